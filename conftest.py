@@ -1,0 +1,25 @@
+"""Loads the CPU budget plugin, and keeps the doctests away from modules whose optional library is absent."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["tests.budget"]
+
+SOURCE = Path(__file__).parent / "src" / "discreet"
+
+# A module or package of src/discreet, and the optional library without which it cannot be imported.
+OPTIONAL = {
+    "engines/postgres.py": "psycopg",
+    "engines/spark.py": "pyspark",
+    "learn/torch.py": "torch",
+    "server": "fastapi",
+}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if not collection_path.is_relative_to(SOURCE):
+        return None
+    library = OPTIONAL.get(collection_path.relative_to(SOURCE).as_posix())
+    return True if library and find_spec(library) is None else None

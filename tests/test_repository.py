@@ -1,0 +1,131 @@
+"""The repository as a whole: nothing of one machine in it, the locks match pyproject.toml, make targets exist."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+# What no committed file may hold. Written so that no pattern matches its own line.
+FORBIDDEN = {
+    "the host name of a package registry": r"py[p]i\.(org|io)|pythonhoste[d]|registry\.np[m]js|anacond[a]\.(org|com)",
+    "an absolute path of one machine": r"(?<![\w.])/(?:work|root|home)/|file:[/]//",
+    "a reference to a tracker": r"(?i)\b(?:issue|session|helper|ticket)s?\s+#?\d+\b",
+}
+
+
+def committed_files() -> list[Path]:
+    """All files that git tracks or would add."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if listing.returncode != 0:
+        pytest.skip("not a git repository")
+    paths = (ROOT / name for name in sorted(set(listing.stdout.split("\0")) - {""}))
+    return [path for path in paths if path.is_file()]
+
+
+def forbidden(text: str) -> list[str]:
+    lines = enumerate(text.splitlines(), 1)
+    return [f"{n}: {what}" for n, line in lines for what, rule in FORBIDDEN.items() if re.search(rule, line)]
+
+
+def test_no_file_names_a_machine_or_a_registry() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{report}"
+        for path in committed_files()
+        for report in forbidden(path.read_text("utf-8", errors="replace"))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "https://" + "py" + "pi.org/simple",
+        "https://files.python" + "hosted.org/x",
+        "see /" + "home/ana/x.csv",
+        "file:" + "///x",
+        "as in issue" + " 2",
+        "Issue" + " #12",
+    ],
+)
+def test_a_forbidden_line_is_found(line: str) -> None:
+    assert forbidden(f"fine\n{line}")[0].startswith("2: ")
+
+
+def test_plain_lines_are_not_forbidden() -> None:
+    assert forbidden("net/work/x; an issue of 2 parts; https://example.com/home/; session-based") == []
+
+
+def normal(requirement: str) -> str:
+    """The normalised name of a requirement."""
+    found = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert found, requirement
+    return re.sub(r"[-_.]+", "-", found[0]).lower()
+
+
+def locked(name: str) -> dict[str, set[str]]:
+    """The versions of each package in a lock; a package may have one for each range of Python versions."""
+    versions: dict[str, set[str]] = {}
+    text = (ROOT / "requirements" / f"{name}.txt").read_text("utf-8").replace("\\\n", " ")
+    for line in text.splitlines():
+        found = re.match(r"([A-Za-z0-9._-]+)(?:\[.*?\])?==(\S+)", line)
+        assert found and "--hash=sha256:" in line, f"requirements/{name}.txt: {line[:60]}"
+        versions.setdefault(normal(found[1]), set()).add(found[2])
+    return versions
+
+
+@pytest.mark.parametrize("lock", ["core", "dev", "peers"])
+def test_a_lock_holds_what_the_project_asks_for(lock: str) -> None:
+    wanted = {normal(line) for line in PROJECT["project"]["dependencies"]}
+    wanted |= {normal(line) for line in PROJECT["dependency-groups"].get(lock, [])}
+    assert wanted <= locked(lock).keys()
+
+
+def test_the_build_backend_is_locked_for_development() -> None:
+    assert {normal(line) for line in PROJECT["build-system"]["requires"]} <= locked("dev").keys()
+
+
+def test_the_locks_agree_and_leave_the_extras_out() -> None:
+    core, dev = locked("core"), locked("dev")
+    assert {name: dev[name] for name in core} == core
+    assert not {"torch", "pyspark"} & (dev.keys() | locked("peers").keys())
+
+
+def targets_named(text: str) -> set[str]:
+    """The targets of the make commands in a page: in inline code, and at the start of a line of a code block."""
+    return set(
+        re.findall(r"(?:`|^\s*(?:\$ )?)make ([a-z][a-z-]*)(?![\w=-])(?=[^`\n]*(?:`|$))", text, re.MULTILINE)
+    )
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_make_targets_named_in_a_page_exist(page: str) -> None:
+    named = targets_named((ROOT / page).read_text("utf-8"))
+    assert "test" in named
+    assert named <= make_targets()
+
+
+def test_make_targets_are_found_in_text() -> None:
+    text = "`make test` and\n```\nmake demo  # it\n    make soak PART=x\n```\n`make UV= test`, make sure"
+    assert targets_named(text) == {"test", "demo", "soak"}
+
+
+def test_every_make_target_is_phony_or_a_file() -> None:
+    text = (ROOT / "Makefile").read_text("utf-8")
+    phony = re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)
+    assert phony and set(phony[1].split()) == make_targets()
+
+
+def test_continuous_integration_runs_make_test() -> None:
+    script = ROOT / ".ci" / "run"
+    assert script.stat().st_mode & 0o111
+    assert re.search(r"^make test\b", script.read_text("utf-8"), re.MULTILINE)
