@@ -1,0 +1,1 @@
+"""Showing that promises are kept. Today: planted bugs that the tests must catch (`mutants`)."""
