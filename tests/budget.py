@@ -89,12 +89,7 @@ def soak_page(old: str, rows: Iterable[tuple[str, ...]]) -> str:
     kept = {}
     for line in old.splitlines():
         cells = tuple(cell.strip() for cell in line.strip("|").split("|"))
-        if (
-            line.startswith("|")
-            and len(cells) == len(COLUMNS)
-            and cells != COLUMNS
-            and set(line) - set("|- :")
-        ):
+        if line.startswith("|") and len(cells) == len(COLUMNS) and cells != COLUMNS and set(line) - set("|- :"):
             kept[cells[0]] = cells
     kept.update((row[0], row) for row in rows)
     table = [COLUMNS, ("---",) * len(COLUMNS), *(kept[part] for part in sorted(kept))]

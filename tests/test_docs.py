@@ -32,9 +32,7 @@ def prose(text: str) -> str:
 
 def anchors(text: str) -> set[str]:
     """The anchors that the headings of a page give."""
-    headings = re.findall(
-        r"^#+\s+(.*?)\s*$", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE), re.M
-    )
+    headings = re.findall(r"^#+\s+(.*?)\s*$", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 

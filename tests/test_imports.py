@@ -98,9 +98,7 @@ def is_type_checking(test: ast.expr) -> bool:
     )
 
 
-def imports(
-    tree: ast.AST, package: str, in_function: bool = False, for_types: bool = False
-) -> Iterator[Import]:
+def imports(tree: ast.AST, package: str, in_function: bool = False, for_types: bool = False) -> Iterator[Import]:
     """Every import below a node of a module in `package`, with relative ones made absolute."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import):
@@ -196,9 +194,7 @@ def fence_broken(file: str, found: Import) -> str | None:
     fence = FENCES.get(library)
     if fence is None:
         return f"{library} has no fence"
-    if not any(
-        file.startswith(place) if place.endswith("/") or not place else file == place for place in fence.files
-    ):
+    if not any(file.startswith(place) if place.endswith("/") or not place else file == place for place in fence.files):
         return f"{library} only in {', '.join(fence.files)}"
     if fence.only_in_functions and not (found.in_function or found.for_types):
         return f"{library} only inside functions"
@@ -291,9 +287,7 @@ def test_importing_discreet_loads_no_third_party_module() -> None:
         "new = {name.partition('.')[0] for name in set(sys.modules) - before}\n"
         "print(sorted(new - sys.stdlib_module_names))"
     )
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
-    )
+    run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "['discreet']"
 
 

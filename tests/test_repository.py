@@ -98,9 +98,7 @@ def test_the_locks_agree_and_leave_the_extras_out() -> None:
 
 def targets_named(text: str) -> set[str]:
     """The targets of the make commands in a page: in inline code, and at the start of a line of a code block."""
-    return set(
-        re.findall(r"(?:`|^\s*(?:\$ )?)make ([a-z][a-z-]*)(?![\w=-])(?=[^`\n]*(?:`|$))", text, re.MULTILINE)
-    )
+    return set(re.findall(r"(?:`|^\s*(?:\$ )?)make ([a-z][a-z-]*)(?![\w=-])(?=[^`\n]*(?:`|$))", text, re.MULTILINE))
 
 
 def make_targets() -> set[str]:

@@ -52,13 +52,13 @@ def ratio(value: object, name: str) -> tuple[int, int]:
         raise Invalid(f"{name} must be a number (int, float, Fraction or Decimal), got {shown(value)}")
     if isinstance(value, numbers.Rational):
         pair = int(value.numerator), int(value.denominator)
-    elif not isfinite(value):
+    elif not (value.is_finite() if isinstance(value, Decimal) else isfinite(value)):
         raise Invalid(f"{name} must be finite, got {shown(value)}")
     else:
         printed = float.__repr__(value) if isinstance(value, float) else str(value)
         decimal = value if isinstance(value, Decimal) else Decimal(printed)
-        if abs(decimal.adjusted()) > MAX_BITS:  # before 1e-999999999 fills the memory
-            raise _too_long(name)
+        if max(abs(decimal.adjusted()), len(decimal.as_tuple().digits)) > MAX_BITS:
+            raise _too_long(name)  # before 1e-999999999 fills the memory
         pair = decimal.as_integer_ratio()
     if any(part.bit_length() > MAX_BITS for part in pair):
         raise _too_long(name)

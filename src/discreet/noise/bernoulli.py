@@ -100,18 +100,19 @@ class Coin:
 
 
 def coin(bounds: Bounds) -> Coin:
+    """Brackets may stick out of [0, 1] by a unit; a probability does not."""
     lo, hi = bounds(64)
-    return Coin(bounds, lo, hi)
+    return Coin(bounds, max(lo, 0), min(hi, 1 << 64))
 
 
 @remembered
-def coin_of(p: "Number | Odds") -> Coin:
+def coin_of(p: "Number | Odds", name: str = "p") -> Coin:
     """The coin of a caller's probability."""
     if isinstance(p, Odds):
         return coin(p.bounds)
-    exact = rational(p, "p")
+    exact = rational(p, name)
     if not 0 <= exact <= 1:
-        raise Invalid(f"p must lie between 0 and 1, got {shown(p)}")
+        raise Invalid(f"{name} must lie between 0 and 1, got {shown(p)}")
     return coin(lambda bits: _ratio_bounds(exact, bits))
 
 

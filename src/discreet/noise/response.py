@@ -25,9 +25,11 @@ def keep_or_replace(
     k = whole(k, "k", least=2)
     if k > 1 << 62:
         raise Invalid(f"k must be at most 2^62, got {shown(k)}")
-    coin, bits = coin_of(keep), chosen(source)
+    coin, bits = coin_of(keep, "keep"), chosen(source)
     if isinstance(values, np.ndarray):
         return _many(_checked(values, k), k, coin, bits)
+    if isinstance(values, list | tuple):
+        raise Invalid("values must be an integer or a NumPy array of integers, got a sequence")
     value = int(_checked(np.asarray(values), k))
     other = below(k - 1, bits)  # drawn whether or not it is used
     return value if coin.settle(bits.bits(64), bits) else other + (other >= value)

@@ -73,7 +73,7 @@ os.register_at_fork(after_in_child=_count_fork)
 class _Held:
     """What one thread of one process holds: unread pool bytes, spare bits, samples drawn ahead."""
 
-    __slots__ = ("forks", "last_key", "pid", "pool", "read", "spare", "spare_bits", "stock")
+    __slots__ = ("forks", "pid", "pool", "read", "spare", "spare_bits", "stock")
 
     def __init__(self) -> None:
         self.forks = _forks  # counts every fork made through Python
@@ -83,7 +83,6 @@ class _Held:
         self.spare = 0
         self.spare_bits = 0
         self.stock: dict[Hashable, Any] = {}
-        self.last_key = b""  # digest of the latest key, to notice a stuck entropy source
 
 
 class _Threads(threading.local):
@@ -115,11 +114,11 @@ class SecureBits(_Uncopyable):
     def fill(self, out: NDArray[np.uint8]) -> None:
         held = self._held()
         if out.size >= DIRECT_BYTES:
-            _expand(_new_key(held), out)
+            _expand(_new_key(), out)
             return
         if held.read + out.size > POOL_BYTES:
             held.read = POOL_BYTES  # if entropy fails now, nothing of the old pool can be served again
-            _expand(_new_key(held), held.pool)
+            _expand(_new_key(), held.pool)
             held.read = 0
         begin, held.read = held.read, held.read + out.size
         used = held.pool[begin : held.read]
@@ -139,19 +138,15 @@ class SecureBits(_Uncopyable):
         return value
 
 
-def _new_key(held: _Held) -> bytes:
+def _new_key() -> bytes:
     """A fresh key, or Fault: entropy that is missing, short or repeated stops every release."""
-    if not held.last_key:
-        held.last_key = _digest(_entropy())
     key = _entropy()
-    digest = _digest(key)
-    if digest == held.last_key:
+    if key == _entropy():
         raise Fault(
             "the operating system's entropy source returned the same bytes twice; no noise can be drawn",
             code="entropy",
             hint="repair the machine's random source, then start again",
         )
-    held.last_key = digest
     return key
 
 
@@ -163,10 +158,6 @@ def _entropy() -> bytes:
     if len(key) != KEY_BYTES:
         raise Fault("the operating system gave too little entropy; no noise can be drawn", code="entropy")
     return key
-
-
-def _digest(key: bytes) -> bytes:
-    return hashlib.blake2b(key, digest_size=16).digest()
 
 
 def _expand(key: bytes, out: NDArray[np.uint8]) -> None:

@@ -63,6 +63,10 @@ class Stock:
         self.block[at] = 0
         return value
 
+    def wipe(self) -> None:
+        self.block[:] = 0
+        self.next = BLOCK
+
     def _refill(self, shape: Shape, source: Source) -> None:
         if not self.block.size:
             self.block = np.empty(BLOCK, np.int64)
@@ -83,7 +87,10 @@ def draw(shape: Shape, size: Size, source: Source | None) -> "int | Ints":
         return _one(shape, bits)
     out = allocate(size)
     if shape.scale_bits > INT64_BITS:
-        raise Invalid("scale must be at most 2^56 for an array", hint="draw single values, or use a coarser grid")
+        raise Invalid(
+            "scale must be at most 2^56, and variance at most 2^112, for an array",
+            hint="draw single values, or use a coarser grid",
+        )
     flat = out.reshape(-1)
     blocks = flat.size - flat.size % BLOCK
     stock = _stock(shape, bits)
@@ -109,11 +116,12 @@ def _without_table(shape: Shape, source: Source) -> int:
 
 
 def _stock(shape: Shape, source: Source) -> Stock:
-    """The stock of a shape, made if absent; the one made first goes when there are too many."""
+    """The stock of a shape, made if absent; when there are too many the oldest goes, but never the deviates."""
     held = source.stock
     found = held.get(shape)
     if found is None:
         if len(held) >= SHAPES:
-            held.pop(next(iter(held)))
+            oldest = next(key for key in held if key != UNIT_EXPONENTIAL)
+            held.pop(oldest).wipe()
         found = held[shape] = Stock()
     return found

@@ -1,0 +1,83 @@
+"""The command line: the application, and how its errors look. Each command lives in a file of its own.
+
+Commands parse, call the library and print. Nothing is decided here that cannot be had from Python.
+"""
+
+import io
+import json
+import sys
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+import discreet
+from discreet.cli import demo
+from discreet.errors import DiscreetError, Invalid
+
+# What the parser raises for a wrong command line; it lives in different modules in different releases of typer.
+USAGE_ERROR: type[Any] = typer.BadParameter.__mro__[1]
+
+
+class Commands(TyperGroup):
+    """All commands. Every error of ours, and every wrong command line, ends as one line on stderr and an exit code.
+
+    With --json among the arguments that line is {"error": {"code", "message", "hint"}}, and stdout stays empty.
+    """
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        if not options.get("standalone_mode", True):
+            return super().main(*args, **options)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a terminal without Unicode gets "?", not a traceback
+        given = options.get("args")
+        as_json = "--json" in (sys.argv[1:] if given is None else given)
+        options["standalone_mode"] = False
+        try:
+            code = super().main(*args, **options)
+        except DiscreetError as error:
+            fail(error, as_json)
+        except USAGE_ERROR as error:
+            command = error.ctx.command_path if error.ctx else "discreet"
+            said = error.format_message().rstrip(".")
+            fail(Invalid(said, code="usage", hint=f"see `{command} --help`"), as_json)
+        except typer.Abort:
+            sys.exit(1)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def fail(error: DiscreetError, as_json: bool) -> NoReturn:
+    if as_json:
+        said = {"code": error.code, "message": error.message, "hint": error.hint}
+        text = json.dumps({"error": said}, ensure_ascii=False)
+    else:
+        text = str(error)
+    print(text, file=sys.stderr)
+    sys.exit(error.exit_code)
+
+
+app = typer.Typer(
+    cls=Commands,
+    add_completion=False,
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,  # its tracebacks may show values of variables
+)
+app.command()(demo.demo)
+
+
+@app.callback()
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Differential privacy with exact discrete noise."""
+    if version:
+        print(f"discreet {discreet.__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main() -> None:
+    app(prog_name="discreet")
