@@ -62,7 +62,7 @@ class Counts:
     """How much is measured."""
 
     n: int = 1_000_000
-    repeats: int = 15
+    repeats: int = 40
     cold: int = 300  # new scales in one measurement
     timed: int = 40_000  # single calls whose time is set against their value
 

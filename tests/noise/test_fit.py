@@ -56,7 +56,7 @@ def test_single_samples_without_a_table_fit(case: Case) -> None:
     source = SecureBits()
     laws.fits(
         case,
-        lambda n: np.array([stock._without_table(case.shape, source) for _ in range(n)], np.int64),
+        lambda n: np.array([stock._without_table(case.shape, source, source.stock) for _ in range(n)], np.int64),
         repeats(8_000),
     )
 

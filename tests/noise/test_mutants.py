@@ -58,7 +58,7 @@ def single(case: Case) -> Callable[[], None]:
     tape = Tape(3)
 
     def draw(n: int) -> NDArray[np.int64]:
-        return np.array([stock._without_table(case.shape, tape) for _ in range(n)], np.int64)
+        return np.array([stock._without_table(case.shape, tape, tape.stock) for _ in range(n)], np.int64)
 
     return lambda: void(laws.fits(case, draw, 4_000, cells=24))
 
@@ -74,7 +74,7 @@ def short_digits() -> None:
             return np.array([each.floor_times(40, 1) for each in made], np.int64)
 
         def tape_geometric() -> int:
-            return stock._without_table(Case("geometric", Fraction(1)).shape, tape)
+            return stock._without_table(Case("geometric", Fraction(1)).shape, tape, tape.stock)
 
         laws.fits(case, draw, 4_000, cells=24)
 

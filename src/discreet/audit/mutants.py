@@ -266,17 +266,17 @@ register(
     Mutant(
         "tie-is-heads",
         "noise",
-        "discreet.noise.bernoulli:flip",
-        "part[at] = each.settle((heads + int(u[at]) << 48) | source.bits(48), source)",
-        "part[at] = 1",
+        NOISE + "bernoulli:tosses",
+        "flag[tie] = each.settle((heads + int(u[tie]) << 48) | source.bits(48), source)",
+        "flag[tie] = True",
         "the probability is rounded up to 16 bits",
     ),
     Mutant(
         "replacement-may-be-the-truth",
         "noise",
-        NOISE + "response:_many",
-        "other += other >= true[moved]",
-        "other += other > true[moved]",
+        NOISE + "response:_replace",
+        "other += other >= true[places]",
+        "other += other > true[places]",
         "a replaced answer can equal the true one",
     ),
     Mutant(

@@ -4,12 +4,13 @@ A coin compares the lazily drawn binary digits of a uniform V in [0, 1) with bra
 of each V; the 2^-16 that tie look at 48 more, and what still ties goes on in integers for as long as it takes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import Number, divide_up, exp_neg_bounds, rational, remembered, shift_up, shown, whole
@@ -130,23 +131,26 @@ def exp_coin_of(x: Number) -> Coin:
     return coin(exp_bounds(exact))
 
 
-def flip(each: Coin, out: Ints, source: Source) -> None:
-    """Fill `out` with independent 0/1 coins."""
+def tosses(each: Coin, size: int, source: Source) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
+    """Independent coins, piece by piece: where they belong in an array of `size`, and heads or tails."""
     heads, tails = each.low >> 48, shift_up(each.high, 48)  # first words below heads, or from tails on, decide
-    first = np.empty(min(CHUNK, out.size), np.uint16)
-    flags = np.empty(first.size, np.bool_)
-    for begin in range(0, out.size, CHUNK):
-        part = out[begin : begin + CHUNK]
-        u, flag = first[: part.size], flags[: part.size]
+    first = np.empty(min(CHUNK, size), np.uint16)
+    for begin in range(0, size, CHUNK):
+        u = first[: size - begin]
         source.fill(u.view(np.uint8))
-        np.less(u, heads, out=flag)
-        part[:] = flag
+        flag = np.less(u, heads)
         if heads < tails:
             u -= heads
-            np.less(u, tails - heads, out=flag)
-            for at in np.flatnonzero(flag):
-                part[at] = each.settle((heads + int(u[at]) << 48) | source.bits(48), source)
+            for tie in np.flatnonzero(u < tails - heads):
+                flag[tie] = each.settle((heads + int(u[tie]) << 48) | source.bits(48), source)
+        yield slice(begin, begin + u.size), flag
     first[:] = 0
+
+
+def flip(each: Coin, out: Ints, source: Source) -> None:
+    """Fill `out` with independent 0/1 coins."""
+    for where, flag in tosses(each, out.size, source):
+        out[where] = flag
 
 
 def bernoulli(p: "Number | Odds", size: Size = None, *, source: Source | None = None) -> "int | Ints":

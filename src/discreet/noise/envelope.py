@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.noise.bernoulli import decide
-from discreet.noise.size import CHUNK, Ints
+from discreet.noise.size import CHUNK, PIECE, Ints
 from discreet.noise.source import Source, words
 from discreet.noise.table import BUCKET_BITS, Table
 from discreet.noise.walk import bernoulli_exp, geometric
@@ -29,18 +29,37 @@ NOWHERE = np.empty(0, np.intp)
 
 def fill(table: Table, out: Ints, source: Source) -> None:
     """Overwrite `out` with independent samples, each exactly proportional to the table's f."""
+    if table.block_bits and out.size <= SETTLE:
+        return fill_from_more(table, out, source)
+    rejected = propose_all(table, out, source)
+    if rejected.size:
+        again = np.empty(rejected.size, np.int64)
+        fill(table, again, source)
+        out[rejected] = again
+
+
+def fill_from_more(table: Table, out: Ints, source: Source) -> None:
+    """`fill` for short arrays: a few proposals too many take the places of those rejected, in one round.
+
+    Accepted proposals are independent, so the first of them that are needed are as good as any.
+    """
+    more = np.empty(out.size + out.size // 12 + 16, np.int64)
+    accepted = np.delete(more, propose_all(table, more, source))[: out.size]
+    out[: accepted.size] = accepted
+    if accepted.size < out.size:
+        fill_from_more(table, out[accepted.size :], source)
+
+
+def propose_all(table: Table, out: Ints, source: Source) -> Places:
+    """Propose a value for every place of `out`; return the places where it was rejected."""
     room = Room(out.size, table)
-    rejected = []
+    rejected = [NOWHERE]
     for begin in range(0, out.size, room.size):
         propose(table, out, begin, source, room)
         if room.waiting >= SETTLE or begin + room.size >= out.size:
             rejected.append(settle(table, out, room.collected(), source))
     room.wipe()
-    todo = np.concatenate(rejected) if rejected else NOWHERE
-    if todo.size:
-        again = np.empty(todo.size, np.int64)
-        fill(table, again, source)
-        out[todo] = again
+    return np.concatenate(rejected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +75,10 @@ class Room:
     """Scratch memory of one call, overwritten when the call ends, and the proposals that wait to be settled."""
 
     def __init__(self, wanted: int, table: Table) -> None:
-        self.size = size = min(CHUNK if table.block_bits == 0 else CHUNK // 2, wanted)
+        self.size = size = min(2 * PIECE if table.block_bits else CHUNK, wanted)
         self.bits = np.empty(size * (10 if table.block_bits else 2), np.uint8)
-        self.block = np.empty(size, np.int16)
+        self.index = np.empty(min(PIECE, size), np.intp)
+        self.block = np.empty(self.index.size, np.int16)
         self.flag = np.empty(size, np.bool_)
         self.low = np.empty(size if table.block_bits else 0, np.int64)
         self.over = np.empty(self.low.size, np.bool_)
@@ -71,6 +91,15 @@ class Room:
         bits = self.bits[: word_bytes + 2 * n]
         source.fill(bits)
         return bits[:word_bytes].view(np.uint64), bits[word_bytes:].view(np.uint16)
+
+    def look_up(self, table: Table, first: Firsts, out: Ints) -> None:
+        """The block that each bucket belongs to."""
+        for begin in range(0, first.size, PIECE):
+            piece = first[begin : begin + PIECE]
+            index, block = self.index[: piece.size], self.block[: piece.size]
+            index[:] = piece
+            table.bucket.take(index, out=block, mode="clip")
+            out[begin : begin + PIECE] = block
 
     def wait(self, more: Open) -> None:
         self._open.append(more)
@@ -88,7 +117,7 @@ class Room:
         )
 
     def wipe(self) -> None:
-        for array in (self.bits, self.block, self.low):
+        for array in (self.bits, self.index, self.block, self.low):
             array[:] = 0
 
 
@@ -96,10 +125,9 @@ def propose(table: Table, out: Ints, begin: int, source: Source, room: Room) -> 
     """Propose values for the next piece of `out`; those not accepted at once wait in the room."""
     part = out[begin : begin + room.size]
     n = part.size
-    block, flag, low, over = room.block[:n], room.flag[:n], room.low[:n], room.over[:n]
+    flag, low, over = room.flag[:n], room.low[:n], room.over[:n]
     word, first = room.draw(n, source)
-    table.bucket.take(first, out=block, mode="clip")
-    part[:] = block
+    room.look_up(table, first, part)
     np.greater_equal(first, table.cut, out=flag)
     if table.block_bits:
         np.bitwise_and(word.view(np.int64), table.width - 1, out=low)

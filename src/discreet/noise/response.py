@@ -5,11 +5,12 @@ bits are used, and when, does not depend on the values.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import Number, shown, whole
-from discreet.noise.bernoulli import Coin, Odds, coin_of, flip
-from discreet.noise.size import CHUNK, Ints
+from discreet.noise.bernoulli import Coin, Odds, coin_of, tosses
+from discreet.noise.size import PIECE, Ints
 from discreet.noise.source import Source, chosen
 from discreet.noise.uniform import below, fill_below
 
@@ -49,16 +50,23 @@ def _checked(values: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]", k: int
 def _many(values: Ints, k: int, coin: Coin, source: Source) -> Ints:
     out = np.empty(values.shape, np.int64)
     flat, truth, moves = out.reshape(-1), values.reshape(-1), coin.other_side()
-    for begin in range(0, flat.size, CHUNK):
-        part, true = flat[begin : begin + CHUNK], truth[begin : begin + CHUNK]
-        flip(moves, part, source)
+    for where, moved in tosses(moves, flat.size, source):
+        part, true = flat[where], truth[where]
         if k == 2:
-            np.bitwise_xor(part, true, out=part)  # the other one is 1 − x
+            part[:] = moved
+            part ^= true  # the other one is 1 − x
             continue
-        moved = np.flatnonzero(part)
-        other = np.empty(moved.size, np.int64)
-        fill_below(k - 1, other, source)
-        other += other >= true[moved]
-        part[:] = true
-        part[moved] = other
+        for begin in range(0, part.size, PIECE):
+            piece = slice(begin, begin + PIECE)
+            _replace(part[piece], true[piece], moved[piece], k, source)
     return out
+
+
+def _replace(out: Ints, true: Ints, moved: NDArray[np.bool_], k: int, source: Source) -> None:
+    """The truth, and in places that moved one of the others: a uniform integer below k − 1, past the truth."""
+    places = np.flatnonzero(moved)
+    other = np.empty(places.size, np.int64)
+    fill_below(k - 1, other, source)
+    other += other >= true[places]
+    out[:] = true
+    out[places] = other

@@ -11,8 +11,11 @@ from discreet.exact import shown, whole
 Ints: TypeAlias = NDArray[np.int64]
 Size: TypeAlias = int | tuple[int, ...] | None
 
-CHUNK = 131_072
-"""Arrays are drawn in pieces of this many samples, so that scratch memory stays in the cache."""
+CHUNK = 262_144
+"""Random bits for this many samples of two bytes are drawn at once: as many as a new key is worth."""
+
+PIECE = 32_768
+"""What needs more memory for a sample works on this many at a time, so that it stays in the cache."""
 
 
 def allocate(size: "int | tuple[int, ...]") -> Ints:

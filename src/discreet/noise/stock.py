@@ -8,6 +8,9 @@ The first single sample of a new scale is not worth a table, nor is any sample o
 deviates that wait in the same way (`deviate.py`).
 """
 
+from collections.abc import Hashable
+from typing import Any
+
 import numpy as np
 
 from discreet.errors import Invalid
@@ -44,7 +47,7 @@ class Stock:
         else:
             for at in range(out.size):
                 # A value past 64 bits, a chance below e^-64, is clamped: post-processing of exact noise.
-                out[at] = max(-INT64_MAX, min(INT64_MAX, _without_table(shape, source)))
+                out[at] = max(-INT64_MAX, min(INT64_MAX, _without_table(shape, source, source.stock)))
 
     def take(self, shape: Shape, out: Ints, source: Source) -> None:
         """Fill `out`, at most a block long, from the block that waits, and then from a new one."""
@@ -93,7 +96,7 @@ def draw(shape: Shape, size: Size, source: Source | None) -> "int | Ints":
         )
     flat = out.reshape(-1)
     blocks = flat.size - flat.size % BLOCK
-    stock = _stock(shape, bits)
+    stock = _stock(shape, bits.stock)
     if blocks:
         stock.fill(shape, flat[:blocks], bits)
     if blocks < flat.size:
@@ -102,23 +105,23 @@ def draw(shape: Shape, size: Size, source: Source | None) -> "int | Ints":
 
 
 def _one(shape: Shape, source: Source) -> int:
-    stock = source.stock.get(shape)
+    held = source.stock
+    stock = held.get(shape)
     if stock is not None:
         return stock.one(shape, source)  # type: ignore[no-any-return]
     if shape.scale_bits <= INT64_BITS:
-        _stock(shape, source)  # the next one will find it
-    return _without_table(shape, source)
+        _stock(shape, held)  # the next one will find it
+    return _without_table(shape, source, held)
 
 
-def _without_table(shape: Shape, source: Source) -> int:
-    digits = _stock(UNIT_EXPONENTIAL, source)
+def _without_table(shape: Shape, source: Source, held: dict[Hashable, Any]) -> int:
+    digits = _stock(UNIT_EXPONENTIAL, held)
     return deviate.draw(shape, lambda: Exponential(digits.one(UNIT_EXPONENTIAL, source), DIGITS, source), source)
 
 
-def _stock(shape: Shape, source: Source) -> Stock:
+def _stock(shape: Shape, held: dict[Hashable, Any]) -> Stock:
     """The stock of a shape, made if absent; when there are too many the oldest goes, but never the deviates."""
-    held = source.stock
-    found = held.get(shape)
+    found: Stock | None = held.get(shape)
     if found is None:
         if len(held) >= SHAPES:
             oldest = next(key for key in held if key != UNIT_EXPONENTIAL)

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.exact import shown, whole
-from discreet.noise.size import CHUNK, Ints, Size, allocate
+from discreet.noise.size import PIECE, Ints, Size, allocate
 from discreet.noise.source import Bits, Source, chosen, half_words, words
 
 MAX_BITS = 1 << 16
@@ -28,8 +28,8 @@ def below(n: int, source: Bits) -> int:
 def fill_below(n: int, out: Ints, source: Source) -> None:
     """Fill `out` with uniform integers in 0 … n−1, for 1 <= n <= 2^63."""
     propose = _multiply if n <= 1 << 32 else _mask
-    for begin in range(0, out.size, CHUNK):
-        part = out[begin : begin + CHUNK]
+    for begin in range(0, out.size, PIECE):
+        part = out[begin : begin + PIECE]
         todo = propose(n, part, source)
         while todo.size:
             again = np.empty(todo.size, np.int64)
