@@ -9,7 +9,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, wraps
-from math import isfinite
+from math import inf, isfinite, isqrt, nextafter
+from sys import float_info
 from typing import ParamSpec, TypeAlias, TypeVar
 
 from discreet.errors import Invalid
@@ -153,3 +154,160 @@ def _exp_neg_series(y: int, p: int) -> tuple[int, int]:
         term = ((term * y) >> p) // n
     slack = 3 * n + 8
     return max(0, total - slack), total + slack
+
+
+def nonnegative(value: object, name: str) -> Fraction:
+    """Like `rational`, and not below zero."""
+    number = rational(value, name)
+    if number < 0:
+        raise Invalid(f"{name} must not be negative, got {shown(value)}")
+    return number
+
+
+def probability(value: object, name: str) -> Fraction:
+    """Like `rational`, and between 0 and 1, both included."""
+    number = rational(value, name)
+    if not 0 <= number <= 1:
+        raise Invalid(f"{name} must be between 0 and 1, got {shown(value)}")
+    return number
+
+
+def round_up(x: Fraction, bits: int = 64) -> Fraction:
+    """The least number with at most `bits` significant binary digits that is not below x.
+
+    Sums of such numbers stay short, where sums of arbitrary fractions grow with every term.
+
+    >>> round_up(Fraction(1, 3), 4), round_up(Fraction(-1, 3), 4)
+    (Fraction(11, 32), Fraction(-5, 16))
+    """
+    if x == 0:
+        return x
+    shift = bits - (x.numerator.bit_length() - x.denominator.bit_length())
+    scaled = x * Fraction(2) ** shift  # of bits or bits + 1 digits before the point
+    if abs(scaled) >= 1 << bits:
+        scaled, shift = scaled / 2, shift - 1
+    return divide_up(scaled.numerator, scaled.denominator) / Fraction(2) ** shift
+
+
+def round_down(x: Fraction, bits: int = 64) -> Fraction:
+    """The greatest number with at most `bits` significant binary digits that is not above x."""
+    return -round_up(-x, bits)
+
+
+def to_float_up(x: Fraction) -> float:
+    """The least float that means at least x, which is to say: by the decimal that it prints; infinity beyond the largest.
+
+    >>> to_float_up(Fraction(3, 10)), to_float_up(Fraction(1, 3)), to_float_up(Fraction(1, 10**400))
+    (0.3, 0.33333333333333337, 5e-324)
+    """
+    try:
+        value = float(x)
+    except OverflowError:
+        return inf if x > 0 else -float_info.max
+    while isfinite(value) and Fraction(repr(value)) < x:
+        value = nextafter(value, inf)
+    return value
+
+
+def to_float_down(x: Fraction) -> float:
+    """The greatest float that means at most x, by the decimal that it prints."""
+    return -to_float_up(-x)
+
+
+def sqrt_up(x: Fraction, bits: int = 64) -> Fraction:
+    """For any x >= 0, a number not below √x and above it by at most √x / 2^bits.
+
+    >>> sqrt_up(Fraction(9, 4)), float(sqrt_up(Fraction(2)))
+    (Fraction(3, 2), 1.4142135623730951)
+    """
+    if x == 0:
+        return x
+    shift = max(0, bits + 1 + (x.denominator.bit_length() - x.numerator.bit_length()) // 2 + 1)
+    scaled = divide_up(x.numerator << 2 * shift, x.denominator)
+    return Fraction(isqrt(scaled - 1) + 1, 1 << shift)
+
+
+def log_bounds(x: Fraction, bits: int = 64) -> tuple[Fraction, Fraction]:
+    """For any x > 0, a lower and an upper bound of ln x, at most 2^-bits apart.
+
+    x = 2^n m with 1 <= m < 2, and ln m = 2 artanh z with z = (m−1)/(m+1) < 1/3.
+
+    >>> [float(bound) for bound in log_bounds(Fraction(10))], log_bounds(Fraction(1))
+    ([2.302585092994046, 2.302585092994046], (Fraction(0, 1), Fraction(0, 1)))
+    """
+    if x == 1:
+        return Fraction(0), Fraction(0)
+    n = x.numerator.bit_length() - x.denominator.bit_length()
+    if x < Fraction(2) ** n:
+        n -= 1
+    p = bits + abs(n).bit_length() + bits.bit_length() + 8
+    m = x / Fraction(2) ** n
+    lo, hi = _twice_artanh((m - 1) / (m + 1), p)
+    lo2, hi2 = _twice_artanh(Fraction(1, 3), p)
+    if n < 0:
+        lo2, hi2 = hi2, lo2
+    return Fraction(lo + n * lo2, 1 << p), Fraction(hi + n * hi2, 1 << p)
+
+
+def _twice_artanh(z: Fraction, p: int) -> tuple[int, int]:
+    """Brackets of 2^p · 2(z + z³/3 + z⁵/5 + …) for 0 <= z <= 1/3.
+
+    Every floor loses at most one unit, and an error of one power passes to the next divided by 9 or more: a power is too
+    small by less than 3, its quotient by less than 4, and what is left out at the end is less than 4 in all.
+    """
+    power = (z.numerator << p) // z.denominator
+    square = (power * power) >> p
+    total, n = 0, 1
+    while power:
+        total += power // n
+        power = (power * square) >> p
+        n += 2
+    return 2 * total, 2 * (total + 2 * n + 4)
+
+
+def log_up(x: Fraction, bits: int = 64) -> Fraction:
+    """An upper bound of ln x, for any x > 0, within 2^-bits."""
+    return log_bounds(x, bits)[1]
+
+
+def log_down(x: Fraction, bits: int = 64) -> Fraction:
+    """A lower bound of ln x, for any x > 0, within 2^-bits."""
+    return log_bounds(x, bits)[0]
+
+
+EXP_LIMIT = 1 << 16
+"""Beyond ±EXP_LIMIT the brackets of e^x are (0, e^-EXP_LIMIT), and for large x they are refused."""
+
+
+def exp_bounds(x: Fraction, bits: int = 64) -> tuple[Fraction, Fraction]:
+    """For any x <= EXP_LIMIT, a lower and an upper bound of e^x, apart by at most 2^-bits of its value.
+
+    e^x = 2^n e^-r with r = n ln 2 − x between 0.6 and 1.5. Below −EXP_LIMIT the lower bound is 0.
+
+    >>> [float(bound) for bound in exp_bounds(Fraction(1))], exp_bounds(Fraction(0))
+    ([2.718281828459045, 2.718281828459045], (Fraction(1, 1), Fraction(1, 1)))
+    """
+    if x > EXP_LIMIT:
+        raise OverflowError(f"e^x is bounded up to x = {EXP_LIMIT} only")
+    if x < -EXP_LIMIT:
+        return Fraction(0), exp_bounds(Fraction(-EXP_LIMIT), bits)[1]
+    if x == 0:
+        return Fraction(1), Fraction(1)
+    n = int(x * Fraction(14427, 10000) // 1) + 2
+    lo2, hi2 = log_bounds(Fraction(2), bits + 4 + abs(n).bit_length())
+    if n < 0:
+        lo2, hi2 = hi2, lo2
+    p = bits + 8
+    lo, hi = exp_neg_bounds(n * hi2 - x, p)[0], exp_neg_bounds(n * lo2 - x, p)[1]
+    scale = Fraction(2) ** (n - p)
+    return lo * scale, hi * scale
+
+
+def exp_up(x: Fraction, bits: int = 64) -> Fraction:
+    """An upper bound of e^x, for any x <= EXP_LIMIT, within 2^-bits of its value."""
+    return exp_bounds(x, bits)[1]
+
+
+def exp_down(x: Fraction, bits: int = 64) -> Fraction:
+    """A lower bound of e^x, for any x <= EXP_LIMIT, within 2^-bits of its value, or 0 below −EXP_LIMIT."""
+    return exp_bounds(x, bits)[0]

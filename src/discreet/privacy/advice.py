@@ -1,0 +1,78 @@
+"""How large δ may be for a number of people.
+
+A mechanism that publishes one random row is (0, 1/n)-private under replace, and one that publishes each row with probability δ is
+(0, δ)-private and exposes somebody with probability 1 − (1−δ)^n. So δ promises nothing unless it is well below 1/n.
+The number of people is a declared, public number; it is never counted from data.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Context
+from enum import Enum
+from fractions import Fraction
+
+from discreet.exact import Number, exp_down, log_up, probability, to_float_down, whole
+
+CUSTOMARY = Fraction(1, 10**5)
+"""The largest δ that is advised, however few the people."""
+
+
+class Verdict(Enum):
+    """What to do about a δ, from good to bad."""
+
+    FINE = "fine"
+    NOTE = "note"
+    WARNING = "warning"
+    REFUSAL = "refusal"
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A verdict on a δ, a sentence for people, and the δ that is advised."""
+
+    verdict: Verdict
+    sentence: str
+    advised: float
+
+
+def delta_advice(people: int) -> float:
+    """The δ advised for n people: min(n^-1.1, 1e-5), rounded down.
+
+    >>> delta_advice(1000), round(delta_advice(10**6) / 10**-6.6, 12)
+    (1e-05, 1.0)
+    """
+    n = whole(people, "people", least=1)
+    return to_float_down(min(CUSTOMARY, exp_down(Fraction(-11, 10) * log_up(Fraction(n)))))
+
+
+def judge_delta(delta: Number, people: int) -> Advice:
+    """What to think of δ for n people: a refusal from nδ = 1 on, a warning from nδ = 1/2, a note above n^-1.1, else fine.
+
+    The comparisons are exact.
+
+    >>> [judge_delta(delta, 10**6).verdict.value for delta in (1e-6, 5e-7, 4e-7, 2.5e-7)]
+    ['refusal', 'warning', 'note', 'fine']
+    >>> print(judge_delta(1e-6, 10**6).sentence)
+    delta 1e-06 allows publishing one of 1,000,000 people's rows outright: it promises nothing; take at most 2.5e-07
+    """
+    d, n = probability(delta, "delta"), whole(people, "people", least=1)
+    advised = delta_advice(n)
+    given, take = f"delta {float(d):.3g}", f"take at most {_two_digits_down(advised)}"
+    if n * d >= 1:
+        sentence = f"{given} allows publishing one of {n:,} people's rows outright: it promises nothing; {take}"
+        return Advice(Verdict.REFUSAL, sentence, advised)
+    if 2 * n * d >= 1:
+        sentence = f"{given} is close to one in {n:,} people, and at that it would promise nothing; {take}"
+        return Advice(Verdict.WARNING, sentence, advised)
+    if _above_power(d, n):
+        return Advice(Verdict.NOTE, f"{given} is more than is customary for {n:,} people; {take}", advised)
+    return Advice(Verdict.FINE, f"{given} is small enough for {n:,} people", advised)
+
+
+def _two_digits_down(x: float) -> str:
+    """A short text of a number that is not above it."""
+    return f"{float(Context(prec=2, rounding=ROUND_DOWN).create_decimal(repr(x))):.2g}"
+
+
+def _above_power(delta: Fraction, n: int) -> bool:
+    """Whether δ > n^-1.1, by δ^10 n^11 > 1."""
+    return delta**10 * n**11 > 1

@@ -1,0 +1,134 @@
+"""Losses with a closed form, or nearly: all-Gaussian, and few Laplace releases of one scale.
+
+Everything is returned as ln δ, so that δ = 1e-300 is as good as 1e-3.
+"""
+
+from functools import lru_cache
+from itertools import pairwise
+from math import comb, inf, lgamma, log, pi, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def gaussian_log_delta(mu: float, epsilon: float) -> float:
+    """ln δ(ε) of Gaussian noise with Δ/σ = μ: δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) (Balle and Wang 2018).
+
+    >>> from math import exp
+    >>> round(exp(gaussian_log_delta(1 / 3.7306, 1.0)) * 1e5, 3)
+    1.0
+    """
+    return gaussian_log_gap((epsilon / mu - mu / 2) / sqrt(2), mu / sqrt(2))
+
+
+def gaussian_log_gap(u: float, w: float) -> float:
+    """ln of e^(−u²)/2 (erfcx(u) − erfcx(u + w)): δ of a Gaussian, u = (ε/μ − μ/2)/√2 and w = μ/√2.
+
+    Both terms of δ share the factor e^(−u²), so nothing is lost in the tails. Where the two are close their difference is the
+    integral of −erfcx'(x) = 2/√π − 2x erfcx(x) over (u, u + w).
+    """
+    from scipy.special import erfc, erfcx
+
+    if u < -4:  # nothing is small here, and erfcx would overflow
+        return log(float(erfc(u)) / 2 - float(np.exp(-u * u)) / 2 * float(erfcx(u + w)))
+    if w < 1:
+        points, weights = _legendre()
+        x = u + w * points
+        gap = w * float(weights @ (2 / sqrt(pi) - 2 * x * erfcx(x)))
+    else:
+        gap = float(erfcx(u) - erfcx(u + w))
+    return -u * u + log(gap) - log(2) if gap > 0 else -inf
+
+
+@lru_cache(maxsize=1)
+def _legendre() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights of Gauss and Legendre on (0, 1)."""
+    points, weights = np.polynomial.legendre.leggauss(20)
+    return (points + 1) / 2, weights / 2
+
+
+class FewLaplace:
+    """δ(ε) of n Laplace releases with Δ/b = e each, at every real ε.
+
+    The loss of one release is e with probability 1/2, −e with probability e^-e/2, and between them has density e^((l − e)/2)/4.
+    So m releases that fall between have the density e^(s/2) (e e^(−e/2)/2)^m h_m(s), h_m that of a sum of m uniform
+    variables on (−e, e): an Irwin–Hall spline, built by its recurrence of positive terms. The other n − m are a binomial
+    sum of atoms ±e.
+    """
+
+    def __init__(self, e: float, n: int) -> None:
+        self.e, self.n = e, n
+        self.nodes = 14 + int(2 * e)  # of Gauss and Legendre for each piece, where e^(s/2) and e^-s turn by e and 2e
+
+    def log_delta(self, epsilon: float) -> float:
+        e, n = self.e, self.n
+        if epsilon >= n * e:
+            return -inf
+        rest, weight = _pieces(epsilon / (2 * e) + n / 2, self.nodes)
+        loss = e * (2 * (np.arange(n)[:, None] + rest[None, :]) - n)
+        gain = np.where(loss > epsilon, -np.expm1(np.minimum(epsilon - loss, 0.0)), 0.0) * weight
+        total = _log_atoms(epsilon, e, n)
+        spline = np.ones((1, rest.size))  # Irwin–Hall of one variable at j + rest, j = 0
+        for m in range(1, n + 1):
+            if m > 1:
+                spline = _next_spline(spline, rest, m)
+            log_scale, density = self._with_between(m, spline, rest)
+            inner = float((density * gain).sum())
+            if inner > 0:
+                total = np.logaddexp(total, log_scale + log(inner))
+        return float(total)
+
+    def _with_between(
+        self, m: int, spline: NDArray[np.float64], rest: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.float64]]:
+        """The density of the loss, where exactly m releases fall between their atoms, at e(2(J + rest) − n); J = 0 … n − 1.
+
+        With i of the others at +e and the m at piece j the loss depends on J = i + j alone: a convolution of positive terms.
+        """
+        e, n = self.e, self.n
+        up = np.arange(n - m + 1)
+        log_choice = lgamma(n + 1) - lgamma(m + 1) - _lgamma(up + 1) - _lgamma(n - m - up + 1)
+        log_weight = log_choice + (n - m) * log(0.5) - e * (n - m - up) + m * (log(e / 2) - e / 2)
+        top = float(log_weight.max())
+        tilt = e * (2 * (np.arange(m)[:, None] + rest[None, :]) - m) / 2
+        high = float(tilt.max())
+        padded = np.zeros((n + (n - m), rest.size))
+        padded[n - m : n] = np.exp(tilt - high) * spline
+        windows = np.lib.stride_tricks.sliding_window_view(padded, n - m + 1, axis=0)  # at J: pieces J − (n − m) … J
+        density = windows @ np.exp(log_weight[::-1] - top)
+        return top + high, density
+
+
+def _lgamma(x: NDArray[np.int64]) -> NDArray[np.float64]:
+    from scipy.special import gammaln
+
+    out: NDArray[np.float64] = gammaln(x.astype(np.float64))
+    return out
+
+
+def _pieces(corner: float, nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights on (0, 1), split at the fraction where δ has its kink."""
+    points, weights = np.polynomial.legendre.leggauss(nodes)
+    cuts = sorted({0.0, 1.0, corner % 1.0})
+    rest = [0.5 * (b - a) * points + 0.5 * (a + b) for a, b in pairwise(cuts)]
+    weight = [0.5 * (b - a) * weights for a, b in pairwise(cuts)]
+    return np.concatenate(rest), np.concatenate(weight)
+
+
+def _next_spline(spline: NDArray[np.float64], rest: NDArray[np.float64], m: int) -> NDArray[np.float64]:
+    """h_m(x) = (x h_(m−1)(x) + (m − x) h_(m−1)(x − 1)) / (m − 1), at x = j + rest."""
+    x = np.arange(m)[:, None] + rest[None, :]
+    here = np.vstack([spline, np.zeros((1, rest.size))])
+    before = np.vstack([np.zeros((1, rest.size)), spline])
+    out: NDArray[np.float64] = (x * here + (m - x) * before) / (m - 1)
+    return out
+
+
+def _log_atoms(epsilon: float, e: float, n: int) -> float:
+    """ln of the part of δ where all n releases are at ±e."""
+    up = np.arange(n + 1)
+    loss = e * (2 * up - n)
+    log_p = np.array([log(comb(n, int(i))) for i in up]) + n * log(0.5) - e * (n - up)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        gain = np.where(loss > epsilon, np.log(-np.expm1(np.minimum(epsilon - loss, -0.0))), -inf)
+    return float(np.logaddexp.reduce(log_p + gain))

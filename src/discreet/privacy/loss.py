@@ -1,0 +1,233 @@
+"""PrivacyLoss: what a release, or many, costs. Losses add, multiply by counts, and answer every question about the price.
+
+`loss(event)` is the one place that knows how events combine. Both directions, removing a unit and adding one, are kept always,
+and every answer is the worse of the two. `epsilon` and `delta` are near-exact values (about 1e-9 relative).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property, reduce
+from math import exp, inf, log
+
+import numpy as np
+
+from discreet.errors import Invalid
+from discreet.exact import Number, nonnegative, probability, rational, shown, whole
+from discreet.privacy import events
+from discreet.privacy.adjacency import Adjacency, Relation, joined
+from discreet.privacy.composition import Direction, with_failure, without_failure
+from discreet.privacy.mgf import sides
+from discreet.privacy.theorems import group_delta
+from discreet.privacy.unresolved import Unresolved
+
+NEAR_ZERO = 1e-6
+
+
+def loss(event: events.Event) -> "PrivacyLoss":
+    """The privacy loss of an event; an unknown event raises."""
+    match event:
+        case events.Composed(parts):
+            inner = [loss(part) for part in parts]
+            terms = [term for each in inner for term in each.terms]
+            return PrivacyLoss(terms, reduce(joined, (each.relation for each in inner), None))
+        case events.Repeated(part, times):
+            return times * loss(part)
+        case events.Under(part, relation):
+            of = loss(part)
+            return PrivacyLoss(of.terms, joined(of.relation, relation))
+        case events.Sampled():
+            return PrivacyLoss(((event, 1),), Relation(Adjacency.ADD_REMOVE))
+        case events.Leaf():
+            return PrivacyLoss(((event, 1),), None)
+        case _:
+            raise Invalid(f"no privacy loss is known for {shown(event)}", code="event")
+
+
+class PrivacyLoss:
+    """The loss of leaves, each some number of times, under a neighbour relation where one is known."""
+
+    def __init__(self, terms: Sequence[tuple[events.Leaf, int]] = (), relation: Relation | None = None) -> None:
+        counts: dict[events.Leaf, int] = {}
+        for leaf, n in terms:
+            if not isinstance(leaf, events.ZeroConcentrated):
+                sides(leaf)  # an unknown leaf raises here, before anything is computed
+            counts[leaf] = counts.get(leaf, 0) + n
+        self.terms = tuple((leaf, n) for leaf, n in counts.items() if n)
+        self.relation = relation
+
+    @classmethod
+    def from_table(cls, rows: Sequence[Sequence[Number]]) -> "PrivacyLoss":
+        """The loss of a mechanism given by rows[x][y] = Pr[y | x]; any two inputs x are neighbours."""
+        return cls(((events.FiniteTable(rows), 1),))  # type: ignore[arg-type]
+
+    @property
+    def event(self) -> events.Event:
+        """The event this is the loss of, in a standard form."""
+        parts = tuple(leaf if n == 1 else events.Repeated(leaf, n) for leaf, n in self.terms)
+        inner: events.Event = parts[0] if len(parts) == 1 else events.Composed(parts)
+        return inner if self.relation is None else events.Under(inner, self.relation)
+
+    def __repr__(self) -> str:
+        parts = [f"{n} × {leaf}" if n > 1 else str(leaf) for leaf, n in self.terms]
+        under = f", {self.relation}" if self.relation else ""
+        return f"PrivacyLoss({' + '.join(parts) or 'nothing'}{under})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PrivacyLoss):
+            return NotImplemented
+        return dict(self.terms) == dict(other.terms) and self.relation == other.relation
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.terms), self.relation))
+
+    def __add__(self, other: object) -> "PrivacyLoss":
+        """Composition, adaptive too: the second mechanism may be chosen after seeing the first result."""
+        if not isinstance(other, PrivacyLoss):
+            return NotImplemented
+        return PrivacyLoss(self.terms + other.terms, joined(self.relation, other.relation))
+
+    def __mul__(self, times: int) -> "PrivacyLoss":
+        """The same, `times` times."""
+        n = whole(times, "times")
+        return PrivacyLoss([(leaf, n * count) for leaf, count in self.terms], self.relation)
+
+    __rmul__ = __mul__
+
+    @cached_property
+    def _directions(self) -> tuple[Direction, ...]:
+        rho = sum((n * leaf.rho for leaf, n in self.terms if isinstance(leaf, events.ZeroConcentrated)), Fraction(0))
+        known = [(sides(leaf), n) for leaf, n in self.terms if not isinstance(leaf, events.ZeroConcentrated)]
+        same = all(pair[0] is pair[1] for pair, _ in known)
+        return tuple(Direction([(pair[i], n) for pair, n in known], rho) for i in range(1 if same else 2))
+
+    def epsilon(self, delta: Number = 0) -> float:
+        """The least ε >= 0 such that this is (ε, δ)-DP; infinity where there is none."""
+        wanted = probability(delta, "delta")
+        first, *others = self._directions
+        least = _epsilon(first, wanted)
+        for other in others:  # most often no worse than the first, which one look tells
+            if not wanted or with_failure(_resolved(other.log_delta, least), other.failure) > wanted:
+                least = max(least, _epsilon(other, wanted))
+        return least
+
+    def delta(self, epsilon: Number) -> float:
+        """The least δ such that this is (ε, δ)-DP: the hockey-stick divergence, the worse of both directions."""
+        wanted = float(nonnegative(epsilon, "epsilon"))
+        return max(
+            with_failure(_resolved(direction.log_delta, wanted), direction.failure) for direction in self._directions
+        )
+
+    def rdp(self, order: Number) -> float:
+        """Rényi differential privacy of an order α > 1: K(α − 1)/(α − 1)."""
+        exact = rational(order, "order")
+        if exact <= 1:
+            raise Invalid(f"order must be greater than 1, got {shown(order)}")
+        c = np.array([float(exact - 1)], np.complex128)
+        if any(direction.failure for direction in self._directions):
+            return inf
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = [float(direction.k(c)[0].real / c[0].real) for direction in self._directions]
+        return max(0.0, *(value if value == value else inf for value in found))
+
+    def zcdp(self) -> float:
+        """The least ρ such that this is ρ-zCDP: the supremum of K(α − 1)/(α(α − 1)) over all orders."""
+        if any(direction.failure for direction in self._directions):
+            return inf
+        return max(_zcdp(direction) for direction in self._directions)
+
+    def tradeoff(self, alpha: Number) -> float:
+        """The least false-negative rate of any attacker whose false-positive rate is `alpha`.
+
+        The convex conjugate of δ(ε): sup over ε >= 0 of 1 − δ(ε) − e^ε α and of e^-ε (1 − δ(ε) − α) (Dong, Roth and Su 2022).
+        """
+        rate = float(probability(alpha, "alpha"))
+        if rate in (0.0, 1.0):
+            return 0.0 if rate else 1.0 - float(max(direction.failure for direction in self._directions))
+
+        def kept(epsilon: float) -> float:
+            left = 1 - self.delta(epsilon)
+            return max(left - exp(epsilon) * rate, exp(-epsilon) * (left - rate))
+
+        return max(0.0, _largest(kept, -log(rate)))
+
+    def posterior(self, prior: Number = Fraction(1, 2)) -> float:
+        """How often the best attacker is right about one unit's presence, who held it for likely with probability `prior`.
+
+        The Bayes success m + (1 − m) δ(ln(m/(1 − m))), m the larger of prior and 1 − prior; at an even prior ½ + δ(0)/2, for pure ε
+        e^ε/(1 + e^ε).
+        """
+        exact = probability(prior, "prior")
+        more = max(exact, 1 - exact)
+        if more == 1:
+            return 1.0
+        return float(more) + float(1 - more) * self.delta(log(more / (1 - more)))
+
+    def group(self, k: int) -> "PrivacyLoss":
+        """The loss for k units together: sensitivities grow k-fold, and what has none is bounded by group privacy."""
+        n = whole(k, "k", least=1)
+        return self if n == 1 else PrivacyLoss([(grouped(leaf, n), m) for leaf, m in self.terms], self.relation)
+
+    def sampled(self, q: Number) -> "PrivacyLoss":
+        """The loss when each unit is seen with probability q only (Poisson), under add/remove; for a single leaf."""
+        if len(self.terms) != 1 or self.terms[0][1] != 1:
+            raise Invalid("only a single leaf can be sampled", hint="sample each part by itself, then add and multiply")
+        relation = joined(self.relation, Relation(Adjacency.ADD_REMOVE))
+        return PrivacyLoss(((events.Sampled(q, self.terms[0][0]), 1),), relation)  # type: ignore[arg-type]
+
+
+def grouped(leaf: events.Leaf, k: int) -> events.Leaf:
+    """The leaf as k units together see it."""
+    match leaf:
+        case events.Laplace() | events.Gaussian() | events.DiscreteLaplace() | events.DiscreteGaussian():
+            return replace(leaf, sensitivity=k * leaf.sensitivity)  # type: ignore[arg-type]
+        case events.Pure(epsilon) | events.RandomizedResponse(epsilon):
+            return events.Pure(k * epsilon)
+        case events.Approximate(epsilon, delta):
+            return events.Approximate(k * epsilon, rational(group_delta(epsilon, delta, k), "delta"))
+        case events.ZeroConcentrated(rho):
+            return events.ZeroConcentrated(k * k * rho)
+        case _:
+            raise Invalid(f"no group privacy is known for the event {leaf.kind!r}", code="event")
+
+
+def _largest(function: Callable[[float], float], high: float) -> float:
+    """The largest value of a function with one peak between 0 and `high`."""
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(
+        lambda x: -function(x), bounds=(0.0, max(high, 1e-9)), method="bounded", options={"xatol": 1e-12}
+    )
+    return max(float(-found.fun), function(0.0))
+
+
+def _epsilon(direction: Direction, delta: Fraction) -> float:
+    if delta >= 1:
+        return 0.0
+    left = without_failure(delta, direction.failure)
+    if left < 0:
+        return inf
+    if left == 0:
+        return direction.largest
+    return _resolved(direction.epsilon, left)
+
+
+def _resolved(function: object, value: float) -> float:
+    try:
+        return function(value)  # type: ignore[operator, no-any-return]
+    except Unresolved as error:
+        raise Invalid(
+            "this composition has too few parts of too different kinds for a near-exact value",
+            code="unresolved",
+            hint="bound it from above by the sum of its parts, or compose it with more of the same kinds",
+        ) from error
+
+
+def _zcdp(direction: Direction) -> float:
+    """The supremum is inside, or where the order goes to 1 or to infinity."""
+    axis = direction.axis
+    axis.least(lambda c, k: -k / (c * (c + 1)))
+    limit = direction.rho + sum(n * side.rho for side, n in direction.parts)
+    mean = float(direction.k(np.array([NEAR_ZERO * 1j]))[0].imag) / NEAR_ZERO  # K'(0), the limit at order 1
+    known = np.isfinite(axis.k) & (axis.c > 1e-4)
+    return float(max(0.0, limit, mean, (axis.k[known] / (axis.c[known] * (axis.c[known] + 1))).max()))

@@ -1,0 +1,83 @@
+"""Compositions whose losses are, in part, single points that no integral along a line can resolve: few releases, of different kinds.
+
+All points are put together explicitly, which is exact: δ of them is a sum of positive terms. What is left, where at least one
+Laplace release fell between its two points, is smooth enough for the contour.
+"""
+
+from collections.abc import Iterable
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.privacy.mgf import Points, Side
+from discreet.privacy.unresolved import Unresolved
+
+MOST_POINTS = 1 << 20
+SAME = 1e-13  # losses closer than this, relative to the largest, are one
+
+
+def composed(parts: Iterable[tuple[Points, int]]) -> Points:
+    """The points of independent parts, each some number of times: losses add, probabilities multiply."""
+    total = Points(np.zeros(1), np.zeros(1))
+    for points, n in parts:
+        total = _sum(total, _times(points, n))
+    return total
+
+
+def _times(points: Points, n: int) -> Points:
+    """n times the same, by doubling."""
+    result, power = Points(np.zeros(1), np.zeros(1)), points
+    while n:
+        if n & 1:
+            result = _sum(result, power)
+        n >>= 1
+        if n:
+            power = _sum(power, power)
+    return result
+
+
+def _sum(a: Points, b: Points) -> Points:
+    if a.losses.size * b.losses.size > 16 * MOST_POINTS:
+        raise Unresolved
+    losses = (a.losses[:, None] + b.losses[None, :]).ravel()
+    log_p = (a.log_p[:, None] + b.log_p[None, :]).ravel()
+    order = np.argsort(losses, kind="stable")
+    losses, log_p = losses[order], log_p[order]
+    width = SAME * max(1e-300, float(np.abs(losses).max()))
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(losses) > width]))
+    if starts.size > MOST_POINTS:
+        raise Unresolved
+    return Points(_last_of_each(losses, starts), np.logaddexp.reduceat(log_p, starts))
+
+
+def _last_of_each(losses: NDArray[np.float64], starts: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Of losses taken for one the largest stands for all: rounding up never hides a loss."""
+    ends = np.concatenate([starts[1:], [losses.size]]) - 1
+    last: NDArray[np.float64] = losses[ends]
+    return last
+
+
+def log_delta(points: Points, epsilon: float) -> float:
+    """ln Σ p (1 − e^(ε − loss)) over losses above ε."""
+    above = points.losses > epsilon
+    if not above.any():
+        return -inf
+    gain = np.log(-np.expm1(epsilon - points.losses[above]))
+    return float(np.logaddexp.reduce(points.log_p[above] + gain))
+
+
+def delta_of(points: Points, z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Σ p (1 − e^(z − loss)) over losses above z, at each z."""
+    gain = -np.expm1(np.minimum(z[:, None] - points.losses[None, :], 0.0))
+    total: NDArray[np.float64] = gain @ np.exp(points.log_p)
+    return total
+
+
+def delta_with_density(points: Points, one: Side, epsilon: float) -> float:
+    """δ of points plus one loss of a part that falls where the part has its density: δ of the part less that of its points."""
+    if one.one is None or one.points is None:
+        raise Unresolved
+    z = epsilon - points.losses
+    between = np.maximum(0.0, one.one(z) - delta_of(one.points, z))
+    return float(between @ np.exp(points.log_p))
