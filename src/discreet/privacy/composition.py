@@ -257,11 +257,10 @@ def _bisect(log_delta: Callable[[float], float], target: float, high: float) -> 
 
 
 def with_failure(log_delta: float, failure: Fraction) -> float:
-    """δ = f + (1 − f)·δ(ε)."""
-    f = float(failure)
-    return min(1.0, f + (1 - f) * exp(log_delta))
+    """All of δ: what fails openly, and δ(ε) of the rest."""
+    return min(1.0, float(failure) + exp(log_delta))
 
 
 def without_failure(delta: Fraction, failure: Fraction) -> float:
-    """The δ(ε) that is left of a total δ; below 0 where even failure alone is more."""
-    return float((delta - failure) / (1 - failure)) if failure < 1 else -1.0
+    """What is left of a total δ for the rest; below 0 where even failure alone is more."""
+    return float(delta - failure)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, singledispatch
-from math import ceil, inf, sqrt
+from math import ceil, inf, log1p, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -67,7 +67,7 @@ class Side:
     gaussian: Fraction | None = None  # (Δ/σ)², where L is that of a Gaussian
     laplace: Fraction | None = None  # Δ/b, where L is that of a Laplace
     rho: float = 0.0  # lim K(c)/(c(c+1)) as c grows; 0 where the loss is bounded
-    failure: Fraction = Fraction(0)  # P(L = ∞) kept apart: total δ = 1 − Π(1 − failure)(1 − δ(ε))
+    failure: Fraction = Fraction(0)  # P(L = ∞), kept apart; K is of the rest, so that E e^(0·L) = 1 − failure
     points: "Points | None" = None  # the losses that have a probability of their own; None where there are none
     dense: bool = False  # whether some of the loss has a density
     one: Callable[[Reals], Reals] | None = None  # δ(ε) of a single use, at every real ε, where it has a closed form
@@ -226,7 +226,13 @@ def _(leaf: events.Approximate) -> tuple[Side, Side]:
     if leaf.delta == 1:
         return _symmetric(Side(k=np.zeros_like, largest=0.0, failure=Fraction(1)))
     response = sides(events.RandomizedResponse(leaf.epsilon))[0]
-    return _symmetric(replace(response, failure=leaf.delta))
+    kept = log1p(-float(leaf.delta))
+    atoms = replace(response.atoms, log_p=response.atoms.log_p + kept) if response.atoms else None
+    points = replace(response.points, log_p=response.points.log_p + kept) if response.points else None
+    failing = replace(
+        response, k=lambda t: response.k(t) + kept, atoms=atoms, points=points, gaussian=None, failure=leaf.delta
+    )
+    return _symmetric(failing)
 
 
 @_sides.register
