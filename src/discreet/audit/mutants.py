@@ -163,8 +163,8 @@ register(
         "block-looked-up-one-too-low",
         "noise",
         NOISE + "envelope:look_up",
-        'searchsorted(units, "right")',
-        'searchsorted(units, "left")',
+        'searchsorted(units[shared], "right")',
+        'searchsorted(units[shared], "left")',
         "the first left-over unit of a block goes to the block before it",
     ),
     Mutant(

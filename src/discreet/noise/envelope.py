@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.noise.bernoulli import decide
 from discreet.noise.size import CHUNK, PIECE, Ints
 from discreet.noise.source import Source, words
-from discreet.noise.table import BUCKET_BITS, Table
+from discreet.noise.table import BUCKET_BITS, CELL_BITS, Table
 from discreet.noise.walk import bernoulli_exp, geometric
 
 Firsts: TypeAlias = NDArray[np.uint16]
@@ -183,7 +183,10 @@ def look_up(table: Table, buckets: Firsts, source: Source) -> tuple[Words, Place
     rest = table.unit_bits - BUCKET_BITS
     units = (buckets.astype(np.uint64) - np.uint64(table.cut)) << np.uint64(rest)
     units |= words(source, buckets.size) >> np.uint64(64 - rest)
-    return units, table.ends.searchsorted(units, "right")
+    owners = table.cell[units >> np.uint64(max(0, rest - CELL_BITS))].astype(np.intp)
+    shared = np.flatnonzero(owners < 0)
+    owners[shared] = table.ends.searchsorted(units[shared], "right")
+    return units, owners
 
 
 def closeness(table: Table, x: Ints, word: Words) -> NDArray[np.float64]:

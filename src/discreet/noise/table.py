@@ -29,6 +29,7 @@ from discreet.noise.shape import Shape
 
 UNIT_BITS = 64
 BUCKET_BITS = 16
+CELL_BITS = 6
 COARSE, FINE = 8, 64  # blocks per scale: a table quick to make, and one quick to draw from
 MAX_BLOCK_BITS = 40
 MAX_REACH = 1 << 53  # all |x| of blocks are exact float64 integers
@@ -61,6 +62,7 @@ class Table:
     bucket: NDArray[np.int16]  # block of each of the first `cut` buckets
     cut: int
     ends: NDArray[np.uint64]  # running sums of the left-over units of every owner
+    cell: NDArray[np.int16]  # the owner of each CELL_BITS-th part of a left-over bucket, or −1 where several share it
     block_of: NDArray[np.int64]  # block of each owner (0 for tails and REJECT)
     filter: Filter  # for w > 1
 
@@ -118,7 +120,7 @@ def fits(shape: Shape) -> bool:
 def table(shape: Shape, per_scale: int = FINE, unit_bits: int = UNIT_BITS) -> Table:
     """The table of a shape with `per_scale` blocks a scale (any number is correct) over 2^unit_bits units."""
     b = shape.block_bits(per_scale)
-    blocks = min(shape.reach(1 << b), 1 << 14)
+    blocks = min(shape.reach(1 << b), 1 << 13)  # block and owner numbers fit into 16 bits
     precision = unit_bits + 96 + b
     while (made := _shares(shape, b, blocks, unit_bits, precision)) is None:
         precision += 64
@@ -136,6 +138,7 @@ def table(shape: Shape, per_scale: int = FINE, unit_bits: int = UNIT_BITS) -> Ta
         bucket=bucket,
         cut=cut,
         ends=ends,
+        cell=_cells(ends, unit_bits),
         block_of=block_of,
         filter=_filter(shape, b, blocks, owned[: len(numbers)], unit_bits) if b else NO_FILTER,
     )
@@ -207,6 +210,17 @@ def _layout(
     if total != ((1 << BUCKET_BITS) - cut) << rest_bits or total >= 1 << 64:
         raise Fault("a noise table does not add up; no noise can be drawn", code="noise_table")
     return bucket, cut, np.array(ends, np.uint64)
+
+
+def _cells(ends: NDArray[np.uint64], unit_bits: int) -> NDArray[np.int16]:
+    """Left-over units in cells of equal size: who owns all of a cell, and its last unit is not here; −1 for the rest."""
+    bits = max(0, unit_bits - BUCKET_BITS - CELL_BITS)
+    count = int(ends[-1]) >> bits
+    first = np.arange(count, dtype=np.uint64) << np.uint64(bits)
+    last = first + np.uint64((1 << bits) - 1)
+    owner = ends.searchsorted(first, "right")
+    alone = last + np.uint64(1) < ends[owner]
+    return np.where(alone, owner, -1).astype(np.int16)
 
 
 def _filter(shape: Shape, b: int, blocks: int, owned: tuple[int, ...], unit_bits: int) -> Filter:
