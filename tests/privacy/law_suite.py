@@ -108,7 +108,7 @@ every_event = pytest.mark.parametrize(("event", "pure"), EVENTS, ids=[name(event
 def probes(spent: PrivacyLoss, pure: float) -> list[float]:
     """Some ε from 0 to nearly the largest loss, or to where δ is tiny."""
     far = min(pure, 3 * spent.epsilon(F("0.03")) + 1)
-    return [far * share for share in (0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95)]
+    return [far * share for share in (0, 0.05, 0.3, 0.6, 0.95)]
 
 
 def leaves_of(event: Event) -> Iterator[Leaf]:
@@ -221,12 +221,11 @@ def test_epsilon_of_delta_of_epsilon_is_epsilon(event: Event, pure: float) -> No
 def test_epsilon_is_at_most_the_sum_of_pure_epsilons_and_that_at_zero(event: Event, pure: float) -> None:
     spent = loss(event)
     assert spent.epsilon(0) == spent.epsilon() == pytest.approx(pure, rel=1e-14)
-    values = [spent.epsilon(delta) for delta in (0, 1e-300, 1e-30, 1e-12, 1e-6, 1e-3, 0.1, 0.5, 1)]
+    values = [spent.epsilon(delta) for delta in (0, 1e-30, 1e-12, 1e-3, 0.1, 0.5, 1)]
     for earlier, later in pairwise(values):
         assert later <= earlier * (1 + NEAR)
     if pure < inf:
         assert spent.delta(pure * (1 + 1e-15) + 1e-300) == 0
-        assert spent.epsilon(1e-300) == pytest.approx(pure, rel=NEAR)
 
 
 @every_event
@@ -242,15 +241,24 @@ def test_epsilon_is_zero_from_delta_of_zero_on(event: Event, pure: float) -> Non
 @every_event
 def test_nothing_is_ever_nan_or_negative(event: Event, pure: float) -> None:
     spent = loss(event)
-    for epsilon in (0, 1e-300, 1e-12, 0.1, 3, 50, 1e3, 1e6, 1e300):
+    for epsilon in (0, 1e-300, 1e-12, 0.1, 3, 50, 1e3, 1e6):
         delta = spent.delta(epsilon)
         assert isinstance(delta, float) and 0 <= delta <= 1, epsilon
-    for delta in (1, 0.5, 1e-3, 1e-15, 1e-100, 1e-300, 5e-324, 0):
+    for delta in (1, 0.5, 1e-15, 1e-300, 0):
         epsilon = spent.epsilon(delta)
         assert isinstance(epsilon, float) and epsilon >= 0, delta
     for order in (1 + 1e-9, 1.5, 2, 32, 1e4):
         assert spent.rdp(order) >= 0 and not isnan(spent.rdp(order)), order
     assert spent.zcdp() >= 0 and not isnan(spent.zcdp())
+
+
+@pytest.mark.parametrize("leaf", [leaf for leaf, _ in LEAVES], ids=name)
+def test_the_ends_of_the_floats_are_numbers_too(leaf: Leaf) -> None:
+    lost = failing(leaf)
+    assert loss(leaf).delta(1e300) == pytest.approx(lost, rel=1e-12)
+    assert (2 * loss(leaf)).delta(1.7e308) == pytest.approx(1 - (1 - lost) ** 2, rel=1e-12)
+    assert loss(leaf).epsilon(5e-324) >= 0
+    assert loss(leaf).delta(5e-324) == pytest.approx(loss(leaf).delta(0), rel=NEAR)
 
 
 @every_event
@@ -295,7 +303,7 @@ NOISIER: list[tuple[str, Callable[[Fraction], Event]]] = [
 @pytest.mark.parametrize("k", [1, 5, 100])
 @pytest.mark.parametrize("kind", NOISIER, ids=lambda kind: kind[0])
 def test_more_noise_never_costs_more(kind: tuple[str, Callable[[Fraction], Event]], k: int) -> None:
-    scales = [F(s) for s in ("0.2", "0.21", "0.5", "1", "1.5", "4", "30", "30.01", "1000")]
+    scales = [F(s) for s in ("0.2", "0.21", "1", "4", "30", "30.01")]
     losses = [k * loss(kind[1](scale)) for scale in scales]
     for noisy, noisier in pairwise(losses):
         for epsilon in (0, F("0.1"), 4):
@@ -374,8 +382,8 @@ SAMPLED = [leaf for leaf, _ in LEAVES if not isinstance(leaf, Sampled | ZeroConc
 @pytest.mark.parametrize("leaf", SAMPLED, ids=name)
 def test_sampling_never_costs_more_and_at_rate_one_the_same(leaf: Leaf) -> None:
     plain = loss(leaf)
-    for k in (1, 3, 60):
-        for epsilon in (0, F("0.1"), F("0.4"), 1):
+    for k in (1, 3, 40):
+        for epsilon in (0, F("0.3")):
             values = [(k * plain.sampled(q)).delta(epsilon) for q in (F("0.05"), F("0.5"), 1)]
             assert values[0] <= values[1] * (1 + NEAR) and values[1] <= values[2] * (1 + NEAR)
             assert values[2] == (k * plain).delta(epsilon)
