@@ -250,8 +250,8 @@ def _bisect(log_delta: Callable[[float], float], target: float, high: float) -> 
     def gap(epsilon: float) -> float:
         return max(log_delta(epsilon), -1e6) - target
 
-    if gap(high) > 0:
-        return high
+    if gap(high) > 0:  # a bound that is none: no value rather than one that is too small
+        raise Unresolved
     root: float = brentq(gap, 0.0, high, xtol=1e-300, rtol=1e-14)
     return root
 

@@ -52,7 +52,7 @@ class PrivacyLoss:
         for leaf, n in terms:
             if not isinstance(leaf, events.ZeroConcentrated):
                 sides(leaf)  # an unknown leaf raises here, before anything is computed
-            counts[leaf] = counts.get(leaf, 0) + n
+            counts[leaf] = counts.get(leaf, 0) + whole(n, "times")
         self.terms = tuple((leaf, n) for leaf, n in counts.items() if n)
         self.relation = relation
 
