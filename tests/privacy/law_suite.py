@@ -495,8 +495,8 @@ def supremum(moment: Callable[[Fraction], object]) -> float:
         c = F(exp(x))
         return float(moment(c)) / float(c * (c + 1))  # type: ignore[arg-type]
 
-    low, high = -12.0, 8.0
-    for _ in range(7):
+    low, high = -40.0, 8.0
+    for _ in range(9):
         grid = [low + (high - low) * i / 16 for i in range(17)]
         best = max(range(17), key=lambda i: at(grid[i]))
         low, high = grid[max(best - 1, 0)], grid[min(best + 1, 16)]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from discreet.errors import Invalid
+from discreet.exact import shown
 
 
 class Adjacency(Enum):
@@ -31,6 +32,12 @@ class Relation:
 
     adjacency: Adjacency
     unit: Unit | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.adjacency, Adjacency):
+            raise Invalid(f"adjacency must be an Adjacency, got {shown(self.adjacency)}")
+        if not isinstance(self.unit, Unit | None):
+            raise Invalid(f"unit must be a Unit or None, got {shown(self.unit)}")
 
     def __str__(self) -> str:
         return self.adjacency.value if self.unit is None else f"{self.adjacency.value} one {self.unit.value}"

@@ -5,7 +5,7 @@ Everything is returned as ln δ, so that δ = 1e-300 is as good as 1e-3.
 
 from functools import lru_cache
 from itertools import pairwise
-from math import comb, inf, lgamma, log, pi, sqrt
+from math import ceil, comb, inf, lgamma, log, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ def gaussian_log_gap(u: float, w: float) -> float:
     if u < -4:  # nothing is small here, and erfcx would overflow
         return log(float(erfc(u)) / 2 - float(np.exp(-u * u)) / 2 * float(erfcx(u + w)))
     if w < 1:
-        points, weights = _legendre()
+        points, weights = _legendre(20)
         x = u + w * points
         gap = w * float(weights @ (2 / sqrt(pi) - 2 * x * erfcx(x)))
     else:
@@ -40,10 +40,10 @@ def gaussian_log_gap(u: float, w: float) -> float:
     return -u * u + log(gap) - log(2) if gap > 0 else -inf
 
 
-@lru_cache(maxsize=1)
-def _legendre() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+@lru_cache(maxsize=4)
+def _legendre(nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Nodes and weights of Gauss and Legendre on (0, 1)."""
-    points, weights = np.polynomial.legendre.leggauss(20)
+    points, weights = np.polynomial.legendre.leggauss(nodes)
     return (points + 1) / 2, weights / 2
 
 
@@ -58,13 +58,12 @@ class FewLaplace:
 
     def __init__(self, e: float, n: int) -> None:
         self.e, self.n = e, n
-        self.nodes = 14 + int(2 * e)  # of Gauss and Legendre for each piece, where e^(s/2) and e^-s turn by e and 2e
 
     def log_delta(self, epsilon: float) -> float:
         e, n = self.e, self.n
         if epsilon >= n * e:
             return -inf
-        rest, weight = _pieces(epsilon / (2 * e) + n / 2, self.nodes)
+        rest, weight = _pieces(epsilon / (2 * e) + n / 2, e)
         loss = e * (2 * (np.arange(n)[:, None] + rest[None, :]) - n)
         gain = np.where(loss > epsilon, -np.expm1(np.minimum(epsilon - loss, 0.0)), 0.0) * weight
         total = _log_atoms(epsilon, e, n)
@@ -106,12 +105,12 @@ def _lgamma(x: NDArray[np.int64]) -> NDArray[np.float64]:
     return out
 
 
-def _pieces(corner: float, nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights on (0, 1), split at the fraction where δ has its kink."""
-    points, weights = np.polynomial.legendre.leggauss(nodes)
-    cuts = sorted({0.0, 1.0, corner % 1.0})
-    rest = [0.5 * (b - a) * points + 0.5 * (a + b) for a, b in pairwise(cuts)]
-    weight = [0.5 * (b - a) * weights for a, b in pairwise(cuts)]
+def _pieces(corner: float, e: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights on (0, 1), split at the fraction where δ has its kink, and where e^(s/2) and e^-s have turned by 12."""
+    points, weights = _legendre(24)
+    cuts = sorted({*np.linspace(0.0, 1.0, 1 + ceil(e / 12)).tolist(), corner % 1.0})
+    rest = [(b - a) * points + a for a, b in pairwise(cuts)]
+    weight = [(b - a) * weights for a, b in pairwise(cuts)]
     return np.concatenate(rest), np.concatenate(weight)
 
 

@@ -7,25 +7,34 @@ decays for good; few Laplace releases of one scale, as splines; few releases of 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cached_property, reduce
-from math import exp, gcd, inf, log, pi, sqrt
+from math import exp, expm1, gcd, inf, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.exact import round_down
+from discreet.privacy.certified import Certified, epsilon_above, epsilon_below, log_delta_above, steps_for
 from discreet.privacy.closed import FewLaplace, gaussian_log_delta
-from discreet.privacy.contour import Curve, Lattice, Less, RealAxis, chernoff_term
-from discreet.privacy.mgf import Points, Side
-from discreet.privacy.points import composed, delta_with_density
+from discreet.privacy.contour import Curve, Lattice, RealAxis, chernoff_term, period
+from discreet.privacy.mgf import Points, Side, gaussian_side
+from discreet.privacy.points import NO_POINTS, composed
 from discreet.privacy.points import log_delta as points_log_delta
+from discreet.privacy.search import least, root
+from discreet.privacy.transform import TransformLine
 from discreet.privacy.unresolved import Unresolved
 
 FAR, NO_FLOAT = 30.0, -700.0  # so far out δ may be below all floats, and then its Chernoff bound is as good
 LARGE_DELTA = 1e-3  # above it ε may well be 0; below it the root is looked for at once, and may come out negative
 AGREE = 1e-9  # of ln δ, between the root found and a second look
+NO_DIFFERENCE = -40.0  # ln of what 1 is no different without
+ROUNDING = 1e-12  # of a bound from the real axis, relative
+MOST_TILT = 500.0
+PRECISION, FINE = 7e-5, 1e-9  # of certified ends, relative: of an interval, and where they stand for a value
+MOST_EPSILON = 1e100  # beyond it nothing is computed that could overflow
+SLACK = 7.0  # ln of what Chernoff may be off
 GONE = -40.0  # ln of what may come back of the integrand after it was cut off
-TINY = 1e-10
-"""Two losses of densities at most 1/4 both fall within `gap` of their largest with probability at most gap²/16, and then add at most
-gap to δ. Where that is less than this share of δ it is added, and not computed."""
+NEAR, KEPT = 0.3, 3  # how far in ln c a fine line serves, and how many are kept
+EXACT_BITS = 4096  # of the probability that nothing fails openly; beyond, it is rounded down
 FEW = 400  # Laplace releases that splines are quick for
 
 
@@ -34,6 +43,7 @@ class Direction:
 
     def __init__(self, parts: Iterable[tuple[Side, int]], rho: Fraction = Fraction(0)) -> None:
         self.parts = [(side, n) for side, n in parts if n]
+        self._transform_lines: list[TransformLine] = []
         self.rho = float(rho)  # of zCDP-only parts, which have no K off the real axis
 
     def k(self, t: NDArray[np.complex128]) -> NDArray[np.complex128]:
@@ -49,19 +59,37 @@ class Direction:
 
     @cached_property
     def failure(self) -> Fraction:
-        """1 − Π(1 − failure): the chance that some part fails openly, exactly."""
-        return 1 - reduce(lambda kept, part: kept * (1 - part[0].failure) ** part[1], self.parts, Fraction(1))
+        """1 − Π(1 − failure): the chance that some part fails openly; rounded up, if at all."""
+        kept = Fraction(1)
+        for side, n in self.parts:
+            if side.failure:
+                kept = _short(kept * _power_down(1 - side.failure, n))
+        return 1 - kept
 
     @cached_property
     def axis(self) -> RealAxis:
         return RealAxis(self.k)
 
     def log_delta(self, epsilon: float) -> float:
-        """ln δ(ε) apart from open failure."""
+        """ln δ(ε) apart from open failure: near-exact, or where no route leads there a certified bound from above."""
+        try:
+            return self._log_delta(epsilon)
+        except Unresolved:
+            bound = self.axis_chernoff(epsilon)
+            if bound < NO_FLOAT:
+                return bound
+            try:
+                return min(bound, log_delta_above(self._certified(exp(bound - SLACK), FINE).above(), epsilon))
+            except Unresolved:
+                return bound
+
+    def _log_delta(self, epsilon: float) -> float:
         if epsilon >= self.largest:
             return -inf
         if self._single is not None:
             return _log(float(self._single(np.array([epsilon]))[0]))
+        if self._surely_one(epsilon):
+            return 0.0
         if (bound := self.axis_chernoff(epsilon) if epsilon > FAR else 0.0) < NO_FLOAT:
             return bound
         return min(0.0, self._route(epsilon)(epsilon))
@@ -70,11 +98,63 @@ class Direction:
         """The least ε >= 0 with δ(ε) <= delta, apart from open failure; delta > 0."""
         if self.largest == 0 or (delta > LARGE_DELTA and self._log_delta_at_zero <= log(delta)):
             return 0.0
+        if self._log_delta_near_top >= log(delta):
+            return self.largest
         if (found := self._by_secant(delta)) is not None:
             return found
         if self._log_delta_at_zero <= log(delta):
             return 0.0
-        return _bisect(self.log_delta, log(delta), self._bound(delta))
+        try:
+            return _bisect(self._log_delta, log(delta), self._bound(delta), self.largest)
+        except Unresolved:
+            return min(self.epsilon_above(delta, precision) for precision in (FINE, PRECISION))
+
+    @cached_property
+    def _log_delta_near_top(self) -> float:
+        """A lower bound of ln δ at 1e-10 below the largest loss, relative to it: that all parts have their largest losses."""
+        if self.rho or self.largest == inf:
+            return -inf
+        return sum(n * side.log_top for side, n in self.parts) + log(-expm1(-1e-10 * self.largest))
+
+    def interval(self, delta: float, precision: float) -> tuple[float, float]:
+        """Certified ends of ε(delta), apart from open failure, about precision·ε from each other."""
+        try:
+            ends = self._certified(delta, precision)
+            return epsilon_below(ends.below(), delta), self._at_most(delta, epsilon_above(ends.above(), delta))
+        except Unresolved:
+            return 0.0, self._at_most(delta, inf)
+
+    def epsilon_above(self, delta: float, precision: float) -> float:
+        """The upper end alone."""
+        try:
+            return self._at_most(delta, epsilon_above(self._certified(delta, precision).above(), delta))
+        except Unresolved:
+            return self._at_most(delta, inf)
+
+    def _certified(self, delta: float, precision: float) -> Certified:
+        at = self.axis.least(lambda c, k: (k + chernoff_term(c) - log(delta)) / c)
+        c, about = min(float(self.axis.c[at]), MOST_TILT), self._bound(delta)
+        exact = self._lattice is not None and self._mu is None  # all losses lie on it
+        parts = self.parts if exact else self._merged
+        steps = steps_for(parts, c, about, self._spread(at, about), precision)
+        return Certified(parts, c, delta, [float(self._lattice.step), *steps] if self._lattice and exact else steps)
+
+    def _spread(self, at: int, epsilon: float) -> float:
+        try:
+            return period(self.axis, at, epsilon)
+        except Unresolved:
+            return 0.0
+
+    def _at_most(self, delta: float, found: float) -> float:
+        """The least of all bounds, with room for the rounding of the sums."""
+        return min(found, self._bound(delta) * (1 + ROUNDING) + ROUNDING, self.largest * (1 + ROUNDING))
+
+    @cached_property
+    def _merged(self) -> list[tuple[Side, int]]:
+        """All Gaussians as one."""
+        squares = [side.gaussian * n for side, n in self.parts if side.gaussian is not None]
+        others = [(side, n) for side, n in self.parts if side.gaussian is None]
+        return [*others, (gaussian_side(sum(squares, Fraction(0))), 1)] if squares else others
 
     def _by_secant(self, delta: float) -> float | None:
         """ε by the curve that serves the neighbourhood of delta, when a second look from the right line agrees."""
@@ -91,6 +171,15 @@ class Direction:
     @cached_property
     def _log_delta_at_zero(self) -> float:
         return self.log_delta(0.0)
+
+    def _surely_one(self, epsilon: float) -> bool:
+        """Whether 1 − δ(ε) = E min(1, e^(ε−L)) <= e^(K(−t) + tε), 0 < t < 1, is below the precision of δ."""
+        t = 0.4
+        return not self.rho and self._k_before_zero + t * epsilon < NO_DIFFERENCE
+
+    @cached_property
+    def _k_before_zero(self) -> float:
+        return float(self.k(np.array([-0.4 + 0j]))[0].real)
 
     @property
     def _single(self) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
@@ -113,65 +202,49 @@ class Direction:
             return self._on_lattice
         at = self._curve.axis.least(lambda c, k: k - c * epsilon - np.log(c) - np.log1p(c))
         if self._decays(float(self._curve.axis.c[at])):
-            return self._curve.log_delta
-        return self._few_laplace.log_delta if self._few_laplace is not None else self._with_points
+            return self._by_contour
+        return self._few_laplace.log_delta if self._few_laplace is not None else self._by_transform
+
+    def _by_contour(self, epsilon: float) -> float:
+        """Few nodes where the integrand falls fast; else many, by a transform."""
+        try:
+            return self._curve.log_delta(epsilon)
+        except Unresolved:
+            return self._by_transform(epsilon)
 
     def _on_lattice(self, epsilon: float) -> float:
         """The finite integral; where the common lattice is too fine for it, point by point."""
         try:
             return self._curve.log_delta(epsilon)
         except Unresolved:
+            if self._points is None:
+                raise
             return points_log_delta(self._points, epsilon)
 
-    def _with_points(self, epsilon: float) -> float:
-        """All points by themselves, points with one loss where a part has its density, and the contour for what is left."""
-        if any(side.dense and side.laplace is None for side, _ in self.parts):
-            raise Unresolved
-        known = exp(points_log_delta(self._points, epsilon))
-        known += sum(n * delta_with_density(others, one, epsilon) for one, n, others in self._one_dense)
-        pairs = sum(n for _, n, _ in self._one_dense) ** 2 / 2
-        if len(self._one_dense) == 0 or pairs < 1:
-            return _log(known)
-        if (more := pairs * (self.largest - epsilon) ** 3 / 16) <= TINY * known:
-            return _log(known + more)
-        return self._rest.log_delta(epsilon, _log(known))
+    def _by_transform(self, epsilon: float) -> float:
+        """All points by themselves, exactly, and a fine transform for what is left; of very many points too."""
+        known = points_log_delta(self._points or NO_POINTS, epsilon)
+        at = self._curve.axis.least(lambda c, k: k - c * epsilon - np.log(c) - np.log1p(c))
+        return self._transform_line(at, epsilon).log_delta(epsilon, known)
+
+    def _transform_line(self, at: int, epsilon: float) -> TransformLine:
+        c = float(self._curve.axis.c[at])
+        for line in self._transform_lines:
+            if abs(log(line.c / c)) < NEAR and line.serves(epsilon):
+                return line
+        line = TransformLine(self.parts, self._curve.axis, at, epsilon, self._points is not None)
+        self._transform_lines = [line, *self._transform_lines[:KEPT]]
+        return line
 
     @cached_property
-    def _points(self) -> Points:
-        return composed((side.points, n) for side, n in self.parts if side.points is not None)
-
-    @cached_property
-    def _one_dense(self) -> list[tuple[Side, int, Points]]:
-        """For each kind of part with a density: how many there are, and the points of all parts but one of these."""
-        found = []
-        for one, n in self.parts:
-            if one.dense:
-                others = [(side, m - (side is one)) for side, m in self.parts]
-                found.append((one, n, composed((side.points, m) for side, m in others if side.points is not None)))
-        return found
-
-    @cached_property
-    def _rest(self) -> Curve:
-        """What is left of e^K without all points, and without all points but one."""
-
-        def less(t: NDArray[np.complex128], shift: float) -> NDArray[np.complex128]:
-            log_all = np.full_like(t, -shift)
-            factor = np.ones_like(t)
-            for side, n in self.parts:
-                if side.points is not None:
-                    log_points = side.points.k(t)
-                    log_all += n * log_points
-                    if side.dense:
-                        factor += n * np.expm1(side.k(t) - log_points)
-            taken: NDArray[np.complex128] = factor * np.exp(log_all)
-            return taken
-
-        gaps = [
-            float(np.diff(np.sort(side.points.losses)).min())
-            for side, _ in self.parts
-            if _several(side) and side.points
-        ]
-        return Curve(self.k, less=Less(less, until=4 * pi / min(gaps)))
+    def _points(self) -> Points | None:
+        """The losses that compose of points only; None where there are too many to tell apart."""
+        if any(side.points is None for side, _ in self.parts):
+            return NO_POINTS
+        try:
+            return composed((side.points, n) for side, n in self.parts if side.points is not None)
+        except Unresolved:
+            return None
 
     def _route_of_delta(self, delta: float) -> object:
         """The Curve, where it serves the whole neighbourhood of delta."""
@@ -184,16 +257,16 @@ class Direction:
 
     def axis_chernoff(self, epsilon: float) -> float:
         """The least Chernoff bound, which needs the real axis only."""
-        from scipy.optimize import minimize_scalar
 
         def bound(log_c: float) -> float:
-            c = np.exp([log_c])
-            return float((self.k(c.astype(np.complex128)).real + chernoff_term(c) - c * epsilon)[0])
+            c = exp(log_c)
+            return self.axis.at(c) + float(chernoff_term(np.array([c]))[0]) - c * epsilon
 
+        if epsilon > MOST_EPSILON and self.largest == inf:
+            return self.axis_chernoff(MOST_EPSILON)
         at = self.axis.least(lambda c, k: k + chernoff_term(c) - c * epsilon)
-        near = np.log(self.axis.c[[max(at - 1, 0), min(at + 1, self.axis.c.size - 1)]])
-        found = minimize_scalar(bound, bounds=tuple(near), method="bounded", options={"xatol": 1e-9})
-        return min(0.0, float(found.fun))
+        low, high = np.log(self.axis.c[[max(at - 1, 0), min(at + 1, self.axis.c.size - 1)]])
+        return min(0.0, least(bound, float(low), float(high)))
 
     @cached_property
     def _curve(self) -> Curve:
@@ -229,8 +302,18 @@ class Direction:
         return Lattice(offset, step, uniform=len(steps) <= 1 and all(part.one_hump for part, _ in atoms if part))
 
 
-def _several(side: Side) -> bool:
-    return side.points is not None and side.points.losses.size > 1
+def _power_down(base: Fraction, n: int) -> Fraction:
+    """base^n, or a little less where it has more digits than anyone needs."""
+    power = Fraction(1)
+    while n:
+        if n & 1:
+            power = _short(power * base)
+        base, n = _short(base * base) if n > 1 else base, n >> 1
+    return power
+
+
+def _short(x: Fraction) -> Fraction:
+    return x if x.denominator.bit_length() <= EXACT_BITS else round_down(x, EXACT_BITS)
 
 
 def _log(x: float) -> float:
@@ -243,17 +326,18 @@ def _common_step(a: Fraction, b: Fraction) -> Fraction:
     return Fraction(top, a.denominator * b.denominator)
 
 
-def _bisect(log_delta: Callable[[float], float], target: float, high: float) -> float:
-    """The root of a decreasing function between 0 and `high`, by Brent's method."""
-    from scipy.optimize import brentq
+def _bisect(log_delta: Callable[[float], float], target: float, start: float, largest: float) -> float:
+    """The root of ln δ(ε) = target, between 0 and about `start`, at most `largest`."""
 
     def gap(epsilon: float) -> float:
         return max(log_delta(epsilon), -1e6) - target
 
-    if gap(high) > 0:  # a bound that is none: no value rather than one that is too small
-        raise Unresolved
-    root: float = brentq(gap, 0.0, high, xtol=1e-300, rtol=1e-14)
-    return root
+    high, more = start, 1e-12
+    while (at_high := gap(high)) > 0:  # a bound that rounding has spoiled
+        if more > 1:
+            raise Unresolved
+        high, more = min(largest, start * (1 + more)), more * 16
+    return root(gap, 0.0, high, gap(0.0), at_high)
 
 
 def with_failure(log_delta: float, failure: Fraction) -> float:

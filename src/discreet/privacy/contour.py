@@ -6,8 +6,7 @@ c is near the saddle point, where the integrand is steepest. The trapezoid rule 
 summation, Σ_m δ(ε + mA) e^(mAc) with A = 2π/h: the wanted term and aliases, all of them >= 0 and bounded by Chernoff on
 the real axis. So h follows from the tolerance. Losses on a lattice of step g have a periodic integrand: there the same
 line ends after A/g nodes, and nothing is cut off. The tilt by c keeps every number near 1, so δ = 1e-30 is no harder
-than 1e-3. Where the integrand is cut off, the caller makes sure that it does not come back (`Side.log_atomic`), or takes
-beforehand out of it what does (`less`).
+than 1e-3. Where the integrand is cut off, the caller makes sure that it does not come back (`Side.log_atomic`).
 """
 
 from collections.abc import Callable
@@ -27,20 +26,10 @@ LogMgf: TypeAlias = Callable[[Complex], Complex]
 
 LOG_TOLERANCE = log(1e-13)  # of the aliases, relative to δ
 NODES_AT_ONCE = 48
-MOST_NODES = 40_000
-MOST_SLOW_NODES = 300_000
-SLOW_TOLERANCE = 1e-10
+MOST_NODES, MOST_ON_LATTICE = 768, 40_000
 NEGLIGIBLE = 1e-16
 LARGE_TILT, MOST_TILT = 1e3, 1e9
 FIRST_TILTS: Reals = np.exp2(np.arange(-6, 8, dtype=np.float64))
-
-
-@dataclass(frozen=True, slots=True)
-class Less:
-    """A part of e^(K(t) − shift) that is accounted for elsewhere, and an Im t by which its points have come round twice."""
-
-    value: Callable[[Complex, float], Complex]
-    until: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +66,7 @@ class RealAxis:
         new = np.setdiff1d(c, self.c)
         if not new.size:
             return
-        values = np.array([self._at(c) for c in new]) if new.max() > LARGE_TILT else self._real(new)
+        values = np.array([self.at(c) for c in new]) if new.max() > LARGE_TILT else self._real(new)
         order = np.argsort(np.concatenate([self.c, new]))
         self.c, self.k = np.concatenate([self.c, new])[order], np.concatenate([self.k, values])[order]
 
@@ -86,8 +75,8 @@ class RealAxis:
             values = self._k(c.astype(np.complex128)).real
         return np.where(np.isfinite(values), values, inf)
 
-    def _at(self, c: float) -> float:
-        """K at one large point, or infinity where it cannot be had: then no bound rests on it."""
+    def at(self, c: float) -> float:
+        """K at one point, or infinity where it cannot be had: then no bound rests on it."""
         try:
             return float(self._real(np.array([c]))[0])
         except Unresolved:
@@ -115,20 +104,19 @@ class RealAxis:
 class Line:
     """K along Re t = c: serves every ε whose saddle point is near c."""
 
-    def __init__(self, k: LogMgf, axis: RealAxis, at: int, lattice: Lattice | None, less: Less | None) -> None:
-        self._k, self._axis, self._lattice, self._less = k, axis, lattice, less
+    def __init__(self, k: LogMgf, axis: RealAxis, at: int, lattice: Lattice | None) -> None:
+        self._k, self._axis, self._lattice = k, axis, lattice
         self.c, self.k_c = float(axis.c[at]), float(axis.k[at])
         self.spacing = 0.0
         self.t = np.empty(0, np.complex128)
-        self.values = np.empty(0, np.complex128)  # e^(K(t) − K(c)), less what is taken out
+        self.values = np.empty(0, np.complex128)  # e^(K(t) − K(c))
 
-    def log_delta(self, epsilon: float, log_known: float = -inf) -> float:
-        """ln δ(ε), where e^log_known of it is the part that was taken out by `less`."""
-        period = self._period(epsilon)
-        if not self.spacing or 2 * pi / self.spacing < period:
-            self._choose(period)
-        total, done = exp(min(700.0, log_known - self.k_c + self.c * epsilon)), 0
-        scale = 0.0
+    def log_delta(self, epsilon: float) -> float:
+        """ln δ(ε)."""
+        least = period(self._axis, int(np.searchsorted(self._axis.c, self.c)), epsilon)
+        if not self.spacing or 2 * pi / self.spacing < least:
+            self._choose(least)
+        total, scale, done = 0.0, 0.0, 0
         while True:
             if done == self.t.size:
                 self._extend()
@@ -138,9 +126,8 @@ class Line:
             total += float((terms.real * weights).sum())
             scale = max(scale, float(np.abs(terms).max()))
             done = self.t.size if block.stop is None else block.stop
-            tail = terms if self._less is not None else terms[-NODES_AT_ONCE // 2 :]
-            last = float(np.abs(tail).max())
-            if self._complete() or (self._may_stop() and self._cut_off(last) <= max(total, scale * 1e-3)):
+            last = float(np.abs(terms[-NODES_AT_ONCE // 2 :]).max())
+            if self._complete() or (self._may_stop() and last <= NEGLIGIBLE * max(total, scale * 1e-3)):
                 break
         if not total > 0:
             raise Unresolved
@@ -166,29 +153,33 @@ class Line:
             weights[index == self._nodes // 2] = 1.0
         return weights
 
-    def _cut_off(self, last: float) -> float:
-        """About what is cut off behind a node of size `last`, over what may be; without `less` the rest falls like 1/u³."""
-        return last / NEGLIGIBLE if self._less is None else last * self.t.size / SLOW_TOLERANCE
-
     def _may_stop(self) -> bool:
-        if self._less is not None:  # not before the points have come into step again, twice
-            return float(self.t[-1].imag) > self._less.until
         return self._lattice is None or self._lattice.uniform
 
     def _complete(self) -> bool:
         return self._lattice is not None and self.t.size >= self._nodes // 2 + 1
 
-    def _choose(self, period: float) -> None:
-        self.spacing = 2 * pi / period
+    def _choose(self, least: float) -> None:
+        """Nodes anew, so close that the period is at least this; where that cannot be, those that were stay as they were."""
+        spacing = 2 * pi / least
         if self._lattice is not None:
-            self._nodes = max(2, ceil(period / float(self._lattice.step)))
-            self.spacing = 2 * pi / (self._nodes * float(self._lattice.step))
+            self._nodes = max(2, ceil(least / float(self._lattice.step)))
+            spacing = 2 * pi / (self._nodes * float(self._lattice.step))
+        elif not self._falls(spacing):
+            raise Unresolved
+        self.spacing = spacing
         self.t = np.empty(0, np.complex128)
         self.values = np.empty(0, np.complex128)
         self._extend()
 
+    def _falls(self, spacing: float) -> bool:
+        """Whether the integrand is small at the last node that we would look at."""
+        last = np.array([self.c + 1j * spacing * MOST_NODES])
+        fall = float(self._k(last)[0].real) - self.k_c - 2 * log(abs(last[0]) / self.c)
+        return fall < log(NEGLIGIBLE)
+
     def _extend(self) -> None:
-        if self.t.size >= (MOST_NODES if self._less is None else MOST_SLOW_NODES):
+        if self.t.size >= (MOST_NODES if self._lattice is None else MOST_ON_LATTICE):
             raise Unresolved
         more = max(NODES_AT_ONCE, self.t.size // 2)
         index = np.arange(self.t.size, self.t.size + more)
@@ -196,51 +187,51 @@ class Line:
             index = index[index <= self._nodes // 2]
         t = (self.c + 1j * self.spacing * index).astype(np.complex128)
         values = np.exp(self._k(t) - self.k_c)
-        if self._less is not None:
-            values -= self._less.value(t, self.k_c)
         self.t = np.concatenate([self.t, t])
         self.values = np.concatenate([self.values, values])
 
-    def _period(self, epsilon: float) -> float:
-        """The least A on a coarse grid with all aliases below the tolerance."""
-        c, k = self._axis.c, self._axis.k
-        chernoff = k + chernoff_term(c)
-        allowed = self._estimate(epsilon) + LOG_TOLERANCE
-        above, below = c > self.c, c < self.c
-        period = 1.0 / (1.0 + self.c)
-        while True:
-            right = float((chernoff[above] - c[above] * (epsilon + period)).min(initial=0.0)) + self.c * period
-            left = float((chernoff[below] - c[below] * (epsilon - period)).min(initial=0.0)) - self.c * period
-            if right <= allowed and left <= allowed:
-                return period
-            period *= 1.15
-            if period > 1e12:
-                raise Unresolved
 
-    def _estimate(self, epsilon: float) -> float:
-        """ln δ(ε) to within a few units, from below: the saddle-point formula with the curvature of K."""
-        c, k = self._axis.c, self._axis.k
-        at = int(np.searchsorted(c, self.c))
-        low, high = max(at - 1, 0), min(at + 1, c.size - 1)
-        bend = 0.0
-        if low < at < high and np.isfinite(k[[low, at, high]]).all():
-            slopes = np.diff(k[[low, at, high]]) / np.diff(c[[low, at, high]])
-            bend = float(2 * (slopes[1] - slopes[0]) / (c[high] - c[low]))
-        spread = 1 + 2 * pi * max(bend, 0.0) * (self.c + 1) ** 2
-        return self.k_c - self.c * epsilon - log(self.c * (self.c + 1)) - 0.5 * log(spread) - 3
+def period(axis: RealAxis, at: int, epsilon: float) -> float:
+    """The least A on a coarse grid with all aliases of the line through the point `at` below the tolerance."""
+    c, k = axis.c, axis.k
+    here = float(c[at])
+    chernoff = k + chernoff_term(c)
+    allowed = _estimate(axis, at, epsilon) + LOG_TOLERANCE
+    above, below = c > here, c < here
+    length = 1.0 / (1.0 + here)
+    while True:
+        right = float((chernoff[above] - c[above] * (epsilon + length)).min(initial=0.0)) + here * length
+        left = float((chernoff[below] - c[below] * (epsilon - length)).min(initial=0.0)) - here * length
+        if right <= allowed and left <= allowed:
+            return length
+        length *= 1.15
+        if length > 1e12:
+            raise Unresolved
+
+
+def _estimate(axis: RealAxis, at: int, epsilon: float) -> float:
+    """ln δ(ε) to within a few units, from below: the saddle-point formula with the curvature of K."""
+    c, k = axis.c, axis.k
+    low, high = max(at - 1, 0), min(at + 1, c.size - 1)
+    bend = 0.0
+    if low < at < high and np.isfinite(k[[low, at, high]]).all():
+        slopes = np.diff(k[[low, at, high]]) / np.diff(c[[low, at, high]])
+        bend = float(2 * (slopes[1] - slopes[0]) / (c[high] - c[low]))
+    spread = 1 + 2 * pi * max(bend, 0.0) * (c[at] + 1) ** 2
+    return float(k[at] - c[at] * epsilon - log(c[at] * (c[at] + 1)) - 0.5 * log(spread) - 3)
 
 
 class Curve:
     """δ(ε) of one direction of a composition, and its inverse, from its K."""
 
-    def __init__(self, k: LogMgf, lattice: Lattice | None = None, less: Less | None = None) -> None:
-        self._k, self._lattice, self._less = k, lattice, less
+    def __init__(self, k: LogMgf, lattice: Lattice | None = None) -> None:
+        self._k, self._lattice = k, lattice
         self.axis = RealAxis(k)
         self._lines: dict[float, Line] = {}
 
-    def log_delta(self, epsilon: float, log_known: float = -inf) -> float:
+    def log_delta(self, epsilon: float) -> float:
         at = self.axis.least(lambda c, k: k - c * epsilon - np.log(c) - np.log1p(c))
-        return self._line(at).log_delta(epsilon, log_known)
+        return self._line(at).log_delta(epsilon)
 
     def delta(self, epsilon: float) -> float:
         return min(1.0, exp(self.log_delta(epsilon)))
@@ -268,5 +259,5 @@ class Curve:
         near = min(self._lines, key=lambda other: abs(log(other / c)), default=None)
         if near is not None and abs(log(near / c)) < 0.08:
             return self._lines[near]
-        line = self._lines[c] = Line(self._k, self.axis, at, self._lattice, self._less)
+        line = self._lines[c] = Line(self._k, self.axis, at, self._lattice)
         return line

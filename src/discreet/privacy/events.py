@@ -7,23 +7,27 @@ Rules of evolution, since ledgers keep events for ever:
 1. The meaning of an event's name and fields never changes. A new meaning gets a new name.
 2. Fields may be added to an event only with a default that keeps old records meaning what they meant.
 3. A name is never removed or used again. A reader that meets an unknown name or field refuses.
-4. Numbers are written as exact fractions ("1/10"), never as floats.
+4. Numbers are written as exact fractions in lowest terms ("1/10"), counts as integers, never as floats; they are read only as
+   they are written.
 """
 
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+import re
+from collections.abc import Callable, Mapping, Set
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, TypeAlias
 
 from discreet.errors import Invalid
-from discreet.exact import nonnegative, positive, probability, shown, whole
+from discreet.exact import MAX_BITS, nonnegative, positive, probability, rational, shown, whole
 from discreet.privacy.adjacency import Adjacency, Relation, Unit
 
 KINDS: dict[str, type["Event"]] = {}
 
 
 class Event:
-    """The root of all events."""
+    """The root of all events. Each field of an event has a rule, its metadata, which says what the field may hold."""
 
     __slots__ = ()
     kind: ClassVar[str]
@@ -32,9 +36,14 @@ class Event:
         if "kind" in cls.__dict__:
             KINDS[cls.kind] = cls  # the second time for the class that dataclass makes anew with its slots
 
+    def __post_init__(self) -> None:
+        """Replace what a caller gave by the exact value it means, or raise Invalid naming the field."""
+        for each in fields(self):  # type: ignore[arg-type]
+            object.__setattr__(self, each.name, each.metadata["check"](getattr(self, each.name), each.name))
+
     def to_json(self) -> dict[str, Any]:
         """A JSON value from which `from_json` makes an equal event."""
-        body = {field.name: _to_json(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+        body = {each.name: _to_json(getattr(self, each.name)) for each in fields(self)}  # type: ignore[arg-type]
         return {"event": self.kind, **body}
 
 
@@ -44,9 +53,7 @@ class Leaf(Event):
     __slots__ = ()
 
 
-def _exact(event: Event, name: str, check: Any, **limits: int) -> None:
-    """Replace a caller's number by the exact value it means."""
-    object.__setattr__(event, name, check(getattr(event, name), name, **limits))
+# What a caller may put into a field: each check returns the value that is kept, or raises Invalid.
 
 
 def _rate(value: object, name: str) -> Fraction:
@@ -56,17 +63,143 @@ def _rate(value: object, name: str) -> Fraction:
     return exact
 
 
+def _count(value: object, name: str, *, least: int = 0) -> int:
+    count = whole(value, name, least=least)
+    rational(count, name)  # raises for what is too long to be printed, and so to be kept by a ledger
+    return count
+
+
+def _in_order(value: Any, name: str) -> tuple[Any, ...]:
+    """The parts of a list, a tuple or an array. Sets have no order, and the keys of a mapping are not meant."""
+    if not isinstance(value, str | bytes | Set | Mapping):
+        with suppress(TypeError):
+            return tuple(value)
+    raise Invalid(f"{name} must be in a list or a tuple, got {shown(value)}")
+
+
+def _table(value: object, name: str) -> tuple[tuple[Fraction, ...], ...]:
+    rows = tuple(tuple(probability(p, name) for p in _in_order(row, name)) for row in _in_order(value, name))
+    if len(rows) < 2 or not rows[0] or len({len(row) for row in rows}) != 1:
+        raise Invalid(f"{name} must be at least two rows of equally many probabilities")
+    if any(_total(row, name) != 1 for row in rows):
+        raise Invalid(f"{name} must each add up to exactly 1", hint="write probabilities as fractions or decimals")
+    return rows
+
+
+def _total(row: tuple[Fraction, ...], name: str) -> Fraction:
+    """The sum, or Invalid before its denominator grows so long that adding up would take hours."""
+    total = Fraction(0)
+    for p in row:
+        total = rational(total + p, name)
+    return total
+
+
+def _event(value: object, name: str) -> Event:
+    if not isinstance(value, Event):
+        raise Invalid(f"{name} must be an event, got {shown(value)}")
+    return value
+
+
+def _events(value: object, name: str) -> tuple[Event, ...]:
+    return tuple(_event(part, f"each of {name}") for part in _in_order(value, name))
+
+
+def _plain_leaf(value: object, name: str) -> Leaf:
+    if not isinstance(value, Leaf) or isinstance(value, Sampled):
+        raise Invalid(f"{name} must be a single leaf that is not sampled already", hint="sample each part by itself")
+    return value
+
+
+def _relation(value: object, name: str) -> Relation:
+    if not isinstance(value, Relation):
+        raise Invalid(f"{name} must be a Relation, got {shown(value)}")
+    return value
+
+
+# What a record may hold for a field: nothing but what `to_json` writes for one.
+
+_FRACTION = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
+_LONGEST = 2 * len(str(1 << MAX_BITS)) + 2  # two numbers, a sign and a line; longer texts are not even looked at
+
+
+def _read_fraction(value: object, name: str) -> Fraction:
+    if isinstance(value, str) and len(value) <= _LONGEST and _FRACTION.fullmatch(value):
+        exact = Fraction(value)
+        if str(exact) == value:
+            return exact
+    raise Invalid(f"{name} must be a text of a fraction in lowest terms such as '1/10', got {shown(value)}")
+
+
+def _read_count(value: object, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise Invalid(f"{name} must be an integer, got {shown(value)}")
+    return value
+
+
+def _read_list(value: object, name: str) -> list[object]:
+    if not isinstance(value, list):
+        raise Invalid(f"{name} must be a JSON array, got {shown(value)}")
+    return value
+
+
+def _read_table(value: object, name: str) -> list[list[Fraction]]:
+    return [[_read_fraction(p, name) for p in _read_list(row, name)] for row in _read_list(value, name)]
+
+
+def _read_events(value: object, name: str) -> list[Event]:
+    return [_read_event(part, f"each of {name}") for part in _read_list(value, name)]
+
+
+def _read_relation(value: object, name: str) -> Relation:
+    if not isinstance(value, Mapping) or set(value) != {"adjacency", "unit"}:
+        raise Invalid(f"{name} must be a JSON object of an adjacency and a unit, got {shown(value)}")
+    try:
+        unit = None if value["unit"] is None else Unit(value["unit"])
+        return Relation(Adjacency(value["adjacency"]), unit)
+    except ValueError as error:
+        raise Invalid(f"{name} must name a known adjacency and unit, got {shown(value)}") from error
+
+
+def _read_event(value: object, name: str) -> Event:
+    if not isinstance(value, Mapping) or not isinstance(value.get("event"), str):
+        raise Invalid(f"{name} must be a JSON object with the key 'event', got {shown(value)}")
+    found = KINDS.get(value["event"])
+    if found is None:
+        raise Invalid(f"unknown event {shown(value['event'])}", code="event", hint="use a newer release to read it")
+    known = {each.name: each for each in fields(found)}  # type: ignore[arg-type]
+    given = {key: part for key, part in value.items() if key != "event"}
+    for key in given:
+        if key not in known:
+            raise Invalid(f"event {found.kind!r} has no field {shown(key)}", code="event")
+    for key, each in known.items():
+        if key not in given and each.default is MISSING:
+            raise Invalid(f"event {found.kind!r} lacks the field {key!r}", code="event")
+    return found(**{key: known[key].metadata["read"](part, key) for key, part in given.items()})
+
+
+# The rules: how a field is checked, and how it is read from a record.
+
+Rule: TypeAlias = dict[str, Callable[[Any, str], object]]
+POSITIVE: Rule = {"check": positive, "read": _read_fraction}
+NONNEGATIVE: Rule = {"check": nonnegative, "read": _read_fraction}
+PROBABILITY: Rule = {"check": probability, "read": _read_fraction}
+RATE: Rule = {"check": _rate, "read": _read_fraction}
+COUNT: Rule = {"check": _count, "read": _read_count}
+TWO_OR_MORE: Rule = {"check": partial(_count, least=2), "read": _read_count}
+TABLE: Rule = {"check": _table, "read": _read_table}
+EVENT: Rule = {"check": _event, "read": _read_event}
+EVENTS: Rule = {"check": _events, "read": _read_events}
+PLAIN_LEAF: Rule = {"check": _plain_leaf, "read": _read_event}
+RELATION: Rule = {"check": _relation, "read": _read_relation}
+
+
 @dataclass(frozen=True, slots=True)
 class Laplace(Leaf):
     """Continuous Laplace noise of a scale on a value of an L1 sensitivity."""
 
     kind: ClassVar[str] = "laplace"
-    scale: Fraction
-    sensitivity: Fraction = Fraction(1)
-
-    def __post_init__(self) -> None:
-        _exact(self, "scale", positive)
-        _exact(self, "sensitivity", nonnegative)
+    scale: Fraction = field(metadata=POSITIVE)
+    sensitivity: Fraction = field(default=Fraction(1), metadata=NONNEGATIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +207,8 @@ class DiscreteLaplace(Leaf):
     """Discrete Laplace (two-sided geometric) noise of a scale on an integer of an integer sensitivity."""
 
     kind: ClassVar[str] = "discrete-laplace"
-    scale: Fraction
-    sensitivity: int = 1
-
-    def __post_init__(self) -> None:
-        _exact(self, "scale", positive)
-        _exact(self, "sensitivity", whole, least=0)
+    scale: Fraction = field(metadata=POSITIVE)
+    sensitivity: int = field(default=1, metadata=COUNT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +216,8 @@ class Gaussian(Leaf):
     """Continuous Gaussian noise of a standard deviation on a vector of an L2 sensitivity."""
 
     kind: ClassVar[str] = "gaussian"
-    scale: Fraction
-    sensitivity: Fraction = Fraction(1)
-
-    def __post_init__(self) -> None:
-        _exact(self, "scale", positive)
-        _exact(self, "sensitivity", nonnegative)
+    scale: Fraction = field(metadata=POSITIVE)
+    sensitivity: Fraction = field(default=Fraction(1), metadata=NONNEGATIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +228,8 @@ class DiscreteGaussian(Leaf):
     """
 
     kind: ClassVar[str] = "discrete-gaussian"
-    scale: Fraction
-    sensitivity: int = 1
-
-    def __post_init__(self) -> None:
-        _exact(self, "scale", positive)
-        _exact(self, "sensitivity", whole, least=0)
+    scale: Fraction = field(metadata=POSITIVE)
+    sensitivity: int = field(default=1, metadata=COUNT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +237,8 @@ class RandomizedResponse(Leaf):
     """k-ary randomized response: the truth with probability e^epsilon/(e^epsilon + k − 1), else one of the others."""
 
     kind: ClassVar[str] = "randomized-response"
-    epsilon: Fraction
-    k: int = 2
-
-    def __post_init__(self) -> None:
-        _exact(self, "epsilon", nonnegative)
-        _exact(self, "k", whole, least=2)
+    epsilon: Fraction = field(metadata=NONNEGATIVE)
+    k: int = field(default=2, metadata=TWO_OR_MORE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +246,7 @@ class Pure(Leaf):
     """Something epsilon-DP of which nothing else is known."""
 
     kind: ClassVar[str] = "pure"
-    epsilon: Fraction
-
-    def __post_init__(self) -> None:
-        _exact(self, "epsilon", nonnegative)
+    epsilon: Fraction = field(metadata=NONNEGATIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +254,8 @@ class Approximate(Leaf):
     """Something (epsilon, delta)-DP of which nothing else is known."""
 
     kind: ClassVar[str] = "approximate"
-    epsilon: Fraction
-    delta: Fraction
-
-    def __post_init__(self) -> None:
-        _exact(self, "epsilon", nonnegative)
-        _exact(self, "delta", probability)
+    epsilon: Fraction = field(metadata=NONNEGATIVE)
+    delta: Fraction = field(metadata=PROBABILITY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +263,7 @@ class ZeroConcentrated(Leaf):
     """Something rho-zCDP of which nothing else is known; it has no dominating pair."""
 
     kind: ClassVar[str] = "zcdp"
-    rho: Fraction
-
-    def __post_init__(self) -> None:
-        _exact(self, "rho", nonnegative)
+    rho: Fraction = field(metadata=NONNEGATIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,18 +271,7 @@ class FiniteTable(Leaf):
     """A mechanism with finitely many inputs and outputs: rows[x][y] = Pr[y | x]; any two inputs are neighbours."""
 
     kind: ClassVar[str] = "finite-table"
-    rows: tuple[tuple[Fraction, ...], ...]
-
-    def __post_init__(self) -> None:
-        try:
-            rows = tuple(tuple(probability(p, "rows") for p in row) for row in self.rows)
-        except TypeError as error:
-            raise Invalid(f"rows must be rows of probabilities, got {shown(self.rows)}") from error
-        if len(rows) < 2 or not rows[0] or len({len(row) for row in rows}) != 1:
-            raise Invalid("rows must be at least two rows of equally many probabilities")
-        if any(sum(row) != 1 for row in rows):
-            raise Invalid("rows must each add up to exactly 1", hint="write probabilities as fractions or decimals")
-        object.__setattr__(self, "rows", rows)
+    rows: tuple[tuple[Fraction, ...], ...] = field(metadata=TABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +279,8 @@ class Sampled(Leaf):
     """A leaf that sees each unit with probability `rate`, independently and anew (Poisson sampling); add/remove only."""
 
     kind: ClassVar[str] = "sampled"
-    rate: Fraction
-    part: Leaf
-
-    def __post_init__(self) -> None:
-        _exact(self, "rate", _rate)
-        if not isinstance(self.part, Leaf) or isinstance(self.part, Sampled):
-            raise Invalid("part must be a single leaf that is not sampled already", hint="sample each part by itself")
+    rate: Fraction = field(metadata=RATE)
+    part: Leaf = field(metadata=PLAIN_LEAF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +288,7 @@ class Composed(Event):
     """All parts, each possibly chosen after seeing the results of the ones before."""
 
     kind: ClassVar[str] = "composed"
-    parts: tuple[Event, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", tuple(self.parts))
-        if not all(isinstance(part, Event) for part in self.parts):
-            raise Invalid("parts must be events")
+    parts: tuple[Event, ...] = field(metadata=EVENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +296,8 @@ class Repeated(Event):
     """One event, `times` times."""
 
     kind: ClassVar[str] = "repeated"
-    part: Event
-    times: int
-
-    def __post_init__(self) -> None:
-        _exact(self, "times", whole, least=0)
-        if not isinstance(self.part, Event):
-            raise Invalid("part must be an event")
+    part: Event = field(metadata=EVENT)
+    times: int = field(metadata=COUNT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +305,8 @@ class Under(Event):
     """An event whose sensitivities were computed under a neighbour relation."""
 
     kind: ClassVar[str] = "under"
-    part: Event
-    relation: Relation
+    part: Event = field(metadata=EVENT)
+    relation: Relation = field(metadata=RELATION)
 
 
 def _to_json(value: object) -> Any:
@@ -243,42 +324,12 @@ def _to_json(value: object) -> Any:
 
 
 def from_json(value: object) -> Event:
-    """The event that `to_json` wrote. For anything else raises Invalid; nothing is guessed."""
-    if not isinstance(value, Mapping) or not isinstance(value.get("event"), str):
-        raise Invalid("an event must be a JSON object with the key 'event'")
-    found = KINDS.get(value["event"])
-    if found is None:
-        raise Invalid(f"unknown event {shown(value['event'])}", code="event", hint="use a newer release to read it")
-    known = {field.name: field for field in fields(found)}  # type: ignore[arg-type]
-    given = {name: part for name, part in value.items() if name != "event"}
-    if strange := sorted(set(given) - set(known)):
-        raise Invalid(f"event {found.kind!r} has no field {shown(strange[0])}", code="event")
-    for name, field in known.items():
-        if name not in given and field.default is MISSING:
-            raise Invalid(f"event {found.kind!r} lacks the field {name!r}", code="event")
-    return found(**{name: _from_json(name, part) for name, part in given.items()})
+    """The event that `to_json` wrote. For anything else raises Invalid; nothing is guessed.
 
-
-def _from_json(name: str, value: object) -> Any:
-    if name == "relation":
-        return _relation(value)
-    match value:
-        case Mapping():
-            return from_json(value)
-        case str():
-            try:
-                return Fraction(value)
-            except (ValueError, ZeroDivisionError) as error:
-                raise Invalid(f"{name} must be a fraction such as '1/10', got {shown(value)}") from error
-        case list():
-            return tuple(_from_json(name, part) for part in value)
-        case _:
-            return value
-
-
-def _relation(value: object) -> Relation:
+    >>> from_json({"event": "laplace", "scale": "1/10"})
+    Laplace(scale=Fraction(1, 10), sensitivity=Fraction(1, 1))
+    """
     try:
-        unit = value["unit"]  # type: ignore[index]
-        return Relation(Adjacency(value["adjacency"]), None if unit is None else Unit(unit))  # type: ignore[index]
-    except (TypeError, KeyError, ValueError) as error:
-        raise Invalid(f"relation must name an adjacency and a unit, got {shown(value)}") from error
+        return _read_event(value, "event")
+    except RecursionError as error:
+        raise Invalid("event has too many parts inside parts", code="event") from error

@@ -27,8 +27,10 @@ Complex: TypeAlias = NDArray[np.complex128]
 Reals: TypeAlias = NDArray[np.float64]
 LogMgf: TypeAlias = Callable[[Complex], Complex]
 
-MOST_STEPS = 100_000  # of a discrete Laplace: its loss has as many points
-REACH = 14  # standard deviations kept of a discrete Gaussian: what is cut off is below 1e-42 of the whole
+MOST_STEPS = 10_000  # of a discrete Laplace, whose loss has as many points; on a finer grid it is as good as continuous
+FINE_SCALE = 5_000  # and so is a discrete Gaussian of a larger scale
+REACH = 14  # standard deviations kept of a discrete Gaussian
+CUT_OFF = 1e-42  # more than the probability of what is farther out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +70,47 @@ class Side:
     laplace: Fraction | None = None  # Δ/b, where L is that of a Laplace
     rho: float = 0.0  # lim K(c)/(c(c+1)) as c grows; 0 where the loss is bounded
     failure: Fraction = Fraction(0)  # P(L = ∞), kept apart; K is of the rest, so that E e^(0·L) = 1 − failure
+    least: float = -inf  # the infimum of L
+    cut_off: float = 0.0  # what the points leave out
     points: "Points | None" = None  # the losses that have a probability of their own; None where there are none
-    dense: bool = False  # whether some of the loss has a density
+    within: "Callable[[Reals], Points] | None" = None
+    """For losses that have a density: cuts -> quadrature points between the first cut and the last, for each piece its own."""
     one: Callable[[Reals], Reals] | None = None  # δ(ε) of a single use, at every real ε, where it has a closed form
+
+    def range(self, c: float, log_tiny: float) -> tuple[float, float]:
+        """Losses between which all but e^log_tiny of the probability tilted by c lies, on either side: Markov's inequality."""
+        k_c = self.real(c)
+
+        def end(sign: int) -> float:
+            best = sign * inf
+            for step in np.exp2(np.arange(-2, 15)):
+                bound = (self.real(c + sign * step) - k_c - log_tiny) / (sign * step)
+                if not sign * bound < sign * best:
+                    break
+                best = bound
+            return best
+
+        return end(-1), min(end(1), self.largest)
+
+    def real(self, c: float) -> float:
+        """K at one real point, infinity where it cannot be had."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                value = float(self.k(np.array([c], np.complex128))[0].real)
+        except Unresolved:
+            return inf
+        return value if value == value else inf
+
+    @property
+    def middle(self) -> float:
+        """One of the losses, if they are points, else 0."""
+        return float(self.points.losses[self.points.losses.size // 2]) if self.points is not None else 0.0
+
+    @property
+    def log_top(self) -> float:
+        """ln of the probability of the largest loss."""
+        at_top = self.points is not None and self.points.losses >= self.largest
+        return float(np.max(self.points.log_p, where=at_top, initial=-inf)) if self.points is not None else -inf
 
     def log_atomic(self, c: float) -> float:
         """ln of the share of points in the loss tilted by c: |E e^(tL)|/E e^(cL) comes back to it as Im t grows."""
@@ -98,6 +138,7 @@ def _symmetric(side: Side) -> tuple[Side, Side]:
 NOTHING = Side(
     k=np.zeros_like,
     largest=0.0,
+    least=0.0,
     atoms=Atoms(Fraction(0), Fraction(1), np.zeros(1)),
     gaussian=Fraction(0),
     points=Points(np.zeros(1), np.zeros(1)),
@@ -106,18 +147,23 @@ NOTHING = Side(
 
 @_sides.register
 def _(leaf: events.Gaussian) -> tuple[Side, Side]:
+    return _symmetric(gaussian_side((leaf.sensitivity / leaf.scale) ** 2))
+
+
+def gaussian_side(squared: Fraction) -> Side:
     """L ~ N(μ²/2, μ²), μ = Δ/σ: K = μ² t(t+1)/2."""
-    squared = (leaf.sensitivity / leaf.scale) ** 2
     if not squared:
-        return _symmetric(NOTHING)
+        return NOTHING
     half, mu = float(squared) / 2, sqrt(squared)
 
     def one(z: Reals) -> Reals:
         return np.exp([gaussian_log_delta(mu, float(each)) for each in z])
 
-    return _symmetric(
-        Side(k=lambda t: half * t * (t + 1), largest=np.inf, gaussian=squared, rho=half, dense=True, one=one)
-    )
+    def within(cuts: Reals) -> Points:
+        z, log_p = _normal_pieces((cuts - half) / mu, 0.5 / mu)
+        return Points(half + mu * z, log_p)
+
+    return Side(k=lambda t: half * t * (t + 1), largest=inf, gaussian=squared, rho=half, within=within, one=one)
 
 
 @_sides.register
@@ -140,30 +186,59 @@ def _(leaf: events.Laplace) -> tuple[Side, Side]:
         inside = -np.expm1((np.clip(z, -epsilon, epsilon) - epsilon) / 2)
         return np.where(z < -epsilon, -np.expm1(np.minimum(z, 0.0)), inside)
 
-    return _symmetric(Side(k=k, largest=epsilon, laplace=exact, points=points, dense=True, one=one))
+    def within(cuts: Reals) -> Points:
+        losses, log_w = _pieces(np.clip(cuts, -epsilon, epsilon), 0.25)
+        return Points(losses, log_w + (losses - epsilon) / 2 - np.log(4))
+
+    return _symmetric(Side(k=k, largest=epsilon, least=-epsilon, laplace=exact, points=points, within=within, one=one))
 
 
 @_sides.register
 def _(leaf: events.DiscreteLaplace) -> tuple[Side, Side]:
-    """L = (Δ − 2x)/b at x = 0 … Δ; all x <= 0 count at 0 and all x >= Δ at Δ. α = e^(−1/b)."""
+    """L = (Δ − 2x)/b at x = 0 … Δ; all x <= 0 count at 0 and all x >= Δ at Δ. α = e^(−1/b).
+
+    With γ = e^ε its δ is 1 − √(γ/e^(Δ/b)) at these losses, that of continuous noise, joined by straight lines in γ.
+    """
     delta, rate = leaf.sensitivity, 1 / leaf.scale
     if not delta:
         return _symmetric(NOTHING)
     if delta > MOST_STEPS:
-        raise Invalid(f"sensitivity must be at most {MOST_STEPS} steps of the integers", hint="use a coarser grid")
-    x = np.arange(delta + 1)
+        return sides(events.Laplace(Fraction(1), _fine_laplace(delta * rate, rate)))
     a = float(rate)
-    log_p = np.log(-np.expm1(-a)) - np.log1p(np.exp(-a)) - a * x
+    log_p = np.log(-np.expm1(-a)) - np.log1p(np.exp(-a)) - a * np.arange(delta + 1)
     log_p[0] = -np.log1p(np.exp(-a))
     log_p[-1] = -a * delta - np.log1p(np.exp(-a))
-    return _symmetric(_atomic(-delta * rate, 2 * rate, log_p[::-1].copy()))
+
+    def k(t: Complex) -> Complex:
+        """A geometric series between the two ends, as for continuous noise."""
+        au = a * (1 + 2 * t)
+        inner = -np.expm1(-a) * np.exp(-au) * np.expm1(-au * (delta - 1)) / np.expm1(-au)
+        total: Complex = t * (a * delta) + np.log((1 + inner + np.exp(-au * delta)) / (1 + np.exp(-a)))
+        return total
+
+    return _symmetric(replace(_atomic(-delta * rate, 2 * rate, log_p[::-1].copy()), k=k))
+
+
+def _fine_laplace(epsilon: Fraction, rate: Fraction) -> Fraction:
+    """The Δ/b of continuous noise that dominates noise on a fine grid, a = 1/b steps apart.
+
+    A line of √γ over a cell from A to A e^(2a) is below by at most √A (e^a − 1)²/(4(1 + e^a)); continuous noise with κ more has
+    √γ(1 − e^(−κ/2)) more. So κ = −2 ln(1 − (e^a − 1)²/(4(1 + e^a))) is enough, about a²/4: a²/3 for a <= 1/4.
+    """
+    return epsilon + (rate * rate / 3 if rate <= Fraction(1, 4) else rate)
 
 
 @_sides.register
 def _(leaf: events.DiscreteGaussian) -> tuple[Side, Side]:
-    """L(x) = Δ(Δ − 2x)/(2σ²), P(x) ∝ e^(−x²/(2σ²)): K is a ratio of theta functions."""
+    """L(x) = Δ(Δ − 2x)/(2σ²), P(x) ∝ e^(−x²/(2σ²)): K is a ratio of theta functions.
+
+    For large σ the sums in δ are integrals, but for the corner where the loss is ε: by Euler and Maclaurin they differ by at most
+    TV(h')/12, h(x) = p(x) − e^ε q(x) above 0, about 1/(24σ²) of δ, and half of what raising Δ by the factor 1 + 1/(12σ²) adds.
+    """
     if not leaf.sensitivity:
         return _symmetric(NOTHING)
+    if leaf.scale > FINE_SCALE:
+        return sides(events.Gaussian(leaf.scale, leaf.sensitivity * (1 + 1 / (12 * leaf.scale**2))))
     sigma, delta = float(leaf.scale), leaf.sensitivity
     reach = int(REACH * sigma) + 2
     window = np.arange(-reach, reach + 1)
@@ -181,7 +256,7 @@ def _(leaf: events.DiscreteGaussian) -> tuple[Side, Side]:
     offset = Fraction(delta) * (delta - 2 * int(x[0])) / (2 * leaf.scale**2)
     points = _lattice_points(offset, step, log_p)
     atoms = Atoms(offset, step, log_p, one_hump=True)
-    return _symmetric(Side(k=k, largest=np.inf, atoms=atoms, rho=delta**2 * inverse, points=points))
+    return _symmetric(Side(k=k, largest=np.inf, atoms=atoms, rho=delta**2 * inverse, points=points, cut_off=CUT_OFF))
 
 
 def _log_theta(sigma: float, shift: Complex) -> Complex:
@@ -242,8 +317,7 @@ def _(leaf: events.FiniteTable) -> tuple[Side, Side]:
     if not found.atoms:  # no output is possible for both inputs
         return _symmetric(replace(NOTHING, failure=found.infinite))
     points = Points(np.array([loss for loss, _ in found.atoms]), np.log(np.array([float(p) for _, p in found.atoms])))
-    side = Side(k=points.k, largest=float(points.losses.max()), points=points, failure=found.infinite)
-    return _symmetric(side)
+    return _symmetric(replace(_of_points(points), failure=found.infinite))
 
 
 def _lattice_points(offset: Fraction, step: Fraction, log_p: Reals) -> Points:
@@ -253,7 +327,12 @@ def _lattice_points(offset: Fraction, step: Fraction, log_p: Reals) -> Points:
 
 def _atomic(offset: Fraction, step: Fraction, log_p: Reals) -> Side:
     points = _lattice_points(offset, step, log_p)
-    return Side(k=points.k, largest=float(points.losses[-1]), atoms=Atoms(offset, step, log_p), points=points)
+    return replace(_of_points(points), atoms=Atoms(offset, step, log_p))
+
+
+def _of_points(points: Points) -> Side:
+    """The side whose losses are these points and no others."""
+    return Side(k=points.k, largest=float(points.losses.max()), least=float(points.losses.min()), points=points)
 
 
 def _log_sum_of(log_w: Reals, losses: Reals, t: Complex) -> Complex:
@@ -270,6 +349,8 @@ def _log_sum(exponents: Complex) -> Complex:
     return total
 
 
+FARTHEST = 38.0  # standard deviations: beyond them a float holds no probability
+LOWEST = -1e3  # below it e^l is nothing
 SIGMAS, PER_SIGMA = 11.0, 12  # trapezoid nodes under a Gaussian: reach and density
 CELL = 0.25
 NEGLIGIBLE = 50.0
@@ -303,18 +384,29 @@ def _(leaf: events.Sampled) -> tuple[Side, Side]:
 
     most = float(np.logaddexp(np.log1p(-q), np.log(q) + part.largest))
     least = float(-np.log1p(-q + q * np.exp(-part.largest)))
-    with_unit, without = _sampled_points(part, q)
+    points = _mixed(part.points, q) if part.points is not None else (None, None)
+    within = _mixed_within(part.within, q) if part.within is not None else (None, None)
     one = _sampled_one(part.one, q) if part.one is not None else (None, None)
     return (
         Side(
             k=lambda t: k(t, lambda t: t + 1),
             largest=most,
+            least=float(_log_mixture(q, np.array([part.least]))[0]),
             rho=part.rho,
-            points=with_unit,
-            dense=part.dense,
+            cut_off=part.cut_off,
+            points=points[0],
+            within=within[0],
             one=one[0],
         ),
-        Side(k=lambda t: k(t, lambda t: -t), largest=least, points=without, dense=part.dense, one=one[1]),
+        Side(
+            k=lambda t: k(t, lambda t: -t),
+            largest=least,
+            least=-most,
+            cut_off=part.cut_off,
+            points=points[1],
+            within=within[1],
+            one=one[1],
+        ),
     )
 
 
@@ -325,7 +417,7 @@ def _sampled_one(part: Callable[[Reals], Reals], q: float) -> tuple[Callable[[Re
     """
 
     def with_unit(z: Reals) -> Reals:
-        inner = np.exp(z) - (1 - q)
+        inner = np.exp(np.minimum(z, 700.0)) - (1 - q)
         known = q * part(np.log(np.maximum(inner, 1e-300) / q))
         return np.where(inner > 0, known, -np.expm1(np.minimum(z, 0.0)))
 
@@ -337,13 +429,26 @@ def _sampled_one(part: Callable[[Reals], Reals], q: float) -> tuple[Callable[[Re
     return with_unit, without
 
 
-def _sampled_points(part: Side, q: float) -> tuple[Points | None, Points | None]:
+def _mixed(part: Points, q: float) -> tuple[Points, Points]:
     """The points of the mixture against Q, and of Q against the mixture."""
-    if part.points is None:
-        return None, None
-    log_q = part.points.log_p - part.points.losses
-    losses = _log_mixture(q, part.points.losses)
+    log_q = part.log_p - part.losses
+    losses = _log_mixture(q, part.losses)
     return Points(losses, log_q + losses), Points(-losses, log_q)
+
+
+def _mixed_within(part: Callable[[Reals], Points], q: float) -> tuple[Callable[[Reals], Points], ...]:
+    """The same for quadrature points; cuts are moved to where the part has them."""
+
+    def moved(cuts: Reals) -> Reals:
+        """The loss l of the part with ln(1 − q + q e^l) at the cut; cuts below all losses are dropped but one."""
+        inner = np.expm1(cuts) / q
+        inside = np.log1p(inner[inner > -1])
+        return np.concatenate([[min(LOWEST, inside[0] - 1)], inside]) if inside.size < cuts.size else inside
+
+    return (
+        lambda cuts: _mixed(part(moved(cuts)), q)[0],
+        lambda cuts: _mixed(part(moved(-cuts[::-1])), q)[1],
+    )
 
 
 def _measure_under_q(part: Side, q: float) -> Callable[[Complex], tuple[Reals, Reals]]:
@@ -376,6 +481,40 @@ def _gaussian_nodes(mu: float, q: float, s: Complex) -> tuple[Reals, Reals]:
     per_cell = ceil(CELL * max(PER_SIGMA, mu * float(np.abs(s.imag).max()) / 2))
     z = (kept[:, None] + CELL / per_cell * np.arange(per_cell)[None, :]).ravel()
     return np.log(CELL / per_cell) - 0.5 * z * z - 0.5 * np.log(2 * np.pi), mu * z - mu * mu / 2
+
+
+def _normal_pieces(cuts: Reals, width: float) -> tuple[Reals, Reals]:
+    """Quadrature points under the standard normal density, with ln of their weights; far-out pieces are left out."""
+    ends = np.clip(cuts, -FARTHEST, FARTHEST)
+    farthest = max(2.0, float(np.abs(ends).max()))
+    z, log_w = _pieces(ends, min(0.25, 0.5 / farthest, width))
+    return z, log_w - 0.5 * z * z - 0.5 * np.log(2 * np.pi)
+
+
+def _pieces(cuts: Reals, width: float) -> tuple[Reals, Reals]:
+    """Points of Gauss and Legendre in every piece between cuts, no piece wider than `width`; ln of their weights.
+
+    The integrands change on a scale of at least twice `width`: on such pieces five points are exact to 1e-15, and three on pieces
+    that are shorter by 20, two by 1000.
+    """
+    low, high = float(cuts[0]), float(cuts[-1])
+    if not high > low:
+        return np.empty(0), np.empty(0)
+    lengths = np.diff(cuts)
+    if lengths.max() > width:
+        wide = np.flatnonzero(lengths > width)
+        inner = [np.linspace(cuts[i], cuts[i + 1], ceil(lengths[i] / width) + 1)[1:-1] for i in wide]
+        cuts = np.sort(np.concatenate([cuts, *inner]))
+        lengths = np.diff(cuts)
+    kinds = np.digitize(lengths, [0.0, width / 1000, width / 20], right=True)
+    found = [_legendre(cuts[:-1][kinds == kind], lengths[kinds == kind], kind) for kind in (1, 2, 3)]
+    return np.concatenate([x for x, _ in found]), np.concatenate([log_w for _, log_w in found])
+
+
+def _legendre(starts: Reals, lengths: Reals, kind: int) -> tuple[Reals, Reals]:
+    points, weights = np.polynomial.legendre.leggauss((2, 3, 5)[kind - 1])
+    x = starts[:, None] + lengths[:, None] * ((points + 1) / 2)
+    return x.ravel(), np.add.outer(np.log(lengths), np.log(weights / 2)).ravel()
 
 
 def _log_mixture(q: float, losses: Reals) -> Reals:

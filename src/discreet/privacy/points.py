@@ -10,9 +10,10 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.mgf import Points, Side
+from discreet.privacy.mgf import Points
 from discreet.privacy.unresolved import Unresolved
 
+NO_POINTS = Points(np.empty(0), np.empty(0))
 MOST_POINTS = 1 << 20
 SAME = 1e-13  # losses closer than this, relative to the largest, are one
 
@@ -65,19 +66,3 @@ def log_delta(points: Points, epsilon: float) -> float:
         return -inf
     gain = np.log(-np.expm1(epsilon - points.losses[above]))
     return float(np.logaddexp.reduce(points.log_p[above] + gain))
-
-
-def delta_of(points: Points, z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Σ p (1 − e^(z − loss)) over losses above z, at each z."""
-    gain = -np.expm1(np.minimum(z[:, None] - points.losses[None, :], 0.0))
-    total: NDArray[np.float64] = gain @ np.exp(points.log_p)
-    return total
-
-
-def delta_with_density(points: Points, one: Side, epsilon: float) -> float:
-    """δ of points plus one loss of a part that falls where the part has its density: δ of the part less that of its points."""
-    if one.one is None or one.points is None:
-        raise Unresolved
-    z = epsilon - points.losses
-    between = np.maximum(0.0, one.one(z) - delta_of(one.points, z))
-    return float(between @ np.exp(points.log_p))

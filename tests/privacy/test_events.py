@@ -1,13 +1,12 @@
-"""Events are values: exact, frozen, comparable, the same after a trip through JSON; what is not an event is refused by name.
-
-Run by hand until it passes: `.venv/bin/python -m pytest tests/privacy/event_suite.py`. docs/known-gaps.md says what is missing.
-"""
+"""Events are values: exact, frozen, comparable, the same after a trip through JSON; what is not an event is refused by name."""
 
 import json
+import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields
 from decimal import Decimal
 from fractions import Fraction
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import Invalid
+from discreet.exact import MAX_BITS
 from discreet.privacy.adjacency import Adjacency, Relation, Unit, joined
 from discreet.privacy.events import (
     KINDS,
@@ -40,6 +40,11 @@ from discreet.privacy.loss import PrivacyLoss, loss
 
 F = Fraction
 NAN, INF = float("nan"), float("inf")
+
+
+def short(value: object) -> str:
+    return repr(value)[:20]
+
 
 scales = st.fractions(min_value=F(1, 10**6), max_value=10**6)
 amounts = st.fractions(min_value=0, max_value=10**3)
@@ -177,19 +182,28 @@ UNDER = {"event": "under", "part": PURE}
         ({"event": "pure", "epsilon": ["1"]}, "epsilon"),
         ({"event": "pure", "epsilon": PURE}, "epsilon"),
         ({"event": "pure", "epsilon": "-1"}, "epsilon"),
+        ({"event": "pure", "epsilon": 1}, "epsilon"),
+        ({"event": "pure", "epsilon": {"event": "pure"}}, "epsilon"),
         ({"event": "laplace", "scale": "0"}, "scale"),
+        ({"event": "laplace", "scale": "1", "sensitivity": 1}, "sensitivity"),
         ({"event": "discrete-laplace", "scale": "1", "sensitivity": "1"}, "sensitivity"),
         ({"event": "discrete-laplace", "scale": "1", "sensitivity": 1.0}, "sensitivity"),
         ({"event": "repeated", "part": PURE, "times": "3"}, "times"),
+        ({"event": "repeated", "part": PURE, "times": True}, "times"),
+        ({"event": "repeated", "part": PURE, "times": -1}, "times"),
         ({"event": "repeated", "part": "1", "times": 3}, "part"),
         ({"event": "repeated", "part": [PURE], "times": 3}, "part"),
         ({"event": "composed", "parts": PURE}, "parts"),
         ({"event": "composed", "parts": ["1"]}, "parts"),
+        ({"event": "composed", "parts": [[PURE]]}, "parts"),
         ({"event": "composed", "parts": "1"}, "parts"),
+        ({"event": "composed", "parts": ""}, "parts"),
+        ({"event": "composed", "parts": {}}, "parts"),
         ({"event": "composed", "parts": None}, "parts"),
         ({"event": "composed", "parts": 3}, "parts"),
         ({"event": "finite-table", "rows": "1/2"}, "rows"),
         ({"event": "finite-table", "rows": ["1/2", "1/2"]}, "rows"),
+        ({"event": "finite-table", "rows": [[1, 0], [0, 1]]}, "rows"),
         ({"event": "finite-table", "rows": [["1/2", "1/2"], ["1/2", "1/3"]]}, "rows"),
         ({"event": "sampled", "rate": "1/2", "part": {"event": "composed", "parts": [PURE, PURE]}}, "part"),
         ({"event": "sampled", "rate": "1/2", "part": "1"}, "part"),
@@ -200,6 +214,8 @@ UNDER = {"event": "under", "part": PURE}
         ({**UNDER, "relation": {"adjacency": "change", "unit": None}}, "relation"),
         ({**UNDER, "relation": {"adjacency": "replace", "unit": "house"}}, "relation"),
         ({**UNDER, "relation": {"adjacency": "replace", "unit": None, "k": 2}}, "relation"),
+        ({**UNDER, "relation": {"adjacency": ["replace"], "unit": None}}, "relation"),
+        ({**UNDER, "relation": {"adjacency": "replace", "unit": ""}}, "relation"),
         ({"event": "under", "part": "1", "relation": {"adjacency": "replace", "unit": None}}, "part"),
     ],
     ids=lambda value: json.dumps(value),
@@ -216,6 +232,40 @@ def test_a_number_is_read_only_as_it_is_written(text: str) -> None:
         from_json({"event": "pure", "epsilon": text})
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["9" * 10**6, "1/" + "9" * 10**6, "1e" + "9" * 10**6, "1e999999999", "1" + " " * 10**6, "-" * 10**6, "1/2\n"],
+    ids=short,
+)
+def test_a_hostile_text_is_refused_at_once(text: str) -> None:
+    before = process_time()
+    for record in (
+        {"event": "pure", "epsilon": text},
+        {"event": "sampled", "rate": "1/2", "part": {"event": "laplace", "scale": text}},
+        {"event": "finite-table", "rows": [["1", "0"], ["0", text]]},
+        {"event": "repeated", "part": PURE, "times": text},
+        {**PURE, text: "1"},
+        {"event": text},
+    ):
+        with pytest.raises(Invalid):
+            from_json(record)
+    assert process_time() - before < 2
+
+
+def test_the_longest_number_makes_the_trip() -> None:
+    most = 2**MAX_BITS - 1
+    for event in (Pure(F(most, most - 1)), Laplace(F(1, most)), Repeated(Pure(1), most), DiscreteLaplace(1, most)):
+        assert from_json(json.loads(json.dumps(event.to_json()))) == event
+
+
+def test_a_record_nested_without_end_is_refused() -> None:
+    record: dict[str, Any] = PURE
+    for _ in range(10**4):
+        record = {"event": "repeated", "part": record, "times": 1}
+    with pytest.raises(Invalid, match="parts"):
+        from_json(record)
+
+
 def test_a_float_is_no_number_of_a_record() -> None:
     with pytest.raises(Invalid, match="epsilon"):
         from_json({"event": "pure", "epsilon": 0.5})
@@ -230,6 +280,12 @@ def test_equal_events_are_one_value(event: Event) -> None:
     assert again == event and hash(again) == hash(event) and len({again, event}) == 1
     assert Composed((event,)) != event
     assert Repeated(event, 2) != Repeated(event, 3)
+
+
+@given(events)
+def test_an_event_survives_pickling(event: Event) -> None:
+    back = pickle.loads(pickle.dumps(event))
+    assert back == event and hash(back) == hash(event) and type(back) is type(event)
 
 
 @given(events)
@@ -278,10 +334,6 @@ def test_lists_become_tuples() -> None:
 
 
 # Bad input.
-
-
-def short(value: object) -> str:
-    return repr(value)[:20]
 
 
 NO_NUMBERS: list[Any] = [NAN, INF, -INF, "1", None, True, 1j, [1], F(1, 2**5000)]
@@ -338,10 +390,46 @@ def test_what_is_no_event_is_no_part(part: Any) -> None:
         loss(part)
 
 
-@pytest.mark.parametrize("parts", [None, 3, Laplace(1)], ids=repr)
+@pytest.mark.parametrize("parts", [None, 3, Laplace(1), "", b"", {}, {Laplace(1)}, np.array(1)], ids=repr)
 def test_parts_must_be_a_sequence(parts: Any) -> None:
     with pytest.raises(Invalid, match="parts"):
         Composed(parts)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [None, 3, "01", [1, 0], ["01", "10"], [b"\0\1", b"\1\0"], [{0, 1}, {1, 0}], [{0: 0.9, 1: 0.1}, {0: 0.1, 1: 0.9}]],
+    ids=repr,
+)
+def test_rows_must_be_in_an_order(rows: Any) -> None:
+    """The keys of two mappings would be a table without any loss."""
+    with pytest.raises(Invalid, match="rows"):
+        FiniteTable(rows)
+
+
+def test_rows_without_a_common_denominator_of_use_are_refused_at_once() -> None:
+    before = process_time()
+    row = [F(1, 10**1000 + n) for n in range(3000)]
+    with pytest.raises(Invalid, match="rows"):
+        FiniteTable((row, row))  # type: ignore[arg-type]
+    assert process_time() - before < 2
+
+
+def test_a_table_may_be_an_array() -> None:
+    assert FiniteTable(np.array([[0.9, 0.1], [0.1, 0.9]])) == FiniteTable(((0.9, 0.1), (0.1, 0.9)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("count", [2**MAX_BITS, 10**5000], ids=["bits", "digits"])
+def test_a_count_too_long_for_a_record_is_refused(count: int) -> None:
+    for named, make in (
+        ("times", lambda: Repeated(Pure(1), count)),
+        ("sensitivity", lambda: DiscreteLaplace(1, count)),
+        ("sensitivity", lambda: DiscreteGaussian(1, count)),
+        ("k", lambda: RandomizedResponse(1, count)),
+        ("times", lambda: from_json({"event": "repeated", "part": PURE, "times": count})),
+    ):
+        with pytest.raises(Invalid, match=rf"\b{named}\b"):
+            make()
 
 
 @pytest.mark.parametrize("relation", [None, "replace", Adjacency.REPLACE, {}], ids=repr)
@@ -435,6 +523,15 @@ def test_a_loss_is_a_value() -> None:
 
 
 # Relations.
+
+
+@pytest.mark.parametrize("value", ["replace", "row", None, 1, Relation(Adjacency.REPLACE)], ids=repr)
+def test_a_relation_is_made_of_an_adjacency_and_a_unit(value: Any) -> None:
+    with pytest.raises(Invalid, match="adjacency"):
+        Relation(value)
+    if value is not None:
+        with pytest.raises(Invalid, match="unit"):
+            Relation(Adjacency.REPLACE, value)
 
 
 @given(relations, relations)

@@ -1,0 +1,396 @@
+"""Certified bounds on ε(δ): a lattice that dominates every part, and one that every part dominates.
+
+**Above.** In each cell of a lattice of losses the probability of a part is moved to the two ends of the cell such that its mass
+under P and under Q stay what they are. The new δ(ε) meets the old one at the ends, and joins them by straight lines in e^ε, so
+it is nowhere below: connect the dots (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, algorithm 1). What lies above the
+last cell counts as open failure, what lies below the first is moved up into it.
+
+**Below.** Where G is at least the largest distance between such a line and the curve of its cell, the lines between
+δ − max(G of the cells on both sides) lie nowhere above the curve; their greatest convex minorant belongs to a pair that the
+part dominates. What lies outside all cells is dropped.
+
+**Composition.** A larger curve of one part never makes δ of a composition smaller (Zhu, Dong and Wang 2022, theorem 10), and
+lattices of one step compose on a lattice: a Fourier transform of each part tilted by e^(cL), the product of their powers, and
+one transform back. The tilt keeps what matters near 1, so rounding is relative to δ, at any δ. What wraps around is bounded by
+Markov's inequality, rounding by `_rounding`; both are added outward.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import ceil, exp, expm1, inf, log, log2, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.privacy.mgf import Side
+from discreet.privacy.unresolved import Unresolved
+
+Reals = NDArray[np.float64]
+UNIT = float(np.finfo(np.float64).eps)
+MOST_CELLS = 1 << 20  # of one part, and of the composition
+FEW_CELLS, LEAST_CELLS = 1 << 12, 1 << 8  # of one part, where that is cheap, and where it is not
+MOST_LOSS = 600.0  # above it e^loss is no float
+CUT_OFF = 1e-11  # of δ: what all losses above the last cells may add to it
+LEFT_OUT = -27.0  # ln of the tilted probability below the first cell, and outside the window of the composition
+NOTHING_LEFT = -60.0  # ln of a transform that is taken for 0
+ON_LATTICE = 1e-9  # of a step: losses that close to a point of the lattice lie on it, but for rounding
+WEIGHT_ERROR = 64 * UNIT  # relative, of one weight: a few roundings, and the error of the quadrature
+WINDOWS = (
+    7.4,
+    3.7,
+    1.8,
+    0.9,
+    0.4,
+    0.2,
+    0.1,
+    0.05,
+)  # tilts tried for the window, in standard deviations; √(−2·LEFT_OUT) is a Gaussian's
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """P(loss = offset + step·(first + i)) = p[i], and what fails openly."""
+
+    offset: float
+    first: int
+    p: Reals
+    failure: float = 0.0
+
+
+class Cells:
+    """The loss of one side, cell by cell; above the last cell lies at most `tiny`."""
+
+    def __init__(self, side: Side, step: float, c: float, tiny: float) -> None:
+        self.step, self.tiny = step, tiny
+        self.low = max(side.range(c, LEFT_OUT)[0], side.least)
+        high = side.range(0.0, log(tiny))[1]
+        if not max(-self.low, high) < MOST_LOSS:
+            raise Unresolved
+        anchor = next((x for x in (side.largest, side.least) if abs(x) < inf), side.middle)
+        self.offset = anchor - step * round(anchor / step)
+        self.first = int(np.floor((self.low - self.offset) / step + ON_LATTICE))
+        self.count = max(1, int(np.ceil((high - self.offset) / step - ON_LATTICE)) - self.first)
+        if not self.count < MOST_CELLS:
+            raise Unresolved
+        self._fill(side)
+        self._failure = side.cut_off + (tiny if side.largest == inf else 0.0)
+        bounded = self.low <= side.least
+        self._left_out = 0.0 if bounded else exp(min(0.0, LEFT_OUT + side.real(c) - c * self.low))  # by Markov
+
+    def above(self) -> Part:
+        """A part that dominates this one."""
+        p = self.masses.copy()
+        p[0] += self._left_out
+        return Part(self.offset, self.first, p, self._failure)
+
+    def below(self) -> Part:
+        """A part that this one dominates."""
+        return Part(self.offset, self.first, self._masses_below())
+
+    def _fill(self, side: Side) -> None:
+        """Split every point between the ends of its cell: for x = e^loss between a and b the share of b is (1 − a/x)/(1 − a/b).
+
+        The distance between the line that joins the ends and the curve of one point is (x − a)(b − x)/((b − a) x), at x.
+        """
+        losses, log_p = self._points(side)
+        place = (losses - self.offset) / self.step - self.first
+        kept = (place > -ON_LATTICE) & (place < self.count + ON_LATTICE)
+        place, p = place[kept], np.exp(log_p[kept])
+        cell = np.clip(np.floor(place + ON_LATTICE), 0, self.count - 1).astype(np.int64)
+        up = np.clip(place - cell, 0.0, 1.0)
+        up = np.where(up < 2 * ON_LATTICE, 0.0, np.where(up > 1 - 2 * ON_LATTICE, 1.0, up)) * self.step
+        share = np.expm1(-up) / expm1(-self.step)
+        n = self.count + 1
+        self.masses = _binned(cell, p * (1 - share), n) + _binned(cell + 1, p * share, n)
+        self.gaps = _binned(cell, p * share * -np.expm1(up - self.step), self.count)
+        self.bottom = float(p[(cell == 0) & (up == 0)].sum())
+        self.top = float(p[(cell == self.count - 1) & (up == self.step)].sum())
+
+    def _points(self, side: Side) -> tuple[Reals, Reals]:
+        found = [side.points] if side.points is not None else []
+        if side.within is not None:
+            found.append(side.within(self._losses()))
+        return np.concatenate([part.losses for part in found]), np.concatenate([part.log_p for part in found])
+
+    def _masses_below(self) -> Reals:
+        """The masses of a convex curve with corners on the lattice that lies nowhere above δ.
+
+        Mostly δ less the gap of the cells on both sides. From the left it starts along the line that δ itself starts with, and on the
+        right it ends along the line that δ ends with, until they are below by as much.
+        """
+        if not self.gaps.any():
+            return self.masses
+        if self.count == 1:
+            return np.array([self.masses.sum(), 0.0])
+        gap = np.zeros(self.count + 1)
+        gap[1:-1] = np.maximum(self.gaps[:-1], self.gaps[1:])
+        gap = self._from_left(self._from_right(gap))
+        fall = -np.diff(gap)
+        below = self.masses.copy()
+        below[1:] -= fall / -expm1(-self.step)  # γ times the change of slope, on the left and on the right of a point
+        below[:-1] += fall / expm1(self.step)
+        return below if below.min() >= 0 else self._hull(gap)
+
+    def _losses(self) -> Reals:
+        return self.offset + self.step * np.arange(self.first, self.first + self.count + 1, dtype=np.float64)
+
+    def _gamma(self) -> Reals:
+        gamma: Reals = np.exp(self._losses())
+        return gamma
+
+    def _from_left(self, gap: Reals) -> Reals:
+        """δ over the line that it starts with is Σ q (γ − x) over x below γ, but for what lies at the first point itself."""
+        gamma = self._gamma()
+        q = self.masses / gamma
+        q[0] = max(0.0, self.masses[0] - self.bottom) / gamma[0]
+        over = np.concatenate([[0.0], np.cumsum(np.cumsum(q[:-1]) * np.diff(gamma))])
+        enough = over[1:-1] >= gap[1:-1]
+        until = 1 + int(np.argmax(enough)) if enough.any() else self.count
+        return np.concatenate([over[: until + 1], gap[until + 1 :]])
+
+    def _from_right(self, gap: Reals) -> Reals:
+        """The same from the right: Σ q (x − γ) over x above γ."""
+        gamma = self._gamma()
+        q = self.masses / gamma
+        q[-1] = max(0.0, self.masses[-1] - self.top) / gamma[-1]
+        over = np.append(np.cumsum((np.cumsum(q[:0:-1])[::-1] * np.diff(gamma))[::-1])[::-1], 0.0)
+        enough = over[1:-1] >= gap[1:-1]
+        since = self.count - 1 - int(np.argmax(enough[::-1])) if enough.any() else 0
+        return np.concatenate([gap[:since], over[since:]])
+
+    def _hull(self, gap: Reals) -> Reals:
+        """The greatest convex minorant of δ − gap: its slopes are the isotonic regression of the slopes."""
+        gamma = self._gamma()
+        lengths = np.diff(gamma)
+        q_above = np.cumsum((self.masses / gamma)[::-1])[::-1]
+        slopes = np.concatenate([q_above[:1], q_above[1:] + np.diff(gap) / lengths])
+        fitted = np.append(np.maximum(_falling(slopes, np.concatenate([gamma[:1], lengths])), 0.0), 0.0)
+        below: Reals = np.maximum(0.0, gamma * (fitted[:-1] * (1 - 8 * UNIT) - fitted[1:]))
+        return below
+
+
+def _binned(cell: NDArray[np.int64], weights: Reals, size: int) -> Reals:
+    return np.bincount(cell, weights, size).astype(np.float64)
+
+
+def _falling(values: Reals, weights: Reals) -> Reals:
+    """The non-increasing sequence nearest to the values: neighbours out of order are replaced by their mean."""
+    means: list[float] = []
+    heavy: list[float] = []
+    sizes: list[int] = []
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        size = 1
+        while means and means[-1] < value:
+            other, more = means.pop(), heavy.pop()
+            value, weight, size = (value * weight + other * more) / (weight + more), weight + more, size + sizes.pop()
+        means.append(value)
+        heavy.append(weight)
+        sizes.append(size)
+    fitted: Reals = np.repeat(np.array(means), sizes)
+    return fitted
+
+
+class Composition:
+    """Parts on lattices of one step, composed: δ(ε) near the tilt c, with a bound of all that is uncertain in it."""
+
+    def __init__(self, parts: Sequence[tuple[Part, int]], step: float, c: float) -> None:
+        self.step, self.c = step, c
+        tilted = [self._tilted(part) for part, _ in parts]
+        counts = [n for _, n in parts]
+        self.failure = sum(n * part.failure for part, n in parts)
+        self.log_scale = sum(n * scale for n, (_, scale) in zip(counts, tilted, strict=True))
+        start = sum((n * (Fraction(part.offset) + part.first * Fraction(step)) for part, n in parts), Fraction(0))
+        low, high = self._window([w for w, _ in tilted], counts)
+        self.size = 1 << max(3, ceil(log2(max(1.0, (high - low) / step + 2))))
+        if self.size > MOST_CELLS:
+            raise Unresolved
+        first = int(low // step)
+        self.start = float(start + first * Fraction(step))
+        self._compose([w for w, _ in tilted], counts, first)
+        self.shift = float(8 * UNIT * sum(counts) * self._farthest(parts))  # rounding of the losses themselves
+        self.relative = sum(counts) * WEIGHT_ERROR + c * self.shift
+
+    def _farthest(self, parts: Sequence[tuple[Part, int]]) -> float:
+        return max(
+            abs(part.offset + self.step * i) for part, _ in parts for i in (part.first, part.first + part.p.size)
+        )
+
+    def _tilted(self, part: Part) -> tuple[Reals, float]:
+        """p e^(c·loss), loss counted from the first point, scaled to 1; and ln of the scale."""
+        exponent = self.c * self.step * np.arange(part.p.size)
+        with np.errstate(divide="ignore"):
+            log_w = np.log(part.p) + exponent
+        top = float(log_w.max())
+        if top == -inf:
+            raise Unresolved
+        weight = np.exp(log_w - top)
+        total = float(weight.sum())
+        return weight / total, top + log(total) + self.c * (part.offset + self.step * part.first)
+
+    def _window(self, weights: Sequence[Reals], counts: Sequence[int]) -> tuple[float, float]:
+        """Between these sums, counted from the sum of all first points, lies all but 2e^LEFT_OUT: Markov's inequality."""
+        places = [self.step * np.arange(w.size, dtype=np.float64) for w in weights]
+        means = [float((w * x).sum()) for w, x in zip(weights, places, strict=True)]
+        squares = [float((w * (x - mean) ** 2).sum()) for w, x, mean in zip(weights, places, means, strict=True)]
+        deviation = sqrt(sum(n * square for n, square in zip(counts, squares, strict=True)))
+        ends = []
+        for sign in (-1, 1):
+            best = sign * inf
+            for d in (sign * factor / max(deviation, self.step) for factor in WINDOWS):
+                k = sum(n * _log_mean_exp(w, d * x) for n, w, x in zip(counts, weights, places, strict=True))
+                if sign * (k - LEFT_OUT) / d > sign * best:
+                    break
+                best = (k - LEFT_OUT) / d
+            ends.append(best)
+        most = sum(n * float(x[-1]) for n, x in zip(counts, places, strict=True))
+        return max(ends[0], -self.step), min(ends[1], most + self.step)
+
+    def _compose(self, weights: Sequence[Reals], counts: Sequence[int], first: int) -> None:
+        """The product of all powers; `self.uncertain` bounds the rounding of each of the resulting probabilities.
+
+        A transform of size N is off by at most 4·UNIT·log2(N) in the 2-norm, relative (Higham 2002, theorem 24.2).
+        """
+        fft_error = 4 * UNIT * log2(self.size)
+        spectra = [np.fft.rfft(_folded(w, self.size), self.size) for w in weights]
+        log_bound: Reals = np.zeros(self.size // 2 + 1)
+        for w, n, spectrum in zip(weights, counts, spectra, strict=True):
+            eta = fft_error * sqrt(self.size) * float(np.sqrt(np.square(w).sum()))
+            log_bound += n * np.log(np.abs(spectrum) + eta)
+        kept = log_bound > NOTHING_LEFT
+        log_product = sum(n * np.log(spectrum[kept]) for n, spectrum in zip(counts, spectra, strict=True))
+        product = np.zeros(log_bound.size, np.complex128)
+        product[kept] = np.exp(log_product)
+        bound = np.exp(log_bound[kept])
+        off = bound - np.abs(product[kept]) + bound * 4 * UNIT * (np.pi * sum(counts) + 1500)
+        rounding = 2 * float(off.sum()) + self.size * exp(NOTHING_LEFT)
+        back = fft_error * sqrt(2 * self.size) * float(np.sqrt(np.square(np.abs(product[kept])).sum()))
+        self.uncertain = (rounding + back) / self.size
+        self.p = np.roll(np.fft.irfft(product, self.size), -(first % self.size))
+
+    def curve(self) -> tuple[Reals, Reals, Reals, Reals]:
+        """(losses, α, β, error): e^scale (α_j − e^ε β_j) is δ(ε) for ε from losses[j − 1] to losses[j], give or take the error."""
+        index = np.arange(self.size, dtype=np.float64)
+        near = self.size // 2
+        fall = np.exp(-self.c * self.step * (index - near))
+        down = np.exp(-self.step * (index - near))
+        alpha = np.cumsum((self.p * fall)[::-1])[::-1]
+        beta = np.cumsum((self.p * fall * down)[::-1])[::-1]
+        peak = exp(float(-self.c * np.log1p(1 / self.c) - np.log1p(self.c)))  # of e^-cy (1 − e^-y)
+        many = 1 / (self.c * (self.c + 1) * self.step) + peak  # its sum over the lattice
+        error = fall * (2 * exp(LEFT_OUT) * peak + self.uncertain * many)
+        return self.start + self.step * index, alpha, beta, error
+
+    @property
+    def log_unit(self) -> float:
+        """ln of what α is counted in."""
+        return self.log_scale - self.c * (self.start + self.step * (self.size // 2))
+
+
+def _folded(w: Reals, size: int) -> Reals:
+    """Wrapped around to a length that fits."""
+    if w.size <= size:
+        return w
+    padded = np.concatenate([w, np.zeros(-w.size % size)])
+    folded: Reals = padded.reshape(-1, size).sum(axis=0)
+    return folded
+
+
+def _log_mean_exp(w: Reals, x: Reals) -> float:
+    top = float(np.max(x, where=w > 0, initial=-inf))
+    return top + log(float((w * np.exp(np.minimum(x - top, 0.0))).sum()))
+
+
+def epsilon_above(found: Composition, delta: float) -> float:
+    """An ε with δ(ε) <= delta for sure; infinity where the lattice cannot tell."""
+    losses, alpha, beta, error = found.curve()
+    wanted = _in_units(delta - found.failure, found.log_unit)
+    middle = losses[found.size // 2]
+    at_node = (1 + found.relative) * (alpha - np.exp(losses - middle) * beta) + error
+    over = np.flatnonzero(~(at_node <= wanted))
+    if delta <= found.failure or (over.size and over[-1] == found.size - 1):
+        return inf
+    if not over.size:
+        return max(0.0, float(losses[0]) * (1 + 8 * UNIT) + found.shift)
+    j = int(over[-1]) + 1
+    rest = (wanted - error[j - 1]) / (1 + found.relative)
+    between = middle + log((alpha[j] - rest) / beta[j]) if beta[j] > 0 and alpha[j] > rest else losses[j]
+    return max(0.0, float(min(between, losses[j])) * (1 + 8 * UNIT) + found.shift)
+
+
+def epsilon_below(found: Composition, delta: float) -> float:
+    """An ε >= 0 with δ(ε) >= delta for sure, or 0."""
+    losses, alpha, beta, error = found.curve()
+    wanted = _in_units(delta, found.log_unit)
+    middle = losses[found.size // 2]
+    at_node = (1 - found.relative) * (alpha - np.exp(losses - middle) * beta) - error
+    over = np.flatnonzero(at_node >= wanted)
+    if not over.size or over[-1] == found.size - 1:
+        return 0.0
+    j = int(over[-1]) + 1
+    rest = (wanted + error[j - 1]) / (1 - found.relative)
+    between = middle + log((alpha[j] - rest) / beta[j]) if beta[j] > 0 and alpha[j] > rest else losses[j - 1]
+    return max(0.0, float(between) * (1 - 8 * UNIT) - found.shift)
+
+
+def log_delta_above(found: Composition, epsilon: float) -> float:
+    """ln of a δ that is at least δ(ε)."""
+    losses, alpha, beta, error = found.curve()
+    low = epsilon * (1 - 8 * UNIT) - found.shift
+    j = int(np.searchsorted(losses, low, side="right"))
+    if not 0 < j < found.size:
+        raise Unresolved
+    gap = alpha[j] - exp(low - losses[found.size // 2]) * beta[j]
+    value = (1 + found.relative) * max(0.0, float(gap)) + float(error[j - 1])
+    return float(np.logaddexp(log(value) + found.log_unit, log(found.failure) if found.failure else -inf))
+
+
+def _in_units(delta: float, log_unit: float) -> float:
+    return exp(min(700.0, log(delta) - log_unit)) if delta > 0 else 0.0
+
+
+class Certified:
+    """Bounds for one direction of a composition near one δ: a lattice above and one below, each made when it is asked for."""
+
+    def __init__(self, parts: Sequence[tuple[Side, int]], c: float, delta: float, steps: Sequence[float]) -> None:
+        """The first of the steps that is not too fine is taken."""
+        self._parts, self._c, self._steps = parts, c, steps
+        self._tiny = CUT_OFF * delta / sum(n for _, n in parts)
+
+    def above(self) -> Composition:
+        return self._first_that_fits(Cells.above)
+
+    def below(self) -> Composition:
+        return self._first_that_fits(Cells.below)
+
+    def _first_that_fits(self, which: Callable[[Cells], Part]) -> Composition:
+        for step in self._steps:
+            try:
+                return Composition([(which(cells), n) for cells, n in self._cells(step)], step, self._c)
+            except Unresolved:
+                continue
+        raise Unresolved
+
+    @cache  # noqa: B019 - it lives as long as one question
+    def _cells(self, step: float) -> list[tuple[Cells, int]]:
+        return [(Cells(side, step, self._c, self._tiny), n) for side, n in self._parts]
+
+
+def steps_for(
+    parts: Sequence[tuple[Side, int]], c: float, epsilon: float, window: float, precision: float
+) -> list[float]:
+    """Steps that make the ends at most about precision·ε apart, and on which the most used part lies well; the finest first.
+    `window` is how far the loss of the composition spreads.
+
+    Splitting adds up to g²/4 to the variance of a loss, g²/6 on average, and so n(c + 1)g²/12 to ε, and as much below.
+    """
+    uses = sum(n for _, n in parts)
+    step = sqrt(6 * precision * max(epsilon, 1e-3) / ((c + 1) * uses))
+    ranges = [side.range(c, LEFT_OUT) for side, _ in parts]
+    widest = max(high - low for low, high in ranges)
+    main = max(parts, key=lambda part: part[1] * (part[0].largest < inf and part[0].least > -inf))[0]
+    width = float(main.atoms.step) if main.atoms is not None else main.largest - main.least
+    finest = 2 * max(widest, window) / MOST_CELLS
+    steps = [max(min(step, widest / cells), finest) for cells in (FEW_CELLS, LEAST_CELLS)] + [8 * finest]
+    return [width / max(1, ceil(width / step)) if 0 < width < inf else step for step in steps]
