@@ -21,6 +21,13 @@ def gaussian_log_delta(mu: float, epsilon: float) -> float:
     return gaussian_log_gap((epsilon / mu - mu / 2) / sqrt(2), mu / sqrt(2))
 
 
+def gaussian_log_tail(mu: float, epsilon: float) -> float:
+    """ln P(L > ε) of Gaussian noise with Δ/σ = μ: L ~ N(μ²/2, μ²)."""
+    from scipy.special import log_ndtr
+
+    return float(log_ndtr(mu / 2 - epsilon / mu)) if mu else (0.0 if epsilon < 0 else -inf)
+
+
 def gaussian_log_gap(u: float, w: float) -> float:
     """ln of e^(−u²)/2 (erfcx(u) − erfcx(u + w)): δ of a Gaussian, u = (ε/μ − μ/2)/√2 and w = μ/√2.
 
@@ -59,14 +66,16 @@ class FewLaplace:
     def __init__(self, e: float, n: int) -> None:
         self.e, self.n = e, n
 
-    def log_delta(self, epsilon: float) -> float:
+    def log_delta(self, epsilon: float, tail: bool = False) -> float:
+        """ln δ(ε), or of P(L > ε)."""
         e, n = self.e, self.n
         if epsilon >= n * e:
             return -inf
         rest, weight = _pieces(epsilon / (2 * e) + n / 2, e)
         loss = e * (2 * (np.arange(n)[:, None] + rest[None, :]) - n)
-        gain = np.where(loss > epsilon, -np.expm1(np.minimum(epsilon - loss, 0.0)), 0.0) * weight
-        total = _log_atoms(epsilon, e, n)
+        kept = 1.0 if tail else -np.expm1(np.minimum(epsilon - loss, 0.0))
+        gain = np.where(loss > epsilon, kept, 0.0) * weight
+        total = _log_atoms(epsilon, e, n, tail)
         spline = np.ones((1, rest.size))  # Irwin–Hall of one variable at j + rest, j = 0
         for m in range(1, n + 1):
             if m > 1:
@@ -123,11 +132,12 @@ def _next_spline(spline: NDArray[np.float64], rest: NDArray[np.float64], m: int)
     return out
 
 
-def _log_atoms(epsilon: float, e: float, n: int) -> float:
-    """ln of the part of δ where all n releases are at ±e."""
+def _log_atoms(epsilon: float, e: float, n: int, tail: bool) -> float:
+    """ln of the part of δ, or of P(L > ε), where all n releases are at ±e."""
     up = np.arange(n + 1)
     loss = e * (2 * up - n)
     log_p = np.array([log(comb(n, int(i))) for i in up]) + n * log(0.5) - e * (n - up)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        gain = np.where(loss > epsilon, np.log(-np.expm1(np.minimum(epsilon - loss, -0.0))), -inf)
+        kept = 0.0 if tail else np.log(-np.expm1(np.minimum(epsilon - loss, -0.0)))
+        gain = np.where(loss > epsilon * (1 + 4e-16), kept, -inf)  # a loss that is ε but for rounding does not count
     return float(np.logaddexp.reduce(log_p + gain))

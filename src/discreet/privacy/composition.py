@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.exact import round_down
 from discreet.privacy.certified import Certified, epsilon_above, epsilon_below, log_delta_above, steps_for
-from discreet.privacy.closed import FewLaplace, gaussian_log_delta
+from discreet.privacy.closed import FewLaplace, gaussian_log_delta, gaussian_log_tail
 from discreet.privacy.contour import Curve, Lattice, RealAxis, chernoff_term, period
 from discreet.privacy.mgf import Points, Side, gaussian_side
 from discreet.privacy.points import NO_POINTS, composed
@@ -193,7 +193,20 @@ class Direction:
         c, k = self.axis.c[at : at + 1], self.axis.k[at]
         return min(self.largest, float((k + chernoff_term(c)[0] - log(delta)) / c[0]))
 
-    def _route(self, epsilon: float) -> Callable[[float], float]:
+    def log_tail(self, epsilon: float) -> float:
+        """ln P(L > ε) apart from open failure: near-exact, or else min over h of δ(ε − h)/(1 − e^-h), which is never less."""
+        if epsilon >= self.largest:
+            return -inf
+        if self._mu is not None:
+            return gaussian_log_tail(self._mu, epsilon)
+        if len(self.parts) == 1 and self.parts[0][1] == 1:
+            return self.parts[0][0].log_tail(epsilon)
+        try:
+            return min(0.0, self._route(epsilon)(epsilon, True))
+        except Unresolved:
+            return min(0.0, least(lambda h: self.log_delta(epsilon - h) - log(-expm1(-h)), 1e-3, 2.0, 1e-3))
+
+    def _route(self, epsilon: float) -> Callable[..., float]:
         if self.rho:
             return self.axis_chernoff
         if self._mu is not None:
@@ -205,27 +218,27 @@ class Direction:
             return self._by_contour
         return self._few_laplace.log_delta if self._few_laplace is not None else self._by_transform
 
-    def _by_contour(self, epsilon: float) -> float:
+    def _by_contour(self, epsilon: float, tail: bool = False) -> float:
         """Few nodes where the integrand falls fast; else many, by a transform."""
         try:
-            return self._curve.log_delta(epsilon)
+            return self._curve.log_delta(epsilon, tail)
         except Unresolved:
-            return self._by_transform(epsilon)
+            return self._by_transform(epsilon, tail)
 
-    def _on_lattice(self, epsilon: float) -> float:
+    def _on_lattice(self, epsilon: float, tail: bool = False) -> float:
         """The finite integral; where the common lattice is too fine for it, point by point."""
         try:
-            return self._curve.log_delta(epsilon)
+            return self._curve.log_delta(epsilon, tail)
         except Unresolved:
             if self._points is None:
                 raise
-            return points_log_delta(self._points, epsilon)
+            return points_log_delta(self._points, epsilon, tail)
 
-    def _by_transform(self, epsilon: float) -> float:
+    def _by_transform(self, epsilon: float, tail: bool = False) -> float:
         """All points by themselves, exactly, and a fine transform for what is left; of very many points too."""
-        known = points_log_delta(self._points or NO_POINTS, epsilon)
+        known = points_log_delta(self._points or NO_POINTS, epsilon, tail)
         at = self._curve.axis.least(lambda c, k: k - c * epsilon - np.log(c) - np.log1p(c))
-        return self._transform_line(at, epsilon).log_delta(epsilon, known)
+        return self._transform_line(at, epsilon).log_delta(epsilon, known, tail)
 
     def _transform_line(self, at: int, epsilon: float) -> TransformLine:
         c = float(self._curve.axis.c[at])

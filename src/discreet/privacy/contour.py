@@ -12,7 +12,7 @@ than 1e-3. Where the integrand is cut off, the caller makes sure that it does no
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, inf, log, pi
+from math import ceil, inf, log, pi
 from typing import TypeAlias
 
 import numpy as np
@@ -26,8 +26,11 @@ LogMgf: TypeAlias = Callable[[Complex], Complex]
 
 LOG_TOLERANCE = log(1e-13)  # of the aliases, relative to δ
 NODES_AT_ONCE = 48
+LEAST_SHARE = 1e-3  # of the largest term that the sum must be, or another line is better
 MOST_NODES, MOST_ON_LATTICE = 768, 40_000
-NEGLIGIBLE = 1e-16
+NEGLIGIBLE = 1e-19  # of the largest term: where the sum may be cut off
+ROOM = 1.1  # of a period, for ε near by
+MOST_TURNS = 40
 LARGE_TILT, MOST_TILT = 1e3, 1e9
 FIRST_TILTS: Reals = np.exp2(np.arange(-6, 8, dtype=np.float64))
 
@@ -102,75 +105,94 @@ class RealAxis:
 
 
 class Line:
-    """K along Re t = c: serves every ε whose saddle point is near c."""
+    """K along Re t = c: serves every ε whose saddle point is near c.
+
+    The nodes are chosen for a first ε; `low` and `high` bound the ε for which all aliases are below the tolerance.
+    """
 
     def __init__(self, k: LogMgf, axis: RealAxis, at: int, lattice: Lattice | None) -> None:
-        self._k, self._axis, self._lattice = k, axis, lattice
+        self._k, self._axis, self._at, self._lattice = k, axis, at, lattice
         self.c, self.k_c = float(axis.c[at]), float(axis.k[at])
-        self.spacing = 0.0
-        self.t = np.empty(0, np.complex128)
-        self.values = np.empty(0, np.complex128)  # e^(K(t) − K(c))
+        self._aliases = _Aliases(axis, at)
+        self.low, self.high = inf, -inf
 
-    def log_delta(self, epsilon: float) -> float:
-        """ln δ(ε)."""
-        least = period(self._axis, int(np.searchsorted(self._axis.c, self.c)), epsilon)
-        if not self.spacing or 2 * pi / self.spacing < least:
-            self._choose(least)
-        total, scale, done = 0.0, 0.0, 0
-        while True:
-            if done == self.t.size:
-                self._extend()
-            block = slice(done, self.t.size)
-            terms = self._kernel(self.t[block], epsilon) * self.values[block]
-            weights = self._weights(block)
-            total += float((terms.real * weights).sum())
-            scale = max(scale, float(np.abs(terms).max()))
-            done = self.t.size if block.stop is None else block.stop
-            last = float(np.abs(terms[-NODES_AT_ONCE // 2 :]).max())
-            if self._complete() or (self._may_stop() and last <= NEGLIGIBLE * max(total, scale * 1e-3)):
-                break
-        if not total > 0:
+    def log_delta(self, epsilon: float, tail: bool = False) -> float:
+        """ln δ(ε), or of P(L > ε)."""
+        return self.value(epsilon, tail)[0]
+
+    def value(self, epsilon: float, tail: bool = False) -> tuple[float, float]:
+        """ln δ(ε) and about its slope. Unresolved where this line is not the right one."""
+        if not self.low <= epsilon <= self.high:
+            self._choose(self._aliases.period(epsilon))
+        terms, slopes = self._on_lattice(epsilon, tail) if self._lattice is not None else self._smooth(epsilon, tail)
+        total = float(terms.sum())
+        if not total > LEAST_SHARE * float(np.abs(terms).max()):
             raise Unresolved
-        return log(total) + self.k_c - self.c * epsilon
+        return log(total) + self.k_c - self.c * epsilon, float(slopes.sum()) / total
 
-    def _kernel(self, t: Complex, epsilon: float) -> Complex:
-        """What multiplies e^(K(t) − K(c)), divided by e^(−cε)."""
-        turn = t.imag * 1j * epsilon
-        if self._lattice is None:
-            smooth: Complex = np.exp(-turn) / (t * (t + 1)) * (self.spacing / (2 * pi))
-            return smooth
-        step, ahead = float(self._lattice.step), self._lattice.first_above(epsilon)
-        first = np.exp(-turn - t * ahead)
-        both = 1 / -np.expm1(-t * step) - np.exp(-ahead) / -np.expm1(-(t + 1) * step)
-        kernel: Complex = first * both / self._nodes
-        return kernel
+    def _smooth(self, epsilon: float, tail: bool) -> tuple[Reals, Reals]:
+        weights, slopes = self._tail_weights if tail else self._weights
+        turn = np.exp(self._turns * epsilon)
+        return (weights * turn).real, (slopes * turn).real
 
-    def _weights(self, block: slice) -> Reals:
-        """Each node counts for its mirror image too, except the real one and, on a lattice, the one half-way round."""
-        index = np.arange(block.start, block.stop)
-        weights = np.where(index == 0, 1.0, 2.0)
-        if self._lattice is not None and self._nodes % 2 == 0:
-            weights[index == self._nodes // 2] = 1.0
-        return weights
-
-    def _may_stop(self) -> bool:
-        return self._lattice is None or self._lattice.uniform
-
-    def _complete(self) -> bool:
-        return self._lattice is not None and self.t.size >= self._nodes // 2 + 1
+    def _on_lattice(self, epsilon: float, tail: bool) -> tuple[Reals, Reals]:
+        """Σ over losses from the first above ε on, in closed form for each node."""
+        assert self._lattice is not None
+        ahead = self._lattice.first_above(epsilon)
+        if tail and ahead == 0:  # the loss ε itself does not count
+            ahead = float(self._lattice.step)
+        turn = np.exp(self._turns * epsilon - self.t * ahead)
+        all_above, all_below = self._geometric
+        if tail:
+            terms = (self.values * all_above * turn).real
+            return terms, -self.c * terms
+        fall = self.values * turn * np.exp(-ahead) * all_below
+        return (self.values * turn * all_above - fall).real, -fall.real
 
     def _choose(self, least: float) -> None:
-        """Nodes anew, so close that the period is at least this; where that cannot be, those that were stay as they were."""
-        spacing = 2 * pi / least
+        """Nodes anew, so close that the period is at least this."""
+        spacing, nodes = 2 * pi / least, MOST_NODES
         if self._lattice is not None:
-            self._nodes = max(2, ceil(least / float(self._lattice.step)))
-            spacing = 2 * pi / (self._nodes * float(self._lattice.step))
+            round_trip = max(2, ceil(least / float(self._lattice.step)))
+            spacing = 2 * pi / (round_trip * float(self._lattice.step))
+            nodes = round_trip // 2 + 1
         elif not self._falls(spacing):
             raise Unresolved
-        self.spacing = spacing
-        self.t = np.empty(0, np.complex128)
-        self.values = np.empty(0, np.complex128)
-        self._extend()
+        t, values = self._nodes(spacing, nodes)
+        counts = np.full(t.size, 2.0)  # each node stands for its mirror image too
+        counts[0] = 1.0
+        if self._lattice is not None and round_trip % 2 == 0 and t.size == nodes:
+            counts[-1] = 1.0  # half-way round
+        self.t, self.values = t, values * counts * (spacing / (2 * pi))
+        self._turns = -1j * t.imag
+        self.low, self.high = self._aliases.served(2 * pi / spacing)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """What all ε have in common."""
+        if self._lattice is None:
+            self._weights = self.values / (self.t * (self.t + 1)), -self.values / (self.t + 1)
+            self._tail_weights = self.values / self.t, -self.values
+            return
+        step = float(self._lattice.step)
+        self._geometric = step / -np.expm1(-self.t * step), step / -np.expm1(-(self.t + 1) * step)
+
+    def _nodes(self, spacing: float, most: int) -> tuple[Complex, Complex]:
+        """Nodes and e^(K − K(c)) there, until the integrand is nothing or, on a lattice, until all are there."""
+        t, values = np.empty(0, np.complex128), np.empty(0, np.complex128)
+        while t.size < most:
+            index = np.arange(t.size, min(most, t.size + max(NODES_AT_ONCE, t.size // 2)))
+            if index[-1] > (MOST_NODES if self._lattice is None else MOST_ON_LATTICE):
+                raise Unresolved
+            new = (self.c + 1j * spacing * index).astype(np.complex128)
+            t, values = np.concatenate([t, new]), np.concatenate([values, np.exp(self._k(new) - self.k_c)])
+            sizes = np.abs(values / (t * (t + 1)))
+            may_stop = self._lattice is None or self._lattice.uniform
+            if may_stop and float(sizes[-NODES_AT_ONCE // 2 :].max()) <= NEGLIGIBLE * float(sizes.max()):
+                return t, values
+        if self._lattice is None:
+            raise Unresolved
+        return t, values
 
     def _falls(self, spacing: float) -> bool:
         """Whether the integrand is small at the last node that we would look at."""
@@ -178,39 +200,39 @@ class Line:
         fall = float(self._k(last)[0].real) - self.k_c - 2 * log(abs(last[0]) / self.c)
         return fall < log(NEGLIGIBLE)
 
-    def _extend(self) -> None:
-        if self.t.size >= (MOST_NODES if self._lattice is None else MOST_ON_LATTICE):
+
+class _Aliases:
+    """Bounds of δ(ε + mA) e^(mAc) for m = 1 and −1 by Chernoff, relative to an estimate of δ(ε) from below.
+
+    Both are e^(a line in ε and A): the right one falls as ε + A grows, the left one as A − ε grows.
+    """
+
+    def __init__(self, axis: RealAxis, at: int) -> None:
+        c, k, here = axis.c, axis.k, float(axis.c[at])
+        floor = _estimate(axis, at) + LOG_TOLERANCE
+        chernoff = k + chernoff_term(c) - floor
+        above, below = c > here, c < here
+        self._right = float((chernoff[above] / (c[above] - here)).min(initial=inf))
+        self._left = min(float((chernoff[below] / (here - c[below])).min(initial=inf)), -floor / here)
+
+    def period(self, epsilon: float) -> float:
+        """The least A with both below the tolerance at this ε, and a little more, so that it serves ε near by too."""
+        least = max(self._right - epsilon, self._left + epsilon)
+        if not least < 1e12:
             raise Unresolved
-        more = max(NODES_AT_ONCE, self.t.size // 2)
-        index = np.arange(self.t.size, self.t.size + more)
-        if self._lattice is not None:
-            index = index[index <= self._nodes // 2]
-        t = (self.c + 1j * self.spacing * index).astype(np.complex128)
-        values = np.exp(self._k(t) - self.k_c)
-        self.t = np.concatenate([self.t, t])
-        self.values = np.concatenate([self.values, values])
+        return ROOM * max(least, 1e-9)
+
+    def served(self, period: float) -> tuple[float, float]:
+        return self._right - period, period - self._left
 
 
 def period(axis: RealAxis, at: int, epsilon: float) -> float:
-    """The least A on a coarse grid with all aliases of the line through the point `at` below the tolerance."""
-    c, k = axis.c, axis.k
-    here = float(c[at])
-    chernoff = k + chernoff_term(c)
-    allowed = _estimate(axis, at, epsilon) + LOG_TOLERANCE
-    above, below = c > here, c < here
-    length = 1.0 / (1.0 + here)
-    while True:
-        right = float((chernoff[above] - c[above] * (epsilon + length)).min(initial=0.0)) + here * length
-        left = float((chernoff[below] - c[below] * (epsilon - length)).min(initial=0.0)) - here * length
-        if right <= allowed and left <= allowed:
-            return length
-        length *= 1.15
-        if length > 1e12:
-            raise Unresolved
+    """A period that keeps all aliases of the line through the point `at` below the tolerance."""
+    return _Aliases(axis, at).period(epsilon)
 
 
-def _estimate(axis: RealAxis, at: int, epsilon: float) -> float:
-    """ln δ(ε) to within a few units, from below: the saddle-point formula with the curvature of K."""
+def _estimate(axis: RealAxis, at: int) -> float:
+    """ln δ(ε) + cε to within a few units, from below: the saddle-point formula with the curvature of K."""
     c, k = axis.c, axis.k
     low, high = max(at - 1, 0), min(at + 1, c.size - 1)
     bend = 0.0
@@ -218,7 +240,7 @@ def _estimate(axis: RealAxis, at: int, epsilon: float) -> float:
         slopes = np.diff(k[[low, at, high]]) / np.diff(c[[low, at, high]])
         bend = float(2 * (slopes[1] - slopes[0]) / (c[high] - c[low]))
     spread = 1 + 2 * pi * max(bend, 0.0) * (c[at] + 1) ** 2
-    return float(k[at] - c[at] * epsilon - log(c[at] * (c[at] + 1)) - 0.5 * log(spread) - 3)
+    return float(k[at] - log(c[at] * (c[at] + 1)) - 0.5 * log(spread) - 3)
 
 
 class Curve:
@@ -228,36 +250,68 @@ class Curve:
         self._k, self._lattice = k, lattice
         self.axis = RealAxis(k)
         self._lines: dict[float, Line] = {}
+        self._last: Line | None = None
 
-    def log_delta(self, epsilon: float) -> float:
+    def log_delta(self, epsilon: float, tail: bool = False) -> float:
+        """ln δ(ε), or of P(L > ε)."""
+        if (quick := self._quickly(epsilon, tail)) is not None:
+            return quick
         at = self.axis.least(lambda c, k: k - c * epsilon - np.log(c) - np.log1p(c))
-        return self._line(at).log_delta(epsilon)
+        return self._line(at).log_delta(epsilon, tail)
 
-    def delta(self, epsilon: float) -> float:
-        return min(1.0, exp(self.log_delta(epsilon)))
+    def _quickly(self, epsilon: float, tail: bool) -> float | None:
+        """By the line that served last, if it serves this ε too."""
+        line = self._last
+        if line is None or not line.low <= epsilon <= line.high:
+            return None
+        try:
+            return line.log_delta(epsilon, tail)
+        except Unresolved:
+            return None
 
     def epsilon(self, delta: float) -> float:
-        """The ε with δ(ε) = delta, perhaps negative: secant on ln δ(ε), whose slope is about −c; Unresolved if it strays."""
+        """The ε with δ(ε) = delta, perhaps negative: Newton on ln δ(ε); Unresolved if it strays."""
         target = log(delta)
+        if (quick := self._epsilon_quickly(target)) is not None:
+            return quick
         at = self.axis.least(lambda c, k: (k + chernoff_term(c) - target) / c)
-        line = self._line(at)
         c, k = self.axis.c[at], self.axis.k[at]
-        x1 = float((k + chernoff_term(np.array([c]))[0] - target) / c)
-        y1 = line.log_delta(x1) - target
-        x2 = x1 + y1 / line.c
-        for _ in range(60):
-            y2 = line.log_delta(x2) - target
-            if abs(y2) < 1e-13 or (abs(x2 - x1) <= 1e-15 * abs(x2) and abs(y2) < 1e-6):
-                return x2
-            if y2 == y1:
-                break
-            x1, y1, x2 = x2, y2, x2 - y2 * (x2 - x1) / (y2 - y1)
-        raise Unresolved
+        start = float((k + chernoff_term(np.array([c]))[0] - target) / c)
+        return _newton(self._line(at), target, start)
+
+    def _epsilon_quickly(self, target: float) -> float | None:
+        line = self._last
+        if line is None:
+            return None
+        try:
+            near = 0.5 * (max(line.low, -1e9) + min(line.high, 1e9))
+            found = _newton(line, target, near, within=True)
+        except Unresolved:
+            return None
+        return found
 
     def _line(self, at: int) -> Line:
         c = float(self.axis.c[at])
         near = min(self._lines, key=lambda other: abs(log(other / c)), default=None)
-        if near is not None and abs(log(near / c)) < 0.08:
-            return self._lines[near]
-        line = self._lines[c] = Line(self._k, self.axis, at, self._lattice)
-        return line
+        if near is None or abs(log(near / c)) >= 0.08:
+            near = c
+            self._lines[c] = Line(self._k, self.axis, at, self._lattice)
+        self._last = self._lines[near]
+        return self._last
+
+
+def _newton(line: Line, target: float, start: float, within: bool = False) -> float:
+    """The root of ln δ(ε) = target on one line; `within` the ε that it serves already, else Unresolved."""
+    x = start
+    for _ in range(MOST_TURNS):
+        if within and not line.low <= x <= line.high:
+            raise Unresolved
+        value, slope = line.value(x)
+        gap = value - target
+        if not slope < 0:
+            break
+        step = gap / slope
+        if abs(gap) < 1e-13 or abs(step) <= 4e-16 * abs(x):
+            return x
+        x -= step
+    raise Unresolved

@@ -45,6 +45,19 @@ def ratio_of_table(rows: Sequence[Row]) -> Fraction | None:
     return largest
 
 
+def beyond_of_table(rows: Sequence[Row], gamma: Fraction) -> Fraction:
+    """Pr[|L| > ln γ] exactly, the largest over all ordered pairs of rows.
+
+    >>> half = Fraction(1, 2)
+    >>> beyond_of_table([[half, half], [Fraction(1, 4), Fraction(3, 4)]], Fraction(3, 2))
+    Fraction(1, 2)
+    """
+    return max(
+        sum((a for a, b in zip(p, q, strict=True) if a > gamma * b or b > gamma * a), Fraction(0))
+        for p, q in permutations(rows, 2)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Dominating:
     """The distribution of the loss of a dominating pair: (loss, probability under P), and the mass at infinity."""

@@ -13,16 +13,18 @@ from math import exp, inf, log
 import numpy as np
 
 from discreet.errors import Invalid
-from discreet.exact import Number, nonnegative, probability, rational, shown, whole
+from discreet.exact import Number, exp_up, nonnegative, probability, rational, shown, whole
 from discreet.privacy import events
 from discreet.privacy.adjacency import Adjacency, Relation, joined
 from discreet.privacy.composition import PRECISION, ROUNDING, Direction, with_failure, without_failure
+from discreet.privacy.finite import beyond_of_table
 from discreet.privacy.mgf import sides
 from discreet.privacy.search import least
 from discreet.privacy.theorems import group_delta
 from discreet.privacy.unresolved import Unresolved
 
 NEAR_ZERO, LEAST_ORDER = 1e-6, 1e-4
+MOST_EXPONENT = Fraction(10_000)  # no ratio of probabilities that anyone writes down is above e to this
 COARSE = 3e-3  # precision that is enough to see that a direction is not the worse one
 
 
@@ -156,6 +158,32 @@ class PrivacyLoss:
             return inf
         return max(_zcdp(direction) for direction in self._directions)
 
+    def bad_event(self, epsilon: Number) -> float:
+        """Pr[|L| > ε]: how often the loss exceeds ε either way, the worse of both directions.
+
+        At least `exceeds(ε)`, which is at least δ(ε): a bad event of probability δ is enough for (ε, δ)-DP, and not necessary.
+        """
+        wanted = nonnegative(epsilon, "epsilon")
+        if len(self.terms) == 1 and self.terms[0][1] == 1 and isinstance(self.terms[0][0], events.FiniteTable):
+            return float(beyond_of_table(self.terms[0][0].rows, exp_up(min(wanted, MOST_EXPONENT))))
+        pairs = zip(self._with_loss, reversed(self._with_loss), strict=True)
+        return max(_beyond(direction, reverse, float(wanted)) for direction, reverse in pairs)
+
+    def exceeds(self, epsilon: Number) -> float:
+        """Pr[L > ε], the worse of both directions."""
+        wanted = float(nonnegative(epsilon, "epsilon"))
+        return max(with_failure(direction.log_tail(wanted), direction.failure) for direction in self._with_loss)
+
+    def catastrophe(self) -> float:
+        """Pr[L = ∞]: that an output shows for certain that the unit is there, or is not. At most δ(ε), whatever ε is."""
+        return max(float(direction.failure) for direction in self._with_loss)
+
+    @property
+    def _with_loss(self) -> tuple[Direction, ...]:
+        if any(direction.rho for direction in self._directions):
+            raise Invalid("what is known by zCDP alone has no distribution of the loss", hint="use delta(epsilon)")
+        return self._directions
+
     def tradeoff(self, alpha: Number) -> float:
         """The least false-negative rate of any attacker whose false-positive rate is `alpha`.
 
@@ -234,6 +262,12 @@ def _interval(direction: Direction, delta: Fraction) -> tuple[float, float]:
 def _above(direction: Direction, delta: Fraction, precision: float) -> float:
     left = delta - direction.failure
     return direction.epsilon_above(float(left), precision) if left > 0 else inf
+
+
+def _beyond(direction: Direction, reverse: Direction, epsilon: float) -> float:
+    """P(L > ε) + P(L < −ε). The loss of the reverse pair under Q is −L, and there Q(−L > ε) − δ(ε) = e^ε P(−L > ε)."""
+    below = exp(reverse.log_tail(epsilon)) - exp(reverse.log_delta(epsilon))
+    return min(1.0, float(direction.failure) + exp(direction.log_tail(epsilon)) + exp(-epsilon) * max(0.0, below))
 
 
 def _resolved(function: object, value: float) -> float:

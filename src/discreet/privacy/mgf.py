@@ -30,6 +30,7 @@ LogMgf: TypeAlias = Callable[[Complex], Complex]
 MOST_STEPS = 10_000  # of a discrete Laplace, whose loss has as many points; on a finer grid it is as good as continuous
 FINE_SCALE = 5_000  # and so is a discrete Gaussian of a larger scale
 REACH = 14  # standard deviations kept of a discrete Gaussian
+UNSEEN = -700.0  # ln of what is no float
 CUT_OFF = 1e-42  # more than the probability of what is farther out
 
 
@@ -100,6 +101,14 @@ class Side:
         except Unresolved:
             return inf
         return value if value == value else inf
+
+    def log_tail(self, epsilon: float) -> float:
+        """ln P(L > ε)."""
+        found = [self.points] if self.points is not None else []
+        if self.within is not None:
+            found.append(self.within(np.array([epsilon, max(epsilon, self.range(0.0, UNSEEN)[1])])))
+        log_p = np.concatenate([part.log_p[part.losses > epsilon] for part in found])
+        return float(np.logaddexp.reduce(log_p)) if log_p.size else -inf
 
     @property
     def middle(self) -> float:

@@ -59,10 +59,10 @@ def _last_of_each(losses: NDArray[np.float64], starts: NDArray[np.intp]) -> NDAr
     return last
 
 
-def log_delta(points: Points, epsilon: float) -> float:
-    """ln Σ p (1 − e^(ε − loss)) over losses above ε."""
+def log_delta(points: Points, epsilon: float, tail: bool = False) -> float:
+    """ln Σ p (1 − e^(ε − loss)) over losses above ε, or of Σ p."""
     above = points.losses > epsilon
     if not above.any():
         return -inf
-    gain = np.log(-np.expm1(epsilon - points.losses[above]))
+    gain = 0.0 if tail else np.log(-np.expm1(epsilon - points.losses[above]))
     return float(np.logaddexp.reduce(points.log_p[above] + gain))

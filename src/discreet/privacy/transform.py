@@ -39,10 +39,10 @@ class TransformLine:
         """Whether all aliases are small at this ε too."""
         return abs(epsilon - self._epsilon) <= self._reach / 8
 
-    def log_delta(self, epsilon: float, log_known: float) -> float:
-        """ln δ(ε), where e^log_known of it comes from points alone."""
+    def log_delta(self, epsilon: float, log_known: float, tail: bool = False) -> float:
+        """ln δ(ε), or of P(L > ε), where e^log_known of it comes from points alone."""
         known = exp(min(700.0, log_known - self._k_c + self.c * epsilon))
-        fine, coarse = (known + max(0.0, grid.rest(epsilon)) for grid in self._grids)
+        fine, coarse = (known + max(0.0, grid.rest(epsilon, tail)) for grid in self._grids)
         if not abs(fine - coarse) <= AGREE * coarse:
             raise Unresolved
         return log(fine) + self._k_c - self.c * epsilon
@@ -63,8 +63,9 @@ class _Grid:
         self._rest = (everything - of_all_points * points) / (self.t * (self.t + 1)) * (2 / reach)
         self._rest[0] /= 2
 
-    def rest(self, epsilon: float) -> float:
-        return float((self._rest * np.exp(-1j * epsilon * self.t.imag)).real.sum())
+    def rest(self, epsilon: float, tail: bool) -> float:
+        terms = self._rest * np.exp(-1j * epsilon * self.t.imag)
+        return float((terms * (self.t + 1) if tail else terms).real.sum())
 
     def _dense(self, side: Side) -> Points | None:
         if side.within is None:
