@@ -5,10 +5,12 @@ Everything is returned as ln δ, so that δ = 1e-300 is as good as 1e-3.
 
 from functools import lru_cache
 from itertools import pairwise
-from math import ceil, comb, inf, lgamma, log, pi, sqrt
+from math import ceil, comb, erfc, exp, inf, lgamma, log, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
+
+from discreet.privacy.special import erfcx, log_gamma, log_ndtr
 
 
 def gaussian_log_delta(mu: float, epsilon: float) -> float:
@@ -23,9 +25,7 @@ def gaussian_log_delta(mu: float, epsilon: float) -> float:
 
 def gaussian_log_tail(mu: float, epsilon: float) -> float:
     """ln P(L > ε) of Gaussian noise with Δ/σ = μ: L ~ N(μ²/2, μ²)."""
-    from scipy.special import log_ndtr
-
-    return float(log_ndtr(mu / 2 - epsilon / mu)) if mu else (0.0 if epsilon < 0 else -inf)
+    return log_ndtr(mu / 2 - epsilon / mu) if mu else (0.0 if epsilon < 0 else -inf)
 
 
 def gaussian_log_gap(u: float, w: float) -> float:
@@ -34,16 +34,19 @@ def gaussian_log_gap(u: float, w: float) -> float:
     Both terms of δ share the factor e^(−u²), so nothing is lost in the tails. Where the two are close their difference is the
     integral of −erfcx'(x) = 2/√π − 2x erfcx(x) over (u, u + w).
     """
-    from scipy.special import erfc, erfcx
-
     if u < -4:  # nothing is small here, and erfcx would overflow
-        return log(float(erfc(u)) / 2 - float(np.exp(-u * u)) / 2 * float(erfcx(u + w)))
+        other = (
+            float(erfcx(np.array([u + w]))[0]) * float(np.exp(-u * u))
+            if u + w > -4
+            else exp(w * (2 * u + w)) * erfc(u + w)
+        )
+        return log(erfc(u) / 2 - other / 2)
     if w < 1:
         points, weights = _legendre(20)
         x = u + w * points
         gap = w * float(weights @ (2 / sqrt(pi) - 2 * x * erfcx(x)))
     else:
-        gap = float(erfcx(u) - erfcx(u + w))
+        gap = float(-np.diff(erfcx(np.array([u, u + w])))[0])
     return -u * u + log(gap) - log(2) if gap > 0 else -inf
 
 
@@ -95,7 +98,7 @@ class FewLaplace:
         """
         e, n = self.e, self.n
         up = np.arange(n - m + 1)
-        log_choice = lgamma(n + 1) - lgamma(m + 1) - _lgamma(up + 1) - _lgamma(n - m - up + 1)
+        log_choice = lgamma(n + 1) - lgamma(m + 1) - log_gamma(up + 1) - log_gamma(n - m - up + 1)
         log_weight = log_choice + (n - m) * log(0.5) - e * (n - m - up) + m * (log(e / 2) - e / 2)
         top = float(log_weight.max())
         tilt = e * (2 * (np.arange(m)[:, None] + rest[None, :]) - m) / 2
@@ -105,13 +108,6 @@ class FewLaplace:
         windows = np.lib.stride_tricks.sliding_window_view(padded, n - m + 1, axis=0)  # at J: pieces J − (n − m) … J
         density = windows @ np.exp(log_weight[::-1] - top)
         return top + high, density
-
-
-def _lgamma(x: NDArray[np.int64]) -> NDArray[np.float64]:
-    from scipy.special import gammaln
-
-    out: NDArray[np.float64] = gammaln(x.astype(np.float64))
-    return out
 
 
 def _pieces(corner: float, e: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

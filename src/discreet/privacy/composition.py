@@ -12,7 +12,7 @@ from math import exp, expm1, gcd, inf, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.exact import round_down
+from discreet.exact import round_down, to_float_up
 from discreet.privacy.certified import Certified, epsilon_above, epsilon_below, log_delta_above, steps_for
 from discreet.privacy.closed import FewLaplace, gaussian_log_delta, gaussian_log_tail
 from discreet.privacy.contour import Curve, Lattice, RealAxis, chernoff_term, period
@@ -28,6 +28,7 @@ LARGE_DELTA = 1e-3  # above it ε may well be 0; below it the root is looked for
 AGREE = 1e-9  # of ln δ, between the root found and a second look
 NO_DIFFERENCE = -40.0  # ln of what 1 is no different without
 ROUNDING = 1e-12  # of a bound from the real axis, relative
+CLOSED_ROUNDING = 1e-10  # of ln δ in closed form: a few roundings of erfcx, a thousandfold
 MOST_TILT = 500.0
 PRECISION, FINE = 7e-5, 1e-9  # of certified ends, relative: of an interval, and where they stand for a value
 MOST_EPSILON = 1e100  # beyond it nothing is computed that could overflow
@@ -54,8 +55,15 @@ class Direction:
 
     @cached_property
     def largest(self) -> float:
-        """The supremum of the loss; pure ε."""
-        return inf if self.rho else float(sum(n * side.largest for side, n in self.parts))
+        """The supremum of the loss, rounded up; pure ε."""
+        return to_float_up(self.pure) if self.pure is not None else inf
+
+    @cached_property
+    def pure(self) -> Fraction | None:
+        """The same exactly where that is known, else a bound; None where the loss is unbounded."""
+        if self.rho or any(side.pure is None for side, _ in self.parts):
+            return None
+        return sum((n * side.pure for side, n in self.parts if side.pure is not None), Fraction(0))
 
     @cached_property
     def failure(self) -> Fraction:
@@ -75,13 +83,7 @@ class Direction:
         try:
             return self._log_delta(epsilon)
         except Unresolved:
-            bound = self.axis_chernoff(epsilon)
-            if bound < NO_FLOAT:
-                return bound
-            try:
-                return min(bound, log_delta_above(self._certified(exp(bound - SLACK), FINE).above(), epsilon))
-            except Unresolved:
-                return bound
+            return self.log_delta_above(epsilon, FINE)
 
     def _log_delta(self, epsilon: float) -> float:
         if epsilon >= self.largest:
@@ -116,8 +118,25 @@ class Direction:
             return -inf
         return sum(n * side.log_top for side, n in self.parts) + log(-expm1(-1e-10 * self.largest))
 
+    def log_delta_above(self, epsilon: float, precision: float = PRECISION) -> float:
+        """ln of a certified upper bound on δ(ε), apart from open failure."""
+        if epsilon >= self.largest:
+            return -inf
+        bound = min(0.0, self.axis_chernoff(epsilon) + ROUNDING)
+        if self.rho or bound < NO_FLOAT:
+            return bound
+        if self._mu is not None:
+            return min(0.0, gaussian_log_delta(self._mu, epsilon) + CLOSED_ROUNDING)
+        try:
+            at = self.axis.least(lambda c, k: k + chernoff_term(c) - c * epsilon)
+            return min(bound, log_delta_above(self._certified(exp(bound - SLACK), precision, at).above(), epsilon))
+        except Unresolved:
+            return bound
+
     def interval(self, delta: float, precision: float) -> tuple[float, float]:
         """Certified ends of ε(delta), apart from open failure, about precision·ε from each other."""
+        if self._mu is not None:
+            return self.epsilon(delta * (1 + CLOSED_ROUNDING)), self.epsilon(delta * (1 - CLOSED_ROUNDING))
         try:
             ends = self._certified(delta, precision)
             return epsilon_below(ends.below(), delta), self._at_most(delta, epsilon_above(ends.above(), delta))
@@ -131,8 +150,10 @@ class Direction:
         except Unresolved:
             return self._at_most(delta, inf)
 
-    def _certified(self, delta: float, precision: float) -> Certified:
-        at = self.axis.least(lambda c, k: (k + chernoff_term(c) - log(delta)) / c)
+    def _certified(self, delta: float, precision: float, at: int | None = None) -> Certified:
+        """Lattices for about this δ, at the tilt that is best for it, or at another."""
+        if at is None:
+            at = self.axis.least(lambda c, k: (k + chernoff_term(c) - log(delta)) / c)
         c, about = min(float(self.axis.c[at]), MOST_TILT), self._bound(delta)
         exact = self._lattice is not None and self._mu is None  # all losses lie on it
         parts = self.parts if exact else self._merged

@@ -13,7 +13,7 @@ from math import exp, inf, log
 import numpy as np
 
 from discreet.errors import Invalid
-from discreet.exact import Number, exp_up, nonnegative, probability, rational, shown, whole
+from discreet.exact import Number, exp_up, nonnegative, probability, rational, shown, to_float_up, whole
 from discreet.privacy import events
 from discreet.privacy.adjacency import Adjacency, Relation, joined
 from discreet.privacy.composition import PRECISION, ROUNDING, Direction, with_failure, without_failure
@@ -139,6 +139,33 @@ class PrivacyLoss:
                 ends = _interval(direction, wanted)
                 low, high = max(low, ends[0]), max(high, ends[1])
         return low, high
+
+    def worse_direction(self, epsilon: Number) -> int:
+        """Which direction decides δ(ε): 0 for removing a unit, 1 for adding one."""
+        wanted = float(nonnegative(epsilon, "epsilon"))
+        deltas = [direction.log_delta(wanted) for direction in self._directions]
+        return deltas.index(max(deltas))
+
+    def log_delta(self, epsilon: Number, direction: int) -> float:
+        """ln δ(ε) in one direction, apart from open failure."""
+        return self._directions[direction].log_delta(float(nonnegative(epsilon, "epsilon")))
+
+    def log_delta_above(self, epsilon: Number) -> float:
+        """ln of a certified upper bound on δ(ε)."""
+        wanted = float(nonnegative(epsilon, "epsilon"))
+        first, *others = self._directions
+        most = _log_of_all(first.log_delta_above(wanted), first)
+        for other in others:
+            if _log_of_all(other.log_delta_above(wanted, COARSE), other) > most:
+                most = max(most, _log_of_all(other.log_delta_above(wanted), other))
+        return most
+
+    def certifies(self, epsilon: Number, delta: Number) -> bool:
+        """Whether a certified bound shows that this is (epsilon, delta)-DP."""
+        wanted, allowed = nonnegative(epsilon, "epsilon"), probability(delta, "delta")
+        if all(direction.pure is not None and direction.pure <= wanted for direction in self._directions):
+            return all(direction.failure <= allowed for direction in self._directions)
+        return allowed > 0 and self.log_delta_above(wanted) <= log(allowed)
 
     def rdp(self, order: Number) -> float:
         """Rényi differential privacy of an order α > 1: K(α − 1)/(α − 1)."""
@@ -268,6 +295,12 @@ def _beyond(direction: Direction, reverse: Direction, epsilon: float) -> float:
     """P(L > ε) + P(L < −ε). The loss of the reverse pair under Q is −L, and there Q(−L > ε) − δ(ε) = e^ε P(−L > ε)."""
     below = exp(reverse.log_tail(epsilon)) - exp(reverse.log_delta(epsilon))
     return min(1.0, float(direction.failure) + exp(direction.log_tail(epsilon)) + exp(-epsilon) * max(0.0, below))
+
+
+def _log_of_all(log_delta: float, direction: Direction) -> float:
+    """With what fails openly."""
+    failure = to_float_up(direction.failure)
+    return float(np.logaddexp(log_delta, log(failure))) if failure else log_delta
 
 
 def _resolved(function: object, value: float) -> float:

@@ -66,6 +66,7 @@ class Side:
 
     k: LogMgf
     largest: float  # the supremum of L, infinity where it is unbounded
+    pure: Fraction | None = None  # the same exactly where that is known, else a bound; None where it is unbounded
     atoms: Atoms | None = None
     gaussian: Fraction | None = None  # (Δ/σ)², where L is that of a Gaussian
     laplace: Fraction | None = None  # Δ/b, where L is that of a Laplace
@@ -147,6 +148,7 @@ def _symmetric(side: Side) -> tuple[Side, Side]:
 NOTHING = Side(
     k=np.zeros_like,
     largest=0.0,
+    pure=Fraction(0),
     least=0.0,
     atoms=Atoms(Fraction(0), Fraction(1), np.zeros(1)),
     gaussian=Fraction(0),
@@ -199,7 +201,9 @@ def _(leaf: events.Laplace) -> tuple[Side, Side]:
         losses, log_w = _pieces(np.clip(cuts, -epsilon, epsilon), 0.25)
         return Points(losses, log_w + (losses - epsilon) / 2 - np.log(4))
 
-    return _symmetric(Side(k=k, largest=epsilon, least=-epsilon, laplace=exact, points=points, within=within, one=one))
+    return _symmetric(
+        Side(k=k, largest=epsilon, pure=exact, least=-epsilon, laplace=exact, points=points, within=within, one=one)
+    )
 
 
 @_sides.register
@@ -308,7 +312,7 @@ def _(leaf: events.Pure) -> tuple[Side, Side]:
 def _(leaf: events.Approximate) -> tuple[Side, Side]:
     """Dominated by randomized response that fails openly with probability delta (KOV 2015)."""
     if leaf.delta == 1:
-        return _symmetric(Side(k=np.zeros_like, largest=0.0, failure=Fraction(1)))
+        return _symmetric(replace(NOTHING, gaussian=None, failure=Fraction(1)))
     response = sides(events.RandomizedResponse(leaf.epsilon))[0]
     kept = log1p(-float(leaf.delta))
     atoms = replace(response.atoms, log_p=response.atoms.log_p + kept) if response.atoms else None
@@ -336,12 +340,19 @@ def _lattice_points(offset: Fraction, step: Fraction, log_p: Reals) -> Points:
 
 def _atomic(offset: Fraction, step: Fraction, log_p: Reals) -> Side:
     points = _lattice_points(offset, step, log_p)
-    return replace(_of_points(points), atoms=Atoms(offset, step, log_p))
+    pure = offset + step * (log_p.size - 1)
+    return replace(_of_points(points), pure=pure, atoms=Atoms(offset, step, log_p))
 
 
 def _of_points(points: Points) -> Side:
     """The side whose losses are these points and no others."""
-    return Side(k=points.k, largest=float(points.losses.max()), least=float(points.losses.min()), points=points)
+    most = float(points.losses.max())
+    return Side(k=points.k, largest=most, pure=_above(most), least=float(points.losses.min()), points=points)
+
+
+def _above(loss: float) -> Fraction | None:
+    """A bound of a loss that was computed with rounding."""
+    return Fraction(loss) + Fraction(abs(loss)) / 10**14 if loss < inf else None
 
 
 def _log_sum_of(log_w: Reals, losses: Reals, t: Complex) -> Complex:
@@ -400,6 +411,7 @@ def _(leaf: events.Sampled) -> tuple[Side, Side]:
         Side(
             k=lambda t: k(t, lambda t: t + 1),
             largest=most,
+            pure=_above(most),
             least=float(_log_mixture(q, np.array([part.least]))[0]),
             rho=part.rho,
             cut_off=part.cut_off,
@@ -410,6 +422,7 @@ def _(leaf: events.Sampled) -> tuple[Side, Side]:
         Side(
             k=lambda t: k(t, lambda t: -t),
             largest=least,
+            pure=_above(least),
             least=-most,
             cut_off=part.cut_off,
             points=points[1],

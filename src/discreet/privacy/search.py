@@ -7,8 +7,10 @@ TURNS = 200
 GOLDEN = (3 - sqrt(5)) / 2
 
 
-def root(falling: Callable[[float], float], low: float, high: float, at_low: float, at_high: float) -> float:
-    """Where a decreasing function is 0, between low and high; the end at which it is at most 0.
+def root(
+    falling: Callable[[float], float], low: float, high: float, at_low: float, at_high: float, close: float = 0.0
+) -> float:
+    """Where a decreasing function is 0, between low and high, or at most 0 and at least −close.
 
     Regula falsi with the weight of an end halved when it stays (Illinois), and bisection whenever that is slow.
 
@@ -25,7 +27,7 @@ def root(falling: Callable[[float], float], low: float, high: float, at_low: flo
         if not low < middle < high:
             return high
         value = falling(middle)
-        if value == 0:
+        if -close <= value <= 0:
             return middle
         if value > 0:
             low, at_low = middle, value
