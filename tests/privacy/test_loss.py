@@ -144,7 +144,17 @@ def test_a_group_multiplies_the_sensitivity() -> None:
     assert loss(Gaussian(Fraction(1))).group(3).delta(1) == loss(Gaussian(Fraction(1), Fraction(3))).delta(1)
     assert loss(Pure(Fraction(1, 2))).group(4).epsilon() == 2
     with pytest.raises(Invalid, match="no group privacy is known"):
-        loss(DESCENT).group(2)
+        loss(Sampled(Fraction(1, 10), DiscreteGaussian(Fraction(1)))).group(2)
+
+
+def test_a_group_of_two_in_a_sample_is_a_mixture_of_three() -> None:
+    """δ by a fine sum over x of the mixture with 0, 1 or 2 of them seen, against none."""
+    pair = loss(Sampled(Fraction(1, 100), Gaussian(Fraction(1)))).group(2)
+    assert pair.delta(Fraction(1, 20)) == pytest.approx(0.00169761018, rel=1e-7)
+    assert pair.delta(Fraction(3, 10)) == pytest.approx(4.58124337e-05, rel=1e-7)
+    assert loss(Sampled(Fraction(1), Gaussian(Fraction(1)))).group(3).delta(1) == pytest.approx(
+        loss(Gaussian(Fraction(1), Fraction(3))).delta(1), rel=1e-12
+    )
 
 
 def test_what_has_no_near_exact_route_is_bounded_from_above() -> None:

@@ -24,7 +24,7 @@ from math import ceil, exp, expm1, inf, log, log2, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.mgf import Side
+from discreet.privacy.side import Side
 from discreet.privacy.unresolved import Unresolved
 
 Reals = NDArray[np.float64]
@@ -35,6 +35,7 @@ MOST_LOSS = 600.0  # above it e^loss is no float
 CUT_OFF = 1e-11  # of δ: what all losses above the last cells may add to it
 LEFT_OUT = -27.0  # ln of the tilted probability below the first cell, and outside the window of the composition
 NOTHING_LEFT = -60.0  # ln of a transform that is taken for 0
+MOST_AWAY = 600.0  # of c·(loss − middle): farther out nothing is read from a curve
 ON_LATTICE = 1e-9  # of a step: losses that close to a point of the lattice lie on it, but for rounding
 WEIGHT_ERROR = 64 * UNIT  # relative, of one weight: a few roundings, and the error of the quadrature
 WINDOWS = (
@@ -272,9 +273,9 @@ class Composition:
     def curve(self) -> tuple[Reals, Reals, Reals, Reals]:
         """(losses, α, β, error): e^scale (α_j − e^ε β_j) is δ(ε) for ε from losses[j − 1] to losses[j], give or take the error."""
         index = np.arange(self.size, dtype=np.float64)
-        near = self.size // 2
-        fall = np.exp(-self.c * self.step * (index - near))
-        down = np.exp(-self.step * (index - near))
+        away = self.step * (index - self.size // 2)
+        fall = np.exp(np.clip(-self.c * away, -MOST_AWAY, MOST_AWAY))
+        down = np.exp(np.clip(-away, -MOST_AWAY / 6, MOST_AWAY / 6))
         alpha = np.cumsum((self.p * fall)[::-1])[::-1]
         beta = np.cumsum((self.p * fall * down)[::-1])[::-1]
         peak = exp(float(-self.c * np.log1p(1 / self.c) - np.log1p(self.c)))  # of e^-cy (1 − e^-y)
@@ -308,7 +309,9 @@ def epsilon_above(found: Composition, delta: float) -> float:
     wanted = _in_units(delta - found.failure, found.log_unit)
     middle = losses[found.size // 2]
     at_node = (1 + found.relative) * (alpha - np.exp(losses - middle) * beta) + error
-    over = np.flatnonzero(~(at_node <= wanted))
+    if not np.isfinite(at_node).all():
+        raise Unresolved
+    over = np.flatnonzero(at_node > wanted)
     if delta <= found.failure or (over.size and over[-1] == found.size - 1):
         return inf
     if not over.size:
@@ -339,7 +342,8 @@ def log_delta_above(found: Composition, epsilon: float) -> float:
     losses, alpha, beta, error = found.curve()
     low = epsilon * (1 - 8 * UNIT) - found.shift
     j = int(np.searchsorted(losses, low, side="right"))
-    if not 0 < j < found.size:
+    far = abs(low - losses[found.size // 2]) * (found.c + 1) > MOST_AWAY / 2
+    if not 0 < j < found.size or far:
         raise Unresolved
     gap = alpha[j] - exp(low - losses[found.size // 2]) * beta[j]
     value = (1 + found.relative) * max(0.0, float(gap)) + float(error[j - 1])
@@ -347,7 +351,12 @@ def log_delta_above(found: Composition, epsilon: float) -> float:
 
 
 def _in_units(delta: float, log_unit: float) -> float:
-    return exp(min(700.0, log(delta) - log_unit)) if delta > 0 else 0.0
+    """δ in units of the curve; where it lies so far from its middle that the curve is no longer exact, Unresolved."""
+    if delta <= 0:
+        return 0.0
+    if not abs(log(delta) - log_unit) < MOST_AWAY / 2:
+        raise Unresolved
+    return exp(log(delta) - log_unit)
 
 
 class Certified:

@@ -16,10 +16,11 @@ from discreet.exact import round_down, to_float_up
 from discreet.privacy.certified import Certified, epsilon_above, epsilon_below, log_delta_above, steps_for
 from discreet.privacy.closed import FewLaplace, gaussian_log_delta, gaussian_log_tail
 from discreet.privacy.contour import Curve, Lattice, RealAxis, chernoff_term, period
-from discreet.privacy.mgf import Points, Side, gaussian_side
+from discreet.privacy.mgf import gaussian_side
 from discreet.privacy.points import NO_POINTS, composed
 from discreet.privacy.points import log_delta as points_log_delta
 from discreet.privacy.search import least, root
+from discreet.privacy.side import Complex, ManyK, Points, Reals, Side
 from discreet.privacy.transform import TransformLine
 from discreet.privacy.unresolved import Unresolved
 
@@ -49,9 +50,31 @@ class Direction:
 
     def k(self, t: NDArray[np.complex128]) -> NDArray[np.complex128]:
         total = np.zeros_like(t) if not self.rho else self.rho * t * (t + 1)
-        for side, n in self.parts:
-            total = total + n * side.k(t)
+        for side, n in self._singly:
+            total += n * side.k(t)
+        for of, parameters, counts in self._together:
+            total += of(parameters, counts, t)
         return total
+
+    @cached_property
+    def _together(self) -> list[tuple[Callable[[Reals, Reals, Complex], Complex], Reals, Reals]]:
+        """Parts of one kind, as a table of what they differ by, and how many there are of each."""
+        kinds: dict[object, list[tuple[ManyK, int]]] = {}
+        for side, n in self.parts:
+            if side.many is not None:
+                kinds.setdefault((side.many.of, len(side.many.parameters)), []).append((side.many, n))
+        return [
+            (
+                group[0][0].of,
+                np.array([many.parameters for many, _ in group], np.float64),
+                np.array([n for _, n in group], np.float64),
+            )
+            for group in kinds.values()
+        ]
+
+    @cached_property
+    def _singly(self) -> list[tuple[Side, int]]:
+        return [(side, n) for side, n in self.parts if side.many is None]
 
     @cached_property
     def largest(self) -> float:
@@ -137,11 +160,26 @@ class Direction:
         """Certified ends of ε(delta), apart from open failure, about precision·ε from each other."""
         if self._mu is not None:
             return self.epsilon(delta * (1 + CLOSED_ROUNDING)), self.epsilon(delta * (1 - CLOSED_ROUNDING))
+        if self._lattice is None and self._only_points(delta):
+            low, high = (self._epsilon_of_points(delta * (1 + sign * CLOSED_ROUNDING)) for sign in (1, -1))
+            return low * (1 - ROUNDING), min(high * (1 + ROUNDING), self.largest)
         try:
             ends = self._certified(delta, precision)
             return epsilon_below(ends.below(), delta), self._at_most(delta, epsilon_above(ends.above(), delta))
         except Unresolved:
             return 0.0, self._at_most(delta, inf)
+
+    def _only_points(self, delta: float) -> bool:
+        """Whether all losses are points that can be told apart, but for less than matters."""
+        cut_off = sum(n * side.cut_off for side, n in self.parts)
+        return all(side.within is None for side, _ in self.parts) and bool(self._points) and cut_off < 1e-12 * delta
+
+    def _epsilon_of_points(self, delta: float) -> float:
+        points = self._points or NO_POINTS
+        if points_log_delta(points, 0.0) <= log(delta):
+            return 0.0
+        highest = float(points.losses[-1])
+        return _bisect(lambda epsilon: points_log_delta(points, epsilon), log(delta), highest, highest)
 
     def epsilon_above(self, delta: float, precision: float) -> float:
         """The upper end alone."""
@@ -307,6 +345,9 @@ class Direction:
         return Curve(self.k, self._lattice)
 
     def _decays(self, c: float) -> bool:
+        """Whether the losses that are points have no part in the tilted loss; a loss with a density may then decide."""
+        if any(side.points is None for side, _ in self.parts):
+            return True
         return sum(n * side.log_atomic(c) for side, n in self.parts) < GONE
 
     @cached_property

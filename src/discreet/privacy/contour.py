@@ -29,10 +29,11 @@ NODES_AT_ONCE = 48
 LEAST_SHARE = 1e-3  # of the largest term that the sum must be, or another line is better
 MOST_NODES, MOST_ON_LATTICE = 768, 40_000
 NEGLIGIBLE = 1e-19  # of the largest term: where the sum may be cut off
+CLOSE = 1.5  # ratio of the neighbours of a tilt that is good enough
 ROOM = 1.1  # of a period, for ε near by
 MOST_TURNS = 40
 LARGE_TILT, MOST_TILT = 1e3, 1e9
-FIRST_TILTS: Reals = np.exp2(np.arange(-6, 8, dtype=np.float64))
+FIRST_TILTS: Reals = np.exp2(np.arange(-4, 5.5, 0.5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +87,18 @@ class RealAxis:
             return inf
 
     def least(self, goal: Callable[[Reals, Reals], Reals]) -> int:
-        """The index of the point that minimises a convex goal(c, K), looked for more and more closely."""
+        """The index of the point that minimises a convex goal(c, K), to within a tenth."""
         for _ in range(12):
             at = int(np.argmin(goal(self.c, self.k)))
             if at == 0 and self.c[0] > 1e-12:
-                self.look(self.c[0] * 2.0 ** -np.arange(1, 5))
+                self.look(self.c[0] * 2.0 ** (-0.5 * np.arange(1, 9)))
             elif at == self.c.size - 1 and self.c[-1] < MOST_TILT:
-                self.look(self.c[-1] * 2.0 ** np.arange(1, 3))
+                self.look(self.c[-1] * 2.0 ** (0.5 * np.arange(1, 5)))
             else:
                 break
-        for _ in range(2):
-            at = int(np.argmin(goal(self.c, self.k)))
-            low, high = self.c[max(at - 1, 0)], self.c[min(at + 1, self.c.size - 1)]
-            if high / low < 1.1:
-                break
+        at = int(np.argmin(goal(self.c, self.k)))
+        low, high = self.c[max(at - 1, 0)], self.c[min(at + 1, self.c.size - 1)]
+        if high / low > CLOSE:
             self.look(np.geomspace(low, high, 8)[1:-1])
         return int(np.argmin(goal(self.c, self.k)))
 
@@ -195,10 +194,13 @@ class Line:
         return t, values
 
     def _falls(self, spacing: float) -> bool:
-        """Whether the integrand is small at the last node that we would look at."""
-        last = np.array([self.c + 1j * spacing * MOST_NODES])
-        fall = float(self._k(last)[0].real) - self.k_c - 2 * log(abs(last[0]) / self.c)
-        return fall < log(NEGLIGIBLE)
+        """Whether the integrand is small by the last node that we would look at; Unresolved where K is not known so far out."""
+        for nodes in (MOST_NODES // 8, MOST_NODES // 4, MOST_NODES // 2, MOST_NODES):
+            last = np.array([self.c + 1j * spacing * nodes])
+            fall = float(self._k(last)[0].real) - self.k_c - 2 * log(abs(last[0]) / self.c)
+            if fall < log(NEGLIGIBLE):
+                return True
+        return False
 
 
 class _Aliases:

@@ -110,6 +110,12 @@ def _plain_leaf(value: object, name: str) -> Leaf:
     return value
 
 
+def _gaussian(value: object, name: str) -> object:
+    if not isinstance(value, Gaussian):
+        raise Invalid(f"{name} must be Gaussian noise, got {shown(value)}")
+    return value
+
+
 def _relation(value: object, name: str) -> Relation:
     if not isinstance(value, Relation):
         raise Invalid(f"{name} must be a Relation, got {shown(value)}")
@@ -189,6 +195,7 @@ TWO_OR_MORE: Rule = {"check": partial(_count, least=2), "read": _read_count}
 TABLE: Rule = {"check": _table, "read": _read_table}
 EVENT: Rule = {"check": _event, "read": _read_event}
 EVENTS: Rule = {"check": _events, "read": _read_events}
+GAUSSIAN: Rule = {"check": _gaussian, "read": _read_event}
 PLAIN_LEAF: Rule = {"check": _plain_leaf, "read": _read_event}
 RELATION: Rule = {"check": _relation, "read": _read_relation}
 
@@ -281,6 +288,16 @@ class Sampled(Leaf):
     kind: ClassVar[str] = "sampled"
     rate: Fraction = field(metadata=RATE)
     part: Leaf = field(metadata=PLAIN_LEAF)
+
+
+@dataclass(frozen=True, slots=True)
+class SampledGroup(Leaf):
+    """Gaussian noise that sees each of `size` units with probability `rate`, as these units together see it; add/remove only."""
+
+    kind: ClassVar[str] = "sampled-group"
+    rate: Fraction = field(metadata=RATE)
+    part: Gaussian = field(metadata=GAUSSIAN)
+    size: int = field(metadata=TWO_OR_MORE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,13 @@ import numpy as np
 from discreet.errors import Invalid
 from discreet.exact import Number, exp_up, nonnegative, probability, rational, shown, to_float_up, whole
 from discreet.privacy import events
+from discreet.privacy import mgf as _plain  # noqa: F401 - these two register what each leaf costs
+from discreet.privacy import sampled as _sampled  # noqa: F401
 from discreet.privacy.adjacency import Adjacency, Relation, joined
 from discreet.privacy.composition import PRECISION, ROUNDING, Direction, with_failure, without_failure
 from discreet.privacy.finite import beyond_of_table
-from discreet.privacy.mgf import sides
 from discreet.privacy.search import least
+from discreet.privacy.side import sides
 from discreet.privacy.theorems import group_delta
 from discreet.privacy.unresolved import Unresolved
 
@@ -30,20 +32,24 @@ COARSE = 3e-3  # precision that is enough to see that a direction is not the wor
 
 def loss(event: events.Event) -> "PrivacyLoss":
     """The privacy loss of an event; an unknown event raises."""
+    counts: dict[events.Leaf, int] = {}
+    relation = _collect(event, 1, counts)
+    return PrivacyLoss(tuple(counts.items()), relation)
+
+
+def _collect(event: events.Event, times: int, counts: dict[events.Leaf, int]) -> Relation | None:
+    """Add the leaves of an event to the counts; the relation under which they were computed, if one is known."""
     match event:
         case events.Composed(parts):
-            inner = [loss(part) for part in parts]
-            terms = [term for each in inner for term in each.terms]
-            return PrivacyLoss(terms, reduce(joined, (each.relation for each in inner), None))
-        case events.Repeated(part, times):
-            return times * loss(part)
+            return reduce(joined, (_collect(part, times, counts) for part in parts), None)
+        case events.Repeated(part, more):
+            return _collect(part, times * more, counts)
         case events.Under(part, relation):
-            of = loss(part)
-            return PrivacyLoss(of.terms, joined(of.relation, relation))
-        case events.Sampled():
-            return PrivacyLoss(((event, 1),), Relation(Adjacency.ADD_REMOVE))
+            return joined(_collect(part, times, counts), relation)
         case events.Leaf():
-            return PrivacyLoss(((event, 1),), None)
+            counts[event] = counts.get(event, 0) + times
+            sampled = isinstance(event, events.Sampled | events.SampledGroup)
+            return Relation(Adjacency.ADD_REMOVE) if sampled else None
         case _:
             raise Invalid(f"no privacy loss is known for {shown(event)}", code="event")
 
@@ -252,18 +258,26 @@ class PrivacyLoss:
 
 
 def grouped(leaf: events.Leaf, k: int) -> events.Leaf:
-    """The leaf as k units together see it."""
+    """The leaf as k units together see it: exactly, or what bounds it."""
     match leaf:
         case events.Laplace() | events.Gaussian() | events.DiscreteLaplace() | events.DiscreteGaussian():
             return replace(leaf, sensitivity=k * leaf.sensitivity)  # type: ignore[arg-type]
-        case events.Pure(epsilon) | events.RandomizedResponse(epsilon):
-            return events.Pure(k * epsilon)
         case events.Approximate(epsilon, delta):
             return events.Approximate(k * epsilon, rational(group_delta(epsilon, delta, k), "delta"))
         case events.ZeroConcentrated(rho):
             return events.ZeroConcentrated(k * k * rho)
-        case _:
-            raise Invalid(f"no group privacy is known for the event {leaf.kind!r}", code="event")
+        case events.Sampled(rate, events.Gaussian() as part):
+            return events.SampledGroup(rate, part, k)
+        case events.SampledGroup(rate, part, size):
+            return events.SampledGroup(rate, part, k * size)
+    bounds = [side.pure for side in sides(leaf) if not side.failure]
+    if len(bounds) < 2 or None in bounds:
+        raise Invalid(
+            f"no group privacy is known for the event {leaf.kind!r}",
+            code="event",
+            hint="use noise with a sensitivity, or a mechanism that is purely private",
+        )
+    return events.Pure(k * max(bound for bound in bounds if bound is not None))
 
 
 def _epsilon(direction: Direction, delta: Fraction) -> float:

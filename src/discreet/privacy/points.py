@@ -10,7 +10,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.mgf import Points
+from discreet.privacy.side import Points
 from discreet.privacy.unresolved import Unresolved
 
 NO_POINTS = Points(np.empty(0), np.empty(0))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.privacy.contour import RealAxis, period
-from discreet.privacy.mgf import Points, Side
+from discreet.privacy.side import Points, Side
 from discreet.privacy.unresolved import Unresolved
 
 Reals = NDArray[np.float64]

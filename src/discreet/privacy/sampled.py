@@ -1,0 +1,224 @@
+"""The loss of sampled leaves: the unit, or each of a group of units, is seen with probability q only, anew at each use.
+
+With r the density of the mixture against Q, as a function of the loss l of the part: the mixture against Q has K = ln E_Q[r^(t+1)],
+and Q against the mixture has K = ln E_Q[r^-t] (Zhu, Dong and Wang 2022, theorem 11). Add/remove only.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import ceil, comb, inf
+
+import numpy as np
+
+from discreet.errors import Invalid
+from discreet.privacy import events
+from discreet.privacy.side import (
+    NOTHING,
+    Complex,
+    Points,
+    Reals,
+    Side,
+    log_sum_of,
+    rounded_up,
+    sides,
+    sides_of,
+    symmetric,
+)
+from discreet.privacy.unresolved import Unresolved
+
+LOWEST = -1e3  # below it e^l is nothing
+FARTHEST_LOSS = 1e9
+SIGMAS, PER_SIGMA = 11.0, 12  # trapezoid nodes under a Gaussian: reach and density
+CELL = 0.25
+NEGLIGIBLE = 50.0
+MOST_SHIFT = 20_000.0  # of the peak under a Gaussian, in standard deviations
+MOST_TURNS = 1_000.0  # of the integrand over a standard deviation, or between the points of a Laplace loss
+NEWTON_TURNS = 12
+
+
+class Mixture:
+    """r(l) = Σ_j B_j e^(jl − j(j−1)μ²/2), B binomial(k, q): j of k units are seen. For one unit 1 − q + q e^l, whatever the part."""
+
+    def __init__(self, q: float, k: int = 1, squared: float = 0.0) -> None:
+        self.k = k
+        seen = np.arange(k + 1)
+        choices = np.log([float(comb(k, j)) for j in range(k + 1)])
+        self.log_share = choices + seen * np.log(q) + (k - seen) * np.log1p(-q) - seen * (seen - 1) * squared / 2
+        self._q = q
+
+    def log_r(self, losses: Reals) -> Reals:
+        if self.k == 1:
+            one: Reals = np.logaddexp(self.log_share[0], self.log_share[1] + losses)
+            return one
+        exponents = self.log_share[:, None] + np.arange(self.k + 1)[:, None] * losses[None, :]
+        many: Reals = np.logaddexp.reduce(exponents, axis=0)
+        return many
+
+    def inverse(self, log_r: Reals) -> Reals:
+        """The l with this ln r, for the increasing values above ln B_0; where some are not, one l below all others instead."""
+        if self.k == 1:
+            ratio = np.expm1(log_r) / self._q
+            inside = np.log1p(ratio[ratio > -1])
+        else:
+            inside = self._newton(log_r[log_r > self.log_share[0]])
+        if inside.size == log_r.size:
+            return inside
+        return np.concatenate([[min(LOWEST, float(inside[0]) - 1) if inside.size else LOWEST], inside])
+
+    def _newton(self, log_r: Reals) -> Reals:
+        """ln r is convex and increasing, and r >= B_0 + B_j e^(jl): from there Newton only goes down."""
+        seen = np.arange(1, self.k + 1)[:, None]
+        over = log_r + np.log(-np.expm1(self.log_share[0] - log_r))
+        losses: Reals = ((over[None, :] - self.log_share[1:, None]) / seen).min(axis=0)
+        for _ in range(NEWTON_TURNS):
+            exponents = self.log_share[1:, None] + seen * losses[None, :]
+            log_seen = np.logaddexp.reduce(exponents, axis=0)
+            mean = (seen * np.exp(exponents - log_seen)).sum(axis=0)
+            losses = losses - (log_seen - over) / mean
+        return losses
+
+
+@sides_of.register
+def _(leaf: events.Sampled) -> tuple[Side, Side]:
+    part = sides(leaf.part)[0]
+    if leaf.rate == 1:
+        return sides(leaf.part)
+    if part.failure:
+        raise Invalid("a part that may fail openly cannot be sampled", hint="compose it without sampling")
+    if part is NOTHING:
+        return symmetric(NOTHING)
+    q = float(leaf.rate)
+    one = _one(part.one, q) if part.one is not None else (None, None)
+    return _mixed_sides(part, Mixture(q), one)
+
+
+@sides_of.register
+def _(leaf: events.SampledGroup) -> tuple[Side, Side]:
+    """All units pull the same way in the worst case: a mixture of Gaussians (Ganesh 2024)."""
+    part = sides(leaf.part)[0]
+    if part is NOTHING or part.gaussian is None:
+        return symmetric(NOTHING)
+    if leaf.rate == 1:
+        return sides(events.Gaussian(leaf.part.scale, leaf.size * leaf.part.sensitivity))
+    return _mixed_sides(part, Mixture(float(leaf.rate), leaf.size, float(part.gaussian)), (None, None))
+
+
+Curve = Callable[[Reals], Reals]
+
+
+def _mixed_sides(part: Side, mixture: Mixture, one: tuple[Curve | None, Curve | None]) -> tuple[Side, Side]:
+    measure = _measure_under_q(part, mixture)
+
+    def k(s: Complex) -> Complex:
+        log_w, losses = measure(s)
+        return log_sum_of(log_w, mixture.log_r(losses), s)
+
+    ends = mixture.log_r(np.clip([part.least, part.largest], -FARTHEST_LOSS, FARTHEST_LOSS))
+    low, high = float(ends[0]), float(ends[1]) if part.largest < inf else inf
+    atoms = part.far_points or part.points
+    points = _mixed(atoms, mixture) if atoms is not None else (None, None)
+    within = _mixed_within(part.within, mixture) if part.within is not None else (None, None)
+    return (
+        Side(
+            k=lambda t: k(t + 1),
+            largest=high,
+            pure=rounded_up(high),
+            least=low,
+            rho=part.rho * mixture.k**2,
+            points=points[0],
+            within=within[0],
+            one=one[0],
+        ),
+        Side(
+            k=lambda t: k(-t),
+            largest=-low,
+            pure=rounded_up(-low),
+            least=-high,
+            points=points[1],
+            within=within[1],
+            one=one[1],
+        ),
+    )
+
+
+def _one(part: Curve, q: float) -> tuple[Curve, Curve]:
+    """δ of one sampled use from δ of the part, γ = e^z.
+
+    (1−q)Q + qP − γQ = q (P − ((γ−1+q)/q) Q), and Q − γ((1−q)Q + qP) = (1−γ(1−q)) (Q − (γq/(1−γ(1−q))) P).
+    """
+
+    def with_unit(z: Reals) -> Reals:
+        inner = np.exp(np.minimum(z, 700.0)) - (1 - q)
+        known = q * part(np.log(np.maximum(inner, 1e-300) / q))
+        return np.where(inner > 0, known, -np.expm1(np.minimum(z, 0.0)))
+
+    def without(z: Reals) -> Reals:
+        left = 1 - np.exp(np.minimum(z, 700.0)) * (1 - q)
+        safe = np.maximum(left, 1e-300)
+        return np.where(left > 0, left * part(z + np.log(q) - np.log(safe)), 0.0)
+
+    return with_unit, without
+
+
+def _mixed(part: Points, mixture: Mixture) -> tuple[Points, Points]:
+    """The points of the mixture against Q, and of Q against the mixture."""
+    log_q = part.log_p - part.losses
+    losses = mixture.log_r(part.losses)
+    return Points(losses, log_q + losses), Points(-losses, log_q)
+
+
+def _mixed_within(
+    part: Callable[[Reals], Points], mixture: Mixture
+) -> tuple[Callable[[Reals], Points], Callable[[Reals], Points]]:
+    """The same for quadrature points; cuts are moved to where the part has them."""
+    return (
+        lambda cuts: _mixed(part(mixture.inverse(cuts)), mixture)[0],
+        lambda cuts: _mixed(part(mixture.inverse(-cuts[::-1])), mixture)[1],
+    )
+
+
+def _measure_under_q(part: Side, mixture: Mixture) -> Callable[[Complex], tuple[Reals, Reals]]:
+    """s -> (log weights, losses): nodes that integrate r^s under Q for every s of that size."""
+    if part.gaussian is not None:
+        mu = float(part.gaussian) ** 0.5
+        return lambda s: _gaussian_nodes(mu, mixture, s)
+    if part.laplace is not None:
+        epsilon = float(part.laplace)
+        return lambda s: _laplace_nodes(epsilon, float(np.abs(s.imag).max()))
+    if (points := part.far_points) is not None:
+        log_w: Reals = points.log_p - points.losses
+        return lambda s: (log_w, points.losses)
+    raise Invalid("this event cannot be sampled: its loss is not known point by point")
+
+
+def _gaussian_nodes(mu: float, mixture: Mixture, s: Complex) -> tuple[Reals, Reals]:
+    """z ~ N(0, 1), l = μz − μ²/2: the trapezoid rule, exponentially accurate, wherever the integrand of r^s matters.
+
+    r^s moves the peak by at most kμ Re s. Cells of the axis where the integrand is below e^-NEGLIGIBLE of its peak, for every s,
+    are left out. A trapezoid of step h resolves the turns of r^s while h kμ |Im s| stays below about 2.
+    """
+    reals = np.unique(s.real)
+    most = mu * mixture.k
+    turns = most * float(np.abs(s.imag).max())
+    if most * float(reals[-1]) > MOST_SHIFT or turns > MOST_TURNS:
+        raise Unresolved
+    cells = np.arange(-SIGMAS, SIGMAS + most * max(0.0, float(reals[-1])), CELL)
+    height = -0.5 * (cells**2)[:, None] + mixture.log_r(mu * cells - mu * mu / 2)[:, None] * reals[None, :]
+    kept = cells[(height > height.max(axis=0) - NEGLIGIBLE).any(axis=1)]
+    per_cell = ceil(CELL * max(PER_SIGMA, turns / 2))
+    z = (kept[:, None] + CELL / per_cell * np.arange(per_cell)[None, :]).ravel()
+    return np.log(CELL / per_cell) - 0.5 * z * z - 0.5 * np.log(2 * np.pi), mu * z - mu * mu / 2
+
+
+@lru_cache(maxsize=64)
+def _laplace_nodes(epsilon: float, turns: float) -> tuple[Reals, Reals]:
+    """Atoms of Q at ±ε (e^-ε/2 and 1/2), and between them the density e^(−(ε + l)/2)/4, by Gauss and Legendre."""
+    if epsilon * turns > MOST_TURNS:
+        raise Unresolved
+    points, weights = np.polynomial.legendre.leggauss(32 + int(4 * epsilon + epsilon * turns))
+    inner = epsilon * points
+    log_w = np.log(weights * epsilon / 4) - (epsilon + inner) / 2
+    return (
+        np.concatenate([log_w, [np.log(0.5), np.log(0.5) - epsilon]]),
+        np.concatenate([inner, [-epsilon, epsilon]]),
+    )

@@ -1,0 +1,237 @@
+"""One direction of the dominating pair of a leaf: the function K, and what else is known of the loss.
+
+`sides(leaf)` gives both directions. Which leaf has which is written in `mgf.py`, and in `sampled.py` for sampled ones.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache, singledispatch
+from math import ceil, inf, sqrt
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import Invalid
+from discreet.privacy import events
+from discreet.privacy.unresolved import Unresolved
+
+Complex: TypeAlias = NDArray[np.complex128]
+Reals: TypeAlias = NDArray[np.float64]
+LogMgf: TypeAlias = Callable[[Complex], Complex]
+
+UNSEEN = -700.0  # ln of what is no float
+AT_ONCE = 1 << 20  # terms summed at once
+FEW_POINTS = 4
+MANY_NODES = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Atoms:
+    """All of the loss on a lattice: P(L = offset + step·i) = e^log_p[i]."""
+
+    offset: Fraction
+    step: Fraction
+    log_p: Reals
+    one_hump: bool = False  # then |E e^(tL)| falls until half-way round, and does not come back before
+
+    def __post_init__(self) -> None:
+        if self.log_p.size <= 2:
+            object.__setattr__(self, "one_hump", True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """Single losses with their probabilities under P; together they may have less than probability 1."""
+
+    losses: Reals
+    log_p: Reals
+
+    def k(self, t: Complex) -> Complex:
+        """ln Σ p e^(t·loss)."""
+        return log_sum_of(self.log_p, self.losses, t)
+
+
+@dataclass(frozen=True, slots=True)
+class ManyK:
+    """Σ n K over sides of one kind, in one go: `of`(parameters, n, t), the parameters a row for each side."""
+
+    of: Callable[[Reals, Reals, Complex], Complex]
+    parameters: tuple[float, ...]
+
+    def one(self, t: Complex) -> Complex:
+        """K of this side alone."""
+        return self.of(np.array([self.parameters], np.float64), np.ones(1), t)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """One direction of a leaf's dominating pair."""
+
+    k: LogMgf
+    largest: float  # the supremum of L, infinity where it is unbounded
+    pure: Fraction | None = None  # the same exactly where that is known, else a bound; None where it is unbounded
+    atoms: Atoms | None = None
+    gaussian: Fraction | None = None  # (Δ/σ)², where L is that of a Gaussian
+    laplace: Fraction | None = None  # Δ/b, where L is that of a Laplace
+    rho: float = 0.0  # lim K(c)/(c(c+1)) as c grows; 0 where the loss is bounded
+    failure: Fraction = Fraction(0)  # P(L = ∞), kept apart; K is of the rest, so that E e^(0·L) = 1 − failure
+    least: float = -inf  # the infimum of L
+    cut_off: float = 0.0  # what the points leave out
+    points: "Points | None" = None  # the losses that have a probability of their own; None where there are none
+    within: "Callable[[Reals], Points] | None" = None
+    """For losses that have a density: cuts -> quadrature points between the first cut and the last, for each piece its own."""
+    many: "ManyK | None" = None  # K of several sides of this kind at once, and what this one differs by
+    one: Callable[[Reals], Reals] | None = None  # δ(ε) of a single use, at every real ε, where it has a closed form
+
+    def range(self, c: float, log_tiny: float) -> tuple[float, float]:
+        """Losses between which all but e^log_tiny of the probability tilted by c lies, on either side: Markov's inequality."""
+        k_c = self.real(c)
+
+        def end(sign: int) -> float:
+            best = sign * inf
+            for step in np.exp2(np.arange(-2, 15)):
+                bound = (self.real(c + sign * step) - k_c - log_tiny) / (sign * step)
+                if not sign * bound < sign * best:
+                    break
+                best = bound
+            return best
+
+        return end(-1), min(end(1), self.largest)
+
+    def real(self, c: float) -> float:
+        """K at one real point, infinity where it cannot be had."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                value = float(self.k(np.array([c], np.complex128))[0].real)
+        except Unresolved:
+            return inf
+        return value if value == value else inf
+
+    def log_tail(self, epsilon: float) -> float:
+        """ln P(L > ε)."""
+        found = [self.points] if self.points is not None else []
+        if self.within is not None:
+            found.append(self.within(np.array([epsilon, max(epsilon, self.range(0.0, UNSEEN)[1])])))
+        log_p = np.concatenate([part.log_p[part.losses > epsilon] for part in found])
+        return float(np.logaddexp.reduce(log_p)) if log_p.size else -inf
+
+    @property
+    def far_points(self) -> "Points | None":
+        """All losses, where they are points, as far out as they are known."""
+        if self.atoms is not None:
+            return lattice_points(self.atoms.offset, self.atoms.step, self.atoms.log_p)
+        return self.points if self.within is None else None
+
+    @property
+    def middle(self) -> float:
+        """One of the losses, if they are points, else 0."""
+        return float(self.points.losses[self.points.losses.size // 2]) if self.points is not None else 0.0
+
+    @property
+    def log_top(self) -> float:
+        """ln of the probability of the largest loss."""
+        at_top = self.points is not None and self.points.losses >= self.largest
+        return float(np.max(self.points.log_p, where=at_top, initial=-inf)) if self.points is not None else -inf
+
+    def log_atomic(self, c: float) -> float:
+        """ln of the share of points in the loss tilted by c: |E e^(tL)|/E e^(cL) comes back to it as Im t grows."""
+        if self.points is None:
+            return -inf
+        t = np.array([c], np.complex128)
+        return min(0.0, float((self.points.k(t) - self.k(t))[0].real))
+
+
+@lru_cache(maxsize=4096)
+def sides(leaf: events.Leaf) -> tuple[Side, Side]:
+    """The pairs (with the unit, without it) and (without it, with it)."""
+    return sides_of(leaf)
+
+
+@singledispatch
+def sides_of(leaf: events.Leaf) -> tuple[Side, Side]:
+    """Each kind of leaf registers its own here."""
+    raise Invalid(f"no privacy loss is known for the event {type(leaf).__name__}", code="event")
+
+
+def symmetric(side: Side) -> tuple[Side, Side]:
+    return side, side
+
+
+NOTHING = Side(
+    k=np.zeros_like,
+    largest=0.0,
+    pure=Fraction(0),
+    least=0.0,
+    atoms=Atoms(Fraction(0), Fraction(1), np.zeros(1)),
+    gaussian=Fraction(0),
+    points=Points(np.zeros(1), np.zeros(1)),
+)
+
+
+def lattice_points(offset: Fraction, step: Fraction, log_p: Reals) -> Points:
+    losses: Reals = np.asarray(float(offset) + float(step) * np.arange(log_p.size), np.float64)
+    return Points(losses, log_p)
+
+
+def on_lattice(offset: Fraction, step: Fraction, log_p: Reals) -> Side:
+    points = lattice_points(offset, step, log_p)
+    pure = offset + step * (log_p.size - 1)
+    side = replace(of_points(points), pure=pure, atoms=Atoms(offset, step, log_p))
+    if log_p.size > FEW_POINTS:
+        return side
+    many = ManyK(_many_points, (*points.losses, *points.log_p))
+    return replace(side, k=many.one, many=many)
+
+
+def _many_points(parameters: Reals, n: Reals, t: Complex) -> Complex:
+    losses, log_p = np.split(parameters, 2, axis=1)
+    total: Complex = n @ log_sum(log_p.T[:, :, None] + losses.T[:, :, None] * t[None, None, :])
+    return total
+
+
+def of_points(points: Points) -> Side:
+    """The side whose losses are these points and no others."""
+    most = float(points.losses.max())
+    return Side(k=points.k, largest=most, pure=rounded_up(most), least=float(points.losses.min()), points=points)
+
+
+def rounded_up(loss: float) -> Fraction | None:
+    """A bound of a loss that was computed with rounding."""
+    return Fraction(loss) + Fraction(abs(loss)) / 10**14 if loss < inf else None
+
+
+def log_sum_of(log_w: Reals, losses: Reals, t: Complex) -> Complex:
+    """ln Σ e^(log_w + t·loss) for each t, a bounded number of terms at once; in real numbers where t is real."""
+    if not t.imag.any():
+        return log_sum(log_w[:, None] + losses[:, None] * t.real[None, :]).astype(np.complex128)
+    if t.size >= MANY_NODES and _evenly_up(t):
+        return _log_sum_along_line(log_w, losses, t)
+    pieces = np.array_split(t, ceil(t.size * log_w.size / AT_ONCE))
+    return np.concatenate([log_sum(log_w[:, None] + losses[:, None] * piece[None, :]) for piece in pieces])
+
+
+def _evenly_up(t: Complex) -> bool:
+    """Whether the points lie one above the other, evenly spaced."""
+    steps = np.diff(t.imag)
+    return bool(np.ptp(t.real) == 0 and np.ptp(steps) <= 1e-9 * abs(steps[0]))
+
+
+def _log_sum_along_line(log_w: Reals, losses: Reals, t: Complex) -> Complex:
+    """The same for evenly spaced t, with few exponentials: e^((ma + b)·i·h·loss) is a product of two."""
+    m = ceil(sqrt(t.size))
+    turns = 1j * ((t[-1].imag - t[0].imag) / (t.size - 1)) * losses[None, :]
+    log_base = log_w + t[0] * losses
+    top = float(log_base.real.max())
+    coarse = np.exp(log_base[None, :] - top + turns * (m * np.arange(m)[:, None]))
+    fine = np.exp(turns * np.arange(m)[:, None])
+    total: Complex = np.log((coarse @ fine.T).ravel()[: t.size]) + top
+    return total
+
+
+def log_sum(exponents: NDArray[Any]) -> NDArray[Any]:
+    """ln Σ e^x over the first axis, shifted so that nothing overflows."""
+    top = exponents.real.max(axis=0)
+    total: NDArray[Any] = np.log(np.exp(exponents - top).sum(axis=0)) + top
+    return total
