@@ -4,7 +4,8 @@ import math
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter_ns, thread_time_ns
+from statistics import median
+from time import perf_counter_ns, process_time, thread_time_ns
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ class Contender:
     """Something to time: a call that makes n samples, in every so many turns of the loop."""
 
     call: Callable[[], object]
-    n: int
+    n: int = 1
     every: int = 1
 
 
@@ -31,6 +32,28 @@ def race(contenders: dict[str, Contender], repeats: int) -> dict[str, float]:
                 each.call()
                 best[name] = min(best[name], (thread_time_ns() - start) / each.n)
     return best
+
+
+@dataclass(frozen=True)
+class Result:
+    """The median CPU seconds of a call, over all threads of the process, and what it returned last."""
+
+    seconds: float
+    value: Any
+
+
+def medians(contenders: dict[str, Contender], repeats: int, before: Callable[[], object]) -> dict[str, Result]:
+    """The result of each, measured in turns, `before` being called ahead of each call; the first of several is not counted."""
+    spent: dict[str, list[float]] = {name: [] for name in contenders}
+    values = {}
+    for turn in range(repeats):
+        for name, each in contenders.items():
+            if turn % each.every == 0:
+                before()
+                start = process_time()
+                values[name] = each.call()
+                spent[name].append(process_time() - start)
+    return {name: Result(median(times[1:] or times), values[name]) for name, times in spent.items()}
 
 
 def repeated(call: Callable[[], object], times: int) -> Callable[[], None]:

@@ -27,10 +27,10 @@ class Table:
         ]
         return "\n".join([f"\n{self.title}. {self.text}".rstrip(), *lines])
 
-    def markdown(self) -> str:
+    def markdown(self, level: int = 2) -> str:
         rule = ["---", *("---:" for _ in self.head[1:])]
         lines = [f"| {' | '.join(cells)} |" for cells in (self.head, rule, *self.rows)]
-        return "\n".join([f"\n## {self.title}\n", *([f"{self.text}\n"] if self.text else []), *lines])
+        return "\n".join([f"\n{'#' * level} {self.title}\n", *([f"{self.text}\n"] if self.text else []), *lines])
 
 
 def machine() -> str:

@@ -3,14 +3,15 @@
 Everything is returned as ln δ, so that δ = 1e-300 is as good as 1e-3.
 """
 
-from functools import lru_cache
-from itertools import pairwise
-from math import ceil, comb, erfc, exp, inf, lgamma, log, pi, sqrt
+from functools import cached_property, lru_cache
+from math import ceil, erfc, exp, inf, lgamma, log, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.privacy.special import erfcx, log_gamma, log_ndtr
+
+Reals = NDArray[np.float64]
 
 
 def gaussian_log_delta(mu: float, epsilon: float) -> float:
@@ -50,8 +51,11 @@ def gaussian_log_gap(u: float, w: float) -> float:
     return -u * u + log(gap) - log(2) if gap > 0 else -inf
 
 
+NODES = 24  # of Legendre in each piece of a spline
+
+
 @lru_cache(maxsize=4)
-def _legendre(nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _legendre(nodes: int) -> tuple[Reals, Reals]:
     """Nodes and weights of Gauss and Legendre on (0, 1)."""
     points, weights = np.polynomial.legendre.leggauss(nodes)
     return (points + 1) / 2, weights / 2
@@ -63,40 +67,68 @@ class FewLaplace:
     The loss of one release is e with probability 1/2, −e with probability e^-e/2, and between them has density e^((l − e)/2)/4.
     So m releases that fall between have the density e^(s/2) (e e^(−e/2)/2)^m h_m(s), h_m that of a sum of m uniform
     variables on (−e, e): an Irwin–Hall spline, built by its recurrence of positive terms. The other n − m are a binomial
-    sum of atoms ±e.
+    sum of atoms ±e. On each piece between two atoms, J = 0 … n − 1, the density is e^(s/2) times a polynomial: it is tabled
+    once, at NODES points of each piece, and integrated from there; where ε cuts a piece the polynomial is interpolated.
     """
 
     def __init__(self, e: float, n: int) -> None:
         self.e, self.n = e, n
+        self._parts = ceil(e / 12)  # of one piece, so short that e^(s/2) and e^-s turn by 12 at most
+        points, weights = _legendre(NODES)
+        self._cuts = np.linspace(0.0, 1.0, self._parts + 1)
+        self._rest = (self._cuts[:-1, None] + points[None, :] / self._parts).ravel()
+        self._log_weight = np.log(np.tile(weights, self._parts) / self._parts)
 
     def log_delta(self, epsilon: float, tail: bool = False) -> float:
         """ln δ(ε), or of P(L > ε)."""
-        e, n = self.e, self.n
-        if epsilon >= n * e:
+        if epsilon >= self.n * self.e:
             return -inf
-        rest, weight = _pieces(epsilon / (2 * e) + n / 2, e)
-        loss = e * (2 * (np.arange(n)[:, None] + rest[None, :]) - n)
-        kept = 1.0 if tail else -np.expm1(np.minimum(epsilon - loss, 0.0))
-        gain = np.where(loss > epsilon, kept, 0.0) * weight
-        total = _log_atoms(epsilon, e, n, tail)
-        spline = np.ones((1, rest.size))  # Irwin–Hall of one variable at j + rest, j = 0
-        for m in range(1, n + 1):
-            if m > 1:
-                spline = _next_spline(spline, rest, m)
-            log_scale, density = self._with_between(m, spline, rest)
-            inner = float((density * gain).sum())
-            if inner > 0:
-                total = np.logaddexp(total, log_scale + log(inner))
-        return float(total)
+        place = max(0.0, (epsilon / self.e + self.n) / 2) * self._parts  # counted in parts of pieces
+        cut = int(place)
+        above = slice((cut + 1) * NODES, None)
+        inside = _log_gained(self._log_density[above], self._losses[above], epsilon, tail)
+        part = slice(cut * NODES, (cut + 1) * NODES)
+        log_p, losses = self._from(place - cut, self._log_density[part], self._losses[part])
+        started = _log_gained(log_p, losses, epsilon, tail)
+        return float(np.logaddexp(np.logaddexp(inside, started), _log_atoms(epsilon, self.e, self.n, tail)))
 
-    def _with_between(
-        self, m: int, spline: NDArray[np.float64], rest: NDArray[np.float64]
-    ) -> tuple[float, NDArray[np.float64]]:
+    def _from(self, start: float, log_p: Reals, losses: Reals) -> tuple[Reals, Reals]:
+        """What is left of one part from `start` on: its density at new points, by interpolation."""
+        points, weights = _legendre(NODES)
+        new = start + (1 - start) * points
+        log_smooth = log_p - np.log(weights) - losses / 2
+        top = max(float(log_smooth.max()), -1e300)
+        smooth = np.maximum(_interpolate(np.exp(log_smooth - top), new), 1e-300)
+        ends = losses[0] - points[0] * 2 * self.e / self._parts
+        at = ends + new * 2 * self.e / self._parts
+        return np.log(smooth) + top + at / 2 + np.log(weights * (1 - start)), at
+
+    @cached_property
+    def _losses(self) -> Reals:
+        pieces = np.arange(self.n)[:, None] + self._rest[None, :]
+        losses: Reals = (self.e * (2 * pieces - self.n)).ravel()
+        return losses
+
+    @cached_property
+    def _log_density(self) -> Reals:
+        """ln of the probability of each quadrature point, over all numbers m of releases that fall between."""
+        total = np.full((self.n, self._rest.size), -inf)
+        spline = np.ones((1, self._rest.size))  # Irwin–Hall of one variable at j + rest, j = 0
+        with np.errstate(divide="ignore"):
+            for m in range(1, self.n + 1):
+                if m > 1:
+                    spline = _next_spline(spline, self._rest, m)
+                log_scale, density = self._with_between(m, spline)
+                total = np.logaddexp(total, log_scale + np.log(density))
+        log_p: Reals = (total + self._log_weight).ravel()
+        return log_p
+
+    def _with_between(self, m: int, spline: Reals) -> tuple[float, Reals]:
         """The density of the loss, where exactly m releases fall between their atoms, at e(2(J + rest) − n); J = 0 … n − 1.
 
         With i of the others at +e and the m at piece j the loss depends on J = i + j alone: a convolution of positive terms.
         """
-        e, n = self.e, self.n
+        e, n, rest = self.e, self.n, self._rest
         up = np.arange(n - m + 1)
         log_choice = lgamma(n + 1) - lgamma(m + 1) - log_gamma(up + 1) - log_gamma(n - m - up + 1)
         log_weight = log_choice + (n - m) * log(0.5) - e * (n - m - up) + m * (log(e / 2) - e / 2)
@@ -110,30 +142,42 @@ class FewLaplace:
         return top + high, density
 
 
-def _pieces(corner: float, e: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights on (0, 1), split at the fraction where δ has its kink, and where e^(s/2) and e^-s have turned by 12."""
-    points, weights = _legendre(24)
-    cuts = sorted({*np.linspace(0.0, 1.0, 1 + ceil(e / 12)).tolist(), corner % 1.0})
-    rest = [(b - a) * points + a for a, b in pairwise(cuts)]
-    weight = [(b - a) * weights for a, b in pairwise(cuts)]
-    return np.concatenate(rest), np.concatenate(weight)
+def _log_gained(log_p: Reals, losses: Reals, epsilon: float, tail: bool) -> float:
+    """ln Σ p (1 − e^(ε − loss)), or of Σ p."""
+    if not log_p.size:
+        return -inf
+    gain = 1.0 if tail else -np.expm1(np.minimum(epsilon - losses, 0.0))
+    top = float(log_p.max())
+    total = float((np.exp(log_p - top) * gain).sum())
+    return top + log(total) if total > 0 else -inf
 
 
-def _next_spline(spline: NDArray[np.float64], rest: NDArray[np.float64], m: int) -> NDArray[np.float64]:
+def _interpolate(values: Reals, x: Reals) -> Reals:
+    """The polynomial through the values at the points of Legendre on (0, 1), at x: the second barycentric formula."""
+    points, weights = _legendre(NODES)
+    signs = np.where(np.arange(NODES) % 2, -1.0, 1.0) * np.sqrt(points * (1 - points) * weights)
+    away = x[:, None] - points[None, :]
+    same = away == 0
+    ratio = signs[None, :] / np.where(same, 1.0, away)
+    found: Reals = (ratio @ values) / ratio.sum(axis=1)
+    hit = same.any(axis=1)
+    found[hit] = values[np.argmax(same[hit], axis=1)]
+    return found
+
+
+def _next_spline(spline: Reals, rest: Reals, m: int) -> Reals:
     """h_m(x) = (x h_(m−1)(x) + (m − x) h_(m−1)(x − 1)) / (m − 1), at x = j + rest."""
     x = np.arange(m)[:, None] + rest[None, :]
     here = np.vstack([spline, np.zeros((1, rest.size))])
     before = np.vstack([np.zeros((1, rest.size)), spline])
-    out: NDArray[np.float64] = (x * here + (m - x) * before) / (m - 1)
+    out: Reals = (x * here + (m - x) * before) / (m - 1)
     return out
 
 
 def _log_atoms(epsilon: float, e: float, n: int, tail: bool) -> float:
     """ln of the part of δ, or of P(L > ε), where all n releases are at ±e."""
     up = np.arange(n + 1)
-    loss = e * (2 * up - n)
-    log_p = np.array([log(comb(n, int(i))) for i in up]) + n * log(0.5) - e * (n - up)
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        kept = 0.0 if tail else np.log(-np.expm1(np.minimum(epsilon - loss, -0.0)))
-        gain = np.where(loss > epsilon * (1 + 4e-16), kept, -inf)  # a loss that is ε but for rounding does not count
-    return float(np.logaddexp.reduce(log_p + gain))
+    loss: Reals = e * (2.0 * up - n)
+    log_p = lgamma(n + 1) - log_gamma(up + 1) - log_gamma(n - up + 1) + n * log(0.5) - e * (n - up)
+    above = loss > epsilon * (1 + 4e-16)  # a loss that is ε but for rounding does not count
+    return _log_gained(log_p[above], loss[above], epsilon, tail)
