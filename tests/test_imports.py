@@ -16,7 +16,18 @@ import discreet
 
 SOURCE = Path(discreet.__file__).parent
 
-PUBLIC = {"DiscreetError", "Fault", "Invalid", "QueryError", "Refused", "__version__", "audit", "noise"}
+PUBLIC = {
+    "DiscreetError",
+    "Fault",
+    "Invalid",
+    "PrivacyLoss",
+    "QueryError",
+    "Refused",
+    "__version__",
+    "audit",
+    "noise",
+    "privacy",
+}
 
 # Each package or module directly under src/discreet, and what it may import besides itself.
 BASIC = {"errors", "exact"}

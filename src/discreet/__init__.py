@@ -14,8 +14,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet import audit, noise
+    from discreet import audit, noise, privacy
     from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
+    from discreet.privacy.loss import PrivacyLoss
 
 __version__ = "0.1.0"
 
@@ -23,15 +24,18 @@ __all__ = [
     "DiscreetError",
     "Fault",
     "Invalid",
+    "PrivacyLoss",
     "QueryError",
     "Refused",
     "__version__",
     "audit",
     "noise",
+    "privacy",
 ]
 
 # The module of each public name that is not itself a module of this package.
 _HOME = dict.fromkeys(["DiscreetError", "Fault", "Invalid", "QueryError", "Refused"], "errors")
+_HOME["PrivacyLoss"] = "privacy.loss"
 
 # Type checkers read the imports above instead; with this in view they would accept any name at all.
 if not TYPE_CHECKING:

@@ -177,7 +177,7 @@ def _next_spline(spline: Reals, rest: Reals, m: int) -> Reals:
 def _log_atoms(epsilon: float, e: float, n: int, tail: bool) -> float:
     """ln of the part of δ, or of P(L > ε), where all n releases are at ±e."""
     up = np.arange(n + 1)
-    loss: Reals = e * (2.0 * up - n)
+    loss = e * (2.0 * up.astype(np.float64) - n)
     log_p = lgamma(n + 1) - log_gamma(up + 1) - log_gamma(n - up + 1) + n * log(0.5) - e * (n - up)
     above = loss > epsilon * (1 + 4e-16)  # a loss that is ε but for rounding does not count
     return _log_gained(log_p[above], loss[above], epsilon, tail)

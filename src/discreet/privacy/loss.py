@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, reduce
 from math import exp, inf, log
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from discreet.privacy import sampled as _sampled  # noqa: F401
 from discreet.privacy.adjacency import Adjacency, Relation, joined
 from discreet.privacy.composition import PRECISION, ROUNDING, Direction, with_failure, without_failure
 from discreet.privacy.finite import beyond_of_table
+from discreet.privacy.picture import drawing, specification
 from discreet.privacy.search import least
 from discreet.privacy.side import sides
 from discreet.privacy.theorems import group_delta
@@ -243,6 +245,14 @@ class PrivacyLoss:
         if more == 1:
             return 1.0
         return float(more) + float(1 - more) * self.delta(log(more / (1 - more)))
+
+    def plot(self) -> dict[str, Any]:
+        """A Vega-Lite picture: the distribution of the loss, δ(ε), and an attacker's error rates."""
+        return specification(self)
+
+    def draw(self, width: int = 72) -> str:
+        """The same for a terminal, in at most `width` columns."""
+        return drawing(self, width)
 
     def group(self, k: int) -> "PrivacyLoss":
         """The loss for k units together: sensitivities grow k-fold, and what has none is bounded by group privacy."""

@@ -34,7 +34,7 @@ THIN = 40  # a loss with a probability of its own is drawn as wide as such a par
 UNSEEN = 1e-7  # of all finite losses; no picture shows a bar of less, and rounding may be all of it
 ONE_POINT = 1e-9  # of where the losses might lie; within it they are one
 TURNS = 64
-EVEN, MORE = 25, 15  # points of δ(ε): evenly spaced, and then where it falls most
+FIRST, MORE = 28, 16  # points of δ(ε): denser near 0, where most attackers are, and then where it falls most
 PIXEL = 1 / 500  # of an axis; nobody sees points closer than that
 LEAST_DELTA, DECADES = 1e-9, 1e-6  # how low δ is shown, and how far below δ(0) at least
 NO_LESS = 1e-300
@@ -252,7 +252,7 @@ def _guarantee(loss: "PrivacyLoss") -> Curve:
     end = max(direction.epsilon(_least_delta(direction)) for direction in loss._directions) or 1.0
     if any(direction.failure for direction in loss._directions):
         end *= 1.1  # to show that δ falls no further
-    curve = [(epsilon, loss.delta(epsilon)) for epsilon in np.linspace(0.0, end, EVEN).tolist()]
+    curve = [(epsilon, loss.delta(epsilon)) for epsilon in (end * np.linspace(0.0, 1.0, FIRST) ** 2).tolist()]
     for _ in range(MORE):
         falls = [
             log(_seen(a, curve) / _seen(b, curve)) if y - x > PIXEL * end else 0.0 for (x, a), (y, b) in pairwise(curve)
