@@ -56,7 +56,7 @@ peers: .venv-peers/ready  ## the environment with the libraries that the benchma
 lock: $(READY)  ## renew requirements/*.txt; LOCKFLAGS=--upgrade for the newest versions
 	$(LOCK) -o requirements/core.txt
 	$(LOCK) --group dev -c requirements/core.txt -o requirements/dev.txt
-	$(LOCK) requirements/peers.in --group peers -o requirements/peers.txt
+	$(LOCK) --group peers -o requirements/peers.txt
 
 format: $(READY)  ## format the code, and mend what lint can mend
 	$(BIN)/ruff check --quiet --fix .

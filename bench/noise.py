@@ -29,6 +29,7 @@ from parts.table import Table, figure, machine
 from discreet import noise
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+NEXT_PART = "## Accounting\n"
 OURS, NUMPY, OPENDP, DIFFPRIVLIB = "discreet", "numpy", "opendp", "diffprivlib"
 SCALES = {
     "0.001": Fraction(1, 1000),
@@ -335,7 +336,8 @@ def main() -> None:
         tables.append(table)
         print(table.plain(), flush=True)
     if chosen.markdown:
-        PAGE.write_text(introduction + "\n".join(table.markdown() for table in tables) + "\n", "utf-8")
+        _, mark, after = PAGE.read_text("utf-8").partition(NEXT_PART)  # which `bench/accounting.py` writes
+        PAGE.write_text(introduction + "\n".join(table.markdown() for table in tables) + "\n" + mark + after, "utf-8")
 
 
 if __name__ == "__main__":

@@ -186,7 +186,7 @@ def sharpest() -> Iterator[Case]:
     yield sampled("discrete Laplace", "0.7", DiscreteLaplace(2, 3), lambda: oracle.discrete_laplace(F(2), 3).delta)
     yield sampled("discrete Gaussian", "0.01", DiscreteGaussian(1), lambda: oracle.discrete_gaussian(F(1)).delta)
     yield from (approximate("0.5", "1e-6", 1), approximate("2", "0.001", 3), coin(1), coin(10))
-    yield Case("a table that tells", TELLING, telling)
+    yield Case("a table that tells", TELLING, telling, F(2))
     yield from mixtures()
 
 

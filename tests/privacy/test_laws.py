@@ -1,6 +1,6 @@
-"""What holds for every privacy loss: a contract suite over one example or more of each event, and the places where a naive law fails.
+"""What holds for every privacy loss: a contract suite over one example or more of each event.
 
-Run by hand until it passes: `.venv/bin/python -m pytest tests/privacy/law_suite.py`. docs/known-gaps.md says what is missing.
+`make test` takes the head of the list of events, where each kind has a place, and `make soak` all of it.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,45 +41,46 @@ TABLE = FiniteTable(((F(1, 2), F(1, 3), F(1, 6)), (F(1, 5), F(2, 5), F(2, 5)), (
 TELLING = FiniteTable(((F(99, 100), F(1, 100)), (F(1), F(0))))
 ADD_REMOVE, REPLACE = Relation(Adjacency.ADD_REMOVE), Relation(Adjacency.REPLACE)
 
-# One of each kind, with its pure ε.
+# Each with its pure ε; the sharpest first.
 LEAVES: list[tuple[Leaf, float]] = [
-    (Laplace(2), 0.5),
-    (DiscreteLaplace(3, 4), 4 / 3),
-    (Gaussian(2), inf),
-    (DiscreteGaussian(2, 1), inf),
-    (RandomizedResponse(F("0.7")), 0.7),
     (RandomizedResponse(2, 10), 2),
-    (Pure(F("0.3")), 0.3),
+    (Sampled(F("0.1"), Gaussian(1)), inf),
+    (Laplace(2), 0.5),
+    (DiscreteGaussian(2, 1), inf),
     (Approximate(F("0.4"), F("1e-7")), inf),
     (ZeroConcentrated(F("0.02")), inf),
+    (DiscreteLaplace(3, 4), 4 / 3),
     (TABLE, log(3)),
+    (Gaussian(2), inf),
     (TELLING, inf),
-    (Sampled(F("0.1"), Gaussian(1)), inf),
-    (Sampled(F("0.2"), Laplace(1)), log(0.8 + 0.2 * exp(1))),
     (Sampled(F("0.2"), RandomizedResponse(1)), log(0.8 + 0.2 * exp(1))),
+    (RandomizedResponse(F("0.7")), 0.7),
+    (Pure(F("0.3")), 0.3),
+    (Sampled(F("0.2"), Laplace(1)), log(0.8 + 0.2 * exp(1))),
     (Sampled(F("0.2"), DiscreteLaplace(1, 2)), log(0.8 + 0.2 * exp(2))),
     (Sampled(F("0.2"), DiscreteGaussian(1)), inf),
 ]
 EVENTS: list[tuple[Event, float]] = [
-    *LEAVES,
+    *LEAVES[:8],
+    (Repeated(RandomizedResponse(F("0.1")), 100), 10),
+    (Composed((TABLE, Gaussian(2))), inf),
+    (Repeated(Sampled(F("0.01"), Gaussian(1)), 1000), inf),
+    (Composed((Approximate(F("0.1"), F("1e-6")), Repeated(Gaussian(5), 3), Pure(F("0.2")))), inf),
     (Repeated(Laplace(10), 7), 0.7),
+    (Composed((ZeroConcentrated(F("0.01")), Laplace(5), Gaussian(4))), inf),
+    (Composed((Laplace(1), RandomizedResponse(F("0.3")))), 1.3),
+    (Composed((RandomizedResponse(1), RandomizedResponse(F("0.7"), 3), DiscreteLaplace(3))), 1.7 + 1 / 3),
+    *LEAVES[8:],
+    (Composed(()), 0),
+    (Under(Laplace(1), REPLACE), 1),
     (Repeated(Laplace(10), 500), 50),
     (Repeated(DiscreteGaussian(10), 30), inf),
-    (Repeated(RandomizedResponse(F("0.1")), 100), 10),
-    (Repeated(Sampled(F("0.01"), Gaussian(1)), 1000), inf),
     (Repeated(TABLE, 3), 3 * log(3)),
     (Composed((Laplace(2), Gaussian(3), RandomizedResponse(1))), inf),
     (Composed((Laplace(2), Laplace(3), Laplace(5))), 31 / 30),
-    (Composed((RandomizedResponse(1), RandomizedResponse(F("0.7"), 3), DiscreteLaplace(3))), 1.7 + 1 / 3),
     (Composed((Repeated(Gaussian(4), 3), Gaussian(1, F("0.5")))), inf),
-    (Composed((Approximate(F("0.1"), F("1e-6")), Repeated(Gaussian(5), 3), Pure(F("0.2")))), inf),
-    (Composed((ZeroConcentrated(F("0.01")), Laplace(5), Gaussian(4))), inf),
     (Composed((TABLE, RandomizedResponse(1))), log(3) + 1),
-    (Composed((TABLE, Gaussian(2))), inf),
-    (Composed((Laplace(1), RandomizedResponse(F("0.3")))), 1.3),
     (Composed((Repeated(Sampled(F("0.1"), Gaussian(2)), 50), Gaussian(10))), inf),
-    (Composed(()), 0),
-    (Under(Laplace(1), REPLACE), 1),
 ]
 
 
@@ -102,7 +103,13 @@ def name(value: object) -> str:
             return ""
 
 
-every_event = pytest.mark.parametrize(("event", "pure"), EVENTS, ids=[name(event) for event, _ in EVENTS])
+def first(n: int) -> pytest.MarkDecorator:
+    """The law holds for as many events as a run of this scale looks at, where `make test` looks at n."""
+    events = EVENTS[: repeats(n)]
+    return pytest.mark.parametrize(("event", "pure"), events, ids=[name(event) for event, _ in events])
+
+
+every_event = first(len(EVENTS))
 
 
 def probes(spent: PrivacyLoss, pure: float) -> list[float]:
@@ -144,7 +151,13 @@ def failing(event: Event) -> float:
 def test_repeating_is_composing_copies(event: Event, pure: float) -> None:
     repeated, copies = loss(Repeated(event, 3)), loss(Composed((event, event, event)))
     assert repeated == copies == 3 * loss(event) == loss(event) * 3 == loss(event) + loss(event) + loss(event)
-    assert repeated.epsilon(1e-6) == copies.epsilon(1e-6)
+    assert repeated.epsilon(0) == copies.epsilon(0) == pytest.approx(3 * pure, rel=1e-13)
+
+
+@first(6)
+def test_copies_cost_what_repeating_costs(event: Event, pure: float) -> None:
+    repeated, copies = loss(Repeated(event, 3)), loss(Composed((event, event, event)))
+    assert repeated.epsilon(1e-6) == copies.epsilon(1e-6) > loss(event).epsilon(1e-6) * (1 - NEAR)
     assert repeated.delta(0.5) == copies.delta(0.5)
 
 
@@ -159,13 +172,14 @@ def test_eight_responses_are_priced_as_eight() -> None:
 def test_composing_none_costs_nothing(event: Event, pure: float) -> None:
     for nothing in (loss(Repeated(event, 0)), 0 * loss(event)):
         assert (nothing.epsilon(0), nothing.delta(0), nothing.zcdp(), nothing.rdp(3)) == (0, 0, 0, 0)
-        assert (nothing + loss(event)).epsilon(1e-3) == loss(event).epsilon(1e-3)
+        assert nothing.interval(0) == nothing.interval(1e-6) == (0, 0)
+        assert nothing + loss(event) == loss(event)
 
 
 def test_the_order_of_parts_does_not_matter() -> None:
     random = Random(11)
     parts = [event for event, _ in EVENTS if not has(event, Sampled) and not isinstance(event, Under)]
-    for _ in range(repeats(6)):
+    for _ in range(repeats(2)):
         chosen = random.sample(parts, 3)
         there, back = loss(Composed(tuple(chosen))), loss(Composed(tuple(reversed(chosen))))
         nested = loss(Composed((chosen[1], Composed((chosen[2], chosen[0])))))
@@ -175,12 +189,12 @@ def test_the_order_of_parts_does_not_matter() -> None:
         assert values == pytest.approx([values[0]] * 3, rel=1e-12)
 
 
-@every_event
+@first(10)
 def test_one_more_release_never_costs_less(event: Event, pure: float) -> None:
     spent = loss(event)
     for more in (Laplace(3), Gaussian(3), RandomizedResponse(F("0.2"))):
         both = spent + loss(more)
-        for epsilon in (0.0, 0.3, 1.0):
+        for epsilon in (0.0, 1.0):
             assert both.delta(epsilon) >= spent.delta(epsilon) * (1 - NEAR)
 
 
@@ -193,7 +207,7 @@ def test_the_event_of_a_loss_has_the_same_loss(event: Event, pure: float) -> Non
 # The shape of δ(ε) and ε(δ).
 
 
-@every_event
+@first(22)
 def test_delta_never_rises_and_is_convex_in_the_ratio(event: Event, pure: float) -> None:
     """δ as a function of γ = e^ε: non-increasing, convex, never steeper than −1."""
     spent = loss(event)
@@ -207,7 +221,7 @@ def test_delta_never_rises_and_is_convex_in_the_ratio(event: Event, pure: float)
             assert d2 <= line * (1 + NEAR) + 1e-15
 
 
-@every_event
+@first(14)
 def test_epsilon_of_delta_of_epsilon_is_epsilon(event: Event, pure: float) -> None:
     spent, lost = loss(event), failing(event)
     tolerance = 1e-6 if has(event, ZeroConcentrated) else NEAR
@@ -217,7 +231,7 @@ def test_epsilon_of_delta_of_epsilon_is_epsilon(event: Event, pure: float) -> No
             assert spent.epsilon(delta) == pytest.approx(epsilon, rel=tolerance)
 
 
-@every_event
+@first(14)
 def test_epsilon_is_at_most_the_sum_of_pure_epsilons_and_that_at_zero(event: Event, pure: float) -> None:
     spent = loss(event)
     assert spent.epsilon(0) == spent.epsilon() == pytest.approx(pure, rel=1e-14)
@@ -225,7 +239,7 @@ def test_epsilon_is_at_most_the_sum_of_pure_epsilons_and_that_at_zero(event: Eve
     for earlier, later in pairwise(values):
         assert later <= earlier * (1 + NEAR)
     if pure < inf:
-        assert spent.delta(pure * (1 + 1e-15) + 1e-300) == 0
+        assert spent.delta(F(pure) * (1 + F(1, 10**13))) == 0
 
 
 @every_event
@@ -261,15 +275,15 @@ def test_the_ends_of_the_floats_are_numbers_too(leaf: Leaf) -> None:
     assert loss(leaf).delta(5e-324) == pytest.approx(loss(leaf).delta(0), rel=NEAR)
 
 
-@every_event
+@first(16)
 def test_an_answer_does_not_depend_on_what_was_asked_before(event: Event, pure: float) -> None:
-    used, fresh = loss(event), loss(event)
-    for epsilon in (3.0, 0.1, 0.7):
-        used.delta(epsilon)
-    used.epsilon(0.05), used.zcdp()
-    tolerance = 1e-6 if has(event, ZeroConcentrated) else 1e-10
-    assert used.delta(0.2) == pytest.approx(fresh.delta(0.2), rel=tolerance, abs=0)
-    assert used.epsilon(0.02) == pytest.approx(fresh.epsilon(0.02), rel=tolerance, abs=0)
+    """Whether the neighbourhood of a small δ was looked at before, that of a large one, or none."""
+    tolerance = 1e-6 if has(event, ZeroConcentrated) else NEAR
+    used = loss(event)
+    used.epsilon(0.03), used.delta(0.7), used.zcdp()
+    for epsilon in (0, F("0.2")):
+        assert used.delta(epsilon) == pytest.approx(loss(event).delta(epsilon), rel=tolerance, abs=0)
+    assert used.epsilon(F("0.02")) == pytest.approx(loss(event).epsilon(F("0.02")), rel=tolerance, abs=0)
 
 
 @pytest.mark.parametrize("delta", ["1e-9", "1e-6", "0.001", "0.3", "1e-7", "3e-5", "0.07"])
@@ -300,7 +314,7 @@ NOISIER: list[tuple[str, Callable[[Fraction], Event]]] = [
 ]
 
 
-@pytest.mark.parametrize("k", [1, 5, 100])
+@pytest.mark.parametrize("k", [5, 100, 1][: repeats(1)])
 @pytest.mark.parametrize("kind", NOISIER, ids=lambda kind: kind[0])
 def test_more_noise_never_costs_more(kind: tuple[str, Callable[[Fraction], Event]], k: int) -> None:
     scales = [F(s) for s in ("0.2", "0.21", "1", "4", "30", "30.01")]
@@ -354,7 +368,7 @@ def test_an_approximate_event_without_epsilon_still_fails() -> None:
     assert (spent.epsilon(F("0.01")), spent.epsilon(F("0.009")), spent.delta(0)) == (0, inf, 0.01)
 
 
-@pytest.mark.parametrize("k", [1, 3, 100])
+@pytest.mark.parametrize("k", [3, 1, 100][: repeats(1)])
 @pytest.mark.parametrize("kind", [Laplace, DiscreteLaplace, Gaussian], ids=lambda kind: kind.__name__)
 def test_huge_noise_costs_next_to_nothing_and_tiny_noise_nearly_everything(kind: type[Laplace], k: int) -> None:
     quiet = k * loss(kind(10**9))
@@ -376,13 +390,13 @@ def test_discrete_noise_on_a_fine_grid_costs_what_continuous_noise_costs() -> No
 
 # Sampling.
 
-SAMPLED = [leaf for leaf, _ in LEAVES if not isinstance(leaf, Sampled | ZeroConcentrated | Approximate | FiniteTable)]
+SAMPLED = [Gaussian(2), RandomizedResponse(2, 10), Laplace(2), Pure(F("0.3")), DiscreteGaussian(2), DiscreteLaplace(3, 4)]
 
 
-@pytest.mark.parametrize("leaf", SAMPLED, ids=name)
+@pytest.mark.parametrize("leaf", SAMPLED[: repeats(3)], ids=name)
 def test_sampling_never_costs_more_and_at_rate_one_the_same(leaf: Leaf) -> None:
     plain = loss(leaf)
-    for k in (1, 3, 40):
+    for k in (1, 40):
         for epsilon in (0, F("0.3")):
             values = [(k * plain.sampled(q)).delta(epsilon) for q in (F("0.05"), F("0.5"), 1)]
             assert values[0] <= values[1] * (1 + NEAR) and values[1] <= values[2] * (1 + NEAR)
@@ -471,7 +485,7 @@ def test_renyi_privacy_is_the_moment_of_the_loss(order: str) -> None:
         assert (7 * loss(leaf)).rdp(F(order)) == pytest.approx(7 * float(moment) / float(t), rel=NEAR), leaf
 
 
-@every_event
+@first(16)
 def test_renyi_privacy_bounds_delta_and_rises_with_the_order(event: Event, pure: float) -> None:
     """δ <= e^((α−1)(R − ε)) (1 − 1/α)^α/(α − 1) at every order, and R(α) <= αρ."""
     spent = loss(event)
@@ -552,9 +566,7 @@ def test_zcdp_alone_is_not_priced_as_gaussian_noise() -> None:
     assert loss(ZeroConcentrated(F("0.4621"))).delta(0) >= 0.4621
 
 
-@pytest.mark.parametrize(
-    "leaf", [leaf for leaf, pure in LEAVES if pure < inf] + [Gaussian(2), DiscreteGaussian(2)], ids=name
-)
+@pytest.mark.parametrize("leaf", [leaf for leaf, pure in LEAVES if pure < inf][: repeats(3)], ids=name)
 def test_zcdp_alone_costs_at_least_what_any_mechanism_of_that_rho_does(leaf: Leaf) -> None:
     spent = loss(leaf)
     bound = loss(ZeroConcentrated(F(spent.zcdp() * (1 + NEAR))))
@@ -565,13 +577,13 @@ def test_zcdp_alone_costs_at_least_what_any_mechanism_of_that_rho_does(leaf: Lea
             assert mixed.delta(epsilon) >= (loss(Laplace(3)) + k * spent).delta(epsilon) * (1 - NEAR)
 
 
-def test_pure_privacy_costs_at_least_what_any_mechanism_of_that_epsilon_does() -> None:
-    for k in (1, 2, 10):
-        for leaf, pure in LEAVES:
-            if pure < inf:
-                bound = k * loss(Pure(F(pure)))
-                for epsilon in (0, F("0.1"), F("0.5"), 1):
-                    assert bound.delta(epsilon) >= (k * loss(leaf)).delta(epsilon) * (1 - NEAR)
+@pytest.mark.parametrize("k", [2, 10, 1][: repeats(1)])
+def test_pure_privacy_costs_at_least_what_any_mechanism_of_that_epsilon_does(k: int) -> None:
+    for leaf, pure in LEAVES:
+        if pure < inf:
+            bound, spent = k * loss(Pure(F(pure))), k * loss(leaf)
+            for epsilon in (0, F("0.1"), F("0.5"), 1):
+                assert bound.delta(epsilon) >= spent.delta(epsilon) * (1 - NEAR)
 
 
 def test_sampling_is_not_for_replacing_a_person() -> None:
@@ -595,7 +607,7 @@ def test_the_shift_of_a_discrete_gaussian_vector_matters() -> None:
 def test_random_compositions_obey_the_laws() -> None:
     random = Random(12)
     leaves = [leaf for leaf, _ in LEAVES if not isinstance(leaf, ZeroConcentrated)]
-    for _ in range(repeats(12)):
+    for _ in range(repeats(3)):
         parts = [Repeated(leaf, random.choice((1, 2, 10, 200))) for leaf in random.sample(leaves, random.randint(1, 4))]
         spent = loss(Composed(tuple(parts)))
         values = [spent.epsilon(delta) for delta in (F("1e-12"), F("1e-6"), F("0.2"), F("0.9"))]

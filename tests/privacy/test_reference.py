@@ -1,7 +1,6 @@
 """epsilon(delta) and delta(epsilon) against an oracle in many digits, down to δ = 1e-30.
 
-`make test` takes the sharpest of the cases, `make soak` all of them. Where the losses are points, or where a route is a sum or a
-transform, values are near-exact too: nothing here is a mere bound.
+`make test` takes the sharpest of the cases, `make soak` all of them.
 """
 
 from decimal import Decimal
