@@ -3,7 +3,7 @@
 **Above.** In each cell of a lattice of losses the probability of a part is moved to the two ends of the cell such that its mass
 under P and under Q stay what they are. The new δ(ε) meets the old one at the ends, and joins them by straight lines in e^ε, so
 it is nowhere below: connect the dots (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, algorithm 1). What lies above the
-last cell counts as open failure, what lies below the first is moved up into it.
+last cell counts as open failure, what lies below the first is left out, and what that may change is added.
 
 **Below.** Where G is at least the largest distance between such a line and the curve of its cell, the lines between
 δ − max(G of the cells on both sides) lie nowhere above the curve; their greatest convex minorant belongs to a pair that the
@@ -11,8 +11,8 @@ part dominates. What lies outside all cells is dropped.
 
 **Composition.** A larger curve of one part never makes δ of a composition smaller (Zhu, Dong and Wang 2022, theorem 10), and
 lattices of one step compose on a lattice: a Fourier transform of each part tilted by e^(cL), the product of their powers, and
-one transform back. The tilt keeps what matters near 1, so rounding is relative to δ, at any δ. What wraps around is bounded by
-Markov's inequality, rounding by `_rounding`; both are added outward.
+one transform back. The tilt keeps what matters near 1, so rounding is relative to δ, at any δ. What wraps around and
+what was left out is bounded by Markov's inequality, rounding by the error of a transform; both are added outward.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ CUT_OFF = 1e-11  # of δ: what all losses above the last cells may add to it
 LEFT_OUT = -27.0  # ln of the tilted probability below the first cell, and outside the window of the composition
 NOTHING_LEFT = -60.0  # ln of a transform that is taken for 0
 MOST_AWAY = 600.0  # of c·(loss − middle): farther out nothing is read from a curve
-ON_LATTICE = 1e-9  # of a step: losses that close to a point of the lattice lie on it, but for rounding
+ROUNDED = 32 * UNIT  # relative, of a loss: a few roundings
 WEIGHT_ERROR = 64 * UNIT  # relative, of one weight: a few roundings, and the error of the quadrature
 WINDOWS = (
     7.4,
@@ -61,30 +61,31 @@ class Part:
 
 
 class Cells:
-    """The loss of one side, cell by cell; above the last cell lies at most `tiny`."""
+    """The loss of one side, cell by cell.
 
-    def __init__(self, side: Side, step: float, c: float, tiny: float) -> None:
-        self.step, self.tiny = step, tiny
-        self.low = max(side.range(c, LEFT_OUT)[0], side.least)
+    Above the last cell lies at most `tiny`, which counts as open failure. Below the first one lies at most e^log_low of the
+    probability tilted by c; it is left out, and `Composition` adds what that may change.
+    """
+
+    def __init__(self, side: Side, step: float, c: float, tiny: float, log_low: float) -> None:
+        self.step = step
+        low = max(side.range(c, log_low)[0], side.least)
         high = side.range(0.0, log(tiny))[1]
-        if not max(-self.low, high) < MOST_LOSS:
+        if not max(-low, high) < MOST_LOSS:
             raise Unresolved
         anchor = next((x for x in (side.largest, side.least) if abs(x) < inf), side.middle)
         self.offset = anchor - step * round(anchor / step)
-        self.first = int(np.floor((self.low - self.offset) / step + ON_LATTICE))
-        self.count = max(1, int(np.ceil((high - self.offset) / step - ON_LATTICE)) - self.first)
-        if not self.count < MOST_CELLS:
+        self._near = ROUNDED * (max(abs(low), abs(high)) + step) / step  # losses that close to a point lie on it
+        self.first = int(np.floor((low - self.offset) / step + self._near))
+        self.count = max(1, int(np.ceil((high - self.offset) / step - self._near)) - self.first)
+        if not self.count < MOST_CELLS or self._near > 0.01:
             raise Unresolved
         self._fill(side)
-        self._failure = side.cut_off + (tiny if side.largest == inf else 0.0)
-        bounded = self.low <= side.least
-        self._left_out = 0.0 if bounded else exp(min(0.0, LEFT_OUT + side.real(c) - c * self.low))  # by Markov
+        self._failure = side.cut_off + (tiny if high < side.largest else 0.0)
 
     def above(self) -> Part:
         """A part that dominates this one."""
-        p = self.masses.copy()
-        p[0] += self._left_out
-        return Part(self.offset, self.first, p, self._failure)
+        return Part(self.offset, self.first, self.masses, self._failure)
 
     def below(self) -> Part:
         """A part that this one dominates."""
@@ -97,15 +98,16 @@ class Cells:
         """
         losses, log_p = self._points(side)
         place = (losses - self.offset) / self.step - self.first
-        kept = (place > -ON_LATTICE) & (place < self.count + ON_LATTICE)
+        kept = (place >= -self._near) & (place <= self.count + self._near)
         place, p = place[kept], np.exp(log_p[kept])
-        cell = np.clip(np.floor(place + ON_LATTICE), 0, self.count - 1).astype(np.int64)
+        cell = np.clip(np.floor(place + self._near), 0, self.count - 1).astype(np.int64)
         up = np.clip(place - cell, 0.0, 1.0)
-        up = np.where(up < 2 * ON_LATTICE, 0.0, np.where(up > 1 - 2 * ON_LATTICE, 1.0, up)) * self.step
+        up = np.where(up <= 2 * self._near, 0.0, np.where(up >= 1 - 2 * self._near, 1.0, up)) * self.step
         share = np.expm1(-up) / expm1(-self.step)
         n = self.count + 1
         self.masses = _binned(cell, p * (1 - share), n) + _binned(cell + 1, p * share, n)
         self.gaps = _binned(cell, p * share * -np.expm1(up - self.step), self.count)
+        self.rounded_down = _binned(cell + (up == self.step), p, n)
         self.bottom = float(p[(cell == 0) & (up == 0)].sum())
         self.top = float(p[(cell == self.count - 1) & (up == self.step)].sum())
 
@@ -124,10 +126,12 @@ class Cells:
         if not self.gaps.any():
             return self.masses
         if self.count == 1:
-            return np.array([self.masses.sum(), 0.0])
+            return self.rounded_down
         gap = np.zeros(self.count + 1)
         gap[1:-1] = np.maximum(self.gaps[:-1], self.gaps[1:])
         gap = self._from_left(self._from_right(gap))
+        if gap[-1]:  # the line from the left never left enough room: every loss is rounded down instead
+            return self.rounded_down
         fall = -np.diff(gap)
         below = self.masses.copy()
         below[1:] -= fall / -expm1(-self.step)  # γ times the change of slope, on the left and on the right of a point
@@ -166,6 +170,9 @@ class Cells:
         gamma = self._gamma()
         lengths = np.diff(gamma)
         q_above = np.cumsum((self.masses / gamma)[::-1])[::-1]
+        delta = np.append(np.cumsum((q_above[1:] * lengths)[::-1])[::-1], 0.0)
+        if float((delta - gap).min()) < 0:
+            return self.rounded_down
         slopes = np.concatenate([q_above[:1], q_above[1:] + np.diff(gap) / lengths])
         fitted = np.append(np.maximum(_falling(slopes, np.concatenate([gamma[:1], lengths])), 0.0), 0.0)
         below: Reals = np.maximum(0.0, gamma * (fitted[:-1] * (1 - 8 * UNIT) - fitted[1:]))
@@ -203,6 +210,11 @@ class Composition:
         self.failure = sum(n * part.failure for part, n in parts)
         self.log_scale = sum(n * scale for n, (_, scale) in zip(counts, tilted, strict=True))
         start = sum((n * (Fraction(part.offset) + part.first * Fraction(step)) for part, n in parts), Fraction(0))
+        uses = float(sum(counts))
+        self.shift = float(4 * ROUNDED * uses * self._farthest(parts))  # rounding of the losses themselves
+        self.relative = uses * WEIGHT_ERROR + c * self.shift
+        if not self.relative < 0.1:
+            raise Unresolved
         low, high = self._window([w for w, _ in tilted], counts)
         self.size = 1 << max(3, ceil(log2(max(1.0, (high - low) / step + 2))))
         if self.size > MOST_CELLS:
@@ -210,8 +222,6 @@ class Composition:
         first = int(low // step)
         self.start = float(start + first * Fraction(step))
         self._compose([w for w, _ in tilted], counts, first)
-        self.shift = float(8 * UNIT * sum(counts) * self._farthest(parts))  # rounding of the losses themselves
-        self.relative = sum(counts) * WEIGHT_ERROR + c * self.shift
 
     def _farthest(self, parts: Sequence[tuple[Part, int]]) -> float:
         return max(
@@ -280,7 +290,12 @@ class Composition:
         beta = np.cumsum((self.p * fall * down)[::-1])[::-1]
         peak = exp(float(-self.c * np.log1p(1 / self.c) - np.log1p(self.c)))  # of e^-cy (1 − e^-y)
         many = 1 / (self.c * (self.c + 1) * self.step) + peak  # its sum over the lattice
-        error = fall * (2 * exp(LEFT_OUT) * peak + self.uncertain * many)
+        error = fall * (
+            4 * exp(LEFT_OUT) * peak + self.uncertain * many
+        )  # twice what was left out, and what wraps around
+        error = error + 2 * self.size * UNIT * (
+            alpha + np.exp(np.clip(away, -MOST_AWAY, MOST_AWAY)) * beta
+        )  # of the sums
         return self.start + self.step * index, alpha, beta, error
 
     @property
@@ -365,7 +380,8 @@ class Certified:
     def __init__(self, parts: Sequence[tuple[Side, int]], c: float, delta: float, steps: Sequence[float]) -> None:
         """The first of the steps that is not too fine is taken."""
         self._parts, self._c, self._steps = parts, c, steps
-        self._tiny = CUT_OFF * delta / sum(n for _, n in parts)
+        uses = sum(n for _, n in parts)
+        self._tiny, self._log_low = CUT_OFF * delta / uses, LEFT_OUT - log(uses)
 
     def above(self) -> Composition:
         return self._first_that_fits(Cells.above)
@@ -383,7 +399,7 @@ class Certified:
 
     @cache  # noqa: B019 - it lives as long as one question
     def _cells(self, step: float) -> list[tuple[Cells, int]]:
-        return [(Cells(side, step, self._c, self._tiny), n) for side, n in self._parts]
+        return [(Cells(side, step, self._c, self._tiny, self._log_low), n) for side, n in self._parts]
 
 
 def steps_for(

@@ -248,9 +248,14 @@ class Direction:
 
     def _bound(self, delta: float) -> float:
         """An ε that is surely large enough: Chernoff."""
-        at = self.axis.least(lambda c, k: (k + chernoff_term(c) - log(delta)) / c)
+        at = self.axis.least(lambda c, k: (k + self._k_error + chernoff_term(c) - log(delta)) / c)
         c, k = self.axis.c[at : at + 1], self.axis.k[at]
-        return min(self.largest, float((k + chernoff_term(c)[0] - log(delta)) / c[0]))
+        return min(self.largest, float((k + self._k_error + chernoff_term(c)[0] - log(delta)) / c[0]))
+
+    @cached_property
+    def _k_error(self) -> float:
+        """What rounding may do to K on the real axis; it matters only for very many uses."""
+        return 1e-15 * float(sum(n for _, n in self.parts))
 
     def log_tail(self, epsilon: float) -> float:
         """ln P(L > ε) apart from open failure: near-exact, or else min over h of δ(ε − h)/(1 − e^-h), which is never less."""
@@ -332,7 +337,7 @@ class Direction:
 
         def bound(log_c: float) -> float:
             c = exp(log_c)
-            return self.axis.at(c) + float(chernoff_term(np.array([c]))[0]) - c * epsilon
+            return self.axis.at(c) + self._k_error + float(chernoff_term(np.array([c]))[0]) - c * epsilon
 
         if epsilon > MOST_EPSILON and self.largest == inf:
             return self.axis_chernoff(MOST_EPSILON)

@@ -29,6 +29,7 @@ NODES_AT_ONCE = 48
 LEAST_SHARE = 1e-3  # of the largest term that the sum must be, or another line is better
 MOST_NODES, MOST_ON_LATTICE = 768, 40_000
 NEGLIGIBLE = 1e-19  # of the largest term: where the sum may be cut off
+MOST_EXPONENT = 3e6  # beyond it rounding shows in ln δ
 CLOSE = 1.5  # ratio of the neighbours of a tilt that is good enough
 ROOM = 1.1  # of a period, for ε near by
 MOST_TURNS = 40
@@ -121,6 +122,8 @@ class Line:
 
     def value(self, epsilon: float, tail: bool = False) -> tuple[float, float]:
         """ln δ(ε) and about its slope. Unresolved where this line is not the right one."""
+        if abs(self.k_c) + abs(self.c * epsilon) > MOST_EXPONENT:
+            raise Unresolved
         if not self.low <= epsilon <= self.high:
             self._choose(self._aliases.period(epsilon))
         terms, slopes = self._on_lattice(epsilon, tail) if self._lattice is not None else self._smooth(epsilon, tail)

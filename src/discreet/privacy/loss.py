@@ -29,6 +29,7 @@ from discreet.privacy.unresolved import Unresolved
 
 NEAR_ZERO, LEAST_ORDER = 1e-6, 1e-4
 MOST_EXPONENT = Fraction(10_000)  # no ratio of probabilities that anyone writes down is above e to this
+FARTHEST = 700.0
 COARSE = 3e-3  # precision that is enough to see that a direction is not the worse one
 
 
@@ -228,11 +229,14 @@ class PrivacyLoss:
         if rate in (0.0, 1.0):
             return 0.0 if rate else 1.0 - float(max(direction.failure for direction in self._directions))
 
-        def kept(epsilon: float) -> float:
-            left = 1 - self.delta(epsilon)
-            return max(left - exp(epsilon) * rate, exp(-epsilon) * (left - rate))
+        def steep(epsilon: float) -> float:
+            return exp(epsilon) * rate - (1 - self.delta(epsilon))
 
-        return max(0.0, -least(lambda epsilon: -kept(epsilon), 0.0, -log(rate)))
+        def flat(epsilon: float) -> float:
+            return exp(-epsilon) * (rate - (1 - self.delta(epsilon)))
+
+        far = self.epsilon(Fraction(1 - probability(alpha, "alpha"), 100)) + 1
+        return max(0.0, -least(steep, 0.0, -log(rate)), -least(flat, 0.0, min(far, FARTHEST)))
 
     def posterior(self, prior: Number = Fraction(1, 2)) -> float:
         """How often the best attacker is right about one unit's presence, who held it for likely with probability `prior`.

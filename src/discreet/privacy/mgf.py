@@ -9,7 +9,7 @@ sums. A new kind of leaf registers its sides here, in one function, and nothing 
 
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, inf, log1p, sqrt
+from math import ceil, inf, log, sqrt
 
 import numpy as np
 
@@ -40,6 +40,7 @@ REACH, FAR_REACH = (
     14,
     40,
 )  # standard deviations kept of a discrete Gaussian; and where it is sampled, and may be tilted far
+LEAST_SQUARE = Fraction(1, 10**300)  # (Δ/σ)² of less costs no less
 MOST_WAVES = 1 << 20
 CUT_OFF = 1e-42  # more than the probability of what is farther out
 
@@ -53,6 +54,7 @@ def gaussian_side(squared: Fraction) -> Side:
     """L ~ N(μ²/2, μ²), μ = Δ/σ: K = μ² t(t+1)/2."""
     if not squared:
         return NOTHING
+    squared = max(squared, LEAST_SQUARE)
     half, mu = float(squared) / 2, sqrt(squared)
 
     def one(z: Reals) -> Reals:
@@ -246,13 +248,12 @@ def _(leaf: events.Pure) -> tuple[Side, Side]:
 @sides_of.register
 def _(leaf: events.Approximate) -> tuple[Side, Side]:
     """Dominated by randomized response that fails openly with probability delta (KOV 2015)."""
-    if leaf.delta == 1:
+    kept = float(1 - leaf.delta)
+    if not kept:
         return symmetric(replace(NOTHING, gaussian=None, failure=Fraction(1)))
     if not leaf.epsilon:
-        return symmetric(
-            replace(of_points(Points(np.zeros(1), np.full(1, log1p(-float(leaf.delta))))), failure=leaf.delta)
-        )
-    return symmetric(replace(_response(leaf.epsilon, 2, log1p(-float(leaf.delta))), failure=leaf.delta))
+        return symmetric(replace(of_points(Points(np.zeros(1), np.full(1, log(kept)))), failure=leaf.delta))
+    return symmetric(replace(_response(leaf.epsilon, 2, log(kept)), failure=leaf.delta))
 
 
 @sides_of.register

@@ -12,7 +12,7 @@ from math import exp, log, pi
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.contour import RealAxis, period
+from discreet.privacy.contour import MOST_EXPONENT, RealAxis, period
 from discreet.privacy.side import Points, Side
 from discreet.privacy.unresolved import Unresolved
 
@@ -41,6 +41,8 @@ class TransformLine:
 
     def log_delta(self, epsilon: float, log_known: float, tail: bool = False) -> float:
         """ln δ(ε), or of P(L > ε), where e^log_known of it comes from points alone."""
+        if abs(self._k_c) + abs(self.c * epsilon) > MOST_EXPONENT:
+            raise Unresolved
         known = exp(min(700.0, log_known - self._k_c + self.c * epsilon))
         fine, coarse = (known + max(0.0, grid.rest(epsilon, tail)) for grid in self._grids)
         if not abs(fine - coarse) <= AGREE * coarse:
