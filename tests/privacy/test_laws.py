@@ -390,7 +390,14 @@ def test_discrete_noise_on_a_fine_grid_costs_what_continuous_noise_costs() -> No
 
 # Sampling.
 
-SAMPLED = [Gaussian(2), RandomizedResponse(2, 10), Laplace(2), Pure(F("0.3")), DiscreteGaussian(2), DiscreteLaplace(3, 4)]
+SAMPLED = [
+    Gaussian(2),
+    RandomizedResponse(2, 10),
+    Laplace(2),
+    Pure(F("0.3")),
+    DiscreteGaussian(2),
+    DiscreteLaplace(3, 4),
+]
 
 
 @pytest.mark.parametrize("leaf", SAMPLED[: repeats(3)], ids=name)

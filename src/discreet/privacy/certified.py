@@ -31,6 +31,7 @@ Reals = NDArray[np.float64]
 UNIT = float(np.finfo(np.float64).eps)
 MOST_CELLS = 1 << 20  # of one part, and of the composition
 FEW_CELLS, LEAST_CELLS = 1 << 12, 1 << 8  # of one part, where that is cheap, and where it is not
+ROUGH = 1e-3  # a precision for which few cells do
 MOST_LOSS = 600.0  # above it e^loss is no float
 CUT_OFF = 1e-11  # of δ: what all losses above the last cells may add to it
 LEFT_OUT = -27.0  # ln of the tilted probability below the first cell, and outside the window of the composition
@@ -69,8 +70,8 @@ class Cells:
 
     def __init__(self, side: Side, step: float, c: float, tiny: float, log_low: float) -> None:
         self.step = step
-        low = max(side.range(c, log_low)[0], side.least)
-        high = side.range(0.0, log(tiny))[1]
+        low = side.low_end(c, log_low)
+        high = side.high_end(0.0, log(tiny))
         if not max(-low, high) < MOST_LOSS:
             raise Unresolved
         anchor = next((x for x in (side.largest, side.least) if abs(x) < inf), side.middle)
@@ -185,6 +186,8 @@ def _binned(cell: NDArray[np.int64], weights: Reals, size: int) -> Reals:
 
 def _falling(values: Reals, weights: Reals) -> Reals:
     """The non-increasing sequence nearest to the values: neighbours out of order are replaced by their mean."""
+    if not (np.diff(values) > 0).any():
+        return values
     means: list[float] = []
     heavy: list[float] = []
     sizes: list[int] = []
@@ -216,7 +219,7 @@ class Composition:
         if not self.relative < 0.1:
             raise Unresolved
         low, high = self._window([w for w, _ in tilted], counts)
-        self.size = 1 << max(3, ceil(log2(max(1.0, (high - low) / step + 2))))
+        self.size = _even_size(max(8.0, (high - low) / step + 2))
         if self.size > MOST_CELLS:
             raise Unresolved
         first = int(low // step)
@@ -286,22 +289,27 @@ class Composition:
         away = self.step * (index - self.size // 2)
         fall = np.exp(np.clip(-self.c * away, -MOST_AWAY, MOST_AWAY))
         down = np.exp(np.clip(-away, -MOST_AWAY / 6, MOST_AWAY / 6))
-        alpha = np.cumsum((self.p * fall)[::-1])[::-1]
-        beta = np.cumsum((self.p * fall * down)[::-1])[::-1]
+        tilted = self.p * fall
+        alpha = np.cumsum(tilted[::-1])[::-1]
+        beta = np.cumsum((tilted * down)[::-1])[::-1]
         peak = exp(float(-self.c * np.log1p(1 / self.c) - np.log1p(self.c)))  # of e^-cy (1 − e^-y)
         many = 1 / (self.c * (self.c + 1) * self.step) + peak  # its sum over the lattice
         error = fall * (
             4 * exp(LEFT_OUT) * peak + self.uncertain * many
         )  # twice what was left out, and what wraps around
-        error = error + 2 * self.size * UNIT * (
-            alpha + np.exp(np.clip(away, -MOST_AWAY, MOST_AWAY)) * beta
-        )  # of the sums
+        error += 2 * self.size * UNIT * (alpha + beta / down)  # of the sums
         return self.start + self.step * index, alpha, beta, error
 
     @property
     def log_unit(self) -> float:
         """ln of what α is counted in."""
         return self.log_scale - self.c * (self.start + self.step * (self.size // 2))
+
+
+def _even_size(least: float) -> int:
+    """2^k or 3·2^k, at least as large, and even."""
+    twice = 1 << ceil(log2(least))
+    return 3 * twice // 4 if 3 * twice // 4 >= least else twice
 
 
 def _folded(w: Reals, size: int) -> Reals:
@@ -412,10 +420,10 @@ def steps_for(
     """
     uses = sum(n for _, n in parts)
     step = sqrt(6 * precision * max(epsilon, 1e-3) / ((c + 1) * uses))
-    ranges = [side.range(c, LEFT_OUT) for side, _ in parts]
-    widest = max(high - low for low, high in ranges)
+    widest = max(side.high_end(c, LEFT_OUT) - side.low_end(c, LEFT_OUT) for side, _ in parts)
     main = max(parts, key=lambda part: part[1] * (part[0].largest < inf and part[0].least > -inf))[0]
     width = float(main.atoms.step) if main.atoms is not None else main.largest - main.least
     finest = 2 * max(widest, window) / MOST_CELLS
-    steps = [max(min(step, widest / cells), finest) for cells in (FEW_CELLS, LEAST_CELLS)] + [8 * finest]
+    cells = (LEAST_CELLS,) if precision > ROUGH else (FEW_CELLS, LEAST_CELLS)
+    steps = [max(min(step, widest / each), finest) for each in cells] + [8 * finest]
     return [width / max(1, ceil(width / step)) if 0 < width < inf else step for step in steps]

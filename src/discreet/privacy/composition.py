@@ -343,7 +343,7 @@ class Direction:
             return self.axis_chernoff(MOST_EPSILON)
         at = self.axis.least(lambda c, k: k + chernoff_term(c) - c * epsilon)
         low, high = np.log(self.axis.c[[max(at - 1, 0), min(at + 1, self.axis.c.size - 1)]])
-        return min(0.0, least(bound, float(low), float(high)))
+        return min(0.0, least(bound, float(low), float(high), 1e-9 if self.rho else 1e-3))
 
     @cached_property
     def _curve(self) -> Curve:

@@ -21,6 +21,8 @@ Complex: TypeAlias = NDArray[np.complex128]
 Reals: TypeAlias = NDArray[np.float64]
 LogMgf: TypeAlias = Callable[[Complex], Complex]
 
+MARKOV_STEPS: Reals = np.exp2(np.arange(-2.0, 7.0))
+MOST_STEP = 2.0**15
 UNSEEN = -700.0  # ln of what is no float
 AT_ONCE = 1 << 20  # terms summed at once
 FEW_POINTS = 4
@@ -85,20 +87,35 @@ class Side:
     many: "ManyK | None" = None  # K of several sides of this kind at once, and what this one differs by
     one: Callable[[Reals], Reals] | None = None  # δ(ε) of a single use, at every real ε, where it has a closed form
 
-    def range(self, c: float, log_tiny: float) -> tuple[float, float]:
-        """Losses between which all but e^log_tiny of the probability tilted by c lies, on either side: Markov's inequality."""
+    def low_end(self, c: float, log_tiny: float) -> float:
+        """A loss below which at most e^log_tiny of the probability tilted by c lies: Markov's inequality."""
+        return max(self._end(c, log_tiny, -1), self.least)
+
+    def high_end(self, c: float, log_tiny: float) -> float:
+        """A loss above which at most e^log_tiny of the probability tilted by c lies."""
+        return min(self._end(c, log_tiny, 1), self.largest)
+
+    def _end(self, c: float, log_tiny: float, sign: int) -> float:
+        """The best bound over several steps away from c, those up to 64 looked at together, farther ones while they help."""
         k_c = self.real(c)
+        near = self._reals(c + sign * MARKOV_STEPS)
+        best = sign * float(((near - k_c - log_tiny) / MARKOV_STEPS).min())
+        step = 2 * float(MARKOV_STEPS[-1])
+        while step < MOST_STEP:
+            bound = (self.real(c + sign * step) - k_c - log_tiny) / (sign * step)
+            if not sign * bound < sign * best:
+                break
+            best, step = bound, 2 * step
+        return best
 
-        def end(sign: int) -> float:
-            best = sign * inf
-            for step in np.exp2(np.arange(-2, 15)):
-                bound = (self.real(c + sign * step) - k_c - log_tiny) / (sign * step)
-                if not sign * bound < sign * best:
-                    break
-                best = bound
-            return best
-
-        return end(-1), min(end(1), self.largest)
+    def _reals(self, c: Reals) -> Reals:
+        """K at several real points, infinity where it cannot be had."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                values = self.k(c.astype(np.complex128)).real
+        except Unresolved:
+            return np.array([self.real(float(each)) for each in c])
+        return np.where(np.isnan(values), inf, values)
 
     def real(self, c: float) -> float:
         """K at one real point, infinity where it cannot be had."""
@@ -113,7 +130,7 @@ class Side:
         """ln P(L > ε)."""
         found = [self.points] if self.points is not None else []
         if self.within is not None:
-            found.append(self.within(np.array([epsilon, max(epsilon, self.range(0.0, UNSEEN)[1])])))
+            found.append(self.within(np.array([epsilon, max(epsilon, self.high_end(0.0, UNSEEN))])))
         log_p = np.concatenate([part.log_p[part.losses > epsilon] for part in found])
         return float(np.logaddexp.reduce(log_p)) if log_p.size else -inf
 

@@ -72,7 +72,7 @@ class _Grid:
     def _dense(self, side: Side) -> Points | None:
         if side.within is None:
             return None
-        low, high = side.range(self.c, NEGLIGIBLE)
+        low, high = side.low_end(self.c, NEGLIGIBLE), side.high_end(self.c, NEGLIGIBLE)
         cells = min(self.nodes // 2, max(64, int((high - low) / self.grid)))
         return side.within(np.linspace(low, high, cells + 1))
 
