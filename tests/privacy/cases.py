@@ -1,6 +1,6 @@
 """Events beside their true curves, for the tests that compare the two. The sharpest come first: a short run takes the head of the list.
 
-A curve is built by the oracle when it is first asked for.
+A curve is built by the oracle when it is first asked for. Two tables hold what it takes minutes to compute.
 """
 
 from collections.abc import Callable, Iterator
@@ -219,6 +219,28 @@ CASES = list({case.name: case for case in all_cases()}.values())
 def first(n: int) -> list[Case]:
     """As many of the cases as a run of this scale looks at, where `make test` looks at n."""
     return CASES[: repeats(n)]
+
+
+# Gaussian noise (Δ = 1) sampled at a rate: q, σ, k, ε, and δ by oracle.sampled_gaussian (k = 3) or by
+# oracle.sampled_gaussian_line on two different lines.
+SAMPLED = [
+    ("0.5", "1", 3, "1", "0.11670758721120721609"),
+    ("0.5", "1", 3, "12", "5.3909980001263902026e-15"),
+    ("0.01", "1", 3, "0.2", "3.2111558078668646594e-5"),
+    ("0.01", "1", 3, "6", "7.8580277039565322695e-27"),
+    ("0.5", "1", 10, "5", "0.017001701911344922224"),
+    ("0.5", "1", 10, "25", "2.5272627103147992026e-20"),
+    ("0.01", "1", 100, "2", "3.2422617451945214819e-10"),
+]
+
+
+# δ of 100 Laplace releases with Δ/b = 1/10, by oracle.laplace in a minute each.
+HUNDRED_LAPLACE = [
+    ("0", "0.37748863278821805345"),
+    ("2", "0.018575772699549750277"),
+    ("5", "1.9174312332821010748e-7"),
+    ("9.87", "9.9109916534714267332e-31"),
+]
 
 
 def side_of(curve: Curve, epsilon: float | Fraction, delta: Fraction) -> int:

@@ -13,7 +13,7 @@ from flint import ctx
 from discreet.privacy.events import Gaussian, Laplace, Sampled, ZeroConcentrated
 from discreet.privacy.loss import loss
 from tests.privacy import oracle
-from tests.privacy.cases import SHARPEST, Case, first
+from tests.privacy.cases import HUNDRED_LAPLACE, SAMPLED, SHARPEST, Case, first
 from tests.privacy.oracle import brackets, relative_error
 from tests.scale import SCALE, repeats
 
@@ -57,19 +57,6 @@ def test_two_steps_of_the_sampled_gaussian_are_true_to_1e_9(q: str, sigma: str) 
     assert brackets(curve, spent.epsilon(1e-6), F("1e-6"), F(TOLERANCE))
 
 
-# Gaussian noise (Δ = 1) sampled at a rate: q, σ, k, ε, and δ by oracle.sampled_gaussian (k = 3) or by
-# oracle.sampled_gaussian_line on two different lines.
-SAMPLED = [
-    ("0.5", "1", 3, "1", "0.11670758721120721609"),
-    ("0.5", "1", 3, "12", "5.3909980001263902026e-15"),
-    ("0.01", "1", 3, "0.2", "3.2111558078668646594e-5"),
-    ("0.01", "1", 3, "6", "7.8580277039565322695e-27"),
-    ("0.5", "1", 10, "5", "0.017001701911344922224"),
-    ("0.5", "1", 10, "25", "2.5272627103147992026e-20"),
-    ("0.01", "1", 100, "2", "3.2422617451945214819e-10"),
-]
-
-
 @pytest.mark.parametrize(("q", "sigma", "k", "epsilon", "delta"), SAMPLED)
 def test_more_steps_of_the_sampled_gaussian_are_true_to_1e_9(
     q: str, sigma: str, k: int, epsilon: str, delta: str
@@ -77,15 +64,6 @@ def test_more_steps_of_the_sampled_gaussian_are_true_to_1e_9(
     spent = k * loss(Sampled(F(q), Gaussian(F(sigma))))
     assert spent.delta(F(epsilon)) == pytest.approx(float(delta), rel=TOLERANCE, abs=0)
     assert spent.epsilon(Decimal(delta)) == pytest.approx(float(F(epsilon)), rel=TOLERANCE)
-
-
-# δ of 100 Laplace releases with Δ/b = 1/10, by oracle.laplace in a minute each.
-HUNDRED_LAPLACE = [
-    ("0", "0.37748863278821805345"),
-    ("2", "0.018575772699549750277"),
-    ("5", "1.9174312332821010748e-7"),
-    ("9.87", "9.9109916534714267332e-31"),
-]
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), HUNDRED_LAPLACE)

@@ -1,0 +1,16 @@
+"""Mechanisms: noise and its cost, together. Each derives what it costs from the noise that it draws."""
+
+from discreet.mechanisms.base import Example, Mechanism, registry
+from discreet.mechanisms.gaussian import DiscreteGaussian, Gaussian
+from discreet.mechanisms.geometric import Geometric
+from discreet.mechanisms.laplace import Laplace
+
+__all__ = [
+    "DiscreteGaussian",
+    "Example",
+    "Gaussian",
+    "Geometric",
+    "Laplace",
+    "Mechanism",
+    "registry",
+]

@@ -1,0 +1,96 @@
+"""What every mechanism is: parameters, what it costs, what it does, and how far off it may be.
+
+A mechanism is a frozen value. Its cost is derived from its own parameters, never declared beside them: `event` says what is
+drawn, `loss` what that costs. Calling it draws from a `Source` and releases. Each kind registers itself with examples, and the
+contract suite runs over all of them.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from discreet.errors import Invalid
+from discreet.exact import Number, rational, shown
+from discreet.noise import Source
+from discreet.privacy import PrivacyLoss, events, loss
+
+
+class Mechanism(ABC):
+    """Parameters, cost, release, error."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def event(self, sensitivity: Number = 1) -> events.Event:
+        """What is drawn, for a value that one unit can change by at most `sensitivity`."""
+
+    def loss(self, sensitivity: Number = 1) -> PrivacyLoss:
+        """What that costs."""
+        return loss(self.event(sensitivity))
+
+    @abstractmethod
+    def __call__(self, exact: Any, source: Source | None = None) -> Any:
+        """The private release of an exact value."""
+
+    @abstractmethod
+    def error(self, confidence: Number = 0.95) -> float:
+        """± of one answer: the truth is within it with at least this probability, over the noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One setting of a mechanism for the contract suite: two neighbouring inputs, and how much they differ by."""
+
+    mechanism: Mechanism
+    sensitivity: Any
+    x: Any
+    y: Any
+
+
+Kind = TypeVar("Kind", bound=type[Mechanism])
+
+
+class Registry:
+    """Every kind of mechanism, with its examples."""
+
+    def __init__(self) -> None:
+        self._examples: dict[str, Callable[[], list[Example]]] = {}
+
+    def add(self, examples: Callable[[], list[Example]]) -> Callable[[Kind], Kind]:
+        """A decorator: the class registers itself under its name."""
+
+        def register(kind: Kind) -> Kind:
+            self._examples[kind.__name__] = examples
+            return kind
+
+        return register
+
+    def names(self) -> list[str]:
+        return sorted(self._examples)
+
+    def examples(self, name: str) -> list[Example]:
+        return self._examples[name]()
+
+
+registry = Registry()
+
+
+def confidence_level(value: object) -> float:
+    """A confidence strictly between 0 and 1."""
+    exact = rational(value, "confidence")
+    if not 0 < exact < 1:
+        raise Invalid(f"confidence must lie between 0 and 1, got {shown(value)}")
+    return float(exact)
+
+
+def half_width(tail: Callable[[int], float], confidence: float) -> int:
+    """The least integer w with Pr[|noise| > w] <= 1 − confidence, for a tail that falls."""
+    high = 1
+    while tail(high) > 1 - confidence:
+        high *= 2
+    low = -1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if tail(middle) > 1 - confidence else (low, middle)
+    return high

@@ -1,0 +1,167 @@
+"""Gaussian noise: discrete on integers, and on reals on a public grid."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, exp, fsum, inf, pi, sqrt
+from statistics import NormalDist
+from typing import Any
+
+from discreet.errors import Invalid
+from discreet.exact import Number, nonnegative, positive, sqrt_up, whole
+from discreet.mechanisms.additive import GridNoise, IntegerNoise, integer_sensitivity, steps_up
+from discreet.mechanisms.base import Example, confidence_level, half_width, registry
+from discreet.noise import Source, discrete_gaussian
+from discreet.privacy import calibrate, events
+
+WIDE = 30  # beyond this scale the discrete Gaussian has the tails of the continuous one to more digits than a float has
+
+
+def _discrete_examples() -> list[Example]:
+    return [
+        Example(DiscreteGaussian(Fraction(10)), 1, 7, 8),
+        Example(DiscreteGaussian(Fraction(1, 2)), 1, 0, 1),
+        Example(DiscreteGaussian(Fraction(3)), 2, -1, 1),
+    ]
+
+
+@registry.add(_discrete_examples)
+@dataclass(frozen=True, slots=True)
+class DiscreteGaussian(IntegerNoise):
+    """P(z) ∝ e^(−(z − y)²/(2·scale²)) on the integers (Canonne, Kamath and Steinke 2020)."""
+
+    @classmethod
+    def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "DiscreteGaussian":
+        """Noise that is (epsilon, delta)-DP for one integer."""
+        size = integer_sensitivity(positive(sensitivity, "sensitivity"))
+        return cls(calibrate.discrete_gaussian(epsilon, delta, size).scale)
+
+    @classmethod
+    def for_error(cls, within: Number, confidence: Number = 0.95) -> "DiscreteGaussian":
+        """About the most noise that stays within ±`within` with this confidence."""
+        width, level = int(positive(within, "within")), confidence_level(confidence)
+        scale = Fraction((width + 0.5) / NormalDist().inv_cdf((1 + level) / 2)).limit_denominator(10**6)
+        while cls(scale).error(confidence) > width:
+            scale *= Fraction(999, 1000)
+        return cls(scale)
+
+    def event(self, sensitivity: Number = 1) -> events.Event:
+        """For one integer that changes by at most the sensitivity. For vectors see `event_of_shift` and `event_of_norm`."""
+        return events.DiscreteGaussian(self.scale, integer_sensitivity(sensitivity))
+
+    def event_of_shift(self, shift: "tuple[int, ...] | list[int]") -> events.Event:
+        """For a vector that changes by exactly this, or by less in each coordinate."""
+        return events.Composed(tuple(events.DiscreteGaussian(self.scale, abs(whole_number(d))) for d in shift))
+
+    def event_of_norm(self, sensitivity: Number) -> events.Event:
+        """For an integer vector of an L2 sensitivity: zCDP of Δ²/(2·scale²), since no single shift is the worst at every δ."""
+        return events.ZeroConcentrated((nonnegative(sensitivity, "sensitivity") / self.scale) ** 2 / 2)
+
+    def _noise(self, size: Any, source: Source | None) -> Any:
+        return discrete_gaussian(self.scale, size, source=source)
+
+    def probability(self, output: int, exact: int) -> float:
+        """Pr[output], given the exact value."""
+        sigma = float(self.scale)
+        return exp(-((output - exact) ** 2) / (2 * sigma * sigma)) / _normaliser(sigma)
+
+    @property
+    def variance(self) -> float:
+        sigma = float(self.scale)
+        if sigma > WIDE:
+            return sigma * sigma
+        reach = range(1, ceil(40 * sigma) + 3)
+        return 2 * fsum(z * z * exp(-z * z / (2 * sigma * sigma)) for z in reach) / _normaliser(sigma)
+
+    def error(self, confidence: Number = 0.95) -> float:
+        sigma, level = float(self.scale), confidence_level(confidence)
+        if sigma > WIDE:
+            return float(ceil(NormalDist().inv_cdf((1 + level) / 2) * sigma))
+        return float(half_width(lambda w: _tail(sigma, w), level))
+
+
+def whole_number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Invalid(f"shift must hold integers, got a {type(value).__name__}")
+    return value
+
+
+def _normaliser(sigma: float) -> float:
+    """Σ e^(−z²/2σ²) over all integers."""
+    if sigma > WIDE:
+        return sigma * sqrt(2 * pi)
+    return 1 + 2 * fsum(exp(-z * z / (2 * sigma * sigma)) for z in range(1, ceil(40 * sigma) + 3))
+
+
+def _tail(sigma: float, w: int) -> float:
+    """Pr[|z| > w]."""
+    if w < 0:
+        return 1.0
+    beyond = range(w + 1, w + 3 + ceil(40 * sigma))
+    return 2 * fsum(exp(-z * z / (2 * sigma * sigma)) for z in beyond) / _normaliser(sigma)
+
+
+def _examples() -> list[Example]:
+    return [
+        Example(Gaussian(Fraction(10)), 1, Fraction(7, 2), Fraction(9, 2)),
+        Example(Gaussian(Fraction(1, 3)), Fraction(1, 2), -0.25, 0.25),
+    ]
+
+
+@registry.add(_examples)
+@dataclass(frozen=True, slots=True)
+class Gaussian(GridNoise):
+    """Gaussian noise of a standard deviation on each coordinate, on the grid, for an L2 sensitivity."""
+
+    @classmethod
+    def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "Gaussian":
+        """The least noise that is (epsilon, delta)-DP (Balle and Wang 2018), its rounding included; for any epsilon >= 0.
+
+        >>> round(float(Gaussian.for_budget(1, 1e-5).scale), 4)
+        3.7306
+        """
+        return cls._raised(calibrate.gaussian(epsilon, delta, sensitivity).scale, epsilon, delta, sensitivity)
+
+    @classmethod
+    def classical(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "Gaussian":
+        """σ = Δ √(2 ln(1.25/δ))/ε, for epsilon <= 1 only (Dwork and Roth 2014); more noise than `for_budget` needs."""
+        return cls(calibrate.classical_gaussian(epsilon, delta, sensitivity).scale)
+
+    @classmethod
+    def _raised(cls, scale: Fraction, epsilon: Number, delta: Number, sensitivity: Number) -> "Gaussian":
+        found = cls(scale)
+        while not found.loss(sensitivity).certifies(epsilon, delta):
+            scale *= 1 + Fraction(1, 10**9)
+            found = cls(scale)
+        return found
+
+    @classmethod
+    def for_error(cls, within: Number, confidence: Number = 0.95) -> "Gaussian":
+        """The most noise that stays within ±`within` with this confidence."""
+        width, level = positive(within, "within"), confidence_level(confidence)
+        z = NormalDist().inv_cdf((1 + level) / 2)
+        return cls(Fraction(float(width) / z).limit_denominator(10**9))
+
+    def event(self, sensitivity: Number = 1, size: int = 1) -> events.Event:
+        """Of a vector of `size` coordinates; rounding adds up to a step in each.
+
+        One number: discrete Gaussian noise of scale/grid steps. A vector: each coordinate of its shift costs no more than
+        continuous noise on (1 + 1/(12 steps²)) times that shift (`privacy/mgf.py`), and continuous Gaussians of many
+        coordinates cost what one of the L2 norm costs.
+        """
+        exact, count = nonnegative(sensitivity, "sensitivity"), whole(size, "size", least=1)
+        if count == 1:
+            return events.DiscreteGaussian(self.steps, steps_up(exact, self.grid, 1))
+        rounded = exact / self.grid.step + sqrt_up(Fraction(count)) if exact else Fraction(0)
+        return events.Gaussian(self.steps, rounded * (1 + 1 / (12 * self.steps**2)))
+
+    def _noise(self, size: Any, source: Source | None) -> Any:
+        return discrete_gaussian(self.steps, size, source=source)
+
+    @property
+    def variance(self) -> float:
+        return float(self.scale) ** 2
+
+    def error(self, confidence: Number = 0.95) -> float:
+        """The normal quantile times the standard deviation, and a step of the grid."""
+        z = NormalDist().inv_cdf((1 + confidence_level(confidence)) / 2)
+        return z * float(self.scale) + float(self.grid.step) if z < inf else inf
