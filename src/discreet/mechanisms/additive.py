@@ -87,6 +87,10 @@ class GridNoise(Additive):
             raise _too_far()
         return steps.astype(np.int64)
 
+    @abstractmethod
+    def event(self, sensitivity: Number = 1, size: int = 1) -> events.Event:
+        """What is drawn for a vector of `size` coordinates; rounding moves each by up to a step."""
+
     @property
     def steps(self) -> Fraction:
         """The scale, in steps of the grid."""

@@ -57,7 +57,7 @@ class Laplace(GridNoise):
         """The most noise that stays within ±`within` with this confidence.
 
         >>> round(float(Laplace.for_error(3, 0.95).scale), 6)
-        1.001423
+        1.001425
         """
         width = positive(within, "within")
         return cls(Fraction(float(width) / -log(1 - confidence_level(confidence))).limit_denominator(10**9))

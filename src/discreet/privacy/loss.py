@@ -124,6 +124,12 @@ class PrivacyLoss:
                 least = max(least, _epsilon(other, wanted))
         return least
 
+    def pure_epsilon(self) -> Fraction | None:
+        """The ε at δ = 0, exactly where that is a rational number, else rounded up; None where there is none."""
+        if any(direction.failure or direction.pure is None for direction in self._directions):
+            return None
+        return max(direction.pure for direction in self._directions if direction.pure is not None)
+
     def delta(self, epsilon: Number) -> float:
         """The least δ such that this is (ε, δ)-DP: the hockey-stick divergence, the worse of both directions."""
         wanted = float(nonnegative(epsilon, "epsilon"))
