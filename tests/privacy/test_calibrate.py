@@ -84,7 +84,7 @@ def test_pure_noise_is_exact() -> None:
 
 def test_laplace_noise_of_one_release_is_its_closed_form() -> None:
     """δ(ε) = 1 − e^((ε − Δ/b)/2), so b = Δ/(ε − 2 ln(1 − δ))."""
-    for epsilon, delta in (("1", "1e-6"), ("1", "0.1"), ("0", "0.1"), ("3", "0.9999")):
+    for epsilon, delta in (("1", "1e-6"), ("1", "0.1"), ("0", "0.1"), ("3", "0.5")):
         scale = 1 / (float(F(epsilon)) - 2 * log1p(-float(F(delta))))
         assert scale * (1 - 1e-12) <= float(calibrate.laplace(F(epsilon), F(delta)).scale) <= scale * (1 + 1e-6)
 

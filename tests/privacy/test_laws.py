@@ -154,18 +154,11 @@ def test_repeating_is_composing_copies(event: Event, pure: float) -> None:
     assert repeated.epsilon(0) == copies.epsilon(0) == pytest.approx(3 * pure, rel=1e-13)
 
 
-@first(6)
+@first(4)
 def test_copies_cost_what_repeating_costs(event: Event, pure: float) -> None:
     repeated, copies = loss(Repeated(event, 3)), loss(Composed((event, event, event)))
     assert repeated.epsilon(1e-6) == copies.epsilon(1e-6) > loss(event).epsilon(1e-6) * (1 - NEAR)
     assert repeated.delta(0.5) == copies.delta(0.5)
-
-
-def test_eight_responses_are_priced_as_eight() -> None:
-    """ε = 8 ln 4 at δ = 0, not ln 4: accountants that look at one copy only say 1.39."""
-    response = RandomizedResponse(F("1.3862943611198906"))
-    assert loss(Repeated(response, 8)).epsilon(0) == pytest.approx(8 * log(4), rel=NEAR)
-    assert loss(Composed((response,) * 8)).epsilon(1e-12) == pytest.approx(8 * log(4), rel=1e-6)
 
 
 @every_event
@@ -189,7 +182,7 @@ def test_the_order_of_parts_does_not_matter() -> None:
         assert values == pytest.approx([values[0]] * 3, rel=1e-12)
 
 
-@first(10)
+@first(7)
 def test_one_more_release_never_costs_less(event: Event, pure: float) -> None:
     spent = loss(event)
     for more in (Laplace(3), Gaussian(3), RandomizedResponse(F("0.2"))):
@@ -207,7 +200,7 @@ def test_the_event_of_a_loss_has_the_same_loss(event: Event, pure: float) -> Non
 # The shape of δ(ε) and ε(δ).
 
 
-@first(22)
+@first(18)
 def test_delta_never_rises_and_is_convex_in_the_ratio(event: Event, pure: float) -> None:
     """δ as a function of γ = e^ε: non-increasing, convex, never steeper than −1."""
     spent = loss(event)
@@ -242,7 +235,7 @@ def test_epsilon_is_at_most_the_sum_of_pure_epsilons_and_that_at_zero(event: Eve
         assert spent.delta(F(pure) * (1 + F(1, 10**13))) == 0
 
 
-@every_event
+@first(20)
 def test_epsilon_is_zero_from_delta_of_zero_on(event: Event, pure: float) -> None:
     spent = loss(event)
     at_zero = spent.delta(0)
@@ -252,7 +245,7 @@ def test_epsilon_is_zero_from_delta_of_zero_on(event: Event, pure: float) -> Non
         assert spent.epsilon(at_zero * (1 - 1e-3)) > 0
 
 
-@every_event
+@first(24)
 def test_nothing_is_ever_nan_or_negative(event: Event, pure: float) -> None:
     spent = loss(event)
     for epsilon in (0, 1e-300, 1e-12, 0.1, 3, 50, 1e3, 1e6):
@@ -325,12 +318,6 @@ def test_more_noise_never_costs_more(kind: tuple[str, Callable[[Fraction], Event
         assert noisier.epsilon(1e-6) <= noisy.epsilon(1e-6) * (1 + NEAR)
 
 
-def test_more_discrete_gaussian_noise_may_cost_more() -> None:
-    """At ε = 4: why calibration certifies the very scale that it returns."""
-    assert loss(DiscreteGaussian(F("0.354"))).delta(4) == pytest.approx(0.018, abs=5e-4)
-    assert loss(DiscreteGaussian(F("0.519"))).delta(4) == pytest.approx(0.095, abs=5e-4)
-
-
 def test_a_larger_sensitivity_never_costs_less() -> None:
     for kind in (Laplace, DiscreteLaplace, Gaussian):
         values = [loss(kind(3, s)).delta(F("0.2")) for s in (0, 1, 2, 5, 20)]
@@ -377,15 +364,6 @@ def test_huge_noise_costs_next_to_nothing_and_tiny_noise_nearly_everything(kind:
     loud = k * loss(kind(F(1, 1000)))
     assert loud.delta(1) == pytest.approx(1, abs=1e-12)
     assert loud.epsilon(F("1e-6")) > 900
-
-
-def test_discrete_noise_on_a_fine_grid_costs_what_continuous_noise_costs() -> None:
-    """Real-valued mechanisms draw on a grid of about 2^-40 of their scale; their events are discrete ones."""
-    grid = 2**40
-    fine = loss(DiscreteLaplace(grid, grid // 10 + 1))
-    assert (100 * fine).epsilon(1e-6) == pytest.approx((100 * loss(Laplace(10))).epsilon(1e-6), rel=1e-9)
-    fine = loss(DiscreteGaussian(grid, grid // 50 + 1))
-    assert (1000 * fine).epsilon(1e-6) == pytest.approx(2.92160059, rel=1e-9)
 
 
 # Sampling.
@@ -465,7 +443,13 @@ def test_sampling_keeps_the_unit_it_is_told() -> None:
 
 
 def test_a_relation_changes_no_price() -> None:
-    for event, _ in EVENTS[:6]:
+    for event in (
+        Laplace(2),
+        DiscreteGaussian(2),
+        Approximate(F("0.4"), F("1e-7")),
+        ZeroConcentrated(F("0.02")),
+        TABLE,
+    ):
         assert loss(Under(event, REPLACE)).epsilon(1e-6) == loss(event).epsilon(1e-6)
 
 
@@ -547,33 +531,10 @@ def test_an_infinite_loss_has_no_renyi_privacy() -> None:
         assert (loss(leaf).rdp(2), loss(leaf).zcdp()) == (inf, inf)
 
 
-# Where one function is not enough.
+# What is known less well never costs less.
 
 
-def test_geometric_noise_by_one_step_is_randomized_response_and_worse_than_laplace() -> None:
-    geometric, response, laplace = (
-        100 * loss(leaf) for leaf in (DiscreteLaplace(10), RandomizedResponse(F("0.1")), Laplace(10))
-    )
-    assert geometric.epsilon(1e-6) == pytest.approx(response.epsilon(1e-6), rel=1e-12)
-    assert geometric.epsilon(1e-6) == pytest.approx(4.7746, abs=5e-5)
-    assert laplace.epsilon(1e-6) == pytest.approx(4.6927, abs=5e-5)
-    for epsilon in (0, 1, 5, F("9.5")):
-        assert geometric.delta(epsilon) == pytest.approx(response.delta(epsilon), rel=1e-12, abs=0)
-        assert geometric.delta(epsilon) >= laplace.delta(epsilon)
-
-
-def test_zcdp_alone_is_not_priced_as_gaussian_noise() -> None:
-    """Randomized response at ε = 1 is .4621-zCDP with δ(0) = .4621; Gaussian noise of that ρ would say .3693."""
-    rho = tanh(0.5)
-    response = loss(RandomizedResponse(1))
-    assert response.zcdp() == pytest.approx(rho, rel=NEAR)
-    assert response.delta(0) == pytest.approx(rho, rel=NEAR)
-    gaussian = loss(Gaussian(F((2 * rho) ** -0.5)))
-    assert gaussian.delta(0) == pytest.approx(0.3693, abs=5e-5)
-    assert loss(ZeroConcentrated(F("0.4621"))).delta(0) >= 0.4621
-
-
-@pytest.mark.parametrize("leaf", [leaf for leaf, pure in LEAVES if pure < inf][: repeats(3)], ids=name)
+@pytest.mark.parametrize("leaf", [leaf for leaf, pure in LEAVES if pure < inf][: repeats(2)], ids=name)
 def test_zcdp_alone_costs_at_least_what_any_mechanism_of_that_rho_does(leaf: Leaf) -> None:
     spent = loss(leaf)
     bound = loss(ZeroConcentrated(F(spent.zcdp() * (1 + NEAR))))
@@ -591,21 +552,6 @@ def test_pure_privacy_costs_at_least_what_any_mechanism_of_that_epsilon_does(k: 
             bound, spent = k * loss(Pure(F(pure))), k * loss(leaf)
             for epsilon in (0, F("0.1"), F("0.5"), 1):
                 assert bound.delta(epsilon) >= spent.delta(epsilon) * (1 - NEAR)
-
-
-def test_sampling_is_not_for_replacing_a_person() -> None:
-    """DP-SGD, σ = 1, q = .01, 10,000 steps: 6.19 under add/remove, at least 10.88 under replacement."""
-    spent = 10_000 * loss(Sampled(F("0.01"), Gaussian(1)))
-    assert spent.epsilon(1e-5) == pytest.approx(6.19, abs=5e-3)
-    with pytest.raises(Invalid):
-        spent + loss(Under(Composed(()), REPLACE))
-
-
-def test_the_shift_of_a_discrete_gaussian_vector_matters() -> None:
-    """(1, 1) against (√2, 0): the one-dimensional curve of the same length does not bound it, nor does the continuous one."""
-    vector = 2 * loss(DiscreteGaussian(F("0.6")))
-    continuous = 2 * loss(Gaussian(F("0.6")))
-    assert any(vector.delta(e) > 1.05 * continuous.delta(e) for e in map(F, range(12)))
 
 
 # Random compositions.

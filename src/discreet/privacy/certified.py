@@ -35,6 +35,7 @@ ROUGH = 1e-3  # a precision for which few cells do
 MOST_LOSS = 600.0  # above it e^loss is no float
 CUT_OFF = 1e-11  # of δ: what all losses above the last cells may add to it
 LEFT_OUT = -27.0  # ln of the tilted probability below the first cell, and outside the window of the composition
+NO_LESS = 1e-200  # for a logarithm of 0
 NOTHING_LEFT = -60.0  # ln of a transform that is taken for 0
 MOST_AWAY = 600.0  # of c·(loss − middle): farther out nothing is read from a curve
 ROUNDED = 32 * UNIT  # relative, of a loss: a few roundings
@@ -273,7 +274,8 @@ class Composition:
             eta = fft_error * sqrt(self.size) * float(np.sqrt(np.square(w).sum()))
             log_bound += n * np.log(np.abs(spectrum) + eta)
         kept = log_bound > NOTHING_LEFT
-        log_product = sum(n * np.log(spectrum[kept]) for n, spectrum in zip(counts, spectra, strict=True))
+        near = [np.where(spectrum[kept] == 0, NO_LESS, spectrum[kept]) for spectrum in spectra]
+        log_product = sum(n * np.log(each) for n, each in zip(counts, near, strict=True))
         product = np.zeros(log_bound.size, np.complex128)
         product[kept] = np.exp(log_product)
         bound = np.exp(log_bound[kept])

@@ -3,12 +3,13 @@
 Everything is returned as ln δ, so that δ = 1e-300 is as good as 1e-3.
 """
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import ceil, erfc, exp, inf, lgamma, log, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.privacy.quadrature import legendre
 from discreet.privacy.special import erfcx, log_gamma, log_ndtr
 
 Reals = NDArray[np.float64]
@@ -43,7 +44,7 @@ def gaussian_log_gap(u: float, w: float) -> float:
         )
         return log(erfc(u) / 2 - other / 2)
     if w < 1:
-        points, weights = _legendre(20)
+        points, weights = legendre(20)
         x = u + w * points
         gap = w * float(weights @ (2 / sqrt(pi) - 2 * x * erfcx(x)))
     else:
@@ -52,13 +53,6 @@ def gaussian_log_gap(u: float, w: float) -> float:
 
 
 NODES = 24  # of Legendre in each piece of a spline
-
-
-@lru_cache(maxsize=4)
-def _legendre(nodes: int) -> tuple[Reals, Reals]:
-    """Nodes and weights of Gauss and Legendre on (0, 1)."""
-    points, weights = np.polynomial.legendre.leggauss(nodes)
-    return (points + 1) / 2, weights / 2
 
 
 class FewLaplace:
@@ -74,7 +68,7 @@ class FewLaplace:
     def __init__(self, e: float, n: int) -> None:
         self.e, self.n = e, n
         self._parts = ceil(e / 12)  # of one piece, so short that e^(s/2) and e^-s turn by 12 at most
-        points, weights = _legendre(NODES)
+        points, weights = legendre(NODES)
         self._cuts = np.linspace(0.0, 1.0, self._parts + 1)
         self._rest = (self._cuts[:-1, None] + points[None, :] / self._parts).ravel()
         self._log_weight = np.log(np.tile(weights, self._parts) / self._parts)
@@ -94,7 +88,7 @@ class FewLaplace:
 
     def _from(self, start: float, log_p: Reals, losses: Reals) -> tuple[Reals, Reals]:
         """What is left of one part from `start` on: its density at new points, by interpolation."""
-        points, weights = _legendre(NODES)
+        points, weights = legendre(NODES)
         new = start + (1 - start) * points
         log_smooth = log_p - np.log(weights) - losses / 2
         top = max(float(log_smooth.max()), -1e300)
@@ -154,7 +148,7 @@ def _log_gained(log_p: Reals, losses: Reals, epsilon: float, tail: bool) -> floa
 
 def _interpolate(values: Reals, x: Reals) -> Reals:
     """The polynomial through the values at the points of Legendre on (0, 1), at x: the second barycentric formula."""
-    points, weights = _legendre(NODES)
+    points, weights = legendre(NODES)
     signs = np.where(np.arange(NODES) % 2, -1.0, 1.0) * np.sqrt(points * (1 - points) * weights)
     away = x[:, None] - points[None, :]
     same = away == 0

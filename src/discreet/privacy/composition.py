@@ -113,6 +113,8 @@ class Direction:
             return -inf
         if self._single is not None:
             return _log(float(self._single(np.array([epsilon]))[0]))
+        if self._used_curve is not None and (quick := self._used_curve.quickly(epsilon)) is not None:
+            return min(0.0, quick)
         if self._surely_one(epsilon):
             return 0.0
         if (bound := self.axis_chernoff(epsilon) if epsilon > FAR else 0.0) < NO_FLOAT:
@@ -217,6 +219,9 @@ class Direction:
 
     def _by_secant(self, delta: float) -> float | None:
         """ε by the curve that serves the neighbourhood of delta, when a second look from the right line agrees."""
+        quick = self._used_curve.epsilon_quickly(log(delta)) if self._used_curve is not None else None
+        if quick is not None and 0 < quick <= self.largest:
+            return quick
         if self._route_of_delta(delta) is None:
             return None
         try:
@@ -348,6 +353,11 @@ class Direction:
     @cached_property
     def _curve(self) -> Curve:
         return Curve(self.k, self._lattice)
+
+    @property
+    def _used_curve(self) -> Curve | None:
+        """The curve, if it was found to serve this composition before."""
+        return self.__dict__.get("_curve")
 
     def _decays(self, c: float) -> bool:
         """Whether the losses that are points have no part in the tilted loss; a loss with a density may then decide."""

@@ -12,7 +12,7 @@ than 1e-3. Where the integrand is cut off, the caller makes sure that it does no
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf, log, pi
+from math import ceil, exp, expm1, inf, log, pi
 from typing import TypeAlias
 
 import numpy as np
@@ -126,30 +126,38 @@ class Line:
             raise Unresolved
         if not self.low <= epsilon <= self.high:
             self._choose(self._aliases.period(epsilon))
-        terms, slopes = self._on_lattice(epsilon, tail) if self._lattice is not None else self._smooth(epsilon, tail)
+        terms, slopes, scale = (
+            self._on_lattice(epsilon, tail) if self._lattice is not None else self._smooth(epsilon, tail)
+        )
         total = float(terms.sum())
-        if not total > LEAST_SHARE * float(np.abs(terms).max()):
+        if not total > LEAST_SHARE * max(scale, self._aliases.share):
             raise Unresolved
         return log(total) + self.k_c - self.c * epsilon, float(slopes.sum()) / total
 
-    def _smooth(self, epsilon: float, tail: bool) -> tuple[Reals, Reals]:
+    def _smooth(self, epsilon: float, tail: bool) -> tuple[Reals, Reals, float]:
         weights, slopes = self._tail_weights if tail else self._weights
         turn = np.exp(self._turns * epsilon)
-        return (weights * turn).real, (slopes * turn).real
+        terms = (weights * turn).real
+        return terms, (slopes * turn).real, float(np.abs(terms).max())
 
-    def _on_lattice(self, epsilon: float, tail: bool) -> tuple[Reals, Reals]:
-        """Σ over losses from the first above ε on, in closed form for each node."""
+    def _on_lattice(self, epsilon: float, tail: bool) -> tuple[Reals, Reals, float]:
+        """Σ over losses from the first above ε on, in closed form for each node.
+
+        What the first one gains stands apart: where it is next to nothing the others may still be less than its rounding.
+        """
         assert self._lattice is not None
-        ahead = self._lattice.first_above(epsilon)
+        step, ahead = float(self._lattice.step), self._lattice.first_above(epsilon)
         if tail and ahead == 0:  # the loss ε itself does not count
-            ahead = float(self._lattice.step)
-        turn = np.exp(self._turns * epsilon - self.t * ahead)
-        all_above, all_below = self._geometric
+            ahead = step
+        turned = self.values * np.exp(self._turns * epsilon - self.t * ahead)
+        all_above, all_below, later = self._geometric
         if tail:
-            terms = (self.values * all_above * turn).real
-            return terms, -self.c * terms
-        fall = self.values * turn * np.exp(-ahead) * all_below
-        return (self.values * turn * all_above - fall).real, -fall.real
+            terms = (turned * all_above).real
+            return terms, -self.c * terms, float(np.abs(terms).max())
+        first, others = -expm1(-ahead) * step, later * all_above
+        terms = (turned * (first + others - exp(-ahead - step) * later * all_below)).real
+        slopes = -(turned * (exp(-ahead) * all_below)).real
+        return terms, slopes, float((np.abs(turned) * (first + np.abs(others))).max())
 
     def _choose(self, least: float) -> None:
         """Nodes anew, so close that the period is at least this."""
@@ -177,7 +185,8 @@ class Line:
             self._tail_weights = self.values / self.t, -self.values
             return
         step = float(self._lattice.step)
-        self._geometric = step / -np.expm1(-self.t * step), step / -np.expm1(-(self.t + 1) * step)
+        all_above, all_below = step / -np.expm1(-self.t * step), step / -np.expm1(-(self.t + 1) * step)
+        self._geometric = all_above, all_below, np.exp(-self.t * step)
 
     def _nodes(self, spacing: float, most: int) -> tuple[Complex, Complex]:
         """Nodes and e^(K − K(c)) there, until the integrand is nothing or, on a lattice, until all are there."""
@@ -214,7 +223,9 @@ class _Aliases:
 
     def __init__(self, axis: RealAxis, at: int) -> None:
         c, k, here = axis.c, axis.k, float(axis.c[at])
-        floor = _estimate(axis, at) + LOG_TOLERANCE
+        estimate = _estimate(axis, at)
+        self.share = exp(estimate - float(k[at]))  # of e^(K − cε) that δ(ε) is, where the line is right for ε
+        floor = estimate + LOG_TOLERANCE
         chernoff = k + chernoff_term(c) - floor
         above, below = c > here, c < here
         self._right = float((chernoff[above] / (c[above] - here)).min(initial=inf))
@@ -259,13 +270,13 @@ class Curve:
 
     def log_delta(self, epsilon: float, tail: bool = False) -> float:
         """ln δ(ε), or of P(L > ε)."""
-        if (quick := self._quickly(epsilon, tail)) is not None:
+        if (quick := self.quickly(epsilon, tail)) is not None:
             return quick
         at = self.axis.least(lambda c, k: k - c * epsilon - np.log(c) - np.log1p(c))
         return self._line(at).log_delta(epsilon, tail)
 
-    def _quickly(self, epsilon: float, tail: bool) -> float | None:
-        """By the line that served last, if it serves this ε too."""
+    def quickly(self, epsilon: float, tail: bool = False) -> float | None:
+        """The same by the line that served last, if it serves this ε too."""
         line = self._last
         if line is None or not line.low <= epsilon <= line.high:
             return None
@@ -277,14 +288,13 @@ class Curve:
     def epsilon(self, delta: float) -> float:
         """The ε with δ(ε) = delta, perhaps negative: Newton on ln δ(ε); Unresolved if it strays."""
         target = log(delta)
-        if (quick := self._epsilon_quickly(target)) is not None:
-            return quick
         at = self.axis.least(lambda c, k: (k + chernoff_term(c) - target) / c)
         c, k = self.axis.c[at], self.axis.k[at]
         start = float((k + chernoff_term(np.array([c]))[0] - target) / c)
         return _newton(self._line(at), target, start)
 
-    def _epsilon_quickly(self, target: float) -> float | None:
+    def epsilon_quickly(self, target: float) -> float | None:
+        """The ε with ln δ(ε) = target by the line that served last, if it serves here too."""
         line = self._last
         if line is None:
             return None

@@ -187,12 +187,10 @@ class PrivacyLoss:
         exact = rational(order, "order")
         if exact <= 1:
             raise Invalid(f"order must be greater than 1, got {shown(order)}")
-        c = np.array([float(exact - 1)], np.complex128)
+        c = float(exact - 1)
         if any(direction.failure for direction in self._directions):
             return inf
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = [float(direction.k(c)[0].real / c[0].real) for direction in self._directions]
-        return max(0.0, *(value if value == value else inf for value in found))
+        return max(0.0, *(min(direction.axis.at(c) / c, direction.largest) for direction in self._directions))
 
     def zcdp(self) -> float:
         """The least ρ such that this is ρ-zCDP: the supremum of K(α − 1)/(α(α − 1)) over all orders."""

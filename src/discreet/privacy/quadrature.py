@@ -1,5 +1,6 @@
-"""Quadrature points, cell by cell: for densities that are put on a lattice, where no piece may cross from one cell to the next."""
+"""Quadrature points of Gauss and Legendre; cell by cell for densities that are put on a lattice, where no piece may cross."""
 
+from functools import lru_cache
 from math import ceil
 
 import numpy as np
@@ -7,6 +8,13 @@ from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
 FARTHEST = 38.0  # standard deviations: beyond them a float holds no probability
+
+
+@lru_cache(maxsize=4)
+def legendre(nodes: int) -> tuple[Reals, Reals]:
+    """Nodes and weights of Gauss and Legendre on (0, 1)."""
+    points, weights = np.polynomial.legendre.leggauss(nodes)
+    return (points + 1) / 2, weights / 2
 
 
 def normal_pieces(cuts: Reals, width: float) -> tuple[Reals, Reals]:
@@ -33,11 +41,11 @@ def pieces(cuts: Reals, width: float) -> tuple[Reals, Reals]:
         cuts = np.sort(np.concatenate([cuts, *inner]))
         lengths = np.diff(cuts)
     kinds = np.digitize(lengths, [0.0, width / 1000, width / 20], right=True)
-    found = [_legendre(cuts[:-1][kinds == kind], lengths[kinds == kind], kind) for kind in (1, 2, 3)]
+    found = [_in_pieces(cuts[:-1][kinds == kind], lengths[kinds == kind], kind) for kind in (1, 2, 3)]
     return np.concatenate([x for x, _ in found]), np.concatenate([log_w for _, log_w in found])
 
 
-def _legendre(starts: Reals, lengths: Reals, kind: int) -> tuple[Reals, Reals]:
+def _in_pieces(starts: Reals, lengths: Reals, kind: int) -> tuple[Reals, Reals]:
     points, weights = np.polynomial.legendre.leggauss((2, 3, 5)[kind - 1])
     x = starts[:, None] + lengths[:, None] * ((points + 1) / 2)
     return x.ravel(), np.add.outer(np.log(lengths), np.log(weights / 2)).ravel()

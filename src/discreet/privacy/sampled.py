@@ -6,12 +6,13 @@ and Q against the mixture has K = ln E_Q[r^-t] (Zhu, Dong and Wang 2022, theorem
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import ceil, comb, inf
+from math import ceil, comb, inf, sqrt
 
 import numpy as np
 
 from discreet.errors import Invalid
 from discreet.privacy import events
+from discreet.privacy.quadrature import legendre
 from discreet.privacy.side import (
     NOTHING,
     Complex,
@@ -184,7 +185,7 @@ def _measure_under_q(part: Side, mixture: Mixture) -> Callable[[Complex], tuple[
         return lambda s: _gaussian_nodes(mu, mixture, s)
     if part.laplace is not None:
         epsilon = float(part.laplace)
-        return lambda s: _laplace_nodes(epsilon, float(np.abs(s.imag).max()))
+        return lambda s: _laplace_nodes(epsilon, float(np.abs(s).max()))
     if (points := part.far_points) is not None:
         log_w: Reals = points.log_p - points.losses
         return lambda s: (log_w, points.losses)
@@ -195,29 +196,32 @@ def _gaussian_nodes(mu: float, mixture: Mixture, s: Complex) -> tuple[Reals, Rea
     """z ~ N(0, 1), l = μz − μ²/2: the trapezoid rule, exponentially accurate, wherever the integrand of r^s matters.
 
     r^s moves the peak by at most kμ Re s. Cells of the axis where the integrand is below e^-NEGLIGIBLE of its peak, for every s,
-    are left out. A trapezoid of step h resolves the turns of r^s while h kμ |Im s| stays below about 2.
+    are left out. A trapezoid of step h resolves the turns of r^s while h kμ |Im s| stays below about 2. For Re s < 0, ln r^s is
+    concave, with a curvature of at most (kμ)² |Re s|/4: so much narrower may the integrand be.
     """
     reals = np.unique(s.real)
     most = mu * mixture.k
     turns = most * float(np.abs(s.imag).max())
-    if most * float(reals[-1]) > MOST_SHIFT or turns > MOST_TURNS:
+    narrow = sqrt(1 + most * most * max(0.0, -float(reals[0])) / 4)  # r^s may be so much narrower than the Gaussian
+    if most * float(reals[-1]) > MOST_SHIFT or max(turns, narrow) > MOST_TURNS:
         raise Unresolved
     cells = np.arange(-SIGMAS, SIGMAS + most * max(0.0, float(reals[-1])), CELL)
     height = -0.5 * (cells**2)[:, None] + mixture.log_r(mu * cells - mu * mu / 2)[:, None] * reals[None, :]
     kept = cells[(height > height.max(axis=0) - NEGLIGIBLE).any(axis=1)]
-    per_cell = ceil(CELL * max(PER_SIGMA, turns / 2))
+    per_cell = ceil(CELL * max(PER_SIGMA * narrow, turns / 2))
     z = (kept[:, None] + CELL / per_cell * np.arange(per_cell)[None, :]).ravel()
     return np.log(CELL / per_cell) - 0.5 * z * z - 0.5 * np.log(2 * np.pi), mu * z - mu * mu / 2
 
 
 @lru_cache(maxsize=64)
 def _laplace_nodes(epsilon: float, turns: float) -> tuple[Reals, Reals]:
-    """Atoms of Q at ±ε (e^-ε/2 and 1/2), and between them the density e^(−(ε + l)/2)/4, by Gauss and Legendre."""
+    """Atoms of Q at ±ε (e^-ε/2 and 1/2), and between them the density e^(−(ε + l)/2)/4, by Gauss and Legendre in parts."""
     if epsilon * turns > MOST_TURNS:
         raise Unresolved
-    points, weights = np.polynomial.legendre.leggauss(32 + int(4 * epsilon + epsilon * turns))
-    inner = epsilon * points
-    log_w = np.log(weights * epsilon / 4) - (epsilon + inner) / 2
+    points, weights = legendre(24)
+    parts = ceil(2 * epsilon * (1 + turns) / 10)  # in each the integrand turns, or grows, by 10 at most
+    inner = (2 * epsilon * (np.arange(parts)[:, None] + points[None, :]) / parts - epsilon).ravel()
+    log_w = np.log(np.tile(weights, parts) * epsilon / (2 * parts)) - (epsilon + inner) / 2
     return (
         np.concatenate([log_w, [np.log(0.5), np.log(0.5) - epsilon]]),
         np.concatenate([inner, [-epsilon, epsilon]]),
