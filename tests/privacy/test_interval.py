@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from math import inf
+from math import inf, nextafter
 
 import numpy as np
 import pytest
@@ -102,6 +102,7 @@ COMMON: list[tuple[Event, str]] = [
     (Repeated(Sampled(F("0.01"), Gaussian(1)), 10_000), "1e-5"),
     (Repeated(Sampled(F("0.01"), Gaussian(1)), 10_000), "1e-15"),
     (Repeated(Sampled(F("0.001"), Gaussian(1)), 100_000), "1e-5"),
+    (Repeated(Sampled(F("0.001"), Gaussian(1)), 100_000), "1e-12"),
     (Repeated(Sampled(F("0.004"), Gaussian(F("0.8"))), 15_000), "1e-6"),
     (Gaussian(4), "1e-5"),
     (Repeated(Gaussian(50), 1000), "1e-6"),
@@ -112,14 +113,13 @@ COMMON: list[tuple[Event, str]] = [
     (Composed((Repeated(Laplace(10), 50), Repeated(Gaussian(20), 100))), "1e-6"),
     (Composed((Approximate(F("0.1"), F("1e-8")), Repeated(Laplace(10), 50))), "1e-6"),
     (Repeated(Sampled(F("0.2"), Gaussian(5)), 1000), "1e-5"),
-    (Repeated(Sampled(F("0.001"), Gaussian(1)), 100_000), "1e-12"),
     (Repeated(DiscreteGaussian(F("0.3")), 10), "1e-6"),
     (Repeated(RandomizedResponse(3, 1000), 100), "1e-6"),
     (Repeated(Sampled(F("0.1"), Laplace(1)), 500), "1e-6"),
 ]
 
 
-@pytest.mark.parametrize(("event", "delta"), COMMON[: repeats(12)], ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(("event", "delta"), COMMON[: repeats(13)], ids=lambda value: str(value)[:60])
 def test_the_ends_of_common_losses_are_close(event: Event, delta: str) -> None:
     spent = loss(event)
     lower, upper = spent.interval(F(delta))
@@ -210,9 +210,9 @@ def test_a_certified_delta_is_never_below_the_truth_nor_far_above(case: Case) ->
         epsilon = F(far * share).limit_denominator(10**6)
         truth, log_above = case.curve(epsilon), spent.log_delta_above(epsilon)
         with oracle.ctx.workprec(oracle.PRECISION):
-            assert not oracle.arb(log_above).exp() < truth, epsilon
+            assert not oracle.arb(nextafter(log_above, inf)).exp() < truth, epsilon  # the logarithm is a float
             less, more = (F(float(truth * factor)) for factor in (1 - 1e-7, 1.01))
-        if less > F("1e-30"):
+        if less > F("1e-20"):
             assert not spent.certifies(epsilon, less), epsilon
             assert more > 1 or spent.certifies(epsilon, more), epsilon
 

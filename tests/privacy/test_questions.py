@@ -75,12 +75,13 @@ def binomial_tails(k: int, share: float, at_least: int) -> float:
     return sum(comb(k, i) * share**i * (1 - share) ** (k - i) for i in range(at_least, k + 1))
 
 
+@pytest.mark.parametrize("each", [F(1, 2), F("0.37")], ids=str)
 @pytest.mark.parametrize("k", [1, 2, 5, 60])
-def test_responses_have_binomial_tails_and_a_loss_of_exactly_epsilon_does_not_exceed_it(k: int) -> None:
-    """L = (2i − k)/2 for i true answers, of ε = 1/2 each. At a possible loss itself the inequality is strict."""
-    spent, share = k * loss(RandomizedResponse(F(1, 2))), exp(0.5) / (1 + exp(0.5))
+def test_responses_have_binomial_tails_and_a_loss_of_exactly_epsilon_does_not_exceed_it(k: int, each: Fraction) -> None:
+    """L = (2i − k)e for i true answers, of ε = e each. At a possible loss itself the inequality is strict."""
+    spent, share = k * loss(RandomizedResponse(each)), exp(each) / (1 + exp(each))
     for i in range((k + 1) // 2, k + 1):
-        epsilon = F(2 * i - k, 2)
+        epsilon = (2 * i - k) * each
         above, below = binomial_tails(k, share, i + 1), binomial_tails(k, 1 - share, i + 1)
         assert spent.exceeds(epsilon) == pytest.approx(above, rel=NEAR)
         assert spent.bad_event(epsilon) == pytest.approx(above + below, rel=NEAR)

@@ -4,13 +4,17 @@ from discreet.mechanisms.base import Example, Mechanism, registry
 from discreet.mechanisms.gaussian import DiscreteGaussian, Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.randomized_response import CoinToss, RandomizedResponse, SignedResponse
 
 __all__ = [
+    "CoinToss",
     "DiscreteGaussian",
     "Example",
     "Gaussian",
     "Geometric",
     "Laplace",
     "Mechanism",
+    "RandomizedResponse",
+    "SignedResponse",
     "registry",
 ]

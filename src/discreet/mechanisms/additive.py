@@ -74,7 +74,7 @@ class GridNoise(Additive):
             if abs(index) > MOST_STEPS:
                 raise _too_far()
             return self.grid.to_float(index + self._noise(None, source))
-        steps = self._on_grid(np.asarray(exact))
+        steps = self._on_grid(as_array(exact))
         return self.grid.to_float(steps + self._noise(steps.shape, source))
 
     def _on_grid(self, values: NDArray[Any]) -> Ints:
@@ -113,8 +113,15 @@ def _integer(value: object) -> int:
     return exact
 
 
+def as_array(values: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise Invalid("exact must hold numbers, in rows of equal length") from error
+
+
 def _integers(values: Any) -> Ints:
-    found = np.asarray(values)
+    found = as_array(values)
     if found.dtype.kind not in "iu" and found.size:
         raise Invalid(f"exact must hold integers, got {found.dtype} values", hint="use noise for reals, or round first")
     if found.size and not (int(found.min()) >= -MOST_INTEGER and int(found.max()) <= MOST_INTEGER):

@@ -81,7 +81,7 @@ def confidence_level(value: object) -> float:
     exact = rational(value, "confidence")
     if not 0 < exact < 1:
         raise Invalid(f"confidence must lie between 0 and 1, got {shown(value)}")
-    return float(exact)
+    return min(float(exact), 1 - 2**-53)  # as much as a float can say
 
 
 def half_width(tail: Callable[[int], float], confidence: float) -> int:

@@ -55,7 +55,7 @@ class Geometric(IntegerNoise):
         low, high = 1e-3, 2.0 * (width + 1) / -log(1 - level) + 1
         for _ in range(200):
             middle = (low + high) / 2
-            low, high = (middle, high) if _tail(middle, width) <= 1 - level else (low, middle)
+            low, high = (middle, high) if _tail(1 / middle, width) <= 1 - level else (low, middle)
         return cls(Fraction(low).limit_denominator(10**6))
 
     def event(self, sensitivity: Number = 1) -> events.Event:
@@ -66,21 +66,25 @@ class Geometric(IntegerNoise):
 
     def probability(self, output: int, exact: int) -> float:
         """Pr[output], given the exact value."""
-        a = float(1 / self.scale)
+        a = _rate(self.scale)
         return -expm1(-a) / (1 + exp(-a)) * exp(-a * abs(output - exact))
 
     @property
     def variance(self) -> float:
         """2α/(1 − α)²."""
-        a = float(1 / self.scale)
+        a = _rate(self.scale)
         return 2 * exp(-a) / expm1(-a) ** 2
 
     def error(self, confidence: Number = 0.95) -> float:
-        scale = float(self.scale)
-        return float(half_width(lambda w: _tail(scale, w), confidence_level(confidence)))
+        a = _rate(self.scale)
+        return float(half_width(lambda w: _tail(a, w), confidence_level(confidence)))
 
 
-def _tail(scale: float, w: int) -> float:
-    """Pr[|z| > w]."""
-    a = 1 / scale
+def _rate(scale: Fraction) -> float:
+    """1/scale; beyond 700 there is no noise that a float could tell of."""
+    return float(min(1 / scale, Fraction(700)))
+
+
+def _tail(a: float, w: int) -> float:
+    """Pr[|z| > w], a = 1/scale."""
     return 2 * exp(-a * (w + 1)) / (1 + exp(-a)) if w >= 0 else 1.0

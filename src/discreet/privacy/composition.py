@@ -99,7 +99,7 @@ class Direction:
 
     @cached_property
     def axis(self) -> RealAxis:
-        return RealAxis(self.k)
+        return self._curve.axis
 
     def log_delta(self, epsilon: float) -> float:
         """ln δ(ε) apart from open failure: near-exact, or where no route leads there a certified bound from above."""
@@ -238,8 +238,9 @@ class Direction:
 
     def _surely_one(self, epsilon: float) -> bool:
         """Whether 1 − δ(ε) = E min(1, e^(ε−L)) <= e^(K(−t) + tε), 0 < t < 1, is below the precision of δ."""
-        t = 0.4
-        return not self.rho and self._k_before_zero + t * epsilon < NO_DIFFERENCE
+        if self.rho or float((self.axis.k + chernoff_term(self.axis.c) - self.axis.c * epsilon).min()) < 0:
+            return False  # Chernoff says that it is less than 1
+        return self._k_before_zero + 0.4 * epsilon < NO_DIFFERENCE
 
     @cached_property
     def _k_before_zero(self) -> float:
@@ -352,7 +353,7 @@ class Direction:
 
     @cached_property
     def _curve(self) -> Curve:
-        return Curve(self.k, self._lattice)
+        return Curve(self.k, self._lattice, float(sum(side.gaussian * n for side, n in self.parts if side.gaussian)))
 
     @property
     def _used_curve(self) -> Curve | None:

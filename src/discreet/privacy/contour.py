@@ -110,8 +110,8 @@ class Line:
     The nodes are chosen for a first ε; `low` and `high` bound the ε for which all aliases are below the tolerance.
     """
 
-    def __init__(self, k: LogMgf, axis: RealAxis, at: int, lattice: Lattice | None) -> None:
-        self._k, self._axis, self._at, self._lattice = k, axis, at, lattice
+    def __init__(self, k: LogMgf, axis: RealAxis, at: int, lattice: Lattice | None, gaussian: float) -> None:
+        self._k, self._lattice, self._gaussian = k, lattice, gaussian
         self.c, self.k_c = float(axis.c[at]), float(axis.k[at])
         self._aliases = _Aliases(axis, at)
         self.low, self.high = inf, -inf
@@ -207,6 +207,8 @@ class Line:
 
     def _falls(self, spacing: float) -> bool:
         """Whether the integrand is small by the last node that we would look at; Unresolved where K is not known so far out."""
+        if self._gaussian * (spacing * MOST_NODES / 8) ** 2 / 2 > -log(NEGLIGIBLE):
+            return True  # |E e^(tL)| falls at least like that of the Gaussian parts alone
         for nodes in (MOST_NODES // 8, MOST_NODES // 4, MOST_NODES // 2, MOST_NODES):
             last = np.array([self.c + 1j * spacing * nodes])
             fall = float(self._k(last)[0].real) - self.k_c - 2 * log(abs(last[0]) / self.c)
@@ -262,8 +264,9 @@ def _estimate(axis: RealAxis, at: int) -> float:
 class Curve:
     """δ(ε) of one direction of a composition, and its inverse, from its K."""
 
-    def __init__(self, k: LogMgf, lattice: Lattice | None = None) -> None:
-        self._k, self._lattice = k, lattice
+    def __init__(self, k: LogMgf, lattice: Lattice | None = None, gaussian: float = 0.0) -> None:
+        """`gaussian` is Σ(Δ/σ)² of the Gaussian parts."""
+        self._k, self._lattice, self._gaussian = k, lattice, gaussian
         self.axis = RealAxis(k)
         self._lines: dict[float, Line] = {}
         self._last: Line | None = None
@@ -310,7 +313,7 @@ class Curve:
         near = min(self._lines, key=lambda other: abs(log(other / c)), default=None)
         if near is None or abs(log(near / c)) >= 0.08:
             near = c
-            self._lines[c] = Line(self._k, self.axis, at, self._lattice)
+            self._lines[c] = Line(self._k, self.axis, at, self._lattice, self._gaussian)
         self._last = self._lines[near]
         return self._last
 

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, permutations
-from math import log
 from typing import TypeAlias
 
+from discreet.exact import log_up
+
 Row: TypeAlias = Sequence[Fraction]
+
+LOG_BITS = 192  # after the point, of a loss: ratios may be very close to 1
 
 
 def hockey_stick(p: Row, q: Row, gamma: Fraction) -> Fraction:
@@ -84,7 +87,7 @@ def dominating_atoms(rows: Sequence[Row]) -> Dominating:
         if after > before:
             atoms.append((gamma, gamma * (after - before)))
     return Dominating(
-        atoms=tuple((log(gamma.numerator) - log(gamma.denominator), p) for gamma, p in atoms),
+        atoms=tuple((float(log_up(gamma, LOG_BITS)), p) for gamma, p in atoms),
         ratios=tuple(gamma for gamma, _ in atoms),
         infinite=values[-1],
     )

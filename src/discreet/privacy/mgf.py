@@ -177,10 +177,23 @@ def _(leaf: events.DiscreteGaussian) -> tuple[Side, Side]:
         offset = Fraction(delta) * (delta - 2 * farthest) / (2 * leaf.scale**2)
         return Atoms(offset, step, -(x**2) * inverse - log_total, one_hump=True)
 
-    near, far = atoms(reach), atoms(int(FAR_REACH * sigma) + 2)
+    def far() -> Points:
+        found = atoms(int(FAR_REACH * sigma) + 2)
+        return lattice_points(found.offset, step, found.log_p)
+
+    near = atoms(reach)
     points = lattice_points(near.offset, step, near.log_p)
     return symmetric(
-        Side(k=many.one, largest=inf, atoms=far, rho=delta**2 * inverse, points=points, cut_off=CUT_OFF, many=many)
+        Side(
+            k=many.one,
+            largest=inf,
+            atoms=near,
+            rho=delta**2 * inverse,
+            points=points,
+            far=far,
+            cut_off=CUT_OFF,
+            many=many,
+        )
     )
 
 
@@ -256,11 +269,16 @@ def _(leaf: events.Approximate) -> tuple[Side, Side]:
     return symmetric(replace(_response(leaf.epsilon, 2, log(kept)), failure=leaf.delta))
 
 
+def _log(p: Fraction) -> float:
+    """ln p of a probability that may be too small for a float."""
+    return log(p.numerator) - log(p.denominator)
+
+
 @sides_of.register
 def _(leaf: events.FiniteTable) -> tuple[Side, Side]:
     """The atoms of the least curve that dominates every ordered pair of rows, exactly (`finite.py`)."""
     found = dominating_atoms(leaf.rows)
     if not found.atoms:  # no output is possible for both inputs
         return symmetric(replace(NOTHING, failure=found.infinite))
-    points = Points(np.array([loss for loss, _ in found.atoms]), np.log(np.array([float(p) for _, p in found.atoms])))
+    points = Points(np.array([loss for loss, _ in found.atoms]), np.array([_log(p) for _, p in found.atoms]))
     return symmetric(replace(of_points(points), failure=found.infinite))

@@ -6,7 +6,7 @@ and Q against the mixture has K = ln E_Q[r^-t] (Zhu, Dong and Wang 2022, theorem
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import ceil, comb, inf, sqrt
+from math import ceil, comb, inf, log, log1p, sqrt
 
 import numpy as np
 
@@ -41,11 +41,13 @@ class Mixture:
     """r(l) = Σ_j B_j e^(jl − j(j−1)μ²/2), B binomial(k, q): j of k units are seen. For one unit 1 − q + q e^l, whatever the part."""
 
     def __init__(self, q: float, k: int = 1, squared: float = 0.0) -> None:
-        self.k = k
+        self.k, self._q = k, q
+        if k == 1:
+            self.log_share: Reals = np.array([log1p(-q), log(q)])
+            return
         seen = np.arange(k + 1)
         choices = np.log([float(comb(k, j)) for j in range(k + 1)])
         self.log_share = choices + seen * np.log(q) + (k - seen) * np.log1p(-q) - seen * (seen - 1) * squared / 2
-        self._q = q
 
     def log_r(self, losses: Reals) -> Reals:
         if self.k == 1:

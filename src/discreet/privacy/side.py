@@ -82,6 +82,7 @@ class Side:
     least: float = -inf  # the infimum of L
     cut_off: float = 0.0  # what the points leave out
     points: "Points | None" = None  # the losses that have a probability of their own; None where there are none
+    far: "Callable[[], Points] | None" = None  # the same farther out, where losses that are points go on for ever
     within: "Callable[[Reals], Points] | None" = None
     """For losses that have a density: cuts -> quadrature points between the first cut and the last, for each piece its own."""
     many: "ManyK | None" = None  # K of several sides of this kind at once, and what this one differs by
@@ -137,8 +138,8 @@ class Side:
     @property
     def far_points(self) -> "Points | None":
         """All losses, where they are points, as far out as they are known."""
-        if self.atoms is not None:
-            return lattice_points(self.atoms.offset, self.atoms.step, self.atoms.log_p)
+        if self.far is not None:
+            return self.far()
         return self.points if self.within is None else None
 
     @property
@@ -238,13 +239,22 @@ def _evenly_up(t: Complex) -> bool:
 def _log_sum_along_line(log_w: Reals, losses: Reals, t: Complex) -> Complex:
     """The same for evenly spaced t, with few exponentials: e^((ma + b)·i·h·loss) is a product of two."""
     m = ceil(sqrt(t.size))
-    turns = 1j * ((t[-1].imag - t[0].imag) / (t.size - 1)) * losses[None, :]
+    turns = 1j * ((t[-1].imag - t[0].imag) / (t.size - 1)) * losses
     log_base = log_w + t[0] * losses
     top = float(log_base.real.max())
-    coarse = np.exp(log_base[None, :] - top + turns * (m * np.arange(m)[:, None]))
-    fine = np.exp(turns * np.arange(m)[:, None])
-    total: Complex = np.log((coarse @ fine.T).ravel()[: t.size]) + top
-    return total
+    fine = _powers(np.ones_like(turns), np.exp(turns), m)
+    coarse = _powers(np.exp(log_base - top), np.exp(m * turns), m)
+    sums: Complex = (coarse @ fine.T).ravel()[: t.size]
+    return np.log(sums) + top
+
+
+def _powers(first: Complex, ratio: Complex, count: int) -> Complex:
+    """first · ratio^i, i = 0 … count − 1, a row each."""
+    rows = np.empty((count, first.size), np.complex128)
+    rows[0] = first
+    for i in range(1, count):
+        np.multiply(rows[i - 1], ratio, out=rows[i])
+    return rows
 
 
 def log_sum(exponents: NDArray[Any]) -> NDArray[Any]:
