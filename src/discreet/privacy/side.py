@@ -245,7 +245,7 @@ def _log_sum_along_line(log_w: Reals, losses: Reals, t: Complex) -> Complex:
     fine = _powers(np.ones_like(turns), np.exp(turns), m)
     coarse = _powers(np.exp(log_base - top), np.exp(m * turns), m)
     sums: Complex = (coarse @ fine.T).ravel()[: t.size]
-    return np.log(sums) + top
+    return np.asarray(np.log(sums) + top, np.complex128)
 
 
 def _powers(first: Complex, ratio: Complex, count: int) -> Complex:

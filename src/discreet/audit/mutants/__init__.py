@@ -1,0 +1,105 @@
+"""Planted bugs: each is one small wrong edit of one function, and some test must fail while it is planted.
+
+A suite that passes says little unless it would have failed for the mistakes people make. Every mutant here is such a mistake,
+told as text to replace in the source of a function. Planting swaps the function's code object in place, so every reference to
+the function runs the bug, and takes it out again at the end. A mutant whose text no longer occurs exactly once
+raises: an edit of the code must carry its mutants along.
+"""
+
+import ast
+import importlib
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any
+
+from discreet.errors import Fault, Invalid
+from discreet.noise.source import OPERATING_SYSTEM
+
+REGISTRY: dict[str, "Mutant"] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """In the function `where` ("package.module:qualified.name"), `old` becomes `new`."""
+
+    name: str
+    part: str  # the folder whose tests must catch it
+    where: str
+    old: str
+    new: str
+    breaks: str  # what goes wrong, in words
+
+    @contextmanager
+    def planted(self) -> Iterator[None]:
+        """The bug is live inside the `with` block, in this process, for every caller."""
+        function = _find(self.where)
+        sound = function.__code__
+        function.__code__ = _edited(function, self.old, self.new)
+        forget()
+        try:
+            yield
+        finally:
+            function.__code__ = sound
+            forget()
+
+
+def register(*mutants: Mutant) -> None:
+    for mutant in mutants:
+        if mutant.name in REGISTRY:
+            raise Invalid(f"name {mutant.name!r} is taken by another mutant")
+        REGISTRY[mutant.name] = mutant
+
+
+def of_part(part: str) -> list[Mutant]:
+    return [mutant for mutant in REGISTRY.values() if mutant.part == part]
+
+
+def forget() -> None:
+    """Empty every cache of this package, so that nothing computed before an edit is used after it."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] != "discreet":
+            continue
+        for value in list(vars(module).values()):
+            clear = getattr(value, "cache_clear", None)
+            if callable(clear):
+                clear()
+    OPERATING_SYSTEM.stock.clear()
+
+
+def _find(where: str) -> FunctionType:
+    module, _, qualified = where.partition(":")
+    found: Any = importlib.import_module(module)
+    for name in qualified.split("."):
+        found = inspect.getattr_static(found, name)
+    found = inspect.unwrap(getattr(found, "fget", None) or getattr(found, "__func__", None) or found)
+    if not isinstance(found, FunctionType):
+        raise Fault(f"{where} is not a function", code="mutant")
+    return found
+
+
+def _edited(function: Callable[..., object], old: str, new: str) -> CodeType:
+    source = textwrap.dedent(inspect.getsource(function))
+    if source.count(old) != 1:
+        raise Fault(
+            f"the text to change occurs {source.count(old)} times in {function.__qualname__}, not once",
+            code="mutant",
+            hint="adapt the mutant to the new code",
+        )
+    tree = ast.parse(source.replace(old, new))
+    definition = tree.body[0]
+    if not isinstance(definition, ast.FunctionDef):
+        raise Fault(f"{function.__qualname__} is not a plain function", code="mutant")
+    definition.decorator_list = []
+    space = dict(vars(sys.modules[function.__module__]))
+    exec(compile(tree, f"<mutant of {function.__qualname__}>", "exec"), space)
+    code: CodeType = space[definition.name].__code__
+    return code
+
+
+# The planted bugs themselves, a module for each part; they register themselves, so they come last.
+from discreet.audit.mutants import mechanisms, noise  # noqa: E402, F401

@@ -1,0 +1,94 @@
+"""Every planted bug of the mechanisms makes the law named here fail; without the bug the same law holds."""
+
+from collections.abc import Callable
+from fractions import Fraction as F
+
+import pytest
+
+from discreet.audit.mutants import Mutant, of_part
+from discreet.mechanisms import CoinToss, Laplace, RandomizedResponse, SignedResponse, registry
+from discreet.mechanisms.vector import choose
+from discreet.privacy import loss
+from tests.mechanisms import contract, test_additive, test_measure
+from tests.mechanisms import test_randomized_response as rr
+from tests.mechanisms import test_sensitivity as se
+from tests.mechanisms import test_unsafe as un
+
+Law = Callable[[], object]
+
+
+def example(name: str, i: int, law: Callable[..., object], *more: int) -> Law:
+    return lambda: law(registry.examples(name)[i], *more)
+
+
+def cost(name: str, i: int) -> Law:
+    return lambda: rr.cost_is_that_of_its_own_probabilities(registry.examples(name)[i])
+
+
+def chosen_noise_is_certified() -> None:
+    choice = choose(1, F(1, 10**6), l1=100, l2=10, size=100)
+    assert loss(choice.mechanism.event(10, 100)).certifies(1, F(1, 10**6))
+
+
+CAUGHT_BY: dict[str, Law] = {
+    "half-the-noise": example("Geometric", 0, contract.drawn_as_it_says, 20_000, 1),
+    "gaussian-of-half-the-scale": example("DiscreteGaussian", 0, contract.drawn_as_it_says, 20_000, 1),
+    "half-the-sensitivity": example("Geometric", 1, contract.cost_is_that_of_its_own_probabilities),
+    "rounding-forgotten": test_additive.test_rounding_is_part_of_the_sensitivity,
+    "rounding-of-one-coordinate": test_additive.test_gaussian_vectors_are_priced_by_their_norm_and_rounding,
+    "one-noise-for-all": example("Geometric", 0, contract.drawn_as_it_says, 20_000, 1),
+    "noise-in-floats": example("Laplace", 0, contract.outputs_lie_on_the_grid, 2_000, 4),
+    "least-noise-without-rounding": lambda: test_additive.test_noise_for_an_epsilon_meets_it_and_is_least(
+        Laplace, F(1)
+    ),
+    "error-of-one-side": example("Laplace", 0, contract.error_covers, 5_000, 2),
+    "granted-twice": test_measure.test_the_second_draw_of_one_grant_is_a_fault,
+    "more-sensitivity-than-granted": lambda: test_measure.test_a_draw_beyond_the_grant_is_a_fault_and_sees_nothing(
+        test_measure.NOISE, 2
+    ),
+    "looked-before-granted": test_measure.test_the_second_draw_of_one_grant_is_a_fault,
+    "grant-never-ends": test_measure.test_a_grant_ends_with_its_block,
+    "norms-mixed-up": chosen_noise_is_certified,
+    "toss-truer": rr.test_the_coin_toss_costs_ln_3_exactly,
+    "odds-of-two": lambda: rr.drawn_as_it_says(RandomizedResponse(F(3, 2), 5), 2, 30_000),
+    "others-counted-once": lambda: rr.drawn_as_it_says(RandomizedResponse(F(3, 2), 5), 2, 30_000),
+    "response-charged-half": cost("RandomizedResponse", 0),
+    "answers-charged-once": cost("CoinToss", 1),
+    "signs-swapped": lambda: rr.estimates_the_sum(SignedResponse(F(1, 4)), 2),
+    "zero-taken-for-a-sign": lambda: rr.test_what_is_no_sign_is_refused([1, 0]),
+    "loss-taken-for-two-eta": lambda: rr.test_responses_for_an_epsilon_meet_it_and_are_the_truest(F(1, 2)),
+    "lie-rounded-down": lambda: rr.test_responses_for_an_epsilon_meet_it_and_are_the_truest(3),
+    "coin-toss-for-one-answer": rr.test_the_coin_toss_is_given_where_it_fits_only,
+    "sum-not-centred": lambda: rr.estimates_the_sum(SignedResponse(F(1, 4)), 2),
+    "variance-of-fair-coins": lambda: rr.estimates_the_sum(SignedResponse(F(1, 4)), 2),
+    "share-not-corrected": lambda: rr.estimates_the_shares(CoinToss(), [1, 1, 0, 1]),
+    "variance-of-the-truth-alone": rr.test_the_variance_stated_is_that_at_the_estimated_share,
+    "one-tail": lambda: rr.test_errors_cover_whatever_the_data_are(0.75, 0.25, F(19, 20)),
+    "steps-of-a-count-forgotten": lambda: rr.test_errors_cover_whatever_the_data_are(0.51, 0.49, F(19, 20)),
+    "dropped-rows-forgotten": se.test_the_difference_of_bounds_needs_that_every_row_surely_contributes,
+    "replaced-as-removed": lambda: se.grouped_sums_are(se.REPLACE, 0, 1, 1, 2, 4),
+    "stays-forgotten": lambda: se.grouped_sums_are(se.REPLACE, -1, 1, 1, 1, 2),
+    "negative-bound-forgotten": lambda: se.sums_are(se.ADD_REMOVE, -3, 1, 1),
+    "rows-of-a-person-forgotten": lambda: se.grouped_sums_are(se.ADD_REMOVE, 0, 1, 2, 2, 4),
+    "squares-of-rows-forgotten": lambda: se.test_statistical_queries(se.REPLACE),
+    "others-at-the-middle": lambda: se.means_are(se.ADD_REMOVE, 0, 150, 3, 1),
+    "replaced-as-added": lambda: se.means_are(se.REPLACE, 0, 150, 3, 1),
+    "mean-not-total": lambda: se.means_are(se.REPLACE, 0, 150, 3, 1),
+    "rows-replaced-as-one": un.test_more_rows_cost_more,
+    "exposure-of-one": un.test_somebody_is_exposed_as_often_as_is_said,
+    "the-others-named": un.test_rows_come_as_they_are_and_as_often_as_is_said,
+}
+
+
+def test_every_planted_bug_has_its_law() -> None:
+    assert {mutant.name for mutant in of_part("mechanisms")} == set(CAUGHT_BY)
+    assert len(CAUGHT_BY) >= 15
+
+
+@pytest.mark.parametrize("mutant", of_part("mechanisms"), ids=lambda mutant: mutant.name)
+def test_the_planted_bug_is_caught(mutant: Mutant) -> None:
+    law = CAUGHT_BY[mutant.name]
+    law()
+    with mutant.planted(), pytest.raises((AssertionError, pytest.fail.Exception)):
+        law()
+    law()
