@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from fractions import Fraction as F
+from itertools import product
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,8 @@ from discreet.mechanisms import CoinToss, Laplace, RandomizedResponse, SignedRes
 from discreet.mechanisms.vector import choose
 from discreet.privacy import loss
 from tests.mechanisms import contract, test_additive, test_measure
+from tests.mechanisms import test_bernoulli_mean as bits
+from tests.mechanisms import test_keys as keys
 from tests.mechanisms import test_randomized_response as rr
 from tests.mechanisms import test_sensitivity as se
 from tests.mechanisms import test_unsafe as un
@@ -23,6 +27,18 @@ def example(name: str, i: int, law: Callable[..., object], *more: int) -> Law:
 
 def cost(name: str, i: int) -> Law:
     return lambda: rr.cost_is_that_of_its_own_probabilities(registry.examples(name)[i])
+
+
+def case(test: Callable[..., object], i: int) -> Law:
+    """The i-th of all combinations of a test's parameters."""
+    axes = [mark.args for mark in getattr(test, "pytestmark", []) if mark.name == "parametrize"]
+    choices = [[_named(names, value) for value in values] for names, values in axes]
+    chosen = list(product(*choices))[i]
+    return lambda: test(**{name: value for part in chosen for name, value in part.items()})
+
+
+def _named(names: str | tuple[str, ...], value: Any) -> dict[str, Any]:
+    return {names: value} if isinstance(names, str) else dict(zip(names, value, strict=True))
 
 
 def chosen_noise_is_certified() -> None:
@@ -77,6 +93,33 @@ CAUGHT_BY: dict[str, Law] = {
     "rows-replaced-as-one": un.test_more_rows_cost_more,
     "exposure-of-one": un.test_somebody_is_exposed_as_often_as_is_said,
     "the-others-named": un.test_rows_come_as_they_are_and_as_often_as_is_said,
+    "key-at-threshold": case(keys.test_a_key_is_kept_where_its_noisy_count_is_above_the_threshold, 5),
+    "empty-group-kept": case(keys.test_a_count_of_zero_is_never_kept, 1),
+    "hidden-counts-shown": case(keys.test_a_key_is_kept_where_its_noisy_count_is_above_the_threshold, 5),
+    "keys-of-one-group": case(keys.test_gaussian_thresholds_cost_no_more_than_the_noise_and_the_keys, 1),
+    "threshold-tail-late": case(keys.test_reaching_the_threshold_is_not_passing_it, 0),
+    "keys-noise-of-one-group": case(keys.test_a_person_who_is_replaced_is_in_twice_as_many_groups, 0),
+    "keys-not-charged": case(keys.test_a_budget_is_met_by_the_lowest_threshold, 0),
+    "keys-budget-of-one-group": case(keys.test_a_budget_is_met_by_the_lowest_threshold, 5),
+    "any-of-rounded-inward": case(keys.test_any_of_many_and_the_share_of_each, 0),
+    "share-rounded-up": case(keys.test_a_budget_is_met_by_the_lowest_threshold, 5),
+    "optimal-delta-twice": case(keys.test_errors_cover_the_noise, 9),
+    "optimal-epsilon-twice": case(keys.test_bounds_hold_the_probability_of_the_optimal_rule, 3),
+    "optimal-key-early": case(keys.test_a_count_of_zero_is_never_kept, 2),
+    "optimal-delta-not-shared": case(keys.test_a_budget_is_met_by_the_lowest_threshold, 5),
+    "optimal-epsilon-not-shared": case(keys.test_a_budget_is_met_by_the_lowest_threshold, 5),
+    "optimal-one-group-charged": case(keys.test_a_person_who_is_replaced_is_in_twice_as_many_groups, 2),
+    "tie-not-centred": case(bits.test_releases_have_uniform_p_values, 0),
+    "tulap-in-steps": case(bits.test_noise_lies_below_as_often_as_it_should, 2),
+    "limits-swapped": case(bits.test_limits_are_where_tests_turn, 0),
+    "sampling-forgotten": case(bits.test_no_private_test_is_more_powerful, 0),
+    "two-sides-for-one": case(bits.test_tests_have_exactly_their_size, 11),
+    "interval-of-one-side": case(bits.test_limits_are_where_tests_turn, 0),
+    "shrunk-everywhere": case(bits.test_estimates_grow_and_are_the_same_from_both_ends, 0),
+    "privacy-over-n": case(bits.test_clamping_alone_would_be_half_and_no_better, 0),
+    "lower-bound-too-high": case(bits.test_the_lower_bound_is_below_the_best_of_all_estimators_of_one_bit, 0),
+    "any-number-of-bits": case(bits.test_what_is_not_so_many_bits_is_refused, 0),
+    "ones-of-any-size": case(bits.test_what_is_not_so_many_bits_is_refused, 0),
 }
 
 

@@ -1,0 +1,140 @@
+"""Draws the pictures of docs/mechanisms.md, as SVG, from the mechanisms themselves: `.venv/bin/python docs/draw.py`.
+
+Each shows the probability of every output for two neighbouring inputs x and x′, and beside it the privacy loss of each output.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from math import exp, log, pi, sqrt
+from pathlib import Path
+
+from discreet.mechanisms import CoinToss, DiscreteGaussian, Geometric, RandomizedResponse, SignedResponse
+
+FOLDER = Path(__file__).parent / "pictures"
+WIDE, HIGH, LEFT, BELOW, ABOVE = 360, 240, 48, 40, 30
+COLOURS = ("#4c78a8", "#f58518", "#54a24b")
+Points = Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Named series over one axis: bars beside each other, or lines."""
+
+    title: str
+    series: dict[str, Points]
+    bars: bool = False
+    low: float = 0.0
+
+    def svg(self, shift: float) -> str:
+        points = [point for series in self.series.values() for point in series]
+        first, last = min(x for x, _ in points), max(x for x, _ in points)
+        bottom = min(self.low, *(y for _, y in points))
+        top = max(*(y for _, y in points), bottom + 1e-9)
+        room = 0.5 if self.bars else 0.0
+        across = (WIDE - LEFT - 12) / (last - first + 2 * room or 1)
+        up = (HIGH - BELOW - ABOVE) / (top - bottom)
+
+        def at(x: float, y: float) -> tuple[float, float]:
+            return shift + LEFT + (x - first + room) * across, HIGH - BELOW - (y - bottom) * up
+
+        drawn = [self._marks(series, i, at, across) for i, series in enumerate(self.series.values())]
+        return "\n".join([self._frame(shift, at, (first, last), (bottom, top)), *drawn, self._legend(shift)])
+
+    def _marks(self, series: Points, i: int, at: Callable[[float, float], tuple[float, float]], across: float) -> str:
+        colour = COLOURS[i % len(COLOURS)]
+        if not self.bars:
+            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in series))
+            return f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
+        width = 0.8 * across / len(self.series)
+        base = at(0, 0)[1]
+        marks = []
+        for x, y in series:
+            left, height = at(x, y)
+            left += (i - len(self.series) / 2) * width
+            marks.append(
+                f'<rect x="{left:.1f}" y="{min(height, base):.1f}" width="{width:.1f}" '
+                f'height="{max(abs(base - height), 0.5):.1f}" fill="{colour}"/>'
+            )
+        return "\n".join(marks)
+
+    def _frame(
+        self,
+        shift: float,
+        at: Callable[[float, float], tuple[float, float]],
+        xs: tuple[float, float],
+        ys: tuple[float, float],
+    ) -> str:
+        parts = [_text(shift + LEFT, 16, self.title, bold=True)]
+        axis = at(xs[0], max(0.0, ys[0]))[1]
+        parts.append(
+            f'<line x1="{shift + LEFT}" x2="{shift + WIDE - 12}" y1="{axis:.1f}" y2="{axis:.1f}" stroke="#888"/>'
+        )
+        for x in sorted({xs[0], (xs[0] + xs[1]) / 2, xs[1]}):
+            parts.append(_text(at(x, 0)[0], HIGH - BELOW + 16, f"{x:.3g}", middle=True))
+        for y in sorted({ys[0], 0.0, ys[1]}):
+            parts.append(_text(shift + LEFT - 6, at(xs[0], y)[1] + 4, f"{y:.2g}", end=True))
+        return "\n".join(parts)
+
+    def _legend(self, shift: float) -> str:
+        names = list(self.series) if len(self.series) > 1 else []
+        return "\n".join(
+            _text(shift + LEFT + 130 * i, HIGH - 6, name, colour=COLOURS[i % len(COLOURS)])
+            for i, name in enumerate(names)
+        )
+
+
+def _text(
+    x: float, y: float, words: str, *, bold: bool = False, middle: bool = False, end: bool = False, colour: str = "#333"
+) -> str:
+    anchor = "middle" if middle else "end" if end else "start"
+    weight = ' font-weight="bold"' if bold else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}"{weight}>{escape(words)}</text>'
+
+
+def write(name: str, *panels: Panel) -> None:
+    inner = "\n".join(panel.svg(i * WIDE) for i, panel in enumerate(panels))
+    size = f'width="{WIDE * len(panels)}" height="{HIGH}" viewBox="0 0 {WIDE * len(panels)} {HIGH}"'
+    style = 'font-family="sans-serif" font-size="12"'
+    back = f'<rect width="{WIDE * len(panels)}" height="{HIGH}" fill="white"/>'
+    FOLDER.mkdir(exist_ok=True)
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>\n{back}\n{inner}\n</svg>\n'
+    (FOLDER / f"{name}.svg").write_text(svg, "utf-8")
+
+
+def two_inputs(name: str, p: Points, q: Points, bars: bool) -> None:
+    """The probabilities, and the loss ln P/Q of each output."""
+    what = "probability of each output" if bars else "density of the output"
+    loss = [(x, log(a / b)) for (x, a), (_, b) in zip(p, q, strict=True) if a > 0 and b > 0]
+    write(
+        name,
+        Panel(what, {"input x": p, "input x′": q}, bars),
+        Panel("privacy loss of each output", {"loss": loss}, bars),
+    )
+
+
+def counted(name: str, probability: Callable[[int, int], object], outputs: range, x: int, y: int) -> None:
+    def of(given: int) -> Points:
+        return [(z, float(probability(z, given))) for z in outputs]  # type: ignore[arg-type]
+
+    two_inputs(name, of(x), of(y), bars=True)
+
+
+def densities(name: str, density: Callable[[float], float], x: float, y: float, reach: float) -> None:
+    grid = [x - reach + 2 * reach * i / 240 for i in range(241)]
+    two_inputs(name, [(z, density(z - x)) for z in grid], [(z, density(z - y)) for z in grid], bars=False)
+
+
+def main() -> None:
+    counted("geometric", Geometric(Fraction(3)).probability, range(-9, 12), 0, 1)
+    counted("discrete-gaussian", DiscreteGaussian(Fraction(3)).probability, range(-9, 12), 0, 1)
+    densities("laplace", lambda z: exp(-abs(z) / 2) / 4, 0.0, 1.0, 8.0)
+    densities("gaussian", lambda z: exp(-z * z / 8) / (2 * sqrt(2 * pi)), 0.0, 1.0, 8.0)
+    counted("randomized-response", RandomizedResponse(Fraction(1), 4).probability, range(4), 0, 1)
+    counted("coin-toss", CoinToss().probability, range(2), 0, 1)
+    counted("signed-response", SignedResponse(Fraction(1, 4)).probability, range(2), 1, -1)
+
+
+if __name__ == "__main__":
+    main()
