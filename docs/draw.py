@@ -10,7 +10,21 @@ from html import escape
 from math import exp, log, pi, sqrt
 from pathlib import Path
 
-from discreet.mechanisms import CoinToss, DiscreteGaussian, Geometric, RandomizedResponse, SignedResponse
+import numpy as np
+
+from discreet.mechanisms import (
+    AboveThreshold,
+    CoinToss,
+    DiscreteGaussian,
+    Exponential,
+    Geometric,
+    Quantiles,
+    RandomizedResponse,
+    SignedResponse,
+)
+from discreet.mechanisms.bernoulli_mean import mean_widths
+from discreet.mechanisms.keys import GaussianThreshold, LaplaceThreshold, OptimalKeys
+from discreet.mechanisms.vector import choose
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDE, HIGH, LEFT, BELOW, ABOVE = 360, 240, 48, 40, 30
@@ -126,6 +140,47 @@ def densities(name: str, density: Callable[[float], float], x: float, y: float, 
     two_inputs(name, [(z, density(z - x)) for z in grid], [(z, density(z - y)) for z in grid], bars=False)
 
 
+def selection() -> None:
+    exponential = Exponential(Fraction(1))
+    scores = ([3, 5, 4, 0, 2], [4, 4, 4, 1, 2])
+    p, q = ([(i, exponential.probability(i, given)) for i in range(5)] for given in scores)
+    two_inputs("exponential", p, q, bars=True)
+    above = AboveThreshold(Fraction(1), threshold=50)
+    chance = [(count, above.probability([True], [count])) for count in range(0, 101, 2)]
+    write("above-threshold", Panel("probability of 'above 50', by count", {"ε = 1": chance}))
+    median = Quantiles(Fraction(1, 4), (Fraction(1, 2),), 0, 20, cells=21)
+    counts = np.array([0, 0, 1, 2, 3, 5, 8, 9, 12, 10, 8, 6, 4, 3, 2, 1, 1, 0, 0, 0, 0])
+    other = counts.copy()
+    other[20] += 1
+    p, q = ([(z, median.probability([z], given)) for z in range(21)] for given in (counts, other))
+    two_inputs("quantiles", p, q, bars=True)
+
+
+def keys() -> None:
+    budget = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
+    rules = {
+        "Laplace": LaplaceThreshold.for_budget(**budget),
+        "Gaussian": GaussianThreshold.for_budget(**budget),
+        "optimal": OptimalKeys.for_budget(**budget),
+    }
+    kept = {name: [(n, float(rule.keeps(n)[1])) for n in range(0, 41)] for name, rule in rules.items()}  # type: ignore[attr-defined]
+    write("keys", Panel("a key is kept, by how many have it", kept))
+
+
+def means() -> None:
+    p = np.linspace(0.0, 1.0, 41)
+    widths = mean_widths(100, Fraction(1), p)
+    shown = {name: list(zip(p.tolist(), widths[name].tolist(), strict=True)) for name in ("plain", "geometric")}
+    write("bernoulli", Panel("mean width of 95 % intervals for p", shown))
+    sizes = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+    found = [choose(1, Fraction(1, 10**6), k, Fraction(str(sqrt(k))), k) for k in sizes]
+    errors = {
+        "Laplace": [(log(k, 2), log(each.laplace_error, 10)) for k, each in zip(sizes, found, strict=True)],
+        "Gaussian": [(log(k, 2), log(each.gaussian_error or 1, 10)) for k, each in zip(sizes, found, strict=True)],
+    }
+    write("vectors", Panel("log10 of n·error, by log2 of dimension", errors))
+
+
 def main() -> None:
     counted("geometric", Geometric(Fraction(3)).probability, range(-9, 12), 0, 1)
     counted("discrete-gaussian", DiscreteGaussian(Fraction(3)).probability, range(-9, 12), 0, 1)
@@ -134,6 +189,9 @@ def main() -> None:
     counted("randomized-response", RandomizedResponse(Fraction(1), 4).probability, range(4), 0, 1)
     counted("coin-toss", CoinToss().probability, range(2), 0, 1)
     counted("signed-response", SignedResponse(Fraction(1, 4)).probability, range(2), 1, -1)
+    selection()
+    keys()
+    means()
 
 
 if __name__ == "__main__":

@@ -17,16 +17,30 @@ import discreet
 SOURCE = Path(discreet.__file__).parent
 
 PUBLIC = {
+    "AboveThreshold",
+    "CoinToss",
     "DiscreetError",
+    "DiscreteGaussian",
+    "Exponential",
     "Fault",
+    "Gaussian",
+    "Geometric",
     "Invalid",
+    "Laplace",
+    "NoisyMax",
+    "PermuteAndFlip",
     "PrivacyLoss",
+    "Quantiles",
     "QueryError",
+    "RandomizedResponse",
     "Refused",
+    "SignedResponse",
     "__version__",
     "audit",
+    "mechanisms",
     "noise",
     "privacy",
+    "unmetered",
 }
 
 # Each package or module directly under src/discreet, and what it may import besides itself.

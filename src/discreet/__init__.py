@@ -14,28 +14,75 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet import audit, noise, privacy
+    from discreet import audit, mechanisms, noise, privacy
     from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
+    from discreet.mechanisms import (
+        AboveThreshold,
+        CoinToss,
+        DiscreteGaussian,
+        Exponential,
+        Gaussian,
+        Geometric,
+        Laplace,
+        NoisyMax,
+        PermuteAndFlip,
+        Quantiles,
+        RandomizedResponse,
+        SignedResponse,
+        unmetered,
+    )
     from discreet.privacy.loss import PrivacyLoss
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AboveThreshold",
+    "CoinToss",
     "DiscreetError",
+    "DiscreteGaussian",
+    "Exponential",
     "Fault",
+    "Gaussian",
+    "Geometric",
     "Invalid",
+    "Laplace",
+    "NoisyMax",
+    "PermuteAndFlip",
     "PrivacyLoss",
+    "Quantiles",
     "QueryError",
+    "RandomizedResponse",
     "Refused",
+    "SignedResponse",
     "__version__",
     "audit",
+    "mechanisms",
     "noise",
     "privacy",
+    "unmetered",
 ]
 
 # The module of each public name that is not itself a module of this package.
 _HOME = dict.fromkeys(["DiscreetError", "Fault", "Invalid", "QueryError", "Refused"], "errors")
 _HOME["PrivacyLoss"] = "privacy.loss"
+_HOME |= dict.fromkeys(
+    [
+        "AboveThreshold",
+        "CoinToss",
+        "DiscreteGaussian",
+        "Exponential",
+        "Gaussian",
+        "Geometric",
+        "Laplace",
+        "NoisyMax",
+        "PermuteAndFlip",
+        "Quantiles",
+        "RandomizedResponse",
+        "SignedResponse",
+        "unmetered",
+    ],
+    "mechanisms",
+)
 
 # Type checkers read the imports above instead; with this in view they would accept any name at all.
 if not TYPE_CHECKING:

@@ -183,6 +183,7 @@ def sharpest() -> Iterator[Case]:
     yield from (sampled_gaussian("0.01", "1"), sampled_gaussian("0.5", "1"))
     yield from (sampled_response("0.3", "1", 2, 10), sampled_response("0.1", "2", 5, 2))
     yield sampled("Laplace e=1", "0.01", Laplace(1), lambda: oracle.laplace(F(1), 1))
+    yield sampled("Laplace e=6", "0.1", Laplace(F(1, 6)), lambda: oracle.laplace(F(6), 1))
     yield sampled("discrete Laplace", "0.7", DiscreteLaplace(2, 3), lambda: oracle.discrete_laplace(F(2), 3).delta)
     yield sampled("discrete Gaussian", "0.01", DiscreteGaussian(1), lambda: oracle.discrete_gaussian(F(1)).delta)
     yield from (approximate("0.5", "1e-6", 1), approximate("2", "0.001", 3), coin(1), coin(10))
@@ -205,8 +206,7 @@ def all_cases() -> Iterator[Case]:
     yield from (sampled_gaussian(q, sigma) for q, sigma in (("0.001", "0.5"), ("0.9", "4")))
     yield from (sampled_response("0.01", "1", 2, k) for k in (1, 2, 3, 100))
     yield sampled_response("0.1", "2", 5, 10)
-    for q, e in (("0.5", "0.1"), ("0.1", "6")):
-        yield sampled(f"Laplace e={e}", q, Laplace(1 / F(e)), lambda e=e: oracle.laplace(F(e), 1))
+    yield sampled("Laplace e=0.1", "0.5", Laplace(10), lambda: oracle.laplace(F(1, 10), 1))
     yield sampled("discrete Laplace", "0.01", DiscreteLaplace(2, 3), lambda: oracle.discrete_laplace(F(2), 3).delta)
     yield sampled("discrete Gaussian", "0.7", DiscreteGaussian(1), lambda: oracle.discrete_gaussian(F(1)).delta)
     yield from more_mixtures()
