@@ -8,12 +8,24 @@ from typing import Any
 import pytest
 
 from discreet.audit.mutants import Mutant, of_part
-from discreet.mechanisms import CoinToss, Laplace, RandomizedResponse, SignedResponse, registry
+from discreet.mechanisms import (
+    CoinToss,
+    Exponential,
+    Laplace,
+    PermuteAndFlip,
+    RandomizedResponse,
+    SignedResponse,
+    registry,
+)
 from discreet.mechanisms.vector import choose
 from discreet.privacy import loss
 from tests.mechanisms import contract, test_additive, test_measure
+from tests.mechanisms import test_above_threshold as above
 from tests.mechanisms import test_bernoulli_mean as bits
+from tests.mechanisms import test_exponential as exponential
 from tests.mechanisms import test_keys as keys
+from tests.mechanisms import test_noisy_max as noisy_max
+from tests.mechanisms import test_quantile as quantile
 from tests.mechanisms import test_randomized_response as rr
 from tests.mechanisms import test_sensitivity as se
 from tests.mechanisms import test_unsafe as un
@@ -120,6 +132,38 @@ CAUGHT_BY: dict[str, Law] = {
     "lower-bound-too-high": case(bits.test_the_lower_bound_is_below_the_best_of_all_estimators_of_one_bit, 0),
     "any-number-of-bits": case(bits.test_what_is_not_so_many_bits_is_refused, 0),
     "ones-of-any-size": case(bits.test_what_is_not_so_many_bits_is_refused, 0),
+    "selection-not-halved": lambda: exponential.epsilon_is_kept(Exponential, exponential.shares_of, False),
+    "wheel-band-forgotten": lambda: exponential.words_fall_on_exact_shares([3, 5, 4, 0]),
+    "wheel-digits-forgotten": lambda: exponential.words_fall_on_exact_shares([3, 5, 4, 0]),
+    "groups-by-their-size": exponential.groups_are_chosen_by_their_sums,
+    "group-forgotten": exponential.groups_are_chosen_by_their_sums,
+    "weight-tables-off": lambda: exponential.test_weights_are_near("1/1000"),
+    "weights-cut-off-early": lambda: exponential.test_weights_are_near("1/1000"),
+    "flip-tie-is-heads": exponential.coins_have_their_chance,
+    "flip-without-permutation": lambda: exponential.drawn_as_they_say(PermuteAndFlip, 20000),
+    "bounded-range-halved": exponential.test_cost_follows_from_the_parameters,
+    "noisy-max-half-noise": lambda: noisy_max.epsilon_is_kept(F(10), 1, False, count=2),
+    "noisy-max-ties-to-the-first": lambda: noisy_max.drawn_as_they_say(20000),
+    "noisy-max-ties-to-the-larger": lambda: noisy_max.epsilon_is_kept(F(10), 1, False, count=2),
+    "noisy-max-one-noise": lambda: noisy_max.drawn_as_they_say(20000),
+    "noisy-max-sensitivity-fractional": noisy_max.test_cost_follows_from_the_parameters,
+    "sparse-vector-without-query-noise": lambda: above.runs_as_the_textbook_says("session"),
+    "sparse-vector-same-noise": lambda: above.runs_as_the_textbook_says("session"),
+    "threshold-not-redrawn": lambda: above.runs_as_the_textbook_says("session"),
+    "hits-not-counted": lambda: above.runs_as_the_textbook_says("session"),
+    "sparse-vector-noiseless-threshold": lambda: above.runs_as_the_textbook_says("session"),
+    "sparse-vector-query-noise-halved": lambda: above.runs_as_the_textbook_says("session"),
+    "sparse-vector-batch-shares-a-threshold": lambda: above.runs_as_the_textbook_says("batch"),
+    "sparse-vector-batch-goes-on": lambda: above.runs_as_the_textbook_says("batch"),
+    "hits-at-one-price": above.test_cost_follows_from_the_parameters,
+    "quantile-rows-of-a-unit-forgotten": quantile.test_a_unit_of_two_rows_keeps_epsilon,
+    "quantile-sensitivity-the-smaller": lambda: quantile.test_one_quantile_keeps_epsilon(F(1, 10), F(4)),
+    "quantile-level-unpaid": quantile.several_keep_epsilon,
+    "quantile-rows-on-both-sides": quantile.cuts_are_stable,
+    "quantile-cut-follows-the-data": quantile.cuts_are_stable,
+    "quantile-ranks-below-only": quantile.test_the_utility_is_the_distance_by_definition,
+    "interval-without-margin": quantile.intervals_cover_few_rows,
+    "interval-places-beside-forgotten": quantile.intervals_cover_few_rows,
 }
 
 
