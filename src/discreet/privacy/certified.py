@@ -290,17 +290,19 @@ class Composition:
         index = np.arange(self.size, dtype=np.float64)
         away = self.step * (index - self.size // 2)
         fall = np.exp(np.clip(-self.c * away, -MOST_AWAY, MOST_AWAY))
-        down = np.exp(np.clip(-away, -MOST_AWAY / 6, MOST_AWAY / 6))
-        tilted = self.p * fall
-        alpha = np.cumsum(tilted[::-1])[::-1]
-        beta = np.cumsum((tilted * down)[::-1])[::-1]
+        alpha = np.cumsum((self.p * fall)[::-1])[::-1]
+        beta = np.cumsum((self.p * np.exp(np.clip(-(self.c + 1) * away, -MOST_AWAY, MOST_AWAY)))[::-1])[::-1]
         peak = exp(float(-self.c * np.log1p(1 / self.c) - np.log1p(self.c)))  # of e^-cy (1 − e^-y)
         many = 1 / (self.c * (self.c + 1) * self.step) + peak  # its sum over the lattice
-        error = fall * (
-            4 * exp(LEFT_OUT) * peak + self.uncertain * many
-        )  # twice what was left out, and what wraps around
-        error += 2 * self.size * UNIT * (alpha + beta / down)  # of the sums
+        left_out = 4 * exp(LEFT_OUT) * peak  # twice what was left out, and what wraps around
+        error = fall * (left_out + self.uncertain * many)
+        error += 2 * self.size * UNIT * (alpha + np.exp(np.clip(away, -MOST_AWAY, MOST_AWAY)) * beta)  # of the sums
         return self.start + self.step * index, alpha, beta, error
+
+    def read_at(self, j: int) -> None:
+        """Unresolved where the curve is no longer exact: so far to the left that its exponentials were cut off."""
+        if (self.c + 1) * self.step * (self.size // 2 - j) > MOST_AWAY / 2:
+            raise Unresolved
 
     @property
     def log_unit(self) -> float:
@@ -333,7 +335,7 @@ def epsilon_above(found: Composition, delta: float) -> float:
     losses, alpha, beta, error = found.curve()
     wanted = _in_units(delta - found.failure, found.log_unit)
     middle = losses[found.size // 2]
-    at_node = (1 + found.relative) * (alpha - np.exp(losses - middle) * beta) + error
+    at_node = (1 + found.relative) * (alpha - np.exp(np.clip(losses - middle, -MOST_AWAY, MOST_AWAY)) * beta) + error
     if not np.isfinite(at_node).all():
         raise Unresolved
     over = np.flatnonzero(at_node > wanted)
@@ -342,6 +344,7 @@ def epsilon_above(found: Composition, delta: float) -> float:
     if not over.size:
         return max(0.0, float(losses[0]) * (1 + 8 * UNIT) + found.shift)
     j = int(over[-1]) + 1
+    found.read_at(j - 1)
     rest = (wanted - error[j - 1]) / (1 + found.relative)
     between = middle + log((alpha[j] - rest) / beta[j]) if beta[j] > 0 and alpha[j] > rest else losses[j]
     return max(0.0, float(min(between, losses[j])) * (1 + 8 * UNIT) + found.shift)
@@ -352,11 +355,12 @@ def epsilon_below(found: Composition, delta: float) -> float:
     losses, alpha, beta, error = found.curve()
     wanted = _in_units(delta, found.log_unit)
     middle = losses[found.size // 2]
-    at_node = (1 - found.relative) * (alpha - np.exp(losses - middle) * beta) - error
+    at_node = (1 - found.relative) * (alpha - np.exp(np.clip(losses - middle, -MOST_AWAY, MOST_AWAY)) * beta) - error
     over = np.flatnonzero(at_node >= wanted)
     if not over.size or over[-1] == found.size - 1:
         return 0.0
     j = int(over[-1]) + 1
+    found.read_at(j - 1)
     rest = (wanted + error[j - 1]) / (1 - found.relative)
     between = middle + log((alpha[j] - rest) / beta[j]) if beta[j] > 0 and alpha[j] > rest else losses[j - 1]
     return max(0.0, float(between) * (1 - 8 * UNIT) - found.shift)
@@ -370,6 +374,7 @@ def log_delta_above(found: Composition, epsilon: float) -> float:
     far = abs(low - losses[found.size // 2]) * (found.c + 1) > MOST_AWAY / 2
     if not 0 < j < found.size or far:
         raise Unresolved
+    found.read_at(j - 1)
     gap = alpha[j] - exp(low - losses[found.size // 2]) * beta[j]
     value = (1 + found.relative) * max(0.0, float(gap)) + float(error[j - 1])
     return float(np.logaddexp(log(value) + found.log_unit, log(found.failure) if found.failure else -inf))

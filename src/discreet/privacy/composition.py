@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.exact import round_down, to_float_up
 from discreet.privacy.certified import Certified, epsilon_above, epsilon_below, log_delta_above, steps_for
 from discreet.privacy.closed import FewLaplace, gaussian_log_delta, gaussian_log_tail
-from discreet.privacy.contour import Curve, Lattice, RealAxis, chernoff_term, period
+from discreet.privacy.contour import BETWEEN, Curve, Lattice, RealAxis, chernoff_term, lopsided, period
 from discreet.privacy.mgf import gaussian_side
 from discreet.privacy.points import NO_POINTS, composed
 from discreet.privacy.points import log_delta as points_log_delta
@@ -31,6 +31,7 @@ NO_DIFFERENCE = -40.0  # ln of what 1 is no different without
 ROUNDING = 1e-12  # of a bound from the real axis, relative
 CLOSED_ROUNDING = 1e-10  # of ln δ in closed form: a few roundings of erfcx, a thousandfold
 MOST_TILT = 500.0
+AWAY = 0.8
 PRECISION, FINE = 7e-5, 1e-9  # of certified ends, relative: of an interval, and where they stand for a value
 MOST_EPSILON = 1e100  # beyond it nothing is computed that could overflow
 SLACK = 7.0  # ln of what Chernoff may be off
@@ -195,14 +196,20 @@ class Direction:
         if at is None:
             at = self.axis.least(lambda c, k: (k + chernoff_term(c) - log(delta)) / c)
         c, about = min(float(self.axis.c[at]), MOST_TILT), self._bound(delta)
+        if lopsided(self.axis, at):  # close to where K explodes the tilted loss has a tail that no window holds
+            c *= AWAY
+            self.axis.look(np.array([c]))
+            at = int(np.searchsorted(self.axis.c, c))
         exact = self._lattice is not None and self._mu is None  # all losses lie on it
         parts = self.parts if exact else self._merged
         steps = steps_for(parts, c, about, self._spread(at, about), precision)
         return Certified(parts, c, delta, [float(self._lattice.step), *steps] if self._lattice and exact else steps)
 
     def _spread(self, at: int, epsilon: float) -> float:
+        c = float(self.axis.c[at])
+        self.axis.look(c * BETWEEN)
         try:
-            return period(self.axis, at, epsilon)
+            return period(self.axis, int(np.searchsorted(self.axis.c, c)), epsilon)
         except Unresolved:
             return 0.0
 
@@ -238,7 +245,11 @@ class Direction:
 
     def _surely_one(self, epsilon: float) -> bool:
         """Whether 1 − δ(ε) = E min(1, e^(ε−L)) <= e^(K(−t) + tε), 0 < t < 1, is below the precision of δ."""
-        if self.rho or float((self.axis.k + chernoff_term(self.axis.c) - self.axis.c * epsilon).min()) < 0:
+        if (
+            self.rho
+            or epsilon > MOST_EPSILON
+            or float((self.axis.k + chernoff_term(self.axis.c) - self.axis.c * epsilon).min()) < 0
+        ):
             return False  # Chernoff says that it is less than 1
         return self._k_before_zero + 0.4 * epsilon < NO_DIFFERENCE
 

@@ -61,7 +61,7 @@ def _last_of_each(losses: NDArray[np.float64], starts: NDArray[np.intp]) -> NDAr
 
 def log_delta(points: Points, epsilon: float, tail: bool = False) -> float:
     """ln Σ p (1 − e^(ε − loss)) over losses above ε, or of Σ p."""
-    above = points.losses > epsilon
+    above = points.losses > (epsilon + SAME * abs(epsilon) if tail else epsilon)  # the loss ε itself does not exceed it
     if not above.any():
         return -inf
     gain = 0.0 if tail else np.log(-np.expm1(epsilon - points.losses[above]))

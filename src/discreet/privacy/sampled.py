@@ -218,7 +218,7 @@ def _gaussian_nodes(mu: float, mixture: Mixture, s: Complex) -> tuple[Reals, Rea
 @lru_cache(maxsize=64)
 def _laplace_nodes(epsilon: float, turns: float) -> tuple[Reals, Reals]:
     """Atoms of Q at ±ε (e^-ε/2 and 1/2), and between them the density e^(−(ε + l)/2)/4, by Gauss and Legendre in parts."""
-    if epsilon * turns > MOST_TURNS:
+    if epsilon * turns > 10 * MOST_TURNS:
         raise Unresolved
     points, weights = legendre(24)
     parts = ceil(2 * epsilon * (1 + turns) / 10)  # in each the integrand turns, or grows, by 10 at most

@@ -132,7 +132,8 @@ class Side:
         found = [self.points] if self.points is not None else []
         if self.within is not None:
             found.append(self.within(np.array([epsilon, max(epsilon, self.high_end(0.0, UNSEEN))])))
-        log_p = np.concatenate([part.log_p[part.losses > epsilon] for part in found])
+        least = epsilon + 1e-14 * abs(epsilon)  # a loss that is ε but for rounding does not exceed it
+        log_p = np.concatenate([part.log_p[part.losses > least] for part in found])
         return float(np.logaddexp.reduce(log_p)) if log_p.size else -inf
 
     @property
