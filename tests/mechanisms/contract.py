@@ -5,6 +5,7 @@ A law raises AssertionError. Laws of chance raise one on sound code with a proba
 
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 from math import ceil, exp, log, sqrt
 from typing import Any
 
@@ -119,3 +120,36 @@ def less_noise_costs_more(example: Example) -> None:
     costs = [kind(scale).loss(example.sensitivity).epsilon(Fraction(1, 10**6)) for scale in scales]
     assert costs[0] < costs[1] < costs[2]
     assert costs[2] > 900
+
+
+def finite_outputs(example: Example) -> list[Any]:
+    """All outputs of a mechanism that has few of them."""
+    m: Any = example.mechanism
+    match type(m).__name__:
+        case "RandomizedResponse" | "CoinToss" | "SignedResponse" as name:
+            answers = range(m.k if name == "RandomizedResponse" else 2)
+            many = np.size(example.x)
+            return [list(each) for each in product(answers, repeat=many)] if np.ndim(example.x) else list(answers)
+        case "Exponential" | "PermuteAndFlip" | "NoisyMax":
+            return list(range(len(example.x)))
+        case "AboveThreshold":
+            lengths = range(1, len(example.x) + 1)
+            return [list(answers) for n in lengths for answers in product((False, True), repeat=n)]
+        case "Quantiles":
+            points = [m.lower + m.step * i for i in range(m.cells)]
+            return [list(chosen) for chosen in product(points, repeat=len(m.probabilities))]
+        case other:
+            raise TypeError(other)
+
+
+def costs_at_least_its_own_probabilities(example: Example) -> None:
+    """Σ max(P − e^ε Q, 0) over all outputs is at most δ(ε), both ways, and the probabilities add up to 1."""
+    m: Any = example.mechanism
+    outputs = finite_outputs(example)
+    p = np.array([float(m.probability(output, example.x)) for output in outputs])
+    q = np.array([float(m.probability(output, example.y)) for output in outputs])
+    assert abs(p.sum() - 1) < NEAR and abs(q.sum() - 1) < NEAR
+    spent = m.loss(example.sensitivity)
+    for epsilon in EPSILONS:
+        truth = max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon))
+        assert truth <= spent.delta(Fraction(str(epsilon))) * (1 + NEAR) + 1e-12, epsilon

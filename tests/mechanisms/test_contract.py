@@ -1,5 +1,6 @@
 """Every registered mechanism keeps the laws of contract.py, at each of its examples."""
 
+import numpy as np
 import pytest
 
 from discreet.mechanisms import registry
@@ -18,6 +19,34 @@ ON_GRID = [each for each in ADDED if isinstance(each.values[0].mechanism, GridNo
 COUNTED = [
     each for each in ADDED if hasattr(each.values[0].mechanism, "probability") and isinstance(each.values[0].x, int)
 ]
+
+
+FINITE = {
+    "AboveThreshold",
+    "CoinToss",
+    "Exponential",
+    "NoisyMax",
+    "PermuteAndFlip",
+    "Quantiles",
+    "RandomizedResponse",
+    "SignedResponse",
+}
+OF_FEW_OUTPUTS = [
+    each
+    for each in EXAMPLES
+    if type(each.values[0].mechanism).__name__ in FINITE
+    and np.ndim(each.values[0].x) < 2
+    and np.size(each.values[0].x) < 12
+]
+
+
+@pytest.mark.parametrize("example", OF_FEW_OUTPUTS)
+def test_it_costs_at_least_its_own_probabilities(example: Example) -> None:
+    contract.costs_at_least_its_own_probabilities(example)
+
+
+def test_every_mechanism_of_few_outputs_is_looked_at() -> None:
+    assert {type(each.values[0].mechanism).__name__ for each in OF_FEW_OUTPUTS} == FINITE
 
 
 @pytest.mark.parametrize("example", COUNTED)
@@ -61,5 +90,14 @@ def test_less_noise_costs_more(example: Example) -> None:
 
 
 def test_every_mechanism_is_registered_with_examples() -> None:
-    assert {"DiscreteGaussian", "Gaussian", "Geometric", "Laplace"} <= set(registry.names())
+    known = {
+        "DiscreteGaussian",
+        "Gaussian",
+        "Geometric",
+        "Laplace",
+        "LaplaceThreshold",
+        "GaussianThreshold",
+        "OptimalKeys",
+    }
+    assert known | FINITE | {"BernoulliCount", "BernoulliMean", "QuantileIntervals"} == set(registry.names())
     assert all(registry.examples(name) for name in registry.names())

@@ -204,6 +204,7 @@ def test_a_bad_delta_is_refused_by_name(delta: object) -> None:
 
 @pytest.mark.parametrize("case", first(SHARPEST), ids=str)
 def test_a_certified_delta_is_never_below_the_truth_nor_far_above(case: Case) -> None:
+    """Within a hundredth; at ε = 0, where a lattice serves least, within half."""
     spent = loss(case.event)
     far = min(0.99 * float(case.largest), 2 * spent.epsilon(F("2e-6")))
     for share in (0, 0.3, 1):
@@ -211,7 +212,7 @@ def test_a_certified_delta_is_never_below_the_truth_nor_far_above(case: Case) ->
         truth, log_above = case.curve(epsilon), spent.log_delta_above(epsilon)
         with oracle.ctx.workprec(oracle.PRECISION):
             assert not oracle.arb(nextafter(log_above, inf)).exp() < truth, epsilon  # the logarithm is a float
-            less, more = (F(float(truth * factor)) for factor in (1 - 1e-7, 1.01))
+            less, more = (F(float(truth * factor)) for factor in (1 - 1e-7, 1.01 if epsilon else 1.5))
         if less > F("1e-20"):
             assert not spent.certifies(epsilon, less), epsilon
             assert more > 1 or spent.certifies(epsilon, more), epsilon

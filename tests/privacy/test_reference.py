@@ -78,7 +78,7 @@ def test_the_written_values_are_what_the_oracle_says() -> None:
     epsilon, delta = HUNDRED_LAPLACE[-1]
     assert relative_error(float(delta), oracle.laplace(F(1, 10), 100)(F(epsilon))) < 1e-15
     q, sigma, k, epsilon, delta = SAMPLED[-1]
-    line = oracle.sampled_gaussian_line(F(q), F(sigma), k, F(epsilon), F(12), F(1, 8))
+    line = oracle.sampled_gaussian_line(F(q), F(sigma), k, F(epsilon), F(6), F(1, 8))
     assert relative_error(float(delta), line) < 1e-15
 
 

@@ -31,7 +31,7 @@ MOST_NODES, MOST_ON_LATTICE = 768, 40_000
 NEGLIGIBLE = 1e-19  # of the largest term: where the sum may be cut off
 MOST_EXPONENT = 3e6  # beyond it rounding shows in ln δ
 SAME = Fraction(1, 10**14)  # of a loss: closer ones are one
-CLOSE = 1.5  # ratio of the neighbours of a tilt that is good enough
+CLOSE = 2.1  # ratio of the neighbours of a tilt that is good enough
 BETWEEN: Reals = 1 + np.array([0.01, 0.02, 0.03, 0.045, 0.06, 0.075, 0.09, 0.12, 0.16])  # finer, above a tilt
 ROOM = 1.1  # of a period, for ε near by
 MOST_TURNS = 40
@@ -102,7 +102,7 @@ class RealAxis:
             return inf
 
     def least(self, goal: Callable[[Reals, Reals], Reals]) -> int:
-        """The index of the point that minimises a convex goal(c, K), to within a tenth."""
+        """The index of the point that minimises a convex goal(c, K), to within √2."""
         for _ in range(12):
             at = int(np.argmin(goal(self.c, self.k)))
             if at == 0 and self.c[0] > 1e-12:

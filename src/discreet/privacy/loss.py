@@ -63,10 +63,10 @@ class PrivacyLoss:
     def __init__(self, terms: Sequence[tuple[events.Leaf, int]] = (), relation: Relation | None = None) -> None:
         counts: dict[events.Leaf, int] = {}
         for leaf, n in terms:
-            if not isinstance(leaf, events.ZeroConcentrated):
-                sides(leaf)  # an unknown leaf raises here, before anything is computed
             counts[leaf] = counts.get(leaf, 0) + whole(n, "times")
         self.terms = tuple((leaf, n) for leaf, n in counts.items() if n)
+        # an unknown leaf raises here, before anything is computed
+        self._known = [(sides(leaf), n) for leaf, n in self.terms if not isinstance(leaf, events.ZeroConcentrated)]
         self.relation = relation
 
     @classmethod
@@ -110,9 +110,8 @@ class PrivacyLoss:
     @cached_property
     def _directions(self) -> tuple[Direction, ...]:
         rho = sum((n * leaf.rho for leaf, n in self.terms if isinstance(leaf, events.ZeroConcentrated)), Fraction(0))
-        known = [(sides(leaf), n) for leaf, n in self.terms if not isinstance(leaf, events.ZeroConcentrated)]
-        same = all(pair[0] is pair[1] for pair, _ in known)
-        return tuple(Direction([(pair[i], n) for pair, n in known], rho) for i in range(1 if same else 2))
+        same = all(pair[0] is pair[1] for pair, _ in self._known)
+        return tuple(Direction([(pair[i], n) for pair, n in self._known], rho) for i in range(1 if same else 2))
 
     def epsilon(self, delta: Number = 0) -> float:
         """The least ε >= 0 such that this is (ε, δ)-DP; infinity where there is none."""
