@@ -10,7 +10,7 @@ from math import exp, inf, tanh
 import pytest
 from flint import ctx
 
-from discreet.privacy.events import Gaussian, Laplace, Sampled, ZeroConcentrated
+from discreet.privacy.events import DiscreteGaussian, Gaussian, Laplace, Sampled, ZeroConcentrated
 from discreet.privacy.loss import loss
 from tests.privacy import oracle
 from tests.privacy.cases import HUNDRED_LAPLACE, SAMPLED, SHARPEST, Case, first
@@ -64,6 +64,13 @@ def test_more_steps_of_the_sampled_gaussian_are_true_to_1e_9(
     spent = k * loss(Sampled(F(q), Gaussian(F(sigma))))
     assert spent.delta(F(epsilon)) == pytest.approx(float(delta), rel=TOLERANCE, abs=0)
     assert spent.epsilon(Decimal(delta)) == pytest.approx(float(F(epsilon)), rel=TOLERANCE)
+
+
+@pytest.mark.xfail(strict=True, reason="losses of few sampled releases with very many points are resolved to 1e-7 only")
+def test_ten_sampled_discrete_gaussians_are_true_to_1e_9() -> None:
+    """δ by adding up all pairs of the points of five releases, of which there are some 40,000."""
+    spent = 10 * loss(Sampled(F("0.2"), DiscreteGaussian(1)))
+    assert spent.delta(F("0.23")) == pytest.approx(0.2001345047712142, rel=TOLERANCE)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), HUNDRED_LAPLACE)

@@ -201,7 +201,7 @@ def _gaussian_nodes(mu: float, mixture: Mixture, s: Complex) -> tuple[Reals, Rea
     are left out. A trapezoid of step h resolves the turns of r^s while h kμ |Im s| stays below about 2. For Re s < 0, ln r^s is
     concave, with a curvature of at most (kμ)² |Re s|/4: so much narrower may the integrand be.
     """
-    reals = np.unique(s.real)
+    reals = np.sort(s.real) if s.real[0] != s.real[-1] else s.real[:1]
     most = mu * mixture.k
     turns = most * float(np.abs(s.imag).max())
     narrow = sqrt(1 + most * most * max(0.0, -float(reals[0])) / 4)  # r^s may be so much narrower than the Gaussian
