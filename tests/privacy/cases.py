@@ -179,7 +179,7 @@ def sharpest() -> Iterator[Case]:
     yield from (response("1", 1), response("0.001", 10), response("1", 100), response("30", 3))
     yield from (response("2", 1, 10), response("3", 10, 1000), pure("0.1", 3))
     yield from (geometric("3", 5, 1), geometric("0.5", 1, 10), geometric("2", 30, 100))
-    yield from (discrete("0.3", 1, 2), discrete("1", 1, 1), discrete("2", 3, 100), discrete("0.3", 1, 30))
+    yield from (discrete("0.3", 1, 2), discrete("1", 1, 1), discrete("2", 3, 10), discrete("0.3", 1, 30))
     yield from (sampled_gaussian("0.01", "1"), sampled_gaussian("0.5", "1"))
     yield from (sampled_response("0.3", "1", 2, 10), sampled_response("0.1", "2", 5, 2))
     yield sampled("Laplace e=1", "0.01", Laplace(1), lambda: oracle.laplace(F(1), 1))

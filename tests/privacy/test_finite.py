@@ -91,7 +91,7 @@ def delta_of_atoms(found: Dominating, gamma: Fraction) -> Fraction:
 
 def test_the_dominating_pair_has_exactly_the_curve_of_the_worst_pairs() -> None:
     random = Random(4)
-    for rows in tables(5, repeats(40)):
+    for rows in tables(5, repeats(20)):
         found = dominating_atoms(rows)
         under_p, under_q = found.infinite, F(0)
         for ratio, (loss, p) in zip(found.ratios, found.atoms, strict=True):
