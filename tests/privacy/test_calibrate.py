@@ -98,9 +98,6 @@ def test_sampled_pure_noise_is_the_inverse_of_amplification() -> None:
         assert times * each < 1
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the largest loss of sampled noise is rounded up by more than the scale leaves room for"
-)
 def test_sampled_pure_noise_is_certified_at_small_epsilon() -> None:
     assert calibrate.laplace(F("1e-5"), rate=F("0.1"), times=1000).certificate.holds()
 

@@ -127,7 +127,6 @@ def test_the_ends_of_common_losses_are_close(event: Event, delta: str) -> None:
     assert close(lower, spent.epsilon(F(delta)), upper)
 
 
-@pytest.mark.xfail(strict=True, reason="the lower end of few releases on a lattice is 0, since its tilt is too large")
 @pytest.mark.parametrize(
     ("event", "delta"),
     [(RandomizedResponse(1), "1e-6"), (DiscreteLaplace(10), "1e-6"), (Repeated(DiscreteLaplace(3, 5), 10), "1e-6")],

@@ -69,6 +69,8 @@ class Target:
             raise Invalid(f"rate must be greater than 0 and at most 1, got {shown(rate)}")
         if not exact.epsilon and not exact.delta:
             raise Invalid("epsilon and delta are both 0: no noise is enough", hint="allow a little of one of them")
+        if exact.rate < 1 and 1 - (1 - exact.rate) ** exact.times <= exact.delta < 1:
+            raise Invalid("delta is at least the chance that a unit is sampled at all: any noise meets this target")
         if exact.delta == 1:
             raise Invalid("delta must be less than 1: at 1 nothing is promised, and no noise is needed")
         return exact
@@ -189,7 +191,9 @@ def _gaussian_guess(target: Target) -> float:
 
 def _least(target: Target, leaf_of: Callable[[Fraction], events.Leaf], start: Fraction) -> Calibrated:
     """For noise of which more never costs more: the least scale that is certified, to about DIGITS digits."""
-    if not target.delta:  # pure ε adds up: the start is the answer
+    if not target.delta:  # pure ε adds up: the start is the answer, but for rounding where it is sampled
+        while not target.loss(leaf_of(start)).certifies(target.epsilon, 0):
+            start = start * (1 + Fraction(1, 10**12))
         return _certified(target, start, leaf_of(start))
     room = SAMPLED_ROOM if target.rate < 1 else ROOM
     for _ in range(TRIES):

@@ -38,6 +38,7 @@ SLACK = 7.0  # ln of what Chernoff may be off
 GONE = -40.0  # ln of what may come back of the integrand after it was cut off
 NEAR, KEPT = 0.3, 3  # how far in ln c a fine line serves, and how many are kept
 EXACT_BITS = 4096  # of the probability that nothing fails openly; beyond, it is rounded down
+FEW_USES = 64  # so few that points on a lattice are composed one by one
 FEW = 400  # Laplace releases that splines are quick for
 
 
@@ -114,6 +115,8 @@ class Direction:
             return -inf
         if self._single is not None:
             return _log(float(self._single(np.array([epsilon]))[0]))
+        if not self.rho and len(self.parts) == 1 and self.parts[0][1] == 1:
+            return min(0.0, self.parts[0][0].log_delta(epsilon))
         if self._used_curve is not None and (quick := self._used_curve.quickly(epsilon)) is not None:
             return min(0.0, quick)
         if self._surely_one(epsilon):
@@ -163,9 +166,10 @@ class Direction:
         """Certified ends of ε(delta), apart from open failure, about precision·ε from each other."""
         if self._mu is not None:
             return self.epsilon(delta * (1 + CLOSED_ROUNDING)), self.epsilon(delta * (1 - CLOSED_ROUNDING))
-        if self._lattice is None and self._only_points(delta):
+        few = sum(n for _, n in self.parts) <= FEW_USES
+        if (few or self._lattice is None) and self._only_points(delta):
             low, high = (self._epsilon_of_points(delta * (1 + sign * CLOSED_ROUNDING)) for sign in (1, -1))
-            return low * (1 - ROUNDING), min(high * (1 + ROUNDING), self.largest)
+            return low * (1 - ROUNDING), min(high, self.largest) * (1 + ROUNDING)
         try:
             ends = self._certified(delta, precision)
             return epsilon_below(ends.below(), delta), self._at_most(delta, epsilon_above(ends.above(), delta))

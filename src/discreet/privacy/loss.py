@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, reduce
-from math import exp, inf, log
+from math import exp, inf, log, nextafter
 from typing import Any
 
 import numpy as np
@@ -229,8 +229,9 @@ class PrivacyLoss:
         The convex conjugate of δ(ε): sup over ε >= 0 of 1 − δ(ε) − e^ε α and of e^-ε (1 − δ(ε) − α) (Dong, Roth and Su 2022).
         """
         rate = float(probability(alpha, "alpha"))
+        directions = self._with_loss
         if rate in (0.0, 1.0):
-            return 0.0 if rate else 1.0 - float(max(direction.failure for direction in self._directions))
+            return 0.0 if rate else 1.0 - float(max(direction.failure for direction in directions))
 
         def steep(epsilon: float) -> float:
             return exp(epsilon) * rate - (1 - self.delta(epsilon))
@@ -331,7 +332,7 @@ def _beyond(direction: Direction, reverse: Direction, epsilon: float) -> float:
 def _log_of_all(log_delta: float, direction: Direction) -> float:
     """With what fails openly."""
     failure = to_float_up(direction.failure)
-    return float(np.logaddexp(log_delta, log(failure))) if failure else log_delta
+    return nextafter(float(np.logaddexp(log_delta, log(failure))), inf) if failure else log_delta
 
 
 def _resolved(function: object, value: float) -> float:

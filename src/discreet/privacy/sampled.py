@@ -29,6 +29,7 @@ from discreet.privacy.unresolved import Unresolved
 
 LOWEST = -1e3  # below it e^l is nothing
 FARTHEST_LOSS = 1e9
+FAR_LOSS = 30.0
 SIGMAS, PER_SIGMA = 11.0, 12  # trapezoid nodes under a Gaussian: reach and density
 CELL = 0.25
 NEGLIGIBLE = 50.0
@@ -51,8 +52,8 @@ class Mixture:
 
     def log_r(self, losses: Reals) -> Reals:
         if self.k == 1:
-            one: Reals = np.logaddexp(self.log_share[0], self.log_share[1] + losses)
-            return one
+            near: Reals = np.log1p(self._q * np.expm1(np.minimum(losses, FAR_LOSS)))  # keeps its digits near 0
+            return np.where(losses < FAR_LOSS, near, np.logaddexp(self.log_share[0], self.log_share[1] + losses))
         exponents = self.log_share[:, None] + np.arange(self.k + 1)[:, None] * losses[None, :]
         many: Reals = np.logaddexp.reduce(exponents, axis=0)
         return many

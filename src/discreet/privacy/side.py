@@ -128,13 +128,24 @@ class Side:
         return value if value == value else inf
 
     def log_tail(self, epsilon: float) -> float:
-        """ln P(L > ε)."""
-        found = [self.points] if self.points is not None else []
+        """ln P(L > ε) of a single use."""
+        _, log_p = self._above(epsilon)
+        return float(np.logaddexp.reduce(log_p)) if log_p.size else -inf
+
+    def log_delta(self, epsilon: float) -> float:
+        """ln δ(ε) of a single use: E(1 − e^(ε − L)) over losses above ε, by quadrature where they have a density."""
+        losses, log_p = self._above(epsilon)
+        return float(np.logaddexp.reduce(log_p + np.log(-np.expm1(epsilon - losses)))) if log_p.size else -inf
+
+    def _above(self, epsilon: float) -> tuple[Reals, Reals]:
+        """Losses above ε, and ln of their weights."""
+        found = [self.far_points or self.points] if self.points is not None else []
         if self.within is not None:
             found.append(self.within(np.array([epsilon, max(epsilon, self.high_end(0.0, UNSEEN))])))
-        least = epsilon + 1e-14 * abs(epsilon)  # a loss that is ε but for rounding does not exceed it
-        log_p = np.concatenate([part.log_p[part.losses > least] for part in found])
-        return float(np.logaddexp.reduce(log_p)) if log_p.size else -inf
+        losses = np.concatenate([part.losses for part in found if part is not None])
+        log_p = np.concatenate([part.log_p for part in found if part is not None])
+        kept = losses > epsilon + 1e-14 * abs(epsilon)  # a loss that is ε but for rounding does not exceed it
+        return losses[kept], log_p[kept]
 
     @property
     def far_points(self) -> "Points | None":

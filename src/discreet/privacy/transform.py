@@ -22,7 +22,7 @@ Complex = NDArray[np.complex128]
 NODES, COARSE = 1 << 18, 1 << 17  # two grids: a value counts when both agree
 ORDER = 6  # points of the grid that share one loss
 NEGLIGIBLE = -50.0  # ln of the tilted probability left out at either end
-AGREE = 4e-8  # of ln δ; the finer grid is then better by another factor of 4 at least, most often of 20
+AGREE = 4e-9  # of ln δ; the finer grid is then better by another factor of 4 at least, most often of 20
 
 
 class TransformLine:
