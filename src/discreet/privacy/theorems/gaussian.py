@@ -1,11 +1,14 @@
 """Gaussian privacy: as hard to attack as telling two normal distributions a distance of μ standard deviations apart."""
 
 from fractions import Fraction
-from math import exp, inf, log, log1p, nextafter, sqrt, tanh
+from math import erf, exp, inf, log, log1p, nextafter, sqrt, tanh
+
+import numpy as np
 
 from discreet.errors import Invalid
 from discreet.exact import Number, log_up, nonnegative, probability, rational, sqrt_up, to_float_up
 from discreet.privacy.closed import gaussian_log_gap
+from discreet.privacy.special import erfcx
 from discreet.privacy.theorems.search import about, least
 
 ZERO = Fraction(0)
@@ -106,10 +109,8 @@ def pure_mu(epsilon: Number) -> float:
 
 def _covers_pure(mu: float, e: Fraction) -> bool:
     """Whether Φ(−μ/2) <= 1/(1 + e^ε), or equally erf(μ/√8) >= tanh(ε/2); not where floats cannot tell."""
-    from scipy.special import erf, erfcx
-
     x = mu / sqrt(8)
     if e < 1:
-        return float(erf(x)) * (1 - GAUSSIAN_SLACK) >= tanh(to_float_up(e) / 2)
-    log_tail = log(float(erfcx(x)) / 2) - x * x  # of a size of at least 1, and wrong by 2^-51 of it
+        return erf(x) * (1 - GAUSSIAN_SLACK) >= tanh(to_float_up(e) / 2)
+    log_tail = log(float(erfcx(np.array([x]))[0]) / 2) - x * x  # of a size of at least 1, and wrong by 2^-48 of it
     return log_tail * (1 - GAUSSIAN_SLACK) <= -float(e) - log1p(exp(-float(e)))
