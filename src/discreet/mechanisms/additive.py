@@ -8,7 +8,7 @@ sensitivity counts that.
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, isqrt
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -138,11 +138,6 @@ def steps_up(sensitivity: Number, grid: Grid, size: int) -> int:
     """An L1 sensitivity in steps of the grid, with one step more for the rounding of each coordinate; 0 stays 0."""
     exact = nonnegative(sensitivity, "sensitivity")
     return ceil(exact / grid.step) + whole(size, "size", least=1) if exact else 0
-
-
-def root_up(x: int) -> int:
-    """⌈√x⌉."""
-    return isqrt(x - 1) + 1 if x > 0 else 0
 
 
 def repeated(leaf: events.Leaf, times: int) -> events.Event:

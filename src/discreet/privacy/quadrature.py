@@ -10,7 +10,7 @@ Reals = NDArray[np.float64]
 FARTHEST = 38.0  # standard deviations: beyond them a float holds no probability
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def legendre(nodes: int) -> tuple[Reals, Reals]:
     """Nodes and weights of Gauss and Legendre on (0, 1)."""
     points, weights = np.polynomial.legendre.leggauss(nodes)
@@ -46,6 +46,6 @@ def pieces(cuts: Reals, width: float) -> tuple[Reals, Reals]:
 
 
 def _in_pieces(starts: Reals, lengths: Reals, kind: int) -> tuple[Reals, Reals]:
-    points, weights = np.polynomial.legendre.leggauss((2, 3, 5)[kind - 1])
-    x = starts[:, None] + lengths[:, None] * ((points + 1) / 2)
-    return x.ravel(), np.add.outer(np.log(lengths), np.log(weights / 2)).ravel()
+    points, weights = legendre((2, 3, 5)[kind - 1])
+    x = starts[:, None] + lengths[:, None] * points
+    return x.ravel(), np.add.outer(np.log(lengths), np.log(weights)).ravel()
