@@ -1,4 +1,4 @@
-"""Loads the CPU budget plugin, and keeps the doctests away from modules whose optional library is absent."""
+"""Loads the CPU budget plugin, keeps state in the run's own folder, and keeps the doctests away from modules whose optional library is absent."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,11 +11,18 @@ SOURCE = Path(__file__).parent / "src" / "discreet"
 
 # A module or package of src/discreet, and the optional library without which it cannot be imported.
 OPTIONAL = {
+    "curator/postgres.py": "psycopg",
     "engines/postgres.py": "psycopg",
     "engines/spark.py": "pyspark",
     "learn/torch.py": "torch",
     "server": "fastapi",
 }
+
+
+@pytest.fixture(autouse=True)
+def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """High-water marks of ledgers go to a folder of the test run, never to the user's own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -16,16 +16,15 @@ from fractions import Fraction
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
+from parts.page import renew
 from parts.race import Contender, Result, medians
 from parts.table import Table, figure, machine
 
 from discreet.audit.mutants import forget
 from discreet.privacy import calibrate, events, loss
 
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 OURS, PLD, PRV = "discreet", "dp-accounting", "prv-accountant"
 RATE, STEPS = Fraction(1, 100), 10_000
 TRUTH = {1e-5: 6.18771239, 1e-9: 8.765438592, 1e-12: 10.34668984, 1e-15: 11.7599785}
@@ -34,8 +33,6 @@ DESCENT, RELEASES = "DP-SGD", "1,000 Laplace releases"
 CURVES = {DESCENT: (4.5, 10.3), RELEASES: (13.8, 26.0)}  # ε at δ = 1e-3 and at δ = 1e-12
 
 SECTION = """
-## Accounting
-
 Written by `bench/accounting.py --markdown`. Times are milliseconds of the process's CPU time, over all its threads: medians of {repeats}
 turns in which ours and the others alternate in one process, slow ones in fewer turns. Before each call all caches of ours are emptied;
 event, loss and answer are all counted. DP-SGD is a Gaussian of σ = 1 sampled at rate 1/100, 10,000 times.
@@ -336,9 +333,8 @@ def main() -> None:
         tables.append(table)
         print(table.plain(), flush=True)
     if chosen.markdown:
-        kept = PAGE.read_text("utf-8").partition("\n## Accounting\n")[0]
         section = SECTION.format(repeats=counts.repeats) + measured + "\n".join(each.markdown(3) for each in tables)
-        PAGE.write_text(kept + section + "\n", "utf-8")
+        renew("Accounting", section)
 
 
 if __name__ == "__main__":

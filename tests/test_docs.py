@@ -1,5 +1,6 @@
 """The documentation holds: its Python blocks run, and its relative links lead somewhere."""
 
+import os
 import re
 import subprocess
 import sys
@@ -63,6 +64,7 @@ def test_the_python_blocks_of_a_page_run_in_order(page: Path, tmp_path: Path) ->
     run = subprocess.run(
         [sys.executable, "-W", "error", str(script)],
         cwd=tmp_path,
+        env=os.environ | {"XDG_STATE_HOME": str(tmp_path / "state")},
         capture_output=True,
         text=True,
         timeout=120,

@@ -14,7 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet import audit, mechanisms, noise, privacy
+    from discreet import attacks, audit, mechanisms, noise, privacy
+    from discreet.curator.session import Curator
     from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
     from discreet.mechanisms import (
         AboveThreshold,
@@ -38,6 +39,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AboveThreshold",
     "CoinToss",
+    "Curator",
     "DiscreetError",
     "DiscreteGaussian",
     "Exponential",
@@ -55,6 +57,7 @@ __all__ = [
     "Refused",
     "SignedResponse",
     "__version__",
+    "attacks",
     "audit",
     "mechanisms",
     "noise",
@@ -64,7 +67,7 @@ __all__ = [
 
 # The module of each public name that is not itself a module of this package.
 _HOME = dict.fromkeys(["DiscreetError", "Fault", "Invalid", "QueryError", "Refused"], "errors")
-_HOME["PrivacyLoss"] = "privacy.loss"
+_HOME |= {"Curator": "curator.session", "PrivacyLoss": "privacy.loss"}
 _HOME |= dict.fromkeys(
     [
         "AboveThreshold",

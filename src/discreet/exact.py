@@ -211,7 +211,7 @@ def to_float_up(x: Fraction) -> float:
 
 def to_float_down(x: Fraction) -> float:
     """The greatest float that means at most x, by the decimal that it prints."""
-    return -to_float_up(-x)
+    return -to_float_up(-x) if x else 0.0
 
 
 def sqrt_up(x: Fraction, bits: int = 64) -> Fraction:

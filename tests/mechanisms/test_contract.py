@@ -98,6 +98,7 @@ def test_every_mechanism_is_registered_with_examples() -> None:
         "LaplaceThreshold",
         "GaussianThreshold",
         "OptimalKeys",
+        "RoundedGaussian",
     }
     assert known | FINITE | {"BernoulliCount", "BernoulliMean", "QuantileIntervals"} == set(registry.names())
     assert all(registry.examples(name) for name in registry.names())

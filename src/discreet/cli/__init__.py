@@ -5,6 +5,7 @@ Commands parse, call the library and print. Nothing is decided here that cannot 
 
 import io
 import json
+import os
 import sys
 from typing import Annotated, Any, NoReturn
 
@@ -12,8 +13,8 @@ import typer
 from typer.core import TyperGroup
 
 import discreet
-from discreet.cli import demo
-from discreet.errors import DiscreetError, Invalid
+from discreet.cli import ask, budget, demo, describe, loss, noise
+from discreet.errors import DiscreetError, Fault, Invalid
 
 # What the parser raises for a wrong command line; it lives in different modules in different releases of typer.
 USAGE_ERROR: type[Any] = typer.BadParameter.__mro__[1]
@@ -22,7 +23,8 @@ USAGE_ERROR: type[Any] = typer.BadParameter.__mro__[1]
 class Commands(TyperGroup):
     """All commands. Every error of ours, and every wrong command line, ends as one line on stderr and an exit code.
 
-    With --json among the arguments that line is {"error": {"code", "message", "hint"}}, and stdout stays empty.
+    Below it a question is shown again where it went wrong. With --json among the arguments the line is {"error": {"code",
+    "message", "hint"}} alone. stdout stays empty.
     """
 
     def main(self, *args: Any, **options: Any) -> Any:
@@ -44,7 +46,23 @@ class Commands(TyperGroup):
             fail(Invalid(said, code="usage", hint=f"see `{command} --help`"), as_json)
         except typer.Abort:
             sys.exit(1)
+        except BrokenPipeError:  # whoever read us has seen enough
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - nothing can be flushed to the pipe at exit
+            sys.exit(1)
+        except Exception as error:
+            if os.environ.get("DISCREET_TRACEBACK"):
+                raise
+            fail(unexpected(error), as_json)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def unexpected(error: Exception) -> Fault:
+    """A mistake of ours. What it says may hold data, so only its kind is told."""
+    return Fault(
+        f"something here is broken ({type(error).__name__})",
+        code="unexpected",
+        hint="nothing more was released; DISCREET_TRACEBACK=1 shows where, to the owner of the data",
+    )
 
 
 def fail(error: DiscreetError, as_json: bool) -> NoReturn:
@@ -52,7 +70,7 @@ def fail(error: DiscreetError, as_json: bool) -> NoReturn:
         said = {"code": error.code, "message": error.message, "hint": error.hint}
         text = json.dumps({"error": said}, ensure_ascii=False)
     else:
-        text = str(error)
+        text = "\n".join([str(error), *getattr(error, "__notes__", ())])  # the notes put a caret under the question
     print(text, file=sys.stderr)
     sys.exit(error.exit_code)
 
@@ -64,6 +82,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # its tracebacks may show values of variables
 )
 app.command()(demo.demo)
+app.command()(ask.ask)
+app.command()(ask.explain)
+app.command()(describe.describe)
+app.command()(budget.budget)
+app.command()(loss.loss)
+app.command()(noise.noise)
 
 
 @app.callback()
@@ -71,7 +95,7 @@ def start(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
-    """Differential privacy with exact discrete noise."""
+    """Private answers about people: ask in SQL, get a number with its error, and keep a budget."""
     if version:
         print(f"discreet {discreet.__version__}")
         raise typer.Exit

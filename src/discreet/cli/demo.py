@@ -1,348 +1,258 @@
-"""`discreet demo`: draw exact noise, and set what was drawn beside the exact probabilities.
+"""`discreet demo`: a made-up hospital, three private answers, and an attack that works on exact answers and not on these.
 
-Probabilities are brackets of rationals, from integer brackets of e^-x. Floats appear only in what is printed.
-
-What is slow to import (the noise, the tables of rich) is imported when the command runs, so that `discreet --help` need not wait.
+All of it happens in a temporary folder, the ledger and its high-water mark too. Since the hospital is made up, the demonstration may tell
+what no curator ever tells: exact numbers.
 """
 
 import json
-import math
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from itertools import pairwise
-from time import thread_time_ns
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.errors import Invalid
-from discreet.exact import divide_up, exp_neg_bounds, positive, rational, shown, whole
-
 if TYPE_CHECKING:
-    from rich.table import Table
+    from discreet.answer import Answer
+    from discreet.attacks.differencing import Ask, Differencing, Outcome
+    from discreet.cli.hospital import Visits
+    from discreet.curator.session import Curator
 
-    from discreet.noise.size import Ints
-
-BITS = 192  # weights are integers in units of 2^-BITS
-CELLS = 7  # on each side of zero, besides the tail
-LEAST_EXPECTED = 5  # draws in a cell, for its difference to be about normal
-FAR = 3.5  # standard errors
-PIECE = 1_000_000
-BAR = 24
-
-
-class Bracket(NamedTuple):
-    """The truth lies between lo and hi."""
-
-    lo: int
-    hi: int
-
-    def plus(self, other: "Bracket", times: int = 1) -> "Bracket":
-        return Bracket(self.lo + times * other.lo, self.hi + times * other.hi)
-
-
-Weight: TypeAlias = Callable[[int, int | None], Bracket]
-"""(first, last) -> the sum of f over first … last, first >= 0; None has no end. Any constant factor will do."""
-
-
-def laplace_weight(scale: Fraction) -> Weight:
-    """(1 − a) times the sum of a^x, a = e^(−1/scale): a^first − a^(last + 1)."""
-
-    def power(x: int) -> Bracket:
-        return Bracket(*exp_neg_bounds(x / scale, BITS))
-
-    def weight(first: int, last: int | None) -> Bracket:
-        begin = power(first)
-        end = Bracket(0, 0) if last is None else power(last + 1)
-        return Bracket(begin.lo - end.hi, begin.hi - end.lo)
-
-    return weight
-
-
-def gaussian_weight(scale: Fraction) -> Weight:
-    """The sum of f(x) = e^(−x²/(2 scale²)), point by point up to scale 2,000, and by runs of points above."""
-    variance = scale**2
-    run = max(1, int(scale) // 1000)
-
-    def f(x: Fraction) -> Bracket:
-        return Bracket(*exp_neg_bounds(x * x / (2 * variance), BITS))
-
-    def run_weight(first: int, last: int) -> Bracket:
-        """f is concave up to x = scale and convex from there: the mean lies between the middle and the chord."""
-        begin = f(Fraction(first))
-        if first == last:
-            return begin
-        end, middle = f(Fraction(last)), f(Fraction(first + last, 2))
-        chord = Bracket((begin.lo + end.lo) // 2, divide_up(begin.hi + end.hi, 2))
-        if first >= scale:
-            mean = Bracket(middle.lo, chord.hi)
-        elif last <= scale:
-            mean = Bracket(chord.lo, middle.hi)
-        else:
-            mean = Bracket(end.lo, begin.hi)
-        return Bracket(0, 0).plus(mean, last - first + 1)
-
-    def beyond(start: int) -> Bracket:
-        """f(start + y) <= f(start) e^(−y start/variance), a geometric series."""
-        rest = (1 << BITS) - exp_neg_bounds(start / variance, BITS)[1]
-        return Bracket(0, divide_up(f(Fraction(start)).hi << BITS, rest))
-
-    def weight(first: int, last: int | None) -> Bracket:
-        stop = max(first, int(12 * scale) + 2) if last is None else last
-        total = Bracket(0, 0) if last is not None else beyond(stop + 1)
-        for begin in range(first, stop + 1, run):
-            total = total.plus(run_weight(begin, min(begin + run - 1, stop)))
-        return total
-
-    return weight
+TOTAL, DELTA = Fraction(5), Fraction(1, 10**6)
+HALF = Fraction(1, 2)  # what each of the attacker's two questions may cost
+MOST_VISITS = 10  # of a patient to a ward that count
+TRIALS = 100
+SMALL = 400  # patients of the hospital on which the attack is repeated
+QUESTIONS = (
+    ("How many visits has each ward?", "SELECT ward, COUNT(*) AS visits FROM visits GROUP BY ward", Fraction(1)),
+    (
+        "What does a visit cost?",
+        "SELECT ward, AVG(cost) AS average FROM visits GROUP BY ward ORDER BY average DESC",
+        Fraction(1),
+    ),
+    (
+        "Which share of the visits is by people of 65 and over?",
+        "SELECT 100 * COUNT(*) FILTER (WHERE age >= 65) / COUNT(*) AS percent FROM visits",
+        HALF,
+    ),
+)
+COUNTED = "SELECT COUNT(DISTINCT patient_id) AS patients FROM visits WHERE ward = 'Psychiatry'"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """The integers first … last (None: no end on that side), how often they came, and their probability."""
+class Attacked:
+    """What the attacker got from the hospital, and how often the attack is right when it is repeated."""
 
-    first: int | None
-    last: int | None
-    drawn: int
-    size: int
-    lo: Fraction
-    hi: Fraction
-
-    @property
-    def p(self) -> float:
-        return float((self.lo + self.hi) / 2)
-
-    @property
-    def expected(self) -> float:
-        return self.size * self.p
-
-    @property
-    def z(self) -> float | None:
-        """Drawn less expected, in standard errors; None where too few are expected, inside or outside."""
-        if not LEAST_EXPECTED <= self.expected <= self.size - LEAST_EXPECTED:
-            return None
-        return (self.drawn - self.expected) / math.sqrt(self.expected * (1 - self.p))
-
-    @property
-    def name(self) -> str:
-        """The first value; the last is the one before the next cell's first."""
-        if self.first is None:
-            return f"≤ {self.last}"
-        if self.last is None:
-            return f"≥ {self.first}"
-        return str(self.first)
+    exact: tuple[int, int]
+    private: "tuple[Answer, Answer]"
+    on_exact: "Outcome"
+    on_private: "Outcome"
+    bound: float
 
 
-@dataclass(frozen=True, slots=True)
-class Histogram:
-    """Draws of one distribution, by cells that cover all integers."""
+def demo(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """See it work: a made-up hospital, three private answers, and an attack that fails."""
+    from discreet.cli.hospital import hospital
 
-    name: str
-    cells: tuple[Cell, ...]
-    ns_per_sample: float  # CPU time of drawing, what is set up for a new scale included
-
-    @property
-    def freedom(self) -> int:
-        """Degrees of freedom; even, since cells come in pairs around the middle one."""
-        return len(self.cells) - 1
-
-    @property
-    def chi_square(self) -> float | None:
-        if any(cell.z is None for cell in self.cells):
-            return None
-        return sum((cell.drawn - cell.expected) ** 2 / cell.expected for cell in self.cells)
-
-    @property
-    def p_value(self) -> float | None:
-        """The chance of a chi-square at least this large: e^-h Σ h^i/i! over i < freedom/2, h = chi-square/2."""
-        if self.chi_square is None:
-            return None
-        half = self.chi_square / 2
-        return math.exp(-half) * math.fsum(half**i / math.factorial(i) for i in range(self.freedom // 2))
+    visits = hospital()
+    with TemporaryDirectory(prefix="discreet-demo-") as folder:
+        path = Path(folder, "visits.csv")
+        with opened(path, TOTAL, visits) as curator:
+            if as_json:
+                print(json.dumps(as_data(visits, curator), ensure_ascii=False, indent=2))
+            else:
+                tell(visits, curator, path)
 
 
-def histogram(
-    name: str, draw: Callable[[Fraction, int], "int | Ints"], weight: Weight, scale: Fraction, size: int
-) -> Histogram:
-    """Draw, count by cells about half a scale wide, and find the exact probability of each cell."""
-    width = int(scale / 2) | 1  # odd, so that the middle cell is symmetric
-    starts = [width // 2 + 1 + side * width for side in range(CELLS + 1)]  # of cells 1 … CELLS, and of the tail
-    edges = [*(1 - start for start in reversed(starts)), *starts]
-    drawn, spent = count(draw, scale, size, edges)
+@contextmanager
+def opened(path: Path, total: Fraction, visits: "Visits") -> "Iterator[Curator]":
+    """A curator of the visits, written to this file; its ledger and its mark lie beside it."""
+    from discreet.cli.hospital import WARDS
+    from discreet.curator.policy import Budget, Policy, Source, declaration, protected
+    from discreet.curator.session import Curator
 
-    middle = weight(0, 0).plus(weight(1, starts[0] - 1), 2) if width > 1 else weight(0, 0)
-    sides = [weight(start, following - 1) for start, following in pairwise(starts)]
-    tail = weight(starts[-1], None)
-    total = middle.plus(tail, 2)
-    for side in sides:
-        total = total.plus(side, 2)
-
-    # Outer cells that expect too few draws go to the tails.
-    def few(each: Bracket) -> bool:
-        return size * each.lo < LEAST_EXPECTED * total.hi
-
-    while sides and (few(sides[-1]) or few(tail)):
-        tail = tail.plus(sides.pop())
-        drawn = [drawn[0] + drawn[1], *drawn[2:-2], drawn[-2] + drawn[-1]]
-        edges = edges[1:-1]
-
-    firsts, lasts = [None, *edges], [*(edge - 1 for edge in edges), None]
-    weights = [tail, *reversed(sides), middle, *sides, tail]
-    cells = tuple(
-        Cell(first, last, times, size, Fraction(own.lo, total.hi), min(Fraction(1), Fraction(own.hi, total.lo)))
-        for first, last, times, own in zip(firsts, lasts, drawn, weights, strict=True)
+    declared = {
+        "ward": {"keys": list(WARDS)},
+        "cost": {"bounds": (0, 10_000)},
+        "age": {"type": "integer", "bounds": (0, 120)},
+        "admitted": {"type": "date"},
+    }
+    visits.write(path)
+    policy = Policy(
+        tables={"visits": Source(path, {name: declaration(name, said) for name, said in declared.items()})},
+        protected=protected("patient_id", max_rows=MOST_VISITS),
+        budget=Budget(total, DELTA),
+        ledger=path.with_name(path.name + ".ledger"),
+        mark=path.with_name(path.name + ".mark"),
     )
-    return Histogram(name, cells, spent / size)
+    with Curator.of(policy, path) as curator:
+        yield curator
 
 
-def count(
-    draw: Callable[[Fraction, int], "int | Ints"], scale: Fraction, size: int, edges: list[int]
-) -> tuple[list[int], int]:
-    """How many of `size` draws fall below the first edge, between the edges, and beyond; and the nanoseconds of drawing."""
+def attack_of() -> "Differencing":
+    from discreet.attacks.differencing import Differencing
+    from discreet.cli.hospital import WELL_KNOWN_AGE
+
+    return Differencing(COUNTED, f"{COUNTED} AND age <> {WELL_KNOWN_AGE}")
+
+
+def attacked(visits: "Visits", curator: "Curator") -> Attacked:
+    """The attack on the hospital, once; and many times on one with fewer patients, with and without the target."""
+    from discreet.attacks.differencing import bayes_success, play
+    from discreet.cli.hospital import WELL_KNOWN
+
+    attack = attack_of()
+    truth = exactly(visits)
+    exact = int(truth(attack.everyone)), int(truth(attack.others))
+    private = curator.sql(attack.everyone, epsilon=HALF), curator.sql(attack.others, epsilon=HALF)
+    there = visits.kept(visits.patient_id <= SMALL)
+    gone = there.without(WELL_KNOWN)
+    with TemporaryDirectory(prefix="discreet-demo-") as folder:
+        places = Path(folder, "there.csv"), Path(folder, "gone.csv")
+        total = 2 * TRIALS * HALF
+        with opened(places[0], total, there) as one, opened(places[1], total, gone) as other:
+            on_private = play(attack, anew(one), anew(other), TRIALS)
+    on_exact = play(attack, exactly(there), exactly(gone), TRIALS)
+    return Attacked(exact, private, on_exact, on_private, bayes_success(float(2 * HALF)))
+
+
+def exactly(visits: "Visits") -> "Ask":
+    """The attacker's two questions, answered without any privacy."""
     import numpy as np
 
-    counts = np.zeros(len(edges) + 1, np.int64)
-    spent = 0
-    for begin in range(0, size, PIECE):
-        start = thread_time_ns()
-        values = draw(scale, min(PIECE, size - begin))
-        spent += thread_time_ns() - start
-        counts += np.bincount(np.searchsorted(edges, values, "right"), minlength=counts.size)
-    return counts.tolist(), spent
+    from discreet.cli.hospital import WARDS, WELL_KNOWN_AGE
+
+    there = visits.ward == WARDS.index("Psychiatry")
+    everyone = len(np.unique(visits.patient_id[there]))
+    others = len(np.unique(visits.patient_id[there & (visits.age != WELL_KNOWN_AGE)]))
+    return {attack_of().everyone: everyone, attack_of().others: others}.__getitem__
 
 
-def demo(
-    scale: Annotated[str, typer.Option(help="The scale of the noise: a decimal or a fraction such as 1/3.")] = "2",
-    size: Annotated[int, typer.Option(help="How many samples to draw.")] = 1_000_000,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Draw exact noise and print its histogram beside the exact probabilities."""
-    from rich.console import Console
+def anew(curator: "Curator") -> "Ask":
+    """Each call is a request of its own, with fresh noise at its full price."""
+    keys = count()
 
-    from discreet.noise import discrete_gaussian, discrete_laplace
+    def ask(text: str) -> float:
+        (row,) = curator.sql(text, epsilon=HALF, key=f"trial {next(keys)}").to_dicts()
+        return float(row["patients"])  # type: ignore[arg-type]
 
-    exact, wanted = positive(number(scale, "scale"), "scale"), whole(size, "size", least=1)
-    found = [
-        histogram("discrete Laplace", discrete_laplace, laplace_weight(exact), exact, wanted),
-        histogram("discrete Gaussian", discrete_gaussian, gaussian_weight(exact), exact, wanted),
-    ]
-    if as_json:
-        json.dump(as_data(found, exact, wanted), sys.stdout, indent=2)
-        print()
-        return
-    console = Console(highlight=False)
-    for each in found:
-        console.print(as_table(each, scale, wanted, console.width))
-    console.print(verdict(found))
+    return ask
 
 
-def number(text: str, name: str) -> Fraction:
-    """The exact number that a text says: 2, 0.5, 1e-3 or 1/3."""
-    try:
-        top, slash, bottom = text.partition("/")
-        value = Fraction(int(top), int(bottom)) if slash else Decimal(text)
-    except (ValueError, ZeroDivisionError, InvalidOperation):
-        value = Decimal("nan")
-    if isinstance(value, Decimal) and not value.is_finite():
-        raise Invalid(f"{name} must be a finite number such as 2, 0.5 or 1/3, got {shown(text)}")
-    return rational(value, name)
+def as_data(visits: "Visits", curator: "Curator") -> dict[str, Any]:
+    import numpy as np
 
-
-def as_data(found: list[Histogram], scale: Fraction, size: int) -> dict[str, object]:
+    answers = [curator.sql(text, epsilon=epsilon).to_json() for _, text, epsilon in QUESTIONS]
+    found = attacked(visits, curator)
     return {
-        "scale": str(scale),
-        "size": size,
-        "distributions": [
-            {
-                "name": each.name,
-                "cells": [
-                    {
-                        "first": cell.first,
-                        "last": cell.last,
-                        "drawn": cell.drawn,
-                        "expected": cell.expected,
-                        "probability": [to_float_down(cell.lo), to_float_up(cell.hi)],
-                        "standard_errors": cell.z,
-                    }
-                    for cell in each.cells
-                ],
-                "chi_square": each.chi_square,
-                "degrees_of_freedom": each.freedom,
-                "p_value": each.p_value,
-                "ns_per_sample": each.ns_per_sample,
-            }
-            for each in found
-        ],
+        "hospital": {"patients": len(np.unique(visits.patient_id)), "visits": len(visits)},
+        "answers": answers,
+        "attack": {
+            "questions": [attack_of().everyone, attack_of().others],
+            "exact": list(found.exact),
+            "private": [answer.to_json() for answer in found.private],
+            "trials": found.on_private.trials,
+            "success_on_exact": found.on_exact.rate,
+            "success_on_private": found.on_private.rate,
+            "bound": found.bound,
+        },
+        "budget": {
+            which: {"epsilon": float(amount.epsilon), "delta": float(amount.delta)}
+            for which, amount in (("spent", curator.spent), ("remaining", curator.remaining))
+        },
     }
 
 
-def to_float_down(value: Fraction) -> float:
-    near = float(value)
-    return near if near <= value else math.nextafter(near, -math.inf)
+def tell(visits: "Visits", curator: "Curator", path: Path) -> None:
+    """The demonstration for people, each part as soon as it is there."""
+    import numpy as np
+    from rich.console import Console
+    from rich.text import Text
 
+    from discreet.cli.hospital import WARDS
 
-def to_float_up(value: Fraction) -> float:
-    return -to_float_down(-value)
+    terminal = sys.stdout.isatty()
+    answers: list[Answer] = []
+    console = Console(highlight=False)
 
+    def say(*lines: str, style: str = "") -> None:
+        for line in lines:
+            console.print(Text(line, style=style), soft_wrap=True)
 
-def as_table(each: Histogram, scale: str, size: int, columns: int) -> "Table":
-    from rich import box
-    from rich.table import Table
+    def head(line: str) -> None:
+        say("", line, style="bold")
 
-    if each.chi_square is None:
-        said = "too few draws for a chi-square"
-    else:
-        said = f"chi-square {each.chi_square:.1f}, {each.freedom} degrees of freedom, p = {each.p_value:.3f}"
-    table = Table(
-        title=f"{each.name} noise of scale {scale}: {size:,} draws, {each.ns_per_sample:,.1f} ns each",
-        caption=f"{said}\n",
-        box=box.SIMPLE_HEAD,
-        title_style="bold",
-        caption_style="",
-        title_justify="left",
-        caption_justify="left",
+    say(
+        f"A made-up hospital: {len(np.unique(visits.patient_id)):,} patients, {len(visits):,} visits. The file begins:",
+        *(f"    {line}" for line in path.read_text("utf-8").splitlines()[:3]),
     )
-    single = all(cell.first == cell.last for cell in each.cells[1:-1])
-    heads = ("value" if single else "from", "drawn", "expected", "probability", "std err")
-    rows = [
-        (
-            cell.name,
-            f"{cell.drawn:,}",
-            f"{cell.expected:,.1f}",
-            f"{cell.p:.8f}",
-            "" if cell.z is None else f"{cell.z:+.2f}",
-        )
-        for cell in each.cells
-    ]
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
-    taken = sum(max(len(text) for text in column) + 3 for column in zip(heads, *rows, strict=True))
-    width = max(4, min(BAR, columns - taken - 4))
-    table.add_column("", width=width, style="cyan", no_wrap=True)
-    largest = max(cell.drawn for cell in each.cells)
-    for cell, row in zip(each.cells, rows, strict=True):
-        far = cell.z is not None and abs(cell.z) > FAR
-        table.add_row(*row, bar(cell.drawn / largest, width), style="red" if far else "")
-    return table
+    say(
+        "Each patient is protected, with all of their visits: whoever reads the answers can",
+        "hardly tell whether any one patient was ever there. The price is counted in ε.",
+    )
+    for title, text, epsilon in QUESTIONS:
+        head(title)
+        say(f"    {text}", style="cyan")
+        answers.append(curator.sql(text, epsilon=epsilon))
+        console.print(answers[-1]) if terminal else print(answers[-1])
+    emergency = int((visits.ward == WARDS.index("Emergency")).sum())
+    say(
+        "",
+        f"Nobody here exists, so it can be told: {emergency:,} visits were to Emergency. The first",
+        f"answer is below that because at most {MOST_VISITS} visits of a patient to a ward count.",
+    )
+    before = curator.spent
+    again = curator.sql(QUESTIONS[0][1], epsilon=QUESTIONS[0][2])
+    if again.rows == answers[0].rows and curator.spent == before:
+        head("The first question again?")
+        say("It has the same answer, free of charge: asking often does not average the noise away.")
+    _tell_attack(attacked(visits, curator), say, head)
+    _tell_budget(curator, say, head)
 
 
-def bar(part: float, width: int) -> str:
-    """A bar of `part` of the width, to an eighth of a character; something drawn never looks like nothing."""
-    eighths = max(round(8 * width * part), 1 if part else 0)
-    return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]
+def _tell_attack(found: Attacked, say: Any, head: Any) -> None:
+    from discreet.cli.hospital import WELL_KNOWN_AGE
+
+    attack = attack_of()
+    one, other = (int(str(answer.rows[0][0])) for answer in found.private)
+    exact = found.exact[0] - found.exact[1]
+    head("An attack: was she in psychiatry?")
+    say(f"Everybody knows one patient, {WELL_KNOWN_AGE} years old. Two harmless counts, with her and without:")
+    say(f"    {attack.everyone}", f"    … AND age <> {WELL_KNOWN_AGE}", style="cyan")
+    say(
+        f"    exact answers    {found.exact[0]:>7,} {found.exact[1]:>7,}   differ by {exact}: she was there",
+        f"    private answers  {one:>7,} {other:>7,}   differ by {one - other:,}: she may, or may not have been",
+        "",
+        f"Repeated {found.on_private.trials} times, with her in the data or not by the toss of a coin,",
+        "whoever guesses which it was is right",
+        f"    {_percent(found.on_exact.rate)} of the time from exact answers,",
+        f"    {_percent(found.on_private.rate)} from private ones at ε = {float(HALF):g} each; nobody can be right more often",
+        f"         than {_percent(found.bound).strip()}, which is e^ε/(1 + e^ε) for ε = {float(2 * HALF):g}, the price of both,",
+        f"    {_percent(0.5)} from no answers at all.",
+    )
 
 
-def verdict(found: list[Histogram]) -> str:
-    """What the differences say, in one sentence."""
-    scores = [cell.z for each in found for cell in each.cells if cell.z is not None]
-    if not scores:
-        return "Too few draws, or too small a scale, to compare with the exact probabilities."
-    beyond = sum(abs(z) > FAR for z in scores)
-    chance = len(scores) * math.erfc(FAR / math.sqrt(2))
-    return (
-        f"Of {len(scores)} cells {beyond or 'none'} {'differ' if beyond > 1 else 'differs'} from the exact probability "
-        f"by more than {FAR} standard errors; exact noise shows such a cell in about one run of {1 / chance:,.0f}."
+def _percent(rate: float) -> str:
+    return f"{100 * rate:3.0f} %"
+
+
+def _tell_budget(curator: "Curator", say: Any, head: Any) -> None:
+    from discreet.cli.budget import picture
+
+    def amounts(amount: Any) -> dict[str, float]:
+        return {"epsilon": float(amount.epsilon), "delta": float(amount.delta)}
+
+    money = {which: amounts(getattr(curator, which)) for which in ("spent", "remaining")}
+    money["cap"] = amounts(curator.policy.budget)
+    head("What is left")
+    say(*picture("this hospital", money))
+    say(
+        "",
+        "A file of your own, visits.csv for example, with nothing to set up:",
+        '    discreet ask visits.csv "SELECT COUNT(*) AS n FROM visits" --unit patient_id --epsilon 1',
     )

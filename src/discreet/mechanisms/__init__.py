@@ -1,16 +1,23 @@
-"""Mechanisms: noise and its cost, together. Each derives what it costs from the noise that it draws."""
+"""Mechanisms: noise and its cost, together. Each derives what it costs from the noise that it draws.
 
-from discreet.mechanisms import bernoulli_mean, keys, sensitivity, vector
-from discreet.mechanisms.above_threshold import AboveThreshold
-from discreet.mechanisms.base import Example, Mechanism, registry
-from discreet.mechanisms.exponential import Exponential, PermuteAndFlip
-from discreet.mechanisms.gaussian import DiscreteGaussian, Gaussian
-from discreet.mechanisms.geometric import Geometric
-from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.measure import Grant, Measure, unmetered
-from discreet.mechanisms.noisy_max import NoisyMax
-from discreet.mechanisms.quantile import QuantileIntervals, Quantiles
-from discreet.mechanisms.randomized_response import CoinToss, RandomizedResponse, SignedResponse
+A mechanism is loaded when it is first named, so that who needs one does not wait for all.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discreet.mechanisms import bernoulli_mean, keys, sensitivity, vector
+    from discreet.mechanisms.above_threshold import AboveThreshold
+    from discreet.mechanisms.base import Example, Mechanism, registry
+    from discreet.mechanisms.exponential import Exponential, PermuteAndFlip
+    from discreet.mechanisms.gaussian import DiscreteGaussian, Gaussian, RoundedGaussian
+    from discreet.mechanisms.geometric import Geometric
+    from discreet.mechanisms.laplace import Laplace
+    from discreet.mechanisms.measure import Grant, Measure, unmetered
+    from discreet.mechanisms.noisy_max import NoisyMax
+    from discreet.mechanisms.quantile import QuantileIntervals, Quantiles
+    from discreet.mechanisms.randomized_response import CoinToss, RandomizedResponse, SignedResponse
 
 __all__ = [
     "AboveThreshold",
@@ -29,6 +36,7 @@ __all__ = [
     "QuantileIntervals",
     "Quantiles",
     "RandomizedResponse",
+    "RoundedGaussian",
     "SignedResponse",
     "bernoulli_mean",
     "keys",
@@ -37,3 +45,37 @@ __all__ = [
     "unmetered",
     "vector",
 ]
+
+# The module of each name that is not itself a module.
+_HOME = {
+    "AboveThreshold": "above_threshold",
+    "CoinToss": "randomized_response",
+    "DiscreteGaussian": "gaussian",
+    "Example": "base",
+    "Exponential": "exponential",
+    "Gaussian": "gaussian",
+    "Geometric": "geometric",
+    "Grant": "measure",
+    "Laplace": "laplace",
+    "Measure": "measure",
+    "Mechanism": "base",
+    "NoisyMax": "noisy_max",
+    "PermuteAndFlip": "exponential",
+    "QuantileIntervals": "quantile",
+    "Quantiles": "quantile",
+    "RandomizedResponse": "randomized_response",
+    "RoundedGaussian": "gaussian",
+    "SignedResponse": "randomized_response",
+    "registry": "base",
+    "unmetered": "measure",
+}
+
+# Type checkers read the imports above instead; with this in view they would accept any name at all.
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        home = import_module(f"{__name__}.{_HOME.get(name, name)}")
+        value = globals()[name] = getattr(home, name) if name in _HOME else home
+        return value

@@ -8,6 +8,8 @@ contract suite runs over all of them.
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from discreet.errors import Invalid
@@ -67,9 +69,14 @@ class Registry:
         return register
 
     def names(self) -> list[str]:
+        """All of them: every module of mechanisms is loaded first."""
+        package = __name__.rpartition(".")[0]
+        for module in iter_modules(import_module(package).__path__):
+            import_module(f"{package}.{module.name}")
         return sorted(self._examples)
 
     def examples(self, name: str) -> list[Example]:
+        self.names()
         return self._examples[name]()
 
 

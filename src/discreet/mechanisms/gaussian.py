@@ -13,6 +13,9 @@ from discreet.mechanisms.base import Example, confidence_level, half_width, regi
 from discreet.noise import Source, discrete_gaussian
 from discreet.privacy import calibrate, events
 
+FINE = (
+    1 << 13
+)  # steps in a standard deviation, from where on a discrete Gaussian is as good as a continuous one (`FINE_SCALE`)
 WIDE = 30  # beyond this scale the discrete Gaussian has the tails of the continuous one to more digits than a float has
 
 
@@ -165,3 +168,66 @@ class Gaussian(GridNoise):
         """The normal quantile times the standard deviation, and a step of the grid."""
         z = NormalDist().inv_cdf((1 + confidence_level(confidence)) / 2)
         return z * float(self.scale) + float(self.grid.step) if z < inf else inf
+
+
+def _rounded_examples() -> list[Example]:
+    return [
+        Example(RoundedGaussian(Fraction(10)), 1, 7, 8),
+        Example(RoundedGaussian(Fraction(1, 2)), 2, -1, 1),
+        Example(RoundedGaussian(Fraction(20)), 5, [10, 0, 4], [13, 0, 0]),
+    ]
+
+
+@registry.add(_rounded_examples)
+@dataclass(frozen=True, slots=True)
+class RoundedGaussian(IntegerNoise):
+    """Gaussian noise on a vector of integers, for an L2 sensitivity, rounded to integers.
+
+    The noise is discrete on a grid so fine that each coordinate costs no more than continuous noise on a shift larger by the factor
+    1 + 1/(12 steps²) (`privacy/mgf.py`); continuous Gaussians of many coordinates cost what one of the L2 norm costs. The
+    exact values are integers, so rounding the noise is rounding the release, which is post-processing.
+    """
+
+    @classmethod
+    def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "RoundedGaussian":
+        """The least noise that is (epsilon, delta)-DP for a vector of this L2 sensitivity."""
+        found = cls(calibrate.gaussian(epsilon, delta, sensitivity).scale)
+        while not found.loss(sensitivity).certifies(epsilon, delta):
+            found = cls(found.scale * (1 + Fraction(1, 10**9)))
+        return found
+
+    @classmethod
+    def for_error(cls, within: Number, confidence: Number = 0.95) -> "RoundedGaussian":
+        """About the most noise that stays within ±`within` with this confidence."""
+        return cls(DiscreteGaussian.for_error(within, confidence).scale)
+
+    @property
+    def bits(self) -> int:
+        """The grid is 2^-bits."""
+        bits = 0
+        while self.scale * (1 << bits) < FINE:
+            bits += 1
+        return bits
+
+    def event(self, sensitivity: Number = 1) -> events.Event:
+        """For a vector of integers of this L2 sensitivity, of any length."""
+        steps = self.scale * (1 << self.bits)
+        return events.Gaussian(self.scale, nonnegative(sensitivity, "sensitivity") * (1 + 1 / (12 * steps**2)))
+
+    def _noise(self, size: Any, source: Source | None) -> Any:
+        bits = self.bits
+        fine = discrete_gaussian(self.scale * (1 << bits), size, source=source)
+        return (fine + (1 << bits >> 1)) >> bits
+
+    @property
+    def variance(self) -> float:
+        """Of the Gaussian, and of rounding."""
+        sigma = float(self.scale)
+        if sigma > 1:
+            return sigma * sigma + (1 / 12 if self.bits else 0)
+        return 2 * fsum((2 * z - 1) * NormalDist(0, sigma).cdf(0.5 - z) for z in range(1, ceil(40 * sigma) + 3))
+
+    def error(self, confidence: Number = 0.95) -> float:
+        """Pr[|noise| > w] = 2Φ(−(w + 1/2)/σ); a step of the grid is far less than the rounding up."""
+        normal = NormalDist(0, float(self.scale))
+        return float(half_width(lambda w: 2 * normal.cdf(-w - 0.5) if w >= 0 else 1.0, confidence_level(confidence)))

@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.errors import Fault, Invalid
 from discreet.exact import Number, shown
-from discreet.mechanisms.additive import GridNoise
+from discreet.mechanisms.additive import GridNoise, IntegerNoise, Ints
 from discreet.mechanisms.base import Mechanism
 from discreet.noise import Source
 from discreet.privacy import PrivacyLoss, events, loss
@@ -41,6 +41,7 @@ class Grant:
         self._left = _Allowance(event)
         self._source = source
         self._open = True
+        self.used = False  # whether anything was drawn
 
     def __call__(self, mechanism: Mechanism, sensitivity: Number, exact: Callable[[], Any], size: int = 1) -> Any:
         """The mechanism's release of `exact()`: of one value, or of a vector, of this sensitivity.
@@ -50,13 +51,32 @@ class Grant:
         if not isinstance(mechanism, Mechanism):
             raise Invalid(f"mechanism must be a mechanism, got {shown(mechanism)}")
         event = mechanism.event(sensitivity, size) if isinstance(mechanism, GridNoise) else mechanism.event(sensitivity)
-        if not self._open:
-            raise Fault("the grant has ended: nothing more can be drawn from it", code="grant")
-        self._left.take(event)
+        self._take(event)
         value = exact()
         if isinstance(mechanism, GridNoise) and np.size(value) > size:
             raise Fault(f"a vector is longer than the {size} coordinates that were granted", code="grant")
         return mechanism(value, self._source)
+
+    def prepare(self, mechanism: IntegerNoise, sensitivity: Number, size: int) -> Callable[[Ints], Ints]:
+        """Draws the noise for `size` integers now, before anything exact is known, and gives what will add it, once.
+
+        So neither the time that drawing takes nor the entropy that it uses can depend on the data.
+        """
+        self._take(mechanism.event(sensitivity))
+        noise: list[Ints] = [mechanism(np.zeros(size, np.int64), self._source)]
+
+        def release(exact: Ints) -> Ints:
+            if not noise or exact.dtype != np.int64 or exact.shape != (size,):
+                raise Fault(f"a draw serves one vector of {size} integers, once", code="grant")
+            return exact + noise.pop()
+
+        return release
+
+    def _take(self, event: events.Event) -> None:
+        if not self._open:
+            raise Fault("the grant has ended: nothing more can be drawn from it", code="grant")
+        self._left.take(event)
+        self.used = True
 
     def close(self) -> None:
         self._open = False

@@ -315,7 +315,8 @@ def _interval(direction: Direction, delta: Fraction) -> tuple[float, float]:
     left = delta - direction.failure
     if left <= 0:
         return (direction.largest * (1 - ROUNDING), direction.largest * (1 + ROUNDING)) if left == 0 else (inf, inf)
-    return direction.interval(float(left), PRECISION)
+    low, high = direction.interval(float(left), PRECISION)
+    return min(low, direction.largest * (1 - ROUNDING)), high  # a bound may be that of a pair which is a little worse
 
 
 def _above(direction: Direction, delta: Fraction, precision: float) -> float:

@@ -112,8 +112,8 @@ register(
         "looked-before-granted",
         PART,
         MEASURE + "Grant.__call__",
-        "    self._left.take(event)\n    value = exact()\n",
-        "    value = exact()\n    self._left.take(event)\n",
+        "    self._take(event)\n    value = exact()\n",
+        "    value = exact()\n    self._take(event)\n",
         "the exact value is computed before the draw is known to be granted",
     ),
     Mutant(

@@ -1,0 +1,173 @@
+"""Planted bugs of answers: post-processing, intervals, and how they are shown and exported."""
+
+from discreet.audit.mutants import Mutant, register
+
+PART = "answer"
+ANSWER = "discreet.answer:"
+FORMS = "discreet.plan.forms:"
+INTERVALS = "discreet.plan.intervals:"
+POST = "discreet.plan.post:"
+SPREAD = "discreet.plan.spread:"
+
+register(
+    Mutant(
+        "noise-of-the-numerator-only",
+        PART,
+        FORMS + "Reader.ends",
+        "region(a, b,",
+        "region(a, b * 1e-9,",
+        "what a ratio is divided by is taken as exact",
+    ),
+    Mutant(
+        "interval-halved",
+        PART,
+        INTERVALS + "_around",
+        "Interval(value - error, value + error, error)",
+        "Interval(value - error / 2, value + error / 2, error)",
+        "the whole width of an interval is taken for half of it",
+    ),
+    Mutant(
+        "one-noise-taken-for-two",
+        PART,
+        FORMS + "Affine.plus",
+        "self.slopes.get(i, zero) + other.slopes.get(i, zero)",
+        "np.hypot(self.slopes.get(i, zero), other.slopes.get(i, zero))",
+        "what two terms share is taken as independent",
+    ),
+    Mutant(
+        "correlation-ignored",
+        PART,
+        SPREAD + "_region",
+        "a1 = (a - shared * b1) / own",
+        "a1 = a / own",
+        "what numerator and denominator share is counted twice",
+    ),
+    Mutant(
+        "mean-beyond-its-bounds",
+        PART,
+        FORMS + "Reader._aggregate",
+        "return Form(top, count, *bounds)",
+        "return Form(top, count, *self._unbounded())",
+        "the interval of a mean reaches beyond the declared bounds",
+    ),
+    Mutant(
+        "one-sided-quantile",
+        PART,
+        SPREAD + "smooth_widths",
+        "1 - confidence",
+        "2 - 2 * confidence",
+        "an interval at 95 % covers 90 %",
+    ),
+    Mutant(
+        "half-steps-forgotten",
+        PART,
+        SPREAD + "smooth_widths",
+        " + sizes.sum(axis=1) / 2",
+        "",
+        "noise of few steps is taken as continuous",
+    ),
+    Mutant(
+        "worth-of-a-step-forgotten",
+        PART,
+        INTERVALS + "total_error",
+        "measurement.step.numerator * steps, measurement.step.denominator",
+        "steps, 1",
+        "the error of a sum is told in steps",
+    ),
+    Mutant(
+        "anything-a-share",
+        PART,
+        FORMS + "Reader._is_share",
+        "_conditions(all_) <= _conditions(some)",
+        "isinstance(_conditions(all_), set)",
+        "a ratio of any two counts is taken to be at most 1",
+    ),
+    Mutant(
+        "left-out-taken-for-found",
+        PART,
+        SPREAD + "_next",
+        "((over, above), (under, below))",
+        "((over, below), (under, above))",
+        "Fieller's set begins where it ends",
+    ),
+    Mutant(
+        "small-count-not-told",
+        PART,
+        INTERVALS + "_column",
+        "flag if is_open else None",
+        "None",
+        "a mean of too few is not flagged",
+    ),
+    Mutant(
+        "negative-count-divided-by",
+        PART,
+        POST + "_means",
+        "if count > 0",
+        "if count != 0",
+        "a mean is divided by a count below zero",
+    ),
+    Mutant(
+        "having-ignored",
+        PART,
+        POST + "released_rows",
+        "evaluate(question.having, seen[i]) is True",
+        "evaluate(question.having, seen[i]) is not None",
+        "rows that HAVING leaves out are shown",
+    ),
+    Mutant(
+        "limit-before-order",
+        PART,
+        POST + "released_rows",
+        "for sort in reversed(question.order):",
+        "kept = kept[: question.limit]\n    for sort in reversed(question.order):",
+        "the first rows are ordered, instead of the first in order shown",
+    ),
+    Mutant(
+        "order-turned-around",
+        PART,
+        POST + "released_rows",
+        "reversed(question.order)",
+        "question.order",
+        "the last key of ORDER BY decides first",
+    ),
+    Mutant(
+        "csv-unescaped",
+        PART,
+        ANSWER + "_harmless",
+        'return f"\'{value}"',
+        "return value",
+        "a spreadsheet runs a key",
+    ),
+    Mutant(
+        "html-unescaped",
+        PART,
+        ANSWER + "Answer._repr_html_",
+        "escape(cell)",
+        "cell",
+        "a notebook runs a key",
+    ),
+    Mutant(
+        "controls-reach-the-terminal",
+        PART,
+        ANSWER + "visible",
+        "text if text.isprintable()",
+        "text if text",
+        "a terminal runs a key",
+    ),
+    Mutant(
+        "error-rounded-down",
+        PART,
+        ANSWER + "written",
+        "rounded_up(span.error, 2)",
+        'float(f"{span.error:.1g}")',
+        "an error is shown smaller than it is",
+    ),
+    Mutant(
+        "touched-bytes-accepted",
+        PART,
+        ANSWER + "Answer.from_bytes",
+        "if answer.to_bytes() != stored:",
+        "if answer.to_bytes() is None:",
+        "stored bytes that were changed are read as an answer",
+    ),
+)

@@ -1,0 +1,156 @@
+"""`discreet ask SOURCE "SQL" --epsilon 1`: the private answer to a question, with its error. `discreet explain`: how it is made."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.flags import Flags, number, optional_number, parameters, with_flags
+from discreet.cli.source import POLICY, curator_of, is_csv, split
+from discreet.errors import Invalid, QueryError
+
+if TYPE_CHECKING:
+    from discreet.curator.session import Curator
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[SOURCE] SQL",
+        help="A data file or a policy (./discreet.toml if left out), and the question.",
+        show_default=False,
+    ),
+]
+Epsilon = Annotated[str | None, typer.Option(metavar="E", help="What the answer may cost.")]
+Within = Annotated[str | None, typer.Option(metavar="W", help="Instead: pay the least for an error of ±W at 95 %.")]
+Delta = Annotated[str | None, typer.Option(metavar="D", help="The delta of this question, spent only if needed: 1e-8.")]
+Param = Annotated[
+    list[str] | None,
+    typer.Option(metavar="VALUE", help="For a ? in the question; NAME=VALUE for a :name. Repeatable."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@with_flags
+def ask(
+    flags: Flags,
+    words: Words = None,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    delta: Delta = None,
+    param: Param = None,
+    analyst: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="The analyst whose budget is charged too.")
+    ] = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Only tell price and error; nothing is read or spent.")
+    ] = False,
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the answer to this CSV file too.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Ask a question in SQL, and get a private answer with its error.
+
+    discreet ask visits.csv "SELECT ward, COUNT(*) FROM visits GROUP BY ward" --unit patient_id --keys ward=A,B,C --epsilon 1
+    """
+    source, text = split(words)
+    price = _price(epsilon, within, delta)
+    bound = parameters(param)
+    with helped(source), curator_of(source, flags) as curator:
+        target = None if out is None else _writable(out, source, curator)
+        if preview:
+            show(curator.preview(text, bound, **price), as_json)
+            return
+        answer = curator.sql(text, bound, **price, analyst=analyst)
+    if target is not None:
+        _write(target, answer.to_csv() or "")
+    show(answer, as_json)
+
+
+@with_flags
+def explain(
+    flags: Flags,
+    words: Words = None,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    delta: Delta = None,
+    param: Param = None,
+    as_json: Json = False,
+) -> None:
+    """Show how a question would be answered: what is counted, with which noise, at which price. Nothing is read or spent.
+
+    The price is that of epsilon 1 where none is said.
+    """
+    source, text = split(words)
+    price = _price("1" if epsilon is None and within is None else epsilon, within, delta)
+    with helped(source), curator_of(source, flags) as curator:
+        found = curator.explain(text, parameters(param), **price)
+    if as_json:
+        found = json.dumps({"question": text, "plan": found.splitlines()}, ensure_ascii=False, indent=2)
+    print(found)
+
+
+@contextmanager
+def helped(source: str | None) -> Iterator[None]:
+    """Whoever starts with a CSV does not expect numbers to be text: there a question that mixes types gets another hint."""
+    try:
+        yield
+    except QueryError as error:
+        if error.code == "types" and source is not None and is_csv(Path(source)):
+            error.hint += (
+                "; a column of a CSV is text until it is declared: --bounds COLUMN=LOW:HIGH, or --types COLUMN=number"
+            )
+        raise
+
+
+def _price(epsilon: str | None, within: str | None, delta: str | None) -> dict[str, Any]:
+    if epsilon is None and within is None:
+        raise Invalid(
+            "the price is missing",
+            code="usage",
+            hint="--epsilon 1 says what the answer may cost, --within 25 how far off it may be; --preview shows either first",
+        )
+    if epsilon is not None and within is not None:
+        raise Invalid("--epsilon and --within exclude each other", code="usage", hint="give one of them")
+    return {
+        "epsilon": optional_number(epsilon, "epsilon"),
+        "within": optional_number(within, "within"),
+        "delta": None if delta is None else number(delta, "delta"),
+    }
+
+
+def show(found: Any, as_json: bool) -> None:
+    """An answer or a preview: as JSON, with colours and bars in a terminal, else as plain text."""
+    if as_json:
+        print(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
+    elif sys.stdout.isatty():
+        from rich.console import Console
+
+        Console(highlight=False).print(found)
+    else:
+        print(found)
+
+
+def _writable(out: str, source: str | None, curator: "Curator") -> Path:
+    """Where the answer may be written. Looked at before anything is spent; neither data nor policy is ever written over."""
+    target = Path(out)
+    if target.is_dir() or not target.absolute().parent.is_dir():
+        raise Invalid(f"{out!r} cannot be written", code="out", hint="name a file in a folder that exists")
+    sources = [POLICY if source is None else Path(source)]
+    sources += [Path(table.data) for table in curator.policy.tables.values() if isinstance(table.data, str | Path)]
+    if target.exists() and any(each.exists() and target.samefile(each) for each in sources):
+        raise Invalid("--out would write over the source", code="out", hint="name another file")
+    return target
+
+
+def _write(target: Path, text: str) -> None:
+    try:
+        target.write_text(text, "utf-8", newline="")
+    except OSError as error:
+        raise Invalid(
+            f"{str(target)!r} cannot be written: {error.strerror}",
+            code="out",
+            hint="the answer is kept: ask again, free of charge",
+        ) from None

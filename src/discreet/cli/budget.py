@@ -1,0 +1,210 @@
+"""`discreet budget SOURCE`: what was spent, what is left, in all and by analyst. `discreet budget set` changes the total."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.flags import Flags, number, optional_number
+from discreet.cli.source import DELTA, EPSILON, is_policy, ledger_of, located, open_ledger, totals_json
+from discreet.errors import Invalid, Refused
+
+if TYPE_CHECKING:
+    from discreet.curator.policy import Policy
+    from discreet.curator.store import Store
+
+BAR = 40
+SIGNS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """Amounts spent, allowed and left; of the data set, and of each analyst by name."""
+
+    amounts: dict[str, dict[str, float]]
+    ledger: Path
+    questions: int = 0
+    failures: int = 0
+    made: bool = True
+    analysts: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+
+
+def budget(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[set] [SOURCE]", help="A data file or a policy; ./discreet.toml if left out.", show_default=False
+        ),
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option(metavar="E", help="With set: the new total.")] = None,
+    delta: Annotated[
+        str | None, typer.Option(metavar="D", help="With set: the new total; as it was if left out.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="With set: yes, more may be learned about everyone.")] = False,
+    analyst: Annotated[str | None, typer.Option("--as", metavar="NAME", help="Of this analyst only.")] = None,
+    ledger: Annotated[str | None, typer.Option(metavar="FOLDER", help="Where the budget is kept.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """What was spent and what is left; with `set`, change the total.
+
+    discreet budget visits.csv; discreet budget set visits.csv --epsilon 20 --yes
+    """
+    given = list(words or ())
+    setting = given[:1] == ["set"]
+    given = given[1:] if setting else given
+    if len(given) > 1:
+        raise Invalid(f"there is one source, got {len(given)}", code="usage", hint="see `discreet budget --help`")
+    if not setting and (epsilon is not None or delta is not None or yes):
+        raise Invalid(
+            "--epsilon, --delta and --yes go with set", code="usage", hint="discreet budget set SOURCE --epsilon 5"
+        )
+    path = located(given[0] if given else None)
+    flags = Flags(ledger=ledger)
+    policy = read_policy(path)
+    if setting:
+        _set(ledger_of(path, flags, policy), policy, epsilon, delta, analyst, yes)
+    money = money_of(path, flags, policy, analyst)
+    if as_json:
+        print(json.dumps(as_data(money), ensure_ascii=False, indent=2))
+        return
+    for line in lines(money, analyst):
+        print(line)
+
+
+def read_policy(path: Path) -> "Policy | None":
+    if not is_policy(path):
+        return None
+    from discreet.curator.policy import Policy
+
+    return Policy.read(path)
+
+
+def money_of(path: Path, flags: Flags, policy: "Policy | None", analyst: str | None = None) -> Money:
+    """What a ledger holds; where none was made yet, what it will start with."""
+    folder = ledger_of(path, flags, policy)
+    store = open_ledger(folder, None if policy is None else policy.mark)
+    if store is None:
+        if analyst is not None:
+            raise Refused(f"analyst {analyst!r} is not known here", code="analyst-unknown")
+        return Money(_untouched(policy), folder, made=False)
+    with store:
+        return _counted(store, folder, analyst)
+
+
+def _untouched(policy: "Policy | None") -> dict[str, dict[str, float]]:
+    from discreet.curator.ledger import Account, Book, Totals
+    from discreet.curator.money import cap_of
+
+    epsilon, delta = (EPSILON, DELTA) if policy is None else (policy.budget.epsilon, policy.budget.delta)
+    accountant = "pure" if policy is None else policy.accountant
+    account = Account(cap_of(accountant, epsilon, delta))
+    return totals_json(Totals.of(account, Book(account, accountant, "", 0, "1")))
+
+
+def _counted(store: "Store", folder: Path, analyst: str | None) -> Money:
+    from discreet.curator.ledger import Reserved
+
+    totals = store.totals(analyst)
+    names = [] if analyst is not None else sorted(store.analysts())
+    return Money(
+        totals_json(totals),
+        folder,
+        questions=sum(isinstance(row.act, Reserved) and analyst in (None, row.analyst) for row in store.history()),
+        failures=totals.failures,
+        analysts={name: totals_json(store.totals(name)) for name in names},
+    )
+
+
+def as_data(money: Money) -> dict[str, Any]:
+    return {
+        **money.amounts,
+        "questions": money.questions,
+        "failures": money.failures,
+        "analysts": money.analysts,
+        "ledger": str(money.ledger) if money.made else None,
+    }
+
+
+def lines(money: Money, analyst: str | None) -> list[str]:
+    whose = "the data set" if analyst is None else analyst
+    found = [
+        *picture(whose, money.amounts),
+        f"{money.questions:,} question{'' if money.questions == 1 else 's'} charged",
+    ]
+    if money.failures:
+        found.append(f"{money.failures} of them failed after data was touched; more than 10 stop the data set")
+    if not money.made:
+        found[-1] = "nothing was asked yet: the budget is kept from the first question on"
+    for name, amounts in money.analysts.items():
+        found += ["", *picture(name, amounts)]
+    return found
+
+
+def picture(name: str, amounts: dict[str, dict[str, float]]) -> list[str]:
+    """A bar for each amount that has a cap: what is left is full, what is spent is empty.
+
+    >>> amounts = {"spent": {"epsilon": 2.5}, "cap": {"epsilon": 10.0}, "remaining": {"epsilon": 7.5}}
+    >>> print(*picture("the data set", amounts), sep="\\n")
+    budget of the data set
+      ε  ██████████████████████████████░░░░░░░░░░  7.5 left of 10, 2.5 spent
+    """
+    found = [f"budget of {name}"]
+    for each, cap in amounts["cap"].items():
+        if cap:
+            left, spent = amounts["remaining"][each], amounts["spent"][each]
+            full = min(BAR, round(BAR * left / cap))
+            full = max(full, 1) if left else 0  # what is left never looks like nothing
+            bar = "█" * full + "░" * (BAR - full)
+            found.append(f"  {SIGNS[each]}  {bar}  {left:.6g} left of {cap:.6g}, {spent:.6g} spent")
+    return found
+
+
+def amounts_said(amounts: dict[str, float]) -> str:
+    """
+    >>> amounts_said({"epsilon": 7.5, "delta": 1e-6})
+    'ε = 7.5, δ = 1e-06'
+    """
+    return ", ".join(f"{SIGNS[name]} = {value:.6g}" for name, value in amounts.items() if value or name == "epsilon")
+
+
+def _set(
+    folder: Path,
+    policy: "Policy | None",
+    epsilon: str | None,
+    delta: str | None,
+    analyst: str | None,
+    yes: bool,
+) -> None:
+    from discreet.curator.money import cap_of
+
+    if epsilon is None:
+        raise Invalid("the new total is missing", code="usage", hint="write --epsilon 5")
+    wanted, allowed = number(epsilon, "epsilon"), optional_number(delta, "delta")
+    if policy is not None and analyst is None and wanted > policy.budget.epsilon:
+        raise Refused(
+            f"the policy says ε = {float(policy.budget.epsilon):.6g}, and its lower total would take effect again at once",
+            code="cap-higher",
+            hint="write the higher total into the policy first",
+        )
+    store = open_ledger(folder, None if policy is None else policy.mark)
+    if store is None:
+        raise Refused(
+            "nothing was asked yet, so there is no budget to change",
+            code="ledger-missing",
+            hint="the first question sets it: --budget 5" if policy is None else "write it into the policy",
+        )
+    with store:
+        totals = store.totals(analyst)
+        cap = cap_of(totals.accountant, wanted, totals.budget.exact[1] if allowed is None else allowed)
+        try:
+            store.set_cap(cap, analyst, higher=yes)
+        except Refused as refused:
+            if refused.code != "cap-higher":
+                raise
+            raise Refused(
+                f"a total of ε = {float(wanted):.6g} lets more be learned about everyone than was promised",
+                code=refused.code,
+                hint="add --yes if that is meant",
+            ) from None

@@ -1,0 +1,184 @@
+"""What the words of a command line mean: numbers, declarations of columns, bind parameters. Nothing here looks at a file.
+
+`Flags` holds what several commands take alike; `with_flags` gives a command one option for each field of it, so that every option
+is written once.
+"""
+
+import csv
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from discreet.errors import Invalid
+from discreet.exact import rational, shown
+
+Several = list[str]
+PANEL = "The data file, as its owner declares it (a policy declares it itself)"
+
+
+def _option(metavar: str | None, help: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=PANEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """Who is protected, and what is known of the columns; all of it the owner's declaration. As it was typed."""
+
+    unit: Annotated[str | None, _option("COLUMN", "Says who a row is about. Needed at the first question.")] = None
+    row: Annotated[bool, _option(None, "Instead: every row is about another person.", "--row")] = False
+    bounds: Annotated[Several | None, _option("COLUMN=LOW:HIGH", "A number, clamped to this. Repeatable.")] = None
+    keys: Annotated[Several | None, _option("COLUMN=A,B,C", "The values to group by. Repeatable.")] = None
+    types: Annotated[Several | None, _option("COLUMN=TYPE", "integer, number, text, date or boolean. Repeatable.")] = (
+        None
+    )
+    max_groups: Annotated[int | None, _option("N", "Groups that a person may count in (3).")] = None
+    max_rows: Annotated[int | None, _option("N", "Rows of a person that count in a group (5).")] = None
+    people: Annotated[int | None, _option("N", "About how many people, if that is public: predicts errors.")] = None
+    adjacency: Annotated[str | None, _option("RELATION", "add-remove: had a person not come (this); or replace.")] = (
+        None
+    )
+    clip: Annotated[str | None, _option("HOW", "groups: leave some out (this); or l2: shorten everything.")] = None
+    budget: Annotated[str | None, _option("EPSILON", "The total, said at the first question (10).")] = None
+    delimiter: Annotated[str | None, _option("CHARACTER", "Between the fields of a CSV (a comma).")] = None
+    table: Annotated[str | None, _option("NAME", "The table inside of a DuckDB file.")] = None
+    ledger: Annotated[str | None, _option("FOLDER", "Where the budget is kept (SOURCE.ledger).")] = None
+
+    def declaring(self) -> list[str]:
+        """The options given that declare something, as they are written; where the ledger lies declares nothing."""
+        given = [each.name for each in fields(self) if getattr(self, each.name) not in (None, False, [])]
+        return [f"--{name.replace('_', '-')}" for name in given if name != "ledger"]
+
+
+def with_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of Flags, which it is handed together as `flags`."""
+    hints = get_type_hints(command, include_extras=True)
+    own = [each for name, each in inspect.signature(command).parameters.items() if name != "flags"]
+    shared = get_type_hints(Flags, include_extras=True)
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        command(flags=Flags(**{name: given.pop(name) for name in shared}), **given)
+
+    parameters = [each.replace(annotation=hints[each.name], kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
+    parameters += [
+        inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=shared[each.name])
+        for each in fields(Flags)
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
+
+
+def number(text: str, name: str) -> Fraction:
+    """The exact number that a text says: 2, 0.5, 1e-3 or 1/3."""
+    try:
+        top, slash, bottom = text.partition("/")
+        value = Fraction(int(top), int(bottom)) if slash else Decimal(text)
+    except (ValueError, ZeroDivisionError, InvalidOperation):
+        value = Decimal("nan")
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise Invalid(f"{name} must be a finite number such as 2, 0.5 or 1/3, got {shown(text)}")
+    return rational(value, name)
+
+
+def optional_number(text: str | None, name: str) -> Fraction | None:
+    return None if text is None else number(text, name)
+
+
+def columns(flags: Flags) -> dict[str, dict[str, Any]]:
+    """What --bounds, --keys and --types say, by column."""
+    found: dict[str, dict[str, Any]] = {}
+    for option, field, texts, read in (
+        ("--bounds", "bounds", flags.bounds, _bounds),
+        ("--keys", "keys", flags.keys, _keys),
+        ("--types", "type", flags.types, _type),
+    ):
+        for text in texts or ():
+            column, equals, said = text.partition("=")
+            column = column.strip()
+            if not equals or not column or not said.strip():
+                raise _wrong(option, text)
+            if field in found.setdefault(column, {}):
+                raise Invalid(f"{option} is given twice for column {column!r}", code="usage")
+            found[column][field] = read(option, text, said)
+    return found
+
+
+EXAMPLES = {"--bounds": "age=0:120", "--keys": "ward=A,B,C", "--types": "admitted=date"}
+
+
+def _wrong(option: str, text: str) -> Invalid:
+    return Invalid(
+        f"{option} {shown(text)} cannot be read", code="usage", hint=f"write it like {option} {EXAMPLES[option]}"
+    )
+
+
+def _bounds(option: str, text: str, said: str) -> tuple[Fraction, Fraction]:
+    low, colon, high = said.partition(":")
+    try:
+        if colon:
+            return number(low.strip(), "low"), number(high.strip(), "high")
+    except Invalid:
+        pass
+    raise _wrong(option, text)
+
+
+def _keys(option: str, text: str, said: str) -> list[str]:
+    """Fields of a line of CSV: a key with a comma stands in double quotes."""
+    try:
+        (keys,) = csv.reader([said], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        raise _wrong(option, text) from None
+    return keys
+
+
+def _type(option: str, text: str, said: str) -> str:
+    return said.strip().lower()
+
+
+def parameters(texts: Sequence[str] | None) -> list[object] | dict[str, object] | None:
+    """What --param binds: NAME=VALUE for :name, VALUE for ?; not both in one question."""
+    if not texts:
+        return None
+    named = [_NAMED.fullmatch(text) for text in texts]
+    if not any(named):
+        return [parameter(text) for text in texts]
+    found: dict[str, object] = {}
+    for text, match in zip(texts, named, strict=True):
+        if match is None:
+            raise Invalid(
+                f"--param {shown(text)} has no name, and others have",
+                code="usage",
+                hint="name all of them (NAME=VALUE for :name) or none (VALUE for ?)",
+            )
+        if match[1] in found:
+            raise Invalid(f"--param is given twice for {match[1]!r}", code="usage")
+        found[match[1]] = parameter(match[2])
+    return found
+
+
+_NAMED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.?[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None}
+
+
+def parameter(text: str) -> object:
+    """
+    >>> parameter("65"), parameter("0.5"), parameter("true"), parameter("North"), parameter("'65'")
+    (65, 0.5, True, 'North', '65')
+    """
+    if len(text) > 1 and text[0] == text[-1] == "'":
+        return text[1:-1].replace("''", "'")
+    if text.lower() in _CONSTANTS:
+        return _CONSTANTS[text.lower()]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if _DECIMAL.fullmatch(text) else text

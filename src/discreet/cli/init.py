@@ -1,0 +1,277 @@
+"""`discreet init visits.csv --unit patient_id`: a first policy, which loads and answers COUNT; the rest of it is for the owner to fill in.
+
+This is the one command that looks at values: as the owner's act, once, at the beginning of a CSV, to suggest types. No value is written
+down or printed.
+"""
+
+import csv
+import json
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.flags import Flags, number
+from discreet.cli.source import DELTA, POLICY, Kept, is_csv, is_policy, kept_in, ledger_of, located, table_name
+from discreet.cli.waiting import waiting
+from discreet.errors import Invalid, Refused
+
+if TYPE_CHECKING:
+    from discreet.plan.scalar import Type
+
+EPSILON = Fraction(3)
+LOOKED = 10_000
+"""Rows of a CSV that are looked at."""
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,17})")  # a number that starts with 0 is a code
+EXAMPLES = {
+    "integer": "bounds = [0, 100]",
+    "number": "bounds = [0, 100]",
+    "text": 'keys = ["A", "B"]',
+    "date": "keys = [2024-01-01, 2024-01-02]",
+    "boolean": "keys = [true, false]",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """What a first policy is made of."""
+
+    data: Path
+    out: Path
+    table: str
+    delimiter: str
+    unit: str | None
+    columns: "dict[str, Type]"
+    guessed: bool  # the types; a Parquet or DuckDB file has them
+    epsilon: Fraction
+    kept: Kept | None
+    ledger: Path
+
+
+def init(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A CSV, Parquet or DuckDB file.")],
+    unit: Annotated[str | None, typer.Option(metavar="COLUMN", help="Says who a row is about.")] = None,
+    row: Annotated[bool, typer.Option("--row", help="Instead: every row is about another person.")] = False,
+    out: Annotated[str, typer.Option(metavar="FILE", help="The policy to write.")] = str(POLICY),
+    epsilon: Annotated[str | None, typer.Option(metavar="E", help="The total budget (3).")] = None,
+    delimiter: Annotated[str | None, typer.Option(metavar="CHARACTER", help="Between the fields of a CSV.")] = None,
+    table: Annotated[str | None, typer.Option(metavar="NAME", help="The table inside of a DuckDB file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Write a first policy for a data file: it loads and answers COUNT, and shows what to fill in.
+
+    discreet init visits.csv --unit patient_id
+    """
+    from discreet.curator.policy import Policy, catalog_of
+
+    path, target = located(data), Path(out)
+    _check(path, target, unit, row)
+    with waiting(f"looking at {path.name}", as_json):
+        first = _first(path, target, Flags(unit=unit, row=row, delimiter=delimiter, table=table), epsilon)
+        text = written(first)
+        _write(target, text)
+    try:
+        catalog_of(Policy.read(target))  # what was written loads
+    except BaseException:
+        target.unlink()
+        raise
+    if as_json:
+        found = {name: kind.value for name, kind in first.columns.items()}
+        print(json.dumps({"policy": out, "table": first.table, "columns": found}, ensure_ascii=False, indent=2))
+        return
+    print(f"wrote {out}; look at each line of it, above all at the types\n")
+    source = "" if target == POLICY else f" {out}"
+    print(f"  discreet check{source}{' ' * 20}what is declared, and what is still missing")
+    print(f'  discreet ask{source} "SELECT COUNT(*) AS n FROM {_identifier(first.table)}" --epsilon 0.1')
+
+
+def _check(path: Path, target: Path, unit: str | None, row: bool) -> None:
+    if is_policy(path):
+        raise Invalid(f"{path.name!r} is a policy already", code="usage", hint="name the data file")
+    if (unit is None) is not row:
+        raise Invalid(
+            "who is protected must be said once",
+            code="unit",
+            hint="--unit COLUMN names the column that says who a row is about; --row says that every row is about another person",
+        )
+    if not is_policy(target):
+        raise Invalid(f"the policy {str(target)!r} must end in .toml", code="out", hint="write --out hospital.toml")
+    if target.exists():
+        raise _there(target)
+    if not target.absolute().parent.is_dir():
+        raise Invalid(f"{str(target)!r} cannot be written", code="out", hint="name a file in a folder that exists")
+
+
+def _there(target: Path) -> Invalid:
+    return Invalid(
+        f"{str(target)!r} is there already, and is not written over", code="out", hint="name another one by --out"
+    )
+
+
+def _write(target: Path, text: str) -> None:
+    try:
+        with target.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise _there(target) from None
+    except OSError as error:
+        raise Invalid(f"{str(target)!r} cannot be written: {error.strerror}", code="out") from None
+
+
+def _first(path: Path, target: Path, flags: Flags, epsilon: str | None) -> First:
+    from discreet.engines.base import columns_of
+    from discreet.exact import positive
+    from discreet.plan.scalar import Type
+
+    between = flags.delimiter or ("\t" if ".tsv" in path.name.casefold() else ",")
+    found = dict(columns_of(path, delimiter=between, table=flags.table))
+    unit = None if flags.unit is None else _spelt(flags.unit, list(found))
+    seen = looked_at(path, between) if is_csv(path) else {}
+    ledger = ledger_of(path, Flags())
+    kept = kept_in(ledger)
+    if kept is not None:
+        _check_kept(kept, unit, path)
+    total = EPSILON if kept is None else kept.epsilon
+    return First(
+        data=path,
+        out=target,
+        table=flags.table or table_name(path),
+        delimiter=between,
+        unit=unit,
+        columns={name: kind or seen.get(name, Type.TEXT) for name, kind in found.items()},
+        guessed=is_csv(path),
+        epsilon=total if epsilon is None else positive(number(epsilon, "epsilon"), "epsilon"),
+        kept=kept,
+        ledger=ledger,
+    )
+
+
+def _spelt(unit: str, names: list[str]) -> str:
+    from discreet.plan.catalog import suggestion
+
+    for name in names:
+        if name.casefold() == unit.casefold():
+            return name
+    raise Invalid(f"column {unit!r} not found", code="unit", hint=suggestion(unit, names, "the columns are"))
+
+
+def _check_kept(kept: Kept, unit: str | None, path: Path) -> None:
+    column, _, _ = kept.unit
+    if (column or "").casefold() != (unit or "").casefold():
+        raise Refused(
+            f"questions were asked of {path.name!r} already, and its ledger protects '{kept.relation}'",
+            code="relation",
+            hint="declare the same again: --row" if column is None else f"declare the same again: --unit {column}",
+        )
+
+
+def looked_at(path: Path, delimiter: str) -> "dict[str, Type]":
+    """What the first rows of a CSV look like, by column."""
+    from discreet.engines.base import header, open_text
+    from discreet.plan.evaluate import NUMBER, day_of
+    from discreet.plan.scalar import Type
+
+    fits: dict[Type, Callable[[str], Any]] = {
+        Type.INTEGER: WHOLE.fullmatch,
+        Type.NUMBER: lambda cell: NUMBER.fullmatch(cell) and (WHOLE.match(cell) is None or not cell[:2].isdigit() or cell[0] != "0"),
+        Type.DATE: day_of,
+        Type.BOOLEAN: lambda cell: cell.lower() in ("true", "false"),
+    }
+    names = header(path, delimiter)
+    left: dict[str, list[Type]] = {name: list(fits) for name in names}
+    filled: set[str] = set()
+    try:
+        with open_text(path) as lines:
+            for cells in islice(csv.reader(lines, delimiter=delimiter), 1, LOOKED + 1):
+                for name, cell in zip(names, cells, strict=False):
+                    if cell.strip():
+                        filled.add(name)
+                        left[name] = [kind for kind in left[name] if fits[kind](cell.strip())]
+    except (UnicodeDecodeError, csv.Error, EOFError, OSError):
+        raise Invalid(f"file {path.name!r} is not UTF-8 text of a CSV file", code="load", hint="save it as CSV in UTF-8") from None
+    return {name: (kinds or [Type.TEXT])[0] if name in filled else Type.TEXT for name, kinds in left.items()}
+
+
+def written(first: First) -> str:
+    """The text of the policy."""
+    said = [
+        f"# A first policy for {first.data.name}. It loads, and answers COUNT. What is commented out is for you to fill in, from what is",
+        "# known of such data, not from looking into them: whatever is taken from the data tells of them.",
+        "",
+        f"version = {_text(first.kept.version if first.kept else '1')}  # of the data; another one whenever they change",
+        "",
+        "[budget]  # what may be learned about anyone, by all questions together",
+        f"epsilon = {_plain(first.epsilon)}",
+        f"delta = {_plain(first.kept.delta) if first.kept else f'{float(DELTA):g}'}  # well below one in the number of people",
+        'accountant = "pure"  # or "zcdp", for many questions with Gaussian noise; fixed from the first question on',
+        "",
+        "[unit]  # who is protected; fixed from the first question on",
+        "row = true  # each row is about another person" if first.unit is None else f"column = {_text(first.unit)}",
+        f'adjacency = "{first.kept.unit[2] if first.kept else "add-remove"}"',
+    ]
+    if first.unit is not None:
+        said += [
+            "max_groups = 3  # groups that a person may count in, in one question",
+            "max_rows = 5  # rows of a person that count in a group",
+        ]
+    said += [
+        "# people = 50000  # about how many, if that is public: advice on delta, predicted errors of averages",
+        "",
+        f"[tables.{_key(first.table)}]",
+        f"source = {_text(Path(os.path.relpath(first.data, first.out.parent)).as_posix())}",
+    ]
+    if first.delimiter != "," and first.guessed:
+        said.append(f"delimiter = {_text(first.delimiter)}")
+    if not first.guessed and first.table != table_name(first.data):
+        said.append(f"table = {_text(first.table)}")
+    said += ["", f"[tables.{_key(first.table)}.columns]", *_columns(first)]
+    said += [
+        "",
+        "# [analysts.ana]  # who asks by --as ana, and how much of the budget that is at most",
+        "# epsilon = 1",
+        "",
+        "[ledger]  # where the budget is kept",
+        f"path = {_text(Path(os.path.relpath(first.ledger, first.out.parent)).as_posix())}",
+        "",
+    ]
+    return "\n".join(said)
+
+
+def _columns(first: First) -> list[str]:
+    found = ["# The types are those of the file."]
+    if first.guessed:
+        found = ["# The types are a guess: check them. Values that do not fit the type of their column count as missing."]
+    for name, kind in first.columns.items():
+        key = _key(name)
+        if name == first.unit:
+            found.append(f"# {key} says who a row is about" + ("; it is compared as text" if first.guessed else ""))
+            continue
+        use = "to sum and average it" if kind.numeric else "to group by it"
+        found.append(f'{key} = {{ type = "{kind.value}" }}')
+        found.append(f'# {key} = {{ type = "{kind.value}", {EXAMPLES[kind.value]} }}  # {use}')
+    return found
+
+
+def _key(name: str) -> str:
+    return name if BARE.fullmatch(name) else _text(name)
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _plain(value: Fraction) -> str:
+    return format((Decimal(value.numerator) / Decimal(value.denominator)).normalize(), "f")
+
+
+def _identifier(name: str) -> str:
+    return name if name.isidentifier() else '"' + name.replace('"', '""') + '"'

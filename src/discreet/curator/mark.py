@@ -1,0 +1,134 @@
+"""The high-water mark: a small file apart from the ledger that says how far the ledger has come, so that an old copy is noticed.
+
+It is moved forward after every commit and before anything is released, and never moves back by itself. It lies outside of the ledger's
+folder, in the user's state directory, since whoever restores a folder from a backup restores all of it.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+from discreet.errors import Fault, Refused
+
+SLOT = 128
+"""Two places are written in turn, so that one always holds a whole mark, also after a crash in the middle of writing."""
+
+
+class Mark:
+    """A sequence number and the hash of its row, in a file of their own."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read: tuple[bytes, tuple[int, str] | None] = (b"", None)
+
+    @classmethod
+    def of(cls, ledger: str) -> "Mark":
+        """The mark of a ledger, by its absolute path or another name that is its own."""
+        home = os.environ.get("XDG_STATE_HOME", "")
+        state = Path(home) if home.startswith("/") else Path.home() / ".local" / "state"
+        return cls(state / "discreet" / "marks" / sha256(ledger.encode("utf-8", "surrogateescape")).hexdigest())
+
+    def read(self) -> tuple[int, str] | None:
+        """The mark, or None where there is none yet. For a file that holds no whole mark raises Refused."""
+        try:
+            file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                data = os.read(file, 2 * SLOT)
+            finally:
+                os.close(file)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unavailable(error) from error
+        return self._parsed(data)
+
+    def _parsed(self, data: bytes) -> tuple[int, str] | None:
+        if data != self._read[0]:
+            self._read = (data, self._newest(data))
+        return self._read[1]
+
+    def _newest(self, data: bytes) -> tuple[int, str] | None:
+        found = [mark for at in (0, SLOT) if (mark := _parse(data[at : at + SLOT]))]
+        if data and not found:
+            raise rolled_back(f"the high-water mark {self.path} cannot be read")
+        return max(found, default=None)
+
+    def advance(self, sequence: int, hash: str) -> None:
+        """Move forward to a row that is durable; durable itself when this returns. A mark that is farther already stays."""
+        with self._locked() as file:
+            now = self._parsed(os.pread(file, 2 * SLOT, 0))
+            if now is None or now[0] < sequence:
+                os.pwrite(file, _slot(sequence, hash), SLOT * (sequence % 2))
+                os.fdatasync(file)
+
+    def reset(self, sequence: int, hash: str) -> None:
+        """Set the mark to a row whatever it was: the owner accepted a ledger that had gone back."""
+        with self._locked() as file:
+            os.pwrite(file, _slot(sequence, hash) * 2, 0)
+            os.fdatasync(file)
+
+    @contextmanager
+    def _locked(self) -> Iterator[int]:
+        """The open file, which no other thread or process writes meanwhile."""
+        try:
+            file = self._open()
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                yield file
+            finally:
+                os.close(file)
+        except OSError as error:
+            raise self._unavailable(error) from error
+
+    def _open(self) -> int:
+        try:
+            return os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            sync_folder(self.path.parent)
+            return file
+
+    def _unavailable(self, error: OSError) -> Fault:
+        return Fault(
+            f"the high-water mark {self.path} cannot be read or written ({error.strerror})",
+            code="ledger-unavailable",
+            hint="nothing was released; give it a writable place and try again",
+        )
+
+
+def sync_folder(path: Path) -> None:
+    """Make the names in a folder durable."""
+    folder = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def rolled_back(what: str) -> Refused:
+    return Refused(
+        f"the ledger may have gone back in time: {what}",
+        code="rollback",
+        hint="bring the newest ledger back, or accept this one as the owner",
+    )
+
+
+def _slot(sequence: int, hash: str) -> bytes:
+    line = f"{sequence} {hash}"
+    return f"{line} {_checksum(line)}\n".encode("ascii").ljust(SLOT, b" ")
+
+
+def _parse(slot: bytes) -> tuple[int, str] | None:
+    line, _, checksum = slot.decode("ascii", "replace").strip().rpartition(" ")
+    if not line or _checksum(line) != checksum:
+        return None
+    sequence, _, hash = line.partition(" ")
+    return int(sequence), hash
+
+
+def _checksum(line: str) -> str:
+    return sha256(line.encode("utf-8")).hexdigest()[:16]

@@ -1,0 +1,169 @@
+"""From privacy to money: what an event costs in units, which cap keeps an (ε, δ) budget, and that a price covers its event.
+
+The accountant *pure* charges the (ε, δ) of an answer, once a certified bound shows that its event is no worse. The accountant *zcdp*
+charges the event's ρ, by closed theorems on exact fractions, and its δ. Caps are those of the filters in `privacy/filters.py`.
+"""
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from discreet.curator.ledger import (
+    Act,
+    Amounts,
+    AnalystAdded,
+    Book,
+    Cap,
+    Capped,
+    Creation,
+    Price,
+    Reserved,
+    Shared,
+    canonical,
+    units_up,
+)
+from discreet.errors import Invalid, Refused
+from discreet.exact import Number, shown
+from discreet.privacy import PrivacyLoss, events, loss
+from discreet.privacy.adjacency import Adjacency
+from discreet.privacy.filters import ConcentratedFilter, PureFilter, SpentConcentrated
+from discreet.privacy.theorems import pure_rho
+
+
+def cap_of(accountant: str, epsilon: Number, delta: Number = 0) -> Cap:
+    """The cap that keeps (epsilon, delta) for whatever is asked, in whatever order: that of the accountant's filter, rounded down."""
+    budget = Amounts.down(epsilon, delta)
+    exact_epsilon, exact_delta, _ = budget.exact
+    if accountant == "pure":
+        return Cap(budget, budget)
+    if accountant == "zcdp":
+        found = ConcentratedFilter.for_budget(exact_epsilon, exact_delta)
+        return Cap(Amounts.down(0, found.delta_spent, found.rho), budget)
+    raise Invalid(f"accountant must be 'pure' or 'zcdp', got {shown(accountant)}")
+
+
+@lru_cache(maxsize=64)
+def check_cap(accountant: str, cap: Cap) -> None:
+    """Raises Invalid unless the filter with this limit keeps the budget."""
+    epsilon, delta, _ = cap.budget.exact
+    if accountant == "pure":
+        if cap.limit != cap.budget or cap.budget.rho:
+            raise Invalid("cap must be the budget itself for the accountant 'pure'", code="cap")
+        PureFilter(epsilon, delta)
+        return
+    _, spent, rho = cap.limit.exact
+    if cap.limit.epsilon or cap.budget.rho:
+        raise Invalid(
+            "cap of the accountant 'zcdp' must be one of rho and delta, kept for one of epsilon and delta", code="cap"
+        )
+    ConcentratedFilter(epsilon, delta, rho, spent)
+
+
+def price_of(event: events.Event, epsilon: Number, delta: Number, accountant: str) -> Price:
+    """What a release of this event, (epsilon, delta)-DP by promise, is charged; each amount rounded up to units once.
+
+    For an event that a certified bound does not show to be within the promise raises Invalid, and so for a promise of nothing
+    at all unless the event costs nothing. For an event that the accountant has no theorem for raises Refused.
+    """
+    price = Amounts.up(epsilon, delta)
+    if accountant == "zcdp":
+        price = Amounts.up(0, delta, spent_by(event).rho)
+        if price.rho > units_up(pure_rho(epsilon), "rho"):
+            raise Invalid(f"the event costs more than its promise of epsilon {shown(epsilon)}", code="price")
+    elif accountant != "pure":
+        raise Invalid(f"accountant must be 'pure' or 'zcdp', got {shown(accountant)}")
+    check_price(canonical(event.to_json()), price, accountant)
+    return price
+
+
+@lru_cache(maxsize=4096)
+def check_price(event: bytes, price: Price, accountant: str) -> str:
+    """Raises Invalid unless the price covers the event, given as canonical JSON; the neighbour relation of the event, or "".
+
+    Everything is computed from the event alone; so whoever has the row can do it again.
+    """
+    read = events.from_json(json.loads(event))
+    whole = loss(read)
+    epsilon, delta, rho = price.exact
+    if accountant == "pure":
+        if rho or not whole.certifies(epsilon, delta):
+            raise Invalid(f"the event costs more than its price of {price}", code="price")
+    else:
+        spent = spent_by(read)
+        if epsilon or spent.rho > rho or spent.delta > delta:
+            raise Invalid(f"the event costs more than its price of {price}", code="price")
+    return str(whole.relation or "")
+
+
+def check_relation(tag: str, relation: str) -> None:
+    """An event computed under one neighbour relation is not charged to a ledger of another."""
+    if tag and tag != relation and not relation.startswith(f"{tag} "):
+        raise Invalid(
+            f"the event holds under '{tag}', and the ledger is kept under '{relation}'",
+            code="relation",
+            hint="compute its sensitivities under the ledger's relation",
+        )
+
+
+def check_act(book: Book, act: Act) -> None:
+    """Raises Invalid where a price does not cover its event, or a cap does not keep its budget."""
+    match act:
+        case Reserved(event=event, price=price) | Shared(event=event, price=price):
+            check_relation(check_price(canonical(event), price, book.accountant), book.relation)
+        case Creation(cap=cap) | Capped(cap) | AnalystAdded(cap):
+            check_cap(book.accountant, cap)
+
+
+def spent_by(event: events.Event) -> SpentConcentrated:
+    """The ρ of an event, and the δ outside of which it holds: the sum over its leaves, each by a closed theorem, rounded up.
+
+    For a leaf that has none raises Refused.
+
+    >>> spent_by(events.Repeated(events.Gaussian(5), 4)).rho
+    Fraction(2, 25)
+    """
+    rho = delta = Fraction(0)
+    for leaf, times in loss(event).terms:
+        one = _spent_by_leaf(leaf)
+        rho += times * one.rho
+        delta += times * one.delta
+    return SpentConcentrated(rho, delta)
+
+
+def _spent_by_leaf(leaf: events.Leaf) -> SpentConcentrated:
+    match leaf:
+        case events.Gaussian(scale, sensitivity) | events.DiscreteGaussian(scale, sensitivity):
+            return SpentConcentrated.by_gaussian(sensitivity / scale)
+        case events.Laplace(scale, sensitivity):
+            return SpentConcentrated.by_laplace(sensitivity / scale)
+        case events.Approximate(epsilon, delta):
+            return SpentConcentrated.by_approximate(epsilon, delta)
+        case events.ZeroConcentrated(rho):
+            return SpentConcentrated(rho)
+    pure = PrivacyLoss(((leaf, 1),)).pure_epsilon()
+    if pure is None:
+        raise Refused(
+            f"the accountant 'zcdp' has no theorem for the event {leaf.kind!r}",
+            code="no-filter",
+            hint="charge the batch as one (epsilon, delta), or use the accountant 'pure'",
+        )
+    return SpentConcentrated.by_approximate(pure)
+
+
+def parallel(prices: Sequence[Price], adjacency: Adjacency) -> Price:
+    """The price of questions that were asked each of another part of the *people*, all prices fixed beforehand.
+
+    The parts must be a declared, public partition of people, constant over all rows of a person. Who is added or removed is in one part:
+    the maximum. Who is replaced leaves one part and enters another: the sum of the two largest. For parts that may overlap, or
+    for a partition of rows, this is not the price: there prices are added up.
+
+    >>> parallel([Amounts(3), Amounts(5), Amounts(4)], Adjacency.REPLACE)
+    Amounts(epsilon=9, delta=0, rho=0)
+    """
+    parts = 1 if adjacency is Adjacency.ADD_REMOVE else 2
+
+    def dearest(name: str) -> int:
+        return sum(sorted((getattr(price, name) for price in prices), reverse=True)[:parts])
+
+    return Amounts(dearest("epsilon"), dearest("delta"), dearest("rho"))

@@ -1,0 +1,134 @@
+"""Every row computed again from the rows before it: by a store when it opens, and by anyone who is given an export.
+
+An export is a JSON document of bodies and hashes. It holds no answer and no data; whoever replays it sees that every price covers its
+event, every total is the sum, and nothing was left out or put in between.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, TypeAlias
+
+from discreet.curator.ledger import (
+    FORMAT,
+    MOST_FAILURES,
+    Account,
+    Act,
+    Book,
+    Failed,
+    Head,
+    Reserved,
+    Row,
+    Settled,
+    Shared,
+    Totals,
+    advance,
+    broken,
+    hash_of,
+    parse_act,
+    topic_of_act,
+)
+from discreet.curator.money import check_act
+from discreet.errors import Invalid, Refused
+
+Check: TypeAlias = Callable[[Book, Act], None]
+"""Raises where the price or the cap in an act is not what its event, or its budget, costs."""
+
+
+class Replay:
+    """Computes every row again from the ones before it. What does not agree in every byte is a Fault; what does is kept as totals."""
+
+    def __init__(self, check: Check) -> None:
+        self.head: Head | None = None
+        self.accounts: dict[str, Account] = {}
+        self._check = check
+        self._keys: set[str] = set()
+        self._open: dict[int, tuple[str | None, str]] = {}  # reservations: who asked, and the topic
+        self._ended: dict[int, type[Settled] | type[Failed]] = {}
+
+    def add(self, body: bytes, hash: str) -> Row:
+        """The row, or a Fault."""
+        if hash_of(body) != hash:
+            raise broken(f"the hash of {self._place()} is not that of its contents")
+        act, analyst, at = parse_act(body)
+        try:
+            self._look_back(act, analyst)
+            row = advance(self.head, act, at, analyst, self.accounts.get(analyst or ""))
+            self._check(row.book, act)
+        except (Refused, Invalid) as error:
+            raise broken(f"{self._place()} should not have been written ({error.message})") from error
+        if row.body() != body:
+            raise broken(f"{self._place()} is not what follows from the rows before it")
+        self._keep(row, hash)
+        return row
+
+    def totals(self) -> dict[str | None, Totals]:
+        """Of the data set, under None, and of every analyst there ever was."""
+        if self.head is None:
+            raise broken("it has no rows")
+        book = self.head.book
+        return {None: Totals.of(book.account, book)} | {
+            name: Totals.of(account, book) for name, account in self.accounts.items()
+        }
+
+    def _place(self) -> str:
+        return f"row {self.head.sequence + 1 if self.head else 1}"
+
+    def _look_back(self, act: Act, analyst: str | None) -> None:
+        """What the act says of earlier rows must be so."""
+        match act:
+            case Reserved(key=key) | Shared(key=key) if key in self._keys:
+                self._wrong("uses a key again")
+            case Reserved() | Shared() if self.head is not None and self.head.book.failures > MOST_FAILURES:
+                self._wrong("was written after the data set stopped")
+            case Shared(source=source):
+                asked_by, topic = self._open.get(source, (None, ""))
+                if self._ended.get(source) is not Settled or topic != topic_of_act(act) or asked_by == analyst:
+                    self._wrong("shares an answer that is not there to be shared")
+            case Settled(reservation=sequence, topic=topic):
+                if sequence in self._ended or self._open.get(sequence, (None, ""))[1] != topic:
+                    self._wrong("settles what is not open")
+            case Failed(reservation=sequence) if sequence not in self._open:
+                self._wrong("fails what was never reserved")
+
+    def _wrong(self, what: str) -> NoReturn:
+        raise broken(f"{self._place()} {what}")
+
+    def _keep(self, row: Row, hash: str) -> None:
+        self.head = Head(row.sequence, hash, row.book)
+        if row.analyst is not None and row.account is not None:
+            self.accounts[row.analyst] = row.account
+        match row.act:
+            case Reserved(key=key) as act:
+                self._keys.add(key)
+                self._open[row.sequence] = (row.analyst, topic_of_act(act))
+            case Shared(key=key):
+                self._keys.add(key)
+            case Settled(reservation=sequence):
+                self._ended[sequence] = Settled
+            case Failed(reservation=sequence):
+                self._ended.setdefault(sequence, Failed)
+
+
+def newer(found: object) -> Refused:
+    return Refused(
+        f"the ledger has format {found!s:.20}, and this release reads up to {FORMAT}",
+        code="ledger-newer",
+        hint="use a newer release of discreet",
+    )
+
+
+def replay(document: Mapping[str, Any]) -> dict[str | None, Totals]:
+    """The totals of the data set (None) and of each analyst, computed from an export without the data or the answers.
+
+    For any document that is not the export of a sound ledger raises a Fault, or Refused for a newer format.
+    """
+    form, rows = document.get("format"), document.get("rows")
+    if not isinstance(form, int) or not isinstance(rows, list) or not rows:
+        raise broken("the export holds no rows")
+    if form > FORMAT:
+        raise newer(form)
+    again = Replay(check_act)
+    for row in rows:
+        if not isinstance(row, Mapping) or set(row) != {"body", "hash"} or not isinstance(row["body"], str):
+            raise broken("the export holds something that is no row")
+        again.add(row["body"].encode("utf-8", "replace"), str(row["hash"]))
+    return again.totals()

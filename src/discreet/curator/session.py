@@ -1,0 +1,363 @@
+"""The curator: takes a question, charges for it durably, reads the data, releases the answer. The trusted centre.
+
+    text ─ plan ─ reserve (durable) ─ noise ─ data ─ settle with the answer's bytes (durable) ─ release
+
+Before the reservation everything depends on the question and on what is declared; a refusal there costs nothing and reads nothing. After
+it there is one constant error, and the charge is kept.
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NoReturn
+from uuid import uuid4
+
+import discreet.engines.duckdb as duckdb_engine
+from discreet.answer import Answer, Preview
+from discreet.curator.ledger import Price, Request, Reservation, Stored, Totals
+from discreet.curator.money import price_of, spent_by
+from discreet.curator.opening import open_ledger
+from discreet.curator.policy import Budget, Policy, Source, catalog_of, declaration, protected
+from discreet.curator.store import Store
+from discreet.errors import Fault, Invalid, Refused
+from discreet.exact import Number, positive, probability, rational, shown
+from discreet.mechanisms.measure import Grant
+from discreet.noise import Source as Bits
+from discreet.noise.source import chosen
+from discreet.plan.check import digest
+from discreet.plan.explain import explain
+from discreet.plan.plan import Plan
+from discreet.plan.private import MOST_EPSILON, plan_for, plan_within
+from discreet.plan.relation import Engine
+from discreet.plan.release import release
+from discreet.plan.sql import question
+from discreet.privacy import events, loss
+from discreet.privacy.advice import Verdict, judge_delta
+
+DEFAULT_DELTA = Fraction(1, 10**8)
+"""Of one question, where the data set has a delta; it is spent only where noise needs it."""
+
+Params = Sequence[object] | Mapping[str, object] | None
+
+
+class Curator:
+    """Holds the data and the budget; answers questions.
+
+    >>> people = {"patient_id": [1, 1, 2, 3], "ward": ["A", "B", "A", "A"]}
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     hospital = Curator({"visits": people}, "patient_id", {"ward": {"keys": ["A", "B"]}}, epsilon=1, ledger=folder)
+    ...     answer = hospital.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.5)
+    ...     hospital.remaining.epsilon
+    Fraction(1, 2)
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[str, Any],
+        unit: str | None = None,
+        columns: Mapping[str, Any] | None = None,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        row: bool = False,
+        adjacency: str = "add-remove",
+        max_groups: int = 3,
+        max_rows: int = 5,
+        people: int | None = None,
+        clip: str = "groups",
+        accountant: str = "pure",
+        analysts: Mapping[str, Mapping[str, Number]] | None = None,
+        version: str = "1",
+        ledger: str | Path | None = None,
+    ) -> None:
+        """Each row is about the person in column `unit`, or with row=True about another one each.
+
+        `columns` says what is known of columns: {"age": {"bounds": (0, 120)}, "ward": {"keys": ["A", "B"]}}; with several tables
+        {"visits": {"age": …}}. `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file.
+        """
+        sources = {name: Source(data, _declared(name, tables, columns)) for name, data in tables.items()}
+        policy = Policy(
+            tables=sources,
+            protected=protected(
+                unit, row=row, adjacency=adjacency, max_groups=max_groups, max_rows=max_rows, people=people, clip=clip
+            ),
+            budget=Budget(positive(epsilon, "epsilon"), probability(delta, "delta")),
+            accountant=accountant,
+            analysts={name: _budget(said) for name, said in (analysts or {}).items()},
+            version=version,
+            ledger=None if ledger is None else Path(ledger),
+        )
+        self._start(policy, _place(policy, None))
+
+    @classmethod
+    def open(cls, policy: str | Path) -> "Curator":
+        """The curator of a policy file."""
+        path = Path(policy)
+        return cls.of(Policy.read(path), path)
+
+    @classmethod
+    def of(cls, policy: Policy, path: Path | None = None) -> "Curator":
+        """The curator of a policy; `path` is the policy's file or the data file, beside which the ledger lies."""
+        self = cls.__new__(cls)
+        self._start(policy, _place(policy, path))
+        return self
+
+    def _start(self, policy: Policy, ledger: Path) -> None:
+        self.policy = policy
+        self.notes: tuple[str, ...] = ()
+        self._check_delta()
+        self.catalog, self._loads = catalog_of(policy)
+        self._ledger = ledger
+        self._bits: Bits | None = None
+
+    @cached_property
+    def _store(self) -> Store:
+        """The ledger, made at the first question: a preview makes none."""
+        return open_ledger(self.policy, self._ledger)
+
+    @cached_property
+    def _engine(self) -> duckdb_engine.DuckDB:
+        return duckdb_engine.DuckDB(self._loads)
+
+    def _check_delta(self) -> None:
+        """δ near one in the number of people promises nothing: a note, a warning, then a refusal, by what is declared."""
+        people, delta = self.policy.protected.people, self.policy.budget.delta
+        if people is None or not delta:
+            return
+        advice = judge_delta(delta, people)
+        if advice.verdict is Verdict.REFUSAL:
+            raise Refused(advice.sentence, code="delta", hint="lower delta in the budget")
+        if advice.verdict is Verdict.WARNING:
+            warnings.warn(advice.sentence, stacklevel=4)
+        if advice.verdict is not Verdict.FINE:
+            self.notes += (advice.sentence,)
+
+    def sql(
+        self,
+        text: str,
+        params: Params = None,
+        *,
+        epsilon: Number | None = None,
+        within: Number | None = None,
+        delta: Number | None = None,
+        key: str | None = None,
+        analyst: str | None = None,
+    ) -> Answer:
+        """The private answer to a question, charged before any data is read.
+
+        It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± at 95 % is no larger. The same
+        question again is the same answer, free. `key` names the request: a retry under its key is never charged twice.
+        """
+        plan = self._plan(text, params, epsilon, within, self._delta_of(analyst) if delta is None else delta)
+        price = self._price_of_plan(plan)
+        asked = digest(plan)
+        version = self._store.totals().version
+        engine = self._engine  # whatever is wrong with the source shows before anything is charged
+        name = key if key is not None else _request_key(analyst, asked, version)
+        outcome = self._store.reserve(
+            Request(
+                key=name,
+                analyst=analyst,
+                price=price,
+                event=plan.event.to_json(),
+                label=text,
+                data_version=version,
+                question=asked,
+            )
+        )
+        given = outcome.answer if isinstance(outcome, Stored) else self._computed(plan, text, asked, outcome, engine)
+        return Answer.from_bytes(given).with_remaining(self._left(analyst))
+
+    def _price_of_plan(self, plan: Plan) -> Price:
+        if self.policy.accountant == "zcdp":  # Gaussian noise has a ρ and no δ of its own
+            return price_of(plan.event, plan.epsilon, spent_by(plan.event).delta, "zcdp")
+        return price_of(plan.event, plan.epsilon, plan.delta, "pure")
+
+    def preview(
+        self,
+        text: str,
+        params: Params = None,
+        *,
+        epsilon: Number | None = None,
+        within: Number | None = None,
+        delta: Number | None = None,
+    ) -> Preview:
+        """What a question would cost, and how far off its answer may be. Nothing is spent, no data is read."""
+        plan = self._plan(text, params, epsilon, within, delta)
+        return Preview.make(plan, text=text, explanation=explain(plan))
+
+    def explain(self, text: str, params: Params = None, **price: Any) -> str:
+        """The plan of a question as a tree; nothing is spent, no data is read."""
+        return explain(self._plan(text, params, price.get("epsilon"), price.get("within"), price.get("delta")))
+
+    def _plan(
+        self, text: str, params: Params, epsilon: Number | None, within: Number | None, delta: Number | None
+    ) -> Plan:
+        if (epsilon is None) is (within is None):
+            raise Invalid("a question needs either epsilon or within", hint="epsilon=0.5, or within=25 for ±25 at 95 %")
+        allowed = probability(delta, "delta") if delta is not None else self._usual_delta()
+        asked = question(text, self.catalog, params)
+        if within is not None:
+            return plan_within(asked, self.catalog, within, allowed)
+        return plan_for(asked, self.catalog, epsilon if epsilon is not None else 0, allowed)
+
+    def _usual_delta(self) -> Fraction:
+        return min(DEFAULT_DELTA, self.policy.budget.delta)
+
+    def _delta_of(self, analyst: str | None) -> Fraction:
+        """The usual δ, and none for an analyst whose budget has none; by the cap, not by what is left of it."""
+        if analyst is None:
+            return self._usual_delta()
+        return min(self._usual_delta(), self._store.totals(analyst).budget.exact[1])
+
+    def _computed(self, plan: Plan, text: str, asked: str, reservation: Reservation, engine: Engine) -> bytes:
+        """Read, add noise, settle. Whatever goes wrong in between is one constant error, and the charge is kept."""
+        try:
+            given = self._answered(plan, text, asked, reservation, engine)
+        except Exception:  # raised anew below, outside of this block, so that nothing of it can be reached
+            given = None
+        if given is None:
+            self._store.fail(reservation)
+            raise Fault(
+                "the question could not be computed; it stays charged",
+                code="failed",
+                hint="ask the owner to look at the data and the machine",
+            )
+        return self._store.settle(reservation, given)
+
+    def _answered(self, plan: Plan, text: str, asked: str, reservation: Reservation, engine: Engine) -> bytes:
+        bits, grant = chosen(self._bits), self._granted(plan.event)
+        try:
+            released = release(plan, engine.run, grant, bits.bits(64))
+        finally:
+            grant.close()
+        receipt = {
+            "plan": asked,
+            "ledger": {"sequence": reservation.sequence},
+            "data_version": self.policy.version,
+            "private": bits.private,
+        }
+        return Answer.make(plan, released, text=text, explanation=explain(plan), receipt=receipt).to_bytes()
+
+    @contextmanager
+    def measure(
+        self, event: events.Event, *, label: str = "", key: str | None = None, analyst: str | None = None
+    ) -> Iterator[Grant]:
+        """Spend and measure in one act: charged durably on entry, settled on exit. What was drawn counts as released on exit.
+
+        Whoever gives a `key` and dies inside may enter again under it, at no new charge, as nothing was released; a key that was
+        settled is refused.
+        """
+        tagged = events.Under(event, self.catalog.protected.relation)
+        request = Request(
+            key=key if key is not None else uuid4().hex,
+            analyst=analyst,
+            price=self._price_of(tagged),
+            event=tagged.to_json(),
+            label=label,
+            data_version=self._store.totals().version,
+            question=f"measure {label}",
+        )
+        outcome = self._store.reserve(request)
+        if isinstance(outcome, Stored):
+            raise Refused("this key was measured before", code="key-settled", hint="a new measurement takes a new key")
+        grant = self._granted(tagged)
+        try:
+            yield grant
+        finally:
+            grant.close()
+            if grant.used:
+                self._store.settle(outcome, b"measured")
+
+    def _price_of(self, event: events.Event) -> Price:
+        """An event by itself: its ρ, or its ε at δ = 0, or where it has none its certified ε at the usual δ of a question."""
+        if self.policy.accountant == "zcdp":
+            return price_of(event, MOST_EPSILON, spent_by(event).delta, "zcdp")
+        cost = loss(event)
+        pure, delta = cost.pure_epsilon(), self._usual_delta()
+        if pure is not None:
+            return price_of(event, pure, 0, "pure")
+        if not delta:
+            raise Refused("this measurement needs a delta, and the budget has none", code="budget")
+        return price_of(event, rational(cost.interval(delta)[1], "epsilon"), delta, "pure")
+
+    def _granted(self, event: events.Event) -> Grant:
+        return Grant(event, self._bits)
+
+    @property
+    def spent(self) -> Budget:
+        """What all questions have cost together."""
+        return _amount(self._store.totals(), "spent")
+
+    @property
+    def remaining(self) -> Budget:
+        """What is left of the budget of the data set."""
+        return self._left(None)
+
+    def _left(self, analyst: str | None) -> Budget:
+        return _amount(self._store.totals(analyst), "remaining")
+
+    def close(self) -> None:
+        """Give back the engine and the ledger."""
+        for name in ("_engine", "_store"):
+            opened = self.__dict__.pop(name, None)
+            if opened is not None:
+                opened.close()
+
+    def __enter__(self) -> "Curator":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Curator({', '.join(self.policy.tables)}; {self.catalog.protected.relation}; {self.policy.budget})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a curator cannot be copied: its budget is kept in one place")
+
+
+def _request_key(analyst: str | None, asked: str, version: str) -> str:
+    return sha256(repr((analyst, asked, version)).encode()).hexdigest()
+
+
+def _amount(totals: Totals, which: str) -> Budget:
+    epsilon, delta, rho = getattr(totals, which).exact
+    return Budget(epsilon, delta, rho if totals.accountant == "zcdp" else None)
+
+
+def _budget(said: Mapping[str, Number]) -> Budget:
+    if not isinstance(said, Mapping) or "epsilon" not in said:
+        raise Invalid(f"an analyst needs an epsilon, got {shown(said)}", hint='write {"ana": {"epsilon": 1}}')
+    return Budget(positive(said["epsilon"], "epsilon"), probability(said.get("delta", 0), "delta"))
+
+
+def _declared(table: str, tables: Mapping[str, Any], columns: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The declarations for one table: all of them where it is the only one, else those under its name."""
+    said = dict(columns or {})
+    if len(tables) > 1 or (set(said) == {table} and not {"bounds", "keys", "type", "nullable"} & set(said[table])):
+        unknown = set(said) - set(tables)
+        if unknown:
+            raise Invalid(
+                f"columns of several tables are declared by table, got {shown(min(unknown))}",
+                hint='write columns={"visits": {"age": {"bounds": (0, 120)}}}',
+            )
+        said = dict(said.get(table, {}))
+    return {name: declaration(name, found) for name, found in said.items()}
+
+
+def _place(policy: Policy, path: Path | None) -> Path:
+    """The folder of the ledger: what the policy says, else <source>.ledger beside the source."""
+    if policy.ledger is not None:
+        return policy.ledger
+    if path is None:
+        paths = [source.data for source in policy.tables.values() if isinstance(source.data, str | Path)]
+        if len(paths) != 1 or len(policy.tables) != 1:
+            raise Invalid("the budget needs a place to be kept", code="ledger", hint='add ledger="my.ledger", a folder')
+        path = Path(paths[0])
+    return path.with_name(path.name + ".ledger")

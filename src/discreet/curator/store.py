@@ -1,0 +1,764 @@
+"""Where rows are kept: durably, in one order, for many threads, processes and machines at once.
+
+`Store` is all that a session uses. It runs the pure steps of `ledger.py` inside transactions that exclude every other writer, and moves the
+high-water mark before it returns. `SQLiteStore` keeps rows in one file; `postgres.py` keeps them in a database server. What is
+correct here never rests on there being one process: threads of one process only save work by committing together.
+"""
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Generic, NoReturn, Protocol, TypeVar
+
+from discreet.curator.ledger import (
+    FORMAT,
+    LONGEST_ANSWER,
+    Accepted,
+    Account,
+    Act,
+    AnalystAdded,
+    AnalystRemoved,
+    Cap,
+    Capped,
+    Creation,
+    DataChanged,
+    Entry,
+    Failed,
+    Head,
+    Request,
+    Reservation,
+    Reserved,
+    Row,
+    Settled,
+    Shared,
+    Stored,
+    Totals,
+    advance,
+    broken,
+    canonical,
+    check_lower,
+    check_name,
+    hash_of,
+    reserve,
+    settle,
+)
+from discreet.curator.mark import Mark, rolled_back, sync_folder
+from discreet.curator.money import check_act, check_price, check_relation
+from discreet.curator.replay import Replay, newer
+from discreet.errors import DiscreetError, Fault, Invalid, Refused
+from discreet.exact import shown
+
+T = TypeVar("T")
+CHUNK = 500
+"""Rows that are read at a time."""
+
+COLUMNS = "sequence, hash, body, key, analyst, about, topic"
+
+
+class Page:
+    """The rows of a ledger as one transaction sees them. Each look-up reads a few rows, however many there are."""
+
+    def __init__(self, run: Callable[[str, tuple[Any, ...]], list[tuple[Any, ...]]]) -> None:
+        self._run = run
+        self.added = 0
+        self._head: Head | None = None
+
+    def remember(self, head: Head | None) -> None:
+        """Take a head that was read earlier, if it is the head still."""
+        if head is not None and self._run("SELECT hash FROM rows ORDER BY sequence DESC LIMIT 1", ()) == [(head.hash,)]:
+            self._head = head
+
+    def head(self) -> Head | None:
+        """What the next row builds on; None for a ledger without rows."""
+        if self._head is None:
+            for sequence, hash, body in self._run(
+                "SELECT sequence, hash, body FROM rows ORDER BY sequence DESC LIMIT 1", ()
+            ):
+                self._head = Head(sequence, hash, Row.parse(bytes(body)).book)
+        return self._head
+
+    def account(self, analyst: str | None) -> Account | None:
+        """Of an analyst, active or removed; None for the owner and for a name that was never added."""
+        found = self._row("analyst = ? ORDER BY sequence DESC LIMIT 1", analyst) if analyst is not None else None
+        return None if found is None else found.account
+
+    def accounts(self) -> dict[str, Account]:
+        """Of every analyst there ever was."""
+        names = [name for (name,) in self._run("SELECT DISTINCT analyst FROM rows WHERE analyst IS NOT NULL", ())]
+        return {name: account for name in sorted(names) if (account := self.account(name)) is not None}
+
+    def entry(self, key: str) -> Entry | None:
+        """What a key names."""
+        return self._entry(self._row("key = ?", key))
+
+    def reservation(self, sequence: int) -> Entry | None:
+        return self._entry(self._row("sequence = ?", sequence))
+
+    def _entry(self, row: Row | None) -> Entry | None:
+        if row is None:
+            return None
+        opened = row.act.source if isinstance(row.act, Shared) else row.sequence
+        ended = self._row("about = ? ORDER BY sequence LIMIT 1", opened)
+        if ended is None or not isinstance(ended.act, Settled | Failed):
+            return Entry(row)
+        return Entry(row, ended.act)
+
+    def known(self, topic: str) -> Row | None:
+        """The first reservation of this topic that was settled."""
+        settled = self._row("topic = ? ORDER BY sequence LIMIT 1", topic)
+        return None if settled is None else self._row("sequence = ?", settled.about)
+
+    def answer(self, settled: Settled) -> bytes:
+        """The bytes of a settlement, as its digest says; or a Fault."""
+        found = self._run("SELECT answer FROM rows WHERE about = ? ORDER BY sequence LIMIT 1", (settled.reservation,))
+        if not found or found[0][0] is None or hash_of(bytes(found[0][0])) != settled.digest:
+            raise broken("an answer is not the one that was settled")
+        return bytes(found[0][0])
+
+    def hash_at(self, sequence: int) -> str | None:
+        found = self._run("SELECT hash FROM rows WHERE sequence = ?", (sequence,))
+        return found[0][0] if found else None
+
+    def add(self, row: Row, answer: bytes | None = None) -> None:
+        """Append a row; it is durable once the transaction has ended well."""
+        body = row.body()
+        hash = hash_of(body)
+        values = (row.sequence, hash, body, row.key, row.analyst, row.about, row.topic, answer)
+        self._run(f"INSERT INTO rows ({COLUMNS}, answer) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        self.added += 1
+        self._head = Head(row.sequence, hash, row.book)
+
+    def after(self, sequence: int) -> list[tuple[Any, ...]]:
+        """The next rows, as they are kept."""
+        return self._run(
+            f"SELECT {COLUMNS}, answer FROM rows WHERE sequence > ? ORDER BY sequence LIMIT ?", (sequence, CHUNK)
+        )
+
+    def bodies_after(self, sequence: int) -> list[tuple[Any, ...]]:
+        return self._run(
+            "SELECT sequence, hash, body FROM rows WHERE sequence > ? ORDER BY sequence LIMIT ?", (sequence, CHUNK)
+        )
+
+    def _row(self, where: str, value: object) -> Row | None:
+        found = self._run(f"SELECT body FROM rows WHERE {where}", (value,))
+        return Row.parse(bytes(found[0][0])) if found else None
+
+
+class Connection(Protocol):
+    """One way to the rows. What goes wrong with it is raised as a Fault, after which it is closed and another one made."""
+
+    def writing(self) -> AbstractContextManager[Page]:
+        """A transaction in which nobody else writes; durable once the block has ended, undone if it raises or adds nothing."""
+
+    def reading(self) -> AbstractContextManager[Page]:
+        """One consistent look, which no writer waits for."""
+
+    def check(self) -> None:
+        """A Fault where the storage says of itself that it is damaged."""
+
+    def close(self) -> None: ...
+
+
+class _Job(Generic[T]):
+    """A step of one thread, waiting to be run in a transaction, perhaps with the steps of others."""
+
+    def __init__(self, step: Callable[[Page], T]) -> None:
+        self.step = step
+        self.done = False
+        self.error: BaseException | None = None
+        self._value: T
+
+    def attempt(self, page: Page) -> None:
+        added = page.added
+        try:
+            self._value = self.step(page)
+        except DiscreetError as error:
+            if page.added != added:
+                raise  # half a step must not be committed
+            self.error = error
+
+    def result(self) -> T:
+        if self.error is not None:
+            raise self.error
+        return self._value
+
+
+_AFTER_FORK: list[Connection] = []
+"""Connections of a parent process: not to be used here, and not to be closed here either."""
+
+
+class Store:
+    """A ledger that is kept somewhere. It cannot be copied or pickled; after a fork each process connects anew."""
+
+    def __init__(self, connect: Callable[[], Connection], mark: Mark, *, share_answers: bool = False) -> None:
+        self._connect = connect
+        self.mark = mark
+        self.share_answers = share_answers
+        self._accountant = self._relation = ""  # as the ledger was created; they never change
+        self._last: Head | None = None
+        self._closed = False
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._writer: Connection | None = None
+        self._reader: Connection | None = None
+        self._turn = threading.Condition()
+        self._reading = threading.Lock()
+        self._busy = False
+        self._waiting: list[_Job[Any]] = []
+
+    # What a session does.
+
+    def reserve(self, request: Request) -> Reservation | Stored:
+        """Charge a request, durably, or find what its key names already. Only after this may data be touched.
+
+        Returns a Reservation to be computed and settled, fresh or made by an earlier try; or the answer that was given before. Raises
+        Refused where a budget, a key or a name does not allow it, and then nothing has changed.
+        """
+
+        def step(page: Page) -> Reservation | Stored:
+            head = _head(page)
+            entry = page.entry(request.key)
+            known = page.known(request.topic) if self.share_answers and entry is None else None
+            found = reserve(head, page.account(request.analyst), entry, known, request, _now())
+            if isinstance(found, Row):
+                page.add(found)
+                again, found = False, Entry(found, _source_of(page, found))
+            else:
+                again = True
+            if isinstance(found.ended, Settled):
+                return Stored(page.answer(found.ended), found.row.sequence)
+            return Reservation(found.row.sequence, request.key, request.analyst, request.price, again)
+
+        if not isinstance(request, Request):
+            raise Invalid(f"request must be a Request, got {shown(request)}")
+        tag = check_price(canonical(request.event), request.price, self._accountant)
+        check_relation(tag, self._relation)
+        return self._write(step)
+
+    def settle(self, reservation: Reservation, answer: bytes) -> bytes:
+        """Keep the answer, durably, and return the bytes to be released: these, or those of a settlement that came first."""
+        if not isinstance(answer, bytes) or len(answer) > LONGEST_ANSWER:
+            raise Invalid(f"answer must be at most {LONGEST_ANSWER} bytes")
+
+        def step(page: Page) -> bytes:
+            found = settle(_head(page), _reserved(page, reservation), answer, _now())
+            if isinstance(found, Settled):
+                return page.answer(found)
+            page.add(found, answer)
+            return answer
+
+        return self._write(step)
+
+    def fail(self, reservation: Reservation) -> None:
+        """Note a failure after data was touched: the charge stays, and too many stop the data set."""
+
+        def step(page: Page) -> None:
+            page.add(advance(_head(page), Failed(_reserved(page, reservation).row.sequence), _now()))
+
+        self._write(step)
+
+    def stored(self, key: str, analyst: str | None = None) -> bytes | None:
+        """The answer that this key of this analyst was given, free of charge; None where there is none."""
+
+        def look(page: Page) -> bytes | None:
+            entry = page.entry(key)
+            if entry is None or entry.row.analyst != analyst or not isinstance(entry.ended, Settled):
+                return None
+            account = page.account(analyst)
+            return page.answer(entry.ended) if account is None or account.active else None
+
+        return self._read(look)
+
+    def totals(self, analyst: str | None = None) -> Totals:
+        """What the data set, or an analyst, has spent and may spend."""
+
+        def look(page: Page) -> Totals:
+            book = _head(page).book
+            account = book.account if analyst is None else page.account(analyst)
+            if account is None:
+                raise _unknown(analyst)
+            return Totals.of(account, book)
+
+        return self._read(look)
+
+    def analysts(self) -> dict[str, Account]:
+        """Every analyst there ever was, removed ones too."""
+        return self._read(lambda page: page.accounts())
+
+    # What an owner does.
+
+    def set_cap(self, cap: Cap, analyst: str | None = None, *, higher: bool = False) -> None:
+        """Change the cap of the data set or of an analyst. A higher one only where `higher` says that the owner means it."""
+        act = Capped(cap)
+
+        def step(page: Page) -> None:
+            head, account = _head(page), page.account(analyst)
+            now = head.book.account if analyst is None else account
+            if now is None:
+                raise _unknown(analyst)
+            if cap != now.cap:
+                check_lower(cap, now.cap, higher)
+                self._add(page, act, analyst, account)
+
+        self._write(step)
+
+    def add_analyst(self, name: str, cap: Cap, *, higher: bool = False) -> None:
+        """Let an analyst ask. Who was removed before has still spent what they spent, and gets a higher cap only if `higher`."""
+        check_name(name, "analyst")
+        act = AnalystAdded(cap)
+
+        def step(page: Page) -> None:
+            account = page.account(name)
+            if account is not None and not account.active:
+                check_lower(cap, account.cap, higher)
+            self._add(page, act, name, account)
+
+        self._write(step)
+
+    def remove_analyst(self, name: str) -> None:
+        """No new charge from now on; what is reserved may still be settled."""
+        self._write(lambda page: self._add(page, AnalystRemoved(), name, page.account(name)))
+
+    def change_data(self, version: str) -> None:
+        """The owner's counter of the data moves; the budget goes on."""
+        act = DataChanged(version)
+
+        def step(page: Page) -> None:
+            if _head(page).book.version != version:
+                self._add(page, act)
+
+        self._write(step)
+
+    def accept(self) -> None:
+        """Go on with this ledger although the mark says that it went back in time: the owner's act, and a row says so."""
+
+        def step(page: Page) -> None:
+            try:
+                marked = self.mark.read()
+            except Refused:
+                marked = (0, "")
+            if marked is not None and page.hash_at(marked[0]) != marked[1]:
+                self._add(page, Accepted(*marked))
+                accepted.append(_head(page))
+
+        accepted: list[Head] = []
+        self._write_alone(step)
+        for head in accepted:
+            self.mark.reset(head.sequence, head.hash)
+
+    def _add(self, page: Page, act: Act, analyst: str | None = None, account: Account | None = None) -> None:
+        row = advance(_head(page), act, _now(), analyst, account)
+        check_act(row.book, act)
+        page.add(row)
+
+    # What anyone may look at.
+
+    def history(self) -> Iterator[Row]:
+        """All rows, oldest first; those that come while it is read are included."""
+        at = 0
+        while found := self._bodies_after(at):
+            yield from (Row.parse(bytes(body)) for _, _, body in found)
+            at = found[-1][0]
+
+    def _bodies_after(self, at: int) -> list[tuple[Any, ...]]:
+        return self._read(lambda page: page.bodies_after(at))
+
+    def verify(self) -> Totals:
+        """Compute every hash, price and total again. For a ledger that was changed in any byte raises a Fault."""
+        with self._apart() as (connection, page):
+            connection.check()
+            return self._replayed(page).totals()[None]
+
+    def export(self) -> dict[str, Any]:
+        """A JSON document that `replay` checks without the data. It holds no answers, only their digests."""
+        with self._apart() as (_, page):
+            rows, at = [], 0
+            while found := page.bodies_after(at):
+                rows += [{"body": bytes(body).decode("ascii"), "hash": hash} for _, hash, body in found]
+                at = found[-1][0]
+        return {"format": FORMAT, "rows": rows}
+
+    def close(self) -> None:
+        """Let go of the connections. What was acknowledged is durable already."""
+        with self._turn:
+            while self._busy:
+                self._turn.wait()
+            self._closed = True
+            self._drop_writer()
+        with self._reading:
+            self._drop_reader()
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce_ex__(self, _: object) -> NoReturn:
+        raise TypeError("a ledger cannot be copied or pickled: open it where it is needed")
+
+    # How it is done.
+
+    def begin(self, creation: Creation | None, accept: bool) -> None:
+        """Make the ledger if it is to be made, look through all of it, and set the mark beside it; or close it and raise."""
+        try:
+            if self._read(lambda page: page.head() is None):
+                self._create(creation, accept)
+            if accept:
+                self.accept()
+            with self._apart() as (_, page):
+                self._check_mark(page)
+                head = self._replayed(page).head
+            if head is not None:
+                self._accountant, self._relation = head.book.accountant, head.book.relation
+                self.mark.advance(head.sequence, head.hash)
+        except BaseException:
+            self.close()
+            raise
+
+    def _create(self, creation: Creation | None, accept: bool) -> None:
+        if creation is None:
+            raise Refused("there is no ledger here", code="ledger-missing", hint="open it with a budget to make it")
+        if creation.format != FORMAT:
+            raise Invalid(f"format must be {FORMAT}, got {shown(creation.format)}")
+
+        def step(page: Page) -> None:
+            if page.head() is None:
+                row = advance(None, creation, _now())
+                check_act(row.book, creation)
+                page.add(row)
+
+        self._write_alone(step) if accept else self._write(step)
+
+    def _replayed(self, page: Page) -> Replay:
+        again = Replay(check_act)
+        at = 0
+        while found := page.after(at):
+            for at, hash, body, *columns, answer in found:
+                row = again.add(bytes(body), hash)
+                if [at, *columns] != [row.sequence, row.key, row.analyst, row.about, row.topic]:
+                    raise broken(f"row {row.sequence} is filed under something else")
+                _check_answer(row, answer)
+        if again.head is None:
+            raise broken("it has no rows")
+        return again
+
+    def _check_mark(self, page: Page) -> None:
+        """Whatever the mark says was committed must be there: marks are written after commits only."""
+        marked = self.mark.read()
+        if marked is not None and page.hash_at(marked[0]) != marked[1]:
+            raise rolled_back("its high-water mark is of a row that it does not have")
+
+    def _write(self, step: Callable[[Page], T]) -> T:
+        """Run a step in a transaction, together with the steps of other threads that wait; durable when this returns."""
+        self._here()
+        job = _Job(step)
+        with self._turn:
+            self._waiting.append(job)
+            while self._busy and not job.done:
+                self._turn.wait()
+            if job.done:
+                return job.result()
+            self._busy, jobs, self._waiting = True, self._waiting, []
+        try:
+            self._commit(jobs)
+        finally:
+            self._end_turn(jobs)
+        return job.result()
+
+    def _write_alone(self, step: Callable[[Page], T]) -> T:
+        """Run a step in a transaction of its own, whatever the mark says; the mark is not moved."""
+        self._here()
+        job = _Job(step)
+        with self._turn:
+            while self._busy:
+                self._turn.wait()
+            self._busy = True
+        try:
+            self._commit([job], marked=False)
+        finally:
+            self._end_turn([job])
+        return job.result()
+
+    def _end_turn(self, jobs: list[_Job[Any]]) -> None:
+        with self._turn:
+            self._busy = False
+            for job in jobs:
+                job.done = True
+            self._turn.notify_all()
+
+    def _commit(self, jobs: list[_Job[Any]], marked: bool = True) -> None:
+        """One transaction for all steps. Where it fails, none of them has happened, or none is told that it has."""
+        try:
+            with self._writing().writing() as page:
+                page.remember(self._last)
+                if marked:
+                    self._check_mark(page)
+                for job in jobs:
+                    job.attempt(page)
+                head, added = page.head(), page.added
+            self._last = head
+            if marked and added and head is not None:
+                self.mark.advance(head.sequence, head.hash)
+        except BaseException as error:
+            if not isinstance(error, Refused):
+                self._drop_writer()
+            for job in jobs:
+                job.error = job.error or _told(error)
+            if not isinstance(error, Exception):
+                raise
+
+    def _read(self, look: Callable[[Page], T]) -> T:
+        """A short look, over a connection that is kept open for it."""
+        self._here()
+        with self._reading:
+            try:
+                if self._reader is None:
+                    self._reader = self._opened()
+                with self._reader.reading() as page:
+                    return look(page)
+            except (Refused, Invalid):
+                raise
+            except BaseException:
+                self._drop_reader()
+                raise
+
+    @contextmanager
+    def _apart(self) -> Iterator[tuple[Connection, Page]]:
+        """A long look, over a connection of its own, so that nobody waits for it."""
+        connection = self._opened()
+        try:
+            with connection.reading() as page:
+                yield connection, page
+        finally:
+            connection.close()
+
+    def _writing(self) -> Connection:
+        if self._writer is None:
+            self._writer = self._opened()
+        return self._writer
+
+    def _opened(self) -> Connection:
+        if self._closed:
+            raise Fault("the ledger was closed", code="ledger-closed")
+        return self._connect()
+
+    def _here(self) -> None:
+        """In a forked process: leave the parent's connections and locks alone, and start anew."""
+        if self._process != os.getpid():
+            _AFTER_FORK.extend(each for each in (self._writer, self._reader) if each is not None)
+            self._start()
+
+    def _drop_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _drop_reader(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+
+def _told(error: BaseException) -> DiscreetError:
+    """What each thread is told whose step was in a transaction that failed: an error object of its own."""
+    if isinstance(error, DiscreetError):
+        told = type(error)(error.message, code=error.code, hint=error.hint)
+    else:
+        told = Fault("the ledger was interrupted; nothing was released", code="ledger-unavailable")
+    told.__cause__ = error
+    return told
+
+
+def _now() -> int:
+    return int(time.time())
+
+
+def _head(page: Page) -> Head:
+    head = page.head()
+    if head is None:
+        raise broken("it has no rows")
+    return head
+
+
+def _reserved(page: Page, reservation: Reservation) -> Entry:
+    entry = page.reservation(reservation.sequence)
+    if entry is None or not isinstance(entry.row.act, Reserved) or entry.row.act.key != reservation.key:
+        raise Fault("the ledger has no such reservation", code="reservation")
+    return entry
+
+
+def _source_of(page: Page, row: Row) -> Settled | None:
+    if not isinstance(row.act, Shared):
+        return None
+    entry = page.reservation(row.act.source)
+    return entry.ended if entry is not None and isinstance(entry.ended, Settled) else None
+
+
+def _check_answer(row: Row, answer: Any) -> None:
+    if not isinstance(row.act, Settled):
+        if answer is not None:
+            raise broken(f"row {row.sequence} holds an answer and settles nothing")
+    elif answer is None or len(answer) != row.act.size or hash_of(bytes(answer)) != row.act.digest:
+        raise broken(f"row {row.sequence} holds another answer than was settled")
+
+
+def _unknown(analyst: str | None) -> Refused:
+    return Refused(f"analyst {shown(analyst)} is not known here", code="analyst-unknown")
+
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS rows (
+    sequence INTEGER PRIMARY KEY, hash TEXT NOT NULL, body BLOB NOT NULL,
+    key TEXT, analyst TEXT, about INTEGER, topic TEXT, answer BLOB
+);
+CREATE UNIQUE INDEX IF NOT EXISTS rows_key ON rows (key) WHERE key IS NOT NULL;
+CREATE INDEX IF NOT EXISTS rows_analyst ON rows (analyst, sequence) WHERE analyst IS NOT NULL;
+CREATE INDEX IF NOT EXISTS rows_about ON rows (about, sequence) WHERE about IS NOT NULL;
+CREATE INDEX IF NOT EXISTS rows_topic ON rows (topic, sequence) WHERE topic IS NOT NULL;
+"""
+PATIENCE = 30.0
+"""Seconds to wait for another process that writes."""
+
+
+class SQLiteStore(Store):
+    """A ledger in one file, `ledger.sqlite` in a folder that only its owner can enter."""
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        *,
+        creation: Creation | None,
+        mark: Path | None = None,
+        accept: bool = False,
+        share_answers: bool = False,
+    ) -> "SQLiteStore":
+        """The ledger in a folder, looked through from its first row. `creation` makes it where there is none; None: it must exist.
+
+        A ledger that went back in time, or is missing though it has a mark, is Refused ("rollback") until it is opened with `accept`.
+        """
+        folder = Path(os.path.realpath(folder))
+        file = folder / "ledger.sqlite"
+        placed = Mark(Path(mark)) if mark is not None else Mark.of(str(folder))
+        if not accept and not file.exists() and placed.read() is not None:
+            raise rolled_back("it is missing, and its high-water mark is there")
+        if creation is None and not file.exists():
+            raise Refused("there is no ledger here", code="ledger-missing", hint="open it with a budget to make it")
+        _make_folder(folder)
+        store = cls(lambda: _SQLite(file), placed, share_answers=share_answers)
+        store.begin(creation, accept)
+        return store
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        if not folder.is_dir():
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            sync_folder(folder.parent)
+    except OSError as error:
+        raise unavailable(error.strerror or "it cannot be made") from error
+
+
+class _SQLite:
+    """A connection that keeps its promises: write-ahead log, synced at every commit."""
+
+    def __init__(self, file: Path) -> None:
+        with _as_faults():
+            if not file.exists():
+                os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            self._sqlite = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+            try:
+                self._prepare()
+            except BaseException:
+                self._sqlite.close()
+                raise
+
+    def _prepare(self) -> None:
+        run = self._sqlite.execute
+        (found,) = run("PRAGMA user_version").fetchone()
+        if found > FORMAT:
+            raise newer(found)
+        if run("PRAGMA journal_mode").fetchone() != ("wal",):
+            self._use_log()
+        run("PRAGMA synchronous = FULL")
+        if not found:
+            run("BEGIN IMMEDIATE")
+            for statement in SCHEMA.split(";"):
+                run(statement)
+            run(f"PRAGMA user_version = {FORMAT}")
+            run("COMMIT")
+
+    def _use_log(self) -> None:
+        """Once in the life of a file. SQLite does not wait here when another process does the same, so this does."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self._sqlite.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
+    def _run(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        return self._sqlite.execute(sql, values).fetchall()
+
+    @contextmanager
+    def writing(self) -> Iterator[Page]:
+        with _as_faults(), self._transaction("BEGIN IMMEDIATE") as page:
+            yield page
+
+    @contextmanager
+    def reading(self) -> Iterator[Page]:
+        with _as_faults(), self._transaction("BEGIN") as page:
+            yield page
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Page]:
+        self._sqlite.execute(begin)
+        try:
+            page = Page(self._run)
+            yield page
+            self._sqlite.execute("COMMIT" if page.added else "ROLLBACK")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._sqlite.execute("ROLLBACK")  # of nothing, where SQLite has undone it already
+            raise
+
+    def check(self) -> None:
+        with _as_faults():
+            if self._run("PRAGMA integrity_check(1)", ()) != [("ok",)]:
+                raise broken("SQLite finds its file malformed")
+
+    def close(self) -> None:
+        with suppress(sqlite3.Error):
+            self._sqlite.close()
+
+
+@contextmanager
+def _as_faults() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise unavailable(error.strerror or "it cannot be opened") from error
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) == sqlite3.SQLITE_ERROR:
+            raise broken(str(error)) from error  # no such table, or text that is none
+        raise unavailable(str(error)) from error
+    except (sqlite3.Error, UnicodeError) as error:
+        raise broken(str(error)) from error
+
+
+def unavailable(why: str) -> Fault:
+    return Fault(
+        f"the ledger cannot be read or written ({why})",
+        code="ledger-unavailable",
+        hint="nothing was released; it goes on by itself once this is mended",
+    )

@@ -1,0 +1,440 @@
+"""The engine that is used: DuckDB, in memory, loaded once, then locked.
+
+Loading is the owner's act: it raises Invalid, with no cell in the message. After that nothing outside the process can be reached
+from the connection, and a question that fails, for whatever reason, fails with one constant message.
+"""
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, NoReturn
+
+import duckdb
+import numpy as np
+
+from discreet.engines import render
+from discreet.engines.base import PACKED, Data, checked_delimiter, header, kind_of, of_python
+from discreet.engines.render import Expressions, Made, Stored
+from discreet.errors import Fault, Invalid
+from discreet.exact import whole
+from discreet.plan.evaluate import CASTS
+from discreet.plan.relation import MOST_ROWS, Filter, Found, Scan, Totals, parts
+from discreet.plan.scalar import Cast, Column, Type, Value
+
+INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+NATIVE = {
+    **dict.fromkeys((*INTEGERS, *(f"U{each}" for each in INTEGERS)), Type.INTEGER),
+    **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL"), Type.NUMBER),
+    **dict.fromkeys(("VARCHAR", "ENUM", "UUID", '"NULL"'), Type.TEXT),
+    **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), Type.DATE),
+    "TIMESTAMP WITH TIME ZONE": Type.DATE,
+    "BOOLEAN": Type.BOOLEAN,
+}
+AT_START: dict[str, Any] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "ieee_floating_point_ops": True,
+    "pandas_analyze_sample": 0,
+    "preserve_insertion_order": False,
+}
+LOCK = ("SET python_enable_replacements = false", "SET enable_external_access = false", "SET lock_configuration = true")
+SHARE_OF_MEMORY = 0.6
+CHUNK = 10_000  # rows of Python objects handed over at a time
+ROWS_OF_A_SLICE = 1_000_000
+ROWS_TO_ARRANGE = 200_000  # a smaller table is fast as it is
+MOST_CODES = 4_000  # values of a text column that is kept as codes
+LONGEST_LINE = 1 << 28  # bytes of a row of a CSV file
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something to select from; for each column its name there, and its type in DuckDB's words."""
+
+    relation: str
+    columns: dict[str, tuple[str, str]]
+
+
+class DuckDB:
+    """Tables in memory, and the one locked connection to them. Not to be copied or pickled."""
+
+    def __init__(self, data: Sequence[Data], *, threads: int | None = None) -> None:
+        self._folder = tempfile.mkdtemp(prefix="discreet-")  # mode 0700; what does not fit in memory goes there
+        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._connection = connect(self._folder, threads)
+        self._stored: dict[str, Stored] = {}
+        try:
+            for each in data:
+                self._stored[each.name] = load(self._connection, each, self._folder)
+            for statement in LOCK:
+                self._connection.execute(statement)
+        except BaseException:
+            self.close()
+            raise
+
+    def run(self, query: Totals, salt: int) -> Found:
+        """The totals of each group, or raises Fault, always the same one, whatever went wrong."""
+        try:
+            return self._run(query, salt)
+        except Exception:
+            raise Fault("the question could not be computed", code="engine") from None
+
+    def _run(self, query: Totals, salt: int) -> Found:
+        slices = self._slices(query)
+        text = render.sql_of(query, self._stored, sliced=slices > 1)
+        with self._cursor() as cursor:
+            parts = [self._part(cursor, text, salt, query, i, slices) for i in range(slices)]
+        return parts[0] if len(parts) == 1 else _added(parts)
+
+    def _slices(self, query: Totals) -> int:
+        """Into how many parts the people are cut, so that the groups of each part fit the caches of a processor."""
+        stored = self._stored[scanned(query).table]
+        if isinstance(query.source, Scan | Filter) or stored.number is None:
+            return 1
+        if stored.person != render.contributions_of(query.source).person.name:
+            return 1
+        return max(1, min(stored.people, -(-stored.rows // ROWS_OF_A_SLICE)))
+
+    def _part(self, cursor: Any, text: render.Text, salt: int, query: Totals, i: int, slices: int) -> Found:
+        people = self._stored[scanned(query).table].people
+        bound = {"salt": salt, "low": i * people // slices, "high": (i + 1) * people // slices}
+        arrays = cursor.execute(text.sql, {name: bound[name] for name in text.parameters}).fetchnumpy()
+        keys = [arrays[name].tolist() for name in arrays if name.startswith("key")]
+        totals = tuple(arrays[name] for name in arrays if name.startswith("total"))
+        for each in totals:
+            if type(each) is not np.ndarray or each.dtype != np.int64:
+                raise Fault("the engine returned something else than 64-bit integers", code="engine")
+        return Found(tuple(zip(*keys, strict=True)) if keys else ((),), totals)
+
+    def sql(self, query: Totals) -> str:
+        """The text that is run on a small table, whatever the data are; the salt is the parameter $salt."""
+        return render.sql_of(query, {name: Stored(name) for name in self._stored}).sql
+
+    def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Value, ...]], int]:
+        """For tests: the priority of each person in each of their groups, for the twin of this engine in plain Python."""
+        with self._cursor() as cursor:
+            rows = cursor.execute(render.priorities(query, self._stored).sql, {"salt": salt}).fetchall()
+        return {(person, tuple(keys)): priority for person, *keys, priority in rows}
+
+    @contextmanager
+    def _cursor(self) -> Iterator[Any]:
+        cursor = self._connection.cursor()
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+
+    def close(self) -> None:
+        """The tables and the folder are gone; a second call does nothing."""
+        self._connection.close()
+        self._remove()
+
+    def __enter__(self) -> "DuckDB":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an engine holds data and cannot be copied or pickled")
+
+
+def scanned(query: Totals) -> Scan:
+    """What a query reads."""
+    scan = parts(query)[-1]
+    if not isinstance(scan, Scan):
+        raise Fault("a query reads no table", code="relation")
+    return scan
+
+
+def _added(found: list[Found]) -> Found:
+    """The totals of disjoint parts of the people, added up."""
+    place: dict[tuple[Any, ...], int] = {}
+    for part in found:
+        for group in part.keys:
+            place.setdefault(group, len(place))
+    totals = [np.zeros(len(place), dtype=np.int64) for _ in found[0].totals]
+    for part in found:
+        where = [place[group] for group in part.keys]
+        for total, each in zip(totals, part.totals, strict=True):
+            total[where] += each
+    return Found(tuple(place), tuple(totals))
+
+
+def connect(folder: str, threads: int | None = None) -> Any:
+    """A connection that is not yet locked, and spills to this folder only."""
+    config = AT_START | {"temp_directory": folder, "memory_limit": f"{int(SHARE_OF_MEMORY * memory()) >> 20}MiB"}
+    if threads is not None:
+        config["threads"] = whole(threads, "threads", least=1)
+    return duckdb.connect(":memory:", config=config)
+
+
+def memory() -> int:
+    """Of this machine, or of the group of processes that this one is in, in bytes."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        return min(total, int(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
+    except (OSError, ValueError):
+        return total
+
+
+def described(source: Any, table: str | None = None) -> tuple[tuple[str, Type], ...]:
+    """The names and types of a Parquet file, a DuckDB file or a frame."""
+    with tempfile.TemporaryDirectory(prefix="discreet-") as folder, connect(folder) as connection:
+        try:
+            with opened(connection, source, table, folder) as found:
+                return tuple((name, native(name, type)) for name, (_, type) in found.columns.items())
+        except duckdb.Error:
+            raise Invalid("the source cannot be read", hint="its format may be broken") from None
+
+
+def native(name: str, type: str) -> Type:
+    """The type of a column that DuckDB tells this type of."""
+    found = NATIVE.get(type.partition("(")[0])
+    if found is None or type.endswith("]"):
+        raise Invalid(
+            f"column {name!r} has the type {type.partition('(')[0].lower()}, which cannot be loaded",
+            hint="make it text, a number, a date or a boolean, or leave it out",
+        )
+    return found
+
+
+@contextmanager
+def opened(connection: Any, source: Any, table: str | None, folder: str, delimiter: str = ",") -> Iterator[Source]:
+    """What a source holds, as something to select from, while it is open."""
+    if isinstance(source, str | Path):
+        kind, path = kind_of(source), _plain_path(Path(source), folder)
+        if kind == "database":
+            with _attached(connection, path, table) as found:
+                yield found
+        elif kind == "parquet":
+            yield _described(connection, f"read_parquet({quoted(path)})")
+        else:
+            yield _csv(source, path, delimiter)
+    else:
+        names, frame = _numbered(source)
+        connection.register("frame", frame)
+        try:
+            yield Source("frame", dict(zip(names, _described(connection, "frame").columns.values(), strict=True)))
+        finally:
+            connection.unregister("frame")
+
+
+def _described(connection: Any, relation: str) -> Source:
+    rows = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+    return Source(relation, {row[0]: (row[0], row[1]) for row in rows})
+
+
+def _plain_path(path: Path, folder: str) -> str:
+    """A path that is no pattern: of a name with * or [ in it a link without them."""
+    if not set(str(path.absolute())) & set("*?[]{}"):
+        return str(path.absolute())
+    link = Path(tempfile.mkdtemp(dir=folder)) / "".join(["source", *path.suffixes[-2:]])
+    link.symlink_to(path.absolute())
+    return str(link)
+
+
+def _csv(source: str | Path, path: str, delimiter: str) -> Source:
+    """Nothing is detected: one odd row would change the types of others. One thread: quoted line ends and short rows stay right."""
+    names = {name: f"c{i}" for i, name in enumerate(header(source, delimiter))}
+    columns = ", ".join(f"'{each}': 'VARCHAR'" for each in names.values())
+    packing = "gzip" if path.casefold().endswith(PACKED) else "none"
+    relation = (
+        f"read_csv({quoted(path)}, auto_detect = false, header = true, delim = {quoted(checked_delimiter(delimiter))},"
+        f" quote = '\"', escape = '\"', columns = {{{columns}}}, nullstr = '', compression = '{packing}',"
+        f" strict_mode = false, null_padding = true, parallel = false, max_line_size = {LONGEST_LINE})"
+    )
+    return Source(relation, {name: (each, "VARCHAR") for name, each in names.items()})
+
+
+@contextmanager
+def _attached(connection: Any, path: str, table: str | None) -> Iterator[Source]:
+    connection.execute(f"ATTACH {quoted(path)} AS source (READ_ONLY)")
+    try:
+        rows = connection.execute(
+            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' ORDER BY ALL"
+        ).fetchall()
+        chosen = [row for row in rows if len(rows) == 1 or row[1].casefold() == (table or "").casefold()]
+        if len(chosen) != 1:
+            raise Invalid(f"the DuckDB file holds {len(rows)} tables, none of them {table!r}", hint="name one of them")
+        yield _described(connection, ".".join(["source", *map(identifier, chosen[0])]))
+    finally:
+        connection.execute("DETACH source")
+
+
+def _numbered(frame: Any) -> tuple[list[str], Any]:
+    """The names of a frame's columns, and the frame with c0, c1, … instead: an engine does not tell A from a."""
+    library = type(frame).__module__.partition(".")[0]
+    match library:
+        case "pandas":
+            names = [str(name) for name in frame.columns]
+            made = frame.set_axis([f"c{i}" for i in range(len(names))], axis=1)
+        case "polars":
+            names = list(frame.columns)
+            made = frame.rename({name: f"c{i}" for i, name in enumerate(names)})
+        case "pyarrow":
+            names = list(frame.column_names)
+            made = frame.rename_columns([f"c{i}" for i in range(len(names))])
+        case _:
+            raise Invalid(
+                f"data cannot be loaded from a {type(frame).__name__}",
+                hint="give a file, a frame of pandas, Polars or Arrow, or a dict of lists",
+            )
+    if len({name.casefold() for name in names}) < len(names):
+        raise Invalid("two columns of the frame have the same name", hint="rename one of them")
+    return names, made
+
+
+def load(connection: Any, data: Data, folder: str) -> Stored:
+    """The declared columns of a source in a table of clean types: no NaN, dates of the years 1 to 9999, integers of 64 bits."""
+    source = _with_objects(data) if type(data.source).__module__.partition(".")[0] == "pandas" else data.source
+    try:
+        if isinstance(source, dict):
+            _fill(connection, data, source)
+        else:
+            with opened(connection, source, data.name, folder, data.delimiter) as found:
+                _copy(connection, data, found)
+        rows = connection.execute(f"SELECT count(*) FROM {identifier(data.name)}").fetchone()[0]
+        if rows > MOST_ROWS:
+            raise Invalid(f"table {data.name!r} has too many rows; at most {MOST_ROWS:,} are allowed")
+        return arranged(connection, data, rows) if rows >= ROWS_TO_ARRANGE else Stored(data.name)
+    except duckdb.Error as error:
+        raise _unreadable(data, error) from None
+
+
+def arranged(connection: Any, data: Data, rows: int) -> Stored:
+    """The table with short texts as codes, and with the rows of each person together: what is found is the same, and found sooner.
+
+    People are numbered by their value, never by a hash of it.
+    """
+    old, new = identifier(data.name), identifier(f"{data.name} arranged")
+    names = {column.name for column in data.columns}
+    number, hash = _unused("number", names), _unused("hash", names)
+    coded = _coded(connection, data)
+    read = {each.name: f"t.{identifier(each.name)}" for each in data.columns}
+    read |= {name: f"CAST({read[name]} AS {identifier(codes)})" for name, codes in coded.items()}
+    made = ", ".join(f"{each} AS {identifier(name)}" for name, each in read.items())
+    people = 0
+    if data.person is None:
+        connection.execute(f"CREATE TABLE {new} AS SELECT {made} FROM {old} AS t")
+    else:
+        person = identifier(data.person)
+        connection.execute(
+            f"CREATE TEMP TABLE people AS SELECT value, CAST(row_number() OVER (ORDER BY value) - 1 AS INTEGER) AS number,"
+            f" hash(value) AS hash FROM (SELECT DISTINCT {person} AS value FROM {old} WHERE {person} IS NOT NULL)"
+        )
+        people = connection.execute("SELECT count(*) FROM people").fetchone()[0]
+        connection.execute(
+            f"CREATE TABLE {new} AS SELECT {made}, people.number AS {identifier(number)}, people.hash AS {identifier(hash)}"
+            f" FROM {old} AS t LEFT JOIN people ON t.{person} = people.value ORDER BY people.number"
+        )
+        connection.execute("DROP TABLE people")
+    connection.execute(f"DROP TABLE {old}")
+    connection.execute(f"ALTER TABLE {new} RENAME TO {old}")
+    if data.person is None:
+        return Stored(data.name, frozenset(coded), rows=rows)
+    return Stored(data.name, frozenset(coded), data.person, number, hash, people, rows)
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    while name.casefold() in {each.casefold() for each in taken}:
+        name += "_"
+    return name
+
+
+def _coded(connection: Any, data: Data) -> dict[str, str]:
+    """The text columns with few values, each with a type of those values."""
+    found = {}
+    for i, column in enumerate(data.columns):
+        if column.type is not Type.TEXT or column.name == data.person:
+            continue
+        name, table = identifier(column.name), identifier(data.name)
+        few = connection.execute(f"SELECT approx_count_distinct({name}) BETWEEN 1 AND {MOST_CODES} FROM {table}")
+        if few.fetchone()[0]:
+            found[column.name] = f"codes {data.name} {i}"
+            values = f"SELECT DISTINCT {name} FROM {table} WHERE {name} IS NOT NULL"
+            connection.execute(f"CREATE TYPE {identifier(found[column.name])} AS ENUM ({values})")
+    return found
+
+
+def _unreadable(data: Data, error: Exception) -> Invalid:
+    """The engine's own message would show cells."""
+    if "unicode" in str(error).casefold() or "utf-8" in str(error).casefold():
+        return Invalid(f"the source of table {data.name!r} is not UTF-8 text", code="load", hint="save it in UTF-8")
+    hint = f"the engine found a {type(error).__name__.removesuffix('Exception')} error in it"
+    return Invalid(f"table {data.name!r} could not be loaded", code="load", hint=hint)
+
+
+def _copy(connection: Any, data: Data, source: Source) -> None:
+    made = []
+    for column in data.columns:
+        if column.name not in source.columns:
+            raise Invalid(f"column {column.name!r} is declared but not in the source of table {data.name!r}")
+        name, type = source.columns[column.name]
+        given = native(column.name, type)
+        if (given, column.type) not in CASTS:
+            raise Invalid(
+                f"column {column.name!r} is declared {column.type.value} and is a {given.value} in the source"
+            )
+        if (given, column.type) == (Type.INTEGER, Type.NUMBER):  # at once: 128 bits would not go through 64
+            given = Type.NUMBER
+        over = Expressions({column.name: Made(render.loaded(name, type, given), render.SMALL)})
+        value = over.clean(Cast(Column(column.name, given), column.type))
+        made.append(render.alias(value.sql, column.name).sql("duckdb"))
+    connection.execute(f"CREATE TABLE {identifier(data.name)} AS SELECT {', '.join(made)} FROM {source.relation}")
+
+
+def _fill(connection: Any, data: Data, lists: Mapping[str, Sequence[Any]]) -> None:
+    """From Python objects, each converted by itself."""
+    columns = ", ".join(f"{identifier(each.name)} {render.TYPES[each.type].value}" for each in data.columns)
+    connection.execute(f"CREATE TABLE {identifier(data.name)} ({columns})")
+    given = []
+    for column in data.columns:
+        if column.name not in lists:
+            raise Invalid(f"column {column.name!r} is declared but not in the source of table {data.name!r}")
+        given.append(iter(lists[column.name]))
+    if len({len(lists[column.name]) for column in data.columns}) > 1:
+        raise Invalid(f"the columns of table {data.name!r} are not of one length")
+    chosen = ", ".join(
+        f"unnest(CAST(${i} AS {render.TYPES[each.type].value}[]))" for i, each in enumerate(data.columns, 1)
+    )
+    while chunk := [
+        [of_python(value, each.type, each.name) for value in islice(values, CHUNK)]
+        for each, values in zip(data.columns, given, strict=True)
+    ]:
+        if not chunk[0]:
+            break
+        connection.execute(f"INSERT INTO {identifier(data.name)} SELECT {chosen}", chunk)
+
+
+def _with_objects(data: Data) -> Any:
+    """A frame of pandas whose columns of Python objects were converted, each object by itself: the engine would guess."""
+    import pandas
+
+    frame = data.source
+    wanted = {column.name: column.type for column in data.columns}
+    dtypes = {Type.INTEGER: "Int64", Type.NUMBER: "float64", Type.BOOLEAN: "boolean"}
+    for name in frame.columns:
+        if str(name) not in wanted or frame[name].dtype != object:
+            continue
+        type = wanted[str(name)]
+        values = [of_python(value, type, str(name)) for value in frame[name]]
+        if type is Type.DATE:
+            values = [None if value is None else str(value) for value in values]
+        made = pandas.Series(values, index=frame.index, dtype=dtypes.get(type, "object"))
+        frame = frame.assign(**{name: made})
+    return frame
+
+
+def identifier(name: str) -> str:
+    return render.named(name).sql("duckdb")
+
+
+def quoted(value: str) -> str:
+    return render.text(value).sql("duckdb")

@@ -1,0 +1,202 @@
+"""The slow and obvious engine: plain Python over lists of rows. What it says is what every other engine must say.
+
+It shares nothing with the rendering of SQL. The priorities, which each engine makes in its own way, are handed to it.
+"""
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from math import sqrt, trunc
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from discreet.engines.base import Data, header, kind_of, of_python, open_text
+from discreet.errors import Fault, Invalid
+from discreet.plan.evaluate import evaluate
+from discreet.plan.relation import (
+    CapGroups,
+    CapRows,
+    ClipNorm,
+    Contributions,
+    Filter,
+    Found,
+    How,
+    Rows,
+    Scan,
+    Term,
+    Totals,
+)
+from discreet.plan.scalar import Scalar, Value
+
+Row: TypeAlias = dict[str, Value]
+Group: TypeAlias = tuple[Value, ...]
+Priorities: TypeAlias = Mapping[tuple[Value, Group], int]
+EPOCH = date(1970, 1, 1).toordinal()
+
+
+@dataclass(slots=True)
+class Contribution:
+    """What one person has in one group."""
+
+    person: Value
+    group: Group
+    rows: int
+    terms: list[int]
+
+
+class Memory:
+    """`priorities` are those of one salt, or a function of the query and the salt that makes them."""
+
+    def __init__(
+        self, data: Sequence[Data], priorities: Priorities | Callable[[Totals, int], Priorities] | None = None
+    ) -> None:
+        self._tables = {each.name: rows_of(each) for each in data}
+        self._priorities = {} if priorities is None else priorities
+
+    def run(self, query: Totals, salt: int) -> Found:
+        totals: dict[Group, list[int]] = {}
+        terms, keys = _terms_and_keys(query)
+        for group, values in self._parts(query, salt):
+            before = totals.setdefault(group, [0] * len(terms))
+            totals[group] = [a + b for a, b in zip(before, values, strict=True)]
+        if not keys:
+            totals.setdefault((), [0] * len(terms))
+        columns = [[found[i] for found in totals.values()] for i in range(len(terms))]
+        return Found(tuple(totals), tuple(np.array(column, dtype=np.int64) for column in columns))
+
+    def _parts(self, query: Totals, salt: int) -> Iterable[tuple[Group, list[int]]]:
+        source = query.source
+        if isinstance(source, Scan | Filter):
+            for row in self._rows(source):
+                yield _group(query.keys, row), [_term(term, row) for term in query.terms]
+            return
+        priorities = self._priorities(query, salt) if callable(self._priorities) else self._priorities
+        for each in self._people(source, priorities):
+            yield each.group, each.terms
+
+    def _rows(self, relation: Rows) -> list[Row]:
+        if isinstance(relation, Scan):
+            return self._tables[relation.table]
+        return [row for row in self._rows(relation.source) if evaluate(relation.condition, row) is True]
+
+    def _people(
+        self, relation: Contributions | CapRows | CapGroups | ClipNorm, priorities: Priorities
+    ) -> list[Contribution]:
+        match relation:
+            case Contributions():
+                return self._contributions(relation)
+            case CapRows():
+                kinds = [term.how for term in relation.source.terms]
+                found = self._people(relation.source, priorities)
+                return [_capped(each, kinds, relation.most, priorities) for each in found]
+            case CapGroups():
+                kept = _by_person(self._people(relation.source, priorities))
+                return [each for mine in kept for each in sorted(mine, key=_rank(priorities))[: relation.most]]
+            case ClipNorm():
+                people = _by_person(self._people(relation.source, priorities))
+                return [each for mine in people for each in _clipped(mine, relation.limits)]
+        raise Fault(f"{type(relation).__name__} has no meaning", code="relation")
+
+    def _contributions(self, relation: Contributions) -> list[Contribution]:
+        found: dict[tuple[Value, Group], Contribution] = {}
+        for row in self._rows(relation.source):
+            person = evaluate(relation.person, row)
+            if person is None:
+                continue
+            group = _group(relation.keys, row)
+            mine = found.setdefault((person, group), Contribution(person, group, 0, [0] * len(relation.terms)))
+            mine.rows += 1
+            for i, term in enumerate(relation.terms):
+                value = _term(term, row)
+                mine.terms[i] = mine.terms[i] + value if term.how is How.SUM else max(mine.terms[i], value)
+        return list(found.values())
+
+
+def _terms_and_keys(query: Totals) -> tuple[tuple[Term, ...], tuple[Scalar, ...]]:
+    relation = query.source
+    if isinstance(relation, Scan | Filter):
+        return query.terms, query.keys
+    while not isinstance(relation, Contributions):
+        relation = relation.source
+    return relation.terms, relation.keys
+
+
+def _term(term: Term, row: Row) -> int:
+    value = evaluate(term.value, row)
+    return 0 if value is None else int(value)  # type: ignore[arg-type]
+
+
+def _group(keys: Iterable[Scalar], row: Row) -> Group:
+    values = [evaluate(key, row) for key in keys]
+    return tuple(value.toordinal() - EPOCH if isinstance(value, date) else value for value in values)
+
+
+def _by_person(contributions: Iterable[Contribution]) -> list[list[Contribution]]:
+    found: dict[Value, list[Contribution]] = {}
+    for each in contributions:
+        found.setdefault(each.person, []).append(each)
+    return list(found.values())
+
+
+def _rank(priorities: Priorities) -> Callable[[Contribution], tuple[object, ...]]:
+    """By priority, then by the keys, where NULL comes last."""
+    return lambda each: (
+        priorities[each.person, each.group],
+        *((1,) if key is None else (0, key) for key in each.group),
+    )
+
+
+def _capped(each: Contribution, kinds: list[How], most: int, priorities: Priorities) -> Contribution:
+    n = each.rows
+    if n <= most:
+        return each
+    u = priorities[each.person, each.group] % n
+    terms = [(s * most + u) // n if how is How.SUM else s for s, how in zip(each.terms, kinds, strict=True)]
+    return Contribution(each.person, each.group, n, terms)
+
+
+def _clipped(mine: list[Contribution], limits: tuple[int, ...]) -> list[Contribution]:
+    """In doubles, with a norm that is surely not below the true one: 2^-40 is more than all roundings together."""
+    squares = [sum(each.terms[i] ** 2 for each in mine) for i in range(len(limits))]
+    if all(square <= limit**2 for square, limit in zip(squares, limits, strict=True)):
+        return mine
+    norms = [sqrt(_double(square)) * (1 + 2.0**-40) for square in squares]
+    factor = min(limit / norm for norm, limit in zip(norms, limits, strict=True) if norm)
+    return [Contribution(c.person, c.group, c.rows, [trunc(float(s) * factor) for s in c.terms]) for c in mine]
+
+
+def _double(value: int) -> float:
+    """A wide integer as a double, by its two halves of 64 bits, as engines do it."""
+    high, low = divmod(value, 1 << 64)
+    return float(high) * 2.0**64 + float(low)
+
+
+def rows_of(data: Data) -> list[Row]:
+    """The rows of a CSV file, a dict of lists or a list of dicts, with the declared columns, converted as they are declared."""
+    source = data.source
+    wanted = {column.name: column.type for column in data.columns}
+    rows: Iterable[Mapping[str, object]]
+    if isinstance(source, str | Path):
+        if kind_of(source) != "csv":
+            raise Invalid("only CSV files and lists are read by this engine")
+        rows = _csv_rows(Path(source), data.delimiter)
+    elif isinstance(source, dict):
+        rows = [dict(zip(source, values, strict=True)) for values in zip(*source.values(), strict=True)]
+    else:
+        rows = source
+    return [{name: of_python(row[name], type, name) for name, type in wanted.items()} for row in rows]
+
+
+def _csv_rows(path: Path, delimiter: str) -> Iterable[dict[str, object]]:
+    """Short rows are filled up with NULL, what is too long is cut off, an empty field is NULL, an empty line is no row."""
+    names = header(path, delimiter)
+    with open_text(path) as lines:
+        reader = csv.reader(lines, delimiter=delimiter)
+        next(reader)
+        for cells in reader:
+            if cells:
+                filled = [cell or None for cell in cells] + [None] * len(names)
+                yield dict(zip(names, filled, strict=False))

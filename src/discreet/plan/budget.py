@@ -1,0 +1,100 @@
+"""How a budget is split over the measurements of a question, and which noise each gets.
+
+The split makes the sum of all errors least, each in units of the width of its declared bounds. Geometric noise of scale Δ₁/ε_i has an error
+in proportion to Δ₁/ε_i with Σε_i = ε, so ε_i is in proportion to √(Δ₁/width). Gaussian noise of Δ₂/μ_i with Σμ_i² = μ² has μ_i in
+proportion to ∛(Δ₂/width). Shares are fractions of 2^16, so that they add up exactly.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+
+from discreet.errors import Fault
+from discreet.exact import rational, remembered, sqrt_up
+from discreet.mechanisms import Geometric, RoundedGaussian
+from discreet.mechanisms.additive import IntegerNoise
+from discreet.mechanisms.sensitivity import Sensitivity
+from discreet.privacy import events, loss
+from discreet.privacy.theorems import gaussian_delta
+
+FINE = 1 << 16
+TRIES = 60
+NORMAL = 1.96  # standard deviations at 95 %
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A vector that needs noise: how far a neighbour can move it, and the width of its declared bounds, both in steps."""
+
+    sensitivity: Sensitivity
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """A mechanism, and the sensitivity that it is given: L1 for geometric noise, L2 for Gaussian noise."""
+
+    mechanism: IntegerNoise
+    sensitivity: Fraction
+
+    @property
+    def event(self) -> events.Event:
+        return self.mechanism.event(self.sensitivity)
+
+
+def geometric(wanted: Sequence[Wanted], epsilon: Fraction) -> tuple[Noise, ...]:
+    """ε-DP noise for all of them together."""
+    shares = _shares([each.sensitivity.l1 / each.width for each in wanted], 1 / 2)
+    return tuple(
+        Noise(Geometric(each.sensitivity.l1 / (epsilon * share)), each.sensitivity.l1)
+        for each, share in zip(wanted, shares, strict=True)
+    )
+
+
+def gaussian(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[Noise, ...]:
+    """(ε, δ)-DP noise for all of them together: each gets a share of μ²."""
+    sigma = _sigma(epsilon, delta)
+    shares = _gaussian_shares(wanted)
+    for _ in range(TRIES):
+        found = tuple(
+            Noise(RoundedGaussian(each.sensitivity.l2 * sqrt_up(sigma**2 / share)), each.sensitivity.l2)
+            for each, share in zip(wanted, shares, strict=True)
+        )
+        if loss(events.Composed(tuple(noise.event for noise in found))).certifies(epsilon, delta):
+            return found
+        sigma *= 1 + Fraction(1, 10**9)
+    raise Fault("no Gaussian noise was found for this price", code="plan")
+
+
+def gaussian_is_closer(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fraction, error: float) -> bool:
+    """Whether Gaussian noise of this price can have a smaller error than another: at the scale where both are equal it costs less."""
+    if not error:
+        return False
+    each = (
+        NORMAL * float(want.sensitivity.l2) / (want.width * sqrt(share))
+        for want, share in zip(wanted, _gaussian_shares(wanted), strict=True)
+    )
+    return gaussian_delta(rational(sum(each) / error, "mu"), epsilon) < delta
+
+
+@remembered
+def _sigma(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The standard deviation for a sensitivity of 1."""
+    return RoundedGaussian.for_budget(epsilon, delta, sensitivity=1).scale
+
+
+def _gaussian_shares(wanted: Sequence[Wanted]) -> list[Fraction]:
+    return _shares([each.sensitivity.l2 / each.width for each in wanted], 2 / 3)
+
+
+def predicted(wanted: Sequence[Wanted], noise: Sequence[Noise]) -> float:
+    """The sum of all errors at 95 %, in widths."""
+    return sum(each.mechanism.error() / want.width for want, each in zip(wanted, noise, strict=True))
+
+
+def _shares(weights: Sequence[Fraction], power: float) -> list[Fraction]:
+    """In proportion to a power of the weights, as fractions that add up to 1."""
+    raised = [float(weight) ** power for weight in weights]
+    whole = [max(1, round(FINE * each / max(raised))) for each in raised]
+    return [Fraction(each, sum(whole)) for each in whole]

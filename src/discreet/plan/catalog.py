@@ -1,0 +1,162 @@
+"""What is declared about the data: tables, columns, bounds, keys, and who is protected. Public, and never read from the data."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import TypeAlias
+
+from discreet.errors import Invalid, QueryError
+from discreet.exact import rational, shown, whole
+from discreet.plan.scalar import Type
+from discreet.privacy import Adjacency, Relation, Unit
+
+Key: TypeAlias = str | int | date | bool
+
+MOST_KEYS = 10_000
+MOST_BOUND = Fraction(10**15)  # so that sums of bounds stay exact in doubles
+KINDS: dict[Type, type] = {Type.TEXT: str, Type.INTEGER: int, Type.DATE: date, Type.BOOLEAN: bool}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A declared column. Without bounds it can be filtered and counted, not summed; without keys not grouped by."""
+
+    name: str
+    type: Type
+    low: Fraction | None = None
+    high: Fraction | None = None
+    keys: tuple[Key, ...] | None = None
+    nullable: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise Invalid(f"a column's name must be a text, got {shown(self.name)}")
+        if not isinstance(self.type, Type):
+            raise Invalid(f"the type of column {self.name!r} must be a Type, got {shown(self.type)}")
+        self._check_bounds()
+        if self.keys is not None:
+            object.__setattr__(self, "keys", self._checked_keys(tuple(self.keys)))
+
+    def _check_bounds(self) -> None:
+        if self.low is None and self.high is None:
+            return
+        if self.low is None or self.high is None:
+            raise Invalid(f"column {self.name!r} needs both bounds or none", hint="write bounds = [0, 120]")
+        if not self.type.numeric:
+            raise Invalid(
+                f"column {self.name!r} is {self.type.value} and cannot have bounds",
+                hint="give it type 'integer' or 'number', or remove the bounds",
+            )
+        low, high = rational(self.low, "bounds"), rational(self.high, "bounds")
+        if not low < high:
+            raise Invalid(
+                f"the bounds of column {self.name!r} must go up, got {shown(self.low)} and {shown(self.high)}"
+            )
+        if max(abs(low), abs(high)) > MOST_BOUND:
+            raise Invalid(f"the bounds of column {self.name!r} must be at most 10^15 in size")
+        if self.type is Type.INTEGER and (low.denominator > 1 or high.denominator > 1):
+            raise Invalid(f"the bounds of the integer column {self.name!r} must be integers")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    def _checked_keys(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+        if self.type is Type.NUMBER:
+            raise Invalid(f"column {self.name!r} is a number and cannot have keys", hint="group by CASE bins instead")
+        if not keys or len(keys) > MOST_KEYS:
+            raise Invalid(f"column {self.name!r} needs between 1 and {MOST_KEYS:,} keys, got {len(keys):,}")
+        for key in keys:
+            if type(key) is not KINDS[self.type]:
+                raise Invalid(f"the keys of column {self.name!r} must be {self.type.value} values, got {shown(key)}")
+        if len(set(keys)) < len(keys):
+            raise Invalid(f"the keys of column {self.name!r} must differ from each other")
+        return keys
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A declared table. Names of tables and columns are told apart without regard to case."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        folded = [column.name.casefold() for column in self.columns]
+        for name in folded:
+            if folded.count(name) > 1:
+                raise Invalid(f"table {self.name!r} has two columns named {name!r}", hint="rename one of them")
+
+    def column(self, name: str) -> Column:
+        """The column of this name, or raises QueryError with the nearest name."""
+        for column in self.columns:
+            if column.name.casefold() == name.casefold():
+                return column
+        raise QueryError(
+            f"column {name!r} not found in table {self.name!r}",
+            code="unknown-column",
+            hint=suggestion(name, [column.name for column in self.columns], "the columns are"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """Who is protected, and how much of anyone counts in one question."""
+
+    person: str | None = None  # the column that says who a row is about; None: each row is a unit of its own
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    max_groups: int = 3
+    max_rows: int = 5
+    people: int | None = None  # a public estimate, for advice on δ and for previews
+    clip: str = "groups"  # or "l2": with Gaussian noise no groups are dropped, the whole of a person is shortened
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.adjacency, Adjacency):
+            raise Invalid(f"adjacency must be an Adjacency, got {shown(self.adjacency)}")
+        for name, most in (("max_groups", MOST_KEYS), ("max_rows", 10**6)):
+            if whole(getattr(self, name), name, least=1) > most:
+                raise Invalid(f"{name} must be at most {most:,}, got {shown(getattr(self, name))}")
+        if self.people is not None:
+            whole(self.people, "people", least=1)
+        if self.clip not in ("groups", "l2"):
+            raise Invalid(f"clip must be 'groups' or 'l2', got {shown(self.clip)}")
+
+    @property
+    def relation(self) -> Relation:
+        return Relation(self.adjacency, Unit.ROW if self.person is None else Unit.PERSON)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All tables, and who is protected in all of them."""
+
+    tables: tuple[Table, ...]
+    protected: Protected
+
+    def __post_init__(self) -> None:
+        folded = [table.name.casefold() for table in self.tables]
+        if len(set(folded)) < len(folded):
+            raise Invalid("two tables have the same name", hint="rename one of them")
+        if self.protected.person is not None:
+            for table in self.tables:
+                table.column(self.protected.person)
+
+    def table(self, name: str) -> Table:
+        """The table of this name, or raises QueryError with the nearest name."""
+        for table in self.tables:
+            if table.name.casefold() == name.casefold():
+                return table
+        raise QueryError(
+            f"table {name!r} not found",
+            code="unknown-table",
+            hint=suggestion(name, [table.name for table in self.tables], "the tables are"),
+        )
+
+
+def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:
+    """What might have been meant, or what there is."""
+    names = {each.casefold(): each for each in known}
+    close = get_close_matches(name.casefold(), names, n=1)
+    if close:
+        return f"did you mean {names[close[0]]!r}?"
+    return f"{otherwise} {', '.join(sorted(names.values())[:20])}"

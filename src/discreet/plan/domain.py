@@ -1,0 +1,214 @@
+"""The groups of a question, from what is declared: every key that can appear, also those that no row has.
+
+Nothing is read from the data to find them. Rows whose keys are outside are left out, and the plan says so.
+"""
+
+from dataclasses import replace
+from datetime import date
+from functools import singledispatch
+from itertools import product
+from math import prod
+
+from discreet.errors import QueryError
+from discreet.plan.catalog import MOST_KEYS, Table
+from discreet.plan.evaluate import evaluate
+from discreet.plan.facts import Facts
+from discreet.plan.rules.scalars import facts_of
+from discreet.plan.scalar import (
+    And,
+    Arithmetic,
+    Case,
+    Cast,
+    Coalesce,
+    Column,
+    Comparison,
+    Function,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Name,
+    Not,
+    Or,
+    Scalar,
+    Type,
+    Value,
+    children,
+    columns_in,
+    type_of,
+)
+
+MOST_GROUPS = 100_000
+ROUNDED = {Name.FLOOR, Name.CEIL, Name.ROUND, Name.SIGN, Name.MONTH, Name.DAY}
+Values = tuple[Value, ...]
+
+
+def whole_key(key: Scalar, table: Table) -> Scalar:
+    """A key that is a whole number, as an integer."""
+    if type_of(key) is Type.NUMBER and facts_of(key, table).integral:
+        return Cast(key, Type.INTEGER)
+    return key
+
+
+def groups_of(keys: tuple[Scalar, ...], table: Table) -> tuple[Values, ...]:
+    """All combinations of the values of all keys, in the order of their declarations; one empty one where there are no keys."""
+    found = [_values(key, table) for key in keys]
+    total = 1
+    for values in found:
+        total *= len(values)
+    if total > MOST_GROUPS:
+        raise QueryError(
+            f"the keys of GROUP BY make {total:,} groups, and at most {MOST_GROUPS:,} can be answered",
+            code="too-many-groups",
+            hint="group by fewer columns, or by CASE bins",
+        )
+    return tuple(product(*found))
+
+
+def _values(key: Scalar, table: Table) -> Values:
+    values = values_of(key, table)
+    if values is None:
+        raise _without_keys(key, table)
+    return tuple(dict.fromkeys(values))
+
+
+def complete(key: Scalar) -> bool:
+    """Whether every row has one of the values of a key, so that none need be left out: bins that name all their values."""
+    match key:
+        case Case():
+            return all(isinstance(value, Literal) for value in [*(v for _, v in key.branches), key.otherwise])
+        case IsNull() | Literal():
+            return True
+        case _:
+            return False
+
+
+def values_of(key: Scalar, table: Table) -> Values | None:
+    """Every value that an expression can take on declared rows, or None where there is no list of them."""
+    for rule in (_listed, _image, _combined, _counted):
+        values = rule(key, table)
+        if values is not None:
+            return values
+    return None
+
+
+@singledispatch
+def _listed(key: Scalar, table: Table) -> Values | None:
+    return None
+
+
+@_listed.register
+def _(key: Literal, table: Table) -> Values | None:
+    return (key.value,)
+
+
+@_listed.register
+def _(key: Column, table: Table) -> Values | None:
+    column = table.column(key.name)
+    if column.keys is not None:
+        return column.keys
+    if column.type is Type.BOOLEAN:
+        return (False, True)
+    if column.type is Type.INTEGER and column.low is not None and column.high is not None:
+        low, high = int(column.low), int(column.high)
+        return tuple(range(low, high + 1)) if high - low < MOST_KEYS else None
+    return None
+
+
+@_listed.register
+def _(key: Comparison | And | Or | Not | IsNull | In | Like, table: Table) -> Values | None:
+    return (False, True)
+
+
+@_listed.register
+def _(key: Case, table: Table) -> Values | None:
+    return _union([*(value for _, value in key.branches), key.otherwise], table)
+
+
+@_listed.register
+def _(key: Coalesce, table: Table) -> Values | None:
+    return _union(list(key.parts), table)
+
+
+def _union(parts: list[Scalar], table: Table) -> Values | None:
+    found: list[Value] = []
+    for part in parts:
+        values = values_of(part, table)
+        if values is None:
+            return None
+        found += values
+    return tuple(dict.fromkeys(found))
+
+
+def _image(key: Scalar, table: Table) -> Values | None:
+    """The values of a function of one column that has keys, evaluated on each of them; NULL is left out."""
+    names = columns_in(key)
+    if len(names) != 1 or not children(key):
+        return None
+    column = table.column(next(iter(names)))
+    inside = _listed(Column(column.name, column.type), table)
+    if inside is None:
+        return None
+    found = (evaluate(key, {column.name: value}) for value in inside)
+    return tuple(dict.fromkeys(value for value in found if value is not None))
+
+
+def _combined(key: Scalar, table: Table) -> Values | None:
+    """The values of a function of parts that have lists, evaluated on all combinations; some of them may never come."""
+    if not isinstance(key, Arithmetic | Function | Cast):
+        return None
+    inside = children(key)
+    found = []
+    for part in inside:
+        values = values_of(part, table)
+        if values is None:
+            return None
+        found.append([Literal(value, type_of(part)) for value in values])
+    if prod(map(len, found)) > MOST_KEYS:
+        return None
+    made = (evaluate(_with_children(key, chosen), {}) for chosen in product(*found))
+    return tuple(dict.fromkeys(value for value in made if value is not None))
+
+
+def _with_children(key: Arithmetic | Function | Cast, parts: tuple[Literal, ...]) -> Scalar:
+    match key:
+        case Arithmetic():
+            return replace(key, left=parts[0], right=parts[1])
+        case Function():
+            return replace(key, operands=parts)
+        case Cast():
+            return replace(key, operand=parts[0])
+
+
+def _counted(key: Scalar, table: Table) -> Values | None:
+    """The whole numbers between the bounds of an expression that is rounded to whole numbers."""
+    if not isinstance(key, Function) or key.name not in ROUNDED:
+        return None
+    facts = facts_of(key, table)
+    if facts.low is None or facts.high is None or facts.high - facts.low >= MOST_KEYS:
+        return None
+    whole = range(int(facts.low), int(facts.high) + 1)
+    return tuple(whole) if type_of(key) is Type.INTEGER else tuple(map(float, whole))
+
+
+def _without_keys(key: Scalar, table: Table) -> QueryError:
+    names = sorted(columns_in(key))
+    missing = [name for name in names if values_of(Column(name, table.column(name).type), table) is None]
+    name = missing[0] if missing else names[0] if names else "the key"
+    facts = Facts() if not missing else facts_of(Column(name, table.column(name).type), table)
+    example = f'--keys {name}=A,B,C (or keys = ["A", "B", "C"] in the policy)'
+    if facts.integral:
+        example = f"--bounds {name}=LOW:HIGH or {example}"
+    return QueryError(
+        f"GROUP BY needs the keys of {name!r} to be declared: which keys there are is not read from the data",
+        code="missing-keys",
+        hint=f"declare them: {example}, or group by CASE bins",
+    )
+
+
+def days(value: Value) -> object:
+    """A key as an engine returns it: dates are days since 1970-01-01."""
+    return value.toordinal() - EPOCH if isinstance(value, date) else value
+
+
+EPOCH = date(1970, 1, 1).toordinal()

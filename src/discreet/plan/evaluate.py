@@ -1,0 +1,302 @@
+"""The meaning of every expression: its value on one row, in plain Python. Slow and obvious; an engine must agree with it.
+
+For any expression of well-typed operands and any row of the declared types `evaluate` returns a value of the type of the expression,
+or NULL (None); it never raises because of what is in the row.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache, singledispatch
+from operator import eq, ge, gt, le, lt, ne
+
+from discreet.errors import Fault
+from discreet.plan.scalar import (
+    And,
+    Arithmetic,
+    Case,
+    Cast,
+    Coalesce,
+    Column,
+    Comparison,
+    Function,
+    In,
+    Indicator,
+    IsNull,
+    Like,
+    Literal,
+    Name,
+    Not,
+    Operator,
+    Or,
+    Order,
+    Scalar,
+    Steps,
+    Type,
+    Value,
+    type_of,
+)
+
+LARGEST = 1 << 53  # from here on a number is not taken for an integer
+NUMBER = re.compile(r"[ \t\r\n]*([+-]?[0-9]{1,18}(?:\.[0-9]{1,15})?)[ \t\r\n]*")
+DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+TRUE = frozenset({"true", "t", "yes", "1"})
+FALSE = frozenset({"false", "f", "no", "0"})
+LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+ORDERS = {
+    Order.EQUAL: eq,
+    Order.NOT_EQUAL: ne,
+    Order.LESS: lt,
+    Order.LESS_OR_EQUAL: le,
+    Order.GREATER: gt,
+    Order.GREATER_OR_EQUAL: ge,
+}
+CASTS = frozenset(
+    {(each, each) for each in Type}
+    | {(Type.TEXT, each) for each in Type}
+    | {(each, Type.TEXT) for each in (Type.INTEGER, Type.DATE, Type.BOOLEAN)}
+    | {
+        (Type.INTEGER, Type.NUMBER),
+        (Type.NUMBER, Type.INTEGER),
+        (Type.BOOLEAN, Type.INTEGER),
+        (Type.BOOLEAN, Type.NUMBER),
+    }
+)
+"""The casts that have a meaning, as (from, to); all others are refused."""
+
+
+@singledispatch
+def evaluate(scalar: Scalar, row: Mapping[str, Value]) -> Value:
+    """The value of an expression on a row, given as a value for each column name."""
+    raise Fault(f"{type(scalar).__name__} has no meaning", code="scalar")
+
+
+@evaluate.register
+def _(scalar: Column, row: Mapping[str, Value]) -> Value:
+    return clean(row[scalar.name])
+
+
+@evaluate.register
+def _(scalar: Literal, row: Mapping[str, Value]) -> Value:
+    return clean(scalar.value)
+
+
+@evaluate.register
+def _(scalar: Arithmetic, row: Mapping[str, Value]) -> Value:
+    left, right = number(scalar.left, row), number(scalar.right, row)
+    if left is None or right is None:
+        return None
+    match scalar.operator:
+        case Operator.ADD:
+            return clean(left + right)
+        case Operator.SUBTRACT:
+            return clean(left - right)
+        case Operator.MULTIPLY:
+            return clean(left * right)
+        case Operator.DIVIDE:
+            return clean(left / right) if right else None
+        case Operator.REMAINDER:
+            return math.fmod(left, right) if right and math.isfinite(left) else None
+
+
+@evaluate.register
+def _(scalar: Comparison, row: Mapping[str, Value]) -> Value:
+    return compare(scalar.order, evaluate(scalar.left, row), evaluate(scalar.right, row))
+
+
+@evaluate.register
+def _(scalar: And, row: Mapping[str, Value]) -> Value:
+    found = [evaluate(part, row) for part in scalar.parts]
+    return False if False in found else None if None in found else True
+
+
+@evaluate.register
+def _(scalar: Or, row: Mapping[str, Value]) -> Value:
+    found = [evaluate(part, row) for part in scalar.parts]
+    return True if True in found else None if None in found else False
+
+
+@evaluate.register
+def _(scalar: Not, row: Mapping[str, Value]) -> Value:
+    found = evaluate(scalar.operand, row)
+    return None if found is None else not found
+
+
+@evaluate.register
+def _(scalar: IsNull, row: Mapping[str, Value]) -> Value:
+    return evaluate(scalar.operand, row) is None
+
+
+@evaluate.register
+def _(scalar: In, row: Mapping[str, Value]) -> Value:
+    found = evaluate(scalar.operand, row)
+    if found is None:
+        return None
+    return any(compare(Order.EQUAL, found, evaluate(value, row)) for value in scalar.values)
+
+
+@evaluate.register
+def _(scalar: Like, row: Mapping[str, Value]) -> Value:
+    text = evaluate(scalar.operand, row)
+    if text is None:
+        return None
+    pattern = scalar.pattern.translate(LOWER) if scalar.ignore_case else scalar.pattern
+    text = str(text).translate(LOWER) if scalar.ignore_case else str(text)
+    return _matcher(pattern).fullmatch(text) is not None
+
+
+@evaluate.register
+def _(scalar: Case, row: Mapping[str, Value]) -> Value:
+    for condition, value in scalar.branches:
+        if evaluate(condition, row) is True:
+            return _as(type_of(scalar), evaluate(value, row))
+    return _as(type_of(scalar), evaluate(scalar.otherwise, row))
+
+
+@evaluate.register
+def _(scalar: Coalesce, row: Mapping[str, Value]) -> Value:
+    found = (evaluate(part, row) for part in scalar.parts)
+    return _as(type_of(scalar), next((value for value in found if value is not None), None))
+
+
+@evaluate.register
+def _(scalar: Cast, row: Mapping[str, Value]) -> Value:
+    return convert(evaluate(scalar.operand, row), type_of(scalar.operand), scalar.type)
+
+
+@evaluate.register
+def _(scalar: Function, row: Mapping[str, Value]) -> Value:
+    match scalar.name:
+        case Name.GREATEST | Name.LEAST:
+            found = [value for value in (number(part, row) for part in scalar.operands) if value is not None]
+            if not found:
+                return None
+            return max(found) if scalar.name is Name.GREATEST else min(found)
+        case Name.LENGTH:
+            text = evaluate(scalar.operands[0], row)
+            return None if text is None else len(str(text))
+        case Name.YEAR | Name.MONTH | Name.DAY:
+            day = evaluate(scalar.operands[0], row)
+            return getattr(day, scalar.name.value) if isinstance(day, date) else None
+    x = number(scalar.operands[0], row)
+    return None if x is None else _of_number(scalar.name, x)
+
+
+@evaluate.register
+def _(scalar: Steps, row: Mapping[str, Value]) -> Value:
+    x = number(scalar.operand, row)
+    if x is None:
+        return None
+    inside = min(max(x, scalar.low), scalar.high)
+    return math.floor(inside * math.ldexp(1.0, scalar.shift) + 0.5) - scalar.centre
+
+
+@evaluate.register
+def _(scalar: Indicator, row: Mapping[str, Value]) -> Value:
+    return 1 if evaluate(scalar.condition, row) is True else 0
+
+
+def clean(value: Value) -> Value:
+    """The value, where what is not a number is NULL."""
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def number(scalar: Scalar, row: Mapping[str, Value]) -> float | None:
+    """The value of a numeric expression as a double."""
+    value = evaluate(scalar, row)
+    return None if value is None else float(value)  # type: ignore[arg-type]
+
+
+def compare(order: Order, left: Value, right: Value) -> bool | None:
+    """Of two values of one type, or of an integer with a number, as doubles."""
+    if left is None or right is None:
+        return None
+    if isinstance(left, float) or isinstance(right, float):
+        left, right = float(left), float(right)  # type: ignore[arg-type]
+    return bool(ORDERS[order](left, right))
+
+
+def convert(value: Value, given: Type, wanted: Type) -> Value:
+    """A value of the type `given` as one of the type `wanted`, as `Cast` says; NULL where it has none."""
+    if (given, wanted) not in CASTS:
+        raise Fault(f"a cast from {given.value} to {wanted.value} has no meaning", code="scalar")
+    if value is None or given is wanted:
+        return value
+    if given is Type.TEXT:
+        return _from_text(str(value), wanted)
+    if wanted is Type.NUMBER:
+        return float(value)  # type: ignore[arg-type]
+    if wanted is Type.INTEGER:
+        x = float(value)  # type: ignore[arg-type]
+        return int(_half_away(x)) if abs(x) < LARGEST else None
+    if given is Type.BOOLEAN:
+        return "true" if value else "false"
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _from_text(text: str, wanted: Type) -> Value:
+    match wanted:
+        case Type.NUMBER:
+            found = NUMBER.fullmatch(text)
+            return float(found[1]) if found else None
+        case Type.INTEGER:  # of the decimal itself, so that 18 digits stay exact
+            found = NUMBER.fullmatch(text)
+            return int(Decimal(found[1]).to_integral_value(ROUND_HALF_UP)) if found else None
+        case Type.DATE:
+            return day_of(text)
+        case _:
+            lower = text.translate(LOWER)
+            return True if lower in TRUE else False if lower in FALSE else None
+
+
+def day_of(text: str) -> date | None:
+    """The date written YYYY-MM-DD, if there is such a day."""
+    found = DAY.fullmatch(text)
+    try:
+        return date(int(found[1]), int(found[2]), int(found[3])) if found else None
+    except ValueError:
+        return None
+
+
+def _as(type: Type, value: Value) -> Value:
+    """An integer among numbers is a number."""
+    return float(value) if type is Type.NUMBER and isinstance(value, int) else value
+
+
+def _half_away(x: float) -> float:
+    whole = float(math.trunc(x))
+    return whole + math.copysign(1.0, x) if abs(x - whole) >= 0.5 else whole
+
+
+def _of_number(name: Name, x: float) -> float | None:
+    match name:
+        case Name.ABS:
+            return abs(x)
+        case Name.SIGN:
+            return float((x > 0) - (x < 0))
+        case Name.SQRT:
+            return math.sqrt(x) if x >= 0 else None
+        case _ if math.isinf(x):
+            return x
+        case Name.FLOOR:
+            return float(math.floor(x))
+        case Name.CEIL:
+            return float(math.ceil(x))
+        case Name.ROUND:
+            return _half_away(x)
+    raise Fault(f"{name.value} is not a function of one number", code="scalar")
+
+
+@lru_cache(maxsize=256)
+def _matcher(pattern: str) -> re.Pattern[str]:
+    """A pattern of LIKE as a regular expression; a backslash at the very end stands for itself."""
+    made, i = "", 0
+    while i < len(pattern):
+        character, i = pattern[i], i + 1
+        if character == "\\" and i < len(pattern):
+            made, i = made + re.escape(pattern[i]), i + 1
+        else:
+            made += {"%": ".*", "_": "."}.get(character, re.escape(character))
+    return re.compile(made, re.DOTALL)

@@ -1,0 +1,213 @@
+"""A plan as a tree for people: from the answer down to the table, with noise, sensitivity and price. Nothing in it comes from data."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import singledispatch
+
+from discreet.errors import Fault
+from discreet.mechanisms import Geometric
+from discreet.plan.plan import Mean, Measurement, Plan
+from discreet.plan.question import Aggregate, Kind
+from discreet.plan.relation import (
+    CapGroups,
+    CapRows,
+    ClipNorm,
+    Contributions,
+    Filter,
+    Relation,
+    Scan,
+    Totals,
+    parts,
+)
+from discreet.plan.scalar import (
+    And,
+    Arithmetic,
+    Case,
+    Cast,
+    Coalesce,
+    Column,
+    Comparison,
+    Function,
+    In,
+    Indicator,
+    IsNull,
+    Like,
+    Literal,
+    Not,
+    Or,
+    Scalar,
+    Steps,
+)
+
+MOST_LISTED = 6
+
+
+def explain(plan: Plan) -> str:
+    """The plan as text."""
+    price = f"ε = {number(plan.epsilon)}" + (f", δ = {number(plan.delta)}" if plan.delta else "")
+    lines = [f"answer: {', '.join(output.name for output in plan.question.outputs)}"]
+    lines += [f"  costs {price}, under {plan.relation}"]
+    lines += [f"  {line}" for line in _after(plan)]
+    for i, aggregate in enumerate(plan.question.aggregates):
+        statistic = plan.statistics[i]
+        used = (statistic.total, statistic.count) if isinstance(statistic, Mean) else (statistic.measurement,)
+        lines.append(f"├─ {said_aggregate(aggregate)}")
+        lines += [f"│    {_measured(plan.measurements[j], len(plan.domain))}" for j in used]
+    indent = ""
+    for i, part in enumerate(parts(plan.query)):
+        lines.append(f"{indent if i else ''}└─ {_part(part, plan)}")
+        indent += "   "
+    lines += [f"note: {note}" for note in plan.notes]
+    return "\n".join(lines)
+
+
+def _after(plan: Plan) -> Iterator[str]:
+    """What is made of released values, at no price."""
+    question = plan.question
+    for output in question.outputs:
+        if not isinstance(output.value, Column):
+            yield f"{output.name} = {said(output.value)}"
+    if question.having is not None:
+        yield f"having {said(question.having)}"
+    if question.order:
+        yield "order by " + ", ".join(
+            said(sort.value) + (" desc" if sort.descending else "") for sort in question.order
+        )
+    if question.limit is not None:
+        yield f"limit {question.limit}" + (f" offset {question.offset}" if question.offset else "")
+
+
+def _measured(measurement: Measurement, cells: int) -> str:
+    if measurement.mechanism is None:
+        return f"{measurement.said}: public, exact"
+    mechanism, worth = measurement.mechanism, measurement.step
+    kind, norm = ("geometric", "L1") if isinstance(mechanism, Geometric) else ("Gaussian", "L2")
+    error = Fraction(mechanism.error()) * worth
+    over = f" on each of {cells:,} groups" if cells > 1 else ""
+    price = mechanism.loss(measurement.sensitivity).pure_epsilon()
+    cost = f", costs ε = {number(price)}" if price is not None else ""
+    return (
+        f"{measurement.said}: {kind} noise of scale {number(mechanism.scale * worth)}{over},"
+        f" sensitivity {number(measurement.sensitivity * worth)} ({norm}), ± {number(error)} at 95 %{cost}"
+    )
+
+
+def _part(part: Relation, plan: Plan) -> str:
+    match part:
+        case Totals():
+            keys = part.keys or next((each.keys for each in parts(part) if isinstance(each, Contributions)), ())
+            if not keys:
+                return "totals of all rows"
+            return f"totals by {', '.join(map(said, keys))}: {len(plan.domain):,} groups, all of them declared"
+        case CapGroups():
+            return f"at most {part.most} groups a person, chosen at random"
+        case ClipNorm():
+            return f"each person shortened to a norm of {', '.join(map(str, part.limits))} steps"
+        case CapRows():
+            return f"at most {part.most} rows a person and group"
+        case Contributions():
+            return f"gathered by {part.person.name}"
+        case Filter():
+            return f"where {said(part.condition)}"
+        case Scan():
+            return f"{part.table} ({', '.join(column.name for column in part.columns) or 'no columns'})"
+
+
+def said_aggregate(aggregate: Aggregate) -> str:
+    inside = "*" if aggregate.argument is None else said(aggregate.argument)
+    name = {Kind.COUNT: "COUNT", Kind.PEOPLE: "COUNT DISTINCT", Kind.SUM: "SUM", Kind.AVERAGE: "AVG"}[aggregate.kind]
+    of_whom = "person" if aggregate.kind is Kind.PEOPLE else inside
+    filtered = f" where {said(aggregate.condition)}" if aggregate.condition is not None else ""
+    return f"{name}({of_whom}){filtered}"
+
+
+def number(value: Fraction) -> str:
+    """At most six digits."""
+    return f"{int(value):,}" if value.denominator == 1 and abs(value) < 10**15 else f"{float(value):.6g}"
+
+
+@singledispatch
+def said(scalar: Scalar) -> str:
+    """An expression, close to how it is written in SQL."""
+    raise Fault(f"{type(scalar).__name__} cannot be said", code="scalar")
+
+
+@said.register
+def _(scalar: Column) -> str:
+    return scalar.name
+
+
+@said.register
+def _(scalar: Literal) -> str:
+    if scalar.value is None:
+        return "NULL"
+    return "'" + str(scalar.value).replace("'", "''") + "'" if isinstance(scalar.value, str) else str(scalar.value)
+
+
+@said.register
+def _(scalar: Arithmetic) -> str:
+    return f"({said(scalar.left)} {scalar.operator.value} {said(scalar.right)})"
+
+
+@said.register
+def _(scalar: Comparison) -> str:
+    return f"{said(scalar.left)} {scalar.order.value} {said(scalar.right)}"
+
+
+@said.register
+def _(scalar: And | Or) -> str:
+    word = " AND " if isinstance(scalar, And) else " OR "
+    return "(" + word.join(map(said, scalar.parts)) + ")"
+
+
+@said.register
+def _(scalar: Not) -> str:
+    return f"NOT ({said(scalar.operand)})"
+
+
+@said.register
+def _(scalar: IsNull) -> str:
+    return f"{said(scalar.operand)} IS NULL"
+
+
+@said.register
+def _(scalar: In) -> str:
+    shown = ", ".join(map(said, scalar.values[:MOST_LISTED]))
+    more = f", … {len(scalar.values):,} values" if len(scalar.values) > MOST_LISTED else ""
+    return f"{said(scalar.operand)} IN ({shown}{more})"
+
+
+@said.register
+def _(scalar: Like) -> str:
+    return f"{said(scalar.operand)} {'ILIKE' if scalar.ignore_case else 'LIKE'} '{scalar.pattern}'"
+
+
+@said.register
+def _(scalar: Case) -> str:
+    branches = " ".join(f"WHEN {said(when)} THEN {said(then)}" for when, then in scalar.branches)
+    return f"CASE {branches} ELSE {said(scalar.otherwise)} END"
+
+
+@said.register
+def _(scalar: Coalesce) -> str:
+    return f"COALESCE({', '.join(map(said, scalar.parts))})"
+
+
+@said.register
+def _(scalar: Cast) -> str:
+    return f"CAST({said(scalar.operand)} AS {scalar.type.value.upper()})"
+
+
+@said.register
+def _(scalar: Function) -> str:
+    return f"{scalar.name.value.upper()}({', '.join(map(said, scalar.operands))})"
+
+
+@said.register
+def _(scalar: Steps) -> str:
+    return f"steps of {said(scalar.operand)}"
+
+
+@said.register
+def _(scalar: Indicator) -> str:
+    return f"one where {said(scalar.condition)}"

@@ -1,0 +1,492 @@
+"""Expressions over released values, as affine functions of the measurements and as ratios of two such; and where their truth lies.
+
+The noises of the measurements of a row are independent, and everything is traced back to them: what two aggregates share they share
+here too. What is no such form is reached by interval arithmetic from parts that are.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import inf
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.mechanisms.additive import IntegerNoise
+from discreet.plan import post
+from discreet.plan.evaluate import evaluate
+from discreet.plan.plan import Mean, Plan, Statistic, Total
+from discreet.plan.question import Aggregate, Kind
+from discreet.plan.scalar import (
+    And,
+    Arithmetic,
+    Case,
+    Cast,
+    Coalesce,
+    Column,
+    Comparison,
+    Function,
+    IsNull,
+    Literal,
+    Name,
+    Not,
+    Operator,
+    Or,
+    Order,
+    Scalar,
+    Type,
+    Value,
+    children,
+    columns_in,
+    type_of,
+)
+from discreet.plan.spread import half_widths, region, slopes
+
+Reals = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ends: TypeAlias = tuple[Reals, Reals]
+
+
+def is_key(scalar: Scalar) -> bool:
+    """Whether an output is made of keys and constants alone, which are public."""
+    return not any(name.startswith("aggregate") for name in columns_in(scalar))
+
+
+# Expressions as affine functions of the measurements, and ratios of two such.
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """constant + Σ slopes[i] · total of measurement i, in each row; each total in its own steps."""
+
+    constant: Reals
+    slopes: Mapping[int, Reals]
+
+    def plus(self, other: "Affine") -> "Affine":
+        zero = np.zeros_like(self.constant)
+        both = {i: self.slopes.get(i, zero) + other.slopes.get(i, zero) for i in {*self.slopes, *other.slopes}}
+        return Affine(self.constant + other.constant, both)
+
+    def times(self, factor: Reals) -> "Affine":
+        return Affine(self.constant * factor, {i: slope * factor for i, slope in self.slopes.items()})
+
+    def at(self, totals: Mapping[int, Reals]) -> Reals:
+        return self.constant + sum(
+            (slope * totals[i] for i, slope in self.slopes.items()), np.zeros_like(self.constant)
+        )
+
+    def same(self, other: "Affine") -> bool:
+        return self.slopes.keys() == other.slopes.keys() and all(
+            np.array_equal(a, b)
+            for a, b in [(self.constant, other.constant), *((self.slopes[i], other.slopes[i]) for i in self.slopes)]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """top/bottom, which is known to lie between low and high. No bottom: it is 1."""
+
+    top: Affine
+    bottom: Affine | None
+    low: Reals
+    high: Reals
+
+    @property
+    def constant(self) -> bool:
+        return self.bottom is None and not self.top.slopes
+
+    def times(self, factor: Reals) -> "Form":
+        ends = np.stack([self.low * factor, self.high * factor])
+        ends = np.where(np.isnan(ends), 0.0, ends)  # 0 times anything
+        return Form(self.top.times(factor), self.bottom, ends.min(axis=0), ends.max(axis=0))
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Between low and high, in each row; `open` where noise alone would not end it."""
+
+    low: Reals
+    high: Reals
+    open: Bools
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads expressions over some groups of a plan, given what was released for them."""
+
+    plan: Plan
+    seen: Sequence[Mapping[str, Value]]
+    totals: Mapping[int, Reals]
+    forms: dict[Scalar, Form | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plan: Plan, released: Sequence[Any], groups: Sequence[int]) -> "Reader":
+        at = np.array(groups, np.int64)
+        totals = {i: np.asarray(each)[at].astype(np.float64) for i, each in enumerate(released)}
+        return cls(plan, post.columns(plan, released, groups), totals)
+
+    @property
+    def size(self) -> int:
+        return len(self.seen)
+
+    def fixed(self, value: float | Reals, low: float = -inf, high: float = inf) -> Form:
+        constant = np.broadcast_to(np.asarray(value, np.float64), (self.size,))
+        return Form(Affine(constant, {}), None, np.full(self.size, low), np.full(self.size, high))
+
+    def form(self, scalar: Scalar) -> Form | None:
+        """The expression as a ratio of affine functions, or None where it is something else."""
+        if scalar not in self.forms:
+            self.forms[scalar] = self._form(scalar) if type_of(scalar).numeric else None
+        return self.forms[scalar]
+
+    def _form(self, scalar: Scalar) -> Form | None:
+        match scalar:
+            case _ if is_key(scalar):
+                return self.fixed(self._numbers(scalar))
+            case Column():
+                index = post.aggregate_index(scalar)
+                return None if index is None else self._aggregate(self.plan.statistics[index])
+            case Arithmetic():
+                left, right = self.form(scalar.left), self.form(scalar.right)
+                return None if left is None or right is None else self._combined(scalar, left, right)
+            case Cast(type=Type.NUMBER):
+                return self.form(scalar.operand)
+            case Coalesce() if not isinstance(scalar.parts[0], Case):
+                return self.form(scalar.parts[0])  # NULL only where it is divided by nothing, and then nothing is told
+            case Case():
+                return self._case(scalar)
+        return None
+
+    def _numbers(self, scalar: Scalar) -> Reals:
+        """Of keys alone; NULL is not a number here, and nothing is said of it in the end."""
+        values = [evaluate(scalar, row) for row in self.seen]
+        return np.array([float(value) if isinstance(value, int | float) else np.nan for value in values])
+
+    def _total(self, index: int) -> Affine:
+        measurement = self.plan.measurements[index]
+        step = np.full(self.size, float(measurement.step))
+        if measurement.mechanism is None:
+            return Affine(step * self.totals[index], {})
+        return Affine(np.zeros(self.size), {index: step})
+
+    def _aggregate(self, statistic: Statistic) -> Form:
+        match statistic:
+            case Total():
+                return Form(self._total(statistic.measurement), None, *self._unbounded())
+            case Mean():
+                bounds = np.full(self.size, float(statistic.low)), np.full(self.size, float(statistic.high))
+                count = self._total(statistic.count)
+                middle = np.full(self.size, float(statistic.middle))
+                top = self._total(statistic.total).plus(count.times(middle))
+                if count.slopes:
+                    return Form(top, count, *bounds)
+                empty = count.constant <= 0  # an exact count of nobody: the middle, for certain
+                shares = np.where(empty, 0.0, 1 / np.where(empty, 1.0, count.constant))
+                return Form(top.times(shares).plus(Affine(np.where(empty, middle, 0.0), {})), None, *bounds)
+
+    def _unbounded(self) -> tuple[Reals, Reals]:
+        return np.full(self.size, -inf), np.full(self.size, inf)
+
+    def _combined(self, scalar: Arithmetic, left: Form, right: Form) -> Form | None:
+        match scalar.operator:
+            case Operator.ADD:
+                return self._sum(left, right)
+            case Operator.SUBTRACT:
+                return self._sum(left, right.times(np.full(self.size, -1.0)))
+            case Operator.MULTIPLY:
+                return self._product(left, right)
+            case Operator.DIVIDE:
+                return self._ratio(left, right, self._is_share(scalar.left, scalar.right))
+        return None
+
+    def _sum(self, left: Form, right: Form) -> Form | None:
+        bounds = left.low + right.low, left.high + right.high
+        for one, other in ((left, right), (right, left)):
+            if other.constant:
+                value = other.top.constant
+                shift = Affine(value, {}) if one.bottom is None else one.bottom.times(value)
+                return Form(one.top.plus(shift), one.bottom, one.low + value, one.high + value)
+        if _same(left.bottom, right.bottom):
+            return Form(left.top.plus(right.top), left.bottom, *bounds)
+        return None
+
+    def _product(self, left: Form, right: Form) -> Form | None:
+        for one, other in ((left, right), (right, left)):
+            if other.constant:
+                return one.times(other.top.constant)
+            if one.bottom is not None and other.bottom is None and one.bottom.same(other.top):
+                return Form(one.top, None, *self._unbounded())  # a mean times its own count
+        return None
+
+    def _ratio(self, left: Form, right: Form, share: bool) -> Form | None:
+        if right.constant:
+            inverse = np.where(right.top.constant == 0, np.nan, 1 / right.top.constant)
+            return left.times(inverse)
+        bounds = (np.zeros(self.size), np.ones(self.size)) if share else self._unbounded()
+        if _same(left.bottom, right.bottom):
+            return Form(left.top, right.top, *bounds)
+        if left.constant and right.bottom is not None:
+            return Form(right.bottom.times(left.top.constant), right.top, *bounds)
+        return None
+
+    def _is_share(self, top: Scalar, bottom: Scalar) -> bool:
+        """Whether one count is of some of those that another counts, so that the ratio of the truth is at most 1."""
+        i, j = post.aggregate_index(top), post.aggregate_index(bottom)
+        if i is None or j is None:
+            return False
+        some, all_ = self.plan.question.aggregates[i], self.plan.question.aggregates[j]
+        counts = some.kind is all_.kind and some.kind in (Kind.COUNT, Kind.PEOPLE)
+        return counts and all_.argument in (None, some.argument) and _conditions(all_) <= _conditions(some)
+
+    def _case(self, scalar: Case) -> Form | None:
+        values = [value for _, value in scalar.branches] + [scalar.otherwise]
+        some = list(dict.fromkeys(value for value in values if not _is_null(value)))
+        if len(some) == 1:
+            return self.form(some[0])  # NULLIF, and numbers that are hidden where they are small
+        if not all(is_key(condition) for condition, _ in scalar.branches):
+            return None
+        chosen = self.form(scalar.otherwise)
+        for condition, value in reversed(scalar.branches):
+            form = self.form(value)
+            if form is None or chosen is None:
+                return None
+            mask = np.array([evaluate(condition, row) is True for row in self.seen], np.bool_)
+            chosen = _chosen(mask, form, chosen)
+        return chosen
+
+    # From forms to intervals.
+
+    def span(self, scalar: Scalar, confidence: float) -> Span | None:
+        """Where the truth lies, jointly for everything in the expression that is read by itself, or None for what is no number."""
+        return self._span(scalar, 1 - (1 - confidence) / max(1, len(self._leaves(scalar))))
+
+    def _leaves(self, scalar: Scalar) -> set[Scalar]:
+        """The largest parts of an expression that have a form, without those that are certain."""
+        form = self.form(scalar)
+        if form is not None:
+            return set() if form.constant else {scalar}
+        return set().union(*(self._leaves(child) for child in children(scalar)))
+
+    def _span(self, scalar: Scalar, confidence: float) -> Span | None:
+        form = self.form(scalar)
+        if form is not None:
+            return self.ends(form, confidence)
+        match scalar:
+            case Case() if type_of(scalar).numeric:
+                return self._case_span((*scalar.branches, (TRUE, scalar.otherwise)), confidence)
+            case Coalesce() if type_of(scalar).numeric:
+                return self._case_span([(Not(IsNull(part)), part) for part in scalar.parts], confidence)
+            case Arithmetic() | Function() | Cast():
+                inside = [self._span(child, confidence) for child in children(scalar)]
+                found = [span for span in inside if span is not None]
+                return _image(scalar, found) if len(found) == len(inside) else None
+        return None
+
+    def ends(self, form: Form, confidence: float) -> Span:
+        """The interval of one form."""
+        noises = self._noises(form)
+        top, centre = self._matrix(form.top, noises), form.top.at(self.totals)
+        if form.bottom is None:
+            widths = half_widths(top, tuple(noises.values()), confidence) if noises else np.zeros(self.size)
+            closed = np.zeros(self.size, np.bool_)
+            return Span(*_inside(centre - widths, centre + widths, form), closed)
+        bottom, below = self._matrix(form.bottom, noises), form.bottom.at(self.totals)
+        low, high = np.full(self.size, np.nan), np.full(self.size, np.nan)
+        open_ = np.zeros(self.size, np.bool_)
+        kinds, kind_of = np.unique(np.concatenate([top, bottom], axis=1), axis=0, return_inverse=True)
+        for k, kind in enumerate(kinds):
+            rows = np.flatnonzero(kind_of.ravel() == k)
+            a, b = kind[: len(noises)], kind[len(noises) :]
+            if not b.any():
+                width = half_widths(a[None, :], tuple(noises.values()), confidence)[0] / np.abs(below[rows])
+                low[rows], high[rows] = centre[rows] / below[rows] - width, centre[rows] / below[rows] + width
+            elif np.isfinite(kind).all():
+                corners = region(a, b, tuple(noises.values()), confidence)
+                ends = slopes(centre[rows], below[rows], corners, form.low[rows], form.high[rows])
+                low[rows], high[rows], open_[rows] = ends
+        return Span(low, high, open_)
+
+    def _noises(self, form: Form) -> dict[int, IntegerNoise]:
+        used = sorted({*form.top.slopes, *(form.bottom.slopes if form.bottom else ())})
+        found = {i: self.plan.measurements[i].mechanism for i in used}
+        return {i: noise for i, noise in found.items() if noise is not None}
+
+    def _matrix(self, affine: Affine, noises: Mapping[int, IntegerNoise]) -> Reals:
+        zero = np.zeros(self.size)
+        columns = [affine.slopes.get(i, zero) for i in noises]
+        return np.stack(columns, axis=1) if columns else np.zeros((self.size, 0))
+
+    def _case_span(self, branches: Sequence[tuple[Scalar, Scalar]], confidence: float) -> Span | None:
+        """The hull of the branches that may be taken."""
+        low, high = np.full(self.size, inf), np.full(self.size, -inf)
+        open_ = np.zeros(self.size, np.bool_)
+        possible = np.ones(self.size, np.bool_)
+        for condition, value in branches:
+            surely, never = self.decided(condition, confidence)
+            taken = possible & ~never
+            possible = possible & ~surely
+            if _is_null(value):
+                continue
+            span = self._span(value, confidence)
+            if span is None:
+                return None
+            low = np.where(taken, np.minimum(low, span.low), low)
+            high = np.where(taken, np.maximum(high, span.high), high)
+            open_ |= taken & span.open
+        return Span(low, high, open_)
+
+    def decided(self, condition: Scalar, confidence: float) -> tuple[Bools, Bools]:
+        """In which rows a condition on the truth surely holds, and in which it surely does not."""
+        if is_key(condition):
+            found = [evaluate(condition, row) for row in self.seen]
+            return np.array([each is True for each in found]), np.array([each is not True for each in found])
+        match condition:
+            case Comparison():
+                left, right = self._span(condition.left, confidence), self._span(condition.right, confidence)
+                if left is not None and right is not None:
+                    return _compared(condition.order, left, right)
+            case Not():
+                surely, never = self.decided(condition.operand, confidence)
+                return never, surely
+            case And() | Or():
+                decided = [self.decided(part, confidence) for part in condition.parts]
+                every, some = [each for each, _ in decided], [each for _, each in decided]
+                if isinstance(condition, And):
+                    return np.logical_and.reduce(every), np.logical_or.reduce(some)
+                return np.logical_or.reduce(every), np.logical_and.reduce(some)
+        return np.zeros(self.size, np.bool_), np.zeros(self.size, np.bool_)
+
+
+TRUE = Literal(True, Type.BOOLEAN)
+
+
+def _same(one: Affine | None, other: Affine | None) -> bool:
+    return one is other or (one is not None and other is not None and one.same(other))
+
+
+def _is_null(scalar: Scalar) -> bool:
+    return isinstance(scalar, Literal) and scalar.value is None
+
+
+def _conditions(aggregate: Aggregate) -> set[Scalar]:
+    """What must all be true of a row that is counted."""
+    condition = aggregate.condition
+    if condition is None:
+        return set()
+    return set(condition.parts) if isinstance(condition, And) else {condition}
+
+
+def _chosen(mask: Bools, yes: Form, no: Form) -> Form:
+    """Row by row one form or the other."""
+    bottom = None
+    if yes.bottom is not None or no.bottom is not None:
+        one = Affine(np.ones(mask.size), {})
+        bottom = _chosen_affine(mask, yes.bottom or one, no.bottom or one)
+    top = _chosen_affine(mask, yes.top, no.top)
+    return Form(top, bottom, np.where(mask, yes.low, no.low), np.where(mask, yes.high, no.high))
+
+
+def _chosen_affine(mask: Bools, yes: Affine, no: Affine) -> Affine:
+    zero = np.zeros(mask.size)
+    both = {i: np.where(mask, yes.slopes.get(i, zero), no.slopes.get(i, zero)) for i in {*yes.slopes, *no.slopes}}
+    return Affine(np.where(mask, yes.constant, no.constant), both)
+
+
+def _inside(low: Reals, high: Reals, form: Form) -> tuple[Reals, Reals]:
+    """The part within what is known, or the nearest end where there is none."""
+    return np.minimum(np.maximum(low, form.low), form.high), np.maximum(np.minimum(high, form.high), form.low)
+
+
+# Interval arithmetic.
+
+
+def _image(scalar: Arithmetic | Function | Cast, inside: Sequence[Span]) -> Span | None:
+    """Where a function lies, given where its operands lie."""
+    open_ = np.logical_or.reduce([span.open for span in inside])
+    ends: Ends | None = None
+    match scalar:
+        case Arithmetic():
+            ends = ARITHMETIC[scalar.operator](*inside)
+        case Cast():
+            ends = FUNCTIONS[Name.ROUND](inside) if scalar.type is Type.INTEGER else None
+        case Function() if scalar.name in FUNCTIONS:
+            ends = FUNCTIONS[scalar.name](inside)
+    return None if ends is None else Span(ends[0], ends[1], open_)
+
+
+def _corners(left: Span, right: Span, rule: Callable[[Reals, Reals], Reals]) -> Ends:
+    """Of a function that is monotone in each operand; 0 · ∞ is 0."""
+    found = np.stack([rule(x, y) for x, y in product((left.low, left.high), (right.low, right.high))])
+    found = np.where(np.isnan(found), 0.0, found)
+    return found.min(axis=0), found.max(axis=0)
+
+
+def _divided(left: Span, right: Span) -> Ends:
+    low, high = _corners(left, right, np.divide)
+    across = (right.low <= 0) & (right.high >= 0)
+    return np.where(across, -inf, low), np.where(across, inf, high)
+
+
+def _remainder(left: Span, right: Span) -> Ends:
+    most = np.maximum(np.abs(right.low), np.abs(right.high))
+    return np.where(left.low >= 0, 0.0, -most), np.where(left.high <= 0, 0.0, most)
+
+
+ARITHMETIC: dict[Operator, Callable[[Span, Span], Ends]] = {
+    Operator.ADD: lambda x, y: (x.low + y.low, x.high + y.high),
+    Operator.SUBTRACT: lambda x, y: (x.low - y.high, x.high - y.low),
+    Operator.MULTIPLY: lambda x, y: _corners(x, y, np.multiply),
+    Operator.DIVIDE: _divided,
+    Operator.REMAINDER: _remainder,
+}
+
+
+def _half_away(x: Reals) -> Reals:
+    rounded: Reals = np.sign(x) * np.floor(np.abs(x) + 0.5)
+    return rounded
+
+
+def _monotone(rule: Callable[[Reals], Reals]) -> Callable[[Sequence[Span]], Ends]:
+    return lambda inside: (rule(inside[0].low), rule(inside[0].high))
+
+
+def _absolute(inside: Sequence[Span]) -> Ends:
+    low, high = inside[0].low, inside[0].high
+    least = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
+    return least, np.maximum(np.abs(low), np.abs(high))
+
+
+def _root(inside: Sequence[Span]) -> Ends:
+    """Of the part that is not negative."""
+    high = np.where(inside[0].high < 0, np.nan, inside[0].high)
+    return np.sqrt(np.maximum(inside[0].low, 0.0)), np.sqrt(high)
+
+
+FUNCTIONS: dict[Name, Callable[[Sequence[Span]], Ends]] = {
+    Name.ABS: _absolute,
+    Name.FLOOR: _monotone(np.floor),
+    Name.CEIL: _monotone(np.ceil),
+    Name.ROUND: _monotone(_half_away),
+    Name.SIGN: _monotone(np.sign),
+    Name.SQRT: _root,
+    Name.GREATEST: lambda inside: _extreme(inside, np.fmax),
+    Name.LEAST: lambda inside: _extreme(inside, np.fmin),
+}
+
+
+def _extreme(inside: Sequence[Span], rule: Any) -> Ends:
+    return rule.reduce([span.low for span in inside]), rule.reduce([span.high for span in inside])
+
+
+def _compared(order: Order, left: Span, right: Span) -> tuple[Bools, Bools]:
+    match order:
+        case Order.GREATER | Order.GREATER_OR_EQUAL:
+            return _compared(Order.LESS if order is Order.GREATER else Order.LESS_OR_EQUAL, right, left)
+        case Order.LESS:
+            return left.high < right.low, left.low >= right.high
+        case Order.LESS_OR_EQUAL:
+            return left.high <= right.low, left.low > right.high
+    certain = (left.low == left.high) & (right.low == right.high) & (left.low == right.low)
+    apart = (left.high < right.low) | (right.high < left.low)
+    return (certain, apart) if order is Order.EQUAL else (apart, certain)

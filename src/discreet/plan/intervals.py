@@ -1,0 +1,248 @@
+"""How far each number of an answer may be off: intervals that hold the truth with a stated confidence, over the noise.
+
+The truth is the same expression of the exact totals, of the clamped and capped data. The noises of the measurements of a row are
+independent, and everything is traced back to them: what two aggregates share they share here too.
+
+    a total, or an affine function of one       the exact quantile of its noise
+    an affine function of several               the quantile of the sum of their noises
+    a ratio of two of these, and so a mean      Fieller's set: all t with |top − t·bottom| within the quantile of that noise
+    anything else                               interval arithmetic on the above, each with its share of what may be missed
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from itertools import product
+from math import ceil, floor, isfinite, log10
+from typing import Any
+
+import numpy as np
+
+from discreet.plan import post
+from discreet.plan.evaluate import evaluate
+from discreet.plan.forms import Reader, is_key
+from discreet.plan.plan import Mean, Plan, Total
+from discreet.plan.question import Kind, Output
+from discreet.plan.relation import Contributions, Term, parts
+from discreet.plan.rules.relations import term_bounds
+from discreet.plan.scalar import (
+    Column,
+    Scalar,
+    Type,
+    Value,
+    columns_in,
+    type_of,
+)
+
+CONFIDENCE = 0.95
+DIGITS = 4  # of half a width; ends are rounded outward to them
+MOST_PLACES = 300
+MOST_CORNERS = 32
+TOUCH = 1e-9
+TOO_LARGE = "too large to tell"
+SMALL_COUNT = "the count is too small to tell"
+SMALL_BOTTOM = "what it is divided by is too small to tell"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The truth lies between low and high, and so within value ± error; None where it can be arbitrarily far off."""
+
+    low: int | float | None
+    high: int | float | None
+    error: int | float | None
+    flag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """The ± that an output will have, before anything is measured. Without one: the reason, or for keys and texts nothing."""
+
+    name: str
+    error: float | None
+    reason: str | None = None
+    assumes: str | None = None
+
+
+def intervals(
+    plan: Plan, released: Sequence[Any], rows: post.Released, confidence: float = CONFIDENCE
+) -> tuple[tuple[Interval | None, ...], ...]:
+    """For each row and output its interval; None for keys, and for what is not a number."""
+    reader = Reader.of(plan, released, rows.groups)
+    columns = []
+    with np.errstate(all="ignore"):  # what is not a number, or too large, is told apart in the end
+        for j, output in enumerate(plan.question.outputs):
+            values = [row[j] for row in rows.rows]
+            columns.append(_column(reader, output.value, values, confidence))
+    return tuple(zip(*columns, strict=True)) if rows.rows else ()
+
+
+# From arrays to what is told.
+
+
+def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence: float) -> list[Interval | None]:
+    nothing: list[Interval | None] = [None] * len(values)
+    if is_key(scalar) or not type_of(scalar).numeric or not values:
+        return nothing
+    index = post.aggregate_index(scalar)
+    statistic = None if index is None else reader.plan.statistics[index]
+    if isinstance(statistic, Total):
+        error = total_error(reader.plan, statistic, confidence)
+        return [_around(value, error) for value in values]
+    span = reader.span(scalar, confidence)
+    if span is None:
+        return nothing
+    whole = post.output_type(scalar, reader.plan) is Type.INTEGER
+    flag = SMALL_COUNT if isinstance(statistic, Mean) else SMALL_BOTTOM
+    cells = zip(values, span.low.tolist(), span.high.tolist(), span.open.tolist(), strict=True)
+    return [_told(value, low, high, flag if is_open else None, flag, whole) for value, low, high, is_open in cells]
+
+
+def total_error(plan: Plan, total: Total, confidence: float = CONFIDENCE) -> int | float:
+    """The ± of a count or a sum: its noise, and nothing else."""
+    measurement = plan.measurements[total.measurement]
+    if measurement.mechanism is None:
+        return 0
+    steps = int(measurement.mechanism.error(confidence))  # of noise on integers
+    return post.number(measurement.step.numerator * steps, measurement.step.denominator)
+
+
+def _around(value: Value, error: int | float) -> Interval:
+    if not isinstance(value, int | float) or not isfinite(abs(float(value)) + error):
+        return Interval(None, None, None, TOO_LARGE)
+    return Interval(value - error, value + error, error)
+
+
+def _told(value: Value, low: float, high: float, flag: str | None, unknown: str, whole: bool) -> Interval | None:
+    """Ends rounded outward, to digits that mean something, and around the value."""
+    if value is None and flag is None:
+        return None  # a number that the question hides
+    if not isinstance(value, int | float) or low != low or high != high:
+        return Interval(None, None, None, unknown)
+    if whole and isfinite(low) and isfinite(high):
+        low, high = ceil(low - TOUCH), floor(high + TOUCH)  # the truth is a whole number, too
+    low, high = min(low, value), max(high, value)
+    if low == high:
+        return Interval(value, value, 0, flag)
+    if not isfinite(high - low):
+        finite = [end if isfinite(end) else None for end in (low, high)]
+        return Interval(finite[0], finite[1], None, unknown)
+    if whole:
+        return Interval(int(low), int(high), int(max(value - low, high - value)), flag)
+    places = min(MOST_PLACES, DIGITS - 1 - floor(log10((high - low) / 2)))
+    first, last = _down(float(low), places), -_down(-float(high), places)
+    return Interval(first, last, rounded_up(max(value - first, last - value), DIGITS), flag)
+
+
+def _down(x: float, places: int) -> float:
+    """Not above x, with so many decimal places; the quotient of integers is the float that prints like that.
+
+    >>> _down(0.12999, 2), _down(-0.12001, 2), _down(1234.0, -2)
+    (0.12, -0.13, 1200.0)
+    """
+    top, bottom = x.as_integer_ratio()
+    if places >= 0:
+        unit: int = 10**places
+        return (top * unit // bottom) / unit
+    unit = 10**-places
+    return float(top // (bottom * unit) * unit)
+
+
+def rounded_up(x: float, digits: int) -> float:
+    """Not below x, with so many digits.
+
+    >>> rounded_up(0.0123401, 4), rounded_up(120.0, 4)
+    (0.01235, 120.0)
+    """
+    rounded = float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(repr(float(x)))))
+    return rounded if isfinite(rounded) else x
+
+
+# Before anything is measured.
+
+
+def predicted(plan: Plan, confidence: float = CONFIDENCE) -> tuple[Predicted, ...]:
+    """The ± of each output. Of counts and sums and what is affine in them it is exact: the noise decides. Of ratios it is what it
+    would be, at worst, if the declared `people` were spread evenly over the groups."""
+    with np.errstate(all="ignore"):
+        return tuple(_predicted(plan, output, confidence) for output in plan.question.outputs)
+
+
+def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
+    scalar = output.value
+    if is_key(scalar) or not type_of(scalar).numeric:
+        return Predicted(output.name, None)
+    index = post.aggregate_index(scalar)
+    statistic = None if index is None else plan.statistics[index]
+    if isinstance(statistic, Total):
+        return Predicted(output.name, float(total_error(plan, statistic, confidence)))
+    groups = range(len(plan.domain)) if any(name.startswith("key") for name in columns_in(scalar)) else range(1)
+    nothing = [np.zeros(len(plan.domain), np.int64)] * len(plan.measurements)
+    public = any(plan.measurements[i].mechanism is None for i in _used(plan, scalar))
+    reader = Reader.of(plan, nothing, groups)
+    form = reader.form(scalar)
+    if form is not None and form.bottom is None and not public:
+        span = reader.ends(form, confidence)
+        widest = np.fmax.reduce(span.high - span.low)
+        return Predicted(output.name, None if np.isnan(widest) else rounded_up(float(widest) / 2, DIGITS))
+    if plan.people is None:
+        reason = "its ± depends on how many are counted, which nothing declares; add people = N under [unit]"
+        return Predicted(output.name, None, reason)
+    return _at_worst(plan, output, groups, confidence)
+
+
+def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: float) -> Predicted:
+    """The widest of the intervals at the corners of what each row may hold."""
+    each = max(1, (plan.people or 1) // len(plan.domain))
+    counted = _counts(plan)
+    ends = [
+        (each,) if i in counted else tuple(each * bound for bound in term_bounds(term))
+        for i, term in enumerate(_terms(plan))
+    ]
+    used = _used(plan, output.value)
+    corners = list(product(*(end if i in used else end[:1] for i, end in enumerate(ends))))
+    worst = 0.0
+    for corner in {*corners[:MOST_CORNERS], corners[-1]}:
+        totals = [np.full(len(plan.domain), number, np.int64) for number in corner]
+        reader = Reader.of(plan, totals, groups)
+        span = reader.span(output.value, confidence)
+        if span is None:
+            return Predicted(output.name, None)
+        values = [evaluate(output.value, row) for row in reader.seen]
+        for value, low, high in zip(values, span.low, span.high, strict=True):
+            found = _told(value, float(low), float(high), None, SMALL_BOTTOM, False)
+            if found is None or found.error is None:
+                reason = f"what it is divided by may be too small, with about {each:,} in a group"
+                return Predicted(output.name, None, reason)
+            worst = max(worst, found.error)
+    assumes = f"about {each:,} in a group: {plan.people:,} people declared, over {len(plan.domain):,} groups"
+    return Predicted(
+        output.name, worst, None, assumes if len(plan.domain) > 1 else f"{plan.people:,} people, as declared"
+    )
+
+
+def _terms(plan: Plan) -> tuple[Term, ...]:
+    gathered = [part for part in parts(plan.query) if isinstance(part, Contributions)]
+    return gathered[0].terms if gathered else plan.query.terms
+
+
+def _counts(plan: Plan) -> set[int]:
+    """The measurements that count."""
+    found = set()
+    for aggregate, statistic in zip(plan.question.aggregates, plan.statistics, strict=True):
+        if isinstance(statistic, Mean):
+            found.add(statistic.count)
+        elif aggregate.kind is not Kind.SUM:
+            found.add(statistic.measurement)
+    return found
+
+
+def _used(plan: Plan, scalar: Scalar) -> set[int]:
+    """The measurements that an expression is made of."""
+    found: set[int] = set()
+    for name in columns_in(scalar):
+        index = post.aggregate_index(Column(name, Type.NUMBER))
+        if index is not None:
+            statistic = plan.statistics[index]
+            found |= {statistic.total, statistic.count} if isinstance(statistic, Mean) else {statistic.measurement}
+    return found

@@ -1,0 +1,275 @@
+"""From a question to a private plan: the groups, the terms, the caps, the noise and the price. All of it from what is declared."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import isqrt
+
+from discreet.errors import QueryError, Refused
+from discreet.exact import Number, positive, probability
+from discreet.plan import budget
+from discreet.plan.aggregates import Terms
+from discreet.plan.budget import Noise, Wanted
+from discreet.plan.catalog import Catalog, Protected, Table
+from discreet.plan.check import check, event_of
+from discreet.plan.domain import complete, groups_of, whole_key
+from discreet.plan.explain import said
+from discreet.plan.intervals import predicted
+from discreet.plan.plan import Measurement, Plan, Statistic
+from discreet.plan.question import Question
+from discreet.plan.relation import (
+    CapGroups,
+    CapRows,
+    ClipNorm,
+    Contributions,
+    Filter,
+    How,
+    Rows,
+    Scan,
+    Term,
+    Totals,
+    parts,
+)
+from discreet.plan.rules.relations import sensitivities, term_bounds
+from discreet.plan.rules.scalars import there
+from discreet.plan.scalar import Column, In, IsNull, Literal, Or, Scalar, Value, type_of
+
+MOST_EPSILON = Fraction(10**6)
+MOST_WITHIN = Fraction(10**18)
+LEAST_EPSILON = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """All of a plan that does not depend on the budget."""
+
+    question: Question
+    table: Table
+    protected: Protected
+    source: Rows
+    keys: tuple[Scalar, ...]
+    groups: tuple[tuple[Value, ...], ...]
+    terms: tuple[Term, ...]
+    worth: tuple[Fraction, ...]
+    said: tuple[str, ...]
+    statistics: tuple[Statistic, ...]
+    notes: tuple[str, ...]
+
+
+def plan_for(question: Question, catalog: Catalog, epsilon: Number, delta: Number = 0) -> Plan:
+    """The plan whose answer is (epsilon, delta)-DP under the catalog's relation.
+
+    δ is spent only by Gaussian noise, where that is predicted to be closer.
+    """
+    asked = positive(epsilon, "epsilon")
+    if asked > MOST_EPSILON:
+        raise QueryError(
+            f"epsilon must be at most {MOST_EPSILON}", code="epsilon", hint="there is no privacy at such a price"
+        )
+    return _finished(draft(question, catalog), asked, probability(delta, "delta"))
+
+
+def plan_within(question: Question, catalog: Catalog, within: Number, delta: Number = 0) -> Plan:
+    """The plan of the least epsilon, to four digits, whose predicted ± at 95 % is at most `within` in every column."""
+    most, allowed = positive(within, "within"), probability(delta, "delta")
+    if most > MOST_WITHIN:
+        raise QueryError("within must be at most 10^18", code="within", hint="that is no accuracy; ask for a smaller ±")
+    start = draft(question, catalog)
+
+    def meets(epsilon: Fraction) -> bool:
+        found = predicted(_finished(start, epsilon, allowed))
+        for each in found:
+            if each.error is None and each.reason:
+                raise QueryError(f"within cannot be promised for {each.name!r}: {each.reason}", code="within")
+        return all(each.error is None or Fraction(each.error) <= most for each in found)
+
+    return _finished(start, _least(meets), allowed)
+
+
+def _least(meets: Callable[[Fraction], bool]) -> Fraction:
+    """The least ε, rounded up to four digits, that meets a demand which more ε meets better."""
+    high = Fraction(1)
+    while not meets(high):
+        high *= 10
+        if high > MOST_EPSILON:
+            raise QueryError("no noise is small enough for this accuracy", code="within", hint="ask for a larger ±")
+    low = high / 10
+    while low > LEAST_EPSILON and meets(low):
+        low, high = low / 10, low
+    unit = low / 1000  # low is 1,000 units and high 10,000: four digits
+    below, above = 1000, 10_000
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if meets(middle * unit) else (middle, above)
+    return above * unit
+
+
+def draft(question: Question, catalog: Catalog) -> Draft:
+    """Groups and terms, or raises QueryError where something is not declared."""
+    scan = parts(question.source)[-1]
+    if not isinstance(scan, Scan):
+        raise QueryError("a question needs a table", code="unknown-table")
+    table, protected = catalog.table(scan.table), catalog.protected
+    keys = tuple(whole_key(key, table) for key in question.keys)
+    groups = groups_of(keys, table)
+    terms = Terms(_narrowed(table, question.source))
+    statistics = tuple(terms.statistic(aggregate) for aggregate in question.aggregates)
+    source, left_out = _within_groups(question, keys, groups)
+    notes = (*left_out, *dict.fromkeys(terms.notes))
+    return Draft(
+        question,
+        table,
+        protected,
+        source,
+        keys,
+        groups,
+        tuple(terms.terms),
+        tuple(terms.steps),
+        tuple(terms.said),
+        statistics,
+        notes,
+    )
+
+
+def _narrowed(table: Table, source: Rows) -> Table:
+    """The table as it is after the filters: what they compare is not NULL, so that COUNT(x) may be COUNT(*)."""
+    conditions = [part.condition for part in parts(source) if isinstance(part, Filter)]
+    present = set().union(*map(there, conditions))
+    columns = (replace(column, nullable=False) if column.name in present else column for column in table.columns)
+    return replace(table, columns=tuple(columns))
+
+
+def _within_groups(
+    question: Question, keys: tuple[Scalar, ...], groups: tuple[tuple[Value, ...], ...]
+) -> tuple[Rows, list[str]]:
+    """Leave out rows in no group before anyone's groups are capped, so that a group which is not shown takes no one's place."""
+    source, notes = question.source, []
+    for i, (key, asked) in enumerate(zip(keys, question.keys, strict=True)):
+        if complete(key):
+            continue
+        values = list(dict.fromkeys(group[i] for group in groups))
+        known: Scalar = In(key, tuple(Literal(value, type_of(key)) for value in values if value is not None))
+        source = Filter(source, Or((IsNull(key), known)) if None in values else known)
+        notes.append(f"rows whose {said(asked)} is none of its {len(values):,} declared keys are left out")
+    return source, notes
+
+
+def _about_persons(protected: Protected, query: Totals, cells: int) -> list[str]:
+    """What the caps do, said of the question and not of the data."""
+    if protected.person is None:
+        return []
+    without = f"rows without a {protected.person} are left out"
+    rows = f"{protected.max_rows} row{'s' if protected.max_rows > 1 else ''}"
+    if isinstance(query.source, ClipNorm):
+        most = f"{protected.max_groups} group{'s' if protected.max_groups > 1 else ''}"
+        length = f"in all with the length of as many in each of {most}"
+        return [f"each {protected.person} counts with at most {rows} in a group, and {length}", without]
+    counts = f"each {protected.person} counts with at most {rows}"
+    if isinstance(query.source, CapGroups):
+        return [f"{counts} in a group, and in at most {query.source.most} of the {cells:,} groups", without]
+    return [f"{counts} in a group" if cells > 1 else counts, without]
+
+
+def query_of(draft: Draft, clip: bool) -> Totals:
+    """What an engine will run; with `clip` the norm of each person is limited, instead of the number of groups."""
+    protected = draft.protected
+    if protected.person is None:
+        return Totals(draft.source, draft.keys, draft.terms)
+    person = Column(protected.person, draft.table.column(protected.person).type)
+    gathered = Contributions(draft.source, person, draft.keys, draft.terms)
+    capped: Contributions | CapRows = gathered
+    if any(term.how is How.SUM for term in draft.terms):
+        capped = CapRows(gathered, protected.max_rows)
+    if clip:
+        return Totals(ClipNorm(capped, tuple(_limit(term, protected) for term in draft.terms)))
+    if len(draft.groups) > protected.max_groups:
+        return Totals(CapGroups(capped, protected.max_groups))
+    return Totals(capped)
+
+
+def _limit(term: Term, protected: Protected) -> int:
+    """The norm of a person who is in max_groups groups with max_rows rows in each, rounded down."""
+    rows = 1 if term.how is How.ANY else protected.max_rows
+    size = rows * max(map(abs, term_bounds(term)))
+    return max(1, isqrt(protected.max_groups * size * size))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A query, and noise for those of its terms that need any."""
+
+    query: Totals
+    noise: dict[int, Noise]
+
+
+def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
+    """Geometric noise, or Gaussian noise where there is a δ and it is predicted to be closer; always with an L2 clip, which needs it."""
+    if draft.protected.clip == "l2" and draft.protected.person is not None and len(draft.groups) > 1:
+        if not delta:
+            raise Refused(
+                "an L2 clip needs Gaussian noise, and so a delta above 0",
+                code="clip",
+                hint="allow a delta, or set clip = 'groups'",
+            )
+        return _planned(draft, _gaussian(draft, epsilon, delta, clip=True), epsilon, delta)
+    chosen = _geometric(draft, epsilon)
+    if delta and chosen.noise:
+        needed = tuple(_wanted(draft, chosen.query).values())
+        error = budget.predicted(needed, tuple(chosen.noise.values()))
+        if budget.gaussian_is_closer(needed, epsilon, delta, error):
+            chosen = _gaussian(draft, epsilon, delta, clip=False)
+    return _planned(draft, chosen, epsilon, delta)
+
+
+def _geometric(draft: Draft, epsilon: Fraction) -> Candidate:
+    query = query_of(draft, clip=False)
+    wanted = _wanted(draft, query)
+    noise = budget.geometric(tuple(wanted.values()), epsilon) if wanted else ()
+    return Candidate(query, dict(zip(wanted, noise, strict=True)))
+
+
+def _gaussian(draft: Draft, epsilon: Fraction, delta: Fraction, *, clip: bool) -> Candidate:
+    query = query_of(draft, clip)
+    wanted = _wanted(draft, query)
+    noise = budget.gaussian(tuple(wanted.values()), epsilon, delta) if wanted else ()
+    return Candidate(query, dict(zip(wanted, noise, strict=True)))
+
+
+def _wanted(draft: Draft, query: Totals) -> dict[int, Wanted]:
+    """Which terms need noise, by their place: all that a neighbour can move."""
+    moved = sensitivities(query, draft.protected.relation, len(draft.groups))
+    return {
+        i: Wanted(each, _width(term)) for i, (each, term) in enumerate(zip(moved, draft.terms, strict=True)) if each.l1
+    }
+
+
+def _width(term: Term) -> int:
+    low, high = term_bounds(term)
+    return max(high - low, 1)
+
+
+def _planned(draft: Draft, chosen: Candidate, epsilon: Fraction, delta: Fraction) -> Plan:
+    measurements = tuple(
+        Measurement(noise.mechanism if noise else None, noise.sensitivity if noise else Fraction(0), worth, said)
+        for noise, worth, said in (
+            (chosen.noise.get(i), draft.worth[i], draft.said[i]) for i in range(len(draft.terms))
+        )
+    )
+    relation = draft.protected.relation
+    event = event_of(measurements, relation)
+    uses_delta = any(noise.mechanism.loss(noise.sensitivity).pure_epsilon() is None for noise in chosen.noise.values())
+    plan = Plan(
+        question=draft.question,
+        query=chosen.query,
+        domain=draft.groups,
+        measurements=measurements,
+        statistics=draft.statistics,
+        relation=relation,
+        people=draft.protected.people,
+        event=event,
+        epsilon=epsilon if chosen.noise else Fraction(0),
+        delta=delta if uses_delta else Fraction(0),
+        notes=(*_about_persons(draft.protected, chosen.query, len(draft.groups)), *draft.notes),
+    )
+    check(plan)
+    return plan

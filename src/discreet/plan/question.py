@@ -1,0 +1,70 @@
+"""A question, as it was asked: whose rows, by which keys, which aggregates, and what is made of the released numbers.
+
+Everything after the aggregates is post-processing: expressions over released values only. There a key is the column `key0`, `key1`, …
+and an aggregate the column `aggregate0`, `aggregate1`, …, in the order of `keys` and `aggregates`.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from discreet.plan.relation import Rows
+from discreet.plan.scalar import Column, Scalar, Type
+
+
+class Kind(Enum):
+    """What is released."""
+
+    COUNT = "count"  # of rows, or of rows where the argument is not NULL
+    PEOPLE = "people"  # COUNT(DISTINCT person)
+    SUM = "sum"
+    AVERAGE = "average"
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One aggregate: its argument (None: the whole row), and the condition of FILTER (None: none)."""
+
+    kind: Kind
+    argument: Scalar | None = None
+    condition: Scalar | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A column of the answer: its name, and its value as an expression over keys and aggregates."""
+
+    name: str
+    value: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """A key of ORDER BY, over released values."""
+
+    value: Scalar
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Frozen and canonical: equal questions are equal values, however they were written."""
+
+    source: Rows
+    keys: tuple[Scalar, ...]
+    aggregates: tuple[Aggregate, ...]
+    outputs: tuple[Output, ...]
+    having: Scalar | None = None
+    order: tuple[Sort, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+
+
+def key(index: int, type: Type) -> Column:
+    """The released key of this index, in post-processing."""
+    return Column(f"key{index}", type)
+
+
+def aggregate(index: int) -> Column:
+    """The released aggregate of this index, in post-processing; all are numbers."""
+    return Column(f"aggregate{index}", Type.NUMBER)

@@ -1,0 +1,302 @@
+"""Expressions on one row: frozen nodes, and the type of each.
+
+Their meaning is written once, in `evaluate`; engines render the same meaning in their own language. Every expression is total: what would
+raise on some row gives NULL. Arithmetic is on IEEE doubles, so that nothing overflows: integers are exact up to 2^53, a
+division by zero and whatever is not a number are NULL, and an infinity is a number that a clamp will meet.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from functools import singledispatch
+from typing import TypeAlias
+
+from discreet.errors import Fault, Invalid
+
+
+class Type(Enum):
+    """What a column or an expression holds; any of them may be NULL."""
+
+    INTEGER = "integer"  # 64 bits
+    NUMBER = "number"  # a double, never NaN
+    TEXT = "text"  # compared by code points
+    DATE = "date"
+    BOOLEAN = "boolean"
+
+    @property
+    def numeric(self) -> bool:
+        return self in (Type.INTEGER, Type.NUMBER)
+
+
+Value: TypeAlias = int | float | str | date | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """Any expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Scalar):
+    """A column of the relation below, by its name."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Scalar):
+    """A constant. An int is an INTEGER, a float a NUMBER, and NULL has the type it is used as."""
+
+    value: Value
+    type: Type
+
+    def __post_init__(self) -> None:
+        kinds = {Type.INTEGER: int, Type.NUMBER: float, Type.TEXT: str, Type.DATE: date, Type.BOOLEAN: bool}
+        if self.value is not None and type(self.value) is not kinds[self.type]:
+            raise Invalid(f"value must be a {self.type.value}, got a {type(self.value).__name__}")
+
+
+class Operator(Enum):
+    """Of arithmetic."""
+
+    ADD = "+"
+    SUBTRACT = "-"
+    MULTIPLY = "*"
+    DIVIDE = "/"  # never an integer division
+    REMAINDER = "%"  # with the sign of the dividend, as fmod
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic(Scalar):
+    """On doubles. NULL if either is NULL, if the result is not a number, or if the divisor is 0."""
+
+    operator: Operator
+    left: Scalar
+    right: Scalar
+
+
+class Order(Enum):
+    """A comparison."""
+
+    EQUAL = "="
+    NOT_EQUAL = "<>"
+    LESS = "<"
+    LESS_OR_EQUAL = "<="
+    GREATER = ">"
+    GREATER_OR_EQUAL = ">="
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Scalar):
+    """Of two values of one type, or of an integer with a number, as doubles. NULL if either is NULL."""
+
+    order: Order
+    left: Scalar
+    right: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class And(Scalar):
+    """In three values: false if any part is false, else NULL if any is NULL, else true."""
+
+    parts: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or(Scalar):
+    """In three values: true if any part is true, else NULL if any is NULL, else false."""
+
+    parts: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Scalar):
+    """NULL stays NULL."""
+
+    operand: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull(Scalar):
+    """Never NULL itself."""
+
+    operand: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class In(Scalar):
+    """One of these values, none of which is NULL. NULL if the operand is NULL."""
+
+    operand: Scalar
+    values: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Like(Scalar):
+    """A text against a constant pattern: % is any text, _ one character; a backslash takes the next one as it is."""
+
+    operand: Scalar
+    pattern: str
+    ignore_case: bool = False  # of the letters A to Z only, which every engine agrees on
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Scalar):
+    """The value of the first branch whose condition is true, else `otherwise`. All values are of one type, or numeric."""
+
+    branches: tuple[tuple[Scalar, Scalar], ...]
+    otherwise: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Coalesce(Scalar):
+    """The first that is not NULL. All are of one type, or numeric."""
+
+    parts: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Scalar):
+    """A total conversion: what cannot be converted is NULL.
+
+    Text to a number or an integer: ^\\s*[+-]?[0-9]{1,18}(\\.[0-9]{1,15})?\\s*$ (spaces, tabs and line ends around it). Text to a
+    date: YYYY-MM-DD, years 0001 to 9999. A number to an integer: rounded half away from zero if below 2^53 in size, else NULL.
+    Integers, dates and booleans to text as they are written; a number to text is refused. Booleans to integers: 0 and 1.
+    Text to a boolean: true, false, t, f, yes, no, 1, 0 in any case.
+    """
+
+    operand: Scalar
+    type: Type
+
+
+class Name(Enum):
+    """Of a function of one row."""
+
+    ABS = "abs"
+    FLOOR = "floor"
+    CEIL = "ceil"
+    ROUND = "round"  # half away from zero, to an integral number
+    SIGN = "sign"
+    SQRT = "sqrt"  # of a negative number: NULL
+    GREATEST = "greatest"  # of those that are not NULL
+    LEAST = "least"
+    LENGTH = "length"  # in code points
+    YEAR = "year"
+    MONTH = "month"
+    DAY = "day"
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Scalar):
+    """A function on doubles (LENGTH on text, YEAR, MONTH and DAY on dates); NULL if its operand is, or the result is not a number."""
+
+    name: Name
+    operands: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps(Scalar):
+    """A numeric operand, clamped to [low, high], in whole steps of a public grid, less a whole number of steps: an int64.
+
+    floor(min(max(x, low), high) · 2^shift + 1/2) − centre, for a double x; NULL stays NULL. `low` and `high` are doubles, at
+    most 2^24 steps in size. Of a plain INTEGER with shift 0 and integral bounds it is the same in integers, and exact.
+    """
+
+    operand: Scalar
+    low: float
+    high: float
+    shift: int
+    centre: int
+
+
+@dataclass(frozen=True, slots=True)
+class Indicator(Scalar):
+    """1 where a condition is true, else 0 (where it is NULL too): an int64, never NULL."""
+
+    condition: Scalar
+
+
+RESULT = {Name.LENGTH: Type.INTEGER, Name.YEAR: Type.INTEGER, Name.MONTH: Type.INTEGER, Name.DAY: Type.INTEGER}
+
+
+@singledispatch
+def type_of(scalar: Scalar) -> Type:
+    """The type of an expression that was built with operands of the right types."""
+    raise Fault(f"{type(scalar).__name__} has no rule for its type", code="scalar")
+
+
+@type_of.register
+def _(scalar: Column | Literal | Cast) -> Type:
+    return scalar.type
+
+
+@type_of.register
+def _(scalar: Arithmetic) -> Type:
+    return Type.NUMBER
+
+
+@type_of.register
+def _(scalar: Comparison | And | Or | Not | IsNull | In | Like) -> Type:
+    return Type.BOOLEAN
+
+
+@type_of.register
+def _(scalar: Case) -> Type:
+    return common_type([type_of(value) for _, value in scalar.branches] + [type_of(scalar.otherwise)])
+
+
+@type_of.register
+def _(scalar: Coalesce) -> Type:
+    return common_type([type_of(part) for part in scalar.parts])
+
+
+@type_of.register
+def _(scalar: Function) -> Type:
+    return RESULT.get(scalar.name, Type.NUMBER)
+
+
+@type_of.register
+def _(scalar: Steps | Indicator) -> Type:
+    return Type.INTEGER
+
+
+def common_type(types: list[Type]) -> Type:
+    """The one type of all, or NUMBER for integers and numbers together; else raises Invalid."""
+    found = set(types)
+    if len(found) == 1:
+        return types[0]
+    if all(each.numeric for each in found):
+        return Type.NUMBER
+    names = " and ".join(sorted(each.value for each in found))
+    raise Invalid(f"values of one type are needed, got {names}", code="types")
+
+
+def children(scalar: Scalar) -> tuple[Scalar, ...]:
+    """The expressions directly inside."""
+    match scalar:
+        case Arithmetic() | Comparison():
+            return (scalar.left, scalar.right)
+        case And() | Or() | Coalesce():
+            return scalar.parts
+        case Not() | IsNull() | Like() | Cast() | Steps():
+            return (scalar.operand,)
+        case Indicator():
+            return (scalar.condition,)
+        case In():
+            return (scalar.operand, *scalar.values)
+        case Function():
+            return scalar.operands
+        case Case():
+            pairs = [part for branch in scalar.branches for part in branch]
+            return (*pairs, scalar.otherwise)
+        case Column() | Literal():
+            return ()
+    raise Fault(f"{type(scalar).__name__} has no rule for its parts", code="scalar")
+
+
+def columns_in(scalar: Scalar) -> set[str]:
+    """The names of all columns that an expression reads."""
+    if isinstance(scalar, Column):
+        return {scalar.name}
+    return set().union(*(columns_in(child) for child in children(scalar)))

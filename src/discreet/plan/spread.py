@@ -1,0 +1,186 @@
+"""How far sums of independent noises reach: quantiles of Σ c_i z_i, and the region that two such sums stay in.
+
+The noises are geometric and Gaussian, on integers. A single one has its exact quantile. For sums each is taken as continuous, which
+Gaussian noise is before it is rounded, and half a step is added for each: z and its continuous twin differ by rounding. The tail of
+a sum of Laplace and Gaussian variables is an integral of M(s) e^(−sx)/s, M(s) = e^(σ²s²/2)/Π(1 − β_i²s²), along a hyperbola that
+crosses the real axis between 0 and the first pole; both factors vanish along it, so that the trapezium rule with few points gives
+six digits (Weideman and Trefethen 2007 choose such paths).
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import pi, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import Fault
+from discreet.mechanisms import DiscreteGaussian, Geometric, RoundedGaussian
+from discreet.mechanisms.additive import IntegerNoise
+
+Reals = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+ANGLE = (
+    pi / 3
+)  # of the hyperbola's arms: above π/4, where the Gaussian's factor vanishes, below π/2, where e^(−sx) does
+STEP, POINTS = 0.15, 40
+HALVINGS = 36
+DIRECTIONS = 64  # of the half-planes on one side; a circle and its polygon then differ by 3e-4
+ROUNDING = 1 / 12  # the variance that rounding to integers adds
+FLAT = 1e-12  # two sums whose noises differ by less are one
+PIECE = 4096
+
+_turned = STEP * np.arange(POINTS) + 1j * ANGLE
+_PATH, _SLOPE = 0.5 + np.cosh(_turned), np.sinh(_turned)  # in units of where it crosses the axis
+
+
+def half_widths(coefficients: Reals, noises: Sequence[IntegerNoise], confidence: float) -> Reals:
+    """For each row c of coefficients the least w, to six digits, with Pr[|Σ c_i z_i| <= w] >= confidence.
+
+    Exact where a row has one coefficient; else by continuous twins, with half a step of each noise on top.
+    """
+    sizes = np.abs(np.asarray(coefficients, np.float64))
+    several = (sizes > 0).sum(axis=1) > 1
+    single = np.array([noise.error(confidence) for noise in noises])
+    widths: Reals = (sizes * single).max(axis=1, initial=0.0)
+    rows = np.flatnonzero(several)
+    for piece in np.array_split(rows, -(-rows.size // PIECE) or 1):
+        if piece.size:
+            widths[piece] = smooth_widths(sizes[piece], noises, confidence) - _counted_twice(sizes[piece])
+    return widths
+
+
+def _counted_twice(sizes: Reals) -> Reals:
+    """Where all coefficients are alike the sum is a multiple of one step, as each noise is, and half of one step is enough."""
+    most = sizes.max(axis=1)
+    alike = ((sizes == 0) | (sizes == most[:, None])).all(axis=1)
+    twice: Reals = np.where(alike, (sizes.sum(axis=1) - most) / 2, 0.0)
+    return twice
+
+
+def smooth_widths(sizes: Reals, noises: Sequence[IntegerNoise], confidence: float) -> Reals:
+    """The same without the exact case, so that it varies smoothly with the coefficients."""
+    scales = np.array([float(noise.scale) for noise in noises])
+    gaussian = np.array([_is_gaussian(noise) for noise in noises])
+    laplace = (sizes * scales)[:, ~gaussian]
+    sigma = np.sqrt((sizes[:, gaussian] ** 2 * (scales[gaussian] ** 2 + ROUNDING)).sum(axis=1))
+    deviation = np.sqrt(2 * (laplace**2).sum(axis=1) + sigma**2)
+    unit = np.where(deviation > 0, deviation, 1.0)
+    found = _quantiles(laplace / unit[:, None], sigma / unit, 1 - confidence)
+    widths: Reals = np.where(deviation > 0, found * unit, 0.0) + sizes.sum(axis=1) / 2
+    return widths
+
+
+def _is_gaussian(noise: IntegerNoise) -> bool:
+    match noise:
+        case Geometric():
+            return False
+        case RoundedGaussian() | DiscreteGaussian():
+            return True
+    raise Fault(f"the sum of {type(noise).__name__} noise has no rule", code="noise")
+
+
+def _quantiles(laplace: Reals, sigma: Reals, miss: float) -> Reals:
+    """For each row the x with Pr[|W| > x] = miss; all have variance 1."""
+    widest = laplace.max(axis=1, initial=0.0)
+    cross = 1 / np.maximum(2 * widest + sigma / 2, 0.5)
+    path = cross[:, None] * _PATH
+    with np.errstate(under="ignore"):
+        weight = np.exp((sigma[:, None] * path) ** 2 / 2) / path * (cross[:, None] * _SLOPE * STEP * 2 / pi)
+        for scale in laplace.T:
+            weight = weight / (1 - (scale[:, None] * path) ** 2)
+        weight[:, 0] /= 2  # the point on the axis, which the other arm has too
+        low, high = np.zeros(len(path)), np.full(len(path), 1 / sqrt(miss))  # Chebyshev
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            beyond = np.imag(weight * np.exp(-path * middle[:, None])).sum(axis=1) > miss
+            low, high = np.where(beyond, middle, low), np.where(beyond, high, middle)
+    return high
+
+
+def region(top: Reals, bottom: Reals, noises: tuple[IntegerNoise, ...], confidence: float) -> Reals:
+    """The corners (u, v) of a polygon P such that for every line through the origin Σ a_i z_i − t Σ b_i z_i stays within what
+    P reaches across that line, with this confidence.
+
+    The quantiles of all directions are the support function of a convex body, since the noise is symmetric and log-concave
+    (Meyer and Reisner 1991); P is an intersection of its half-planes, and so larger. Of bottom at least one is not 0.
+    """
+    return _region(tuple(top.tolist()), tuple(bottom.tolist()), noises, confidence)
+
+
+@lru_cache(maxsize=256)
+def _region(
+    top: tuple[float, ...], bottom: tuple[float, ...], noises: tuple[IntegerNoise, ...], confidence: float
+) -> Reals:
+    a, b = np.array(top), np.array(bottom)
+    variances = np.array([float(noise.scale) ** 2 * (1 if _is_gaussian(noise) else 2) for noise in noises])
+    across = sqrt(float((b * b * variances).sum()))
+    shared = float((a * b * variances).sum()) / across
+    rest = float((a * a * variances).sum()) - shared**2
+    b1 = b / across
+    if rest <= FLAT * (shared**2 + FLAT):
+        corner = smooth_widths(np.abs(b1)[None, :], noises, confidence)[0] * np.array([shared, across])
+        return np.stack([corner, -corner])
+    own = sqrt(rest)
+    a1 = (a - shared * b1) / own  # in these coordinates the noise is alike in all directions
+    angles = pi / DIRECTIONS * np.arange(DIRECTIONS)
+    sizes = np.abs(np.cos(angles)[:, None] * b1 + np.sin(angles)[:, None] * a1)
+    reach = smooth_widths(sizes, noises, confidence)
+    angle, after = np.append(angles, pi), np.append(reach, reach[0])
+    turn = np.sin(pi / DIRECTIONS)
+    x = (after[:-1] * np.sin(angle[1:]) - after[1:] * np.sin(angle[:-1])) / turn
+    y = (after[1:] * np.cos(angle[:-1]) - after[:-1] * np.cos(angle[1:])) / turn
+    corners = np.stack([shared * x + own * y, across * x], axis=1)
+    return np.concatenate([corners, -corners])
+
+
+def slopes(top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals, Bools]:
+    """Fieller's set for each ratio top/bottom, within [low, high], which may be infinite: its ends, and whether it had none.
+
+    t is in the set where the line u = t v meets the polygon around (top, bottom). Where all of the polygon has one sign of v these
+    are the slopes of its corners. Elsewhere the set has no ends of its own: it leaves out an interval or two.
+    """
+    pieces = [slice(i, i + PIECE) for i in range(0, max(1, len(top)), PIECE)]
+    ends = [_slopes(top[at], bottom[at], corners, low[at], high[at]) for at in pieces]
+    first, last, crosses = zip(*ends, strict=True)
+    return np.concatenate(first), np.concatenate(last), np.concatenate(crosses)
+
+
+def _slopes(top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals, Bools]:
+    u, v = top[:, None] + corners[:, 0], bottom[:, None] + corners[:, 1]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        slope = u / v
+        first, last = slope.min(axis=1), slope.max(axis=1)
+        crosses: Bools = ~(np.logical_and.reduce(v > 0, axis=1) | np.logical_and.reduce(v < 0, axis=1))
+        if crosses.any():
+            above, below = np.where(v > 0, slope, np.nan), np.where(v < 0, slope, np.nan)
+            first = np.where(crosses, _next(u, v, low, below, above, np.nanmin), first)
+            last = np.where(crosses, _next(u, v, high, above, below, np.nanmax), last)
+    return *_within(first, last, low, high), crosses
+
+
+def _next(u: Reals, v: Reals, end: Reals, below: Reals, above: Reals, nearest: Any) -> Reals:
+    """The end itself where it is in the set; else the other end of the interval that is left out and that it lies in.
+
+    `below` holds the slopes at which a corner first gets to the line from below, `above` from above.
+    """
+    finite = np.where(np.isfinite(end), end, 0.0)
+    apart = u - finite[:, None] * v
+    over, under = (apart > 0).all(axis=1), (apart < 0).all(axis=1)
+    found = end.copy()
+    for out, slope in ((over, above), (under, below)):
+        rows = out & np.isfinite(end) & ~np.isnan(slope).all(axis=1)
+        if rows.any():
+            found[rows] = nearest(slope[rows], axis=1)
+    return found
+
+
+def _within(first: Reals, last: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals]:
+    """The part within [low, high]. Where there is none the end that is near, and half of the width of the set toward the other."""
+    with np.errstate(invalid="ignore"):  # of ends at infinity, which nothing lies beyond
+        half = np.where(first <= last, (last - first) / 2, high - low)  # an empty set says nothing
+        first = np.where(first > high, np.maximum(high - half, low), np.maximum(first, low))
+        last = np.where(last < low, np.minimum(low + half, high), np.minimum(last, high))
+    return first, np.maximum(first, last)

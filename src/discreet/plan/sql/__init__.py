@@ -1,0 +1,146 @@
+"""SQL text to a Question: every clause and every node of the parse tree is read, or refused with a code.
+
+    text ── text (limits, words) ── sqlglot's parser ── clauses, expressions (one reader a node) ── unread words ── Question
+
+Analyst text goes no further than this package: what runs is rendered from the question.
+"""
+
+from collections import Counter
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.errors import ParseError
+from sqlglot.tokenizer_core import TokenType
+
+from discreet.errors import QueryError
+from discreet.plan.catalog import Catalog
+from discreet.plan.question import Question
+from discreet.plan.sql import aggregates, functions, operators  # noqa: F401 (their readers register themselves)
+from discreet.plan.sql.clauses import Clauses, source_of
+from discreet.plan.sql.expressions import Expressions, placed
+from discreet.plan.sql.parameters import Parameters, bound
+from discreet.plan.sql.refusals import CODES, Code, caret, quoted, refusal
+from discreet.plan.sql.text import DUCKDB, Words, read
+
+__all__ = ["CODES", "question"]
+
+T = TokenType
+WORDS = {"NULLS", "LAST", "YEAR", "MONTH", "DAY", "IF"}  # read by the parser itself, and kept as no name
+READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a word becomes
+    T.SELECT: (exp.Select,),
+    T.WHERE: (exp.Where,),
+    T.GROUP_BY: (exp.Group,),
+    T.HAVING: (exp.Having,),
+    T.ORDER_BY: (exp.Order,),
+    T.LIMIT: (exp.Limit,),
+    T.OFFSET: (exp.Offset,),
+    T.DISTINCT: (exp.Distinct,),
+    T.FILTER: (exp.Filter,),
+    T.FROM: (exp.From, exp.Extract),
+    T.ALIAS: (exp.Alias, exp.TableAlias, exp.Cast, exp.TryCast),
+    T.DESC: (exp.Ordered,),
+    T.CASE: (exp.Case,),
+    T.WHEN: (exp.If,),
+    T.AND: (exp.And, exp.Between),
+    T.OR: (exp.Or,),
+    T.NOT: (exp.Not, exp.Like, exp.ILike),
+    T.IN: (exp.In,),
+    T.IS: (exp.Is,),
+    T.NULL: (exp.Null,),
+    T.TRUE: (exp.Boolean,),
+    T.FALSE: (exp.Boolean,),
+    T.BETWEEN: (exp.Between,),
+    T.LIKE: (exp.Like,),
+    T.ILIKE: (exp.ILike,),
+    T.ESCAPE: (exp.Escape,),
+    T.STAR: (exp.Star, exp.Mul),
+    T.DASH: (exp.Sub, exp.Neg),
+    T.SLASH: (exp.Div,),
+    T.MOD: (exp.Mod,),
+    T.DCOLON: (exp.Cast,),
+    T.EQ: (exp.EQ,),
+    T.NEQ: (exp.NEQ,),
+    T.LT: (exp.LT,),
+    T.LTE: (exp.LTE,),
+    T.GT: (exp.GT,),
+    T.GTE: (exp.GTE,),
+    T.STRING: (exp.Literal,),
+    T.NUMBER: (exp.Literal,),
+    T.PARAMETER: (exp.Placeholder,),
+}
+
+
+def question(text: str, catalog: Catalog, params: Parameters = None) -> Question:
+    """The question that a text asks of what is declared.
+
+    For any text and any values returns a question in canonical form, or raises QueryError with a code of `CODES`; nothing is read
+    but the catalog. A caret under the place is a note of the error.
+    """
+    names = {
+        name.casefold() for table in catalog.tables for name in (table.name, *(each.name for each in table.columns))
+    }
+    words = read(text, names)
+    parameters = bound(words.parameters, params)
+    select = parsed(words)
+    name, _ = source_of(text, select)
+    try:
+        table = catalog.table(name.name)
+    except QueryError as error:
+        raise placed(text, Code.UNKNOWN_TABLE, f"table {quoted(name.name)} not found", error.hint, name) from None
+    expressions = Expressions(text, table, catalog.protected.person, parameters)
+    found = Clauses(select, expressions).question()
+    check_unread(words, expressions)
+    return found
+
+
+def parsed(words: Words) -> exp.Select:
+    """The parse tree. Whatever the parser raises is one code, and its own words are not shown."""
+    parser = DUCKDB.parser(error_level=ErrorLevel.IMMEDIATE, max_nodes=1_000 + 20 * len(words.tokens))
+    hint = "check commas, brackets and the order SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY … LIMIT"
+    try:
+        (found,) = parser.parse(words.tokens, words.text)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except ParseError as error:
+        raise _syntax(words, error, hint) from None
+    except BaseException:
+        raise refusal(Code.SYNTAX, "the text cannot be read as SQL", hint) from None
+    if not isinstance(found, exp.Select):
+        raise refusal(Code.SYNTAX, "the text cannot be read as one SELECT", hint)
+    return found
+
+
+def _syntax(words: Words, error: ParseError, hint: str) -> QueryError:
+    failure = refusal(Code.SYNTAX, "the text cannot be read as SQL", hint)
+    place = error.errors[0] if error.errors else {}
+    line, column = place.get("line"), place.get("col")
+    for token in words.tokens:
+        if (token.line, token.col) == (line, column):
+            failure.add_note(caret(words.text, token.start, token.end))
+            break
+    return failure
+
+
+def check_unread(words: Words, expressions: Expressions) -> None:
+    """Every word of the text has become a node that was read. The parser forgets some words without a word."""
+    nodes = expressions.read.values()
+    starts = {node.meta["start"] for node in nodes if isinstance(node, exp.Identifier)}
+    have = Counter(map(type, nodes))
+    have[exp.Literal] += sum(isinstance(node, exp.Placeholder) and node.name.isdigit() for node in nodes)  # `?` is `$0`
+    wanted: Counter[tuple[type[exp.Expr], ...]] = Counter()
+    for i, token in enumerate(words.tokens):
+        before = words.tokens[i - 1].token_type if i else None
+        after = words.tokens[i + 1].token_type if i + 1 < len(words.tokens) else None
+        classes = READ_AS.get(token.token_type)
+        if classes is not None:
+            wanted[classes] += 1
+            unread = wanted[classes] > sum(have[each] for each in classes)
+        elif token.token_type in (T.VAR, T.IDENTIFIER):
+            named = token.start in starts or before is T.PARAMETER
+            unread = not (named or token.text.upper() in WORDS or after is T.L_PAREN)
+        else:
+            unread = False
+        if unread:
+            hint = "remove it, or add brackets"
+            raise refusal(Code.UNREAD, f"{quoted(token.text)} cannot stand here", hint, words.text, token)
+    if have[exp.Offset] and not any(token.token_type is T.OFFSET for token in words.tokens):
+        raise refusal(Code.LIMIT, "LIMIT has two numbers", "write LIMIT 10 OFFSET 20")

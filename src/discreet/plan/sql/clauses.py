@@ -1,0 +1,335 @@
+"""Clauses of SELECT to a Question: sources, keys, outputs, and what happens to released values."""
+
+from collections.abc import Callable, Iterable
+
+from sqlglot import exp
+
+from discreet.errors import QueryError
+from discreet.plan.question import Aggregate, Kind, Output, Question, Sort, aggregate, key
+from discreet.plan.relation import Filter, Rows, Scan
+from discreet.plan.scalar import (
+    And,
+    Arithmetic,
+    Case,
+    Cast,
+    Coalesce,
+    Column,
+    Comparison,
+    Function,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Not,
+    Or,
+    Scalar,
+    columns_in,
+    type_of,
+)
+from discreet.plan.sql.expressions import MARK, Expressions, Place, placed
+from discreet.plan.sql.refusals import Code, quoted, refusal
+from discreet.plan.sql.values import Mismatch, is_null
+
+MOST_PARTS = 50_000  # of a whole question, written out
+CLAUSES = "from_ where group having order limit offset expressions"
+OTHERS = {  # clauses that the words alone did not give away
+    "distinct": (Code.DISTINCT, "SELECT DISTINCT is not available", "use GROUP BY"),
+    "joins": (Code.JOIN, "joins are not available yet", "ask about one table"),
+    "laterals": (Code.JOIN, "joins are not available yet", "ask about one table"),
+    "pivots": (Code.PIVOT, "PIVOT is not available", "use GROUP BY"),
+    "sample": (Code.SAMPLE, "samples are not available", "remove the clause"),
+    "windows": (Code.WINDOW, "windows are not available", "use GROUP BY"),
+    "qualify": (Code.WINDOW, "QUALIFY is not available", "use HAVING"),
+    "with_": (Code.CTE, "WITH is not available", "ask one SELECT about one table"),
+    "db": (Code.SCHEMA, "tables of other schemas are not available", "write the table's name alone"),
+    "catalog": (Code.SCHEMA, "tables of other databases are not available", "write the table's name alone"),
+}
+
+
+def source_of(text: str, select: exp.Expr) -> tuple[exp.Identifier, exp.Identifier | None]:
+    """The table that is asked about, and what it is called; or raises QueryError."""
+
+    def refuse(code: Code, message: str, hint: str, node: exp.Expr) -> QueryError:
+        return placed(text, code, message, hint, node)
+
+    if not isinstance(select, exp.Select):
+        raise refuse(Code.NOT_A_SELECT, "this is not one SELECT", "write SELECT COUNT(*) FROM …", select)
+    source = select.args.get("from_")
+    if source is None:
+        raise refuse(Code.CLAUSE, "FROM is missing", "write SELECT COUNT(*) FROM …", select)
+    for node in (select, source, source.this):
+        for name, (code, message, hint) in OTHERS.items():
+            if found := node.args.get(name):
+                raise refuse(code, message, hint, found[0] if isinstance(found, list) else found)
+    table = source.this
+    if isinstance(table, exp.Subquery | exp.Values | exp.Paren):
+        raise refuse(Code.SUBQUERY, "FROM needs a table", "write the name of one table", table)
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+        raise refuse(Code.TABLE_FUNCTION, "FROM needs a declared table", "write the name of one table", table)
+    alias = table.args.get("alias")
+    return table.this, alias.this if isinstance(alias, exp.TableAlias) else None
+
+
+class Clauses:
+    """Reads one SELECT."""
+
+    def __init__(self, select: exp.Select, expressions: Expressions) -> None:
+        self.select = select
+        self.read = expressions
+        self.keys: list[Scalar] = []
+        self.items: list[Scalar] = []  # of SELECT, over rows and aggregates
+
+    def question(self) -> Question:
+        select, read = self.select, self.read
+        read.take(select, *CLAUSES.split())
+        self._source()
+        where = select.args.get("where")
+        condition = None
+        if where is not None:
+            read.take(where, "this")
+            with read.at(Place.WHERE):
+                condition = self._typed(lambda: read.condition(where.this), where)
+        names = self._outputs()
+        self._group(select.args.get("group"))
+        having = self._having(select.args.get("having"))
+        order = self._order(select.args.get("order"))
+        self._check_size([*self.items, *self.keys, *(value for value, _, _ in order), having, condition])
+        if not read.aggregates:
+            hint = "add COUNT(*), SUM(x) or AVG(x)" + (": SELECT ward, COUNT(*) … GROUP BY ward" if self.items else "")
+            raise read.refusal(Code.NO_AGGREGATE, "a question needs an aggregate: rows are not released", hint)
+        return Question(
+            source=self._rows(condition),
+            keys=tuple(self.keys),
+            aggregates=tuple(read.aggregates),
+            outputs=tuple(Output(name, self._released(item)) for name, item in zip(names, self.items, strict=True)),
+            having=None if having is None else self._released(having),
+            order=tuple(Sort(self._released(value), descending, first) for value, descending, first in order),
+            limit=self._count("limit"),
+            offset=self._count("offset") or 0,
+        )
+
+    # where rows come from
+
+    def _source(self) -> None:
+        source = self.select.args["from_"]
+        table = source.this
+        self.read.take(source, "this")
+        self.read.take(table, "this", "alias")
+        self.read.identifier(table.this)
+        alias = table.args.get("alias")
+        if alias is not None:
+            self.read.take(alias, "this")
+            self.read.called = self.read.identifier(alias.this)
+
+    def _rows(self, condition: Scalar | None) -> Rows:
+        used = set(self.read.columns) | ({self.read.person} if self.read.person is not None else set())
+        columns = {column.name: column for column in self.read.table.columns}
+        scan = Scan(self.read.table.name, tuple(Column(name, columns[name].type) for name in sorted(used)))
+        return scan if condition is None else Filter(scan, condition)
+
+    # what is asked
+
+    def _outputs(self) -> list[str]:
+        """The names of the outputs; their expressions are kept in `items`."""
+        read = self.read
+        given: list[str | None] = []
+        for node in self.select.expressions:
+            name = None
+            if type(node) is exp.Alias:
+                read.take(node, "this", "alias")
+                name, node = read.identifier(node.args["alias"]), node.this
+            item = read.within(Place.SELECT, node)
+            if is_null(item):
+                message = "NULL alone has no type"
+                raise read.refusal(Code.TYPES, message, "write CAST(NULL AS INTEGER), or remove it", node)
+            self.items.append(item)
+            given.append(name)
+            if name is not None:
+                if name.casefold() in read.outputs:
+                    message = f"two outputs are called {quoted(name)}"
+                    raise read.refusal(Code.DUPLICATE_NAME, message, "give each another name", node)
+                read.outputs[name.casefold()] = item
+        taken = set(read.outputs)
+        names = []
+        for name, item in zip(given, self.items, strict=True):
+            names.append(name if name is not None else unique(self._name(item), taken))
+        return names
+
+    def _name(self, item: Scalar) -> str:
+        """A readable name for an output that has none."""
+        match item:
+            case Column():
+                index = marked(item)
+                return item.name if index is None else aggregate_name(self.read.aggregates[index])
+            case Function():
+                return f"{item.name.value}_{self._name(item.operands[0])}"
+            case Cast():
+                return self._name(item.operand)
+            case Arithmetic(left=Function(operands=(Arithmetic(left=inner),))):  # ROUND(x, digits)
+                return f"round_{self._name(inner)}"
+            case Case():
+                return "case"
+        return "value"
+
+    def _group(self, group: exp.Expr | None) -> None:
+        read = self.read
+        if group is None:
+            return
+        if set(group.args) - {"expressions"}:
+            message = "only a list of keys can be grouped by"
+            raise read.refusal(Code.GROUPING, message, "name each key: GROUP BY ward, sex", group)
+        read.take(group, "expressions")
+        for node in group.expressions:
+            ordinal = self._ordinal(node, "GROUP BY")
+            found = read.within(Place.GROUP_BY, node) if ordinal is None else ordinal
+            self._check_key(found, node)
+            if found not in self.keys:
+                self.keys.append(found)
+
+    def _check_key(self, found: Scalar, node: exp.Expr) -> None:
+        read = self.read
+        used = columns_in(found)
+        if any(name.startswith(MARK) for name in used):
+            message = "a key cannot be an aggregate"
+            raise read.refusal(Code.AGGREGATE_PLACE, message, "group by columns and by CASE bins of them", node)
+        if not used:
+            raise read.refusal(Code.CONSTANT, "a constant is no key", "group by columns and by CASE bins of them", node)
+        if read.person in used:
+            raise read.refusal(
+                Code.PERSON,
+                f"{quoted(str(read.person))} says who a person is and is never a key",
+                f"count people with COUNT(DISTINCT {read.person})",
+                node,
+            )
+
+    # what happens to released values
+
+    def _having(self, having: exp.Expr | None) -> Scalar | None:
+        if having is None:
+            return None
+        self.read.take(having, "this")
+        with self.read.at(Place.HAVING):
+            return self._typed(lambda: self.read.condition(having.this), having)
+
+    def _order(self, order: exp.Expr | None) -> list[tuple[Scalar, bool, bool]]:
+        read = self.read
+        if order is None:
+            return []
+        read.take(order, "expressions")
+        found = []
+        for node in order.expressions:
+            if not isinstance(node, exp.Ordered):
+                raise read.unknown(node)
+            read.take(node, "this", "desc", "nulls_first")
+            ordinal = self._ordinal(node.this, "ORDER BY")
+            value = read.within(Place.ORDER_BY, node.this) if ordinal is None else ordinal
+            if isinstance(value, Literal):
+                hint = "order by a key, an aggregate, or the number of an output"
+                raise read.refusal(Code.CONSTANT, "a constant orders nothing", hint, node)
+            found.append((value, bool(node.args.get("desc")), bool(node.args.get("nulls_first"))))
+        return found
+
+    def _ordinal(self, node: exp.Expr, clause: str) -> Scalar | None:
+        """The output that a plain integer names; None if the node is something else."""
+        if type(node) is not exp.Literal or node.is_string or not node.name.isdigit():
+            return None
+        self.read.take(node, "this", "is_string")
+        if len(node.name) > 4 or not 1 <= int(node.name) <= len(self.items):
+            message = f"{clause} {node.name[:20]} names no output"
+            raise self.read.refusal(Code.ORDINAL, message, f"outputs are numbered from 1 to {len(self.items)}")
+        return self.items[int(node.name) - 1]
+
+    def _count(self, clause: str) -> int | None:
+        """The number of LIMIT or OFFSET."""
+        node = self.select.args.get(clause)
+        if node is None:
+            return None
+        self.read.take(node, "expression")
+        value = None
+        if type(node.expression) in (exp.Literal, exp.Placeholder):
+            value = self.read.constant(node.expression)
+        if value is None or type(value.value) is not int or value.value < 0:
+            message = f"{clause.upper()} needs a whole number"
+            raise self.read.refusal(Code.LIMIT, message, f"write {clause.upper()} 10, or bind a parameter", node)
+        return value.value
+
+    def _released(self, scalar: Scalar) -> Scalar:
+        """The same expression over released values: each key by its index; raises QueryError if a row's value is left."""
+        if scalar in self.keys:
+            return key(self.keys.index(scalar), type_of(scalar))
+        if isinstance(scalar, Column):
+            index = marked(scalar)
+            if index is None:
+                raise self._not_grouped(scalar.name)
+            return aggregate(index)
+        return rebuilt(scalar, self._released)
+
+    def _not_grouped(self, name: str) -> QueryError:
+        read = self.read
+        at = read.columns.get(name)
+        if name == read.person:
+            message, hint = f"{quoted(name)} says who a person is and is never released", f"use COUNT(DISTINCT {name})"
+            return refusal(Code.PERSON, message, hint, read.text, at)
+        message = f"column {quoted(name)} is neither a key nor inside an aggregate"
+        return refusal(Code.NOT_GROUPED, message, f"add GROUP BY {name}, or use AVG({name})", read.text, at)
+
+    def _typed(self, make: Callable[[], Scalar], node: exp.Expr) -> Scalar:
+        try:
+            return make()
+        except Mismatch as error:
+            raise self.read.refusal(Code.TYPES, str(error), "write a comparison, such as age > 65", node) from None
+
+    def _check_size(self, scalars: Iterable[Scalar | None]) -> None:
+        total = sum(self.read.measure(each)[0] for each in scalars if each is not None)
+        if total > MOST_PARTS:
+            raise self.read.refusal(
+                Code.TOO_MANY_ITEMS, f"a question has more than {MOST_PARTS:,} parts", "ask less at once"
+            )
+
+
+def marked(column: Column) -> int | None:
+    """The index of the aggregate that a column stands for."""
+    return int(column.name.removeprefix(MARK)) if column.name.startswith(MARK) else None
+
+
+def aggregate_name(found: Aggregate) -> str:
+    word = {Kind.COUNT: "count", Kind.PEOPLE: "people", Kind.SUM: "sum", Kind.AVERAGE: "avg"}[found.kind]
+    return f"{word}_{found.argument.name}" if isinstance(found.argument, Column) else word
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """The name, or the name with the first free number; from now on it is taken."""
+    found, i = name, 1
+    while found.casefold() in taken:
+        i += 1
+        found = f"{name}_{i}"
+    taken.add(found.casefold())
+    return found
+
+
+def rebuilt(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
+    """The same node over changed children."""
+    match scalar:
+        case Column() | Literal():
+            return scalar
+        case Arithmetic():
+            return Arithmetic(scalar.operator, change(scalar.left), change(scalar.right))
+        case Comparison():
+            return Comparison(scalar.order, change(scalar.left), change(scalar.right))
+        case And() | Or() | Coalesce():
+            return type(scalar)(tuple(map(change, scalar.parts)))
+        case Not() | IsNull():
+            return type(scalar)(change(scalar.operand))
+        case In():
+            return In(change(scalar.operand), scalar.values)
+        case Like():
+            return Like(change(scalar.operand), scalar.pattern, scalar.ignore_case)
+        case Cast():
+            return Cast(change(scalar.operand), scalar.type)
+        case Function():
+            return Function(scalar.name, tuple(map(change, scalar.operands)))
+        case Case():
+            return Case(
+                tuple((change(when), change(value)) for when, value in scalar.branches), change(scalar.otherwise)
+            )
+    raise TypeError(f"{type(scalar).__name__} cannot stand in a question")

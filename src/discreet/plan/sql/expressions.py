@@ -1,0 +1,255 @@
+"""Expressions of the parse tree to our own: one reader for each class of node, and no reader means refused.
+
+Each reader names the arguments of the node that it reads. An argument that is set and that nobody reads is refused, so a newer parser
+that understands more cannot change what a question means.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias
+
+from sqlglot import exp
+
+from discreet.errors import QueryError
+from discreet.plan.catalog import Table
+from discreet.plan.question import Aggregate, Kind
+from discreet.plan.scalar import Column, Literal, Scalar, Type, children
+from discreet.plan.sql.refusals import Code, function_refusal, quoted, refusal
+from discreet.plan.sql.text import MOST_DEPTH
+from discreet.plan.sql.values import Mismatch, as_type, kind, named
+
+MARK = "\0"  # begins the name of a column that stands for an aggregate; no text can name it
+MOST_NODES = 10_000  # of one expression, written out: some forms repeat their operands
+
+Reader: TypeAlias = Callable[["Expressions", Any], Scalar]
+READERS: dict[type[exp.Expr], tuple[frozenset[str], Reader]] = {}
+
+
+class Place(Enum):
+    """Where an expression stands."""
+
+    WHERE = "WHERE"
+    GROUP_BY = "GROUP BY"
+    ARGUMENT = "an aggregate"
+    FILTER = "FILTER"
+    SELECT = "SELECT"
+    HAVING = "HAVING"
+    ORDER_BY = "ORDER BY"
+
+
+RELEASED = {Place.SELECT, Place.HAVING, Place.ORDER_BY}  # where aggregates can stand
+ALIASED = {Place.GROUP_BY, Place.HAVING, Place.ORDER_BY}  # where a name can be that of an output
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in the text."""
+
+    start: int
+    end: int
+
+
+def span_of(node: exp.Expr | None) -> Span | None:
+    """From the first to the last place that is known of a node."""
+    if node is None:
+        return None
+    known = [each.meta for each in node.walk() if "start" in each.meta]
+    return Span(min(meta["start"] for meta in known), max(meta["end"] for meta in known)) if known else None
+
+
+def placed(text: str, code: Code, message: str, hint: str, node: exp.Expr | None) -> QueryError:
+    """The error to raise, with a caret under the node."""
+    return refusal(code, message, hint, text, span_of(node))
+
+
+def reads(*classes: type[exp.Expr], args: str) -> Callable[[Reader], Reader]:
+    """Registers the reader of these classes, and the arguments that it reads."""
+
+    def register(reader: Reader) -> Reader:
+        for each in classes:
+            READERS[each] = (frozenset(args.split()), reader)
+        return reader
+
+    return register
+
+
+class Expressions:
+    """Reads the expressions of one question, and keeps what they use."""
+
+    def __init__(self, text: str, table: Table, person: str | None, parameters: dict[str, Literal]) -> None:
+        self.text = text
+        self.table = table
+        self.person = person and table.column(person).name
+        self.parameters = parameters
+        self.called = table.name  # what a column can be qualified with
+        self.outputs: dict[str, Scalar] = {}  # by alias, casefolded
+        self.aggregates: list[Aggregate] = []
+        self.columns: dict[str, Span | None] = {}  # all that are read, and where first
+        self.read: dict[int, exp.Expr] = {}  # all nodes that were read
+        self.place = Place.WHERE
+        self._depth = 0
+        self._sizes: dict[int, tuple[int, int, Scalar]] = {}
+
+    # what readers use
+
+    def scalar(self, node: exp.Expr) -> Scalar:
+        """The expression of a node, or raises QueryError."""
+        while type(node) is exp.Paren:
+            self.take(node, "this")
+            node = node.this
+        known = READERS.get(type(node))
+        if known is None:
+            raise self.unknown(node)
+        args, reader = known
+        self.take(node, *args)
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            raise self.refusal(
+                Code.TOO_DEEP, f"the expression is nested more than {MOST_DEPTH} deep", "write it flatter"
+            )
+        try:
+            found = reader(self, node)
+        except Mismatch as error:
+            raise self.refusal(Code.TYPES, str(error), error.hint, node) from None
+        self._depth -= 1
+        self.measure(found)
+        return found
+
+    def within(self, place: Place, node: exp.Expr) -> Scalar:
+        """The expression of a node that stands at another place."""
+        with self.at(place):
+            return self.scalar(node)
+
+    def take(self, node: exp.Expr, *args: str) -> None:
+        """Refuses a node with an argument that is set and is not read. False counts as set."""
+        self.read[id(node)] = node
+        for name, value in node.args.items():
+            if name not in args and value is not None and value != []:
+                what = f"{name.strip('_').replace('_', ' ')} of {node.key.upper()}"
+                raise self.refusal(Code.CLAUSE, f"{what} is not available", "remove it", node)
+
+    def condition(self, node: exp.Expr) -> Scalar:
+        found = as_type(self.scalar(node), Type.BOOLEAN)
+        if kind(found) not in (Type.BOOLEAN, None):
+            raise Mismatch(f"a condition must be true or false, not {named(kind(found))}")
+        return found
+
+    def number(self, node: exp.Expr) -> Scalar:
+        found = self.scalar(node)
+        got = kind(found)
+        if got is None:
+            return as_type(found, Type.NUMBER)
+        if not got.numeric:
+            raise Mismatch(f"a number is needed, not {named(got)}")
+        return found
+
+    def of_type(self, node: exp.Expr, wanted: Type) -> Scalar:
+        found = as_type(self.scalar(node), wanted)
+        if kind(found) not in (wanted, None):
+            raise Mismatch(f"{named(wanted)} is needed, not {named(kind(found))}")
+        return found
+
+    def constant(self, node: exp.Expr) -> Literal | None:
+        """The constant of a node; None if it is not one."""
+        found = self.scalar(node)
+        return found if isinstance(found, Literal) else None
+
+    def refusal(self, code: Code, message: str, hint: str, node: exp.Expr | None = None) -> QueryError:
+        return placed(self.text, code, message, hint, node)
+
+    def unknown(self, node: exp.Expr) -> QueryError:
+        """What to say of a node without a reader."""
+        span = span_of(node)
+        if isinstance(node, exp.Star) or (isinstance(node, exp.Dot) and node.find(exp.Star)):
+            return self.refusal(Code.STAR, "* is not released", "name keys and aggregates: ward, COUNT(*)", node)
+        if isinstance(node, exp.Distinct):
+            return self.refusal(Code.DISTINCT, "DISTINCT is not available here", "use GROUP BY", node)
+        if isinstance(node, exp.Window):
+            return self.refusal(Code.WINDOW, "windows are not available", "use GROUP BY", node)
+        if isinstance(node, exp.Tuple):
+            return self.refusal(Code.OPERATOR, "a list of values cannot stand here", "name one value at a time", node)
+        if isinstance(node, exp.NullSafeEQ | exp.NullSafeNEQ):
+            return self.refusal(Code.OPERATOR, "DISTINCT FROM is not available", "use = together with IS NULL", node)
+        if isinstance(node, exp.Anonymous):
+            return function_refusal(node.name, self.text, span)
+        if isinstance(node, exp.Func) and not isinstance(node, exp.Binary | exp.Connector):
+            name = node.sql_name()
+            if "start" in node.meta:
+                name = self.text[node.meta["start"] : node.meta["end"] + 1]
+                span = Span(node.meta["start"], node.meta["end"])
+            return function_refusal(name, self.text, span)
+        hint = "expressions are made of columns, constants, + - * / %, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS, CASE"
+        return self.refusal(Code.OPERATOR, f"{node.key.upper()} is not available", hint, node)
+
+    def measure(self, scalar: Scalar) -> tuple[int, int]:
+        """How many nodes an expression has when written out, and how deep it is; refuses what is too large."""
+        if id(scalar) in self._sizes:
+            return self._sizes[id(scalar)][:2]
+        inner = [self.measure(child) for child in children(scalar)]
+        nodes = 1 + sum(size for size, _ in inner)
+        depth = 1 + max((deep for _, deep in inner), default=0)
+        if nodes > MOST_NODES:
+            raise self.refusal(
+                Code.TOO_MANY_ITEMS, f"an expression has more than {MOST_NODES:,} parts", "write it shorter"
+            )
+        if depth > MOST_DEPTH:
+            raise self.refusal(Code.TOO_DEEP, f"an expression is more than {MOST_DEPTH} deep", "write it flatter")
+        self._sizes[id(scalar)] = (nodes, depth, scalar)
+        return nodes, depth
+
+    def identifier(self, node: object) -> str:
+        """The name that an identifier says; a text in single quotes is no name."""
+        if not isinstance(node, exp.Identifier):
+            raise self.refusal(Code.NAME, "a name is needed here", "write a plain name, or one in double quotes")
+        self.take(node, "this", "quoted")
+        start = node.meta.get("start")
+        if start is None or self.text[start] == "'":
+            hint = "names are plain words, or in double quotes; texts are in single quotes"
+            raise self.refusal(Code.NAME, f"the text {quoted(node.name)} stands where a name is needed", hint, node)
+        return node.name
+
+    @contextmanager
+    def at(self, place: Place) -> Iterator[None]:
+        before, self.place = self.place, place
+        try:
+            yield
+        finally:
+            self.place = before
+
+    # columns and aggregates
+
+    def column(self, name: str, node: exp.Expr, qualified: bool = False) -> Scalar:
+        declared = next((each for each in self.table.columns if each.name.casefold() == name.casefold()), None)
+        alias = None if qualified or self.place not in ALIASED else self.outputs.get(name.casefold())
+        if alias is not None and (declared is None or self.place is Place.ORDER_BY):
+            return alias  # what is sorted are outputs: there their names come first, as the standard has it
+        if declared is None:
+            raise self._unknown_column(name, node)
+        found = Column(declared.name, declared.type)
+        if alias is not None and alias != found:
+            raise self.refusal(
+                Code.AMBIGUOUS_NAME,
+                f"{quoted(name)} is both a column and an output of another meaning",
+                "give the output another name",
+                node,
+            )
+        self.columns.setdefault(declared.name, span_of(node))
+        return found
+
+    def _unknown_column(self, name: str, node: exp.Expr) -> QueryError:
+        if name.casefold() in self.outputs or len(name) > 100:
+            hint = "here names are columns of the table, not outputs"
+            return self.refusal(Code.UNKNOWN_COLUMN, f"column {quoted(name)} not found", hint, node)
+        try:
+            self.table.column(name)
+        except QueryError as error:
+            return self.refusal(Code.UNKNOWN_COLUMN, error.message, error.hint, node)
+        return self.refusal(Code.UNKNOWN_COLUMN, f"column {quoted(name)} not found", "check its name", node)
+
+    def aggregated(self, kind: Kind, argument: Scalar | None, condition: Scalar | None) -> Scalar:
+        found = Aggregate(kind, argument, condition)
+        if found not in self.aggregates:
+            self.aggregates.append(found)
+        return Column(f"{MARK}{self.aggregates.index(found)}", Type.NUMBER)

@@ -1,0 +1,157 @@
+"""Readers of CASE and its relatives, of conversions and of functions of one row."""
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from discreet.plan.scalar import (
+    Arithmetic,
+    Case,
+    Cast,
+    Coalesce,
+    Function,
+    Literal,
+    Name,
+    Operator,
+    Order,
+    Scalar,
+    Type,
+)
+from discreet.plan.sql.expressions import Expressions, reads
+from discreet.plan.sql.operators import compared
+from discreet.plan.sql.refusals import Code
+from discreet.plan.sql.values import CASTS, Mismatch, alike, day, kind, named
+
+MOST_DIGITS = 9  # of ROUND(x, digits)
+
+
+# choices
+
+
+@reads(exp.Case, args="this ifs default")
+def _case(read: Expressions, node: exp.Case) -> Scalar:
+    operand = node.args.get("this")
+    subject = None if operand is None else read.scalar(operand)
+    branches = []
+    for each in node.args["ifs"]:
+        read.take(each, "this", "true")
+        if subject is None:
+            condition = read.condition(each.this)
+        else:
+            condition = compared(Order.EQUAL, subject, read.scalar(each.this))
+        branches.append((condition, read.scalar(each.args["true"])))
+    default = node.args.get("default")
+    return chosen(branches, None if default is None else read.scalar(default))
+
+
+def chosen(branches: Sequence[tuple[Scalar, Scalar]], otherwise: Scalar | None) -> Scalar:
+    otherwise = Literal(None, Type.TEXT) if otherwise is None else otherwise
+    *values, otherwise = alike([*(value for _, value in branches), otherwise])
+    return Case(tuple((when, value) for (when, _), value in zip(branches, values, strict=True)), otherwise)
+
+
+@reads(exp.If, args="this true false")
+def _if(read: Expressions, node: exp.If) -> Scalar:
+    otherwise = node.args.get("false")
+    branch = (read.condition(node.this), read.scalar(node.args["true"]))
+    return chosen([branch], None if otherwise is None else read.scalar(otherwise))
+
+
+@reads(exp.Coalesce, args="this expressions")
+def _coalesce(read: Expressions, node: exp.Coalesce) -> Scalar:
+    parts = alike([read.scalar(each) for each in (node.this, *node.expressions)])
+    return parts[0] if len(parts) == 1 else Coalesce(tuple(parts))
+
+
+@reads(exp.Nullif, args="this expression")
+def _nullif(read: Expressions, node: exp.Nullif) -> Scalar:
+    left = read.scalar(node.this)
+    return chosen([(compared(Order.EQUAL, left, read.scalar(node.expression)), Literal(None, Type.TEXT))], left)
+
+
+# conversions
+
+TYPES = {
+    **dict.fromkeys((exp.DType.TINYINT, exp.DType.SMALLINT, exp.DType.INT, exp.DType.BIGINT), Type.INTEGER),
+    **dict.fromkeys((exp.DType.FLOAT, exp.DType.DOUBLE, exp.DType.DECIMAL), Type.NUMBER),
+    **dict.fromkeys((exp.DType.TEXT, exp.DType.VARCHAR, exp.DType.CHAR), Type.TEXT),
+    exp.DType.DATE: Type.DATE,
+    exp.DType.BOOLEAN: Type.BOOLEAN,
+}
+
+
+@reads(exp.Cast, exp.TryCast, args="this to safe")
+def _cast(read: Expressions, node: exp.Cast) -> Scalar:
+    to = node.args["to"]
+    wanted = TYPES.get(to.this) if isinstance(to, exp.DataType) else None
+    if wanted is None:
+        hint = "types are INTEGER, DOUBLE, VARCHAR, DATE and BOOLEAN"
+        raise read.refusal(Code.TYPES, "this type is not available", hint, node)
+    read.take(to, "this", "expressions", "nested")  # DECIMAL comes with its default digits; written ones were refused
+    operand = read.scalar(node.this)
+    got = kind(operand)
+    if wanted is Type.DATE and isinstance(operand, Literal) and isinstance(operand.value, str):
+        found = day(operand.value)
+        if found is None:
+            raise read.refusal(
+                Code.LITERAL, "the date must be a day of the form YYYY-MM-DD", "write DATE '2024-12-31'", node
+            )
+        return Literal(found, Type.DATE)
+    if got is None:
+        return Cast(Literal(None, wanted), wanted)
+    if got not in CASTS[wanted]:
+        raise Mismatch(f"{named(got)} cannot be cast to {named(wanted)}")
+    return operand if got is wanted else Cast(operand, wanted)
+
+
+# functions
+
+NUMERIC = {exp.Abs: Name.ABS, exp.Floor: Name.FLOOR, exp.Ceil: Name.CEIL, exp.Sign: Name.SIGN, exp.Sqrt: Name.SQRT}
+PARTS = {exp.Year: Name.YEAR, exp.Month: Name.MONTH, exp.Day: Name.DAY, exp.DayOfMonth: Name.DAY}
+UNITS = {"YEAR": Name.YEAR, "MONTH": Name.MONTH, "DAY": Name.DAY}
+MANY = {exp.Greatest: Name.GREATEST, exp.Least: Name.LEAST}
+
+
+@reads(*NUMERIC, args="this")
+def _numeric(read: Expressions, node: exp.Func) -> Scalar:
+    return Function(NUMERIC[type(node)], (read.number(node.this),))
+
+
+@reads(*PARTS, args="this")
+def _part(read: Expressions, node: exp.Func) -> Scalar:
+    return Function(PARTS[type(node)], (read.of_type(node.this, Type.DATE),))
+
+
+@reads(exp.Extract, args="this expression")
+def _extract(read: Expressions, node: exp.Extract) -> Scalar:
+    unit = node.this
+    if not isinstance(unit, exp.Var) or unit.name.upper() not in UNITS:
+        hint = "write EXTRACT(YEAR FROM …), MONTH or DAY"
+        raise read.refusal(Code.FUNCTION, "this part of a date is not available", hint, node)
+    read.take(unit, "this")
+    return Function(UNITS[unit.name.upper()], (read.of_type(node.expression, Type.DATE),))
+
+
+@reads(exp.Length, args="this")
+def _length(read: Expressions, node: exp.Length) -> Scalar:
+    return Function(Name.LENGTH, (read.of_type(node.this, Type.TEXT),))
+
+
+@reads(*MANY, args="this expressions ignore_nulls")
+def _many(read: Expressions, node: exp.Func) -> Scalar:
+    operands = [read.number(each) for each in (node.this, *node.expressions)]
+    return operands[0] if len(operands) == 1 else Function(MANY[type(node)], tuple(operands))
+
+
+@reads(exp.Round, args="this decimals")
+def _round(read: Expressions, node: exp.Round) -> Scalar:
+    operand = read.number(node.this)
+    decimals = node.args.get("decimals")
+    digits = Literal(0, Type.INTEGER) if decimals is None else read.constant(decimals)
+    if digits is None or type(digits.value) is not int or not 0 <= digits.value <= MOST_DIGITS:
+        hint = f"write ROUND(x), or ROUND(x, 2) with a constant from 0 to {MOST_DIGITS}"
+        raise read.refusal(Code.FUNCTION, "ROUND needs a constant number of digits", hint, node)
+    if digits.value == 0:
+        return Function(Name.ROUND, (operand,))
+    steps = Literal(10**digits.value, Type.INTEGER)
+    return Arithmetic(Operator.DIVIDE, Function(Name.ROUND, (Arithmetic(Operator.MULTIPLY, operand, steps),)), steps)

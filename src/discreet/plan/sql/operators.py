@@ -1,0 +1,267 @@
+"""Readers of constants, names, arithmetic, comparisons and conditions."""
+
+from math import isfinite
+
+from sqlglot import exp
+
+from discreet.plan.scalar import (
+    And,
+    Arithmetic,
+    Case,
+    Comparison,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Not,
+    Operator,
+    Or,
+    Order,
+    Scalar,
+    Type,
+)
+from discreet.plan.sql.expressions import Expressions, reads
+from discreet.plan.sql.parameters import MOST_INTEGER
+from discreet.plan.sql.patterns import plain_pattern
+from discreet.plan.sql.refusals import Code, quoted
+from discreet.plan.sql.text import MOST_ITEMS
+from discreet.plan.sql.values import alike, is_null
+
+# constants and names
+
+
+@reads(exp.Literal, args="this is_string")
+def _literal(read: Expressions, node: exp.Literal) -> Scalar:
+    if node.is_string:
+        return Literal(node.name, Type.TEXT)
+    return number(read, node)
+
+
+def number(read: Expressions, node: exp.Literal, most: int = MOST_INTEGER) -> Literal:
+    text = node.name
+    if text.isdigit() and text.isascii():
+        value = int(text) if len(text) <= 100 else most + 1
+        if value > most:
+            raise read.refusal(
+                Code.LITERAL, f"the integer {quoted(text)} has more than 64 bits", "write it as 1e20", node
+            )
+        return Literal(value, Type.INTEGER)
+    try:
+        double = float(text)
+    except ValueError:
+        raise read.refusal(Code.LITERAL, f"{quoted(text)} is not a number", "write 31, 0.5 or 2e3", node) from None
+    if not isfinite(double):
+        raise read.refusal(Code.LITERAL, f"the number {quoted(text)} is too large", "write a smaller one", node)
+    return Literal(double, Type.NUMBER)
+
+
+@reads(exp.Boolean, args="this")
+def _boolean(read: Expressions, node: exp.Boolean) -> Scalar:
+    return Literal(bool(node.this), Type.BOOLEAN)
+
+
+@reads(exp.Null, args="")
+def _null(read: Expressions, node: exp.Null) -> Scalar:
+    return Literal(None, Type.TEXT)
+
+
+@reads(exp.Placeholder, args="this")
+def _placeholder(read: Expressions, node: exp.Placeholder) -> Scalar:
+    name = node.this
+    if not isinstance(name, str) or name not in read.parameters:
+        raise read.refusal(Code.PARAMETER, "a parameter has no value", "write ?, :name or $name, and bind a value")
+    return read.parameters[name]
+
+
+@reads(exp.Column, args="this table db catalog")
+def _column(read: Expressions, node: exp.Column) -> Scalar:
+    if node.args.get("db") is not None or node.args.get("catalog") is not None:
+        raise read.refusal(
+            Code.SCHEMA, "columns of other schemas are not available", "write the column's name alone", node
+        )
+    if isinstance(node.this, exp.Star):
+        raise read.unknown(node.this)
+    qualifier = node.args.get("table")
+    if qualifier is not None and read.identifier(qualifier).casefold() != read.called.casefold():
+        hint = f"the table is called {quoted(read.called)} here"
+        raise read.refusal(Code.UNKNOWN_TABLE, f"table {quoted(qualifier.name)} not found", hint, qualifier)
+    return read.column(read.identifier(node.this), node, qualifier is not None)
+
+
+# arithmetic and comparisons
+
+OPERATORS = {
+    exp.Add: Operator.ADD,
+    exp.Sub: Operator.SUBTRACT,
+    exp.Mul: Operator.MULTIPLY,
+    exp.Div: Operator.DIVIDE,
+    exp.Mod: Operator.REMAINDER,
+}
+ORDERS = {
+    exp.EQ: Order.EQUAL,
+    exp.NEQ: Order.NOT_EQUAL,
+    exp.LT: Order.LESS,
+    exp.LTE: Order.LESS_OR_EQUAL,
+    exp.GT: Order.GREATER,
+    exp.GTE: Order.GREATER_OR_EQUAL,
+}
+TURNED = {
+    Order.LESS: Order.GREATER,
+    Order.GREATER: Order.LESS,
+    Order.LESS_OR_EQUAL: Order.GREATER_OR_EQUAL,
+    Order.GREATER_OR_EQUAL: Order.LESS_OR_EQUAL,
+}
+LOOSE = (
+    *ORDERS,
+    exp.Is,
+    exp.In,
+    exp.Between,
+    exp.Like,
+    exp.ILike,
+    exp.Escape,
+    exp.Not,
+)  # which engines nest differently
+
+
+@reads(*OPERATORS, args="this expression typed safe")
+def _arithmetic(read: Expressions, node: exp.Binary) -> Scalar:
+    return Arithmetic(OPERATORS[type(node)], read.number(node.this), read.number(node.expression))
+
+
+@reads(exp.Neg, args="this")
+def _negative(read: Expressions, node: exp.Neg) -> Scalar:
+    inner = node.this
+    if type(inner) is exp.Literal and not inner.is_string:
+        read.take(inner, "this", "is_string")
+        found = number(read, inner, most=MOST_INTEGER + 1)  # the least integer has no positive twin
+        return negated(found)
+    operand = read.number(inner)
+    if isinstance(operand, Literal):
+        return negated(operand)
+    return Arithmetic(Operator.SUBTRACT, Literal(0, Type.INTEGER), operand)
+
+
+def negated(constant: Literal) -> Literal:
+    value = constant.value
+    return Literal(-value, constant.type) if isinstance(value, int | float) else constant
+
+
+@reads(*ORDERS, args="this expression")
+def _comparison(read: Expressions, node: exp.Binary) -> Scalar:
+    _bracketed(read, node.this, node.expression)
+    return compared(ORDERS[type(node)], read.scalar(node.this), read.scalar(node.expression))
+
+
+def compared(order: Order, left: Scalar, right: Scalar) -> Scalar:
+    """A comparison, with a constant on its right."""
+    left, right = alike([left, right])
+    if isinstance(left, Literal) and not isinstance(right, Literal):
+        return Comparison(TURNED.get(order, order), right, left)
+    return Comparison(order, left, right)
+
+
+def _bracketed(read: Expressions, *nodes: exp.Expr) -> None:
+    for node in nodes:
+        if isinstance(node, LOOSE):
+            message = "comparisons that follow each other can be read in two ways"
+            raise read.refusal(Code.BRACKETS, message, "put one of them in brackets, or join them with AND", node)
+
+
+@reads(exp.Between, args="this low high")
+def _between(read: Expressions, node: exp.Between) -> Scalar:
+    low, high = node.args["low"], node.args["high"]
+    _bracketed(read, node.this, low, high)
+    operand = read.scalar(node.this)
+    return And(
+        (
+            compared(Order.GREATER_OR_EQUAL, operand, read.scalar(low)),
+            compared(Order.LESS_OR_EQUAL, operand, read.scalar(high)),
+        )
+    )
+
+
+@reads(exp.And, exp.Or, args="this expression")
+def _connected(read: Expressions, node: exp.Connector) -> Scalar:
+    """Flattened, without recursion along a chain, also through brackets."""
+    waiting: list[exp.Expr] = [node]
+    parts: list[Scalar] = []
+    while waiting:
+        each = waiting.pop()
+        while type(each) is exp.Paren:
+            read.take(each, "this")
+            each = each.this
+        if type(each) is type(node):
+            read.take(each, "this", "expression")
+            waiting += [each.expression, each.this]
+        else:
+            part = read.condition(each)
+            parts += part.parts if isinstance(part, And if isinstance(node, exp.And) else Or) else (part,)
+        if len(parts) > MOST_ITEMS:
+            raise read.refusal(
+                Code.TOO_MANY_ITEMS, f"more than {MOST_ITEMS:,} conditions are joined", "use IN or BETWEEN"
+            )
+    return And(tuple(parts)) if isinstance(node, exp.And) else Or(tuple(parts))
+
+
+@reads(exp.Not, args="this")
+def _not(read: Expressions, node: exp.Not) -> Scalar:
+    return Not(read.condition(node.this))
+
+
+@reads(exp.Is, args="this expression")
+def _is(read: Expressions, node: exp.Is) -> Scalar:
+    _bracketed(read, node.this)
+    right = node.expression
+    if isinstance(right, exp.Null):
+        read.take(right)
+        return IsNull(read.scalar(node.this))
+    if isinstance(right, exp.Boolean):
+        read.take(right, "this")
+        operand = read.condition(node.this)
+        asked = operand if right.this else Not(operand)
+        return Case(((asked, Literal(True, Type.BOOLEAN)),), Literal(False, Type.BOOLEAN))
+    raise read.refusal(Code.OPERATOR, "IS is for NULL, TRUE and FALSE", "write = to compare", node)
+
+
+@reads(exp.In, args="this expressions")
+def _in(read: Expressions, node: exp.In) -> Scalar:
+    _bracketed(read, node.this)
+    operand = read.scalar(node.this)
+    values = [read.constant(each) for each in node.expressions]
+    if not values or any(value is None or is_null(value) for value in values):
+        hint = "write constants, such as IN (1, 2); for NULL write OR x IS NULL"
+        raise read.refusal(Code.OPERATOR, "IN needs a list of constants without NULL", hint, node)
+    operand, *found = alike([operand, *(value for value in values if value is not None)])
+    distinct = {value for value in found if isinstance(value, Literal)}
+    return In(operand, tuple(sorted(distinct, key=lambda value: (value.type.value, value.value))))
+
+
+@reads(exp.Like, exp.ILike, args="this expression negate")
+def _like(read: Expressions, node: exp.Like | exp.ILike) -> Scalar:
+    return matched(read, node, None)
+
+
+@reads(exp.Escape, args="this expression")
+def _escape(read: Expressions, node: exp.Escape) -> Scalar:
+    inner = node.this
+    character = read.constant(node.expression)
+    if type(inner) not in (exp.Like, exp.ILike) or character is None or not isinstance(character.value, str):
+        raise read.refusal(
+            Code.PATTERN, "ESCAPE needs one character as a constant", "write LIKE '10!%' ESCAPE '!'", node
+        )
+    read.take(inner, "this", "expression", "negate")
+    return matched(read, inner, character.value)
+
+
+def matched(read: Expressions, node: exp.Expr, escape: str | None) -> Scalar:
+    _bracketed(read, node.this, node.expression)
+    operand = read.of_type(node.this, Type.TEXT)
+    pattern = read.constant(node.expression)
+    if pattern is None or not isinstance(pattern.value, str):
+        raise read.refusal(Code.PATTERN, "the pattern must be a constant text", "write LIKE 'A%'", node)
+    plain = plain_pattern(pattern.value, escape)
+    if plain is None:
+        hint = "ESCAPE is one character, and stands before another one: LIKE '10!%' ESCAPE '!'"
+        raise read.refusal(Code.PATTERN, "the pattern is not complete", hint, node)
+    found = Like(operand, plain, isinstance(node, exp.ILike))
+    return Not(found) if node.args.get("negate") else found

@@ -1,0 +1,179 @@
+"""Why a text is not a question we answer: a closed set of codes, and the caret under the place.
+
+Nothing here knows the grammar. An error's message says what was asked, its hint what to write instead; the caret is a note of the
+exception (`error.__notes__`), which a traceback prints below it.
+"""
+
+from enum import StrEnum
+from typing import Protocol
+
+from discreet.errors import QueryError
+
+WIDTH = 100  # of the line that is shown
+LONGEST_NAME = 60  # of what is repeated from the text
+
+
+class Code(StrEnum):
+    """Every code of a refusal. Stable: programs compare them."""
+
+    # the text
+    TEXT_TOO_LONG = "text-too-long"
+    TOO_DEEP = "too-deep"
+    TOO_MANY_ITEMS = "too-many-items"
+    BAD_CHARACTER = "bad-character"
+    COMMENT = "comment"
+    EMPTY = "empty"
+    SYNTAX = "syntax"
+    SEVERAL_STATEMENTS = "several-statements"
+    NOT_A_SELECT = "not-a-select"
+    UNREAD = "unread"
+    # clauses
+    CTE = "cte"
+    SUBQUERY = "subquery"
+    SET_OPERATION = "set-operation"
+    JOIN = "join"
+    PIVOT = "pivot"
+    SAMPLE = "sample"
+    WINDOW = "window"
+    TABLE_FUNCTION = "table-function"
+    SCHEMA = "schema"
+    STAR = "star"
+    DISTINCT = "distinct"
+    GROUPING = "grouping"
+    LIMIT = "limit"
+    CLAUSE = "clause"
+    KEYWORD = "keyword"
+    # expressions
+    OPERATOR = "operator"
+    BRACKETS = "brackets"
+    FUNCTION = "function"
+    EXTREME = "extreme"
+    QUANTILE = "quantile"
+    STATISTIC = "statistic"
+    COLLECTION = "collection"
+    RANDOM = "random"
+    CLOCK = "clock"
+    TYPES = "types"
+    LITERAL = "literal"
+    PATTERN = "pattern"
+    COLLATION = "collation"
+    PARAMETER = "parameter"
+    # names and aggregates
+    NAME = "name"
+    UNKNOWN_TABLE = "unknown-table"
+    UNKNOWN_COLUMN = "unknown-column"
+    AMBIGUOUS_NAME = "ambiguous-name"
+    DUPLICATE_NAME = "duplicate-name"
+    NO_AGGREGATE = "no-aggregate"
+    AGGREGATE_PLACE = "aggregate-place"
+    NOT_GROUPED = "not-grouped"
+    PERSON = "person"
+    CONSTANT = "constant"
+    ORDINAL = "ordinal"
+
+
+CODES = frozenset(code.value for code in Code)
+
+
+class Placed(Protocol):
+    """Anything with a place in the text: the offsets of its first and of its last character."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
+def refusal(code: Code, message: str, hint: str, text: str = "", at: Placed | None = None) -> QueryError:
+    """The error to raise, with a caret under the place where that is known."""
+    error = QueryError(message, code=code.value, hint=hint)
+    if at is not None and text:
+        error.add_note(caret(text, at.start, at.end))
+    return error
+
+
+def caret(text: str, start: int, end: int) -> str:
+    """The line of the text that holds the place, and ^^^ below it.
+
+    >>> print(caret("SELECT\\n  MIN(age)\\nFROM visits", 9, 11))
+    line 2:   MIN(age)
+              ^^^
+    """
+    begin = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", start)
+    line = text[begin : stop if stop >= 0 else len(text)].rstrip("\r").replace("\t", " ")
+    column, count = start - begin, text.count("\n", 0, start) + 1
+    crop = max(0, column - WIDTH // 2)
+    shown = line[crop : crop + WIDTH]
+    length = max(1, min(end - start + 1, len(shown) - (column - crop)))
+    label = f"line {count}: {'…' if crop else ''}"
+    return f"{label}{shown}\n{' ' * (len(label) + column - crop)}{'^' * length}"
+
+
+def quoted(name: str) -> str:
+    """A name from the text, for a message: never long."""
+    return repr(name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…")
+
+
+# Functions that people ask for: the code, why not, and what to write instead. In capitals; all others are refused as unknown.
+EXTREME = (
+    Code.EXTREME,
+    "is the value of one person and is not released",
+    "ask for counts by CASE bins, such as COUNT(*) FILTER (WHERE age >= 90)",
+)
+QUANTILE = (Code.QUANTILE, "is not available in SQL yet", "ask for counts by CASE bins, and read the quantile off them")
+STATISTIC = (Code.STATISTIC, "is not available yet", "ask for COUNT, SUM and AVG, also of a product such as SUM(x * x)")
+COLLECTION = (Code.COLLECTION, "lists the values of single people and is not released", "ask for COUNT, SUM or AVG")
+RANDOM = (
+    Code.RANDOM,
+    "gives another value each time",
+    "a question must mean the same each time; use columns and constants",
+)
+CLOCK = (
+    Code.CLOCK,
+    "depends on when it is asked",
+    "write the date as a constant, such as DATE '2024-12-31', or bind it",
+)
+WINDOW = (Code.WINDOW, "is a window function", "windows are not available: use GROUP BY")
+
+NAMES: dict[tuple[Code, str, str], str] = {
+    EXTREME: "MIN MAX MIN_BY MAX_BY ARG_MIN ARG_MAX ARGMIN ARGMAX MODE",
+    QUANTILE: "MEDIAN QUANTILE QUANTILE_CONT QUANTILE_DISC APPROX_QUANTILE RESERVOIR_QUANTILE MAD PERCENTILE_CONT PERCENTILE_DISC",
+    STATISTIC: "STDDEV STDDEV_POP STDDEV_SAMP VARIANCE VAR_POP VAR_SAMP CORR COVAR_POP COVAR_SAMP SKEWNESS KURTOSIS REGR_SLOPE "
+    "ENTROPY PRODUCT GEOMEAN GEOMETRIC_MEAN FSUM KAHAN_SUM",
+    COLLECTION: "LIST ARRAY_AGG STRING_AGG GROUP_CONCAT LISTAGG JSON_GROUP_ARRAY HISTOGRAM ANY_VALUE FIRST LAST FIRST_VALUE "
+    "LAST_VALUE ARBITRARY MAP_AGG BITSTRING_AGG APPROX_TOP_K",
+    RANDOM: "RANDOM RAND UUID GEN_RANDOM_UUID UUIDV4 UUIDV7 NEXTVAL CURRVAL SETSEED",
+    CLOCK: "NOW TODAY CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_DATETIME LOCALTIME LOCALTIMESTAMP GET_CURRENT_TIME "
+    "GET_CURRENT_TIMESTAMP TRANSACTION_TIMESTAMP GETDATE AGE",
+    WINDOW: "ROW_NUMBER RANK DENSE_RANK PERCENT_RANK CUME_DIST NTILE LAG LEAD NTH_VALUE",
+}
+FUNCTIONS: dict[str, tuple[Code, str, str]] = {
+    **{name: reason for reason, names in NAMES.items() for name in names.split()},
+    "MEAN": (Code.FUNCTION, "is not known here", "write AVG"),
+    "COUNT_STAR": (Code.FUNCTION, "is not known here", "write COUNT(*)"),
+    "COUNTIF": (Code.FUNCTION, "is not known here", "write COUNT(*) FILTER (WHERE …)"),
+    "COUNT_IF": (Code.FUNCTION, "is not known here", "write COUNT(*) FILTER (WHERE …)"),
+    "APPROX_COUNT_DISTINCT": (
+        Code.DISTINCT,
+        "is not available",
+        "COUNT(DISTINCT …) of the person column counts people",
+    ),
+    "APPROX_DISTINCT": (Code.DISTINCT, "is not available", "COUNT(DISTINCT …) of the person column counts people"),
+    "DATE": (Code.FUNCTION, "is not known here", "write DATE '2024-12-31', or CAST(… AS DATE)"),
+    "DATE_PART": (Code.FUNCTION, "is not known here", "write EXTRACT(YEAR FROM …), or YEAR(…), MONTH(…), DAY(…)"),
+    "DATEPART": (Code.FUNCTION, "is not known here", "write EXTRACT(YEAR FROM …), or YEAR(…), MONTH(…), DAY(…)"),
+    "POW": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
+    "POWER": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
+}
+KNOWN = (
+    "functions are COUNT, SUM, AVG; ABS, FLOOR, CEIL, ROUND, SIGN, SQRT, GREATEST, LEAST, LENGTH, YEAR, MONTH, DAY, EXTRACT, "
+    "COALESCE, NULLIF, IF, CAST, TRY_CAST"
+)
+
+
+def function_refusal(name: str, text: str, at: Placed | None) -> QueryError:
+    """The error for a function that is not on the list."""
+    code, why, hint = FUNCTIONS.get(name.upper(), (Code.FUNCTION, "is not known here", KNOWN))
+    return refusal(code, f"the function {quoted(name)} {why}", hint, text, at)

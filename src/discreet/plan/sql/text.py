@@ -1,0 +1,318 @@
+"""What is checked on the text and on its words before anything is parsed.
+
+The parser is compiled and recursive, and it tries some readings again and again: depth, length and words are therefore bounded here, where
+one loop over the words is enough. A word that is not on the list, is not a name that is declared or given, and is not
+written in double quotes does not reach the parser.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import TokenError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from discreet.errors import Invalid, QueryError
+from discreet.exact import shown
+from discreet.plan.sql.refusals import KNOWN, Code, caret, function_refusal, quoted, refusal
+
+MOST_BYTES = 1 << 16
+MOST_DEPTH = 100
+MOST_ITEMS = 1_000
+MOST_WORDS = 10_000
+DUCKDB = Dialect.get_or_raise("duckdb")
+
+T = TokenType
+TYPE_WORDS = {
+    *(T.DATE, T.BOOLEAN, T.TEXT, T.VARCHAR, T.CHAR),
+    *(T.TINYINT, T.SMALLINT, T.INT, T.BIGINT, T.FLOAT, T.DOUBLE, T.DECIMAL),
+}
+PREFIXES = {T.NOT, T.DASH, T.PLUS}
+CHAINED = {T.PLUS, T.DASH, T.STAR, T.SLASH, T.MOD, T.DCOLON, T.DOT, T.IS}  # each makes the expression one deeper
+SEPARATING = {T.COMMA, T.AND, T.OR, T.WHEN, T.THEN, T.ELSE, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY}
+ALLOWED = TYPE_WORDS | {
+    *(T.SELECT, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.DISTINCT, T.FILTER),
+    *(T.CASE, T.WHEN, T.THEN, T.ELSE, T.END, T.AND, T.OR, T.NOT, T.IN, T.IS, T.ISNULL, T.NOTNULL, T.BETWEEN),
+    *(T.LIKE, T.ILIKE, T.ESCAPE, T.ASC, T.DESC, T.FIRST, T.NULL, T.TRUE, T.FALSE, T.UNKNOWN),
+    *(T.L_PAREN, T.R_PAREN, T.COMMA, T.DOT, T.STAR, T.PLUS, T.DASH, T.SLASH, T.MOD, T.DCOLON),
+    *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE),
+    *(T.STRING, T.NUMBER, T.IDENTIFIER, T.VAR, T.PLACEHOLDER, T.PARAMETER, T.COLON),
+}
+FUNCTION_NAMES = {
+    *("COUNT", "SUM", "AVG", "ABS", "FLOOR", "CEIL", "CEILING", "ROUND", "SIGN", "SQRT", "GREATEST", "LEAST", "MOD"),
+    *("LENGTH", "LEN", "CHAR_LENGTH", "CHARACTER_LENGTH", "YEAR", "MONTH", "DAY", "DAYOFMONTH", "EXTRACT"),
+    *("COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST"),
+}
+SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
+
+JOIN = (Code.JOIN, "joins are not available yet", "ask about one table")
+SET_OPERATION = (Code.SET_OPERATION, "questions cannot be combined", "ask them one by one")
+WINDOW = (Code.WINDOW, "windows are not available", "use GROUP BY, with HAVING or ORDER BY on released values")
+PIVOT = (Code.PIVOT, "PIVOT is not available", "use GROUP BY, or COUNT(*) FILTER (WHERE …) for each column")
+SUBQUERY = (Code.SUBQUERY, "a question inside a question is not available", "ask one SELECT about one table")
+STAR = (Code.STAR, "* is not released", "name keys and aggregates: ward, COUNT(*)")
+CTE = (Code.CTE, "WITH is not available", "ask one SELECT about one table")
+SAMPLE = (Code.SAMPLE, "samples are not available", "remove the clause: all rows are used, and noise is added")
+GROUPING = (Code.GROUPING, "only a list of keys can be grouped by", "name each key: GROUP BY ward, sex")
+CLOCK = (Code.CLOCK, "a question cannot depend on when it is asked", "write DATE '2024-12-31', or bind a parameter")
+SESSION = (Code.FUNCTION, "a question cannot depend on who asks it", "use columns, constants and parameters")
+LISTS = (Code.OPERATOR, "lists, structs and maps are not available", "use round brackets and plain columns")
+OPERATOR = (
+    Code.OPERATOR,
+    "this operator is not available",
+    "operators are + - * / % and comparisons, LIKE, IN, BETWEEN, IS",
+)
+STRINGS = (Code.LITERAL, "this kind of text constant is not available", "write text as 'it''s'")
+REFUSED: dict[TokenType, tuple[Code, str, str]] = {
+    **dict.fromkeys(
+        (T.JOIN, T.CROSS, T.INNER, T.LEFT, T.RIGHT, T.FULL, T.OUTER, T.NATURAL, T.SEMI, T.ANTI, T.ASOF), JOIN
+    ),
+    **dict.fromkeys((T.POSITIONAL, T.STRAIGHT_JOIN, T.LATERAL, T.APPLY, T.ON), JOIN),
+    **dict.fromkeys((T.UNION, T.EXCEPT, T.INTERSECT), SET_OPERATION),
+    **dict.fromkeys((T.OVER, T.WINDOW, T.QUALIFY, T.PARTITION_BY, T.PARTITION, T.ROWS, T.RANGE), WINDOW),
+    **dict.fromkeys((T.PIVOT, T.UNPIVOT), PIVOT),
+    **dict.fromkeys((T.EXISTS, T.ANY, T.SOME, T.UNNEST, T.VALUES), SUBQUERY),
+    **dict.fromkeys((T.TABLE_SAMPLE, T.USING), SAMPLE),
+    **dict.fromkeys((T.ROLLUP, T.CUBE, T.GROUPING_SETS), GROUPING),
+    T.ALL: (Code.KEYWORD, "ALL is not available", "name each key, and leave ALL out elsewhere"),
+    T.PERCENT: (Code.LIMIT, "LIMIT needs a whole number", "write LIMIT 10"),
+    **dict.fromkeys((T.CURRENT_DATE, T.CURRENT_TIME, T.CURRENT_TIMESTAMP, T.LOCALTIME, T.LOCALTIMESTAMP), CLOCK),
+    **dict.fromkeys((T.CURRENT_USER, T.SESSION_USER, T.CURRENT_SCHEMA, T.CURRENT_CATALOG), SESSION),
+    **dict.fromkeys((T.L_BRACKET, T.R_BRACKET, T.L_BRACE, T.R_BRACE, T.STRUCT, T.MAP, T.ARRAY, T.COLON_EQ), LISTS),
+    **dict.fromkeys(
+        (T.HEREDOC_STRING, T.RAW_STRING, T.BYTE_STRING, T.HEX_STRING, T.BIT_STRING, T.NATIONAL_STRING), STRINGS
+    ),
+    T.UNICODE_STRING: STRINGS,
+    T.WITH: (Code.CLAUSE, "WITH is not available here", "remove it"),
+    T.COLLATE: (Code.COLLATION, "COLLATE is not available", "text is compared by its code points; ILIKE ignores case"),
+    T.INTERVAL: (
+        Code.OPERATOR,
+        "intervals are not available",
+        "compare a date with a constant, such as DATE '2024-12-31'",
+    ),
+    T.FETCH: (Code.LIMIT, "FETCH is not available", "write LIMIT 10"),
+    T.INTO: (Code.CLAUSE, "INTO is not available", "a question writes nothing"),
+    T.FOR: (Code.CLAUSE, "FOR is not available", "a question locks nothing"),
+    T.SEMICOLON: (Code.SEVERAL_STATEMENTS, "one question at a time", "ask the questions one by one"),
+}
+AFTER: dict[TokenType, tuple[Code, str, str]] = {  # DISTINCT ON, GROUP BY ALL, * REPLACE
+    T.ON: (Code.DISTINCT, "DISTINCT ON is not available", "use GROUP BY"),
+    T.ALL: GROUPING,
+    T.REPLACE: STAR,
+    T.RENAME: STAR,
+}
+STRAY = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]")  # invisible, or turn the text around
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text that is small and flat enough to parse, and its words. `?` and `:name` are written `$0` and `$name`."""
+
+    text: str
+    tokens: list[Token]
+    parameters: tuple[str, ...]  # in the order of the text; positions are numbers
+
+
+def read(text: str, names: set[str]) -> Words:
+    """The words of a text, or raises QueryError. `names` are those of the table and its columns, casefolded."""
+    check_characters(text)
+    try:
+        tokens = list(DUCKDB.tokenize(text))
+    except TokenError as error:
+        start = error.start or 0
+        failure = refusal(Code.SYNTAX, "a quote or a comment is not closed", "close it with ', \" or */")
+        failure.add_note(caret(text, start, start))
+        raise failure from None
+    while tokens and tokens[-1].token_type is T.SEMICOLON:
+        tokens.pop()
+    if not tokens:
+        raise refusal(Code.EMPTY, "the text holds no question", "write SELECT COUNT(*) FROM …")
+    check_first(text, tokens[0])
+    check_depth(text, tokens)
+    check_words(text, tokens, names)
+    tokens, parameters = with_parameters(text, tokens)
+    return Words(text, tokens, parameters)
+
+
+def check_characters(text: str) -> None:
+    if not isinstance(text, str):
+        raise Invalid(f"a question must be a text, got {shown(text)}")
+    if len(text) > MOST_BYTES or len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        raise refusal(Code.TEXT_TOO_LONG, "the text is longer than 64 KiB", "ask less at once, or bind parameters")
+    for place, character in enumerate(text):
+        if character.isascii() and (character.isprintable() or character in "\t\n\r"):
+            continue
+        if unicodedata.category(character) in ("Cc", "Cs") or STRAY.match(character):
+            raise refusal(
+                Code.BAD_CHARACTER,
+                f"character {place + 1} of the text is U+{ord(character):04X}, which cannot be seen",
+                "remove it, or bind it as a parameter",
+            )
+
+
+def check_first(text: str, first: Token) -> None:
+    if first.token_type is T.SELECT:
+        return
+    if first.token_type in (T.L_PAREN, T.WITH):
+        raise refusal(*(CTE if first.token_type is T.WITH else SUBQUERY), text, first)
+    raise refusal(
+        Code.NOT_A_SELECT,
+        f"a question begins with SELECT, this one with {quoted(first.text)}",
+        "write SELECT COUNT(*) FROM …",
+        text,
+        first,
+    )
+
+
+def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
+    """Every word is on the list, or is a name where a name can be."""
+    known = names | {after.text.casefold() for word, after in pairwise(tokens) if word.token_type is T.ALIAS}
+    for i, token in enumerate(tokens):
+        before = tokens[i - 1] if i else None
+        after = tokens[i + 1] if i + 1 < len(tokens) else None
+        for comment in token.comments:
+            if "/*" in comment or comment.startswith("+"):
+                raise refusal(
+                    Code.COMMENT, "comments inside comments, and hints, are not read", "remove it", text, token
+                )
+        if token.token_type not in ALLOWED and not is_name(token, before, known):
+            raise word_refusal(text, token, before, after)
+        if token.text == SYMBOLIC.get(token.token_type) or (token.token_type is T.PARAMETER and token.text != "$"):
+            raise refusal(*OPERATOR, text, token)
+        if token.token_type is T.SELECT and before is not None:
+            raise refusal(*SUBQUERY, text, token)
+        if after is not None:
+            check_pair(text, token, after)
+            if after.token_type is T.L_PAREN and token.token_type is T.VAR:
+                check_function(text, token, before)
+
+
+def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
+    """A reserved word that is a name here: declared, or given after AS, or after a dot."""
+    if not token.text.isidentifier():
+        return False
+    return token.text.casefold() in known or (before is not None and before.token_type in (T.ALIAS, T.DOT))
+
+
+def word_refusal(text: str, token: Token, before: Token | None, after: Token | None) -> QueryError:
+    """What to say of a word that is not on the list."""
+    called = after is not None and after.token_type is T.L_PAREN and token.text.isidentifier()
+    if before is not None and before.token_type in (T.STAR, T.DISTINCT, T.GROUP_BY) and token.token_type in AFTER:
+        return refusal(*AFTER[token.token_type], text, token)
+    if called and before is not None and before.token_type is T.FROM:
+        return table_refusal(text, token)
+    if token.token_type in REFUSED and not (called and token.token_type in (T.LEFT, T.RIGHT, T.RANGE)):
+        return refusal(*REFUSED[token.token_type], text, token)
+    if called:
+        return function_refusal(token.text, text, token)
+    if not token.text.isidentifier():
+        return refusal(*OPERATOR, text, token)
+    return refusal(
+        Code.KEYWORD,
+        f"{quoted(token.text)} is a reserved word that is not available here",
+        "remove it, or put a name in double quotes",
+        text,
+        token,
+    )
+
+
+def table_refusal(text: str, token: Token) -> QueryError:
+    message = f"{quoted(token.text)} is not a declared table"
+    return refusal(Code.TABLE_FUNCTION, message, "FROM needs the name of one table", text, token)
+
+
+def check_pair(text: str, token: Token, after: Token) -> None:
+    """What two neighbours would make of each other. A type before a bracket is read in exponentially many ways."""
+    adjacent = token.end + 1 == after.start
+    if after.token_type is T.L_PAREN:
+        if token.token_type in TYPE_WORDS:
+            hint = "types have no parameters here: write DOUBLE, or VARCHAR; for a constant write DATE '2024-12-31'"
+            raise refusal(Code.FUNCTION, f"{quoted(token.text)} is a type, not a function", hint, text, token)
+        if token.token_type is T.IDENTIFIER or (token.token_type is T.VAR and not token.text.isascii()):
+            hint = "write the function's name in plain letters"
+            raise refusal(Code.FUNCTION, f"{quoted(token.text)} is not a function", hint, text, token)
+    if token.token_type is T.NUMBER and adjacent and (after.token_type is T.NUMBER or after.text[:1].isidentifier()):
+        raise refusal(
+            Code.LITERAL, f"{quoted(token.text + after.text)} is not a number", "write 31, 0.5 or 2e3", text, token
+        )
+    if token.token_type is T.STRING and after.token_type is T.STRING:
+        raise refusal(Code.LITERAL, "two texts stand side by side", "write one text", text, after)
+
+
+def check_function(text: str, token: Token, before: Token | None) -> None:
+    """A word before a bracket is a function on the list."""
+    place = None if before is None else before.token_type
+    if place is T.DOT:
+        raise refusal(Code.SCHEMA, "functions of other schemas are not available", KNOWN, text, token)
+    if token.text.upper() in FUNCTION_NAMES:
+        return
+    if place is T.FROM:
+        raise table_refusal(text, token)
+    if place is T.ALIAS:
+        raise refusal(
+            Code.CLAUSE, "columns cannot be renamed here", "name outputs in SELECT: age AS years", text, token
+        )
+    if place is T.STAR:
+        raise refusal(*STAR, text, token)
+    raise function_refusal(token.text, text, token)
+
+
+def check_depth(text: str, tokens: list[Token]) -> None:
+    """Brackets, CASE, chains of NOT and signs, chains of operators; and how long a list is in each bracket."""
+    items, chains = [1], [0]  # of the list, and of its present item, in each open bracket
+    cases = prefixes = 0
+    for token in tokens:
+        kind = token.token_type
+        prefixes = prefixes + 1 if kind in PREFIXES else 0
+        cases += (kind is T.CASE) - (kind is T.END and cases > 0)
+        if kind is T.L_PAREN:
+            items.append(1)
+            chains.append(0)
+        elif kind is T.R_PAREN and len(items) > 1:
+            items.pop()
+            chains.pop()
+        elif kind in (T.COMMA, T.WHEN):
+            items[-1] += 1
+        if kind in CHAINED:
+            chains[-1] += 1
+        elif kind in SEPARATING:
+            chains[-1] = 0
+        if max(len(items) + cases, prefixes, chains[-1]) > MOST_DEPTH:
+            message = f"the text is nested more than {MOST_DEPTH} deep"
+            raise refusal(Code.TOO_DEEP, message, "write it flatter", text, token)
+        if items[-1] > MOST_ITEMS:
+            message = f"a list holds more than {MOST_ITEMS:,} items"
+            raise refusal(Code.TOO_MANY_ITEMS, message, "ask less at once", text, token)
+    if len(tokens) > MOST_WORDS:
+        raise refusal(Code.TOO_MANY_ITEMS, f"the text has more than {MOST_WORDS:,} words", "ask less at once")
+
+
+def with_parameters(text: str, tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
+    """The words with every parameter as `$` and its name or number, and all of those."""
+    found: list[Token] = []
+    names: list[str] = []
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        i += 1
+        if token.token_type not in (T.PLACEHOLDER, T.PARAMETER, T.COLON):
+            found.append(token)
+            continue
+        after = tokens[i] if i < len(tokens) else None
+        if token.token_type is T.PLACEHOLDER and not (after and after.token_type is T.NUMBER):
+            name = Token(T.NUMBER, str(len(names)), token.line, token.col, token.start, token.end, [])
+        elif (
+            token.token_type is not T.PLACEHOLDER
+            and after
+            and after.text.isidentifier()
+            and token.end + 1 == after.start
+        ):
+            name = Token(T.VAR, after.text, after.line, after.col, after.start, after.end, after.comments)
+            i += 1
+        else:
+            raise refusal(Code.PARAMETER, "a parameter has no name", "write ?, :name or $name", text, token)
+        names.append(name.text)
+        found += [Token(T.PARAMETER, "$", token.line, token.col, token.start, token.end, token.comments), name]
+    return found, tuple(names)

@@ -1,0 +1,77 @@
+"""Types of operands: what may stand beside what, and what a constant becomes there."""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from discreet.plan.scalar import Literal, Scalar, Type, common_type, type_of
+
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+CASTS: dict[Type, set[Type]] = {  # what can become it
+    Type.INTEGER: {Type.INTEGER, Type.NUMBER, Type.TEXT, Type.BOOLEAN},
+    Type.NUMBER: {Type.INTEGER, Type.NUMBER, Type.TEXT},
+    Type.TEXT: {Type.TEXT, Type.INTEGER, Type.DATE, Type.BOOLEAN},
+    Type.DATE: {Type.DATE, Type.TEXT},
+    Type.BOOLEAN: {Type.BOOLEAN, Type.TEXT},
+}
+
+
+class Mismatch(Exception):
+    """Operands of types that do not go together: which, and what to write instead."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint or "use CAST(… AS INTEGER), CAST(… AS DOUBLE), CAST(… AS VARCHAR) or CAST(… AS DATE)"
+
+
+def named(type: Type | None) -> str:
+    """A type, in a sentence."""
+    return "NULL" if type is None else f"{'an' if type is Type.INTEGER else 'a'} {type.value}"
+
+
+def kind(scalar: Scalar) -> Type | None:
+    """The type of an expression; None for a plain NULL, which can be of any."""
+    return None if is_null(scalar) else type_of(scalar)
+
+
+def is_null(scalar: Scalar) -> bool:
+    return isinstance(scalar, Literal) and scalar.value is None
+
+
+def day(text: str) -> date | None:
+    """The date that a text says, in the one form YYYY-MM-DD."""
+    if not DAY.fullmatch(text):
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def as_type(scalar: Scalar, wanted: Type) -> Scalar:
+    """A constant as it is meant beside this type: NULL takes it, a text beside a date is one."""
+    if not isinstance(scalar, Literal):
+        return scalar
+    if scalar.value is None:
+        return Literal(None, wanted)
+    if wanted is Type.DATE and isinstance(scalar.value, str):
+        found = day(scalar.value)
+        if found is None:
+            raise Mismatch("a text beside a date must say a day as YYYY-MM-DD")
+        return Literal(found, Type.DATE)
+    return scalar
+
+
+def alike(scalars: Sequence[Scalar]) -> list[Scalar]:
+    """The same expressions, of one type or all numeric; raises Mismatch."""
+    types = [each for each in map(kind, scalars) if each is not None]
+    if not types:
+        raise Mismatch("NULL alone has no type", "write CAST(NULL AS INTEGER), or IS NULL to compare")
+    if Type.DATE in types:
+        scalars = [as_type(scalar, Type.DATE) for scalar in scalars]
+        types = [each for each in map(kind, scalars) if each is not None]
+    if len(set(types)) > 1 and not all(each.numeric for each in types):
+        hint = "put a constant in single quotes, or use CAST(… AS DOUBLE)" if Type.TEXT in types else ""
+        raise Mismatch(" and ".join(sorted(set(map(named, types)))) + " do not go together", hint)
+    common = common_type(types)
+    return [as_type(scalar, common) for scalar in scalars]

@@ -1,0 +1,255 @@
+"""Random clients, prices, crashes and retries against a slow sequential model in plain Python: no difference, ever."""
+
+import sqlite3
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+from unittest import mock
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from discreet.curator.ledger import MOST_FAILURES, Request, Reservation, Stored
+from discreet.curator.replay import replay
+from discreet.curator.store import Page, Store
+from discreet.errors import Fault, Refused
+from tests.curator.cases import cap, creation, place, request
+from tests.scale import repeats
+
+NAMES = [None, "ana", "bo"]
+PRICES = [Fraction(0), Fraction(1, 10), Fraction(1, 3), Fraction(7, 10), Fraction(1, 10**20)]
+UNIT = Fraction(1, 10**15)
+
+
+def whole_units(x: Fraction) -> Fraction:
+    """Rounded up, by counting."""
+    n = x // UNIT
+    return UNIT * n if UNIT * n == x else UNIT * (n + 1)
+
+
+@dataclass
+class Asked:
+    who: str | None
+    price: Fraction
+    what: str
+    version: str
+    status: str = "open"
+    answer: bytes = b""
+
+
+@dataclass
+class Model:
+    """What the ledger should do, one step after the other, without hashes, files or hurry."""
+
+    cap: Fraction
+    spent: Fraction = Fraction(0)
+    caps: dict[str, Fraction] = field(default_factory=dict)
+    spents: dict[str, Fraction] = field(default_factory=dict)
+    active: set[str] = field(default_factory=set)
+    asked: dict[str, Asked] = field(default_factory=dict)
+    first: dict[tuple[Fraction, str, str], Asked] = field(default_factory=dict)  # to be settled, of each question
+    failures: int = 0
+    version: str = "1"
+
+    def reserve(self, key: str, who: str | None, price: Fraction, what: str, version: str) -> str | bytes:
+        if who is not None and who not in self.active:
+            return "analyst-unknown"
+        old = self.asked.get(key)
+        if old is not None and (old.who, old.price, old.what, old.version) != (who, price, what, version):
+            return "key-reused"
+        if old is not None and old.status in ("settled", "shared"):
+            return old.answer
+        if old is not None and old.status == "failed":
+            return "failed"
+        if self.failures > MOST_FAILURES:
+            return "stopped"
+        if old is not None:
+            return "again"
+        if version != self.version:
+            return "data-version"
+        first = self.first.get((price, what, version))
+        if first is not None and first.who != who:
+            return self.share(key, who, first)
+        return self.charge(key, who, price, what, version)
+
+    def share(self, key: str, who: str | None, other: Asked) -> str | bytes:
+        price = whole_units(other.price)
+        if who is not None:
+            if self.spents[who] + price > self.caps[who]:
+                return "analyst-budget"
+            self.spents[who] += price
+        self.asked[key] = Asked(who, other.price, other.what, other.version, "shared", other.answer)
+        return other.answer
+
+    def settle(self, asked: Asked, answer: bytes) -> bytes:
+        if asked.status == "open":
+            asked.status, asked.answer = "settled", answer
+            self.first.setdefault((asked.price, asked.what, asked.version), asked)
+        return asked.answer
+
+    def charge(self, key: str, who: str | None, price: Fraction, what: str, version: str) -> str:
+        due = whole_units(price)
+        if who is not None and self.spents[who] + due > self.caps[who]:
+            return "analyst-budget"
+        if self.spent + due > self.cap:
+            return "budget"
+        self.spent += due
+        if who is not None:
+            self.spents[who] += due
+        self.asked[key] = Asked(who, price, what, version)
+        return "fresh"
+
+
+def told(store: Store, wanted: Request) -> tuple[str | bytes, Reservation | None]:
+    try:
+        outcome = store.reserve(wanted)
+    except Refused as refusal:
+        return refusal.code, None
+    if isinstance(outcome, Stored):
+        return outcome.answer, None
+    return "again" if outcome.again else "fresh", outcome
+
+
+class Clients(RuleBasedStateMachine):
+    """Three clients at two stores on one file. Any step may be cut off before or after its commit."""
+
+    @initialize(epsilon=st.sampled_from([Fraction(1), Fraction(2), Fraction(1, 3)]))
+    def begin(self, epsilon: Fraction) -> None:
+        self.place = place()
+        self.at = self.place.__enter__()
+        made = creation(epsilon)
+        self.stores = [self.at.open(made, share_answers=True) for _ in range(2)]
+        self.model = Model(Fraction(made.cap.limit.epsilon, 10**15))
+        self.open: dict[str, Reservation] = {}
+        self.count = 0
+
+    def request(self, key: int, who: str | None, price: Fraction, what: int, version: str) -> tuple[Any, Request]:
+        plain = (f"k{key}", who, price, f"q{what}", version)
+        return plain, request(plain[0], price, who, question=plain[3], data_version=version)
+
+    @rule(
+        which=st.integers(0, 1),
+        key=st.integers(0, 9),
+        who=st.sampled_from(NAMES),
+        price=st.sampled_from(PRICES),
+        what=st.integers(0, 2),
+        version=st.sampled_from(["1", "1", "2"]),
+        crash=st.sampled_from(["", "", "", "before", "after"]),
+    )
+    def ask(self, which: int, key: int, who: str | None, price: Fraction, what: int, version: str, crash: str) -> None:
+        plain, wanted = self.request(key, who, price, what, version)
+        store = self.stores[which]
+        if crash == "before":
+            cut = mock.patch.object(Page, "add", side_effect=sqlite3.OperationalError("disk I/O error"))
+            with cut, suppress(Fault, Refused):
+                told(store, wanted)
+            return
+        if crash == "after":
+            with mock.patch.object(store.mark, "advance", side_effect=Fault("lost")), suppress(Fault, Refused):
+                told(store, wanted)
+            self.model.reserve(*plain)
+            return
+        expected = self.model.reserve(*plain)
+        got, reservation = told(store, wanted)
+        assert got == expected, (got, expected)
+        if reservation is not None:
+            self.open[plain[0]] = reservation
+
+    @rule(which=st.integers(0, 1), key=st.integers(0, 9), crash=st.booleans())
+    def settle(self, which: int, key: int, crash: bool) -> None:
+        reservation, asked = self.open.get(f"k{key}"), self.model.asked.get(f"k{key}")
+        if reservation is None or asked is None:
+            return
+        self.count += 1
+        answer, store = f"answer {self.count}".encode(), self.stores[which]
+        if asked.status == "failed":
+            try:
+                store.settle(reservation, answer)
+            except Refused as refusal:
+                assert refusal.code == "failed"
+                return
+            raise AssertionError("what failed was settled")
+        expected = self.model.settle(asked, answer)
+        if crash:
+            with mock.patch.object(store.mark, "advance", side_effect=Fault("lost")), suppress(Fault):
+                store.settle(reservation, answer)
+        else:
+            assert store.settle(reservation, answer) == expected
+
+    @rule(which=st.integers(0, 1), key=st.integers(0, 9))
+    def fail(self, which: int, key: int) -> None:
+        reservation = self.open.get(f"k{key}")
+        if reservation is not None:
+            self.stores[which].fail(reservation)
+            self.model.failures += 1
+            asked = self.model.asked[f"k{key}"]
+            asked.status = "failed" if asked.status == "open" else asked.status
+
+    @rule(which=st.integers(0, 1), key=st.integers(0, 9), who=st.sampled_from(NAMES))
+    def look(self, which: int, key: int, who: str | None) -> None:
+        asked = self.model.asked.get(f"k{key}")
+        known = asked is not None and asked.who == who and asked.status in ("settled", "shared")
+        known = known and (who is None or who in self.model.active)
+        assert self.stores[which].stored(f"k{key}", who) == (asked.answer if known and asked else None)
+
+    @rule(which=st.integers(0, 1), name=st.sampled_from(["ana", "bo"]), tenths=st.integers(1, 20))
+    def add(self, which: int, name: str, tenths: int) -> None:
+        model, allowed = self.model, Fraction(tenths, 10)
+        try:
+            self.stores[which].add_analyst(name, cap(allowed))
+        except (Refused, ValueError):
+            assert name in model.active or allowed > model.caps[name]
+            return
+        assert name not in model.active and allowed <= model.caps.get(name, allowed)
+        model.active.add(name)
+        model.caps[name] = allowed
+        model.spents.setdefault(name, Fraction(0))
+
+    @rule(which=st.integers(0, 1), name=st.sampled_from(["ana", "bo"]))
+    def remove(self, which: int, name: str) -> None:
+        if name in self.model.active:
+            self.stores[which].remove_analyst(name)
+            self.model.active.remove(name)
+
+    @rule(which=st.integers(0, 1), tenths=st.integers(1, 20), higher=st.booleans())
+    def set_cap(self, which: int, tenths: int, higher: bool) -> None:
+        allowed = Fraction(tenths, 10)
+        try:
+            self.stores[which].set_cap(cap(allowed), higher=higher)
+        except Refused:
+            assert not higher and allowed > self.model.cap
+            return
+        assert higher or allowed <= self.model.cap
+        self.model.cap = allowed
+
+    @rule(which=st.integers(0, 1), version=st.sampled_from(["1", "2"]))
+    def change_data(self, which: int, version: str) -> None:
+        self.stores[which].change_data(version)
+        self.model.version = version
+
+    @rule(which=st.integers(0, 1), gently=st.booleans())
+    def restart(self, which: int, gently: bool) -> None:
+        if gently:
+            self.stores[which].close()
+        self.stores[which] = self.at.open(share_answers=True)
+
+    @invariant()
+    def totals_agree(self) -> None:
+        for store in self.stores:
+            totals = store.totals()
+            assert totals.spent.exact[0] == self.model.spent and totals.failures == self.model.failures
+            for name, amount in self.model.spents.items():
+                assert store.totals(name).spent.exact[0] == amount
+
+    def teardown(self) -> None:
+        if hasattr(self, "stores"):
+            self.stores[0].verify()
+            assert replay(self.stores[1].export())[None].spent.exact[0] == self.model.spent
+            self.place.__exit__(None, None, None)
+
+
+def test_random_histories_are_those_of_the_sequential_model() -> None:
+    few = settings(max_examples=repeats(60), stateful_step_count=40, deadline=None)
+    run_state_machine_as_test(Clients, settings=few)

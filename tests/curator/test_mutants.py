@@ -1,0 +1,93 @@
+"""Every planted bug of the ledger makes the law named here fail; without the bug the same law holds."""
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from discreet.audit.mutants import Mutant, of_part
+from discreet.curator.ledger import Amounts
+from discreet.curator.money import parallel
+from discreet.privacy.adjacency import Adjacency
+from tests.curator import test_disk as disk
+from tests.curator import test_ledger as ledger
+from tests.curator import test_races as races
+from tests.curator import test_store as store
+from tests.curator import test_tamper as tamper
+from tests.curator.cases import Place, place
+
+Law = Callable[[], object]
+
+
+def at(law: Callable[[Place], object]) -> Law:
+    """A law of stores, on SQLite."""
+
+    def check() -> None:
+        with place() as spot:
+            law(spot)
+
+    return check
+
+
+def in_folder(law: Callable[[Path], object]) -> Law:
+    def check() -> None:
+        with TemporaryDirectory() as folder:
+            law(Path(folder))
+
+    return check
+
+
+def lie(name: str) -> Law:
+    return lambda: ledger.a_lie_is_found(ledger.LIES[name])
+
+
+def parallel_is_the_worst_neighbour() -> None:
+    prices = [Amounts(3), Amounts(5), Amounts(4)]
+    assert parallel(prices, Adjacency.REPLACE) == Amounts(9) and parallel(prices, Adjacency.ADD_REMOVE) == Amounts(5)
+
+
+CAUGHT_BY: dict[str, Law] = {
+    "price-rounded-down": ledger.test_prices_are_rounded_up_and_caps_down,
+    "cap-rounded-up": ledger.test_prices_are_rounded_up_and_caps_down,
+    "cap-against-the-old-total": ledger.both_caps_are_kept,
+    "delta-not-capped": ledger.amounts_are_capped_apart,
+    "analyst-not-charged": ledger.both_caps_are_kept,
+    "data-set-charged-by-the-owner-only": ledger.both_caps_are_kept,
+    "key-of-anyone": ledger.same_key_same_request,
+    "retry-charged-again": ledger.same_key_same_request,
+    "failures-not-counted": ledger.test_failures_are_counted_and_stop_the_data_set,
+    "who-comes-back-starts-anew": ledger.test_who_comes_back_has_still_spent,
+    "cap-rises-by-itself": ledger.test_a_higher_cap_is_an_explicit_act,
+    "shared-for-nothing": ledger.shared_answers_cost_the_analyst_only,
+    "hash-without-the-row-before": ledger.any_field_is_in_the_hash,
+    "price-not-checked": ledger.price_must_cover_its_event,
+    "delta-of-the-event-forgotten": ledger.test_a_delta_of_the_event_is_paid_for,
+    "replaced-people-in-one-part": parallel_is_the_worst_neighbour,
+    "replay-believes-prices": lie("dearer event of what was never settled"),
+    "replay-believes-totals": lie("lower total"),
+    "settled-twice": at(store.unsettled_is_computed_again),
+    "check-then-write": at(lambda spot: races.exactly_the_budget_is_granted(spot, 1)),
+    "released-before-the-mark": at(store.mark_is_at_the_head),
+    "failure-told-as-success": at(disk.full),
+    "mark-not-looked-at": at(store.rollback_is_refused),
+    "mark-goes-back": in_folder(store.test_a_mark_never_goes_back_by_itself),
+    "one-slot-of-the-mark": in_folder(store.test_a_torn_mark_leaves_the_one_before),
+    "connection-of-the-parent": at(store.forked_processes_connect_anew),
+    "answer-not-checked": tamper.test_an_answer_that_was_changed_is_not_given_out,
+    "rows-filed-anywhere": lambda: tamper.every_flip_is_found(16),
+}
+
+
+def test_every_planted_bug_has_its_law() -> None:
+    assert {mutant.name for mutant in of_part("curator")} == set(CAUGHT_BY)
+    assert len(CAUGHT_BY) >= 10
+
+
+@pytest.mark.parametrize("mutant", of_part("curator"), ids=lambda mutant: mutant.name)
+def test_the_planted_bug_is_caught(mutant: Mutant) -> None:
+    law = CAUGHT_BY[mutant.name]
+    law()
+    with mutant.planted(), pytest.raises((AssertionError, pytest.fail.Exception)):
+        law()
+    law()

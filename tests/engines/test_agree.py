@@ -1,0 +1,184 @@
+"""DuckDB says what plain Python says: for every kind of expression and of query, on hostile values, however a table is kept."""
+
+import random
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from discreet.engines import render
+from discreet.engines.base import Data
+from discreet.engines.duckdb import DuckDB
+from discreet.plan import relation as r
+from discreet.plan import scalar as s
+from discreet.plan.evaluate import evaluate
+from discreet.plan.scalar import Column, Scalar, Type
+from tests.engines.twins import agree, arranged, rendered, said
+from tests.plan import strategies as made
+from tests.scale import repeats
+
+ROWS = 60
+BATCH = 6  # expressions, or queries, on one table: a table costs more than they do
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
+ONE = s.Literal(1, Type.INTEGER)
+COUNT = r.Term(r.How.SUM, ONE)
+
+
+def hostile_table() -> dict[str, list[Any]]:
+    """Every hostile value beside others, and NULL in every column. Always the same."""
+    chance = random.Random(7)
+    pools: dict[Type, tuple[Any, ...]] = {
+        Type.INTEGER: made.INTEGERS,
+        Type.NUMBER: made.NUMBERS,
+        Type.TEXT: made.TEXTS,
+        Type.DATE: made.DAYS,
+        Type.BOOLEAN: (True, False),
+    }
+    table: dict[str, list[Any]] = {"row": list(range(ROWS))}
+    for column in made.COLUMNS:
+        pool = [*pools[column.type], None]
+        values = [pool[i % len(pool)] for i in range(ROWS)]
+        table[column.name] = chance.sample(values, ROWS)
+    return table
+
+
+HOSTILE = hostile_table()
+WITH_ROW = (Column("row", Type.INTEGER), *made.COLUMNS)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    with DuckDB([Data("hostile", HOSTILE, WITH_ROW)], threads=1) as engine:
+        yield engine
+
+
+def agrees_on(engine: DuckDB, scalars: list[Scalar]) -> None:
+    rows = [dict(zip(HOSTILE, values, strict=True)) for values in zip(*HOSTILE.values(), strict=True)]
+    found = rendered(engine, "hostile", WITH_ROW, scalars)
+    for row, values in zip(rows, found, strict=True):
+        for scalar, value in zip(scalars, values, strict=True):
+            assert said(value, scalar) == said(evaluate(scalar, row), scalar), (scalar, row)
+
+
+any_scalar = st.sampled_from(Type).flatmap(lambda type: made.scalars(type))
+
+
+@settings(max_examples=repeats(300), suppress_health_check=SLOW)
+@given(scalars=st.lists(any_scalar, min_size=BATCH, max_size=BATCH))
+def test_every_expression_means_what_evaluate_says(engine: DuckDB, scalars: list[Scalar]) -> None:
+    agrees_on(engine, scalars)
+
+
+def each_kind() -> list[Scalar]:
+    """Every operator, order, function and cast on plain columns of every fitting type."""
+    of = {type: [column for column in made.COLUMNS if column.type is type] for type in Type}
+    numeric = [*of[Type.INTEGER], *of[Type.NUMBER]]
+    found: list[Scalar] = [s.Arithmetic(o, a, b) for o, a, b in product(s.Operator, numeric, numeric)]
+    pairs = [*product(numeric, numeric), *(pair for type in Type for pair in product(of[type], of[type]))]
+    found += [s.Comparison(order, a, b) for order, (a, b) in product(s.Order, pairs)]
+    found += [s.Cast(of[given][0], wanted) for given, wanted in sorted(made.CASTS, key=str)]
+    found += [s.Like(of[Type.TEXT][0], pattern, fold) for pattern, fold in product(made.PATTERNS, (False, True))]
+    found += [s.Function(name, (column,)) for name in list(s.Name)[:8] for column in numeric]
+    found += [s.Function(s.Name.LENGTH, (column,)) for column in of[Type.TEXT]]
+    found += [s.Function(name, (of[Type.DATE][0],)) for name in (s.Name.YEAR, s.Name.MONTH, s.Name.DAY)]
+    grids = (
+        (-3.0, 3.0, 0, 0),
+        (0.0, 120.0, 3, 480),
+        (-0.3, 0.7, 10, 5),
+        (0.0, float(2**24), 0, 2**23),
+        (0.0, 1e9, -8, 0),
+    )
+    found += [s.Steps(column, *grid) for column, grid in product(numeric, grids)]
+    return found
+
+
+def test_each_kind_of_expression_on_plain_columns(engine: DuckDB) -> None:
+    agrees_on(engine, each_kind())
+
+
+def nested(depth: int) -> Scalar:
+    """Each level is written once here, and needs the one below twice or more often in SQL."""
+    found: Scalar = Column("x", Type.NUMBER)
+    for level in range(depth):
+        part = s.Arithmetic(s.Operator.DIVIDE, s.Literal(float(level + 1), Type.NUMBER), found)
+        found = s.Coalesce((s.Cast(part, Type.INTEGER) if level % 9 == 8 else part, s.Literal(2.5, Type.NUMBER)))
+    return found
+
+
+def test_deep_nesting_makes_no_long_text(engine: DuckDB) -> None:
+    agrees_on(engine, [nested(10), nested(45)])
+    lengths = []
+    for depth in (10, 20, 40):
+        over = render.Expressions({"x": render.Made(render.named("x"))})
+        value = over.clean(nested(depth))
+        lengths.append(len(render.select([value.sql], over.over(render.table("hostile"))).sql("duckdb")))
+    assert lengths[2] < 2.2 * lengths[1] < 5 * lengths[0]
+
+
+def agree_on_queries(data: st.DataObject) -> None:
+    """Three queries to a table: 150 in all, and 150 to tables that are arranged by person and cut in slices."""
+    columns = data.draw(made.catalogs())
+    table = data.draw(made.tables(columns))
+    queries = data.draw(st.lists(made.queries("t", columns), min_size=3, max_size=3))
+    agree([Data("t", table, columns, person=data.draw(st.sampled_from([None, "person"])))], queries)
+
+
+@settings(max_examples=repeats(50), suppress_health_check=SLOW)
+@given(data=st.data())
+def test_every_query_finds_what_plain_python_finds(data: st.DataObject) -> None:
+    agree_on_queries(data)
+
+
+@settings(max_examples=repeats(50), suppress_health_check=SLOW)
+@given(data=st.data())
+def test_every_query_finds_the_same_in_an_arranged_table(data: st.DataObject) -> None:
+    with arranged():
+        agree_on_queries(data)
+
+
+def test_names_of_columns_are_never_taken_for_our_own() -> None:
+    """Columns that are named as what we compute, each used as another."""
+    names = (
+        "key0",
+        "total0",
+        "person",
+        "rows",
+        "priority",
+        "mask",
+        "last",
+        "factor",
+        "number",
+        "hash",
+        "#0",
+        "#priority",
+        "#person",
+    )
+    chance = random.Random(3)
+    types = dict.fromkeys(names, Type.INTEGER) | {"total0": Type.TEXT, "rows": Type.TEXT}
+    columns = tuple(Column(name, type) for name, type in types.items())
+    pool = {Type.INTEGER: (1, 2, 3, None), Type.TEXT: ("a", "b", 'c"d', None)}
+    table = {name: chance.choices(pool[type], k=40) for name, type in types.items()}
+    of = {column.name: column for column in columns}
+    deep: Scalar = of["key0"]
+    for _ in range(12):  # so that derived tables are needed
+        deep = s.Coalesce((s.Arithmetic(s.Operator.DIVIDE, s.Literal(2.0, Type.NUMBER), deep), of["#0"]))
+    source = r.Filter(
+        r.Scan("t", columns), s.Not(s.Comparison(s.Order.EQUAL, of["person"], s.Literal(3, Type.INTEGER)))
+    )
+    terms = (
+        COUNT,
+        r.Term(r.How.SUM, s.Steps(deep, -8.0, 8.0, 2, 1)),
+        r.Term(r.How.SUM, s.Steps(of["last"], 0.0, 3.0, 0, 0)),
+    )
+    for person in ("key0", "total0", "rows", "number"):
+        people = r.Contributions(source, of[person], (of["total0"], of["person"]), terms)
+        queries = [
+            r.Totals(r.CapGroups(r.CapRows(people, 1), 2)),
+            r.Totals(r.ClipNorm(r.CapRows(people, 2), (3, 9, 4))),
+        ]
+        queries.append(r.Totals(source, (of["rows"], of["priority"], of["hash"]), terms))
+        agree([Data("t", table, columns, person=person)], queries)
+        with arranged():
+            agree([Data("t", table, columns, person=person)], queries)

@@ -1,0 +1,323 @@
+"""The meaning of expressions, told by hand: truth tables, casts of nasty texts, the first and last days, patterns."""
+
+import math
+from datetime import date
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.errors import Fault
+from discreet.plan import scalar as s
+from discreet.plan.evaluate import CASTS, convert, evaluate
+from discreet.plan.scalar import Literal, Name, Operator, Order, Scalar, Type, type_of
+from tests.plan import strategies as made
+from tests.scale import repeats
+
+KINDS = {Type.INTEGER: int, Type.NUMBER: float, Type.TEXT: str, Type.DATE: date, Type.BOOLEAN: bool}
+
+
+def truth(value: bool | None) -> Literal:
+    return Literal(value, Type.BOOLEAN)
+
+
+def number(value: float | None) -> Literal:
+    return Literal(value, Type.NUMBER)
+
+
+def integer(value: int | None) -> Literal:
+    return Literal(value, Type.INTEGER)
+
+
+def text(value: str | None) -> Literal:
+    return Literal(value, Type.TEXT)
+
+
+def value(scalar: Scalar) -> Any:
+    return evaluate(scalar, {})
+
+
+ALL = (True, False, None)
+AND = {(True, True): True, (True, None): None, (None, True): None, (None, None): None}
+OR = {(False, False): False, (False, None): None, (None, False): None, (None, None): None}
+
+
+@pytest.mark.parametrize(("left", "right"), list(product(ALL, ALL)))
+def test_logic_has_three_values(left: bool | None, right: bool | None) -> None:
+    assert value(s.And((truth(left), truth(right)))) is AND.get((left, right), False)
+    assert value(s.Or((truth(left), truth(right)))) is OR.get((left, right), True)
+    assert value(s.Not(truth(left))) is {True: False, False: True, None: None}[left]
+    assert value(s.IsNull(truth(left))) is (left is None)
+    assert value(s.Indicator(truth(left))) == (1 if left else 0)
+
+
+def test_of_no_parts_all_hold_and_none_holds() -> None:
+    assert value(s.And(())) is True and value(s.Or(())) is False
+
+
+@pytest.mark.parametrize(
+    ("operator", "left", "right", "result"),
+    [
+        (Operator.ADD, 1.0, math.inf, math.inf),
+        (Operator.ADD, math.inf, -math.inf, None),
+        (Operator.SUBTRACT, math.inf, math.inf, None),
+        (Operator.MULTIPLY, 1e308, 10.0, math.inf),
+        (Operator.MULTIPLY, 0.0, math.inf, None),
+        (Operator.DIVIDE, 1.0, 0.0, None),
+        (Operator.DIVIDE, 1.0, -0.0, None),
+        (Operator.DIVIDE, math.inf, math.inf, None),
+        (Operator.DIVIDE, 7.0, 2.0, 3.5),
+        (Operator.REMAINDER, -7.5, 2.0, -1.5),
+        (Operator.REMAINDER, 5.0, math.inf, 5.0),
+        (Operator.REMAINDER, math.inf, 5.0, None),
+        (Operator.REMAINDER, 5.0, 0.0, None),
+        (Operator.ADD, None, 1.0, None),
+    ],
+)
+def test_arithmetic_is_that_of_doubles_and_never_raises(
+    operator: Operator, left: float | None, right: float, result: float | None
+) -> None:
+    assert value(s.Arithmetic(operator, number(left), number(right))) == result
+
+
+def test_integers_are_divided_as_numbers_and_do_not_overflow() -> None:
+    assert value(s.Arithmetic(Operator.DIVIDE, integer(7), integer(2))) == 3.5
+    assert value(s.Arithmetic(Operator.MULTIPLY, integer(2**62), integer(4))) == 2.0**64
+
+
+def test_comparisons_are_exact_within_a_type_and_by_doubles_across() -> None:
+    big = 2**53
+    assert value(s.Comparison(Order.LESS, integer(big), integer(big + 1))) is True
+    assert value(s.Comparison(Order.LESS, integer(big), number(float(big + 2)))) is True
+    assert value(s.Comparison(Order.EQUAL, integer(big + 1), number(float(big)))) is True
+    assert value(s.In(integer(big + 1), (integer(big), number(0.5)))) is False
+    assert value(s.Comparison(Order.EQUAL, number(0.0), number(-0.0))) is True
+    assert value(s.Comparison(Order.LESS, text("Z"), text("a"))) is True
+    assert value(s.Comparison(Order.LESS, text("\uffff"), text("🏥"))) is True
+    assert value(s.Comparison(Order.LESS, text(None), text("a"))) is None
+
+
+def test_membership_of_null_is_null_and_of_no_values_false() -> None:
+    assert value(s.In(integer(None), (integer(1),))) is None
+    assert value(s.In(integer(None), ())) is None
+    assert value(s.In(integer(1), ())) is False
+    assert value(s.In(text("a"), (text("b"), text("a")))) is True
+
+
+@pytest.mark.parametrize(
+    ("pattern", "subject", "found"),
+    [
+        ("a%", "abc", True),
+        ("a%", "Abc", False),
+        ("%", "", True),
+        ("_", "", False),
+        ("_", "🏥", True),
+        ("_", "e\u0301", False),
+        ("a_c", "a\nc", True),
+        ("%b%", "a\nb", True),
+        ("100\\%", "100%", True),
+        ("100\\%", "1000", False),
+        ("a\\_b", "axb", False),
+        ("a\\\\b", "a\\b", True),
+        ("\\a", "a", True),
+        ("a\\", "a\\", True),
+        ("a.c", "abc", False),
+        ("[a]%", "[a]x", True),
+        ("a", "a\n", False),
+    ],
+)
+def test_patterns(pattern: str, subject: str, found: bool) -> None:
+    assert value(s.Like(text(subject), pattern)) is found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "subject", "found"),
+    [
+        ("WARD%", "ward 1", True),
+        ("ward%", "WARD 1", True),
+        ("ä", "Ä", False),
+        ("k", "\u212a", False),
+        ("s", "\u017f", False),
+    ],
+)
+def test_case_is_ignored_of_the_letters_a_to_z_only(pattern: str, subject: str, found: bool) -> None:
+    assert value(s.Like(text(subject), pattern, ignore_case=True)) is found
+
+
+NUMBERS: dict[str, float | None] = {
+    **{
+        "1": 1.0,
+        " 12\t": 12.0,
+        "+3": 3.0,
+        "-0.5": -0.5,
+        "007.50": 7.5,
+        "12\n": 12.0,
+        "\r\n 1": 1.0,
+        "0." + "9" * 15: 0.999999999999999,
+    },
+    **dict.fromkeys(
+        ["", " ", ".", ".5", "5.", "1e3", "nan", "inf", "0x10", "1_000", "1,5", "٣", "--1", "1 2", "9" * 19], None
+    ),
+    **dict.fromkeys(["0." + "9" * 16, "1\x00", "\xa01", "\x0b1", "½", "1.0.0", "NULL"], None),
+}
+
+
+@pytest.mark.parametrize(("given", "wanted"), NUMBERS.items())
+def test_text_becomes_a_number_by_one_rule(given: str, wanted: float | None) -> None:
+    assert value(s.Cast(text(given), Type.NUMBER)) == wanted
+
+
+INTEGERS = {"7.5": 8, "-7.5": -8, "7.49": 7, "-0.4": 0, "9" * 18: 10**18 - 1, "-" + "9" * 18: 1 - 10**18}
+EXACT = {"123456789012345678": 123456789012345678, "999999999999999999.5": 10**18, "0.5": 1, "x": None}
+
+
+@pytest.mark.parametrize(("given", "wanted"), [*INTEGERS.items(), *EXACT.items()])
+def test_text_becomes_an_integer_half_away_from_zero_and_exactly(given: str, wanted: int | None) -> None:
+    assert value(s.Cast(text(given), Type.INTEGER)) == wanted
+
+
+DAYS = {
+    "0001-01-01": date(1, 1, 1),
+    "1969-12-31": date(1969, 12, 31),
+    "9999-12-31": date(9999, 12, 31),
+    "2024-02-29": date(2024, 2, 29),
+    **dict.fromkeys(
+        ["0000-01-01", "2023-02-29", "2024-13-01", "2024-00-10", "2024-1-1", "24-01-01", "2024-01-01 "], None
+    ),
+    **dict.fromkeys(
+        ["10000-01-01", "2024/01/01", "-001-01-01", "", "today", "infinity", "٢٠٢٤-01-01", "2024-01-01\n"], None
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "wanted"), DAYS.items())
+def test_text_becomes_a_day_of_the_calendar(given: str, wanted: date | None) -> None:
+    assert value(s.Cast(text(given), Type.DATE)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        *((each, True) for each in ("true", "T", "Yes", "1")),
+        *((each, False) for each in ("FALSE", "f", "nO", "0")),
+        *((each, None) for each in ("", " true", "on", "y", "2", "truе")),
+    ],
+)
+def test_text_becomes_a_truth_value_by_a_list(given: str, wanted: bool | None) -> None:
+    assert value(s.Cast(text(given), Type.BOOLEAN)) is wanted
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (0.5, 1),
+        (-0.5, -1),
+        (2.5, 3),
+        (0.49999999999999994, 0),
+        (2.0**53 - 1, 2**53 - 1),
+        (2.0**53, None),
+        (-(2.0**53), None),
+        (math.inf, None),
+        (-0.0, 0),
+    ],
+)
+def test_a_number_becomes_an_integer_if_it_is_small(given: float, wanted: int | None) -> None:
+    assert value(s.Cast(number(given), Type.INTEGER)) == wanted
+
+
+def test_values_become_text_as_they_are_written() -> None:
+    assert value(s.Cast(integer(-(2**63)), Type.TEXT)) == "-9223372036854775808"
+    assert value(s.Cast(Literal(date(1, 1, 1), Type.DATE), Type.TEXT)) == "0001-01-01"
+    assert value(s.Cast(truth(True), Type.TEXT)) == "true"
+    assert value(s.Cast(truth(False), Type.INTEGER)) == 0
+
+
+def test_casts_without_a_meaning_are_faults() -> None:
+    missing = [pair for pair in product(Type, Type) if pair not in CASTS]
+    assert (Type.NUMBER, Type.TEXT) in missing
+    for start, end in missing:
+        with pytest.raises(Fault):
+            convert(None, start, end)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "wanted"),
+    [
+        (Name.ROUND, 0.49999999999999994, 0.0),
+        (Name.ROUND, -2.5, -3.0),
+        (Name.ROUND, 4503599627370497.5, 4503599627370498.0),
+        (Name.FLOOR, -0.5, -1.0),
+        (Name.FLOOR, -math.inf, -math.inf),
+        (Name.CEIL, 1e300, 1e300),
+        (Name.SQRT, -1e-320, None),
+        (Name.SQRT, math.inf, math.inf),
+        (Name.SIGN, -0.0, 0.0),
+        (Name.ABS, -math.inf, math.inf),
+    ],
+)
+def test_functions_of_a_number(name: Name, given: float, wanted: float | None) -> None:
+    assert value(s.Function(name, (number(given),))) == wanted
+
+
+def test_greatest_and_least_pass_over_null() -> None:
+    assert value(s.Function(Name.GREATEST, (number(None), integer(2), number(1.5)))) == 2.0
+    assert value(s.Function(Name.LEAST, (number(None), number(None)))) is None
+
+
+@pytest.mark.parametrize("day", [date(1, 1, 1), date(1969, 12, 31), date(9999, 12, 31)])
+def test_parts_of_a_date(day: date) -> None:
+    parts = [value(s.Function(name, (Literal(day, Type.DATE),))) for name in (Name.YEAR, Name.MONTH, Name.DAY)]
+    assert parts == [day.year, day.month, day.day]
+
+
+def test_length_counts_code_points() -> None:
+    assert [value(s.Function(Name.LENGTH, (text(each),))) for each in ("", "é", "e\u0301", "🏥", "a\x00b")] == [
+        0,
+        1,
+        2,
+        1,
+        3,
+    ]
+
+
+def test_a_case_of_integers_and_numbers_is_a_number() -> None:
+    found = value(s.Case(((truth(None), number(1.5)), (truth(True), integer(2))), number(None)))
+    assert found == 2.0 and type(found) is float
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [(-5.0, -3), (0.0, -3), (0.49, -3), (0.5, -2), (9.49, 6), (9.5, 7), (math.inf, 7), (-math.inf, -3), (1e308, 7)],
+)
+def test_steps_clamp_first_and_round_half_up(given: float, wanted: int) -> None:
+    assert value(s.Steps(number(given), 0.0, 10.0, 0, 3)) == wanted
+
+
+def test_steps_of_null_are_null_and_of_quarters_are_counted() -> None:
+    assert value(s.Steps(number(None), 0.0, 10.0, 0, 3)) is None
+    assert value(s.Steps(number(2.3), 0.0, 10.0, 2, 0)) == 9
+    assert value(s.Steps(number(1000.0), 0.0, 1024.0, -8, 0)) == 4
+    assert value(s.Steps(integer(2**63 - 1), -3.0, float(2**24), 0, 0)) == 2**24
+
+
+def test_not_a_number_is_null_wherever_it_comes_from() -> None:
+    assert value(number(math.nan)) is None
+    assert evaluate(s.Column("x", Type.NUMBER), {"x": math.nan}) is None
+
+
+@settings(max_examples=repeats(300))
+@given(data=st.data())
+def test_every_expression_has_a_value_of_its_type_on_every_row(data: st.DataObject) -> None:
+    type = data.draw(st.sampled_from(Type))
+    scalar = data.draw(made.scalars(type))
+    row = {
+        column.name: data.draw(made.values(column.type))
+        for column in made.COLUMNS
+        if column.name in s.columns_in(scalar)
+    }
+    found = evaluate(scalar, row)
+    wanted = KINDS[type_of(scalar)]
+    assert found is None or found.__class__ is wanted
+    assert not (isinstance(found, float) and math.isnan(found))

@@ -1,0 +1,81 @@
+"""What each golden question becomes: facts, noise, scale and the SQL that an engine runs; or the code of its refusal.
+
+The questions are in questions.sql, each under a line `-- name`. Every question is planned for each of the catalogs below.
+"""
+
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.engines.render import Stored, sql_of
+from discreet.errors import DiscreetError
+from discreet.plan.catalog import Catalog, Column, Protected, Table
+from discreet.plan.plan import Plan
+from discreet.plan.private import plan_for
+from discreet.plan.rules.relations import sensitivities
+from discreet.plan.scalar import Type
+from discreet.plan.sql import question
+from discreet.privacy import Adjacency
+
+FILE = Path(__file__).with_name("plans.txt")
+QUESTIONS = Path(__file__).with_name("questions.sql")
+EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
+
+VISITS = Table(
+    "visits",
+    (
+        Column("patient_id", Type.TEXT, nullable=False),
+        Column("age", Type.INTEGER, Fraction(0), Fraction(120)),
+        Column("cost", Type.NUMBER, Fraction(0), Fraction(10_000)),
+        Column("weight", Type.NUMBER),
+        Column("ward", Type.TEXT, keys=("A", "B", "C", "D", "E")),
+        Column("admitted", Type.DATE),
+        Column("smoker", Type.BOOLEAN),
+        Column("note", Type.TEXT),
+    ),
+)
+CATALOGS = {
+    "person, add-remove": Catalog((VISITS,), Protected("patient_id")),
+    "row, replace": Catalog((VISITS,), Protected(adjacency=Adjacency.REPLACE)),
+    "person, replace, l2": Catalog((VISITS,), Protected("patient_id", Adjacency.REPLACE, 2, 1, clip="l2")),
+}
+
+
+def questions() -> dict[str, str]:
+    found: dict[str, str] = {}
+    name = ""
+    for line in QUESTIONS.read_text("utf-8").splitlines(keepends=True):
+        if line.startswith("-- "):
+            name = line.removeprefix("-- ").strip()
+            found[name] = ""
+        else:
+            found[name] += line
+    return {name: text.strip().removesuffix(";") for name, text in found.items()}
+
+
+def outcome(text: str, catalog: Catalog) -> str:
+    try:
+        plan = plan_for(question(text, catalog), catalog, EPSILON, DELTA)
+    except DiscreetError as error:
+        return f"refused: {error.code}: {error}\n"
+    return _planned(plan)
+
+
+def _planned(plan: Plan) -> str:
+    lines = [f"costs: epsilon {plan.epsilon}, delta {plan.delta}; groups: {len(plan.domain)}"]
+    moved = sensitivities(plan.query, plan.relation, len(plan.domain))
+    for measurement, sensitivity in zip(plan.measurements, moved, strict=True):
+        noise = measurement.mechanism
+        said = f"{type(noise).__name__} of scale {float(noise.scale):.9g}" if noise else "no noise"
+        lines.append(
+            f"{measurement.said}: L1 {float(sensitivity.l1):.9g}, L2 {float(sensitivity.l2):.9g}, step {measurement.step}; {said}"
+        )
+    lines += [f"note: {note}" for note in plan.notes]
+    return "\n".join([*lines, f"runs: {sql_of(plan.query, {'visits': Stored('visits')})}"]) + "\n"
+
+
+def written() -> str:
+    parts = []
+    for name, text in questions().items():
+        parts.append(f"## {name}\n{text}\n")
+        parts += [f"[{unit}]\n{outcome(text, catalog)}" for unit, catalog in CATALOGS.items()]
+    return "\n".join(parts)

@@ -1,0 +1,204 @@
+"""Random schemas, data, neighbours and questions, as hypothesis strategies: what the twins are made of.
+
+Data are texts of a CSV file, honest and hostile. Questions are SQL text from a small grammar of what is answered, so that most of
+them are; what is refused must be refused on both neighbours alike.
+"""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+TABLE = "visits"
+WARDS = ("A", "B", "C", "o'n", "Ä")
+HOSTILE = (
+    "",
+    "nan",
+    "inf",
+    "-inf",
+    "1e400",
+    "NULL",
+    "-0.0",
+    "9" * 18,
+    "-" + "9" * 18,
+    "0x10",
+    "7.6",
+    " 12 ",
+    "1e3",
+    "٣",
+)
+PEOPLE = ("1", "01", "2", "x", "X", "", "é", "e\u0301", "9" * 30)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What is declared, and how the unit is protected."""
+
+    row: bool
+    adjacency: str
+    max_groups: int
+    max_rows: int
+    clip: str
+    columns: dict[str, dict[str, Any]]
+
+    def arguments(self) -> dict[str, Any]:
+        """For a Curator."""
+        unit = {"row": True} if self.row else {"unit": "person"}
+        return {
+            **unit,
+            "adjacency": self.adjacency,
+            "max_groups": self.max_groups,
+            "max_rows": self.max_rows,
+            "clip": self.clip,
+            "columns": self.columns,
+            "people": 1000,
+        }
+
+
+Row = dict[str, str]
+NAMES = ("person", "age", "cost", "ward", "day", "smoker", "note")
+
+
+@st.composite
+def schemas(draw: st.DrawFn) -> Schema:
+    low = draw(st.sampled_from([0, -5, 18, 3]))
+    columns: dict[str, dict[str, Any]] = {
+        "age": {"type": "integer", "bounds": (low, low + draw(st.sampled_from([1, 10, 60])))},
+        "cost": {
+            "type": "number",
+            "bounds": draw(st.sampled_from([(0, 100), (-1.5, 1), (10, 20), (0, 1e9), (-2e-3, 1e-3)])),
+        },
+        "ward": {"keys": list(WARDS[: draw(st.integers(1, 4))])},
+        "day": {"type": "date"},
+        "smoker": {"type": "boolean"},
+    }
+    if draw(st.booleans()):
+        columns["day"]["keys"] = ["2024-01-01", "2024-02-29"]
+    row = draw(st.booleans())
+    return Schema(
+        row=row,
+        adjacency=draw(st.sampled_from(["add-remove", "replace"])),
+        max_groups=draw(st.integers(1, 3)),
+        max_rows=draw(st.integers(1, 3)),
+        clip=draw(st.sampled_from(["groups", "groups", "l2"])) if not row else "groups",
+        columns=columns,
+    )
+
+
+def field(name: str) -> st.SearchStrategy[str]:
+    match name:
+        case "person":
+            return st.sampled_from(PEOPLE)
+        case "age":
+            return st.one_of(st.integers(-3, 80).map(str), st.sampled_from(HOSTILE))
+        case "cost":
+            return st.one_of(
+                st.sampled_from(["0", "0.5", "99.99", "-3", "1000000", "0.0001"]), st.sampled_from(HOSTILE)
+            )
+        case "ward":
+            return st.sampled_from([*WARDS, "Z", "", "a"])
+        case "day":
+            return st.sampled_from(
+                ["2024-01-01", "2024-02-29", "2023-02-29", "0001-01-01", "9999-12-31", "", "yesterday"]
+            )
+        case "smoker":
+            return st.sampled_from(["true", "false", "", "maybe", "1"])
+    return st.sampled_from(["", "x", "%", "a_b", "50%", "\\", "ÄÖ", "'"])
+
+
+rows_of_anyone = st.fixed_dictionaries({name: field(name) for name in NAMES})
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Two neighbouring tables."""
+
+    first: list[Row]
+    second: list[Row]
+
+
+@st.composite
+def twins(draw: st.DrawFn, schema: Schema) -> Twins:
+    others: list[Row] = draw(st.lists(rows_of_anyone, max_size=8))
+    if schema.row:
+        own, new = draw(rows_of_anyone), draw(rows_of_anyone)
+        first = [*others, own]
+        return Twins(first, [*others, new] if schema.adjacency == "replace" else others)
+    victim = "victim"
+    own = draw(st.lists(rows_of_anyone, min_size=1, max_size=8))
+    mine = [{**row, "person": victim} for row in own]
+    order = draw(st.permutations(range(len(others) + len(mine))))
+    first = [[*others, *mine][i] for i in order]
+    if schema.adjacency == "add-remove":
+        return Twins(first, [row for row in first if row["person"] != victim])
+    replaced = draw(st.lists(rows_of_anyone, max_size=8))
+    return Twins(
+        first,
+        [*(row for row in first if row["person"] != victim), *({**row, "person": "newcomer"} for row in replaced)],
+    )
+
+
+def write(rows: list[Row], path: Path) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, NAMES)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+numbers = st.sampled_from(["age", "cost", "age + 1", "cost * 2", "age * cost", "cost / 4", "age % 7", "-age", "ABS(cost)",
+                           "LEAST(GREATEST(cost, 0), 10)", "COALESCE(age, 3)", "NULLIF(age, 20)", "FLOOR(cost / 10)",
+                           "CASE WHEN ward = 'A' THEN age ELSE 1000 END", "CASE WHEN smoker THEN cost END",
+                           "CAST(cost AS INTEGER)", "ROUND(cost)", "1", "2.5", "CAST(smoker AS INTEGER)", "age / cost",
+                           "SQRT(age)", "LENGTH(note)", "EXTRACT(YEAR FROM day)", "CAST(note AS DOUBLE)"])  # fmt: skip
+conditions = st.sampled_from(["age > 20", "age BETWEEN 10 AND 30", "cost < 0.5", "1 / cost > 2", "100 / (age - 19) > 1",
+                              "ward = 'A'", "ward IN ('A', 'Z')", "ward NOT IN ('B')", "note LIKE '%\\%'", "note LIKE 'a_b'",
+                              "note ILIKE 'äö'", "smoker", "NOT smoker", "smoker IS NULL", "age IS NOT NULL",
+                              "day >= DATE '2024-01-15'", "day = '2024-02-29'", "CAST(note AS INTEGER) = 1",
+                              "COALESCE(age, 0) <> 0", "person = 'victim'", "person <> '1' OR age < 5",
+                              "CASE WHEN age > 10 THEN cost > 1 ELSE smoker END", "ward <> note", "age = cost"])  # fmt: skip
+
+
+@st.composite
+def predicates(draw: st.DrawFn) -> str:
+    found = draw(st.lists(conditions, min_size=1, max_size=3))
+    words = draw(st.sampled_from([" AND ", " OR "]))
+    text = words.join(f"({each})" for each in found)
+    return f"NOT ({text})" if draw(st.integers(0, 4)) == 0 else text
+
+
+@st.composite
+def aggregates(draw: st.DrawFn, schema: Schema) -> str:
+    kinds = ["COUNT(*)", "COUNT({x})", "SUM({x})", "AVG({x})"] + ([] if schema.row else ["COUNT(DISTINCT person)"])
+    text = draw(st.sampled_from(kinds)).format(x=draw(numbers))
+    return f"{text} FILTER (WHERE {draw(predicates())})" if draw(st.integers(0, 3)) == 0 else text
+
+
+keys = st.sampled_from(["ward", "smoker", "day", "age", "age > 15", "FLOOR(age / 10) * 10", "ward = 'A'",
+                        "CASE WHEN age < 10 THEN 'young' WHEN age < 40 THEN 'middle' ELSE 'old' END",
+                        "CASE WHEN cost > 1 THEN ward ELSE 'other' END", "COALESCE(ward, 'none')", "EXTRACT(MONTH FROM day)"])  # fmt: skip
+
+
+@st.composite
+def questions(draw: st.DrawFn, schema: Schema) -> str:
+    """Text of a question."""
+    by = draw(st.lists(keys, max_size=2, unique=True))
+    wanted = draw(st.lists(aggregates(schema), min_size=1, max_size=3))
+    select = [f"{key} AS k{i}" for i, key in enumerate(by)] + [f"{each} AS a{i}" for i, each in enumerate(wanted)]
+    if draw(st.integers(0, 3)) == 0:
+        select.append(
+            draw(st.sampled_from(["{0} / COUNT(*)", "{0} + 2 * COUNT(*)", "100.0 * {0}"])).format(wanted[0])
+            + " AS extra"
+        )
+    text = f"SELECT {', '.join(select)} FROM {TABLE}"
+    if draw(st.booleans()):
+        text += f" WHERE {draw(predicates())}"
+    if by:
+        text += f" GROUP BY {', '.join(by)}"
+        if draw(st.integers(0, 3)) == 0:
+            text += f" HAVING {wanted[0]} > {draw(st.integers(-3, 3))}"
+    if draw(st.integers(0, 2)) == 0:
+        text += " ORDER BY a0 DESC" + (f" LIMIT {draw(st.integers(0, 3))}" if draw(st.booleans()) else "")
+    return text

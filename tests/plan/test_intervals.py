@@ -1,0 +1,494 @@
+"""Intervals hold the truth as often as they say, over the noise of the real mechanisms, and are no wider than they need be.
+
+Each statistical law is run on its own draws. A sound build fails one of them with probability at most ALPHA: it fails only where
+a coverage below 94 % (or above 96 %, where the noise is at least ten steps wide) is the only likely explanation. Halving an
+interval, or forgetting one of two noises, makes it fail almost surely (test_answer_mutants.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction as F
+from math import exp, inf, log
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from discreet.curator.session import Curator
+from discreet.errors import Fault
+from discreet.mechanisms import DiscreteGaussian, Geometric, RoundedGaussian
+from discreet.mechanisms.additive import IntegerNoise
+from discreet.plan import post, spread
+from discreet.plan.evaluate import evaluate
+from discreet.plan.intervals import SMALL_BOTTOM, SMALL_COUNT, Interval, intervals, predicted
+from discreet.plan.plan import Plan
+from discreet.plan.question import Output, Sort, key
+from discreet.plan.scalar import (
+    And,
+    Arithmetic,
+    Case,
+    Cast,
+    Coalesce,
+    Comparison,
+    Literal,
+    Name,
+    Not,
+    Operator,
+    Or,
+    Order,
+    Scalar,
+    Type,
+)
+from discreet.plan.scalar import Function as Call
+from tests.plan.made import (
+    COUNT,
+    FINE,
+    GAUSSIAN,
+    LAPLACE,
+    MEAN,
+    MIXED,
+    PUBLIC_COUNT,
+    SOME,
+    SUM,
+    TINY,
+    add,
+    draw,
+    exact_totals,
+    less,
+    number,
+    over,
+    plan_of,
+    times,
+)
+from tests.scale import repeats
+
+ALPHA = 1e-6
+"""False-alarm rate of every statistical law, each time it is run."""
+
+RUNS = 4000
+LEAST, MOST = 0.94, 0.96
+KEY = key(0, Type.INTEGER)
+NULL = Literal(None, Type.NUMBER)
+Noises = Sequence[IntegerNoise | None]
+
+
+def spans(plan: Plan, released: Sequence[np.ndarray]) -> list[Interval | None]:
+    return [row[0] for row in intervals(plan, released, post.released_rows(plan, released))]
+
+
+def held(scalar: Scalar, noises: Noises, count: int, mean: float = 45.0, runs: int | None = None) -> tuple[int, int]:
+    """In how many of so many runs the truth lies in its interval; each group is a run."""
+    n = repeats(RUNS) if runs is None else runs
+    plan = plan_of(scalar, noises=noises, groups=n)
+    exact = exact_totals(plan, count, mean)
+    truths = [evaluate(scalar, row) for row in post.columns(plan, exact)]
+    inside = [within(truth, span) for truth, span in zip(truths, spans(plan, draw(plan, exact)), strict=True)]
+    return sum(inside), n
+
+
+def within(truth: object, span: Interval | None) -> bool:
+    if span is None:
+        return True  # the root of a count below zero: nothing was said
+    assert isinstance(truth, int | float)
+    slack = 1e-9 * max(1.0, abs(truth))  # the truth is rounded to its digits, too
+    return (span.low is None or span.low <= truth + slack) and (span.high is None or truth - slack <= span.high)
+
+
+def covers(
+    scalar: Scalar, noises: Noises = LAPLACE, count: int = 1000, mean: float = 45.0, runs: int | None = None
+) -> None:
+    """Coverage is at least 94 %."""
+    hits, n = held(scalar, noises, count, mean, runs)
+    assert binom.cdf(hits, n, LEAST) > ALPHA, f"{hits} of {n} intervals hold the truth"
+
+
+def covers_and_no_more(
+    scalar: Scalar, noises: Noises = LAPLACE, count: int = 1000, mean: float = 45.0, runs: int | None = None
+) -> None:
+    """Coverage is between 94 % and 96 %."""
+    hits, n = held(scalar, noises, count, mean, runs)
+    assert binom.cdf(hits, n, LEAST) > ALPHA, f"{hits} of {n} intervals hold the truth"
+    assert binom.sf(hits - 1, n, MOST) > ALPHA, f"{hits} of {n} intervals hold the truth"
+
+
+EXACT: dict[str, Scalar] = {
+    "count": COUNT,
+    "sum": SUM,
+    "fine sum": FINE,
+    "affine": add(number(3), times(number(-2.5), SUM)),
+    "of a key": over(SUM, add(KEY, number(2))),
+    "difference of counts": less(COUNT, SOME),
+    "sum of three": add(add(SUM, times(number(120), COUNT)), over(FINE, number(0.04))),
+    "mean": MEAN,
+    "ratio of counts": over(SOME, COUNT),
+    "ratio of sums": over(SUM, FINE),
+    "sum over count": over(SUM, COUNT),
+    "ratio in percent": times(number(100.0), over(SOME, COUNT)),
+    "inverse": over(number(1.0), COUNT),
+    "mean and its own count": add(MEAN, over(SOME, COUNT)),
+    "mean times its count": times(MEAN, COUNT),
+    "share of the rest": over(less(COUNT, SOME), COUNT),
+    "odds": over(SOME, less(COUNT, SOME)),
+    "nullif": over(SUM, Case(((Comparison(Order.EQUAL, COUNT, number(0)), NULL),), COUNT)),
+    "coalesce": Coalesce((over(SUM, COUNT), number(0.0))),
+}
+
+
+@pytest.mark.parametrize("noises", [LAPLACE, GAUSSIAN, MIXED], ids=["laplace", "gaussian", "mixed"])
+@pytest.mark.parametrize("name", ["count", "sum", "mean", "ratio of counts"])
+def test_counts_sums_means_and_ratios_are_covered_as_often_as_they_say(name: str, noises: Noises) -> None:
+    covers_and_no_more(EXACT[name], noises)
+
+
+@pytest.mark.parametrize("name", [name for name in EXACT if name not in {"count", "sum", "mean", "ratio of counts"}])
+def test_forms_are_covered_as_often_as_they_say(name: str) -> None:
+    covers_and_no_more(EXACT[name], runs=repeats(RUNS // 2))
+
+
+@pytest.mark.parametrize("count", [3, 30, 90])
+@pytest.mark.parametrize("name", ["mean", "ratio of counts", "ratio of sums", "mean and its own count"])
+def test_small_counts_are_covered(name: str, count: int) -> None:
+    covers(EXACT[name], count=count, runs=repeats(RUNS // 4))
+
+
+def test_the_mean_of_nobody_is_the_middle_and_is_covered() -> None:
+    covers(MEAN, count=0, runs=repeats(RUNS // 4))
+
+
+@pytest.mark.parametrize("mean", [0.0, 1.0, 119.0, 120.0])
+def test_means_at_their_bounds_are_covered(mean: float) -> None:
+    covers(MEAN, mean=mean, runs=repeats(RUNS // 4))
+
+
+@pytest.mark.parametrize(
+    "name", ["count", "sum", "fine sum", "difference of counts", "mean", "ratio of counts", "ratio of sums"]
+)
+def test_noise_of_less_than_a_step_is_covered(name: str) -> None:
+    covers(EXACT[name], TINY, count=20, runs=repeats(RUNS // 4))
+
+
+def test_an_exact_count_leaves_the_noise_of_the_sum() -> None:
+    covers_and_no_more(MEAN, PUBLIC_COUNT)
+    covers_and_no_more(over(SUM, COUNT), PUBLIC_COUNT)
+    plan = plan_of(COUNT, times(number(2), COUNT), noises=PUBLIC_COUNT)
+    exact = exact_totals(plan, 0, 45.0)
+    for span in intervals(plan, exact, post.released_rows(plan, exact))[0]:
+        assert span == Interval(0, 0, 0)
+
+
+OTHERS: dict[str, Scalar] = {
+    "root": Call(Name.SQRT, (COUNT,)),
+    "root of a small count": Call(Name.SQRT, (less(COUNT, number(1000)),)),
+    "product": times(COUNT, MEAN),
+    "product of sums": times(SUM, FINE),
+    "square": times(MEAN, MEAN),
+    "whole": Cast(MEAN, Type.INTEGER),
+    "rounded": Call(Name.ROUND, (over(SUM, COUNT),)),
+    "down": Call(Name.FLOOR, (MEAN,)),
+    "up": Call(Name.CEIL, (MEAN,)),
+    "size": Call(Name.ABS, (less(COUNT, number(1000)),)),
+    "sign": Call(Name.SIGN, (less(COUNT, number(1000)),)),
+    "at least none": Call(Name.GREATEST, (COUNT, number(0))),
+    "the less of two": Call(Name.LEAST, (COUNT, SOME, number(1000))),
+    "mean over sum": over(MEAN, FINE),
+    "means of two kinds": add(MEAN, over(FINE, SOME)),
+    "remainder": Arithmetic(Operator.REMAINDER, COUNT, number(7)),
+    "case": Case(((Comparison(Order.GREATER, COUNT, number(990)), MEAN),), over(FINE, COUNT)),
+    "case of keys": Case(((Comparison(Order.LESS, KEY, number(5)), MEAN),), over(FINE, COUNT)),
+    "hidden or else": Coalesce((Case(((Comparison(Order.GREATER, COUNT, number(1000)), MEAN),), NULL), number(0.0))),
+    "many or few": Case(((Comparison(Order.GREATER, COUNT, number(1000)), number(1)),), number(0)),
+    "both": Case(
+        ((And((Comparison(Order.GREATER, COUNT, number(1)), Comparison(Order.LESS, SOME, number(10**6)))), COUNT),), SUM
+    ),
+    "either": Case(
+        (
+            (Or((Comparison(Order.LESS_OR_EQUAL, COUNT, number(1)), Comparison(Order.EQUAL, SOME, COUNT))), COUNT),
+            (Not(Comparison(Order.NOT_EQUAL, COUNT, COUNT)), SUM),
+        ),
+        SOME,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_functions_are_covered_at_least(name: str) -> None:
+    covers(OTHERS[name], runs=repeats(500))
+
+
+def test_a_case_of_keys_has_the_interval_of_the_branch_that_is_taken() -> None:
+    plan = plan_of(OTHERS["case of keys"], MEAN, over(FINE, COUNT), groups=10)
+    released = draw(plan, exact_totals(plan, 1000, 45.0))
+    for i, row in enumerate(intervals(plan, released, post.released_rows(plan, released))):
+        chosen = row[1 if i < 5 else 2]
+        assert row[0] is not None
+        assert chosen is not None
+        assert (row[0].low, row[0].high) == (chosen.low, chosen.high)
+
+
+def test_keys_and_texts_have_no_interval() -> None:
+    small = Comparison(Order.LESS, COUNT, number(10))
+    text = Case(((small, Literal("few", Type.TEXT)),), Literal("many", Type.TEXT))
+    plan = plan_of(KEY, text, small, add(KEY, number(1)), number(7))
+    released = draw(plan, exact_totals(plan, 5, 45.0))
+    assert intervals(plan, released, post.released_rows(plan, released)) == ((None,) * 5,)
+
+
+def test_a_number_that_the_question_hides_has_no_interval_and_one_over_nothing_a_flag() -> None:
+    hidden = Case(((Comparison(Order.GREATER, COUNT, number(2000)), MEAN),), NULL)
+    plan = plan_of(hidden, over(SUM, COUNT))
+    exact = exact_totals(plan, 1000, 45.0)
+    assert intervals(plan, exact, post.released_rows(plan, exact))[0][0] is None
+    nobody = [np.array([0]), *exact[1:]]
+    made = post.released_rows(plan, nobody)
+    assert made.rows[0] == (None, None)
+    assert intervals(plan, nobody, made)[0][1] == Interval(None, None, None, SMALL_BOTTOM)
+
+
+def test_selection_leaves_each_interval_as_it_is() -> None:
+    having = Comparison(Order.GREATER, COUNT, number(1000))
+    whole = plan_of(KEY, COUNT, MEAN, groups=40)
+    part = plan_of(KEY, COUNT, MEAN, groups=40, having=having, order=(Sort(MEAN, descending=True),), limit=5)
+    released = draw(whole, exact_totals(whole, 1000, 45.0))
+    every = intervals(whole, released, post.released_rows(whole, released))
+    some = post.released_rows(part, released)
+    assert len(some.rows) == 5
+    for i, row in zip(some.groups, intervals(part, released, some), strict=True):
+        assert row == every[i]
+
+
+def finite(span: Interval | None) -> bool:
+    ends = [] if span is None else [span.low, span.high, span.error]
+    return all(end is None or -inf < end < inf for end in ends)
+
+
+def every_pair_is_finite(groups: int, seed: int) -> None:
+    """Whatever sum and count are released, also no count or less: every cell is finite, and holds its own value."""
+    rng = np.random.default_rng(seed)
+    sizes = 2.0 ** rng.uniform(0, 40, (5, groups)) * rng.choice([-1, 0, 1], (5, groups))
+    released = list(sizes.astype(np.int64))
+    plan = plan_of(MEAN, over(SUM, COUNT), groups=groups)
+    made = post.released_rows(plan, released)
+    for values, row in zip(made.rows, intervals(plan, released, made), strict=True):
+        mean, ratio = row
+        assert mean is not None
+        assert 0 <= mean.low <= values[0] <= mean.high <= 120
+        assert finite(ratio)
+        if ratio.error is not None:
+            assert ratio.low <= values[1] <= ratio.high
+            assert max(values[1] - ratio.low, ratio.high - values[1]) <= ratio.error * (1 + 1e-9)
+
+
+def test_no_sum_and_count_gives_nan_or_an_infinity() -> None:
+    for i in range(repeats(10)):
+        every_pair_is_finite(10_000, i)
+
+
+def test_a_count_too_small_to_tell_is_flagged_and_a_large_one_is_not() -> None:
+    plan = plan_of(MEAN, over(SUM, COUNT), over(SOME, COUNT), groups=3)
+    exact = exact_totals(plan, 1000, 45.0)
+    for count, flagged in ((1000, False), (10, True), (-500, False), (0, True)):
+        released = [np.full(3, count), *exact[1:]]
+        mean, ratio, share = intervals(plan, released, post.released_rows(plan, released))[0]
+        assert mean is not None
+        assert ratio is not None
+        assert share is not None
+        if flagged:
+            assert (mean.flag, ratio.flag, share.flag) == (SMALL_COUNT, SMALL_BOTTOM, SMALL_BOTTOM)
+            assert (ratio.low, ratio.high, ratio.error) == (None, None, None)
+        else:
+            assert ratio.flag is None
+
+
+def test_sums_near_the_largest_double_are_finite_or_nothing() -> None:
+    """A column may have bounds of 1e300; more of it than a double holds is NULL, and nothing raises."""
+    plan = plan_of(FINE, SUM, over(FINE, COUNT), times(FINE, SUM), times(FINE, number(-3.5)), groups=2)
+    huge = replace(plan.measurements[4], step=F(2) ** 970)
+    plan = replace(plan, measurements=(*plan.measurements[:4], huge))
+    released = [np.array([1000, 5]), *[np.array([2**20, 7])] * 3, np.array([2**60, -3])]
+    made = post.released_rows(plan, released)
+    assert made.rows[0][0] is None
+    for row in intervals(plan, released, made):
+        assert all(finite(span) for span in row)
+
+
+def test_a_share_is_known_to_be_at_most_one() -> None:
+    plan = plan_of(over(SOME, COUNT), over(COUNT, SOME))
+    released = exact_totals(plan, 1000, 45.0, some=0.99)
+    share, inverse = intervals(plan, released, post.released_rows(plan, released))[0]
+    assert share is not None
+    assert share.high == 1.0
+    assert inverse is not None
+    assert inverse.high is not None
+    assert inverse.high > 1.05
+
+
+def test_whole_numbers_have_whole_intervals() -> None:
+    plan = plan_of(COUNT, add(COUNT, SUM))
+    released = exact_totals(plan, 1000, 45.0)
+    for span in intervals(plan, released, post.released_rows(plan, released))[0]:
+        assert span is not None
+        assert {type(end) for end in (span.low, span.high, span.error)} == {int}
+
+
+# The quantiles themselves.
+
+
+@pytest.mark.parametrize("ratio", [1e-6, 0.1, 0.5, 0.99, 1.0])
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.999])
+def test_the_sum_of_two_laplace_noises_has_its_closed_form(ratio: float, confidence: float) -> None:
+    a, b = 1e6, 1e6 * ratio
+    noises = (Geometric(F(10**6)), Geometric(F(10**6)))
+    x = float(spread.smooth_widths(np.array([[1.0, ratio]]), noises, confidence)[0]) - (1 + ratio) / 2
+    if ratio == 1:
+        tail = (1 + x / (2 * a)) * exp(-x / a)
+    else:
+        tail = (a * a * exp(-x / a) - b * b * exp(-x / b)) / (a * a - b * b)
+    assert tail == pytest.approx(1 - confidence, rel=2e-5)
+
+
+@given(st.lists(st.floats(0.01, 100), min_size=1, max_size=6))
+def test_sums_of_gaussian_noises_are_gaussian(sizes: list[float]) -> None:
+    noises = tuple(RoundedGaussian(F(10**6)) for _ in sizes)
+    found = float(spread.smooth_widths(np.array([sizes]), noises, 0.95)[0])
+    expected = NormalDist().inv_cdf(0.975) * 1e6 * sum(size**2 for size in sizes) ** 0.5
+    assert found == pytest.approx(expected, rel=2e-5)
+
+
+def test_many_equal_noises_and_one_alone() -> None:
+    many = float(spread.smooth_widths(np.ones((1, 12)), (Geometric(F(10**6)),) * 12, 0.95)[0])
+    assert 1.9 < many / (24**0.5 * 1e6) < 1.98  # nearly normal
+    one = float(spread.smooth_widths(np.ones((1, 1)), (Geometric(F(10**6)),), 0.95)[0])
+    assert one == pytest.approx(1e6 * log(20), rel=2e-5)
+
+
+def probabilities(noise: IntegerNoise) -> tuple[np.ndarray, np.ndarray]:
+    reach = int(40 * float(noise.scale)) + 5
+    z = np.arange(-reach, reach + 1)
+    if isinstance(noise, Geometric):
+        return z, np.array([noise.probability(int(each), 0) for each in z])
+    normal = NormalDist(0, float(noise.scale))
+    return z, np.array([normal.cdf(each + 0.5) - normal.cdf(each - 0.5) for each in z])
+
+
+@pytest.mark.parametrize(
+    "kinds", [(Geometric, Geometric), (Geometric, RoundedGaussian), (RoundedGaussian, RoundedGaussian)]
+)
+def test_sums_of_noises_of_few_steps_are_covered_by_enumeration(kinds: tuple[type, type]) -> None:
+    for first in (F(1, 5), F(1, 2), F(1), F(3, 2), F(5)):
+        for second in (F(1, 2), F(1), F(5)):
+            noises = (kinds[0](first), kinds[1](second))
+            (z1, p1), (z2, p2) = map(probabilities, noises)
+            joint = np.outer(p1, p2)
+            for slope in (1.0, 0.5, 0.3, 3.1, 10.0):
+                width = spread.half_widths(np.array([[1.0, slope]]), noises, 0.95)[0]
+                inside = np.abs(z1[:, None] + slope * z2[None, :]) <= width * (1 + 1e-12)
+                assert joint[inside].sum() >= 0.95, (first, second, slope)
+
+
+@given(st.floats(-3, 3), st.floats(-3, 3), st.floats(0.1, 3), st.floats(-50, 50))
+def test_the_region_reaches_as_far_as_the_quantile_in_every_direction(a: float, b: float, c: float, t: float) -> None:
+    region_reaches(a, b, c, t)
+
+
+def region_reaches(a: float, b: float, c: float, t: float) -> None:
+    """The noise of top − t·bottom, where top = a z₁ + b z₂ and bottom = c z₂, and not much farther."""
+    noises = (Geometric(F(1000)), RoundedGaussian(F(700)))
+    top, bottom = np.array([a, b]), np.array([0.0, c])
+    corners = spread.region(top, bottom, noises, 0.95)
+    reach = float((corners[:, 0] - t * corners[:, 1]).max())
+    needed = float(spread.smooth_widths(np.abs(top - t * bottom)[None, :], noises, 0.95)[0])
+    across = float(spread.smooth_widths(np.abs(bottom)[None, :], noises, 0.95)[0])
+    assert reach >= needed * (1 - 1e-6) - 1e-6 * across
+    if abs(a) > 0.1:
+        assert reach <= needed * 1.002 + 1e-6 * across
+
+
+def test_noise_without_a_rule_is_a_fault() -> None:
+    assert spread.smooth_widths(np.ones((1, 1)), (DiscreteGaussian(F(5)),), 0.95)[0] > 0
+
+    with pytest.raises(Fault):
+        spread._is_gaussian(object())
+
+
+# Before anything is measured.
+
+
+def test_predicted_errors_of_totals_are_the_errors_of_answers() -> None:
+    plan = plan_of(KEY, COUNT, SUM, FINE, less(COUNT, SOME), times(number(-3), SUM))
+    exact = draw(plan, exact_totals(plan, 1000, 45.0))
+    spans_ = intervals(plan, exact, post.released_rows(plan, exact))[0]
+    for promised, span in zip(predicted(plan), spans_, strict=True):
+        if span is None:
+            assert promised.error is None
+            assert promised.reason is None
+        else:
+            assert promised.error is not None
+            assert span.error is not None
+            assert promised.error == pytest.approx(span.error, rel=1e-2)
+
+
+def test_predicted_errors_of_means_need_people_and_say_so() -> None:
+    names = (Output("m", MEAN), Output("r", over(SUM, COUNT)), Output("n", COUNT))
+    without = predicted(plan_of(*names))
+    assert [each.error is None for each in without] == [True, True, False]
+    assert all("people" in (each.reason or "") for each in without[:2])
+    declared = predicted(plan_of(*names, people=4000, groups=4))
+    assert all("1,000" in (each.assumes or "") for each in declared[:2])
+    plan = plan_of(*names, groups=repeats(50))
+    exact = draw(plan, exact_totals(plan, 1000, 45.0))
+    for row in intervals(plan, exact, post.released_rows(plan, exact)):
+        for promised, span in zip(declared, row, strict=True):
+            assert promised.error is not None
+            assert span is not None
+            assert span.error is not None
+            assert span.error <= promised.error * 1.35
+            assert span.error >= promised.error / 4
+
+
+def test_a_ratio_that_cannot_be_predicted_has_a_reason() -> None:
+    (found,) = predicted(plan_of(over(COUNT, SUM), people=1000))
+    assert found.error is None
+    assert found.reason
+    assert predicted(plan_of(over(SOME, COUNT), people=3, groups=3))[0].error is not None  # within 0 and 1 in any case
+
+
+# Through the whole pipeline: text, plan, engine, noise, answer.
+
+QUESTION = (
+    "SELECT g, COUNT(*) AS n, SUM(x) AS total, AVG(x) AS mean, COUNT(*) FILTER (WHERE x > 65) / COUNT(*) AS share, "
+    "SUM(y) / COUNT(*) AS each FROM t GROUP BY g"
+)
+
+
+@pytest.mark.parametrize("delta", [0, 1e-3], ids=["laplace", "gaussian"])
+def test_answers_of_the_whole_pipeline_are_covered(delta: float, tmp_path: Path) -> None:
+    groups, people = repeats(200), 60
+    rng = np.random.default_rng(5)
+    g = np.repeat(np.arange(groups), people)
+    x, y = rng.integers(-20, 150, g.size), rng.uniform(0, 3, g.size)
+    columns = {"g": {"type": "integer", "bounds": (0, groups - 1)}, "x": {"type": "integer", "bounds": (0, 120)}}
+    columns |= {"y": {"type": "number", "bounds": (0, 2)}}
+    data = {"g": g.tolist(), "x": x.tolist(), "y": y.tolist()}
+    with Curator({"t": data}, None, columns, row=True, epsilon=3, delta=delta, ledger=tmp_path / "ledger") as curator:
+        answer = curator.sql(QUESTION, epsilon=1, delta=delta)
+    clamped, low = np.clip(x, 0, 120).reshape(groups, people), np.clip(y, 0, 2).reshape(groups, people)
+    truths = {
+        "n": np.full(groups, people),
+        "total": clamped.sum(axis=1),
+        "mean": clamped.mean(axis=1),
+        "share": (x.reshape(groups, people) > 65).mean(axis=1),
+        "each": low.mean(axis=1),
+    }
+    assert [row["g"] for row in answer.to_dicts()] == list(range(groups))
+    for name, truth in truths.items():
+        ends = [(row[f"{name}_low"], row[f"{name}_high"]) for row in answer.to_dicts(errors=True)]
+        slack = 1e-3 if name == "each" else 1e-9  # of the grid
+        hits = sum(
+            (a is None or a <= each + slack) and (b is None or each - slack <= b)
+            for (a, b), each in zip(ends, truth.tolist(), strict=True)
+        )
+        assert binom.cdf(hits, groups, LEAST) > ALPHA, f"{name}: {hits} of {groups}"

@@ -1,0 +1,52 @@
+"""Every planted bug of the planner makes the law named here fail; without the bug the same law holds (test_plan.py)."""
+
+from collections.abc import Callable
+
+import pytest
+
+from discreet.audit.mutants import Mutant, of_part
+from discreet.errors import Fault
+from tests.plan import laws
+
+CAUGHT_BY: dict[str, Callable[[], object]] = {
+    "clamp-on-the-column": laws.answers_are_right,
+    "bound-survives-redefinition": laws.differences_are_right,
+    "divisor-may-be-zero": laws.missing_declarations_are_refused,
+    "no-clamp": laws.no_neighbour_moves_more,
+    "filter-of-a-sum-dropped": laws.answers_are_right,
+    "null-is-counted": laws.answers_are_right,
+    "mean-without-its-middle": laws.answers_are_right,
+    "half-of-what-a-person-changes": laws.no_neighbour_moves_more,
+    "cap-on-rows-forgotten": laws.no_neighbour_moves_more,
+    "cap-on-groups-forgotten": laws.no_neighbour_moves_more,
+    "rows-not-capped": laws.no_neighbour_moves_more,
+    "filtered-row-is-surely-there": laws.no_neighbour_moves_more,
+    "null-is-within-bounds": laws.no_neighbour_moves_more,
+    "centre-not-in-the-bounds": laws.no_neighbour_moves_more,
+    "replaced-norm-counts-once": laws.no_neighbour_moves_more,
+    "each-gets-the-whole-budget": laws.prices_add_up,
+    "each-gets-the-whole-gaussian-budget": laws.gaussian_noise_is_split,
+    "delta-not-charged": laws.many_groups_take_gaussian_noise,
+    "plan-price-not-checked": laws.false_plans_are_found,
+    "event-not-checked": laws.false_plans_are_found,
+    "sensitivity-not-checked": laws.false_plans_are_found,
+    "l2-for-geometric-noise": laws.no_neighbour_moves_more,
+    "hidden-group-takes-a-place": laws.groups_are_those_declared,
+    "groups-from-the-data": laws.groups_are_those_declared,
+    "data-before-noise": laws.noise_is_of_its_own,
+    "same-noise-for-all-groups": laws.noise_is_of_its_own,
+    "within-of-the-first-column": laws.least_price_is_least,
+    "name-without-the-price": laws.plans_have_names_of_their_own,
+    "keys-from-nowhere": laws.missing_declarations_are_refused,
+    "gaussian-never-chosen": laws.many_groups_take_gaussian_noise,
+}
+
+
+def test_every_bug_has_a_law() -> None:
+    assert {mutant.name for mutant in of_part("plan")} == set(CAUGHT_BY)
+
+
+@pytest.mark.parametrize("mutant", of_part("plan"), ids=lambda mutant: mutant.name)
+def test_every_planted_bug_is_caught(mutant: Mutant) -> None:
+    with mutant.planted(), pytest.raises((AssertionError, Fault, IndexError, TypeError)):
+        CAUGHT_BY[mutant.name]()

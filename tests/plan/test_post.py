@@ -1,0 +1,160 @@
+"""Outputs, HAVING, ORDER BY and LIMIT act on released values, and on nothing else."""
+
+from fractions import Fraction as F
+from math import isfinite
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import Fault
+from discreet.plan.plan import Mean
+from discreet.plan.post import Released, columns, integral, output_type, released_rows, selects
+from discreet.plan.question import Output, Sort, key
+from discreet.plan.scalar import Case, Comparison, Literal, Name, Order, Type
+from discreet.plan.scalar import Function as Call
+from tests.plan.made import COUNT, FINE, MEAN, SOME, SUM, add, less, number, over, plan_of, times
+
+KEY = key(0, Type.INTEGER)
+NONE = Literal(None, Type.NUMBER)
+
+
+def released(*totals: list[int]) -> list[np.ndarray]:
+    """Counts, and whatever else is given; the rest is 0."""
+    given_ = [np.array(each, np.int64) for each in totals]
+    return given_ + [np.zeros(len(totals[0]), np.int64)] * (5 - len(given_))
+
+
+def test_counts_and_whole_sums_are_ints_and_fine_sums_exact_multiples_of_their_step() -> None:
+    plan = plan_of(COUNT, SUM, FINE, add(COUNT, times(number(2), SUM)))
+    row = released_rows(plan, released([7], [300], [0], [0], [1025])).rows[0]
+    assert row == (7, 300, 1025 / 1024, 607)
+    assert [type(value) for value in row] == [int, int, float, int]
+    assert [output_type(output.value, plan) for output in plan.question.outputs][1:] == [
+        Type.INTEGER,
+        Type.NUMBER,
+        Type.INTEGER,
+    ]
+    assert not integral(over(SUM, COUNT), plan)
+
+
+@given(st.integers(-(2**62), 2**62))
+def test_a_total_is_the_multiple_of_its_step_that_it_was_released_as(total: int) -> None:
+    value = released_rows(plan_of(FINE), released([0], [0], [0], [0], [total])).rows[0][0]
+    assert isinstance(value, float)
+    assert value == float(F(total, 1024))
+    assert float(repr(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("total", "count", "mean"),
+    [
+        (0, 10, 60.0),
+        (100, 10, 70.0),
+        (1, 3, 60.3333333),
+        (-(10**9), 5, 0.0),
+        (10**9, 5, 120.0),
+        (50, 0, 60.0),
+        (50, -3, 60.0),
+    ],
+)
+def test_a_mean_is_clamped_rounded_and_the_middle_where_the_count_is_not_positive(
+    total: int, count: int, mean: float
+) -> None:
+    assert released_rows(plan_of(MEAN), released([count], [0], [total])).rows[0] == (mean,)
+
+
+@given(st.integers(-(2**62), 2**62), st.integers(-(2**62), 2**62))
+def test_no_number_has_a_tail_of_digits_or_is_infinite(total: int, count: int) -> None:
+    plan = plan_of(MEAN, over(SUM, COUNT), over(SUM, SOME), times(times(SUM, SUM), number(1e300)))
+    for value in released_rows(plan, released([count], [total], [total])).rows[0]:
+        assert value is None or (isinstance(value, int | float) and isfinite(value))
+        digits = repr(value).partition("e")[0].replace(".", "").lstrip("-0").rstrip("0")
+        assert value is None or len(digits) <= 12 or float(value).is_integer()
+
+
+def rows_by_hand(counts: list[int], least: int, descending: bool, offset: int, limit: int) -> list[tuple[int, int]]:
+    """What anyone could do with the whole answer."""
+    found = [(i, count) for i, count in enumerate(counts) if count > least]
+    found.sort(key=lambda row: (-row[1], row[0]) if descending else row[::-1])
+    return found[offset : offset + limit]
+
+
+@given(
+    st.lists(st.integers(-3, 3), min_size=1, max_size=12),
+    st.integers(-4, 3),
+    st.booleans(),
+    st.integers(0, 3),
+    st.integers(0, 5),
+)
+def test_having_order_and_limit_are_what_anyone_could_do_with_the_whole_answer(
+    counts: list[int], least: int, descending: bool, offset: int, limit: int
+) -> None:
+    plan = plan_of(
+        KEY,
+        COUNT,
+        groups=len(counts),
+        having=Comparison(Order.GREATER, COUNT, number(least)),
+        order=(Sort(COUNT, descending),),
+        limit=limit,
+        offset=offset,
+    )
+    made = released_rows(plan, released(counts))
+    assert list(made.rows) == rows_by_hand(counts, least, descending, offset, limit)
+    assert [plan.domain[i][0] for i in made.groups] == [row[0] for row in made.rows]
+
+
+def test_a_later_key_of_the_order_decides_between_equals_and_null_goes_where_it_is_told() -> None:
+    small = Case(((Comparison(Order.LESS, COUNT, number(2)), NONE),), COUNT)
+    counts = [3, 1, 2, 3, 0]
+    for nulls_first, expected in ((False, [3, 0, 2, 4, 1]), (True, [4, 1, 3, 0, 2])):
+        order = (Sort(small, descending=True, nulls_first=nulls_first), Sort(KEY, descending=True))
+        made = released_rows(plan_of(KEY, groups=5, order=order), released(counts))
+        assert [row[0] for row in made.rows] == expected
+
+
+def test_a_condition_that_is_null_keeps_no_row() -> None:
+    having = Comparison(Order.GREATER, over(SUM, COUNT), number(0))
+    made = released_rows(plan_of(KEY, groups=3, having=having), released([0, 1, 1], [5, 5, -5]))
+    assert made == Released((1,), ((1,),))
+
+
+def test_the_order_sees_the_rounded_mean_that_the_answer_shows() -> None:
+    totals = [10**9, 10**9 + 1]
+    plan = plan_of(Output("m", MEAN), KEY, groups=2, order=(Sort(MEAN, descending=True),))
+    rows = released_rows(plan, released([10**12, 10**12], [0, 0], totals)).rows
+    assert rows[0][0] == rows[1][0]
+    assert [row[1] for row in rows] == [0, 1]
+
+
+def test_selection_by_released_values_is_told_from_selection_by_keys() -> None:
+    by_key, by_count = (Sort(KEY),), (Sort(COUNT),)
+    assert selects(plan_of(KEY, having=Comparison(Order.GREATER, COUNT, number(1))))
+    assert selects(plan_of(KEY, order=by_count, limit=1))
+    assert not selects(plan_of(KEY, order=by_count))
+    assert not selects(plan_of(KEY, order=by_key, limit=1))
+    assert not selects(plan_of(KEY, having=Comparison(Order.GREATER, KEY, number(1))))
+
+
+def test_what_was_not_measured_is_a_fault() -> None:
+    plan = plan_of(COUNT, groups=2)
+    for wrong in ([], released([1]), released([1, 2])[:4]):
+        with pytest.raises(Fault):
+            columns(plan, wrong)
+
+
+def test_a_mean_of_any_bounds_stays_within_them() -> None:
+    for low, high in ((F(0), F(1, 10**9)), (F(-1), F(10**15)), (F(3), F(3)), (F(-1, 3), F(1, 3))):
+        plan = plan_of(MEAN)
+        mean = Mean(2, 0, (low + high) / 2, low, high)
+        object.__setattr__(plan, "statistics", (*plan.statistics[:2], mean, *plan.statistics[3:]))
+        for total, count in ((10**18, 1), (-(10**18), 1), (5, 7), (0, 0)):
+            value = released_rows(plan, released([count], [0], [total])).rows[0][0]
+            assert isinstance(value, float)
+            assert low - F(1, 10**9) * (high - low) <= F(value) <= high + F(1, 10**9) * (high - low) or low == high
+
+
+def test_functions_of_released_values_are_evaluated() -> None:
+    plan = plan_of(Call(Name.SQRT, (COUNT,)), Call(Name.ROUND, (over(SUM, COUNT),)), less(COUNT, COUNT))
+    assert released_rows(plan, released([9], [22])).rows == ((3.0, 2.0, 0),)

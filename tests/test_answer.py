@@ -1,0 +1,516 @@
+"""Answers: what is shown, stored and exported is what was released, and nothing that a reader could be tricked by."""
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from datetime import date
+from fractions import Fraction as F
+from html.parser import HTMLParser
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.answer import Answer, Column, Preview, visible, written
+from discreet.errors import Invalid
+from discreet.plan.intervals import Interval, Predicted
+from discreet.plan.question import Output, Sort, key
+from discreet.plan.scalar import Case, Comparison, Literal, Order, Type
+from tests.plan.made import COUNT, FINE, MEAN, PUBLIC_COUNT, SOME, SUM, add, number, over, plan_of
+from tests.scale import repeats
+
+WARD = key(0, Type.TEXT)
+WARDS = (("A",), ("B",), ("C",))
+OUTPUTS = (Output("ward", WARD), Output("n", COUNT), Output("age", MEAN), Output("old", over(SOME, COUNT)))
+COUNTS, SUMS, CENTRED, SOMES = [12345, 870, 41], [600_000, 40_000, 1_700], [-140_000, -12_000, -1_000], [3100, 200, 3]
+TEXT = "SELECT ward, COUNT(x) AS n, AVG(x) AS age FROM t GROUP BY ward"
+
+FORMULAS = [
+    "=cmd|' /C calc'!A0",
+    "+1+1",
+    "-2+3",
+    "@SUM(A1:A9)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "＝1",
+    "＋1",
+    "－1",
+    "＠x",
+    "  =1",
+]
+PAYLOADS = [
+    *FORMULAS,
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "'><b onmouseover=alert(1)>",
+    "</td></table><script>1</script>",
+    "</style><script>1</script>",
+    "<!-- ",
+    "-->",
+    "]]>",
+    "&lt;script&gt;",
+    "&#60;script&#62;",
+    "javascript:alert(1)",
+    "<iframe src='//evil.example'>",
+    "<a href=javascript:1>x</a>",
+    "<math><mtext></mtext></math>",
+    "<style>*{display:none}</style>",
+    "<link rel=stylesheet href=//evil.example>",
+    "<base href=//evil.example>",
+    "<form action=//evil.example>",
+    "<input autofocus onfocus=alert(1)>",
+    "<details open ontoggle=alert(1)>",
+    "<video><source onerror=alert(1)></video>",
+    "<object data=x>",
+    "<embed src=x>",
+    "<body onload=alert(1)>",
+    "`${alert(1)}`",
+    "{{7*7}}",
+    "{%raw%}",
+    "\u202egnp.exe",
+    "\x00",
+    "a\x1b[31mred",
+    "[bold]rich[/bold]",
+    "[link=https://evil.example]x[/link]",
+    "a,b",
+    'a"b',
+    "a\nb",
+    "a\r\nb",
+    "ü€😀",
+    "'; DROP TABLE t; --",
+]
+
+
+def answer(**more: Any) -> Answer:
+    """One answer whose numbers are always the same."""
+    given_ = {"groups": WARDS, "key": Type.TEXT, "notes": ("age is clamped to 0 … 120",), **more}
+    plan = plan_of(*OUTPUTS, **given_)
+    released = [np.array(each, np.int64) for each in (COUNTS, SUMS, CENTRED, SOMES, [0, 0, 0])]
+    return Answer.make(plan, released, text=TEXT, explanation="answer: n", remaining={"epsilon": 2.0, "delta": 1e-06})
+
+
+def with_key(text: str) -> Answer:
+    plan = plan_of(
+        Output(text, WARD), Output("n", COUNT), groups=((text,), (f"{text}.",)), key=Type.TEXT, notes=(text,)
+    )
+    return Answer.make(plan, [np.array([5, 9])] * 5, text=text, explanation=text)
+
+
+def test_the_table_is_as_it_was_looked_at() -> None:
+    lines = str(answer()).splitlines()
+    assert lines == [
+        "ward            n           age              old",
+        "────  ───────────  ────────────  ───────────────",
+        "A     12,345 ± 60  48.66 ± 0.30  0.2511 ± 0.0051",
+        "B        870 ± 60   46.2 ± 4.3    0.230 ± 0.072",
+        "C         41 ± 60     36 ± 85 *    0.07 ± 0.93 *",
+        "",
+        "* the count is too small to tell",
+        "* what it is divided by is too small to tell",
+        "± holds the truth 95 % of the time, over the noise. ε = 1, add-remove one person.",
+        "left: ε = 2, δ = 1e-06",
+        "note: age is clamped to 0 … 120",
+    ]
+    assert repr(answer()) == str(answer())
+
+
+def test_an_exact_number_has_an_error_of_zero() -> None:
+    plan = plan_of(Output("n", COUNT), Output("t", SUM), noises=PUBLIC_COUNT)
+    made = Answer.make(plan, [np.array([1234567])] * 5, text="")
+    assert "1,234,567 ± 0" in str(made)
+    assert made.to_json()["error"][0]["n"] == 0
+
+
+def test_json_is_one_object_of_the_promised_keys() -> None:
+    body = json.loads(json.dumps(answer().to_json(), allow_nan=False))
+    assert body["columns"] == ["ward", "n", "age", "old"]
+    assert body["rows"][0] == {"ward": "A", "n": 12345, "age": 48.6593763, "old": 0.25111381126}
+    assert set(body["error"][0]) == set(body["interval"][0]) == {"n", "age", "old"}
+    assert body["interval"][0]["n"] == [12285, 12405]
+    assert body["error"][0]["n"] == 60
+    assert body["flags"][0] == {}
+    assert set(body["flags"][2]) == {"age", "old"}
+    assert (body["confidence"], body["epsilon"], body["delta"]) == (0.95, 1.0, 0.0)
+    assert body["remaining"] == {"epsilon": 2.0, "delta": 1e-06}
+    assert body["keys"] == ["ward"]
+
+
+def test_the_receipt_says_what_is_needed_to_check_the_price() -> None:
+    receipt = answer().receipt
+    assert receipt["question"] == TEXT
+    assert receipt["epsilon"] == "1"
+    assert receipt["event"]["event"] == "under"
+    assert receipt["private"] is True
+    assert re.fullmatch("[0-9a-f]{64}", receipt["plan"])
+    assert receipt["measurements"][0] == {
+        "said": "count",
+        "mechanism": "Geometric",
+        "scale": "20",
+        "sensitivity": "1",
+        "step": "1",
+    }
+    assert json.dumps(receipt)
+
+
+def test_an_answer_from_a_known_source_says_that_it_is_not_private() -> None:
+    plan = plan_of(COUNT)
+    made = Answer.make(plan, [np.array([3])] * 5, text="", receipt={"private": False, "ledger": {"sequence": 7}})
+    assert "NOT PRIVATE" in str(made)
+    assert made.receipt["ledger"] == {"sequence": 7}
+    assert made.receipt["version"]
+
+
+def test_selection_is_noted() -> None:
+    assert "optimistic" in str(answer(order=(Sort(COUNT),), limit=2))
+    assert "optimistic" not in str(answer(order=(Sort(COUNT),)))
+
+
+def test_what_the_ledger_knows_is_filled_in_later() -> None:
+    first = answer().with_remaining(None)
+    later = Answer.from_bytes(first.to_bytes()).with_remaining({"epsilon": 1.5}).with_ledger({"sequence": 3})
+    assert later.remaining == {"epsilon": 1.5}
+    assert later.receipt["ledger"] == {"sequence": 3}
+    assert first.remaining is None
+    assert later.rows == first.rows
+
+
+# Storing.
+
+texts = st.text(st.characters(codec="utf-8"), max_size=8)
+numbers = st.one_of(st.integers(-(2**62), 2**62), st.floats(allow_nan=False, allow_infinity=False))
+ends = st.one_of(st.none(), numbers)
+errors = st.one_of(st.none(), st.integers(0, 2**62), st.floats(0, 1.7e308))
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> Answer:
+    kinds = {
+        Type.TEXT: texts,
+        Type.DATE: st.dates(),
+        Type.BOOLEAN: st.booleans(),
+        Type.INTEGER: st.integers(),
+        Type.NUMBER: numbers,
+    }
+    names = draw(st.lists(texts, min_size=1, max_size=4, unique=True))
+    columns = tuple(Column(name, draw(st.sampled_from(list(kinds))), draw(st.booleans())) for name in names)
+    size = draw(st.integers(0, 3))
+    rows = tuple(tuple(draw(st.one_of(st.none(), kinds[column.type])) for column in columns) for _ in range(size))
+    spans = st.one_of(st.none(), st.builds(Interval, ends, ends, errors, st.one_of(st.none(), st.just("small"))))
+    return Answer(
+        columns,
+        rows,
+        tuple(tuple(draw(spans) if column.type.numeric else None for column in columns) for _ in range(size)),
+        0.95,
+        draw(st.floats(0, 10)),
+        0.0,
+        "add-remove one person",
+        tuple(draw(st.lists(texts, max_size=2))),
+        {"question": draw(texts)},
+        draw(texts),
+        draw(st.one_of(st.none(), st.just({"epsilon": 1.0}))),
+    )
+
+
+@given(answers())
+def test_stored_answers_come_back_as_they_were(made: Answer) -> None:
+    stored = made.to_bytes()
+    again = Answer.from_bytes(stored)
+    assert again == made
+    assert again.to_bytes() == stored
+    json.dumps(made.to_json(), allow_nan=False)
+
+
+@given(st.one_of(st.binary(max_size=60), texts.map(str.encode)))
+def test_other_bytes_are_refused(stored: bytes) -> None:
+    with pytest.raises(Invalid):
+        Answer.from_bytes(stored)
+
+
+def test_a_stored_answer_that_was_touched_is_refused() -> None:
+    stored = answer().to_bytes()
+    for changed in (stored + b" ", stored.replace(b'"format":1', b'"format":2'), stored.replace(b'"rows"', b'"Rows"')):
+        with pytest.raises(Invalid):
+            Answer.from_bytes(changed)
+    deep = b'{"format":1,"x":' + b"[" * 100_000
+    with pytest.raises(Invalid):
+        Answer.from_bytes(deep)
+
+
+def test_dates_and_booleans_come_back_as_such() -> None:
+    groups = ((date(2024, 2, 29),), (None,))
+    plan = plan_of(Output("day", key(0, Type.DATE)), Output("n", COUNT), groups=groups, key=Type.DATE)
+    made = Answer.make(plan, [np.array([5, 9])] * 5, text="")
+    assert Answer.from_bytes(made.to_bytes()).rows == ((date(2024, 2, 29), 5), (None, 9))
+    assert made.to_json()["rows"][0]["day"] == "2024-02-29"
+
+
+# Exporting.
+
+
+def test_rows_as_dicts_and_frames() -> None:
+    made = answer()
+    assert made.to_dicts()[1] == {"ward": "B", "n": 870, "age": 46.2068966, "old": 0.229885057471}
+    assert list(made.to_dicts(errors=True)[0]) == [
+        "ward",
+        *(f"{name}{more}" for name in ("n", "age", "old") for more in ("", "_error", "_low", "_high")),
+    ]
+    frame = made.to_pandas()
+    assert list(frame.columns) == ["ward", "n", "age", "old"]
+    assert frame["n"].tolist() == COUNTS
+    assert made.to_pandas(errors=True).shape == (3, 13)
+
+
+def test_names_that_would_collide_are_told_apart() -> None:
+    plan = plan_of(Output("n", COUNT), Output("n", SUM), Output("n_error", MEAN))
+    made = Answer.make(plan, [np.array([5])] * 5, text="")
+    assert [column.name for column in made.columns] == ["n", "n_2", "n_error"]
+    names = list(made.to_dicts(errors=True)[0])
+    assert len(names) == len(set(names)) == 12
+
+
+def test_csv_holds_the_numbers_and_their_errors(tmp_path: Path) -> None:
+    text = answer().to_csv()
+    assert text is not None
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert rows[0]["n"] == "12345"
+    assert (float(rows[0]["age_low"]), float(rows[0]["age_high"])) == (48.3639, 48.9545)
+    assert answer().to_csv(tmp_path / "a.csv") is None
+    assert (tmp_path / "a.csv").read_bytes().decode() == text
+    plain = answer().to_csv(errors=False)
+    assert plain is not None
+    assert plain.splitlines()[0] == "ward,n,age,old"
+
+
+def csv_is_harmless(payload: str) -> None:
+    text = with_key(payload).to_csv()
+    assert text is not None
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert len(rows) == 3
+    for cell in (rows[0][0], rows[1][0], rows[2][0]):
+        assert not cell.lstrip(" ").startswith(tuple("=+-@\t\r\n＝＋－＠")), repr(cell)
+        assert cell.removesuffix(".") in (payload, f"'{payload}")
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_no_cell_of_a_csv_is_a_formula(payload: str) -> None:
+    csv_is_harmless(payload)
+
+
+def test_negative_numbers_stay_numbers_in_a_csv() -> None:
+    made = Answer.make(plan_of(Output("n", COUNT)), [np.array([-7])] * 5, text="")
+    text = made.to_csv()
+    assert text is not None
+    assert text.splitlines()[1].startswith("-7,")
+
+
+# Showing.
+
+
+class Tags(HTMLParser):
+    """Every tag, and every attribute, of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.data: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.data.append(data)
+
+
+ALLOWED = {"div", "style", "table", "thead", "tbody", "tr", "th", "td", "p", "svg", "path", "circle"}
+ATTRIBUTES = {"class", "width", "height", "role", "aria-label", "d", "stroke", "fill", "cx", "cy", "r"}
+
+
+def html_is_harmless(payload: str) -> None:
+    made = with_key(payload)
+    preview = Preview(
+        "",
+        1.0,
+        0.0,
+        payload,
+        (Predicted(payload, None, payload), Predicted("n", 3.0, None, payload)),
+        2,
+        (payload,),
+        "",
+    )
+    for page in (made._repr_html_(), preview._repr_html_()):
+        found = Tags(page)
+        assert found.tags <= ALLOWED
+        assert found.attributes <= ATTRIBUTES
+        assert "http" not in page.replace(payload, "")
+        assert visible(payload) in "".join(found.data)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_no_text_becomes_a_tag(payload: str) -> None:
+    html_is_harmless(payload)
+
+
+def test_there_are_fifty_payloads() -> None:
+    assert len(set(PAYLOADS)) >= 50
+
+
+def test_a_page_has_an_error_bar_for_each_interval_and_no_script() -> None:
+    page = answer()._repr_html_()
+    assert page.count("<svg") == 9
+    assert "script" not in page
+    assert answer()._repr_mimebundle_()["text/html"] == page
+
+
+def rich_text(shown: Any, width: int) -> str:
+    from rich.console import Console
+
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    console.print(shown)
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_the_rich_table_loses_no_digit_at_any_width(width: int) -> None:
+    text = rich_text(answer(), width)
+    assert text.count("…") == 1  # of the note
+    assert "12,345" in text
+    assert max(len(line) for line in text.splitlines()) <= width
+    if width >= 120:
+        assert text.count("●") == 9
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_no_text_becomes_markup_in_a_terminal(payload: str) -> None:
+    shown = rich_text(with_key(payload), 200)
+    assert visible(payload) in shown
+    assert shown.replace("\n", "").isprintable()
+    assert str(with_key(payload)).replace("\n", "").isprintable()
+
+
+@settings(max_examples=repeats(50))
+@given(answers())
+def test_any_answer_can_be_shown(made: Answer) -> None:
+    assert str(made)
+    assert made._repr_html_()
+    rich_text(made, 80)
+    made.to_csv()
+
+
+@given(st.one_of(st.integers(-(10**20), 10**20), st.floats(-1e25, 1e25)), st.floats(1e-12, 1e20))
+def test_a_shown_error_is_never_smaller_than_it_is(value: float, error: float) -> None:
+    column = Column("x", Type.NUMBER, False)
+    text, plus_minus = written(value, Interval(value - error, value + error, error), column)
+    assert float(plus_minus.removeprefix("± ").replace(",", "")) >= error * (1 - 1e-2 if error >= 1e15 else 1 - 1e-9)
+    assert abs(float(text.replace(",", "")) - value) <= max(error / 10, abs(value) * 1e-2 if abs(value) >= 1e15 else 0)
+
+
+def test_long_answers_are_cut_where_they_are_shown_and_only_there() -> None:
+    plan = plan_of(Output("k", key(0, Type.INTEGER)), Output("n", COUNT), groups=500)
+    made = Answer.make(plan, [np.arange(500)] * 5, text="")
+    assert "… and 440 more rows" in str(made)
+    assert len(made.to_dicts()) == 500
+
+
+# Pictures.
+
+
+def numbers_in(value: Any) -> list[float]:
+    if isinstance(value, dict):
+        return [each for part in value.values() for each in numbers_in(part)]
+    if isinstance(value, list):
+        return [each for part in value for each in numbers_in(part)]
+    return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
+
+
+def check_picture(spec: dict[str, Any], panels: int) -> None:
+    json.dumps(spec, allow_nan=False)
+    assert spec["$schema"].endswith("vega-lite/v5.json")
+    assert len(spec["vconcat"]) == panels
+    assert all(-inf < each < inf for each in numbers_in(spec))
+    for panel in spec["vconcat"]:
+        values = panel["data"]["values"]
+        bars, errors = panel["layer"]
+        assert bars["encoding"]["y"]["field"] == "value"
+        assert errors["mark"]["type"] == "errorbar"
+        assert (errors["encoding"]["y"]["field"], errors["encoding"]["y2"]["field"]) == ("low", "high")
+        assert panel["encoding"]["x"]["field"] == "group"
+        for point in values:
+            assert {"group", "value", "said"} <= set(point)
+            assert "low" not in point or point["low"] <= point["value"] <= point["high"]
+
+
+def test_a_picture_has_a_panel_for_each_number() -> None:
+    spec = answer().plot()
+    check_picture(spec, 3)
+    assert [point["group"] for point in spec["vconcat"][0]["data"]["values"]] == ["A", "B", "C"]
+    assert spec._repr_mimebundle_()["application/vnd.vegalite.v5+json"] == spec
+
+
+def test_a_picture_without_keys_and_one_with_two() -> None:
+    single = Answer.make(plan_of(Output("n", COUNT), Output("t", FINE)), [np.array([5])] * 5, text="")
+    check_picture(single.plot(), 2)
+    groups = [(ward, sex) for ward in "AB" for sex in "fm"]
+    outputs = (Output("ward", WARD), Output("sex", key(1, Type.TEXT)), Output("a.b[0]", COUNT))
+    pair = Answer.make(plan_of(*outputs, groups=groups, key=Type.TEXT), [np.arange(4)] * 5, text="")
+    check_picture(pair.plot(), 1)
+    assert pair.plot()["vconcat"][0]["encoding"]["color"]["field"] == "series"
+
+
+def test_there_is_no_picture_without_numbers() -> None:
+    with pytest.raises(Invalid):
+        Answer.make(plan_of(Output("k", key(0, Type.INTEGER))), [np.array([5])] * 5, text="").plot()
+
+
+# Before anything is measured.
+
+
+def test_a_preview_tells_price_and_errors_and_what_it_assumes() -> None:
+    plan = plan_of(*OUTPUTS, groups=WARDS, key=Type.TEXT, people=30_000)
+    found = Preview.make(plan, text=TEXT, explanation="answer: n")
+    assert str(found).splitlines() == [
+        "column  predicted error at 95 %",
+        f"──────  {'─' * 87}",
+        "ward",
+        "n       ± 60",
+        "age     ± 0.50, at worst, with about 10,000 in a group: 30,000 people declared, over 3 groups",
+        "old     ± 0.0083, at worst, with about 10,000 in a group: 30,000 people declared, over 3 groups",
+        "",
+        "would cost ε = 1 (add-remove one person), for 3 groups; nothing was read or spent",
+    ]
+    body = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert body["error"]["n"] == 60
+    assert body["epsilon"] == 1.0
+    assert set(body["assumes"]) == {"age", "old"}
+    assert "± 60" in rich_text(found, 100)
+    assert found.explain() == "answer: n"
+    missing = Preview.make(plan_of(*OUTPUTS, groups=WARDS, key=Type.TEXT), text=TEXT)
+    assert "people = N" in str(missing)
+    assert "unknown" in str(missing)
+
+
+def test_texts_of_released_values_are_shown_without_an_error() -> None:
+    few = Case(((Comparison(Order.LESS, COUNT, number(10)), Literal("few", Type.TEXT)),), Literal("many", Type.TEXT))
+    made = Answer.make(plan_of(Output("said", few), Output("n", add(COUNT, number(1)))), [np.array([5])] * 5, text="")
+    assert made.rows == (("few", 6),)
+    assert str(made).splitlines()[2].split() == ["few", "6", "±", "60"]
+    assert F(made.epsilon) == 1
+
+
+def test_importing_answers_loads_nothing_heavy() -> None:
+    heavy = {"scipy", "rich", "pandas", "duckdb", "sqlglot", "altair", "matplotlib", "typer"}
+    code = f"import sys, discreet.answer; print(sorted({heavy} & set(sys.modules)))"
+    run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
