@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.engines import render
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.memory import Memory
+from discreet.engines.render.nodes import T, cast, plain
+from discreet.engines.render.relations import Writer
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
 from discreet.plan.scalar import Column, Type
@@ -73,10 +74,10 @@ def test_rows_without_a_person_count_for_nobody() -> None:
 
 @pytest.mark.parametrize("most", [1, 2, 5])
 def test_a_tie_keeps_no_more_and_the_first_keys(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def tie(self: render.Writer, hashed: Any, kept: Any) -> Any:
-        return render.cast(render.plain(7), render.T.UBIGINT)
+    def tie(self: Writer, hashed: Any, keys: Any) -> Any:
+        return cast(plain(7), T.UBIGINT)
 
-    monkeypatch.setattr(render.Writer, "priority", tie)
+    monkeypatch.setattr(Writer, "priority", tie)
     wards = ["b", "a", None, "Z", "ä", "", "c"]
     data = table((person, ward, 1) for person in range(5) for ward in wards)
     first = ["", "Z", "a", "b", "c", "ä", None][:most]

@@ -7,10 +7,11 @@ from typing import Any
 from unittest.mock import patch
 
 from discreet.engines import duckdb as module
-from discreet.engines import render
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.memory import Memory
+from discreet.engines.render.nodes import alias, named, select, table
+from discreet.engines.render.scalars import Expressions, Made
 from discreet.plan.relation import Found, Totals
 from discreet.plan.scalar import Column, Scalar, Type, type_of
 
@@ -49,12 +50,12 @@ def agree(data: Sequence[Data], queries: Sequence[Totals], salt: int = SALT, thr
             assert by_group(engine._run(query, salt)) == by_group(slow.run(query, salt)), query
 
 
-def rendered(engine: DuckDB, table: str, columns: Sequence[Column], scalars: Sequence[Scalar]) -> list[tuple[Any, ...]]:
+def rendered(engine: DuckDB, name: str, columns: Sequence[Column], scalars: Sequence[Scalar]) -> list[tuple[Any, ...]]:
     """The values of expressions on each row, in the order of the column `row`, as DuckDB computes them."""
-    over = render.Expressions({column.name: render.Made(render.named(column.name)) for column in columns})
-    made = [render.alias(over.clean(scalar).sql, f"v{i}") for i, scalar in enumerate(scalars)]
-    source = over.over(render.table(table))
-    text = render.select([render.named("row"), *made], source).sql("duckdb")
+    over = Expressions({column.name: Made(named(column.name)) for column in columns})
+    made = [alias(over.clean(scalar).sql, f"v{i}") for i, scalar in enumerate(scalars)]
+    source = over.over(table(name))
+    text = select([named("row"), *made], source).sql("duckdb")
     rows = sorted(engine._connection.execute(text).fetchall())
     return [row[1:] for row in rows]
 

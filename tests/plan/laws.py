@@ -193,6 +193,10 @@ def answers_are_right() -> None:
         ],
         "SELECT AVG(x), AVG(y) FROM t": [(3.5, sum(row["y"] for row in rows) / 12)],
         "SELECT AVG(x) FILTER (WHERE x > 3) FROM t": [(4.5,)],
+        "SELECT SUM(x), AVG(x), COUNT(x) FROM t": [(42, 3.5, 12)],
+        "SELECT AVG(y), SUM(y) FROM t WHERE x > 3": [
+            (sum(row["y"] for row in rows if row["x"] > 3) / 6, sum(row["y"] for row in rows if row["x"] > 3))
+        ],
         "SELECT g, COUNT(*), AVG(x) FROM t GROUP BY g": [
             (g, len(b), sum(r["x"] for r in b) / len(b)) for g, b in by.items()
         ],
@@ -219,6 +223,15 @@ def differences_are_right() -> None:
     plan = planned("SELECT SUM(x - 4) FROM t WHERE x < 4", replace(PERSON, max_rows=9), 10**6)
     rows = honest()
     assert exact(plan, rows) == [[sum(row["x"] - 4 for row in rows if row["x"] < 4)]]
+
+
+def a_sum_beside_its_mean_costs_nothing_more() -> None:
+    """And is closer than one that has to share the budget."""
+    both = planned("SELECT SUM(y) AS s, AVG(y) AS a FROM t", PERSON)
+    assert len(both.measurements) == 2
+    apart = planned("SELECT SUM(y) AS s, COUNT(*) AS n, SUM(x) AS t FROM t", PERSON)
+    errors = [next(each.error for each in predicted(plan) if each.name == "s") for plan in (both, apart)]
+    assert errors[0] is not None and errors[1] is not None and errors[0] < errors[1]
 
 
 def gaussian_noise_is_split() -> None:
@@ -361,6 +374,7 @@ LAWS = [
     some_neighbour_moves_as_much,
     answers_are_right,
     differences_are_right,
+    a_sum_beside_its_mean_costs_nothing_more,
     gaussian_noise_is_split,
     groups_are_those_declared,
     prices_add_up,

@@ -80,7 +80,25 @@ TEXTS = (
     *("true", "T", "YES", "no", "f", "0", "'", '"', "';--", "$salt", "\u017f", "\u212a"),
 )
 CHARACTERS = st.characters(exclude_categories=["Cs"])
-PATTERNS = ("%", "_", "a%", "%b", "a\\%b", "a\\_b", "%\\\\%", "\\", "\\a", "A_B", "%é%", "", "__", "%a%b%", "a\nb")
+PATTERNS = (
+    "%",
+    "_",
+    "a%",
+    "%b",
+    "a\\%b",
+    "a\\_b",
+    "%\\\\%",
+    "\\",
+    "\\a",
+    "A_B",
+    "%é%",
+    "",
+    "__",
+    "%a%b%",
+    "a\nb",
+    "ä",
+    "k",
+)
 
 VALUES: dict[Type, st.SearchStrategy[Any]] = {
     Type.INTEGER: st.sampled_from(INTEGERS) | st.integers(-5, 130),

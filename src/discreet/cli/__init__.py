@@ -3,6 +3,7 @@
 Commands parse, call the library and print. Nothing is decided here that cannot be had from Python.
 """
 
+import gc
 import io
 import json
 import os
@@ -13,7 +14,23 @@ import typer
 from typer.core import TyperGroup
 
 import discreet
-from discreet.cli import ask, budget, demo, describe, loss, noise
+from discreet.cli import (
+    analyst,
+    ask,
+    budget,
+    calibrate,
+    check,
+    data,
+    demo,
+    describe,
+    doctor,
+    history,
+    init,
+    ledger,
+    loss,
+    noise,
+    shell,
+)
 from discreet.errors import DiscreetError, Fault, Invalid
 
 # What the parser raises for a wrong command line; it lives in different modules in different releases of typer.
@@ -85,7 +102,16 @@ app.command()(demo.demo)
 app.command()(ask.ask)
 app.command()(ask.explain)
 app.command()(describe.describe)
+app.command()(shell.shell)
+app.command()(init.init)
+app.command()(check.check)
 app.command()(budget.budget)
+app.add_typer(analyst.app, name="analyst")
+app.command()(history.history)
+app.add_typer(data.app, name="data")
+app.add_typer(ledger.app, name="ledger")
+app.command()(doctor.doctor)
+app.command()(calibrate.calibrate)
 app.command()(loss.loss)
 app.command()(noise.noise)
 
@@ -104,4 +130,5 @@ def start(
 
 
 def main() -> None:
+    gc.set_threshold(100_000)  # a command is short: looking for garbage while modules load is an eighth of its time
     app(prog_name="discreet")

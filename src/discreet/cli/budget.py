@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.burndown import WIDTH, burned, curve
 from discreet.cli.flags import Flags, number, optional_number
 from discreet.cli.source import DELTA, EPSILON, is_policy, ledger_of, located, open_ledger, totals_json
 from discreet.errors import Invalid, Refused
 
 if TYPE_CHECKING:
-    from discreet.curator.policy import Policy
+    from discreet.curator.policy import Budget, Policy
     from discreet.curator.store import Store
 
 BAR = 40
@@ -29,6 +30,7 @@ class Money:
     failures: int = 0
     made: bool = True
     analysts: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+    burned: dict[str | None, list[float]] = field(default_factory=dict)
 
 
 def budget(
@@ -43,7 +45,9 @@ def budget(
         str | None, typer.Option(metavar="D", help="With set: the new total; as it was if left out.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="With set: yes, more may be learned about everyone.")] = False,
-    analyst: Annotated[str | None, typer.Option("--as", metavar="NAME", help="Of this analyst only.")] = None,
+    analyst: Annotated[
+        str | None, typer.Option("--as", "--analyst", metavar="NAME", help="Of this analyst only.")
+    ] = None,
     ledger: Annotated[str | None, typer.Option(metavar="FOLDER", help="Where the budget is kept.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -86,34 +90,41 @@ def money_of(path: Path, flags: Flags, policy: "Policy | None", analyst: str | N
     folder = ledger_of(path, flags, policy)
     store = open_ledger(folder, None if policy is None else policy.mark)
     if store is None:
-        if analyst is not None:
+        if analyst is not None and (policy is None or analyst not in policy.analysts):
             raise Refused(f"analyst {analyst!r} is not known here", code="analyst-unknown")
-        return Money(_untouched(policy), folder, made=False)
+        return Money(_untouched(policy, analyst), folder, made=False)
     with store:
         return _counted(store, folder, analyst)
 
 
-def _untouched(policy: "Policy | None") -> dict[str, dict[str, float]]:
+def _untouched(policy: "Policy | None", analyst: str | None) -> dict[str, dict[str, float]]:
     from discreet.curator.ledger import Account, Book, Totals
     from discreet.curator.money import cap_of
 
-    epsilon, delta = (EPSILON, DELTA) if policy is None else (policy.budget.epsilon, policy.budget.delta)
+    said = _said(policy, analyst)
+    epsilon, delta = (EPSILON, DELTA) if said is None else (said.epsilon, said.delta)
     accountant = "pure" if policy is None else policy.accountant
     account = Account(cap_of(accountant, epsilon, delta))
     return totals_json(Totals.of(account, Book(account, accountant, "", 0, "1")))
 
 
-def _counted(store: "Store", folder: Path, analyst: str | None) -> Money:
-    from discreet.curator.ledger import Reserved
+def _said(policy: "Policy | None", analyst: str | None) -> "Budget | None":
+    """What a policy says of the data set, or of an analyst."""
+    if policy is None:
+        return None
+    return policy.budget if analyst is None else policy.analysts.get(analyst)
 
-    totals = store.totals(analyst)
+
+def _counted(store: "Store", folder: Path, analyst: str | None) -> Money:
+    totals, down = store.totals(analyst), burned(store.history())
     names = [] if analyst is not None else sorted(store.analysts())
     return Money(
         totals_json(totals),
         folder,
-        questions=sum(isinstance(row.act, Reserved) and analyst in (None, row.analyst) for row in store.history()),
+        questions=len(down.get(analyst, ())),
         failures=totals.failures,
         analysts={name: totals_json(store.totals(name)) for name in names},
+        burned=down,
     )
 
 
@@ -131,6 +142,7 @@ def lines(money: Money, analyst: str | None) -> list[str]:
     whose = "the data set" if analyst is None else analyst
     found = [
         *picture(whose, money.amounts),
+        *_went_down(money.burned.get(analyst)),
         f"{money.questions:,} question{'' if money.questions == 1 else 's'} charged",
     ]
     if money.failures:
@@ -138,8 +150,14 @@ def lines(money: Money, analyst: str | None) -> list[str]:
     if not money.made:
         found[-1] = "nothing was asked yet: the budget is kept from the first question on"
     for name, amounts in money.analysts.items():
-        found += ["", *picture(name, amounts)]
+        found += ["", *picture(name, amounts), *_went_down(money.burned.get(name))]
     return found
+
+
+def _went_down(shares: list[float] | None) -> list[str]:
+    if not shares:
+        return []
+    return [f"     {curve(shares):<{BAR}}  {'left after each question' if len(shares) <= WIDTH else 'as it went down'}"]
 
 
 def picture(name: str, amounts: dict[str, dict[str, float]]) -> list[str]:
@@ -182,9 +200,10 @@ def _set(
     if epsilon is None:
         raise Invalid("the new total is missing", code="usage", hint="write --epsilon 5")
     wanted, allowed = number(epsilon, "epsilon"), optional_number(delta, "delta")
-    if policy is not None and analyst is None and wanted > policy.budget.epsilon:
+    said = _said(policy, analyst)
+    if said is not None and (wanted > said.epsilon or (allowed or 0) > said.delta):
         raise Refused(
-            f"the policy says ε = {float(policy.budget.epsilon):.6g}, and its lower total would take effect again at once",
+            f"the policy says {said}, and its lower total would take effect again at once",
             code="cap-higher",
             hint="write the higher total into the policy first",
         )

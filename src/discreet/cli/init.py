@@ -31,7 +31,8 @@ LOOKED = 10_000
 """Rows of a CSV that are looked at."""
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
-WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,17})")  # a number that starts with 0 is a code
+WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,17})")  # what starts with 0 is a code, not a number
+DECIMAL = re.compile(WHOLE.pattern + r"(\.[0-9]{1,15})?")
 EXAMPLES = {
     "integer": "bounds = [0, 100]",
     "number": "bounds = [0, 100]",
@@ -177,12 +178,12 @@ def _check_kept(kept: Kept, unit: str | None, path: Path) -> None:
 def looked_at(path: Path, delimiter: str) -> "dict[str, Type]":
     """What the first rows of a CSV look like, by column."""
     from discreet.engines.base import header, open_text
-    from discreet.plan.evaluate import NUMBER, day_of
+    from discreet.plan.evaluate import day_of
     from discreet.plan.scalar import Type
 
     fits: dict[Type, Callable[[str], Any]] = {
         Type.INTEGER: WHOLE.fullmatch,
-        Type.NUMBER: lambda cell: NUMBER.fullmatch(cell) and (WHOLE.match(cell) is None or not cell[:2].isdigit() or cell[0] != "0"),
+        Type.NUMBER: DECIMAL.fullmatch,
         Type.DATE: day_of,
         Type.BOOLEAN: lambda cell: cell.lower() in ("true", "false"),
     }
@@ -197,14 +198,16 @@ def looked_at(path: Path, delimiter: str) -> "dict[str, Type]":
                         filled.add(name)
                         left[name] = [kind for kind in left[name] if fits[kind](cell.strip())]
     except (UnicodeDecodeError, csv.Error, EOFError, OSError):
-        raise Invalid(f"file {path.name!r} is not UTF-8 text of a CSV file", code="load", hint="save it as CSV in UTF-8") from None
+        raise Invalid(
+            f"file {path.name!r} is not UTF-8 text of a CSV file", code="load", hint="save it as CSV in UTF-8"
+        ) from None
     return {name: (kinds or [Type.TEXT])[0] if name in filled else Type.TEXT for name, kinds in left.items()}
 
 
 def written(first: First) -> str:
     """The text of the policy."""
     said = [
-        f"# A first policy for {first.data.name}. It loads, and answers COUNT. What is commented out is for you to fill in, from what is",
+        f"# A first policy for {_text(first.data.name)}. It loads, and answers COUNT. Fill in what is commented out, from what is",
         "# known of such data, not from looking into them: whatever is taken from the data tells of them.",
         "",
         f"version = {_text(first.kept.version if first.kept else '1')}  # of the data; another one whenever they change",
@@ -226,14 +229,14 @@ def written(first: First) -> str:
     said += [
         "# people = 50000  # about how many, if that is public: advice on delta, predicted errors of averages",
         "",
-        f"[tables.{_key(first.table)}]",
+        f"[tables.{toml_key(first.table)}]",
         f"source = {_text(Path(os.path.relpath(first.data, first.out.parent)).as_posix())}",
     ]
     if first.delimiter != "," and first.guessed:
         said.append(f"delimiter = {_text(first.delimiter)}")
     if not first.guessed and first.table != table_name(first.data):
         said.append(f"table = {_text(first.table)}")
-    said += ["", f"[tables.{_key(first.table)}.columns]", *_columns(first)]
+    said += ["", f"[tables.{toml_key(first.table)}.columns]", *_columns(first)]
     said += [
         "",
         "# [analysts.ana]  # who asks by --as ana, and how much of the budget that is at most",
@@ -249,9 +252,11 @@ def written(first: First) -> str:
 def _columns(first: First) -> list[str]:
     found = ["# The types are those of the file."]
     if first.guessed:
-        found = ["# The types are a guess: check them. Values that do not fit the type of their column count as missing."]
+        found = [
+            "# The types are a guess: check them. Values that do not fit the type of their column count as missing."
+        ]
     for name, kind in first.columns.items():
-        key = _key(name)
+        key = toml_key(name)
         if name == first.unit:
             found.append(f"# {key} says who a row is about" + ("; it is compared as text" if first.guessed else ""))
             continue
@@ -261,7 +266,7 @@ def _columns(first: First) -> list[str]:
     return found
 
 
-def _key(name: str) -> str:
+def toml_key(name: str) -> str:
     return name if BARE.fullmatch(name) else _text(name)
 
 

@@ -157,8 +157,9 @@ class Curator:
         price = self._price_of_plan(plan)
         asked = digest(plan)
         version = self._store.totals().version
-        engine = self._engine  # whatever is wrong with the source shows before anything is charged
         name = key if key is not None else _request_key(analyst, asked, version)
+        if self._store.stored(name, analyst) is None:
+            self._engine  # noqa: B018 - whatever is wrong with the source shows before anything is charged
         outcome = self._store.reserve(
             Request(
                 key=name,
@@ -170,7 +171,9 @@ class Curator:
                 question=asked,
             )
         )
-        given = outcome.answer if isinstance(outcome, Stored) else self._computed(plan, text, asked, outcome, engine)
+        given = (
+            outcome.answer if isinstance(outcome, Stored) else self._computed(plan, text, asked, outcome, self._engine)
+        )
         return Answer.from_bytes(given).with_remaining(self._left(analyst))
 
     def _price_of_plan(self, plan: Plan) -> Price:

@@ -191,12 +191,12 @@ def rows_of(data: Data) -> list[Row]:
 
 
 def _csv_rows(path: Path, delimiter: str) -> Iterable[dict[str, object]]:
-    """Short rows are filled up with NULL, what is too long is cut off, an empty field is NULL, an empty line is no row."""
+    """Short rows are filled up with NULL, long ones cut off; an empty field is NULL; an empty line is no row, but of one column NULL."""
     names = header(path, delimiter)
     with open_text(path) as lines:
         reader = csv.reader(lines, delimiter=delimiter)
         next(reader)
         for cells in reader:
-            if cells:
+            if cells or len(names) == 1:
                 filled = [cell or None for cell in cells] + [None] * len(names)
                 yield dict(zip(names, filled, strict=False))

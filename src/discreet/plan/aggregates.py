@@ -1,17 +1,17 @@
 """From aggregates to the integer terms that an engine sums: each clamped and put on a grid at its argument, as the last step.
 
-COUNT is a term of ones. SUM is a term of clamped steps. AVG is a centred one, Σ(x − middle), and a COUNT. Equal terms are measured
-once.
+COUNT is a term of ones. SUM is a term of clamped steps. AVG is a centred one, Σ(x − middle), and a COUNT; a SUM beside it is made of
+both. Equal terms are measured once.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, log2
 
 from discreet.errors import QueryError
 from discreet.exact import to_float_down, to_float_up
 from discreet.plan.catalog import Table
-from discreet.plan.plan import Mean, Statistic, Total
+from discreet.plan.plan import Mean, Shifted, Statistic, Total
 from discreet.plan.question import Aggregate, Kind
 from discreet.plan.relation import How, Term
 from discreet.plan.rules.relations import MOST_STEPS, steps_of, term_bounds
@@ -28,6 +28,7 @@ class Terms:
     """The terms of a question, without repeats, and what is said of each."""
 
     table: Table
+    aggregates: tuple[Aggregate, ...]
     terms: list[Term] = field(default_factory=list)
     steps: list[Fraction] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
@@ -40,6 +41,10 @@ class Terms:
                 return Total(self._count(aggregate))
             case Kind.PEOPLE:
                 return Total(self._add(Term(How.ANY, _ones(aggregate.condition)), Fraction(1), "people"))
+            case Kind.SUM if replace(aggregate, kind=Kind.AVERAGE) in self.aggregates:
+                # Σx = Σ(x − middle) + middle · n: less noise than a share of the budget for a sum of its own would leave
+                mean = self._mean(aggregate)
+                return Shifted(mean.total, mean.count, mean.middle)
             case Kind.SUM:
                 steps = self._steps(aggregate, "SUM", centred=False)
                 return Total(self._add(Term(How.SUM, steps), _worth(steps), "sum"))

@@ -6,7 +6,7 @@ from functools import singledispatch
 
 from discreet.errors import Fault
 from discreet.mechanisms import Geometric
-from discreet.plan.plan import Mean, Measurement, Plan
+from discreet.plan.plan import Measurement, Plan, measurements_of
 from discreet.plan.question import Aggregate, Kind
 from discreet.plan.relation import (
     CapGroups,
@@ -49,8 +49,7 @@ def explain(plan: Plan) -> str:
     lines += [f"  costs {price}, under {plan.relation}"]
     lines += [f"  {line}" for line in _after(plan)]
     for i, aggregate in enumerate(plan.question.aggregates):
-        statistic = plan.statistics[i]
-        used = (statistic.total, statistic.count) if isinstance(statistic, Mean) else (statistic.measurement,)
+        used = measurements_of(plan.statistics[i])
         lines.append(f"├─ {said_aggregate(aggregate)}")
         lines += [f"│    {_measured(plan.measurements[j], len(plan.domain))}" for j in used]
     indent = ""

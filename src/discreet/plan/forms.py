@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan import post
 from discreet.plan.evaluate import evaluate
-from discreet.plan.plan import Mean, Plan, Statistic, Total
+from discreet.plan.plan import Mean, Plan, Shifted, Statistic, Total
 from discreet.plan.question import Aggregate, Kind
 from discreet.plan.scalar import (
     And,
@@ -174,6 +174,10 @@ class Reader:
         match statistic:
             case Total():
                 return Form(self._total(statistic.measurement), None, *self._unbounded())
+            case Shifted():
+                middle = np.full(self.size, float(statistic.middle))
+                shift = self._total(statistic.count).times(middle)
+                return Form(self._total(statistic.total).plus(shift), None, *self._unbounded())
             case Mean():
                 bounds = np.full(self.size, float(statistic.low)), np.full(self.size, float(statistic.high))
                 count = self._total(statistic.count)

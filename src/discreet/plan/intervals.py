@@ -21,7 +21,7 @@ import numpy as np
 from discreet.plan import post
 from discreet.plan.evaluate import evaluate
 from discreet.plan.forms import Reader, is_key
-from discreet.plan.plan import Mean, Plan, Total
+from discreet.plan.plan import Mean, Plan, Total, measurements_of
 from discreet.plan.question import Kind, Output
 from discreet.plan.relation import Contributions, Term, parts
 from discreet.plan.rules.relations import term_bounds
@@ -230,7 +230,7 @@ def _counts(plan: Plan) -> set[int]:
     """The measurements that count."""
     found = set()
     for aggregate, statistic in zip(plan.question.aggregates, plan.statistics, strict=True):
-        if isinstance(statistic, Mean):
+        if not isinstance(statistic, Total):
             found.add(statistic.count)
         elif aggregate.kind is not Kind.SUM:
             found.add(statistic.measurement)
@@ -244,5 +244,5 @@ def _used(plan: Plan, scalar: Scalar) -> set[int]:
         index = post.aggregate_index(Column(name, Type.NUMBER))
         if index is not None:
             statistic = plan.statistics[index]
-            found |= {statistic.total, statistic.count} if isinstance(statistic, Mean) else {statistic.measurement}
+            found |= set(measurements_of(statistic))
     return found

@@ -46,7 +46,21 @@ class Mean:
     high: Fraction
 
 
-Statistic: TypeAlias = Total | Mean
+@dataclass(frozen=True, slots=True)
+class Shifted:
+    """A sum that is asked for beside its mean: step · released sum + middle · released count, at no price of its own."""
+
+    total: int
+    count: int
+    middle: Fraction
+
+
+Statistic: TypeAlias = Total | Mean | Shifted
+
+
+def measurements_of(statistic: Statistic) -> tuple[int, ...]:
+    """The places of the measurements that a statistic is made of."""
+    return (statistic.measurement,) if isinstance(statistic, Total) else (statistic.total, statistic.count)
 
 
 @dataclass(frozen=True, slots=True)

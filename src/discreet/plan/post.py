@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.errors import Fault
 from discreet.plan.evaluate import evaluate
-from discreet.plan.plan import Mean, Plan, Total
+from discreet.plan.plan import Mean, Plan, Shifted, Total, measurements_of
 from discreet.plan.question import Sort
 from discreet.plan.scalar import Arithmetic, Column, Literal, Operator, Scalar, Type, Value, columns_in, type_of
 
@@ -70,6 +70,14 @@ def aggregate_values(plan: Plan, index: int, released: Sequence[Sequence[int]]) 
         case Total():
             step = plan.measurements[statistic.measurement].step
             return [number(step.numerator * total, step.denominator) for total in released[statistic.measurement]]
+        case Shifted():
+            step = plan.measurements[statistic.total].step
+            shift = statistic.middle * plan.measurements[statistic.count].step
+            whole = step.denominator * shift.denominator
+            each, count = int(step * whole), int(shift * whole)
+            pairs = zip(released[statistic.total], released[statistic.count], strict=True)
+            exact = (Fraction(each * int(total) + count * int(n), whole) for total, n in pairs)
+            return [number(value.numerator, value.denominator) for value in exact]
         case Mean():
             step = plan.measurements[statistic.total].step / plan.measurements[statistic.count].step
             return _means(statistic, step, released[statistic.total], released[statistic.count])
@@ -110,7 +118,9 @@ def integral(scalar: Scalar, plan: Plan) -> bool:
             return scalar.type is Type.INTEGER and scalar.value is not None
         case Column() if (index := aggregate_index(scalar)) is not None:
             statistic = plan.statistics[index]
-            return isinstance(statistic, Total) and plan.measurements[statistic.measurement].step.denominator == 1
+            steps = [plan.measurements[i].step for i in measurements_of(statistic)]
+            parts = [*steps, statistic.middle] if isinstance(statistic, Shifted) else steps
+            return not isinstance(statistic, Mean) and all(part.denominator == 1 for part in parts)
         case Column():
             return scalar.type is Type.INTEGER
         case Arithmetic():

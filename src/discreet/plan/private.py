@@ -112,7 +112,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     table, protected = catalog.table(scan.table), catalog.protected
     keys = tuple(whole_key(key, table) for key in question.keys)
     groups = groups_of(keys, table)
-    terms = Terms(_narrowed(table, question.source))
+    terms = Terms(_narrowed(table, question.source), question.aggregates)
     statistics = tuple(terms.statistic(aggregate) for aggregate in question.aggregates)
     source, left_out = _within_groups(question, keys, groups)
     notes = (*left_out, *dict.fromkeys(terms.notes))

@@ -21,7 +21,6 @@ from discreet.privacy import sampled as _sampled  # noqa: F401
 from discreet.privacy.adjacency import Adjacency, Relation, joined
 from discreet.privacy.composition import PRECISION, ROUNDING, Direction, with_failure, without_failure
 from discreet.privacy.finite import beyond_of_table
-from discreet.privacy.picture import drawing, specification
 from discreet.privacy.search import least
 from discreet.privacy.side import sides
 from discreet.privacy.theorems import group_delta
@@ -256,10 +255,14 @@ class PrivacyLoss:
 
     def plot(self) -> dict[str, Any]:
         """A Vega-Lite picture: the distribution of the loss, δ(ε), and an attacker's error rates."""
+        from discreet.privacy.picture import specification  # only who looks at pictures waits for them
+
         return specification(self)
 
     def draw(self, width: int = 72) -> str:
         """The same for a terminal, in at most `width` columns."""
+        from discreet.privacy.picture import drawing
+
         return drawing(self, width)
 
     def group(self, k: int) -> "PrivacyLoss":

@@ -126,7 +126,9 @@ def _(leaf: events.DiscreteLaplace) -> tuple[Side, Side]:
         return symmetric(NOTHING)
     if delta > MOST_STEPS:
         first, second = sides(events.Laplace(Fraction(1), _fine_laplace(delta * rate, rate)))
-        return replace(first, pure=delta * rate), replace(second, pure=delta * rate)  # the largest loss is that of the grid
+        return replace(first, pure=delta * rate), replace(
+            second, pure=delta * rate
+        )  # the largest loss is that of the grid
     a = float(rate)
     log_p = np.log(-np.expm1(-a)) - np.log1p(np.exp(-a)) - a * np.arange(delta + 1)
     log_p[0] = -np.log1p(np.exp(-a))

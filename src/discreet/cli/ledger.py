@@ -1,0 +1,183 @@
+"""`discreet ledger verify|export|accept SOURCE`: look through the ledger, hand it to somebody who checks it, go on after a restore."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.budget import amounts_said, read_policy
+from discreet.cli.flags import Flags, number
+from discreet.cli.owner import store_to_read
+from discreet.cli.source import DELTA, EPSILON, ledger_of, located, totals_json
+from discreet.cli.waiting import waiting
+from discreet.errors import Invalid, Refused
+
+if TYPE_CHECKING:
+    from discreet.curator.ledger import Creation, Totals
+    from discreet.curator.policy import Policy
+
+app = typer.Typer(help="The chain of rows that keeps the budget.")
+Source = Annotated[str | None, typer.Argument(help="A data file or a policy; ./discreet.toml if left out.")]
+Folder = Annotated[str | None, typer.Option(metavar="FOLDER", help="Where the budget is kept.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+LARGEST = 1 << 30  # bytes of an export that is read
+
+
+@app.command()
+def verify(
+    source: Annotated[
+        str | None, typer.Argument(help="A data file or a policy, or a file that `export` wrote.")
+    ] = None,
+    ledger: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Compute every hash, price and total again. Needs no data: `discreet ledger verify export.json` is for anyone."""
+    with waiting("computing every row again", as_json):
+        if source is not None and source.casefold().endswith(".json"):
+            rows, totals = _replayed(Path(source))
+        else:
+            store, _ = store_to_read(source, ledger)
+            with store:
+                totals, rows = store.verify(), sum(1 for _ in store.history())
+    if as_json:
+        print(
+            json.dumps(
+                {"rows": rows, "failures": totals.failures, "version": totals.version, **totals_json(totals)}, indent=2
+            )
+        )
+        return
+    amounts = totals_json(totals)
+    print(
+        f"{rows:,} rows, each what follows from the rows before it; every price covers its event, every total is the sum"
+    )
+    print(f"spent: {amounts_said(amounts['spent'])} of {amounts_said(amounts['cap'])}")
+
+
+def _replayed(path: Path) -> "tuple[int, Totals]":
+    from discreet.curator.replay import replay
+
+    if not path.is_file():
+        raise Invalid(f"there is no file {str(path)!r}", code="no-file")
+    if path.stat().st_size > LARGEST:
+        raise Invalid(f"the export {path.name!r} is too large", code="format")
+    try:
+        document = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise Invalid(
+            f"{path.name!r} is no export of a ledger", code="format", hint="`discreet ledger export` writes one"
+        )
+    return len(document.get("rows") or ()), replay(document)[None]
+
+
+@app.command()
+def export(
+    source: Source = None,
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write it here; it must not exist yet.")] = None,
+    ledger: Folder = None,
+    as_json: Annotated[bool, typer.Option("--json", help="An export is JSON anyway.")] = False,
+) -> None:
+    """Write the whole ledger as JSON, without answers, so that somebody else can verify it."""
+    with waiting("reading the ledger", out is None):
+        store, _ = store_to_read(source, ledger)
+        with store:
+            text = json.dumps(store.export())
+    if out is None:
+        print(text)
+        return
+    try:
+        with Path(out).open("x", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except FileExistsError:
+        raise Invalid(
+            f"{out!r} is there already, and is not written over", code="out", hint="name another file"
+        ) from None
+    except OSError as error:
+        raise Invalid(f"{out!r} cannot be written: {error.strerror}", code="out") from None
+    print(json.dumps({"export": out}) if as_json else f"wrote {out}; `discreet ledger verify {out}` checks it anywhere")
+
+
+@app.command()
+def accept(
+    source: Source = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Yes, go on with this ledger.")] = False,
+    unit: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Of a data file whose ledger is gone: who is protected.")
+    ] = None,
+    row: Annotated[bool, typer.Option("--row", help="Instead: each row.")] = False,
+    adjacency: Annotated[
+        str, typer.Option(metavar="RELATION", help="Of such a file: add-remove or replace.")
+    ] = "add-remove",
+    budget: Annotated[str | None, typer.Option(metavar="E", help="Of such a file: the total from now on.")] = None,
+    ledger: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Go on although the ledger is older than its high-water mark, or gone. What was spent since is then not counted any more.
+
+    A row of the ledger says that this was done.
+    """
+    from discreet.curator.store import SQLiteStore
+
+    path, flags = located(source), Flags(ledger=ledger)
+    policy = read_policy(path)
+    folder, mark = ledger_of(path, flags, policy), None if policy is None else policy.mark
+    why = _refusal(folder, mark)
+    if why is None:
+        raise Invalid("the ledger agrees with its high-water mark: there is nothing to accept", code="usage")
+    gone = not (folder / "ledger.sqlite").exists()
+    creation = _creation(policy, unit, row, adjacency, budget) if gone else None
+    if not yes:
+        lost = "all that was ever spent is forgotten" if gone else "what was spent since is not counted any more"
+        raise Refused(
+            f"{why}; if it is accepted, {lost}",
+            code="rollback",
+            hint="bring the newest copy back instead; or add --yes, and lower the budget by what may be missing",
+        )
+    with SQLiteStore.open(folder, creation=creation, mark=mark, accept=True) as store:
+        amounts, rows = totals_json(store.totals()), sum(1 for _ in store.history())
+    if as_json:
+        print(json.dumps({"rows": rows, **amounts}, indent=2))
+        return
+    print(
+        f"accepted, and a row says so: {rows:,} rows, spent {amounts_said(amounts['spent'])} of {amounts_said(amounts['cap'])}"
+    )
+
+
+def _refusal(folder: Path, mark: Path | None) -> str | None:
+    """Why the ledger is not opened; None where it is."""
+    from discreet.curator.store import SQLiteStore
+
+    try:
+        SQLiteStore.open(folder, creation=None, mark=mark).close()
+    except Refused as refused:
+        if refused.code != "rollback":
+            raise
+        return refused.message
+    return None
+
+
+def _creation(policy: "Policy | None", unit: str | None, row: bool, adjacency: str, budget: str | None) -> "Creation":
+    from discreet.curator.ledger import Creation
+    from discreet.curator.money import cap_of
+    from discreet.curator.policy import protected, relation_kept
+
+    given: list[Any] = [each for each in (unit, budget) if each is not None]
+    if policy is not None:
+        if given or row:
+            raise Invalid(
+                "who is protected and the budget are what the policy says", code="usage", hint="change it there"
+            )
+        cap = cap_of(policy.accountant, policy.budget.epsilon, policy.budget.delta)
+        return Creation(policy.accountant, cap, relation_kept(policy.protected), policy.version)
+    if unit is None and not row:
+        raise Invalid(
+            "the ledger is gone, and with it who is protected",
+            code="unit",
+            hint="say it again: --unit COLUMN, or --row",
+        )
+    epsilon = EPSILON if budget is None else number(budget, "budget")
+    return Creation(
+        "pure", cap_of("pure", epsilon, DELTA), relation_kept(protected(unit, row=row, adjacency=adjacency))
+    )

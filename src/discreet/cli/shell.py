@@ -1,0 +1,239 @@
+r"""`discreet shell SOURCE`: many questions, with start-up paid once. SQL ends with `;`, other words start with `\`.
+
+What is typed is remembered while the shell runs, and nowhere else. From a pipe it reads without a prompt, and stops at the first error.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.ask import helped, show
+from discreet.cli.budget import as_data, lines, money_of
+from discreet.cli.flags import Flags, number, optional_number, with_flags
+from discreet.cli.source import curator_of, located
+from discreet.cli.waiting import waiting
+from discreet.errors import DiscreetError, Fault, Invalid
+
+if TYPE_CHECKING:
+    from discreet.curator.session import Curator
+
+PROMPT, MORE = "discreet> ", "      ...> "
+HELP = r"""SELECT … ;             ask, at the price that was set
+\epsilon 0.5           set the price of the next questions
+\within 25             instead: pay the least for an error of ±25
+\preview SELECT … ;    price and predicted error; nothing is read or spent. Without a question: of the last one
+\explain SELECT … ;    how it would be answered
+\describe              what may be asked about
+\budget                what is left
+\help                  this
+\quit                  leave; so does the end of the input"""
+WITH_QUESTION = ("preview", "explain")
+WORDS = ("epsilon", "within", "preview", "explain", "describe", "budget", "help", "quit")
+
+
+@dataclass
+class Session:
+    """What the shell remembers from one line to the next."""
+
+    curator: "Curator"
+    source: str | None
+    flags: Flags
+    analyst: str | None
+    as_json: bool
+    price: dict[str, Any]
+    last: str = ""
+
+    def ask(self, text: str) -> None:
+        self.last = text
+        with helped(self.source), waiting("asking", self.as_json):
+            answer = self.curator.sql(text, **self.priced(), analyst=self.analyst)
+        self._show(answer)
+
+    def preview(self, text: str) -> None:
+        with helped(self.source):
+            found = self.curator.preview(self._meant(text), **self.priced())
+        self._show(found)
+
+    def explain(self, text: str) -> None:
+        with helped(self.source):
+            found = self.curator.explain(self._meant(text), **(self.price or {"epsilon": Fraction(1)}))
+        self._tell({"plan": found.splitlines()}, found)
+
+    def epsilon(self, text: str) -> None:
+        self.set_price("epsilon", text)
+
+    def within(self, text: str) -> None:
+        self.set_price("within", text)
+
+    def set_price(self, name: str, text: str) -> None:
+        from discreet.exact import positive
+
+        if text:
+            self.price = {name: positive(number(text, name), name)}
+        elif name not in self.price:
+            raise Invalid("the price is missing", code="usage", hint=rf"write \{name} 0.5")
+        said = float(self.price[name])
+        self._tell({name: said}, f"{'ε =' if name == 'epsilon' else 'within ±'} {said:g}")
+
+    def describe(self, _: str) -> None:
+        from discreet.cli import describe
+
+        self._tell(describe.as_data(self.curator.catalog), "\n".join(describe.lines(self.curator.catalog)))
+
+    def budget(self, _: str) -> None:
+        money = money_of(located(self.source), self.flags, self.curator.policy, self.analyst)
+        self._tell(as_data(money), "\n".join(lines(money, self.analyst)))
+
+    def help(self, _: str) -> None:
+        self._tell({"commands": list(WORDS)}, HELP)
+
+    def priced(self) -> dict[str, Any]:
+        if not self.price:
+            raise Invalid(
+                "the price is not set", code="usage", hint=r"\epsilon 0.5 sets it; \preview shows the error first"
+            )
+        return self.price
+
+    def _meant(self, text: str) -> str:
+        found = text or self.last
+        if not found:
+            raise Invalid("there is no question yet", code="usage", hint=r"write \preview SELECT …;")
+        self.last = found
+        return found
+
+    def _show(self, found: Any) -> None:
+        if self.as_json:
+            print(json.dumps(found.to_json(), ensure_ascii=False), flush=True)
+        else:
+            show(found, False)
+            print(flush=True)
+
+    def _tell(self, found: dict[str, Any], text: str) -> None:
+        print(json.dumps(found, ensure_ascii=False) if self.as_json else text, flush=True)
+
+
+@with_flags
+def shell(
+    flags: Flags,
+    source: Annotated[str | None, typer.Argument(help="A data file or a policy; ./discreet.toml if left out.")] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(metavar="E", help="The price of a question; \\epsilon changes it.")
+    ] = None,
+    analyst: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="The analyst whose budget is charged too.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each answer as a line of JSON.")] = False,
+) -> None:
+    r"""Ask many questions, one after the other. SQL ends with a semicolon; \help shows the rest.
+
+    discreet shell visits.csv --unit patient_id --epsilon 0.1
+    """
+    price = optional_number(epsilon, "epsilon")
+    with curator_of(source, flags) as curator:
+        session = Session(curator, source, flags, analyst, as_json, {} if price is None else {"epsilon": price})
+        talk(session, sys.stdin.isatty() and sys.stdout.isatty())
+
+
+def talk(session: Session, live: bool) -> None:
+    """Until the end of the input, or until it is left; from a pipe also until the first error."""
+    if live:
+        import readline  # arrows and history, in memory only
+
+        readline.set_history_length(1000)
+        print(r"SQL ends with ; and \help shows the rest")
+    statements, asking = spoken(_typed if live else _piped), False
+    while True:
+        try:
+            asking = False
+            word, text = next(statements, ("quit", ""))
+            if word == "quit":
+                return
+            asking = True
+            done(session, word, text)
+        except KeyboardInterrupt:
+            if not live:
+                raise
+            print(
+                "\ninterrupted; what was charged stays so, and the same question again costs no more" if asking else ""
+            )
+            statements = spoken(_typed)
+        except DiscreetError as error:
+            if not live:
+                raise
+            print(_said(error, session.as_json), file=sys.stderr)
+        except Exception as error:
+            if not live:
+                raise
+            told = Fault(f"something here is broken ({type(error).__name__})", code="unexpected")
+            print(_said(told, session.as_json), file=sys.stderr)
+
+
+def _said(error: DiscreetError, as_json: bool) -> str:
+    if as_json:
+        return json.dumps(
+            {"error": {"code": error.code, "message": error.message, "hint": error.hint}}, ensure_ascii=False
+        )
+    return "\n".join([str(error), *getattr(error, "__notes__", ())])
+
+
+def done(session: Session, word: str, text: str) -> None:
+    from discreet.plan.catalog import suggestion
+
+    if word and word not in WORDS:
+        raise Invalid(rf"there is no \{word}", code="usage", hint=suggestion(word, WORDS, "there are"))
+    act: Callable[[str], None] = getattr(session, word) if word else session.ask
+    act(text)
+
+
+def _typed(prompt: str) -> str | None:
+    try:
+        return input(prompt)
+    except EOFError:
+        print()
+        return None
+
+
+def _piped(_: str) -> str | None:
+    line = sys.stdin.readline()
+    return line.removesuffix("\n") if line else None
+
+
+def spoken(read: Callable[[str], str | None]) -> Iterator[tuple[str, str]]:
+    r"""Each thing that was said: the word after a backslash, or "" for a question; and the text after it.
+
+    >>> lines = iter([r"\epsilon 1", "SELECT COUNT(*)", "  FROM visits;", r"\preview", "", r"\explain SELECT 1", ";"])
+    >>> for word, text in spoken(lambda prompt: next(lines, None)):
+    ...     print(repr(word), repr(text))
+    'epsilon' '1'
+    '' 'SELECT COUNT(*)\n  FROM visits'
+    'preview' ''
+    'explain' 'SELECT 1'
+    """
+    while True:
+        line = read(PROMPT)
+        if line is None:
+            return
+        line = line.strip()
+        if not line:
+            continue
+        word = ""
+        if line.startswith("\\"):
+            word, _, line = line[1:].partition(" ")
+            line = line.strip()
+            if word not in WITH_QUESTION or not line:
+                yield word.rstrip(";"), line.rstrip(";").rstrip()
+                continue
+        held = [line]
+        while not held[-1].rstrip().endswith(";"):
+            more = read(MORE)
+            if more is None:
+                raise Invalid(
+                    "the input ended before the ; of a question, which was not asked", code="usage", hint="add the ;"
+                )
+            held.append(more)
+        yield word, "\n".join(held).strip().rstrip(";").rstrip()

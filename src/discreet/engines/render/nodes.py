@@ -1,0 +1,125 @@
+"""The plain nodes of SQL that everything is written with, spelt as DuckDB has them; sqlglot's generator makes text of them."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from discreet.plan.evaluate import LOWER
+from discreet.plan.scalar import Type
+
+E: TypeAlias = exp.Expression
+T = exp.DType
+TYPES = {Type.INTEGER: T.BIGINT, Type.NUMBER: T.DOUBLE, Type.TEXT: T.TEXT, Type.DATE: T.DATE, Type.BOOLEAN: T.BOOLEAN}
+
+
+def call(function: str, *arguments: E) -> E:
+    return exp.Anonymous(this=function, expressions=list(arguments))
+
+
+def text(value: str) -> E:
+    return exp.Literal(this=value, is_string=True)
+
+
+def plain(value: int) -> E:
+    return exp.Literal(this=str(value), is_string=False)
+
+
+def named(identifier: str) -> E:
+    return exp.Column(this=exp.Identifier(this=identifier, quoted=True))
+
+
+def alias(made: E, identifier: str) -> E:
+    return exp.Alias(this=made, alias=exp.Identifier(this=identifier, quoted=True))
+
+
+def cast(made: E, type: T) -> E:
+    return exp.Cast(this=made, to=exp.DataType(this=type))
+
+
+def try_cast(made: E, type: T) -> E:
+    return exp.TryCast(this=made, to=exp.DataType(this=type))
+
+
+def binary(operator: type[exp.Binary], left: E, right: E) -> E:
+    return exp.Paren(this=operator(this=left, expression=right))
+
+
+def chain(operator: type[exp.Binary], parts: list[E]) -> E:
+    """Of any number of parts without nesting as deep: (a AND b) AND (c AND d)."""
+    if len(parts) == 1:
+        return parts[0]
+    half = len(parts) // 2
+    return binary(operator, chain(operator, parts[:half]), chain(operator, parts[half:]))
+
+
+def when(branches: Sequence[tuple[E, E]], otherwise: E | None = None) -> E:
+    return exp.Case(ifs=[exp.If(this=condition, true=value) for condition, value in branches], default=otherwise)
+
+
+def integer(value: int) -> E:
+    return cast(plain(value), T.BIGINT)
+
+
+def double(value: float) -> E:
+    return cast(text(repr(value)), T.DOUBLE)  # read digit by digit: a bare 0.1 would be a decimal first
+
+
+def null(type: Type) -> E:
+    return cast(exp.Null(), TYPES[type])
+
+
+def is_null(made: E) -> E:
+    return exp.Paren(this=exp.Is(this=made, expression=exp.Null()))
+
+
+def lower(made: E) -> E:
+    """Of the letters A to Z only."""
+    letters = [chr(code) for code in LOWER]
+    return call("translate", made, text("".join(letters)), text("".join(letters).translate(LOWER)))
+
+
+def table(identifier: str) -> E:
+    return exp.Table(this=exp.Identifier(this=identifier, quoted=True))
+
+
+def inside(made: E, identifier: str) -> E:
+    return exp.Subquery(this=made, alias=exp.TableAlias(this=exp.Identifier(this=identifier)))
+
+
+def select(
+    expressions: list[E],
+    source: E,
+    *,
+    where: Sequence[E] = (),
+    group: Sequence[E] = (),
+    having: E | None = None,
+    qualify: E | None = None,
+    join: E | None = None,
+) -> exp.Select:
+    made = exp.Select(expressions=expressions, from_=exp.From(this=source))
+    if join is not None:
+        made.set("joins", [join])
+    if where:
+        made.set("where", exp.Where(this=chain(exp.And, list(where))))
+    if group:
+        made.set("group", exp.Group(expressions=list(group)))
+    if having is not None:
+        made.set("having", exp.Having(this=having))
+    if qualify is not None:
+        made.set("qualify", exp.Qualify(this=qualify))
+    return made
+
+
+def with_tables(made: E, **tables: tuple[E, bool]) -> E:
+    """A query over named ones, each computed once, or written where it is used."""
+    named_tables = [
+        exp.CTE(this=query, alias=exp.TableAlias(this=exp.Identifier(this=each)), materialized=once)
+        for each, (query, once) in tables.items()
+    ]
+    made.set("with_", exp.With(expressions=named_tables))
+    return made
+
+
+def parameter(identifier: str, type: T) -> E:
+    return cast(exp.Placeholder(this=identifier), type)

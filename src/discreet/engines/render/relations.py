@@ -1,0 +1,431 @@
+"""Relations as SQL: from a scan to exact integer totals. How a person is found, capped and clipped is written here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import ldexp
+
+from sqlglot import exp
+
+from discreet.engines.render.nodes import (
+    TYPES,
+    E,
+    T,
+    alias,
+    binary,
+    call,
+    cast,
+    chain,
+    double,
+    inside,
+    integer,
+    is_null,
+    named,
+    parameter,
+    plain,
+    select,
+    table,
+    text,
+    when,
+    with_tables,
+)
+from discreet.engines.render.scalars import Expressions, Made
+from discreet.errors import Fault
+from discreet.plan.relation import (
+    CapGroups,
+    CapRows,
+    ClipNorm,
+    Contributions,
+    Filter,
+    How,
+    Relation,
+    Rows,
+    Scan,
+    Term,
+    Totals,
+)
+from discreet.plan.scalar import Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, type_of
+
+EPOCH = "1970-01-01"
+SLACK = 1 + 2.0**-40  # more than all the roundings of a norm in doubles
+SLOTS = 63  # bits of a mask, each for the priorities of one interval
+MOST_BY_MASK = 16  # groups; for more of them the mask would not leave much out
+PERSON, HASH, ROWS, PRIORITY, MASK, LAST, FACTOR = "person", "hash", "rows", "priority", "mask", "last", "factor"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """How an engine keeps a declared table: under which name, and which of its text columns as codes.
+
+    It may have numbered the people of the column `person`, from 0 on, in a column `number`, and have a hash of each in a column `hash`.
+    """
+
+    table: str
+    coded: frozenset[str] = frozenset()
+    person: str | None = None
+    number: str | None = None
+    hash: str = ""
+    people: int = 0
+    rows: int = 0
+
+
+def key(index: int) -> str:
+    return f"key{index}"
+
+
+def total(index: int) -> str:
+    return f"total{index}"
+
+
+def join_people(made: E, identifier: str, side: str | None = None) -> E:
+    return exp.Join(this=inside(made, identifier), using=[exp.Identifier(this=PERSON, quoted=True)], side=side)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What an engine runs: columns key0, key1, … and total0, total1, …; and the names of its parameters."""
+
+    sql: str
+    parameters: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is known of a group's columns: by what it is grouped, and what leaves the engine."""
+
+    grouped: E
+    shown: E
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The rows that are about somebody, what tells people apart, and, where they are numbered, a hash of who they are.
+
+    The hash is of the person's own value: what is kept of anyone depends on nobody else.
+    """
+
+    over: Expressions
+    base: E
+    where: list[E]
+    person: E
+    hash: E | None
+
+
+def sql_of(query: Totals, stored: Mapping[str, Stored]) -> str:
+    """The text for a query; the salt is the parameter $salt."""
+    return text_of(query, stored).sql
+
+
+def text_of(query: Totals, stored: Mapping[str, Stored], sliced: bool = False) -> Text:
+    """The text for a query; `sliced`: over the people, or the rows, from number $low to below $high, to be added up over all of them."""
+    writer = Writer(stored, sliced)
+    made = writer.totals(query)
+    return Text(made.sql("duckdb"), frozenset(writer.parameters))
+
+
+def priorities(query: Totals, stored: Mapping[str, Stored]) -> Text:
+    """The text that lists each person, the keys of each of their groups, and the priority of the person in the group."""
+    writer = Writer(stored, False)
+    made = writer.listed(contributions_of(query.source))
+    return Text(made.sql("duckdb"), frozenset(writer.parameters))
+
+
+def contributions_of(relation: Relation) -> Contributions:
+    while not isinstance(relation, Contributions):
+        if isinstance(relation, Scan | Filter | Totals):
+            raise Fault("a relation of people holds no contributions", code="relation")
+        relation = relation.source
+    return relation
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes one query, and remembers the parameters that it used."""
+
+    stored: Mapping[str, Stored]
+    sliced: bool
+    parameters: set[str] = field(default_factory=set)
+
+    def totals(self, query: Totals) -> E:
+        source = query.source
+        if isinstance(source, Scan | Filter):
+            over, base, where = self.rows(source)
+            if self.sliced:
+                base = inside(select([exp.Star()], base, where=self.slice(exp.column("rowid"), T.BIGINT)), "slice")
+            kept = [_key(each, over) for each in query.keys]
+            made = [alias(each.shown, key(i)) for i, each in enumerate(kept)]
+            made += [alias(_sum(term.value, over), total(i)) for i, term in enumerate(query.terms)]
+            return select(made, over.over(base), where=where, group=[each.grouped for each in kept])
+        contributions = contributions_of(source)
+        keys = [named(key(i)) for i in range(len(contributions.keys))]
+        made = [alias(self.shown(contributions, i), key(i)) for i in range(len(keys))]
+        made += [alias(_total(named(total(i))), total(i)) for i in range(len(contributions.terms))]
+        return select(made, inside(self.people(source), "people"), group=keys)
+
+    def people(self, relation: Contributions | CapRows | CapGroups | ClipNorm) -> E:
+        """One row for each person and group that counts: the person, the keys, and the totals."""
+        match relation:
+            case Contributions():
+                return self.contributed(relation, caps=False)
+            case CapRows(source, most):
+                return self.capped(source, self.contributed(source, caps=True), most)
+            case CapGroups():
+                return self.chosen(relation)
+            case ClipNorm():
+                return self.clipped(relation)
+        raise Fault(f"{type(relation).__name__} cannot be rendered", code="relation")
+
+    def rows(self, relation: Rows) -> tuple[Expressions, E, list[E]]:
+        conditions: list[Scalar] = []
+        while isinstance(relation, Filter):
+            conditions.insert(0, relation.condition)
+            relation = relation.source
+        stored = self.stored[relation.table]
+        columns = {column.name: Made(named(column.name)) for column in relation.columns}
+        columns |= {each: Made(cast(named(each), T.TEXT), 2) for each in columns if each in stored.coded}
+        over = Expressions(columns)
+        return over, table(stored.table), [over.clean(condition).sql for condition in conditions]
+
+    def of_people(self, contributions: Contributions) -> People:
+        over, base, where = self.rows(contributions.source)
+        stored = self.stored[_scanned(contributions)]
+        if stored.number is None or stored.person != contributions.person.name:
+            person = over.clean(contributions.person).sql
+            where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
+            return People(over, base, where, person, None)
+        number = named(stored.number)
+        if self.sliced:
+            where += self.slice(number, T.INT)
+        else:
+            where.append(exp.Paren(this=exp.Not(this=is_null(number.copy()))))
+        return People(over, base, where, number, named(stored.hash))
+
+    def slice(self, number: E, type: T) -> list[E]:
+        self.parameters |= {"low", "high"}
+        low, high = parameter("low", type), parameter("high", type)
+        return [binary(exp.GTE, number.copy(), low), binary(exp.LT, number.copy(), high)]
+
+    def priority(self, hashed: E, keys: list[E]) -> E:
+        """64 bits. The outer hash is needed: with the salt as one more argument of the inner one the order would always be the same."""
+        self.parameters.add("salt")
+        mixed = call("hash", hashed, *(each.copy() for each in keys))
+        return call("hash", call("xor", mixed, parameter("salt", T.UBIGINT)))
+
+    def priority_of_group(self, contributions: Contributions) -> E:
+        """The same, from the columns of a group."""
+        stored = self.stored[_scanned(contributions)]
+        numbered = stored.number is not None and stored.person == contributions.person.name
+        keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
+        return self.priority(named(HASH) if numbered else call("hash", named(PERSON)), keys)
+
+    def shown(self, contributions: Contributions, index: int) -> E:
+        """A key of the contributions as it leaves the engine."""
+        scalar = contributions.keys[index]
+        coded = isinstance(scalar, Column) and scalar.name in self.stored[_scanned(contributions)].coded
+        return cast(named(key(index)), T.TEXT) if coded else named(key(index))
+
+    def listed(self, contributions: Contributions) -> E:
+        over, base, where = self.rows(contributions.source)
+        person = over.clean(contributions.person).sql
+        where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
+        keys = [_key(each, over).shown for each in contributions.keys]
+        made = [person, *keys, self.priority(call("hash", person.copy()), keys)]
+        named_columns = [alias(each, f"c{i}") for i, each in enumerate(made)]
+        return select(named_columns, over.over(base), where=where, group=[each.copy() for each in made])
+
+    def contributed(self, contributions: Contributions, caps: bool) -> E:
+        """One row for each person and group; for caps with the number of rows there and, if people are numbered, with the hash."""
+        people = self.of_people(contributions)
+        made, group = self.columns(contributions, people, caps)
+        return select(made, people.over.over(people.base), where=people.where, group=group)
+
+    def columns(self, contributions: Contributions, people: People, caps: bool) -> tuple[list[E], list[E]]:
+        """The columns of contributions, and by what they are grouped. To be made before what they are selected from."""
+        kept = [_key(each, people.over) for each in contributions.keys]
+        made = [alias(people.person, PERSON), *(alias(each.grouped, key(i)) for i, each in enumerate(kept))]
+        group = [people.person.copy(), *(each.grouped.copy() for each in kept)]
+        if caps:
+            made.append(alias(call("count", exp.Star()), ROWS))
+        if caps and people.hash is not None:  # as one more key, which is cheaper than an aggregate
+            made.append(alias(people.hash, HASH))
+            group.append(people.hash.copy())
+        made += [alias(_aggregate(term, people.over), total(i)) for i, term in enumerate(contributions.terms)]
+        return made, group
+
+    def capped(self, contributions: Contributions, source: E, most: int) -> E:
+        """With s = q·n + r and 0 <= r < n, floor((s·most + u)/n) = q·most + floor((r·most + u)/n), where nothing overflows."""
+        made: list[E] = [exp.Star()]
+        n, limit = named(ROWS), integer(most)
+        replaced: list[E] = []
+        for i, term in enumerate(contributions.terms):
+            if term.how is How.ANY:
+                continue
+            s = named(total(i))
+            r = binary(exp.Mod, binary(exp.Add, binary(exp.Mod, s, n), n), n)
+            q = binary(exp.IntDiv, binary(exp.Sub, s, r), n)
+            u = cast(binary(exp.Mod, self.priority_of_group(contributions), cast(n, T.UBIGINT)), T.BIGINT)
+            rest = binary(exp.IntDiv, binary(exp.Add, binary(exp.Mul, r, limit), u), n)
+            many = binary(exp.GT, n, limit)
+            replaced.append(alias(when([(many, binary(exp.Add, binary(exp.Mul, q, limit), rest))], s), total(i)))
+        if replaced:
+            made = [exp.Star(replace=replaced)]
+        return select(made, inside(source, "contributions"))
+
+    def chosen(self, relation: CapGroups) -> E:
+        """Only people in more than `most` groups are ranked: by their priorities, then by the keys, so that a tie keeps no more.
+
+        To rank few groups a mask is made first for each person, with a bit for each of 63 intervals of priorities. What lies in an
+        interval above the first `most` that are taken cannot be kept, and is left out before anything is grouped.
+        """
+        contributions = contributions_of(relation.source)
+        if not contributions.keys:
+            return self.people(relation.source)
+        candidates = self.candidates(contributions, relation.most)
+        if isinstance(relation.source, CapRows):
+            candidates = self.capped(contributions, candidates, relation.source.most)
+        columns = [named(PERSON), *(named(each) for each in _names(contributions))]
+        over_most = binary(exp.GT, call("count", exp.Star()), plain(relation.most))
+        many = select([named(PERSON)], table("candidates"), group=[named(PERSON)], having=over_most)
+        keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
+        order = [self.priority_of_group(contributions), *keys]
+        ranked = exp.Window(
+            this=call("row_number"),
+            partition_by=[named(PERSON)],
+            order=exp.Order(expressions=[exp.Ordered(this=each, nulls_first=False) for each in order]),
+        )
+        few = exp.Not(this=exp.In(this=named(PERSON), query=exp.Subquery(this=select([named(PERSON)], table("many")))))
+        both = exp.Union(
+            this=select(columns, table("candidates"), where=[few]),
+            expression=select(
+                columns,
+                table("candidates"),
+                join=exp.Join(this=table("many"), using=[exp.Identifier(this=PERSON, quoted=True)]),
+                qualify=exp.LTE(this=ranked, expression=plain(relation.most)),
+            ),
+            distinct=False,
+        )
+        return with_tables(both, candidates=(candidates, True), many=(many, True))
+
+    def candidates(self, contributions: Contributions, most: int) -> E:
+        """The contributions of people to groups that may be kept."""
+        if most > MOST_BY_MASK:
+            return self.contributed(contributions, caps=True)
+        people = self.of_people(contributions)
+        columns, group = self.columns(contributions, people, caps=True)
+        hashed = people.hash or call("hash", people.person)
+        made = self.priority(hashed.copy(), [_key(each, people.over).shown for each in contributions.keys])
+        person, priority, bit = (
+            people.over.prefix + each for each in (PERSON, PRIORITY, LAST)
+        )  # beside those of the table
+        rows = select([exp.Star(), alias(made, priority)], people.over.over(people.base), where=people.where)
+        mask = [alias(people.person.copy(), PERSON), alias(call("bit_or", _slot(priority)), MASK)]
+        masks = select(mask, inside(rows, "rows"), group=[people.person.copy()])
+        on = exp.EQ(this=people.person.copy(), expression=named(person))
+        join = exp.Join(this=inside(_last(masks, most, people.over.prefix), "last"), on=on, side="left")
+        possible = binary(exp.Or, is_null(named(bit)), binary(exp.LTE, _slot(priority), named(bit)))
+        return select(columns, inside(rows.copy(), "rows"), join=join, where=[possible], group=group)
+
+    def clipped(self, relation: ClipNorm) -> E:
+        """Only people who are shortened are joined. The squares are added up as integers, so that their order does not matter."""
+        contributions = contributions_of(relation.source)
+        names = [named(each) for each in _names(contributions)]
+        wide = T.BIGINT if self.narrow(relation.source) else T.INT128
+        factors, beyond = [], []
+        for i, limit in enumerate(relation.limits):
+            square = call("sum", binary(exp.Mul, cast(named(total(i)), wide), cast(named(total(i)), wide)))
+            norm = binary(exp.Mul, call("sqrt", cast(square, T.DOUBLE)), double(SLACK))
+            factors.append(binary(exp.Div, double(float(limit)), norm))
+            beyond.append(binary(exp.GT, square.copy(), cast(plain(limit * limit), T.INT128)))
+        factor = alias(call("least", *factors), FACTOR)
+        long = select([named(PERSON), factor], table("groups"), group=[named(PERSON)], having=chain(exp.Or, beyond))
+        made = [named(PERSON), *names[: len(contributions.keys)]]
+        for i in range(len(contributions.terms)):
+            short = call("trunc", binary(exp.Mul, cast(named(total(i)), T.DOUBLE), named(FACTOR)))
+            branch = (is_null(named(FACTOR)), named(total(i)))
+            made.append(alias(when([branch], cast(short, T.BIGINT)), total(i)))
+        joined_people = select(made, table("groups"), join=join_people(long, "long", "left"))
+        return with_tables(joined_people, groups=(self.people(relation.source), True))
+
+    def narrow(self, relation: Contributions | CapRows) -> bool:
+        """Whether the square of a total surely fits 64 bits: with at most so many rows, of so many steps each."""
+        if not isinstance(relation, CapRows):
+            return False
+        return all(relation.most * _largest(term.value) < 1 << 31 for term in relation.source.terms)
+
+
+def _names(contributions: Contributions) -> list[str]:
+    return [key(i) for i in range(len(contributions.keys))] + [total(i) for i in range(len(contributions.terms))]
+
+
+def _scanned(contributions: Contributions) -> str:
+    relation: Rows = contributions.source
+    while isinstance(relation, Filter):
+        relation = relation.source
+    return relation.table
+
+
+def _key(scalar: Scalar, over: Expressions) -> Kept:
+    """A text that is kept as codes is grouped by them; a date leaves the engine as days since 1970-01-01."""
+    made = over.clean(scalar).sql
+    match type_of(scalar):
+        case Type.NUMBER:
+            raise Fault("a key must not be a number", code="relation")
+        case Type.DATE:
+            days = binary(exp.Sub, made, cast(text(EPOCH), T.DATE))
+            return Kept(days, days.copy())
+        case Type.TEXT if isinstance(scalar, Column) and isinstance(made, exp.Cast):
+            return Kept(made.this.copy(), made)
+    if isinstance(scalar, Literal):  # which a position in GROUP BY could be taken for
+        made = cast(made, TYPES[scalar.type])
+    return Kept(made, made.copy())
+
+
+def _aggregate(term: Term, over: Expressions) -> E:
+    return _sum(term.value, over) if term.how is How.SUM else _total(over.clean(term.value).sql, "max")
+
+
+def _sum(scalar: Scalar, over: Expressions) -> E:
+    """The sum of a term over rows, as int64. Counts are counted, which is the cheapest."""
+    match scalar:
+        case Literal(value=1):
+            return cast(call("count", exp.Star()), T.BIGINT)
+        case Indicator(condition=Not(operand=IsNull(operand=operand))):
+            return cast(call("count", over.clean(operand).sql), T.BIGINT)
+        case Indicator(condition=condition):
+            branch = (over.clean(condition).sql, integer(1))
+            return cast(call("count", when([branch])), T.BIGINT)
+    return _total(over.clean(scalar).sql)
+
+
+def _total(made: E, how: str = "sum") -> E:
+    """As int64: an engine would return a wider integer, and a reader would take it for a float."""
+    return cast(call("coalesce", call(how, cast(made, T.BIGINT)), integer(0)), T.BIGINT)
+
+
+def _slot(priority: str) -> E:
+    """The bit of the interval that a priority lies in; it grows with the priority."""
+    interval = cast(exp.BitwiseRightShift(this=named(priority), expression=plain(58)), T.INT)
+    return exp.Paren(this=exp.BitwiseLeftShift(this=integer(1), expression=call("least", interval, plain(SLOTS - 1))))
+
+
+def _last(masks: E, most: int, prefix: str) -> E:
+    """Of people with more than `most` intervals taken: the bit of the last one that can be kept."""
+    for _ in range(most - 1):  # the lowest bit of what is left is taken away
+        masks = select([named(PERSON), alias(_rest(), MASK)], inside(masks, "masks"))
+    lowest = exp.Paren(this=exp.BitwiseAnd(this=named(MASK), expression=exp.Paren(this=exp.Neg(this=named(MASK)))))
+    more = binary(exp.NEQ, _rest(), integer(0))
+    made = [alias(named(PERSON), prefix + PERSON), alias(lowest, prefix + LAST)]
+    return select(made, inside(masks, "masks"), where=[more])
+
+
+def _rest() -> E:
+    return exp.Paren(this=exp.BitwiseAnd(this=named(MASK), expression=binary(exp.Sub, named(MASK), integer(1))))
+
+
+def _largest(scalar: Scalar) -> int:
+    """A bound of the size of a term of one row."""
+    match scalar:
+        case Steps(low=low, high=high, shift=shift, centre=centre):
+            return int(ldexp(max(abs(low), abs(high)), shift)) + abs(centre) + 1
+        case Literal(value=int(value)):
+            return abs(value)
+    return 1

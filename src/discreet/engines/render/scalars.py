@@ -1,0 +1,395 @@
+"""Expressions of a row as SQL: total, and meaning what `evaluate` says.
+
+An expression that is needed twice is written twice only while it is small; otherwise it is computed once, as a column of a derived
+table below, so that the text grows no faster than the question.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import singledispatch
+from math import floor, isnan, ldexp
+
+from sqlglot import exp
+
+from discreet.engines.render.nodes import (
+    TYPES,
+    E,
+    T,
+    alias,
+    binary,
+    call,
+    cast,
+    chain,
+    double,
+    integer,
+    is_null,
+    lower,
+    named,
+    null,
+    plain,
+    text,
+    try_cast,
+    when,
+)
+from discreet.errors import Fault
+from discreet.plan.evaluate import CASTS, FALSE, LARGEST, LOWER, TRUE
+from discreet.plan.scalar import (
+    And,
+    Arithmetic,
+    Case,
+    Cast,
+    Coalesce,
+    Column,
+    Comparison,
+    Function,
+    In,
+    Indicator,
+    IsNull,
+    Like,
+    Literal,
+    Name,
+    Not,
+    Operator,
+    Or,
+    Order,
+    Scalar,
+    Steps,
+    Type,
+    type_of,
+)
+
+SMALL = 24  # nodes of an expression that may be written twice
+LARGE = 200  # nodes of an expression that is given a column of its own
+
+NUMBER = r"^[ \t\r\n]*([+-]?[0-9]{1,18}(?:\.[0-9]{1,15})?)[ \t\r\n]*$"
+DAY = r"^((?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])-[0-9]{2}-[0-9]{2})$"
+
+ORDERS: dict[Order, type[exp.Binary]] = {
+    Order.EQUAL: exp.EQ,
+    Order.NOT_EQUAL: exp.NEQ,
+    Order.LESS: exp.LT,
+    Order.LESS_OR_EQUAL: exp.LTE,
+    Order.GREATER: exp.GT,
+    Order.GREATER_OR_EQUAL: exp.GTE,
+}
+OPERATORS: dict[Operator, type[exp.Binary]] = {
+    Operator.ADD: exp.Add,
+    Operator.SUBTRACT: exp.Sub,
+    Operator.MULTIPLY: exp.Mul,
+    Operator.DIVIDE: exp.Div,
+    Operator.REMAINDER: exp.Mod,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A rendered expression: how many nodes it has, on how many derived tables it rests, whether it may be NaN where NULL is meant."""
+
+    sql: E
+    size: int = 1
+    level: int = 0
+    nan: bool = False
+
+
+@dataclass(slots=True)
+class Expressions:
+    """Renders the expressions of one relation, and the derived tables that they need below them."""
+
+    columns: Mapping[str, Made]
+    levels: list[list[E]] = field(default_factory=list)
+    prefix: str = "#"
+
+    def __post_init__(self) -> None:
+        while any(column.startswith(self.prefix) for column in self.columns):
+            self.prefix += "#"
+
+    def render(self, scalar: Scalar) -> Made:
+        """May be NaN where NULL is meant, if it says so."""
+        made = render(scalar, self)
+        return self.bound(made) if made.size > LARGE else made
+
+    def clean(self, scalar: Scalar) -> Made:
+        """Never NaN."""
+        made = self.render(scalar)
+        if not made.nan:
+            return made
+        made = self.shared(made)
+        branch = (call("isnan", made.sql.copy()), null(Type.NUMBER))
+        return Made(when([branch], made.sql), 2 * made.size + 4, made.level)
+
+    def double(self, scalar: Scalar) -> Made:
+        """A numeric expression as a double, which may be NaN."""
+        made = self.render(scalar)
+        if type_of(scalar) is Type.NUMBER:
+            return made
+        return Made(cast(made.sql, T.DOUBLE), made.size + 1, made.level)
+
+    def clean_double(self, scalar: Scalar) -> Made:
+        made = self.clean(scalar)
+        if type_of(scalar) is Type.NUMBER:
+            return made
+        return Made(cast(made.sql, T.DOUBLE), made.size + 1, made.level)
+
+    def shared(self, made: Made) -> Made:
+        """Fit to be written more than once, as copies."""
+        return made if made.size <= SMALL else self.bound(made)
+
+    def bound(self, made: Made) -> Made:
+        """A column of a derived table that holds this expression."""
+        while len(self.levels) <= made.level:
+            self.levels.append([])
+        name = f"{self.prefix}{sum(map(len, self.levels))}"
+        self.levels[made.level].append(alias(made.sql, name))
+        return Made(named(name), 1, made.level + 1, made.nan)
+
+    def over(self, source: E) -> E:
+        """The source, with the derived tables around it."""
+        for level in self.levels:
+            select = exp.Select(expressions=[exp.Star(), *level])
+            source = exp.Subquery(this=select.from_(source), alias=exp.TableAlias(this=exp.Identifier(this="rows")))
+        return source
+
+
+def joined(sql: E, *parts: Made, nan: bool = False) -> Made:
+    """What was made of these parts."""
+    return Made(sql, 1 + sum(part.size for part in parts), max((part.level for part in parts), default=0), nan)
+
+
+@singledispatch
+def render(scalar: Scalar, over: Expressions) -> Made:
+    raise Fault(f"{type(scalar).__name__} cannot be rendered", code="scalar")
+
+
+@render.register
+def _column(scalar: Column, over: Expressions) -> Made:
+    made = over.columns[scalar.name]
+    return Made(made.sql.copy(), made.size, made.level, made.nan)
+
+
+@render.register
+def _literal(scalar: Literal, over: Expressions) -> Made:
+    value = scalar.value
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return Made(null(scalar.type))
+    if isinstance(value, bool):
+        return Made(exp.Boolean(this=value))
+    if isinstance(value, int):
+        return Made(integer(value))
+    if isinstance(value, float):
+        return Made(double(value))
+    return Made(cast(text(str(value)), TYPES[scalar.type]))
+
+
+@render.register
+def _arithmetic(scalar: Arithmetic, over: Expressions) -> Made:
+    left, right = over.double(scalar.left), over.double(scalar.right)
+    divisor = right.sql
+    if scalar.operator is Operator.DIVIDE and not (isinstance(scalar.right, Literal) and scalar.right.value):
+        right = over.shared(right)
+        zero = binary(exp.EQ, right.sql.copy(), double(0.0))
+        divisor = when([(zero, null(Type.NUMBER))], right.sql)
+        right = joined(divisor, right, right)
+    return joined(binary(OPERATORS[scalar.operator], left.sql, divisor), left, right, nan=True)
+
+
+@render.register
+def _comparison(scalar: Comparison, over: Expressions) -> Made:
+    mixed = type_of(scalar.left) is not type_of(scalar.right)
+    read = over.clean_double if mixed else over.clean
+    left, right = read(scalar.left), read(scalar.right)
+    return joined(binary(ORDERS[scalar.order], left.sql, right.sql), left, right)
+
+
+@render.register
+def _logic(scalar: And | Or, over: Expressions) -> Made:
+    if not scalar.parts:
+        return Made(exp.Boolean(this=isinstance(scalar, And)))
+    parts = [over.clean(part) for part in scalar.parts]
+    operator = exp.And if isinstance(scalar, And) else exp.Or
+    return joined(chain(operator, [part.sql for part in parts]), *parts)
+
+
+@render.register
+def _not(scalar: Not, over: Expressions) -> Made:
+    operand = over.clean(scalar.operand)
+    return joined(exp.Paren(this=exp.Not(this=operand.sql)), operand)
+
+
+@render.register
+def _is_null(scalar: IsNull, over: Expressions) -> Made:
+    operand = over.clean(scalar.operand)
+    return joined(is_null(operand.sql), operand)
+
+
+@render.register
+def _in(scalar: In, over: Expressions) -> Made:
+    """An integer meets integers as an integer, and numbers as a double."""
+    operand = over.shared(over.clean(scalar.operand))
+    given = type_of(scalar.operand)
+    values = [value for value in scalar.values if value.value == value.value]
+    whole = [value for value in values if value.type is not Type.NUMBER]
+    real = [value for value in values if value.type is Type.NUMBER]
+    if given is Type.NUMBER:
+        whole, real = [], values
+    made = [
+        exp.In(this=sql, expressions=[wanted(value, over).sql for value in some])
+        for sql, some, wanted in (
+            (operand.sql, whole, render),
+            (operand.sql if given is Type.NUMBER else cast(operand.sql.copy(), T.DOUBLE), real, _as_double),
+        )
+        if some
+    ]
+    if not made:
+        return joined(when([(is_null(operand.sql), null(Type.BOOLEAN))], exp.Boolean(this=False)), operand)
+    return joined(chain(exp.Or, [exp.Paren(this=each) for each in made]), operand, operand)
+
+
+def _as_double(scalar: Scalar, over: Expressions) -> Made:
+    return over.clean_double(scalar)
+
+
+@render.register
+def _like(scalar: Like, over: Expressions) -> Made:
+    operand = over.clean(scalar.operand)
+    pattern = _canonical(scalar.pattern.translate(LOWER) if scalar.ignore_case else scalar.pattern)
+    subject = lower(operand.sql) if scalar.ignore_case else operand.sql
+    like = exp.Like(this=subject, expression=text(pattern))
+    return joined(exp.Paren(this=exp.Escape(this=like, expression=text("\\"))), operand)
+
+
+def _canonical(pattern: str) -> str:
+    """A pattern in which a backslash stands only before %, _ and itself, as some engines raise otherwise."""
+    made, i = "", 0
+    while i < len(pattern):
+        character, i = pattern[i], i + 1
+        if character == "\\" and i < len(pattern):
+            character, i = pattern[i], i + 1
+            made += f"\\{character}" if character in "\\%_" else character
+        else:
+            made += "\\\\" if character == "\\" else character
+    return made
+
+
+@render.register
+def _case(scalar: Case, over: Expressions) -> Made:
+    type = type_of(scalar)
+    read = over.double if type is Type.NUMBER else over.clean
+    branches = [(over.clean(condition), read(value)) for condition, value in scalar.branches]
+    otherwise = read(scalar.otherwise)
+    values = [value for _, value in branches] + [otherwise]
+    sql = when([(condition.sql, value.sql) for condition, value in branches], otherwise.sql)
+    conditions = [condition for condition, _ in branches]
+    return joined(sql, *conditions, *values, nan=any(value.nan for value in values))
+
+
+@render.register
+def _coalesce(scalar: Coalesce, over: Expressions) -> Made:
+    read = over.clean_double if type_of(scalar) is Type.NUMBER else over.clean
+    parts = [read(part) for part in scalar.parts]
+    return joined(call("coalesce", *(part.sql for part in parts)), *parts)
+
+
+@render.register
+def _cast(scalar: Cast, over: Expressions) -> Made:
+    given, wanted = type_of(scalar.operand), scalar.type
+    if (given, wanted) not in CASTS:
+        raise Fault(f"a cast from {given.value} to {wanted.value} cannot be rendered", code="scalar")
+    if given is wanted:
+        return over.render(scalar.operand)
+    operand = over.clean(scalar.operand)
+    if given is Type.TEXT:
+        return _from_text(operand, wanted, over)
+    if (given, wanted) == (Type.NUMBER, Type.INTEGER):
+        operand = over.shared(operand)
+        small = binary(exp.LT, call("abs", operand.sql.copy()), double(float(LARGEST)))
+        return joined(when([(small, try_cast(call("round", operand.sql), T.BIGINT))]), operand, operand)
+    return joined(cast(operand.sql, TYPES[wanted]), operand)
+
+
+def _from_text(operand: Made, wanted: Type, over: Expressions) -> Made:
+    if wanted is Type.BOOLEAN:
+        operand = over.shared(operand)
+        branches = [
+            (
+                exp.In(this=lower(operand.sql.copy()), expressions=[text(each) for each in sorted(some)]),
+                exp.Boolean(this=found),
+            )
+            for some, found in ((TRUE, True), (FALSE, False))
+        ]
+        return joined(when(branches), operand, operand)
+    pattern = DAY if wanted is Type.DATE else NUMBER
+    extracted = call("regexp_extract", operand.sql, text(pattern), plain(1))  # empty where it does not match
+    return joined(try_cast(extracted, TYPES[wanted]), operand)
+
+
+@render.register
+def _function(scalar: Function, over: Expressions) -> Made:
+    match scalar.name:
+        case Name.GREATEST | Name.LEAST:
+            parts = [over.clean_double(part) for part in scalar.operands]
+            return joined(call(scalar.name.value, *(part.sql for part in parts)), *parts)
+        case Name.LENGTH | Name.YEAR | Name.MONTH | Name.DAY:
+            operand = over.clean(scalar.operands[0])
+            return joined(cast(call(scalar.name.value, operand.sql), T.BIGINT), operand)
+        case Name.SIGN:
+            operand = over.clean_double(scalar.operands[0])
+            return joined(cast(call("sign", operand.sql), T.DOUBLE), operand)
+    operand = over.double(scalar.operands[0])
+    return joined(call(scalar.name.value, operand.sql), operand, nan=operand.nan or scalar.name is Name.SQRT)
+
+
+@render.register
+def _steps(scalar: Steps, over: Expressions) -> Made:
+    """Outside of the bounds the result is a constant; inside nothing can overflow, and if it did it would be NULL."""
+    low, high = (floor(bound * ldexp(1.0, scalar.shift) + 0.5) - scalar.centre for bound in (scalar.low, scalar.high))
+    if (
+        type_of(scalar.operand) is Type.INTEGER
+        and scalar.shift == 0
+        and _integral(scalar.low)
+        and _integral(scalar.high)
+    ):
+        operand = over.shared(over.render(scalar.operand))
+        bounds = integer(int(scalar.low)), integer(int(scalar.high))
+        inside = binary(exp.Sub, operand.sql, integer(scalar.centre)) if scalar.centre else operand.sql
+    else:
+        operand = over.shared(over.double(scalar.operand))
+        bounds = double(scalar.low), double(scalar.high)
+        scaled = binary(exp.Mul, operand.sql, double(ldexp(1.0, scalar.shift))) if scalar.shift else operand.sql
+        whole = call("floor", binary(exp.Add, scaled, double(0.5)))
+        inside = try_cast(binary(exp.Sub, whole, double(float(scalar.centre))) if scalar.centre else whole, T.BIGINT)
+    branches = [
+        (binary(exp.LTE, operand.sql.copy(), bounds[0]), integer(low)),
+        (binary(exp.GTE, operand.sql.copy(), bounds[1]), integer(high)),
+    ]
+    if operand.nan:  # which an engine may hold to be above all bounds
+        branches.insert(0, (call("isnan", operand.sql.copy()), null(Type.INTEGER)))
+    return joined(when(branches, inside), operand, operand, operand, operand)
+
+
+def _integral(bound: float) -> bool:
+    return bound == floor(bound)
+
+
+@render.register
+def _indicator(scalar: Indicator, over: Expressions) -> Made:
+    condition = over.clean(scalar.condition)
+    return joined(when([(condition.sql, integer(1))], integer(0)), condition)
+
+
+def loaded(identifier: str, native: str, type: Type) -> E:
+    """A column of a source, of a type in DuckDB's words, as one of ours; what ours cannot hold is NULL."""
+    made = named(identifier)
+    match type:
+        case Type.INTEGER:
+            return try_cast(made, T.BIGINT)
+        case Type.NUMBER:
+            wide = cast(made, T.DOUBLE)
+            return when([(call("isnan", wide), null(Type.NUMBER))], wide.copy())
+        case Type.DATE:
+            if native == "TIMESTAMP WITH TIME ZONE":  # in UTC, whatever the zone of this machine
+                made = call("make_timestamp", call("epoch_us", made))
+            day = try_cast(made, T.DATE)
+            after = binary(exp.GTE, day, cast(text("0001-01-01"), T.DATE))
+            before = binary(exp.LTE, day.copy(), cast(text("9999-12-31"), T.DATE))
+            return when([(exp.And(this=after, expression=before), day.copy())])
+    return cast(made, TYPES[type])

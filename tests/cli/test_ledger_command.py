@@ -1,0 +1,156 @@
+"""`discreet ledger verify|export|accept`: for the owner, for anyone, and after a restore."""
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from discreet.curator.replay import replay
+from tests.cli.conftest import POLICY, Run, data, error, ledger_bytes
+
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+FIRST = ["--unit", "patient_id", "--epsilon", "1"]
+
+
+def asked(run: Run, *numbers: int) -> None:
+    for i in numbers:
+        assert run("ask", "visits.csv", f"{COUNT} WHERE patient_id <> '{i}'", *FIRST).exit_code == 0
+
+
+def folder_of(visits: Path) -> Path:
+    return visits.with_name("visits.csv.ledger")
+
+
+def test_every_row_is_computed_again(run: Run, visits: Path) -> None:
+    asked(run, 1, 2)
+    found = data(run("ledger", "verify", "visits.csv", "--json"))
+    assert (found["rows"], found["spent"]["epsilon"], found["failures"]) == (5, 2.0, 0)
+    said = run("ledger", "verify", "visits.csv").stdout
+    assert said.startswith("5 rows") and "spent: ε = 2 of ε = 10, δ = 1e-06" in said
+
+
+def test_a_changed_row_is_found(run: Run, visits: Path) -> None:
+    asked(run, 1)
+    with closing(sqlite3.connect(folder_of(visits) / "ledger.sqlite")) as base:
+        less = "CAST(replace(CAST(body AS TEXT), '[1000000000000000,', '[100000000000000,') AS BLOB)"
+        base.execute(f"UPDATE rows SET body = {less} WHERE sequence = 2")
+        base.commit()
+    for words in (["ledger", "verify"], ["ledger", "export"], ["budget"], ["history"]):
+        result = run(*words, "visits.csv", "--json")
+        assert (result.exit_code, error(result)["code"]) == (1, "ledger-broken"), words
+
+
+def test_an_export_is_verified_by_anyone(run: Run, visits: Path) -> None:
+    asked(run, 1, 2)
+    answer = data(run("ask", "visits.csv", f"{COUNT} WHERE patient_id <> '1'", *FIRST, "--json"))
+    assert run("ledger", "export", "visits.csv", "--out", "export.json").exit_code == 0
+    text = Path("export.json").read_text("utf-8")
+    assert json.loads(text) == json.loads(run("ledger", "export", "visits.csv").stdout)
+    assert str(answer["rows"][0]["n"]) not in [row["body"] for row in json.loads(text)["rows"]]
+    shutil.rmtree(folder_of(visits))
+    visits.unlink()
+    found = data(run("ledger", "verify", "export.json", "--json"))
+    assert (found["rows"], found["spent"]["epsilon"]) == (5, 2.0)
+    assert replay(json.loads(text))[None].spent.exact[0] == 2
+    refused = run("ledger", "export", "visits.csv", "--out", "export.json", "--json")
+    assert refused.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "exit_code", "code"),
+    [
+        ("{", 2, "format"),
+        ("[]", 2, "format"),
+        ("{}", 1, "ledger-broken"),
+        ('{"format": 99, "rows": [1]}', 3, "ledger-newer"),
+        ('{"format": 1, "rows": [{"body": "{}", "hash": ""}]}', 1, "ledger-broken"),
+        ("[" * 100_000, 2, "format"),
+    ],
+)
+def test_what_is_no_export_is_refused(run: Run, place: Path, text: str, exit_code: int, code: str) -> None:
+    Path("x.json").write_text(text, "utf-8")
+    result = run("ledger", "verify", "x.json", "--json")
+    assert (result.exit_code, error(result)["code"]) == (exit_code, code)
+
+
+def test_an_export_that_was_changed_is_found(run: Run, visits: Path) -> None:
+    asked(run, 1, 2)
+    document = json.loads(run("ledger", "export", "visits.csv").stdout)
+    for change in (lambda rows: rows.pop(), lambda rows: rows.pop(1), lambda rows: rows.reverse()):
+        again = json.loads(json.dumps(document))
+        change(again["rows"])
+        Path("x.json").write_text(json.dumps(again), "utf-8")
+        result = run("ledger", "verify", "x.json", "--json")
+        whole = again["rows"] == document["rows"][:-1]  # a chain that ends earlier is sound; only the mark knows better
+        assert result.exit_code == (0 if whole else 1)
+
+
+def restored(run: Run, visits: Path) -> None:
+    """A ledger of two questions, of which the folder was then brought back to the first."""
+    asked(run, 1)
+    shutil.copytree(folder_of(visits), "backup")
+    asked(run, 2)
+    shutil.rmtree(folder_of(visits))
+    shutil.copytree("backup", folder_of(visits))
+
+
+def test_a_restored_ledger_is_accepted_by_its_owner_only(run: Run, visits: Path) -> None:
+    restored(run, visits)
+    for words in (["budget"], ["history"], ["ledger", "verify"], ["ledger", "export"]):
+        result = run(*words, "visits.csv", "--json")
+        assert (result.exit_code, error(result)["code"]) == (3, "rollback")
+    kept = ledger_bytes(visits)
+    refused = run("ledger", "accept", "visits.csv", "--json")
+    assert (refused.exit_code, error(refused)["code"]) == (3, "rollback") and "--yes" in refused.stderr
+    assert {name: content for name, content in ledger_bytes(visits).items() if "sqlite-" not in name} == {
+        name: content for name, content in kept.items() if "sqlite-" not in name
+    }
+    found = data(run("ledger", "accept", "visits.csv", "--yes", "--json"))
+    assert (found["spent"]["epsilon"], found["rows"]) == (1, 4)
+    assert "an older ledger was accepted; the mark was at row 5" in run("history", "visits.csv").stdout
+    asked(run, 3)
+    assert data(run("ledger", "verify", "visits.csv", "--json"))["spent"]["epsilon"] == 2
+
+
+def test_a_lost_ledger_of_a_file_needs_to_know_who_is_protected(run: Run, visits: Path) -> None:
+    asked(run, 1)
+    shutil.rmtree(folder_of(visits))
+    assert error(run("ask", "visits.csv", COUNT, *FIRST, "--json"))["code"] == "rollback"
+    line = ["ledger", "accept", "visits.csv", "--yes"]
+    assert error(run(*line, "--json"))["code"] == "unit"
+    assert "all that was ever spent is forgotten" in run(*line[:-1], "--unit", "patient_id").stderr
+    assert not folder_of(visits).exists()
+    found = data(run(*line, "--unit", "patient_id", "--budget", "2", "--json"))
+    assert (found["cap"]["epsilon"], found["spent"]["epsilon"]) == (2, 0)
+    assert run("ask", "visits.csv", COUNT, *FIRST).exit_code == 0
+    assert run("ask", "visits.csv", f"{COUNT} WHERE sex = 'F'", "--epsilon", "1.5").exit_code == 3
+
+
+def test_a_lost_ledger_of_a_policy_is_made_by_the_policy(run: Run, policy: Path) -> None:
+    assert run("ask", "hospital.toml", COUNT, "--epsilon", "1").exit_code == 0
+    shutil.rmtree("hospital.toml.ledger")
+    assert error(run("ledger", "accept", "hospital.toml", "--yes", "--row", "--json"))["code"] == "usage"
+    assert "accepted, and a row says so" in run("ledger", "accept", "hospital.toml", "--yes").stdout
+    assert data(run("ask", "hospital.toml", COUNT, "--epsilon", "1", "--json"))["remaining"]["epsilon"] == 2
+
+
+def test_there_must_be_something_to_accept(run: Run, visits: Path) -> None:
+    assert error(run("ledger", "accept", "visits.csv", "--yes", "--json"))["code"] == "ledger-missing"
+    asked(run, 1)
+    kept = data(run("ledger", "verify", "visits.csv", "--json"))
+    result = run("ledger", "accept", "visits.csv", "--yes", "--json")
+    assert (result.exit_code, error(result)["code"]) == (2, "usage")
+    assert data(run("ledger", "verify", "visits.csv", "--json")) == kept
+
+
+def test_a_mark_may_lie_where_the_policy_says(run: Run, policy: Path) -> None:
+    policy.write_text(POLICY + '[ledger]\npath = "kept"\nmark = "away/mark"\n', "utf-8")
+    assert run("ask", "hospital.toml", COUNT, "--epsilon", "1").exit_code == 0
+    assert Path("away/mark").is_file() and Path("kept/ledger.sqlite").is_file() and not Path("state").exists()
+    shutil.rmtree("kept")
+    assert error(run("budget", "hospital.toml", "--json"))["code"] == "rollback"
+    assert run("ledger", "accept", "hospital.toml", "--yes").exit_code == 0
+    assert data(run("ledger", "verify", "hospital.toml", "--json"))["rows"] == 2
