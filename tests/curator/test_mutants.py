@@ -12,7 +12,6 @@ from discreet.curator.money import parallel
 from discreet.privacy.adjacency import Adjacency
 from tests.curator import test_disk as disk
 from tests.curator import test_ledger as ledger
-from tests.curator import test_races as races
 from tests.curator import test_store as store
 from tests.curator import test_tamper as tamper
 from tests.curator.cases import Place, place
@@ -67,7 +66,7 @@ CAUGHT_BY: dict[str, Law] = {
     "replay-believes-prices": lie("dearer event of what was never settled"),
     "replay-believes-totals": lie("lower total"),
     "settled-twice": at(store.unsettled_is_computed_again),
-    "check-then-write": at(lambda spot: races.exactly_the_budget_is_granted(spot, 1)),
+    "check-then-write": in_folder(store.who_writes_is_alone),
     "released-before-the-mark": at(store.mark_is_at_the_head),
     "failure-told-as-success": at(disk.full),
     "mark-not-looked-at": at(store.rollback_is_refused),

@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import pickle
+import sqlite3
 import threading
 from fractions import Fraction
 from pathlib import Path
@@ -513,3 +514,25 @@ def test_an_older_format_opens_and_a_newer_one_is_refused(spot: Place, monkeypat
     monkeypatch.undo()
     assert code_of(other.open) == "ledger-newer"
     assert spent(spot.open()) == TENTH
+
+
+def who_writes_is_alone(folder: Path) -> None:
+    """From the moment a turn to write begins nobody else can begin one, before anything is read: no total is read twice and added to."""
+    SQLiteStore.open(folder / "ledger", creation=creation(), mark=folder / "mark").close()
+    file = folder / "ledger" / "ledger.sqlite"
+    connection = stores._SQLite(file)
+    other = sqlite3.connect(file, timeout=0, isolation_level=None)
+    try:
+        with connection.writing():
+            try:
+                other.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return
+            raise AssertionError("two write at once")
+    finally:
+        other.close()
+        connection.close()
+
+
+def test_who_writes_is_alone(tmp_path: Path) -> None:
+    who_writes_is_alone(tmp_path)

@@ -11,6 +11,7 @@ import typer
 
 from discreet.cli.flags import Flags, number, optional_number, parameters, with_flags
 from discreet.cli.source import POLICY, curator_of, is_csv, split
+from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, QueryError
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def ask(
     source, text = split(words)
     price = _price(epsilon, within, delta)
     bound = parameters(param)
-    with helped(source), curator_of(source, flags) as curator:
+    with helped(source), waiting("asking", as_json), curator_of(source, flags) as curator:
         target = None if out is None else _writable(out, source, curator)
         if preview:
             show(curator.preview(text, bound, **price), as_json)

@@ -4,6 +4,7 @@ What a data file's ledger remembers (who is protected, and the budget) is declar
 """
 
 import os
+import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -241,7 +242,9 @@ def curator_of(word: str | None, flags: Flags) -> "Curator":
     from discreet.curator.session import Curator
 
     path = located(word)
-    return Curator.of(policy_of(path, flags), path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # on δ: it is said under every answer, and by `check`
+        return Curator.of(policy_of(path, flags), path)
 
 
 def totals_json(totals: "Totals") -> dict[str, dict[str, float]]:

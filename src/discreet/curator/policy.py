@@ -22,6 +22,7 @@ from discreet.plan.scalar import Type
 from discreet.privacy import Adjacency
 
 ACCOUNTANTS = ("pure", "zcdp")
+LONGEST_NAME = 255  # bytes of a file's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ class _Reader:
         if not isinstance(columns, dict):
             raise self._wrong(f"[tables.{name}.columns] must be a table of TOML")
         declared = {column: declaration(column, columns[column]) for column in columns}
-        return Source(self.folder / source, declared, found.get("delimiter", ","), found.get("table"))
+        return Source(self._place(source), declared, found.get("delimiter", ","), found.get("table"))
 
     def _analyst(self, name: str, found: Any) -> Budget:
         if not isinstance(found, dict):
@@ -175,7 +176,13 @@ class _Reader:
         value = found.get(name)
         if value is not None and not isinstance(value, str):
             raise self._wrong(f"[ledger] {name} must be a text, got {shown(value)}")
-        return None if value is None else self.folder / value
+        return None if value is None else self._place(value)
+
+    def _place(self, text: str) -> Path:
+        """A path relative to the policy, if it can be one at all."""
+        if not text or "\0" in text or any(len(part.encode()) > LONGEST_NAME for part in Path(text).parts):
+            raise self._wrong(f"{shown(text)} cannot be the name of a file")
+        return self.folder / text
 
     def _section(
         self, found: dict[str, Any], name: str, known: set[str] | None, needed: str | None = None

@@ -9,6 +9,7 @@ it there is one constant error, and the charge is kept.
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
@@ -245,7 +246,8 @@ class Curator:
             "data_version": self.policy.version,
             "private": bits.private,
         }
-        return Answer.make(plan, released, text=text, explanation=explain(plan), receipt=receipt).to_bytes()
+        answer = Answer.make(plan, released, text=text, explanation=explain(plan), receipt=receipt)
+        return replace(answer, notes=answer.notes + self.notes).to_bytes()
 
     @contextmanager
     def measure(

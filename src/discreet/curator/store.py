@@ -78,7 +78,7 @@ class Page:
             for sequence, hash, body in self._run(
                 "SELECT sequence, hash, body FROM rows ORDER BY sequence DESC LIMIT 1", ()
             ):
-                self._head = Head(sequence, hash, Row.parse(bytes(body)).book)
+                self._head = Head(sequence, hash, Row.parse(_stored(body)).book)
         return self._head
 
     def account(self, analyst: str | None) -> Account | None:
@@ -363,7 +363,7 @@ class Store:
         """All rows, oldest first; those that come while it is read are included."""
         at = 0
         while found := self._bodies_after(at):
-            yield from (Row.parse(bytes(body)) for _, _, body in found)
+            yield from (Row.parse(_stored(body)) for _, _, body in found)
             at = found[-1][0]
 
     def _bodies_after(self, at: int) -> list[tuple[Any, ...]]:
@@ -380,7 +380,7 @@ class Store:
         with self._apart() as (_, page):
             rows, at = [], 0
             while found := page.bodies_after(at):
-                rows += [{"body": bytes(body).decode("ascii"), "hash": hash} for _, hash, body in found]
+                rows += [{"body": _stored(body).decode("ascii"), "hash": hash} for _, hash, body in found]
                 at = found[-1][0]
         return {"format": FORMAT, "rows": rows}
 
@@ -441,7 +441,7 @@ class Store:
         at = 0
         while found := page.after(at):
             for at, hash, body, *columns, answer in found:
-                row = again.add(bytes(body), hash)
+                row = again.add(_stored(body), hash)
                 if [at, *columns] != [row.sequence, row.key, row.analyst, row.about, row.topic]:
                     raise broken(f"row {row.sequence} is filed under something else")
                 _check_answer(row, answer)
@@ -574,6 +574,13 @@ def _told(error: BaseException) -> DiscreetError:
         told = Fault("the ledger was interrupted; nothing was released", code="ledger-unavailable")
     told.__cause__ = error
     return told
+
+
+def _stored(body: object) -> bytes:
+    """What a row holds; a row that was changed by hand may hold something else than bytes."""
+    if not isinstance(body, bytes | bytearray | memoryview):
+        raise broken("a row holds something else than was written")
+    return bytes(body)
 
 
 def _now() -> int:

@@ -19,8 +19,10 @@ from discreet.plan.rules.scalars import facts_of
 from discreet.plan.scalar import And, Case, Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, columns_in
 
 MOST_SHIFT = 500
+FINE_SHIFT = (
+    8  # a count that will be shortened is counted in steps of 1/256, so that truncating them takes next to nothing away
+)
 MOST_SIZE = Fraction(10**300)
-ONE = Literal(1, Type.INTEGER)
 
 
 @dataclass
@@ -29,6 +31,7 @@ class Terms:
 
     table: Table
     aggregates: tuple[Aggregate, ...]
+    shortened: bool  # by an L2 clip
     terms: list[Term] = field(default_factory=list)
     steps: list[Fraction] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
@@ -40,7 +43,7 @@ class Terms:
             case Kind.COUNT:
                 return Total(self._count(aggregate))
             case Kind.PEOPLE:
-                return Total(self._add(Term(How.ANY, _ones(aggregate.condition)), Fraction(1), "people"))
+                return Total(self._add(Term(How.ANY, self._ones(aggregate.condition)), self._one, "people"))
             case Kind.SUM if replace(aggregate, kind=Kind.AVERAGE) in self.aggregates:
                 # Σx = Σ(x − middle) + middle · n: less noise than a share of the budget for a sum of its own would leave
                 mean = self._mean(aggregate)
@@ -57,7 +60,20 @@ class Terms:
         if argument is not None and facts_of(argument, self.table).nullable:
             conditions.append(Not(IsNull(argument)))
         both = And(tuple(conditions)) if len(conditions) > 1 else conditions[0] if conditions else None
-        return self._add(Term(How.SUM, _ones(both)), Fraction(1), "count")
+        return self._add(Term(How.SUM, self._ones(both)), self._one, "count")
+
+    @property
+    def _one(self) -> Fraction:
+        """What a step of a count is worth."""
+        return Fraction(1, 1 << FINE_SHIFT) if self.shortened else Fraction(1)
+
+    def _ones(self, condition: Scalar | None) -> Scalar:
+        if condition is None:
+            return Literal(1 << FINE_SHIFT if self.shortened else 1, Type.INTEGER)
+        if not self.shortened:
+            return Indicator(condition)
+        one, nothing = Literal(1.0, Type.NUMBER), Literal(0.0, Type.NUMBER)
+        return Steps(Case(((condition, one),), nothing), 0.0, 1.0, FINE_SHIFT, 0)
 
     def _mean(self, aggregate: Aggregate) -> Mean:
         steps = self._steps(aggregate, "AVG", centred=True)
@@ -95,10 +111,6 @@ class Terms:
             self.steps.append(worth)
             self.said.append(said)
         return self.terms.index(term)
-
-
-def _ones(condition: Scalar | None) -> Scalar:
-    return ONE if condition is None else Indicator(condition)
 
 
 def _worth(steps: Steps) -> Fraction:

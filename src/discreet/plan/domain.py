@@ -67,6 +67,12 @@ def groups_of(keys: tuple[Scalar, ...], table: Table) -> tuple[Values, ...]:
 
 def _values(key: Scalar, table: Table) -> Values:
     values = values_of(key, table)
+    if type_of(key) is Type.NUMBER and values is not None:
+        raise QueryError(
+            "a key of GROUP BY must be a text, a whole number, a date or a boolean, and this one is a number with decimals",
+            code="number-key",
+            hint="group by whole numbers, such as FLOOR(x / 10) * 10, or by CASE bins",
+        )
     if values is None:
         raise _without_keys(key, table)
     return tuple(dict.fromkeys(values))
@@ -163,11 +169,16 @@ def _combined(key: Scalar, table: Table) -> Values | None:
         values = values_of(part, table)
         if values is None:
             return None
-        found.append([Literal(value, type_of(part)) for value in values])
+        found.append([literal(value, type_of(part)) for value in values])
     if prod(map(len, found)) > MOST_KEYS:
         return None
     made = (evaluate(_with_children(key, chosen), {}) for chosen in product(*found))
     return tuple(dict.fromkeys(value for value in made if value is not None))
+
+
+def literal(value: Value, kind: Type) -> Literal:
+    """A value as a constant of a type; whole numbers among numbers are written as such."""
+    return Literal(float(value) if kind is Type.NUMBER and isinstance(value, int) else value, kind)
 
 
 def _with_children(key: Arithmetic | Function | Cast, parts: tuple[Literal, ...]) -> Scalar:

@@ -12,7 +12,7 @@ from discreet.plan.aggregates import Terms
 from discreet.plan.budget import Noise, Wanted
 from discreet.plan.catalog import Catalog, Protected, Table
 from discreet.plan.check import check, event_of
-from discreet.plan.domain import complete, groups_of, whole_key
+from discreet.plan.domain import complete, groups_of, literal, whole_key
 from discreet.plan.explain import said
 from discreet.plan.intervals import predicted
 from discreet.plan.plan import Measurement, Plan, Statistic
@@ -32,7 +32,7 @@ from discreet.plan.relation import (
 )
 from discreet.plan.rules.relations import sensitivities, term_bounds
 from discreet.plan.rules.scalars import there
-from discreet.plan.scalar import Column, In, IsNull, Literal, Or, Scalar, Value, type_of
+from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, type_of
 
 MOST_EPSILON = Fraction(10**6)
 MOST_WITHIN = Fraction(10**18)
@@ -112,7 +112,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     table, protected = catalog.table(scan.table), catalog.protected
     keys = tuple(whole_key(key, table) for key in question.keys)
     groups = groups_of(keys, table)
-    terms = Terms(_narrowed(table, question.source), question.aggregates)
+    terms = Terms(_narrowed(table, question.source), question.aggregates, _shortens(protected, len(groups)))
     statistics = tuple(terms.statistic(aggregate) for aggregate in question.aggregates)
     source, left_out = _within_groups(question, keys, groups)
     notes = (*left_out, *dict.fromkeys(terms.notes))
@@ -129,6 +129,11 @@ def draft(question: Question, catalog: Catalog) -> Draft:
         statistics,
         notes,
     )
+
+
+def _shortens(protected: Protected, cells: int) -> bool:
+    """Whether people are shortened to an L2 norm, instead of being kept in a few groups."""
+    return protected.clip == "l2" and protected.person is not None and cells > 1
 
 
 def _narrowed(table: Table, source: Rows) -> Table:
@@ -148,7 +153,7 @@ def _within_groups(
         if complete(key):
             continue
         values = list(dict.fromkeys(group[i] for group in groups))
-        known: Scalar = In(key, tuple(Literal(value, type_of(key)) for value in values if value is not None))
+        known: Scalar = In(key, tuple(literal(value, type_of(key)) for value in values if value is not None))
         source = Filter(source, Or((IsNull(key), known)) if None in values else known)
         notes.append(f"rows whose {said(asked)} is none of its {len(values):,} declared keys are left out")
     return source, notes
@@ -204,7 +209,7 @@ class Candidate:
 
 def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
     """Geometric noise, or Gaussian noise where there is a δ and it is predicted to be closer; always with an L2 clip, which needs it."""
-    if draft.protected.clip == "l2" and draft.protected.person is not None and len(draft.groups) > 1:
+    if _shortens(draft.protected, len(draft.groups)):
         if not delta:
             raise Refused(
                 "an L2 clip needs Gaussian noise, and so a delta above 0",
@@ -244,8 +249,9 @@ def _wanted(draft: Draft, query: Totals) -> dict[int, Wanted]:
 
 
 def _width(term: Term) -> int:
+    """Of the declared bounds; of a constant, such as the one of a count, its size."""
     low, high = term_bounds(term)
-    return max(high - low, 1)
+    return high - low or max(abs(low), 1)
 
 
 def _planned(draft: Draft, chosen: Candidate, epsilon: Fraction, delta: Fraction) -> Plan:

@@ -37,7 +37,7 @@ class How(Enum):
     """How the rows of one person in one group become one integer."""
 
     SUM = "sum"  # of a value per row
-    ANY = "any"  # the largest of values that are 0 or 1
+    ANY = "any"  # the largest of values that are 0 or more
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,8 @@ def term_bounds(term: Term) -> tuple[int, int]:
                 raise Fault("a clamped value has too many steps", code="rule")
         case _:
             raise Fault("a term is neither clamped nor counted", code="rule")
-    if term.how is How.ANY and not 0 <= low <= high <= 1:
-        raise Fault("the largest value of a person must be 0 or 1", code="rule")
+    if term.how is How.ANY and low < 0:
+        raise Fault("the largest value of a person must not be negative", code="rule")
     return low, high
 
 

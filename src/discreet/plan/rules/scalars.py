@@ -7,7 +7,7 @@ so a value outside, from a row that breaks its declaration or by the rounding of
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce, singledispatch
-from math import ceil, floor
+from math import ceil, floor, inf
 
 from discreet.errors import Fault
 from discreet.exact import sqrt_up
@@ -72,7 +72,7 @@ def _(scalar: Column, table: Table) -> Facts:
 def _(scalar: Literal, table: Table) -> Facts:
     if scalar.value is None:
         return NOTHING_KNOWN
-    if not scalar.type.numeric:
+    if not scalar.type.numeric or abs(scalar.value) == inf:  # type: ignore[arg-type]
         return Facts(nullable=False)
     exact = Fraction(scalar.value)  # type: ignore[arg-type]
     return Facts(exact, exact, exact.denominator == 1, False)
