@@ -1,4 +1,4 @@
-"""Loads the CPU budget plugin, keeps state in the run's own folder, and keeps the doctests away from modules whose optional library is absent."""
+"""Loads the CPU budget plugin, keeps state in the run's own folder, and leaves out doctests whose optional library is absent."""
 
 from importlib.util import find_spec
 from pathlib import Path
