@@ -81,8 +81,12 @@ def told_apart(
     for name, rows in (("first", twins.first), ("second", twins.second)):
         places.append((write(rows, folder / f"{name}.csv"), folder / f"{name}.ledger"))
     with curator(schema, *places[0]) as one, curator(schema, *places[1]) as other:
-        for text in texts:
+        for i, text in enumerate(texts):
             one.record = None
+            one._bits, other._bits = (
+                Tape(i),
+                Tape(i),
+            )  # noise is drawn on one side only: each question starts with the same salt
             first = seen(one, text, **price)
             other.draws = Replayer(one.record.drawn if one.record else [])
             second = seen(other, text, **price)
