@@ -187,6 +187,9 @@ class _Job(Generic[T]):
         return self._value
 
 
+GATHER = 0.001
+"""Seconds that a thread lets others come in before it writes for all, where the last turn served several."""
+
 _AFTER_FORK: list[Connection] = []
 """Connections of a parent process: not to be used here, and not to be closed here either."""
 
@@ -210,6 +213,7 @@ class Store:
         self._turn = threading.Condition()
         self._reading = threading.Lock()
         self._busy = False
+        self._together = 1
         self._waiting: list[_Job[Any]] = []
 
     # What a session does.
@@ -465,12 +469,22 @@ class Store:
                 self._turn.wait()
             if job.done:
                 return job.result()
-            self._busy, jobs, self._waiting = True, self._waiting, []
+            self._busy = True
+        jobs: list[_Job[Any]] = []
         try:
+            if self._together > 1:
+                time.sleep(GATHER)  # those who were answered together ask again together: worth a sync to wait for them
+            jobs = self._take()
             self._commit(jobs)
         finally:
             self._end_turn(jobs)
         return job.result()
+
+    def _take(self) -> list[_Job[Any]]:
+        with self._turn:
+            jobs, self._waiting = self._waiting, []
+        self._together = len(jobs)
+        return jobs
 
     def _write_alone(self, step: Callable[[Page], T]) -> T:
         """Run a step in a transaction of its own, whatever the mark says; the mark is not moved."""
