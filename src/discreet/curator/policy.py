@@ -303,7 +303,17 @@ def catalog_of(policy: Policy) -> tuple[Catalog, tuple[Data, ...]]:
     try:
         return Catalog(tuple(tables), policy.protected), tuple(loads)
     except QueryError as error:
-        raise Invalid(f"the unit of privacy: {error.message}", code="unit", hint=error.hint) from None
+        hint = _other_delimiter(tables) or error.hint
+        raise Invalid(f"the unit of privacy: {error.message}", code="unit", hint=hint) from None
+
+
+def _other_delimiter(tables: list[Table]) -> str:
+    """What a table of one column, whose name is many names, was probably meant to be."""
+    for table in tables:
+        for delimiter in ";\t|":
+            if len(table.columns) == 1 and delimiter in table.columns[0].name:
+                return f"its first line has one name with {delimiter!r} in it: add --delimiter {delimiter!r}"
+    return ""
 
 
 def _spelt(person: str | None, table: Table) -> str | None:

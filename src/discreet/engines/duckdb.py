@@ -274,7 +274,12 @@ def _attached(connection: Any, path: str, table: str | None) -> Iterator[Source]
         ).fetchall()
         chosen = [row for row in rows if len(rows) == 1 or row[1].casefold() == (table or "").casefold()]
         if len(chosen) != 1:
-            raise Invalid(f"the DuckDB file holds {len(rows)} tables, none of them {table!r}", hint="name one of them")
+            which = "and one must be named" if table is None else f"none of them {table!r}"
+            names = ", ".join(sorted(str(row[-1]) for row in rows)[:20])
+            raise Invalid(
+                f"the DuckDB file holds {len(rows)} tables, {which}",
+                hint=f"--table NAME (or table = in the policy); it holds {names}" if names else "put a table into it",
+            )
         yield _described(connection, ".".join(["source", *map(identifier, chosen[0])]))
     finally:
         connection.execute("DETACH source")

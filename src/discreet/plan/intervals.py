@@ -186,7 +186,9 @@ def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
         widest = np.fmax.reduce(span.high - span.low)
         return Predicted(output.name, None if np.isnan(widest) else rounded_up(float(widest) / 2, DIGITS))
     if plan.people is None:
-        reason = "its ± depends on how many are counted, which nothing declares; add people = N under [unit]"
+        reason = (
+            "its ± depends on how many are counted, which nothing declares; add --people N, or people = N under [unit]"
+        )
         return Predicted(output.name, None, reason)
     return _at_worst(plan, output, groups, confidence)
 
