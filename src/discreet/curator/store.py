@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Generic, NoReturn, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from discreet.curator.ledger import (
     FORMAT,
@@ -49,6 +49,7 @@ from discreet.curator.ledger import (
 from discreet.curator.mark import Mark, rolled_back, sync_folder
 from discreet.curator.money import check_act, check_price, check_relation
 from discreet.curator.replay import Replay, newer
+from discreet.curator.turns import Job, Turns
 from discreet.errors import DiscreetError, Fault, Invalid, Refused
 from discreet.exact import shown
 
@@ -163,32 +164,16 @@ class Connection(Protocol):
     def close(self) -> None: ...
 
 
-class _Job(Generic[T]):
-    """A step of one thread, waiting to be run in a transaction, perhaps with the steps of others."""
+def _attempt(job: Job[Any], page: Page) -> None:
+    """Run a step in a transaction that it may share with the steps of others."""
+    added = page.added
+    try:
+        job.value = job.step(page)
+    except DiscreetError as error:
+        if page.added != added:
+            raise  # half a step must not be committed
+        job.error = error
 
-    def __init__(self, step: Callable[[Page], T]) -> None:
-        self.step = step
-        self.done = False
-        self.error: BaseException | None = None
-        self._value: T
-
-    def attempt(self, page: Page) -> None:
-        added = page.added
-        try:
-            self._value = self.step(page)
-        except DiscreetError as error:
-            if page.added != added:
-                raise  # half a step must not be committed
-            self.error = error
-
-    def result(self) -> T:
-        if self.error is not None:
-            raise self.error
-        return self._value
-
-
-GATHER = 0.001
-"""Seconds that a thread lets others come in before it writes for all, where the last turn served several."""
 
 _AFTER_FORK: list[Connection] = []
 """Connections of a parent process: not to be used here, and not to be closed here either."""
@@ -210,11 +195,8 @@ class Store:
         self._process = os.getpid()
         self._writer: Connection | None = None
         self._reader: Connection | None = None
-        self._turn = threading.Condition()
+        self._turns = Turns()
         self._reading = threading.Lock()
-        self._busy = False
-        self._together = 1
-        self._waiting: list[_Job[Any]] = []
 
     # What a session does.
 
@@ -390,13 +372,15 @@ class Store:
 
     def close(self) -> None:
         """Let go of the connections. What was acknowledged is durable already."""
-        with self._turn:
-            while self._busy:
-                self._turn.wait()
-            self._closed = True
-            self._drop_writer()
+        self._here()
+        self._turns.run(Job(lambda _: None, alone=True), self._shut)
         with self._reading:
             self._drop_reader()
+
+    def _shut(self, jobs: list[Job[Any]]) -> None:
+        self._closed = True
+        self._drop_writer()
+        jobs[0].value = None
 
     def __enter__(self) -> "Store":
         return self
@@ -462,52 +446,14 @@ class Store:
     def _write(self, step: Callable[[Page], T]) -> T:
         """Run a step in a transaction, together with the steps of other threads that wait; durable when this returns."""
         self._here()
-        job = _Job(step)
-        with self._turn:
-            self._waiting.append(job)
-            while self._busy and not job.done:
-                self._turn.wait()
-            if job.done:
-                return job.result()
-            self._busy = True
-        jobs: list[_Job[Any]] = []
-        try:
-            if self._together > 1:
-                time.sleep(GATHER)  # those who were answered together ask again together: worth a sync to wait for them
-            jobs = self._take()
-            self._commit(jobs)
-        finally:
-            self._end_turn(jobs)
-        return job.result()
-
-    def _take(self) -> list[_Job[Any]]:
-        with self._turn:
-            jobs, self._waiting = self._waiting, []
-        self._together = len(jobs)
-        return jobs
+        return self._turns.run(Job(step), self._commit)
 
     def _write_alone(self, step: Callable[[Page], T]) -> T:
         """Run a step in a transaction of its own, whatever the mark says; the mark is not moved."""
         self._here()
-        job = _Job(step)
-        with self._turn:
-            while self._busy:
-                self._turn.wait()
-            self._busy = True
-        try:
-            self._commit([job], marked=False)
-        finally:
-            self._end_turn([job])
-        return job.result()
+        return self._turns.run(Job(step, alone=True), lambda jobs: self._commit(jobs, marked=False))
 
-    def _end_turn(self, jobs: list[_Job[Any]]) -> None:
-        with self._turn:
-            self._busy = False
-            for job in jobs:
-                job.done = True
-            self._turn.notify_all()
-
-    def _commit(self, jobs: list[_Job[Any]], marked: bool = True) -> None:
+    def _commit(self, jobs: list[Job[Any]], marked: bool = True) -> None:
         """One transaction for all steps. Where it fails, none of them has happened, or none is told that it has."""
         try:
             with self._writing().writing() as page:
@@ -515,7 +461,7 @@ class Store:
                 if marked:
                     self._check_mark(page)
                 for job in jobs:
-                    job.attempt(page)
+                    _attempt(job, page)
                 head, added = page.head(), page.added
             self._last = head
             if marked and added and head is not None:
