@@ -35,6 +35,9 @@ from discreet.plan.rules.scalars import there
 from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, type_of
 
 MOST_EPSILON = Fraction(10**6)
+PUBLIC = (
+    "what replacing a row cannot change, such as the number of all rows, is public: it has no noise and costs nothing"
+)
 MOST_WITHIN = Fraction(10**18)
 LEAST_EPSILON = Fraction(1, 10**9)
 
@@ -275,7 +278,11 @@ def _planned(draft: Draft, chosen: Candidate, epsilon: Fraction, delta: Fraction
         event=event,
         epsilon=epsilon if chosen.noise else Fraction(0),
         delta=delta if uses_delta else Fraction(0),
-        notes=(*_about_persons(draft.protected, chosen.query, len(draft.groups)), *draft.notes),
+        notes=(
+            *_about_persons(draft.protected, chosen.query, len(draft.groups)),
+            *([PUBLIC] if len(chosen.noise) < len(measurements) else []),
+            *draft.notes,
+        ),
     )
     check(plan)
     return plan
