@@ -122,20 +122,20 @@ def test_deep_nesting_makes_no_long_text(engine: DuckDB) -> None:
 
 
 def agree_on_queries(data: st.DataObject) -> None:
-    """Three queries to a table: 150 in all, and 150 to tables that are arranged by person and cut in slices."""
+    """Three queries to a table: 252 in all, and as many to tables that are arranged by person and cut in slices."""
     columns = data.draw(made.catalogs())
     table = data.draw(made.tables(columns))
     queries = data.draw(st.lists(made.queries("t", columns), min_size=3, max_size=3))
     agree([Data("t", table, columns, person=data.draw(st.sampled_from([None, "person"])))], queries)
 
 
-@settings(max_examples=repeats(50), suppress_health_check=SLOW)
+@settings(max_examples=repeats(84), suppress_health_check=SLOW)
 @given(data=st.data())
 def test_every_query_finds_what_plain_python_finds(data: st.DataObject) -> None:
     agree_on_queries(data)
 
 
-@settings(max_examples=repeats(50), suppress_health_check=SLOW)
+@settings(max_examples=repeats(84), suppress_health_check=SLOW)
 @given(data=st.data())
 def test_every_query_finds_the_same_in_an_arranged_table(data: st.DataObject) -> None:
     with arranged():

@@ -466,7 +466,7 @@ QUESTION = (
 
 @pytest.mark.parametrize("delta", [0, 1e-3], ids=["laplace", "gaussian"])
 def test_answers_of_the_whole_pipeline_are_covered(delta: float, tmp_path: Path) -> None:
-    groups, people = repeats(200), 60
+    groups, people = repeats(250), 60
     rng = np.random.default_rng(5)
     g = np.repeat(np.arange(groups), people)
     x, y = rng.integers(-20, 150, g.size), rng.uniform(0, 3, g.size)
