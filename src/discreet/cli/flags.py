@@ -121,13 +121,11 @@ def _wrong(option: str, text: str) -> Invalid:
 
 
 def _bounds(option: str, text: str, said: str) -> tuple[Fraction, Fraction]:
-    low, colon, high = said.partition(":")
+    low, _, high = said.partition(":")  # without a colon there is no high, which is no number
     try:
-        if colon:
-            return number(low.strip(), "low"), number(high.strip(), "high")
+        return number(low.strip(), "low"), number(high.strip(), "high")
     except Invalid:
-        pass
-    raise _wrong(option, text)
+        raise _wrong(option, text) from None
 
 
 def _keys(option: str, text: str, said: str) -> list[str]:
