@@ -13,7 +13,7 @@ from discreet.cli.describe import lines as description
 from discreet.cli.flags import Flags
 from discreet.cli.init import EXAMPLES, toml_key
 from discreet.cli.source import is_policy, ledger_of, located
-from discreet.errors import Invalid, Refused
+from discreet.errors import Invalid
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Budget, Policy
@@ -114,24 +114,24 @@ def _missing(catalog: "Catalog") -> tuple[Missing, ...]:
 
 
 def _advice(policy: "Policy") -> tuple[str, ...]:
-    from discreet.privacy.advice import Verdict, judge_delta
+    from discreet.curator.policy import advice_on
+    from discreet.privacy.advice import Verdict
 
-    people, delta = policy.protected.people, policy.budget.delta
-    if not delta:
+    if not policy.budget.delta:
         return ("there is no delta: Gaussian noise is not used",)
-    if people is None:
+    advice = advice_on(policy.budget.delta, policy.protected.people)
+    if advice is None:
         return ()
-    advice = judge_delta(delta, people)
-    if advice.verdict is Verdict.REFUSAL:
-        raise Refused(advice.sentence, code="delta", hint="lower delta in the budget")
     return (f"{'' if advice.verdict is Verdict.FINE else f'{advice.verdict.value}: '}{advice.sentence}",)
 
 
 def _other_ledgers(policy: "Policy", ledger: Path) -> tuple[str, ...]:
     """A data file that was asked about by itself has a budget of its own, which this policy does not count."""
+    from discreet.curator.policy import ledger_beside
+
     found = []
     for source in policy.tables.values():
-        own = Path(source.data).with_name(Path(source.data).name + ".ledger")
+        own = ledger_beside(Path(source.data))
         if own.is_dir() and own.resolve() != ledger.resolve():
             found.append(
                 f"warning: {own} counts questions about the same people apart from this policy; to count them together, "

@@ -73,7 +73,7 @@ def demo(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
 def opened(path: Path, total: Fraction, visits: "Visits") -> "Iterator[Curator]":
     """A curator of the visits, written to this file; its ledger and its mark lie beside it."""
     from discreet.cli.hospital import WARDS
-    from discreet.curator.policy import Budget, Policy, Source, declaration, protected
+    from discreet.curator.policy import Budget, Policy, Source, declaration, ledger_beside, protected
     from discreet.curator.session import Curator
 
     declared = {
@@ -87,7 +87,7 @@ def opened(path: Path, total: Fraction, visits: "Visits") -> "Iterator[Curator]"
         tables={"visits": Source(path, {name: declaration(name, said) for name, said in declared.items()})},
         protected=protected("patient_id", max_rows=MOST_VISITS),
         budget=Budget(total, DELTA),
-        ledger=path.with_name(path.name + ".ledger"),
+        ledger=ledger_beside(path),
         mark=path.with_name(path.name + ".mark"),
     )
     with Curator.of(policy, path) as curator:

@@ -137,7 +137,9 @@ def ledger_of(path: Path, flags: Flags, policy: "Policy | None" = None) -> Path:
         return Path(flags.ledger)
     if policy is not None and policy.ledger is not None:
         return policy.ledger
-    return path.with_name(path.name + ".ledger")
+    from discreet.curator.policy import ledger_beside
+
+    return ledger_beside(path)
 
 
 def open_ledger(folder: Path, mark: Path | None = None) -> "Store | None":

@@ -13,15 +13,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from discreet.curator.ledger import ACCOUNTANTS
 from discreet.engines.base import Data, columns_of
-from discreet.errors import Invalid, QueryError
+from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import nonnegative, positive, probability, rational, shown
 from discreet.plan.catalog import KINDS, Catalog, Column, Key, Protected, Table, suggestion
 from discreet.plan.scalar import Column as NodeColumn
 from discreet.plan.scalar import Type
 from discreet.privacy import Adjacency
+from discreet.privacy.advice import Advice, Verdict, judge_delta
 
-ACCOUNTANTS = ("pure", "zcdp")
 LONGEST_NAME = 255  # bytes of a file's name
 
 
@@ -225,6 +226,21 @@ def protected(column: str | None = None, *, row: bool = False, adjacency: str = 
     except ValueError:
         raise Invalid(f"adjacency must be 'add-remove' or 'replace', got {shown(adjacency)}") from None
     return Protected(column, relation, **caps)
+
+
+def advice_on(delta: Fraction, people: int | None) -> Advice | None:
+    """What to think of a δ for the declared people, or None where there is nothing to say; one that promises nothing is Refused."""
+    if people is None or not delta:
+        return None
+    advice = judge_delta(delta, people)
+    if advice.verdict is Verdict.REFUSAL:
+        raise Refused(advice.sentence, code="delta", hint="lower delta in the budget")
+    return advice
+
+
+def ledger_beside(source: Path) -> Path:
+    """The folder in which the budget of a data file or of a policy is kept, where nothing else is said."""
+    return source.with_name(source.name + ".ledger")
 
 
 def relation_kept(protected: Protected) -> str:

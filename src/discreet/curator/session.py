@@ -22,7 +22,7 @@ from discreet.answer import Answer, Preview
 from discreet.curator.ledger import Price, Request, Reservation, Stored, Totals
 from discreet.curator.money import price_of, spent_by
 from discreet.curator.opening import open_ledger
-from discreet.curator.policy import Budget, Policy, Source, catalog_of, declaration, protected
+from discreet.curator.policy import Budget, Policy, Source, advice_on, catalog_of, declaration, ledger_beside, protected
 from discreet.curator.store import Store
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, positive, probability, rational, shown
@@ -37,7 +37,7 @@ from discreet.plan.relation import Engine
 from discreet.plan.release import release
 from discreet.plan.sql import question
 from discreet.privacy import events, loss
-from discreet.privacy.advice import Verdict, judge_delta
+from discreet.privacy.advice import Verdict
 
 DEFAULT_DELTA = Fraction(1, 10**8)
 """Of one question, where the data set has a delta; it is spent only where noise needs it."""
@@ -127,16 +127,12 @@ class Curator:
 
     def _check_delta(self) -> None:
         """δ near one in the number of people promises nothing: a note, a warning, then a refusal, by what is declared."""
-        people, delta = self.policy.protected.people, self.policy.budget.delta
-        if people is None or not delta:
+        advice = advice_on(self.policy.budget.delta, self.policy.protected.people)
+        if advice is None or advice.verdict is Verdict.FINE:
             return
-        advice = judge_delta(delta, people)
-        if advice.verdict is Verdict.REFUSAL:
-            raise Refused(advice.sentence, code="delta", hint="lower delta in the budget")
         if advice.verdict is Verdict.WARNING:
             warnings.warn(advice.sentence, stacklevel=4)
-        if advice.verdict is not Verdict.FINE:
-            self.notes += (advice.sentence,)
+        self.notes += (advice.sentence,)
 
     def sql(
         self,
@@ -365,4 +361,4 @@ def _place(policy: Policy, path: Path | None) -> Path:
         if len(paths) != 1 or len(policy.tables) != 1:
             raise Invalid("the budget needs a place to be kept", code="ledger", hint='add ledger="my.ledger", a folder')
         path = Path(paths[0])
-    return path.with_name(path.name + ".ledger")
+    return ledger_beside(path)
