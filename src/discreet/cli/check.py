@@ -77,12 +77,13 @@ def reported(path: Path) -> Report:
 def _check_types(policy: "Policy") -> None:
     """A declared type must be one that the stored values can have; a file of types says which they are."""
     from discreet.engines.base import columns_of
+    from discreet.engines.framing import Framing
     from discreet.plan.evaluate import CASTS
 
     for table, source in policy.tables.items():
         stored = {
             name.casefold(): kind
-            for name, kind in columns_of(source.data, delimiter=source.delimiter, table=source.table)
+            for name, kind in columns_of(source.data, framing=Framing(source.delimiter), table=source.table)
         }
         for name, declared in source.columns.items():
             kind = stored[name.casefold()]

@@ -4,7 +4,6 @@ This is the one command that looks at values: as the owner's act, once, at the b
 down or printed.
 """
 
-import csv
 import json
 import os
 import re
@@ -24,6 +23,7 @@ from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
 
 if TYPE_CHECKING:
+    from discreet.engines.framing import Framing
     from discreet.plan.scalar import Type
 
 EPSILON = Fraction(3)
@@ -130,13 +130,14 @@ def _write(target: Path, text: str) -> None:
 
 def _first(path: Path, target: Path, flags: Flags, epsilon: str | None) -> First:
     from discreet.engines.base import columns_of
+    from discreet.engines.framing import Framing
     from discreet.exact import positive
     from discreet.plan.scalar import Type
 
-    between = flags.delimiter or ("\t" if ".tsv" in path.name.casefold() else ",")
-    found = dict(columns_of(path, delimiter=between, table=flags.table))
+    framing = Framing(flags.delimiter or ("\t" if ".tsv" in path.name.casefold() else ","))
+    found = dict(columns_of(path, framing=framing, table=flags.table))
     unit = None if flags.unit is None else _spelt(flags.unit, list(found))
-    seen = looked_at(path, between) if is_csv(path) else {}
+    seen = looked_at(path, framing) if is_csv(path) else {}
     ledger = ledger_of(path, Flags())
     kept = kept_in(ledger)
     if kept is not None:
@@ -146,7 +147,7 @@ def _first(path: Path, target: Path, flags: Flags, epsilon: str | None) -> First
         data=path,
         out=target,
         table=flags.table or table_name(path),
-        delimiter=between,
+        delimiter=framing.delimiter,
         unit=unit,
         columns={name: kind or seen.get(name, Type.TEXT) for name, kind in found.items()},
         guessed=is_csv(path),
@@ -175,9 +176,9 @@ def _check_kept(kept: Kept, unit: str | None, path: Path) -> None:
         )
 
 
-def looked_at(path: Path, delimiter: str) -> "dict[str, Type]":
+def looked_at(path: Path, framing: "Framing") -> "dict[str, Type]":
     """What the first rows of a CSV look like, by column."""
-    from discreet.engines.base import header, open_text
+    from discreet.engines.framing import header, records
     from discreet.plan.evaluate import day_of
     from discreet.plan.scalar import Type
 
@@ -187,20 +188,14 @@ def looked_at(path: Path, delimiter: str) -> "dict[str, Type]":
         Type.DATE: day_of,
         Type.BOOLEAN: lambda cell: cell.lower() in ("true", "false"),
     }
-    names = header(path, delimiter)
+    names = header(path, framing)
     left: dict[str, list[Type]] = {name: list(fits) for name in names}
     filled: set[str] = set()
-    try:
-        with open_text(path) as lines:
-            for cells in islice(csv.reader(lines, delimiter=delimiter), 1, LOOKED + 1):
-                for name, cell in zip(names, cells, strict=False):
-                    if cell.strip():
-                        filled.add(name)
-                        left[name] = [kind for kind in left[name] if fits[kind](cell.strip())]
-    except (UnicodeDecodeError, csv.Error, EOFError, OSError):
-        raise Invalid(
-            f"file {path.name!r} is not UTF-8 text of a CSV file", code="load", hint="save it as CSV in UTF-8"
-        ) from None
+    for cells in islice(records(path, framing), LOOKED):
+        for name, cell in zip(names, cells, strict=True):
+            if cell and cell.strip():
+                filled.add(name)
+                left[name] = [kind for kind in left[name] if fits[kind](cell.strip())]
     return {name: (kinds or [Type.TEXT])[0] if name in filled else Type.TEXT for name, kinds in left.items()}
 
 

@@ -67,14 +67,16 @@ def is_policy(path: Path) -> bool:
 
 
 def is_csv(path: Path) -> bool:
-    from discreet.engines.base import CSV, PACKED
+    from discreet.engines.base import CSV
+    from discreet.engines.framing import PACKED
 
     return path.name.casefold().removesuffix(PACKED).endswith(CSV)
 
 
 def endings() -> tuple[str, ...]:
     """How the names of data files end."""
-    from discreet.engines.base import CSV, DATABASE, PACKED, PARQUET
+    from discreet.engines.base import CSV, DATABASE, PARQUET
+    from discreet.engines.framing import PACKED
 
     return (*CSV, *(each + PACKED for each in CSV), *PARQUET, *DATABASE)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from discreet.curator.ledger import ACCOUNTANTS
 from discreet.engines.base import Data, columns_of
+from discreet.engines.framing import Framing
 from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import nonnegative, positive, probability, rational, shown
 from discreet.plan.catalog import KINDS, Catalog, Column, Key, Protected, Table, suggestion
@@ -312,7 +313,7 @@ def catalog_of(policy: Policy) -> tuple[Catalog, tuple[Data, ...]]:
                 name,
                 source.data,
                 columns,
-                delimiter=source.delimiter,
+                Framing(source.delimiter),
                 person=_spelt(policy.protected.person, table),
             )
         )
@@ -339,7 +340,7 @@ def _spelt(person: str | None, table: Table) -> str | None:
 
 
 def _table(name: str, source: Source) -> Table:
-    found = dict(columns_of(source.data, delimiter=source.delimiter, table=source.table))
+    found = dict(columns_of(source.data, framing=Framing(source.delimiter), table=source.table))
     folded = {each.casefold(): each for each in found}
     declared = {}
     for column, said in source.columns.items():

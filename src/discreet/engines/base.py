@@ -1,13 +1,12 @@
 """What an engine is given to load, and what can be known of it without reading a row: names, and types where the format has them."""
 
-import csv
-import gzip
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from discreet.engines.framing import PACKED, PLAIN, Framing, header
 from discreet.errors import Invalid
 from discreet.exact import shown
 from discreet.plan.evaluate import CASTS, clean, convert
@@ -16,7 +15,6 @@ from discreet.plan.scalar import Column, Type, Value
 PARQUET = (".parquet", ".pq")
 DATABASE = (".duckdb", ".ddb", ".db")
 CSV = (".csv", ".tsv", ".txt")
-PACKED = ".gz"
 INT64 = range(-(1 << 63), 1 << 63)
 
 
@@ -31,7 +29,7 @@ class Data:
     name: str
     source: Any
     columns: tuple[Column, ...]
-    delimiter: str = ","
+    framing: Framing = PLAIN  # of a CSV file
     person: str | None = None
 
     def __post_init__(self) -> None:
@@ -44,10 +42,11 @@ class Data:
             raise Invalid(f"table {self.name!r} has two columns of one name", hint="rename one of them")
         if self.person is not None and self.person not in [column.name for column in self.columns]:
             raise Invalid(f"the person column {self.person!r} is not a column of table {self.name!r}")
-        checked_delimiter(self.delimiter)
 
 
-def columns_of(source: Any, *, delimiter: str = ",", table: str | None = None) -> tuple[tuple[str, Type | None], ...]:
+def columns_of(
+    source: Any, *, framing: Framing = PLAIN, table: str | None = None
+) -> tuple[tuple[str, Type | None], ...]:
     """The names of the columns, each with its type, or None where the format has no types: CSV files and lists.
 
     No row is read. `table` is needed only for a DuckDB file of several tables.
@@ -55,7 +54,7 @@ def columns_of(source: Any, *, delimiter: str = ",", table: str | None = None) -
     if isinstance(source, dict):
         return tuple((str(name), None) for name in source)
     if isinstance(source, str | Path) and kind_of(source) == "csv":
-        return tuple((name, None) for name in header(source, delimiter))
+        return tuple((name, None) for name in header(source, framing))
     from discreet.engines.duckdb import described  # here, so that a CSV is declared without loading the engine
 
     return described(source, table)
@@ -72,44 +71,6 @@ def kind_of(source: str | Path) -> str:
             return kind
     known = ", ".join((*CSV, *PARQUET, *DATABASE))
     raise Invalid(f"the format of file {path.name!r} is not known", hint=f"its name must end in one of {known}")
-
-
-def header(source: str | Path, delimiter: str = ",") -> list[str]:
-    """The names in the first line of a CSV file, each once and none empty, or raises Invalid.
-
-    Without a header line a name would be a cell of the data, so messages tell positions and no names.
-    """
-    path = Path(source)
-    try:
-        with open_text(path) as lines:
-            names = next(csv.reader(lines, delimiter=checked_delimiter(delimiter)), [])
-    except (UnicodeDecodeError, csv.Error, gzip.BadGzipFile, EOFError):
-        raise Invalid(
-            f"the first line of file {path.name!r} is not UTF-8 text of a CSV file", hint="save it as CSV in UTF-8"
-        ) from None
-    if not names:
-        raise Invalid(f"file {path.name!r} is empty", hint="its first line must name the columns")
-    seen: dict[str, int] = {}
-    for place, name in enumerate(names, 1):
-        if not name.strip():
-            raise Invalid(f"column {place} of file {path.name!r} has no name", hint="name it in the first line")
-        first = seen.setdefault(name.casefold(), place)
-        if first != place:
-            raise Invalid(f"columns {first} and {place} of file {path.name!r} have the same name", hint="rename one")
-    return names
-
-
-def open_text(path: Path) -> IO[str]:
-    """A CSV file as UTF-8 text, unpacked, without its byte-order mark."""
-    if path.name.casefold().endswith(PACKED):
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open("r", encoding="utf-8-sig", newline="")
-
-
-def checked_delimiter(delimiter: str) -> str:
-    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
-        raise Invalid(f"delimiter must be one character, got {shown(delimiter)}", hint="write ',' or ';' or a tab")
-    return delimiter
 
 
 def of_python(value: Any, wanted: Type, column: str) -> Value:

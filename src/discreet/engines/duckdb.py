@@ -20,7 +20,9 @@ import duckdb
 import numpy as np
 
 from discreet.engines import render
-from discreet.engines.base import PACKED, Data, checked_delimiter, header, kind_of, of_python
+from discreet.engines.base import Data, kind_of, of_python
+from discreet.engines.framing import PLAIN, Framing
+from discreet.engines.lines import Readable, readable
 from discreet.engines.render import Stored
 from discreet.engines.render.nodes import TYPES, alias, named
 from discreet.engines.render.nodes import text as literal
@@ -54,7 +56,7 @@ CHUNK = 10_000  # rows of Python objects handed over at a time
 ROWS_OF_A_SLICE = 800_000  # so that the groups of its people fit the caches of a processor
 ROWS_TO_ARRANGE = 200_000  # a smaller table is fast as it is
 MOST_CODES = 4_000  # values of a text column that is kept as codes
-LONGEST_LINE = 1 << 28  # bytes of a row of a CSV file
+LINE_SIZE = 1 << 21  # bytes of a record of a CSV file that DuckDB reads unless told
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Source:
 
     relation: str
     columns: dict[str, tuple[str, str]]
+    rows: int | None = None  # where we counted them
 
 
 class DuckDB:
@@ -218,7 +221,7 @@ def native(name: str, type: str) -> Type:
 
 
 @contextmanager
-def opened(connection: Any, source: Any, table: str | None, folder: str, delimiter: str = ",") -> Iterator[Source]:
+def opened(connection: Any, source: Any, table: str | None, folder: str, framing: Framing = PLAIN) -> Iterator[Source]:
     """What a source holds, as something to select from, while it is open."""
     if isinstance(source, str | Path):
         kind, path = kind_of(source), _plain_path(Path(source), folder)
@@ -228,7 +231,8 @@ def opened(connection: Any, source: Any, table: str | None, folder: str, delimit
         elif kind == "parquet":
             yield _described(connection, f"read_parquet({quoted(path)})")
         else:
-            yield _csv(source, path, delimiter)
+            with readable(Path(source), framing, folder) as file:
+                yield _csv(file, framing, path if file.path == Path(source) else str(file.path))
     else:
         names, frame = _numbered(source)
         connection.register("frame", frame)
@@ -252,17 +256,19 @@ def _plain_path(path: Path, folder: str) -> str:
     return str(link)
 
 
-def _csv(source: str | Path, path: str, delimiter: str) -> Source:
-    """Nothing is detected: one odd row would change the types of others. One thread: quoted line ends and short rows stay right."""
-    names = {name: f"c{i}" for i, name in enumerate(header(source, delimiter))}
+def _csv(found: Readable, framing: Framing, path: str) -> Source:
+    """Nothing is detected: one odd row would change the types of others. Where there are quotes one thread reads, since another one
+    would have to guess whether it begins inside of them.
+    """
+    names = {name: f"c{i}" for i, name in enumerate(found.names)}
     columns = ", ".join(f"'{each}': 'VARCHAR'" for each in names.values())
-    packing = "gzip" if path.casefold().endswith(PACKED) else "none"
     relation = (
-        f"read_csv({quoted(path)}, auto_detect = false, header = true, delim = {quoted(checked_delimiter(delimiter))},"
-        f" quote = '\"', escape = '\"', columns = {{{columns}}}, nullstr = '', compression = '{packing}',"
-        f" strict_mode = false, null_padding = true, parallel = false, max_line_size = {LONGEST_LINE})"
+        f"read_csv({quoted(path)}, auto_detect = false, header = true, delim = {quoted(framing.delimiter)},"
+        f" quote = '\"', escape = '\"', columns = {{{columns}}}, nullstr = '', compression = 'none',"
+        f" strict_mode = {not framing.ragged}, null_padding = {framing.ragged}, parallel = {not found.quoted},"
+        f" max_line_size = {max(found.longest, LINE_SIZE)}, hive_partitioning = false, union_by_name = false, filename = false)"
     )
-    return Source(relation, {name: (each, "VARCHAR") for name, each in names.items()})
+    return Source(relation, {name: (each, "VARCHAR") for name, each in names.items()}, found.records)
 
 
 @contextmanager
@@ -315,8 +321,9 @@ def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> Stor
         if isinstance(source, dict):
             _fill(connection, data, source)
         else:
-            with opened(connection, source, data.name, folder, data.delimiter) as found:
+            with opened(connection, source, data.name, folder, data.framing) as found:
                 _copy(connection, data, found)
+                _check_rows(connection, data, found)
         rows = connection.execute(f"SELECT count(*) FROM {identifier(data.name)}").fetchone()[0]
         if rows > MOST_ROWS:
             raise Invalid(f"table {data.name!r} has too many rows; at most {MOST_ROWS:,} are allowed")
@@ -406,6 +413,13 @@ def _copy(connection: Any, data: Data, source: Source) -> None:
         value = over.clean(Cast(Column(column.name, given), column.type))
         made.append(alias(value.sql, column.name).sql("duckdb"))
     connection.execute(f"CREATE TABLE {identifier(data.name)} AS SELECT {', '.join(made)} FROM {source.relation}")
+
+
+def _check_rows(connection: Any, data: Data, source: Source) -> None:
+    """Nobody is lost or made up between our reading of a file and the engine's."""
+    rows = connection.execute(f"SELECT count(*) FROM {identifier(data.name)}").fetchone()[0]
+    if source.rows not in (None, rows):
+        raise Invalid(f"the source of table {data.name!r} changed while it was read", code="load", hint="load it again")
 
 
 def _fill(connection: Any, data: Data, lists: Mapping[str, Sequence[Any]]) -> None:

@@ -3,7 +3,6 @@
 It shares nothing with the rendering of SQL. The priorities, which each engine makes in its own way, are handed to it.
 """
 
-import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -13,7 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from discreet.engines.base import Data, header, kind_of, of_python, open_text
+from discreet.engines.base import Data, kind_of, of_python
+from discreet.engines.framing import Framing, header, records
 from discreet.errors import Fault, Invalid
 from discreet.plan.evaluate import evaluate
 from discreet.plan.relation import (
@@ -182,7 +182,7 @@ def rows_of(data: Data) -> list[Row]:
     if isinstance(source, str | Path):
         if kind_of(source) != "csv":
             raise Invalid("only CSV files and lists are read by this engine")
-        rows = _csv_rows(Path(source), data.delimiter)
+        rows = _csv_rows(Path(source), data.framing)
     elif isinstance(source, dict):
         rows = [dict(zip(source, values, strict=True)) for values in zip(*source.values(), strict=True)]
     else:
@@ -190,13 +190,6 @@ def rows_of(data: Data) -> list[Row]:
     return [{name: of_python(row[name], type, name) for name, type in wanted.items()} for row in rows]
 
 
-def _csv_rows(path: Path, delimiter: str) -> Iterable[dict[str, object]]:
-    """Short rows are filled up with NULL, long ones cut off; an empty field is NULL; an empty line is no row, but of one column NULL."""
-    names = header(path, delimiter)
-    with open_text(path) as lines:
-        reader = csv.reader(lines, delimiter=delimiter)
-        next(reader)
-        for cells in reader:
-            if cells or len(names) == 1:
-                filled = [cell or None for cell in cells] + [None] * len(names)
-                yield dict(zip(names, filled, strict=False))
+def _csv_rows(path: Path, framing: Framing) -> Iterable[dict[str, object]]:
+    names = header(path, framing)
+    return (dict(zip(names, cells, strict=True)) for cells in records(path, framing))
