@@ -44,7 +44,8 @@ operating system; the seed is that of the generated test inputs.
 COLUMNS = ("part", "tests", "failures", "CPU s", "scale", "seed of inputs", "date")
 
 # Examples of a hypothesis test are repeats like any other; time is watched by folder, not by example.
-hypothesis.settings.register_profile("discreet", max_examples=100 * SCALE, deadline=None)
+# `make test` draws the same inputs in every run; a soak draws new ones, and prints their seed.
+hypothesis.settings.register_profile("discreet", max_examples=100 * SCALE, deadline=None, derandomize=SCALE == 1)
 hypothesis.settings.load_profile("discreet")
 
 

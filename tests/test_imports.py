@@ -54,7 +54,7 @@ ARROWS = {
     "privacy": BASIC,
     "mechanisms": {"noise", "privacy", *BASIC},
     "plan": {"mechanisms", "privacy", *BASIC},
-    "engines": {"plan.evaluate", "plan.relation", "plan.scalar", *BASIC},
+    "engines": {"plan.evaluate", "plan.relation", "plan.scalar", "plan.texts", *BASIC},
     "answer": {"plan", "mechanisms", "privacy", *BASIC},
     "curator": {"answer", "plan", "engines", "mechanisms", "privacy", "noise", *BASIC},
     "audit": {"plan", "engines", "mechanisms", "privacy", "noise", *BASIC},

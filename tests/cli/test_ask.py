@@ -170,7 +170,7 @@ MISTAKES: list[tuple[list[str], int, str, str]] = [
         "missing-bounds",
         "--bounds cost=",
     ),
-    (["visits.csv", "SELECT AVG(cost) FROM visits", *FIRST], 2, "types", "a column of a CSV is text"),
+    (["visits.csv", "SELECT AVG(cost) FROM visits", *FIRST], 2, "types", "is a text, as nobody declared it"),
     (["visits.csv", "SELECT MAX(cost) FROM visits", *FIRST], 2, "extreme", "       ^^^"),
     (["visits.csv", "SELECT * FROM visits", *FIRST], 2, "", ""),
     (["visits.csv", "DROP TABLE visits", *FIRST], 2, "", ""),

@@ -246,7 +246,13 @@ def in_python(seen: Everything, planted: Planted, place: Path, monkeypatch: pyte
             asked_and_failed(seen, curator)
     odd = {**planted.columns(), "note": [object()] * ROWS, "who": [[value] for value in planted.who]}
     with Curator({"people": odd}, "who", DECLARED, epsilon=1, ledger=place / "odd.ledger") as curator:
-        assert seen.call(lambda: curator.sql(COUNT, epsilon=0.5)) is not None
+        assert seen.call(lambda: curator.sql(COUNT, epsilon=0.5)) is None  # whatever is in a cell, it loads
+        assert {each.column for each in curator.load().lost} == {"note", "who"}
+    gone = place / "gone.csv"
+    gone.write_text((place / "people.csv").read_text("utf-8"), "utf-8")
+    with Curator({"people": gone}, "who", DECLARED, epsilon=1, ledger=place / "gone.ledger") as curator:
+        gone.write_bytes(b"who,number\n")
+        assert getattr(seen.call(lambda: curator.sql(COUNT, epsilon=0.5)), "code", None) == "source"
 
 
 def asked_and_failed(seen: Everything, curator: Curator) -> None:

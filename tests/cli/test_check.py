@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import Invalid
 from tests.cli.conftest import POLICY, Run, data, error
 
 
@@ -100,19 +99,6 @@ def test_a_policy_that_does_not_load_says_what_to_change(
     result = run("check", "hospital.toml", "--json")
     found = error(result)
     assert result.exit_code == 2 and said in found["message"] + found["hint"]
-
-
-def test_a_type_that_the_file_cannot_have_is_refused(run: Run, policy: Path) -> None:
-    import duckdb
-
-    with duckdb.connect() as base:
-        base.execute("COPY (SELECT * FROM 'visits.csv') TO 'visits.parquet'")
-    text = POLICY.replace("visits.csv", "visits.parquet")
-    policy.write_text(text, "utf-8")
-    assert run("check", "hospital.toml").exit_code == 0
-    policy.write_text(text + '[tables.visits.columns.admitted]\ntype = "number"\n', "utf-8")
-    result = run("check", "hospital.toml")
-    assert result.exit_code == Invalid.exit_code and "is a date in the file" in result.stderr
 
 
 def test_a_data_file_is_no_policy(run: Run, visits: Path) -> None:

@@ -99,8 +99,8 @@ def test_types_are_guessed_with_care(place: Path) -> None:
         "flag": "boolean",
         "bit": "integer",
         "empty": "text",
-        "large": "text",
-        "scientific": "text",
+        "large": "number",
+        "scientific": "number",
         "mixed": "text",
         "gaps": "integer",
     }

@@ -43,12 +43,18 @@ def test_an_analyst_is_added_charged_and_removed(run: Run, visits: Path) -> None
     assert asked(run, "visits.csv", COUNT, "--epsilon", "1", "--as", "bo") == 3
     made = data(run("analyst", "add", "visits.csv", "bo", "--epsilon", "0.5", "--json"))
     assert (made["analyst"], made["active"], made["remaining"]) == ("bo", True, {"epsilon": 0.5, "delta": 0.0})
-    assert asked(run, "visits.csv", f"{COUNT} WHERE sex = 'F'", "--epsilon", "0.4", "--as", "bo") == 0
-    refused = run("ask", "visits.csv", f"{COUNT} WHERE sex = 'M'", "--epsilon", "0.4", "--as", "bo", "--json")
+    hidden = run("ask", "visits.csv", f"{COUNT} WHERE sex = 'F'", "--epsilon", "0.4", "--as", "bo", "--json")
+    assert (hidden.exit_code, error(hidden)["code"]) == (
+        2,
+        "unknown-column",
+    )  # what nobody declared is not there for bo
+    sex = ["--types", "sex=text", "--epsilon", "0.4", "--as", "bo"]
+    assert asked(run, "visits.csv", f"{COUNT} WHERE sex = 'F'", *sex) == 0
+    refused = run("ask", "visits.csv", f"{COUNT} WHERE sex = 'M'", *sex, "--json")
     assert (refused.exit_code, error(refused)["code"]) == (3, "analyst-budget")
     gone = data(run("analyst", "remove", "visits.csv", "bo", "--json"))
     assert (gone["active"], gone["spent"]["epsilon"]) == (False, 0.4)
-    refused = run("ask", "visits.csv", f"{COUNT} WHERE sex = 'F'", "--epsilon", "0.4", "--as", "bo", "--json")
+    refused = run("ask", "visits.csv", f"{COUNT} WHERE sex = 'F'", *sex, "--json")
     assert (refused.exit_code, error(refused)["code"]) == (3, "analyst-unknown")
 
 

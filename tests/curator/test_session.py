@@ -121,7 +121,7 @@ def test_a_refusal_leaves_the_ledger_as_it_was_and_reads_nothing(tmp_path: Path,
     with curator(tmp_path) as hospital:
         with pytest.raises(QueryError):
             hospital.sql(text, epsilon=1)
-        assert "_engine" not in vars(hospital)
+        assert hospital._engine is None
     assert ledger_bytes(tmp_path / "ledger") == before
 
 
@@ -130,7 +130,7 @@ def test_preview_and_explain_spend_nothing_and_make_no_ledger(tmp_path: Path) ->
         preview = hospital.preview("SELECT ward, AVG(age) AS age FROM visits GROUP BY ward", epsilon=1)
         assert "±" in str(preview)
         assert "clamped" in hospital.explain(COUNT.replace("COUNT(*)", "SUM(age)"), epsilon=1)
-        assert "_engine" not in vars(hospital)
+        assert hospital._engine is None
     assert not (tmp_path / "ledger").exists()
 
 
@@ -152,7 +152,7 @@ def test_the_plan_does_not_depend_on_the_data(tmp_path: Path) -> None:
     found = []
     for name, rows in (("one", ROWS), ("two", other), ("none", {"patient": [], "age": [], "ward": []})):
         with Curator({"visits": rows}, "patient", COLUMNS, epsilon=9, ledger=tmp_path / name) as hospital:
-            plans = [hospital._plan(text, None, 1, None, None) for text in texts]
+            plans = [hospital._plan(text, None, 1, None, None, None) for text in texts]
             for text in texts:
                 hospital.sql(text, epsilon=1)
             found.append(([digest(plan) for plan in plans], [repr(plan) for plan in plans], hospital.spent))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import discreet.engines.duckdb as module
-from discreet.engines.base import Data, columns_of
+from discreet.engines.base import Data, stored_types
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.render import relations
 from discreet.engines.render.nodes import call
@@ -170,13 +170,13 @@ def test_the_format_does_not_matter(written: Any, form: Callable[[Any, Path], An
     plain["ward"] = [ward or None for ward in plain["ward"]]  # a CSV file has no empty text
     plain["cost"] = [None if cost is None else round(cost, 3) for cost in plain["cost"]]
     plain["age"] = [10**15 if age == 2**62 else age for age in plain["age"]]  # within 18 digits, and within a float
-    assert all_of(Data("t", form(plain, folder), COLUMNS)) == all_of(Data("t", plain, COLUMNS))
+    assert all_of(Data("t", form(plain, folder), COLUMNS, table="t")) == all_of(Data("t", plain, COLUMNS))
 
 
 @pytest.mark.parametrize("form", [as_pandas, as_polars, as_arrow, as_parquet, as_database])
 def test_types_are_told_without_reading_rows(written: Any, form: Callable[[Any, Path], Any]) -> None:
     folder, table = written
-    found = dict(columns_of(form(table, folder), table="t"))
+    found = stored_types(form(table, folder), table="t")
     wanted = {column.name: column.type for column in COLUMNS}
     if form is as_pandas:  # where integers with gaps are floats, and the rest are objects
         wanted |= {"person": Type.NUMBER, "age": Type.NUMBER, "day": Type.TEXT, "well": Type.TEXT}

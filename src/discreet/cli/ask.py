@@ -2,17 +2,15 @@
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from discreet.cli.flags import Flags, number, optional_number, parameters, with_flags
-from discreet.cli.source import POLICY, curator_of, is_csv, split
+from discreet.cli.source import POLICY, curator_of, split
 from discreet.cli.waiting import waiting
-from discreet.errors import Invalid, QueryError
+from discreet.errors import Invalid
 
 if TYPE_CHECKING:
     from discreet.curator.session import Curator
@@ -59,10 +57,10 @@ def ask(
     source, text = split(words)
     price = _price(epsilon, within, delta)
     bound = parameters(param)
-    with helped(source), waiting("asking", as_json), curator_of(source, flags) as curator:
+    with waiting("asking", as_json), curator_of(source, flags) as curator:
         target = None if out is None else _writable(out, source, curator)
         if preview:
-            show(curator.preview(text, bound, **price), as_json)
+            show(curator.preview(text, bound, **price, analyst=analyst), as_json)
             return
         answer = curator.sql(text, bound, **price, analyst=analyst)
     if target is not None:
@@ -86,24 +84,11 @@ def explain(
     """
     source, text = split(words)
     price = _price("1" if epsilon is None and within is None else epsilon, within, delta)
-    with helped(source), curator_of(source, flags) as curator:
+    with curator_of(source, flags) as curator:
         found = curator.explain(text, parameters(param), **price)
     if as_json:
         found = json.dumps({"question": text, "plan": found.splitlines()}, ensure_ascii=False, indent=2)
     print(found)
-
-
-@contextmanager
-def helped(source: str | None) -> Iterator[None]:
-    """Whoever starts with a CSV does not expect numbers to be text: there a question that mixes types gets another hint."""
-    try:
-        yield
-    except QueryError as error:
-        if error.code == "types" and source is not None and is_csv(Path(source)):
-            error.hint += (
-                "; a column of a CSV is text until it is declared: --bounds COLUMN=LOW:HIGH, or --types COLUMN=number"
-            )
-        raise
 
 
 def _price(epsilon: str | None, within: str | None, delta: str | None) -> dict[str, Any]:

@@ -67,32 +67,10 @@ def reported(path: Path) -> Report:
 
     policy = Policy.read(path)
     catalog, _ = catalog_of(policy)
-    _check_types(policy)
     for budget in (policy.budget, *policy.analysts.values()):  # what the first question would refuse
         cap_of(policy.accountant, budget.epsilon, budget.delta)
     ledger = ledger_of(path, Flags(), policy)
     return Report(catalog, policy, ledger, _missing(catalog), (*_advice(policy), *_other_ledgers(policy, ledger)))
-
-
-def _check_types(policy: "Policy") -> None:
-    """A declared type must be one that the stored values can have; a file of types says which they are."""
-    from discreet.engines.base import columns_of
-    from discreet.engines.framing import Framing
-    from discreet.plan.evaluate import CASTS
-
-    for table, source in policy.tables.items():
-        stored = {
-            name.casefold(): kind
-            for name, kind in columns_of(source.data, framing=Framing(source.delimiter), table=source.table)
-        }
-        for name, declared in source.columns.items():
-            kind = stored[name.casefold()]
-            if kind is not None and declared.type is not None and (kind, declared.type) not in CASTS:
-                raise Invalid(
-                    f"column {name!r} of table {table!r} is declared {declared.type.value} and is a {kind.value} in the file",
-                    code="policy",
-                    hint=f'write type = "{kind.value}", or leave it out',
-                )
 
 
 def _missing(catalog: "Catalog") -> tuple[Missing, ...]:

@@ -35,9 +35,11 @@ class Flags:
     row: Annotated[bool, _option(None, "Instead: every row is about another person.", "--row")] = False
     bounds: Annotated[Several | None, _option("COLUMN=LOW:HIGH", "A number, clamped to this. Repeatable.")] = None
     keys: Annotated[Several | None, _option("COLUMN=A,B,C", "The values to group by. Repeatable.")] = None
-    types: Annotated[Several | None, _option("COLUMN=TYPE", "integer, number, text, date or boolean. Repeatable.")] = (
-        None
-    )
+    types: Annotated[
+        Several | None,
+        _option("COLUMN=TYPE", "integer, number, text, date or boolean. Repeatable. Or: stored, as the file says."),
+    ] = None
+    format: Annotated[Several | None, _option("COLUMN=FORM", "How dates are written: %d/%m/%Y. Repeatable.")] = None
     max_groups: Annotated[int | None, _option("N", "Groups that a person may count in (3).")] = None
     max_rows: Annotated[int | None, _option("N", "Rows of a person that count in a group (5).")] = None
     people: Annotated[int | None, _option("N", "About how many people, if that is public: predicts errors.")] = None
@@ -47,6 +49,12 @@ class Flags:
     clip: Annotated[str | None, _option("HOW", "groups: leave some out (this); or l2: shorten everything.")] = None
     budget: Annotated[str | None, _option("EPSILON", "The total, said at the first question (10).")] = None
     delimiter: Annotated[str | None, _option("CHARACTER", "Between the fields of a CSV (a comma).")] = None
+    multiline: Annotated[bool, _option(None, "Cells of a CSV hold line ends, in quotes.", "--multiline")] = False
+    ragged: Annotated[bool, _option(None, "Fill short records of a CSV up, cut long ones off.", "--ragged")] = False
+    encoding: Annotated[str | None, _option("NAME", "Of a CSV (utf-8).")] = None
+    decimal: Annotated[str | None, _option("SIGN", "Before decimals (a point).")] = None
+    thousands: Annotated[str | None, _option("SIGN", "Between thousands (none).")] = None
+    null: Annotated[Several | None, _option("WORD", "A text that means nothing, such as NA. Repeatable.")] = None
     table: Annotated[str | None, _option("NAME", "The table inside of a DuckDB file.")] = None
     ledger: Annotated[str | None, _option("FOLDER", "Where the budget is kept (SOURCE.ledger).")] = None
 
@@ -99,8 +107,11 @@ def columns(flags: Flags) -> dict[str, dict[str, Any]]:
         ("--bounds", "bounds", flags.bounds, _bounds),
         ("--keys", "keys", flags.keys, _keys),
         ("--types", "type", flags.types, _type),
+        ("--format", "format", flags.format, _form),
     ):
         for text in texts or ():
+            if option == "--types" and text == STORED:
+                continue
             column, equals, said = text.partition("=")
             column = column.strip()
             if not equals or not column or not said.strip():
@@ -111,7 +122,30 @@ def columns(flags: Flags) -> dict[str, dict[str, Any]]:
     return found
 
 
-EXAMPLES = {"--bounds": "age=0:120", "--keys": "ward=A,B,C", "--types": "admitted=date"}
+STORED = "stored"
+
+
+def options(flags: Flags) -> dict[str, Any]:
+    """How the file is to be read."""
+    found = {
+        "multiline": flags.multiline,
+        "ragged": flags.ragged,
+        "encoding": flags.encoding,
+        "decimal": flags.decimal,
+        "thousands": flags.thousands,
+        "null": flags.null,
+        "table": flags.table,
+        "types": STORED if STORED in (flags.types or ()) else None,
+    }
+    return {name: value for name, value in found.items() if value not in (None, False)}
+
+
+EXAMPLES = {
+    "--bounds": "age=0:120",
+    "--keys": "ward=A,B,C",
+    "--types": "admitted=date",
+    "--format": "admitted=%d/%m/%Y",
+}
 
 
 def _wrong(option: str, text: str) -> Invalid:
@@ -139,6 +173,10 @@ def _keys(option: str, text: str, said: str) -> list[str]:
 
 def _type(option: str, text: str, said: str) -> str:
     return said.strip().lower()
+
+
+def _form(option: str, text: str, said: str) -> str:
+    return said
 
 
 def parameters(texts: Sequence[str] | None) -> list[object] | dict[str, object] | None:

@@ -31,8 +31,8 @@ LOOKED = 10_000
 """Rows of a CSV that are looked at."""
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
-WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,17})")  # what starts with 0 is a code, not a number
-DECIMAL = re.compile(WHOLE.pattern + r"(\.[0-9]{1,15})?")
+WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,17})")
+CODE = re.compile(r"[+-]?0[0-9]")  # what starts with 0 is a code, not a number
 EXAMPLES = {
     "integer": "bounds = [0, 100]",
     "number": "bounds = [0, 100]",
@@ -129,15 +129,13 @@ def _write(target: Path, text: str) -> None:
 
 
 def _first(path: Path, target: Path, flags: Flags, epsilon: str | None) -> First:
-    from discreet.engines.base import columns_of
+    from discreet.engines.base import stored_types
     from discreet.engines.framing import Framing
     from discreet.exact import positive
-    from discreet.plan.scalar import Type
 
     framing = Framing(flags.delimiter or ("\t" if ".tsv" in path.name.casefold() else ","))
-    found = dict(columns_of(path, framing=framing, table=flags.table))
+    found = looked_at(path, framing) if is_csv(path) else stored_types(path, flags.table)
     unit = None if flags.unit is None else _spelt(flags.unit, list(found))
-    seen = looked_at(path, framing) if is_csv(path) else {}
     ledger = ledger_of(path, Flags())
     kept = kept_in(ledger)
     if kept is not None:
@@ -149,7 +147,7 @@ def _first(path: Path, target: Path, flags: Flags, epsilon: str | None) -> First
         table=flags.table or table_name(path),
         delimiter=framing.delimiter,
         unit=unit,
-        columns={name: kind or seen.get(name, Type.TEXT) for name, kind in found.items()},
+        columns=found,
         guessed=is_csv(path),
         epsilon=total if epsilon is None else positive(number(epsilon, "epsilon"), "epsilon"),
         kept=kept,
@@ -179,13 +177,13 @@ def _check_kept(kept: Kept, unit: str | None, path: Path) -> None:
 def looked_at(path: Path, framing: "Framing") -> "dict[str, Type]":
     """What the first rows of a CSV look like, by column."""
     from discreet.engines.framing import header, records
-    from discreet.plan.evaluate import day_of
     from discreet.plan.scalar import Type
+    from discreet.plan.texts import day_in, number_in
 
     fits: dict[Type, Callable[[str], Any]] = {
         Type.INTEGER: WHOLE.fullmatch,
-        Type.NUMBER: DECIMAL.fullmatch,
-        Type.DATE: day_of,
+        Type.NUMBER: lambda cell: number_in(cell) is not None and not CODE.match(cell),
+        Type.DATE: day_in,
         Type.BOOLEAN: lambda cell: cell.lower() in ("true", "false"),
     }
     names = header(path, framing)
@@ -245,15 +243,14 @@ def written(first: First) -> str:
 
 
 def _columns(first: First) -> list[str]:
-    found = ["# The types are those of the file."]
-    if first.guessed:
-        found = [
-            "# The types are a guess: check them. Values that do not fit the type of their column count as missing."
-        ]
+    found = [
+        f"# The types are {'a guess' if first.guessed else 'those of the file, which the data may have made'}: check them. Values that do",
+        "# not fit the type of their column count as missing, and a column that is not here is text, for the owner alone.",
+    ]
     for name, kind in first.columns.items():
         key = toml_key(name)
         if name == first.unit:
-            found.append(f"# {key} says who a row is about" + ("; it is compared as text" if first.guessed else ""))
+            found.append(f"# {key} says who a row is about; it is compared as text")
             continue
         use = "to sum and average it" if kind.numeric else "to group by it"
         found.append(f'{key} = {{ type = "{kind.value}" }}')

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.ask import helped, show
+from discreet.cli.ask import show
 from discreet.cli.budget import as_data, lines, money_of
 from discreet.cli.flags import Flags, number, optional_number, with_flags
 from discreet.cli.source import curator_of, located
@@ -50,18 +50,17 @@ class Session:
 
     def ask(self, text: str) -> None:
         self.last = text
-        with helped(self.source), waiting("asking", self.as_json):
+        with waiting("asking", self.as_json):
             answer = self.curator.sql(text, **self.priced(), analyst=self.analyst)
         self._show(answer)
 
     def preview(self, text: str) -> None:
-        with helped(self.source):
-            found = self.curator.preview(self._meant(text), **self.priced())
+        found = self.curator.preview(self._meant(text), **self.priced(), analyst=self.analyst)
         self._show(found)
 
     def explain(self, text: str) -> None:
-        with helped(self.source):
-            found = self.curator.explain(self._meant(text), **(self.price or {"epsilon": Fraction(1)}))
+        price = self.price or {"epsilon": Fraction(1)}
+        found = self.curator.explain(self._meant(text), **price, analyst=self.analyst)
         self._tell({"plan": found.splitlines()}, found)
 
     def epsilon(self, text: str) -> None:
@@ -83,7 +82,8 @@ class Session:
     def describe(self, _: str) -> None:
         from discreet.cli import describe
 
-        self._tell(describe.as_data(self.curator.catalog), "\n".join(describe.lines(self.curator.catalog)))
+        catalog = describe.told(self.curator.catalog, self.analyst)
+        self._tell(describe.as_data(catalog), "\n".join(describe.lines(catalog)))
 
     def budget(self, _: str) -> None:
         money = money_of(located(self.source), self.flags, self.curator.policy, self.analyst)

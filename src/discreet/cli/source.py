@@ -4,17 +4,19 @@ What a data file's ledger remembers (who is protected, and the budget) is declar
 """
 
 import os
+import sys
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.cli.flags import Flags, columns, number
+from discreet.cli.flags import Flags, columns, number, options
 from discreet.errors import Fault, Invalid, Refused
 
 if TYPE_CHECKING:
     from discreet.curator.ledger import Totals
+    from discreet.curator.loaded import Loaded
     from discreet.curator.policy import Budget, Policy
     from discreet.curator.session import Curator
     from discreet.curator.store import Store
@@ -189,9 +191,9 @@ def policy_of(path: Path, flags: Flags) -> "Policy":
 
 
 def _declared(path: Path, flags: Flags) -> "Policy":
-    from discreet.curator.policy import Policy, Source, declaration, protected
+    from discreet.curator.policy import Policy, protected, source_of
 
-    said = {column: declaration(column, found) for column, found in columns(flags).items()}
+    source = source_of(path, columns(flags), options(flags) | {"delimiter": flags.delimiter or _delimiter(path)})
     kept = kept_in(ledger_of(path, flags))
     unit, row, adjacency = flags.unit, flags.row, flags.adjacency
     if kept is not None and unit is None and not row:
@@ -209,7 +211,7 @@ def _declared(path: Path, flags: Flags) -> "Policy":
         raise Invalid("--unit and --row exclude each other", code="unit", hint="give one of them")
     caps = {name: getattr(flags, name) for name in ("max_groups", "max_rows", "people", "clip")}
     return Policy(
-        tables={flags.table or table_name(path): Source(path, said, flags.delimiter or _delimiter(path), flags.table)},
+        tables={flags.table or table_name(path): source},
         protected=protected(
             unit,
             row=row,
@@ -248,7 +250,13 @@ def curator_of(word: str | None, flags: Flags) -> "Curator":
     path = located(word)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # on δ: it is said under every answer, and by `check`
-        return Curator.of(policy_of(path, flags), path)
+        return Curator.of(policy_of(path, flags), path, told=_told)
+
+
+def _told(loaded: "Loaded") -> None:
+    """Whoever can read the data is its owner, and is told here what was lost; an answer holds nothing of it."""
+    for line in loaded.lines():
+        print(f"note to the owner: {line}", file=sys.stderr)
 
 
 def totals_json(totals: "Totals") -> dict[str, dict[str, float]]:

@@ -5,8 +5,8 @@ without bounds can be filtered and counted, not summed, and a column without key
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from discreet.curator.ledger import ACCOUNTANTS
-from discreet.engines.base import Data, columns_of
-from discreet.engines.framing import Framing
+from discreet.engines.base import Data, has_header, has_types, names_of, stored_types
+from discreet.engines.framing import PLAIN, Framing
+from discreet.engines.reading import AS_IT_IS, Form, Reading
 from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import nonnegative, positive, probability, rational, shown
 from discreet.plan.catalog import KINDS, Catalog, Column, Key, Protected, Table, suggestion
 from discreet.plan.scalar import Column as NodeColumn
 from discreet.plan.scalar import Type
+from discreet.plan.texts import day_in, number_in
 from discreet.privacy import Adjacency
 from discreet.privacy.advice import Advice, Verdict, judge_delta
 
@@ -57,16 +59,19 @@ class Declared:
     high: Fraction | None = None
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
+    format: str | None = None  # of a date that is not written YYYY-MM-DD
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the rows of a table come from, and what is said of its columns."""
+    """Where the rows of a table come from, how they are read, and what is said of its columns."""
 
     data: Any  # a path, or a frame
     columns: Mapping[str, Declared] = field(default_factory=dict)
-    delimiter: str = ","
+    framing: Framing = PLAIN
     table: str | None = None  # inside a DuckDB file
+    reading: Reading = AS_IT_IS
+    stored: bool = False  # the types of the source are taken over: the owner's word that they do not come from the data
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,15 +158,15 @@ class _Reader:
     def _table(self, name: str, found: Any) -> Source:
         if not isinstance(found, dict):
             raise self._wrong(f"[tables.{name}] must be a table of TOML")
-        self._known(found, f"[tables.{name}]", {"source", "columns", "delimiter", "table"})
+        self._known(found, f"[tables.{name}]", {"source", "columns", *OPTIONS})
         source = found.get("source")
         if not isinstance(source, str):
             raise self._wrong(f"[tables.{name}] needs a source", f'add source = "{name}.csv"')
         columns = found.get("columns", {})
         if not isinstance(columns, dict):
             raise self._wrong(f"[tables.{name}.columns] must be a table of TOML")
-        declared = {column: declaration(column, columns[column]) for column in columns}
-        return Source(self._place(source), declared, found.get("delimiter", ","), found.get("table"))
+        options = {option: value for option, value in found.items() if option in OPTIONS}
+        return source_of(self._place(source), columns, options)
 
     def _analyst(self, name: str, found: Any) -> Budget:
         if not isinstance(found, dict):
@@ -250,6 +255,46 @@ def relation_kept(protected: Protected) -> str:
     return said if protected.person is None else f"{said} by {protected.person}"
 
 
+OPTIONS = ("delimiter", "multiline", "ragged", "encoding", "decimal", "thousands", "null", "table", "types")
+"""What may be said of how a source is read, in a policy and in Python alike."""
+
+FIELDS = ("type", "bounds", "keys", "nullable", "format")
+"""What may be said of a column."""
+
+
+def source_of(data: Any, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Source:
+    """A source with its declarations, each checked; a field that is not known is refused by its name."""
+    for option in options:
+        if option not in OPTIONS:
+            hint = suggestion(str(option), OPTIONS, "it may have")
+            raise Invalid(f"a source has no field {option!r}", code="policy", hint=hint)
+    declared = {column: declaration(column, columns[column]) for column in columns}
+    folded = [column.casefold() for column in declared]
+    for column in folded:
+        if folded.count(column) > 1:
+            raise Invalid(
+                f"column {column!r} is declared twice, in other case", code="policy", hint="remove one of them"
+            )
+    null = options.get("null", ())
+    if isinstance(null, str) or not isinstance(null, Iterable):
+        raise Invalid(
+            f"null must be a list of texts, got {shown(null)}", code="policy", hint='write null = ["NA", "-"]'
+        )
+    types, table = options.get("types", "declared"), options.get("table")
+    if types not in ("declared", "stored"):
+        raise Invalid(f"types must be 'declared' or 'stored', got {shown(types)}", code="policy")
+    if table is not None and not isinstance(table, str):
+        raise Invalid(f"table must be a text, got {shown(table)}", code="policy")
+    framing = Framing(
+        **{name: options[name] for name in ("delimiter", "multiline", "ragged", "encoding") if name in options}
+    )
+    signs = {name: options[name] for name in ("decimal", "thousands") if name in options}
+    formats = {column: Form.of(said.format) for column, said in declared.items() if said.format is not None}
+    return Source(
+        data, declared, framing, table, Reading(**signs, null=tuple(null), formats=formats), types == "stored"
+    )
+
+
 def declaration(name: str, found: Any) -> Declared:
     """What a mapping such as {"type": "integer", "bounds": [0, 120]} says of a column."""
     if isinstance(found, Declared):
@@ -259,11 +304,11 @@ def declaration(name: str, found: Any) -> Declared:
             f"column {name!r} must be declared by a mapping, got {shown(found)}", hint='write {"bounds": (0, 120)}'
         )
     for field_name in found:
-        if field_name not in ("type", "bounds", "keys", "nullable"):
+        if field_name not in FIELDS:
             raise Invalid(
                 f"column {name!r} has no field {field_name!r}",
                 code="policy",
-                hint=suggestion(str(field_name), ("type", "bounds", "keys", "nullable"), "it may have"),
+                hint=suggestion(str(field_name), FIELDS, "it may have"),
             )
     nullable = found.get("nullable", True)
     if not isinstance(nullable, bool):
@@ -272,7 +317,14 @@ def declaration(name: str, found: Any) -> Declared:
     keys = found.get("keys")
     if keys is not None and (isinstance(keys, str) or not isinstance(keys, Iterable)):
         raise Invalid(f"keys of column {name!r} must be a list, got {shown(keys)}", hint='write keys = ["A", "B"]')
-    return Declared(_type(name, found.get("type")), low, high, None if keys is None else tuple(keys), nullable)
+    form = found.get("format")
+    kind = _type(name, found.get("type"))
+    if form is not None and kind not in (None, Type.DATE):
+        raise Invalid(f"column {name!r} is {kind.value} and cannot have a format", hint="a format is of dates")
+    if form is not None:
+        kind = Type.DATE
+        Form.of(form)
+    return Declared(kind, low, high, None if keys is None else tuple(keys), nullable, form)
 
 
 def _bounds(name: str, found: Any) -> tuple[Fraction | None, Fraction | None]:
@@ -302,35 +354,56 @@ def _type(name: str, found: Any) -> Type | None:
 
 
 def catalog_of(policy: Policy) -> tuple[Catalog, tuple[Data, ...]]:
-    """The catalog, and what an engine is to load. Of the data only the names and stored types of columns are looked at."""
+    """The catalog, and what an engine is to load. Of the data only the names of columns are looked at."""
+    _check_unit(policy)
     tables, loads = [], []
     for name, source in policy.tables.items():
-        table = _table(name, source)
+        table = _table(name, source, policy.protected.person)
         tables.append(table)
         columns = tuple(NodeColumn(column.name, column.type) for column in table.columns)
+        spelt = {column.name.casefold(): column.name for column in table.columns}
+        formats = {spelt[column.casefold()]: form for column, form in source.reading.formats.items()}
         loads.append(
             Data(
                 name,
                 source.data,
                 columns,
-                Framing(source.delimiter),
+                framing=source.framing,
                 person=_spelt(policy.protected.person, table),
+                table=source.table,
+                reading=replace(source.reading, formats=formats),
             )
         )
     try:
-        return Catalog(tuple(tables), policy.protected), tuple(loads)
+        catalog = Catalog(tuple(tables), policy.protected)
     except QueryError as error:
-        hint = _other_delimiter(tables) or error.hint
-        raise Invalid(f"the unit of privacy: {error.message}", code="unit", hint=hint) from None
+        raise Invalid(f"the unit of privacy: {error.message}", code="unit", hint=error.hint) from None
+    _check_ids(catalog)
+    return catalog, tuple(loads)
 
 
-def _other_delimiter(tables: list[Table]) -> str:
-    """What a table of one column, whose name is many names, was probably meant to be."""
-    for table in tables:
-        for delimiter in ";\t|":
-            if len(table.columns) == 1 and delimiter in table.columns[0].name:
-                return f"its first line has one name with {delimiter!r} in it: add --delimiter {delimiter!r}"
-    return ""
+def _check_unit(policy: Policy) -> None:
+    if policy.protected.person is None and len(policy.tables) > 1:
+        raise Invalid(
+            "each row of several tables cannot be a unit of its own: rows of two tables may be about one person",
+            code="unit",
+            hint="name the column that says who a row is about, or keep one table",
+        )
+
+
+def _check_ids(catalog: Catalog) -> None:
+    """Neighbours differ in all rows of one person in all tables, so an id must mean the same in all of them."""
+    person = catalog.protected.person
+    if person is None:
+        return
+    kinds = {table.name: table.column(person).type for table in catalog.tables}
+    if len(set(kinds.values())) > 1:
+        said = ", ".join(f"{kind.value} in {name!r}" for name, kind in kinds.items())
+        raise Invalid(
+            f"the unit {person!r} must be of one type in all tables, and is {said}",
+            code="unit",
+            hint="declare the same type for it in each, or none",
+        )
 
 
 def _spelt(person: str | None, table: Table) -> str | None:
@@ -339,8 +412,10 @@ def _spelt(person: str | None, table: Table) -> str | None:
     return names[0] if names else None
 
 
-def _table(name: str, source: Source) -> Table:
-    found = dict(columns_of(source.data, framing=Framing(source.delimiter), table=source.table))
+def _table(name: str, source: Source, person: str | None) -> Table:
+    found = names_of(source.data, framing=source.framing, table=source.table)
+    if isinstance(source.data, str | Path) and has_header(source.data):
+        _check_header(Path(source.data), found, {*map(str.casefold, source.columns), (person or "").casefold()})
     folded = {each.casefold(): each for each in found}
     declared = {}
     for column, said in source.columns.items():
@@ -351,11 +426,45 @@ def _table(name: str, source: Source) -> Table:
                 hint=suggestion(column, found, "its columns are"),
             )
         declared[folded[column.casefold()]] = said
-    return Table(name, tuple(_column(each, stored, declared.get(each, Declared())) for each, stored in found.items()))
+    stored = stored_types(source.data, source.table) if source.stored else {}
+    columns = (_column(each, declared.get(each), stored.get(each)) for each in found)
+    return Table(name, tuple(columns), typed=not source.stored and has_types(source.data))
 
 
-def _column(name: str, stored: Type | None, said: Declared) -> Column:
-    """A declared type wins over the stored one; without either, bounds make a number, keys what they are, and all else is text."""
+def _check_header(path: Path, names: Sequence[str], declared: set[str]) -> None:
+    """A first line that may be a record, or that holds one name made of many, is refused without showing it.
+
+    Whoever declares a column by such a name says that it is one.
+    """
+    if len(names) == 1 and names[0].casefold() not in declared:
+        for delimiter in ";\t|":
+            if delimiter in names[0]:
+                raise Invalid(
+                    f"the first line of file {path.name!r} has one name, with {delimiter!r} in it",
+                    code="delimiter",
+                    hint=f"add --delimiter {delimiter!r} (delimiter = in a policy)",
+                )
+    for place, name in enumerate(names, 1):
+        if name.casefold() not in declared and _like_a_value(name):
+            what = "has no name" if not name.strip() else "is named like a number or a date"
+            raise Invalid(
+                f"column {place} of file {path.name!r} {what}; the first line must name the columns",
+                code="header",
+                hint="write a line of names above the data, or declare each such column by the name it has there",
+            )
+
+
+def _like_a_value(name: str) -> bool:
+    """Whether a name may be a cell: nothing, or digits with signs around and between them, or a moment."""
+    letters = any(character.isalpha() for character in name)
+    digits = any(character.isdigit() for character in name)
+    return not name.strip() or (digits and not letters) or number_in(name) is not None or day_in(name) is not None
+
+
+def _column(name: str, said: Declared | None, stored: Type | None) -> Column:
+    """A declared type wins over a stored one that is taken over; else bounds make a number, keys what they are; all else is text."""
+    if said is None:
+        return Column(name, stored or Type.TEXT, declared=stored is not None)
     kind = said.type or stored
     if kind is None and said.low is not None:
         kind = Type.NUMBER

@@ -7,22 +7,24 @@ it there is one constant error, and the charge is kept.
 """
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import Any, NoReturn
 from uuid import uuid4
 
 import discreet.engines.duckdb as duckdb_engine
 from discreet.answer import Answer, Preview
 from discreet.curator.ledger import Price, Request, Reservation, Stored, Totals
+from discreet.curator.loaded import Loaded
 from discreet.curator.money import price_of, spent_by
 from discreet.curator.opening import open_ledger
-from discreet.curator.policy import Budget, Policy, Source, advice_on, catalog_of, declaration, ledger_beside, protected
+from discreet.curator.policy import FIELDS, Budget, Policy, advice_on, catalog_of, ledger_beside, protected, source_of
 from discreet.curator.store import Store
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, positive, probability, rational, shown
@@ -75,13 +77,19 @@ class Curator:
         analysts: Mapping[str, Mapping[str, Number]] | None = None,
         version: str = "1",
         ledger: str | Path | None = None,
+        reading: Mapping[str, Any] | None = None,
     ) -> None:
         """Each row is about the person in column `unit`, or with row=True about another one each.
 
         `columns` says what is known of columns: {"age": {"bounds": (0, 120)}, "ward": {"keys": ["A", "B"]}}; with several tables
-        {"visits": {"age": …}}. `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file.
+        {"visits": {"age": …}}. What nobody declared is text. `reading` says how sources are read, as under [tables.visits] in a policy:
+        {"delimiter": ";", "decimal": ",", "null": ["NA"]}; {"types": "stored"} takes the types of a frame or a Parquet file over.
+        `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file.
         """
-        sources = {name: Source(data, _declared(name, tables, columns)) for name, data in tables.items()}
+        sources = {
+            name: source_of(data, _of_table(name, tables, columns, FIELDS), _of_table(name, tables, reading, ()))
+            for name, data in tables.items()
+        }
         policy = Policy(
             tables=sources,
             protected=protected(
@@ -102,10 +110,15 @@ class Curator:
         return cls.of(Policy.read(path), path)
 
     @classmethod
-    def of(cls, policy: Policy, path: Path | None = None) -> "Curator":
-        """The curator of a policy; `path` is the policy's file or the data file, beside which the ledger lies."""
+    def of(cls, policy: Policy, path: Path | None = None, told: Callable[[Loaded], None] | None = None) -> "Curator":
+        """The curator of a policy; `path` is the policy's file or the data file, beside which the ledger lies.
+
+        `told`: whoever asks is the owner, as on a command line. They are handed the report when a question loads the data, and see why
+        it does not load.
+        """
         self = cls.__new__(cls)
         self._start(policy, _place(policy, path))
+        self._told = told
         return self
 
     def _start(self, policy: Policy, ledger: Path) -> None:
@@ -115,15 +128,42 @@ class Curator:
         self.catalog, self._loads = catalog_of(policy)
         self._ledger = ledger
         self._bits: Bits | None = None
+        self._told: Callable[[Loaded], None] | None = None
+        self._engine: duckdb_engine.DuckDB | None = None
+        self._loading = Lock()
 
     @cached_property
     def _store(self) -> Store:
         """The ledger, made at the first question: a preview makes none."""
         return open_ledger(self.policy, self._ledger)
 
-    @cached_property
-    def _engine(self) -> duckdb_engine.DuckDB:
-        return duckdb_engine.DuckDB(self._loads)
+    def load(self) -> Loaded:
+        """Read the sources, as the owner's act, and tell how many values of each column are none of its declared type.
+
+        What is wrong with a source is told here, and nowhere else: a question that finds the data not loadable says only that. The
+        report tells of the data, and is for the owner alone.
+        """
+        with self._loading:
+            if self._engine is None:
+                self._engine = duckdb_engine.DuckDB(self._loads)
+            return Loaded(self._engine.lost)
+
+    def _loaded(self) -> duckdb_engine.DuckDB:
+        """The data, for a question; where they do not load, one constant Fault, of which nothing can be learned."""
+        if self._engine is None and self._told is not None:
+            self._told(self.load())
+        if self._engine is None:
+            try:
+                self.load()
+            except Exception:  # raised anew below, outside of this block, so that nothing of it can be reached
+                self._engine = None
+        if self._engine is None:
+            raise Fault(
+                "the data cannot be loaded; nothing was charged",
+                code="source",
+                hint="ask the owner, who is told why by `load()` or on the command line",
+            )
+        return self._engine
 
     def _check_delta(self) -> None:
         """δ near one in the number of people promises nothing: a note, a warning, then a refusal, by what is declared."""
@@ -150,13 +190,13 @@ class Curator:
         It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± at 95 % is no larger. The same
         question again is the same answer, free. `key` names the request: a retry under its key is never charged twice.
         """
-        plan = self._plan(text, params, epsilon, within, self._delta_of(analyst) if delta is None else delta)
+        plan = self._plan(text, params, epsilon, within, self._delta_of(analyst) if delta is None else delta, analyst)
         price = self._price_of_plan(plan)
         asked = digest(plan)
         version = self._store.totals().version
         name = key if key is not None else _request_key(analyst, asked, version)
         if self._store.stored(name, analyst) is None:
-            self._engine  # noqa: B018 - whatever is wrong with the source shows before anything is charged
+            self._loaded()  # whatever is wrong with the source shows before anything is charged
         outcome = self._store.reserve(
             Request(
                 key=name,
@@ -169,7 +209,9 @@ class Curator:
             )
         )
         given = (
-            outcome.answer if isinstance(outcome, Stored) else self._computed(plan, text, asked, outcome, self._engine)
+            outcome.answer
+            if isinstance(outcome, Stored)
+            else self._computed(plan, text, asked, outcome, self._loaded())
         )
         return Answer.from_bytes(given).with_remaining(self._left(analyst))
 
@@ -186,25 +228,42 @@ class Curator:
         epsilon: Number | None = None,
         within: Number | None = None,
         delta: Number | None = None,
+        analyst: str | None = None,
     ) -> Preview:
         """What a question would cost, and how far off its answer may be. Nothing is spent, no data is read."""
-        plan = self._plan(text, params, epsilon, within, delta)
+        plan = self._plan(text, params, epsilon, within, delta, analyst)
         return Preview.make(plan, text=text, explanation=explain(plan))
 
-    def explain(self, text: str, params: Params = None, **price: Any) -> str:
+    def explain(
+        self,
+        text: str,
+        params: Params = None,
+        *,
+        epsilon: Number | None = None,
+        within: Number | None = None,
+        delta: Number | None = None,
+        analyst: str | None = None,
+    ) -> str:
         """The plan of a question as a tree; nothing is spent, no data is read."""
-        return explain(self._plan(text, params, price.get("epsilon"), price.get("within"), price.get("delta")))
+        return explain(self._plan(text, params, epsilon, within, delta, analyst))
 
     def _plan(
-        self, text: str, params: Params, epsilon: Number | None, within: Number | None, delta: Number | None
+        self,
+        text: str,
+        params: Params,
+        epsilon: Number | None,
+        within: Number | None,
+        delta: Number | None,
+        analyst: str | None,
     ) -> Plan:
+        catalog = self.catalog if analyst is None else self.catalog.declared()
         if (epsilon is None) is (within is None):
             raise Invalid("a question needs either epsilon or within", hint="epsilon=0.5, or within=25 for ±25 at 95 %")
         allowed = probability(delta, "delta") if delta is not None else self._usual_delta()
-        asked = question(text, self.catalog, params)
+        asked = question(text, catalog, params)
         if within is not None:
-            return plan_within(asked, self.catalog, within, allowed)
-        return plan_for(asked, self.catalog, epsilon if epsilon is not None else 0, allowed)
+            return plan_within(asked, catalog, within, allowed)
+        return plan_for(asked, catalog, epsilon if epsilon is not None else 0, allowed)
 
     def _usual_delta(self) -> Fraction:
         return min(DEFAULT_DELTA, self.policy.budget.delta)
@@ -305,8 +364,8 @@ class Curator:
 
     def close(self) -> None:
         """Give back the engine and the ledger."""
-        for name in ("_engine", "_store"):
-            opened = self.__dict__.pop(name, None)
+        engine, self._engine = self._engine, None
+        for opened in (engine, self.__dict__.pop("_store", None)):
             if opened is not None:
                 opened.close()
 
@@ -338,18 +397,21 @@ def _budget(said: Mapping[str, Number]) -> Budget:
     return Budget(positive(said["epsilon"], "epsilon"), probability(said.get("delta", 0), "delta"))
 
 
-def _declared(table: str, tables: Mapping[str, Any], columns: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The declarations for one table: all of them where it is the only one, else those under its name."""
-    said = dict(columns or {})
-    if len(tables) > 1 or (set(said) == {table} and not {"bounds", "keys", "type", "nullable"} & set(said[table])):
-        unknown = set(said) - set(tables)
-        if unknown:
-            raise Invalid(
-                f"columns of several tables are declared by table, got {shown(min(unknown))}",
-                hint='write columns={"visits": {"age": {"bounds": (0, 120)}}}',
-            )
-        said = dict(said.get(table, {}))
-    return {name: declaration(name, found) for name, found in said.items()}
+def _of_table(
+    table: str, tables: Mapping[str, Any], said: Mapping[str, Any] | None, fields: Sequence[str]
+) -> Mapping[str, Any]:
+    """What is said of one table: all of it where it is the only one, else what stands under its name."""
+    found = dict(said or {})
+    by_name = set(found) == {table} and isinstance(found[table], Mapping) and not set(fields) & set(found[table])
+    if len(tables) == 1 and not by_name:
+        return found
+    unknown = set(found) - set(tables)
+    if unknown:
+        raise Invalid(
+            f"what is said of several tables is said by table, got {shown(min(unknown))}",
+            hint='write columns={"visits": {"age": {"bounds": (0, 120)}}}',
+        )
+    return dict(found.get(table, {}))
 
 
 def _place(policy: Policy, path: Path | None) -> Path:

@@ -1,21 +1,19 @@
-"""What an engine is given to load, and what can be known of it without reading a row: names, and types where the format has them."""
+"""What an engine is given to load, and what can be known of it without reading a row: the names of columns."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from discreet.engines import frames
 from discreet.engines.framing import PACKED, PLAIN, Framing, header
+from discreet.engines.reading import AS_IT_IS, Reading
 from discreet.errors import Invalid
 from discreet.exact import shown
-from discreet.plan.evaluate import CASTS, clean, convert
-from discreet.plan.scalar import Column, Type, Value
+from discreet.plan.scalar import Column, Type
 
 PARQUET = (".parquet", ".pq")
 DATABASE = (".duckdb", ".ddb", ".db")
 CSV = (".csv", ".tsv", ".txt")
-INT64 = range(-(1 << 63), 1 << 63)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +29,8 @@ class Data:
     columns: tuple[Column, ...]
     framing: Framing = PLAIN  # of a CSV file
     person: str | None = None
+    table: str | None = None  # inside a DuckDB file; without a name it must hold one
+    reading: Reading = AS_IT_IS
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -44,20 +44,44 @@ class Data:
             raise Invalid(f"the person column {self.person!r} is not a column of table {self.name!r}")
 
 
-def columns_of(
-    source: Any, *, framing: Framing = PLAIN, table: str | None = None
-) -> tuple[tuple[str, Type | None], ...]:
-    """The names of the columns, each with its type, or None where the format has no types: CSV files and lists.
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """How many values of a column are none of its declared type, and count as missing. For the owner alone."""
 
-    No row is read. `table` is needed only for a DuckDB file of several tables.
-    """
+    table: str
+    column: str
+    type: Type
+    values: int
+
+
+def names_of(source: Any, *, framing: Framing = PLAIN, table: str | None = None) -> tuple[str, ...]:
+    """The names of the columns. No row is read, and no type: a type that was stored comes from the data."""
     if isinstance(source, dict):
-        return tuple((str(name), None) for name in source)
-    if isinstance(source, str | Path) and kind_of(source) == "csv":
-        return tuple((name, None) for name in header(source, framing))
+        return tuple(str(name) for name in source)
+    if not isinstance(source, str | Path):
+        return tuple(frames.names_of(source))
+    if has_header(source):
+        return tuple(header(source, framing))
+    return tuple(stored_types(source, table))
+
+
+def has_header(source: Any) -> bool:
+    """Whether the names of columns stand in the first line of a file, where a record may stand instead."""
+    return isinstance(source, str | Path) and kind_of(source) == "csv"
+
+
+def has_types(source: Any) -> bool:
+    """Whether a source stores the types of its columns."""
+    return not isinstance(source, dict) and not has_header(source)
+
+
+def stored_types(source: Any, table: str | None = None) -> dict[str, Type]:
+    """The types of the columns as they are stored; for CSV files and lists, which have none, raises Invalid."""
+    if not has_types(source):
+        raise Invalid("a CSV file or a dict has no stored types", code="policy", hint="declare them column by column")
     from discreet.engines.duckdb import described  # here, so that a CSV is declared without loading the engine
 
-    return described(source, table)
+    return dict(described(source, table))
 
 
 def kind_of(source: str | Path) -> str:
@@ -71,38 +95,3 @@ def kind_of(source: str | Path) -> str:
             return kind
     known = ", ".join((*CSV, *PARQUET, *DATABASE))
     raise Invalid(f"the format of file {path.name!r} is not known", hint=f"its name must end in one of {known}")
-
-
-def of_python(value: Any, wanted: Type, column: str) -> Value:
-    """A Python object (NumPy's and pandas' too) as a value of a declared type; NULL where it has none there.
-
-    An object that is no value of any type raises Invalid with the name of the column.
-    """
-    if hasattr(value, "item") and type(value).__module__ == "numpy":
-        value = value.item()
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return None
-    given = kind_of_python(value)
-    if given is None:
-        raise Invalid(
-            f"column {column!r} holds an object of type {type(value).__name__}", hint="make it text or numbers"
-        )
-    if given is Type.DATE:
-        value = value.astimezone(UTC) if isinstance(value, datetime) and value.tzinfo else value
-        value = value.date() if isinstance(value, datetime) else value
-    elif given is Type.NUMBER:
-        value = clean(float(value))
-    elif given is Type.INTEGER and wanted is not Type.NUMBER and value not in INT64:
-        return None
-    return convert(value, given, wanted) if (given, wanted) in CASTS else None
-
-
-def kind_of_python(value: Any) -> Type | None:
-    kinds = (
-        (bool, Type.BOOLEAN),
-        (int, Type.INTEGER),
-        (str, Type.TEXT),
-        (float | Decimal, Type.NUMBER),
-        (date, Type.DATE),
-    )
-    return next((type for kind, type in kinds if isinstance(value, kind)), None)

@@ -20,28 +20,20 @@ import duckdb
 import numpy as np
 
 from discreet.engines import render
-from discreet.engines.base import Data, kind_of, of_python
+from discreet.engines.base import Data, Lost, kind_of
+from discreet.engines.frames import converted, names_of, prepared
 from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.lines import Readable, readable
-from discreet.engines.render import Stored
+from discreet.engines.reading import AS_IT_IS
+from discreet.engines.render import Stored, cells
+from discreet.engines.render.cells import Kept
 from discreet.engines.render.nodes import TYPES, alias, named
 from discreet.engines.render.nodes import text as literal
-from discreet.engines.render.scalars import SMALL, Expressions, Made, loaded
 from discreet.errors import Fault, Invalid
 from discreet.exact import whole
-from discreet.plan.evaluate import CASTS
 from discreet.plan.relation import MOST_ROWS, Filter, Found, Scan, Totals, parts
-from discreet.plan.scalar import Cast, Column, Type, Value
+from discreet.plan.scalar import Type, Value
 
-INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-NATIVE = {
-    **dict.fromkeys((*INTEGERS, *(f"U{each}" for each in INTEGERS)), Type.INTEGER),
-    **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL"), Type.NUMBER),
-    **dict.fromkeys(("VARCHAR", "ENUM", "UUID", '"NULL"'), Type.TEXT),
-    **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), Type.DATE),
-    "TIMESTAMP WITH TIME ZONE": Type.DATE,
-    "BOOLEAN": Type.BOOLEAN,
-}
 AT_START: dict[str, Any] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -57,14 +49,16 @@ ROWS_OF_A_SLICE = 800_000  # so that the groups of its people fit the caches of 
 ROWS_TO_ARRANGE = 200_000  # a smaller table is fast as it is
 MOST_CODES = 4_000  # values of a text column that is kept as codes
 LINE_SIZE = 1 << 21  # bytes of a record of a CSV file that DuckDB reads unless told
+BITS = 60  # columns whose losses one integer marks
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something to select from; for each column its name there, and its type in DuckDB's words."""
+    """Something to select from; for each column its name there, and its type in DuckDB's words; and which were converted already."""
 
     relation: str
     columns: dict[str, tuple[str, str]]
+    converted: frozenset[str] = frozenset()
     rows: int | None = None  # where we counted them
 
 
@@ -80,9 +74,11 @@ class DuckDB:
         self._threads = whole(threads, "threads", least=1) if threads is not None else os.cpu_count() or 1
         self._connection = connect(self._folder, self._threads)
         self._stored: dict[str, Stored] = {}
+        self.lost: tuple[Lost, ...] = ()  # for the owner: values of the sources that are none of their declared types
         try:
             for each in data:
-                self._stored[each.name] = load(self._connection, each, self._folder, arrange)
+                self._stored[each.name], lost = load(self._connection, each, self._folder, arrange)
+                self.lost += lost
             if any(
                 each.rows for each in self._stored.values()
             ):  # slices run side by side, each on one thread, which is cheaper
@@ -200,46 +196,46 @@ def memory() -> int:
 
 
 def described(source: Any, table: str | None = None) -> tuple[tuple[str, Type], ...]:
-    """The names and types of a Parquet file, a DuckDB file or a frame."""
+    """The names and stored types of a Parquet file, a DuckDB file or a frame. What cannot be loaded is a text, and missing everywhere."""
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder, connect(folder) as connection:
         try:
-            with opened(connection, source, table, folder) as found:
-                return tuple((name, native(name, type)) for name, (_, type) in found.columns.items())
+            if isinstance(source, str | Path):
+                with opened(connection, source, table, folder) as found:
+                    return tuple((name, cells.stored(type)) for name, (_, type) in found.columns.items())
+            made = prepared(source[:0], dict.fromkeys(names_of(source), Type.TEXT), AS_IT_IS, None)
+            with registered(connection, made.frame):
+                types = {name: type for name, (_, type) in _described(connection, "frame").columns.items()}
+            return tuple((name, cells.stored(types[made.columns[name]])) for name in made.columns)
         except duckdb.Error:
             raise Invalid("the source cannot be read", hint="its format may be broken") from None
 
 
-def native(name: str, type: str) -> Type:
-    """The type of a column that DuckDB tells this type of."""
-    found = NATIVE.get(type.partition("(")[0])
-    if found is None or type.endswith("]"):
-        raise Invalid(
-            f"column {name!r} has the type {type.partition('(')[0].lower()}, which cannot be loaded",
-            hint="make it text, a number, a date or a boolean, or leave it out",
-        )
-    return found
+@contextmanager
+def opened(
+    connection: Any, source: str | Path, table: str | None, folder: str, framing: Framing = PLAIN
+) -> Iterator[Source]:
+    """What a file holds, as something to select from, while it is open."""
+    kind, path = kind_of(source), _plain_path(Path(source), folder)
+    if kind == "database":
+        with _attached(connection, path, table) as found:
+            yield found
+    elif kind == "parquet":
+        # nothing is taken from the names of folders
+        options = "hive_partitioning = false, union_by_name = false, filename = false"
+        yield _described(connection, f"read_parquet({quoted(path)}, {options})")
+    else:
+        with readable(Path(source), framing, folder) as file:
+            yield _csv(file, framing, path if file.path == Path(source) else str(file.path))
 
 
 @contextmanager
-def opened(connection: Any, source: Any, table: str | None, folder: str, framing: Framing = PLAIN) -> Iterator[Source]:
-    """What a source holds, as something to select from, while it is open."""
-    if isinstance(source, str | Path):
-        kind, path = kind_of(source), _plain_path(Path(source), folder)
-        if kind == "database":
-            with _attached(connection, path, table) as found:
-                yield found
-        elif kind == "parquet":
-            yield _described(connection, f"read_parquet({quoted(path)})")
-        else:
-            with readable(Path(source), framing, folder) as file:
-                yield _csv(file, framing, path if file.path == Path(source) else str(file.path))
-    else:
-        names, frame = _numbered(source)
-        connection.register("frame", frame)
-        try:
-            yield Source("frame", dict(zip(names, _described(connection, "frame").columns.values(), strict=True)))
-        finally:
-            connection.unregister("frame")
+def registered(connection: Any, frame: Any) -> Iterator[None]:
+    """A frame whose columns are plain, as something to select from under the name `frame`."""
+    connection.register("frame", frame)
+    try:
+        yield
+    finally:
+        connection.unregister("frame")
 
 
 def _described(connection: Any, relation: str) -> Source:
@@ -268,7 +264,7 @@ def _csv(found: Readable, framing: Framing, path: str) -> Source:
         f" strict_mode = {not framing.ragged}, null_padding = {framing.ragged}, parallel = {not found.quoted},"
         f" max_line_size = {max(found.longest, LINE_SIZE)}, hive_partitioning = false, union_by_name = false, filename = false)"
     )
-    return Source(relation, {name: (each, "VARCHAR") for name, each in names.items()}, found.records)
+    return Source(relation, {name: (each, "VARCHAR") for name, each in names.items()}, rows=found.records)
 
 
 @contextmanager
@@ -278,7 +274,7 @@ def _attached(connection: Any, path: str, table: str | None) -> Iterator[Source]
         rows = connection.execute(
             "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' ORDER BY ALL"
         ).fetchall()
-        chosen = [row for row in rows if len(rows) == 1 or row[1].casefold() == (table or "").casefold()]
+        chosen = rows if table is None else [row for row in rows if row[1].casefold() == table.casefold()]
         if len(chosen) != 1:
             which = "and one must be named" if table is None else f"none of them {table!r}"
             names = ", ".join(sorted(str(row[-1]) for row in rows)[:20])
@@ -291,49 +287,52 @@ def _attached(connection: Any, path: str, table: str | None) -> Iterator[Source]
         connection.execute("DETACH source")
 
 
-def _numbered(frame: Any) -> tuple[list[str], Any]:
-    """The names of a frame's columns, and the frame with c0, c1, … instead: an engine does not tell A from a."""
-    library = type(frame).__module__.partition(".")[0]
-    match library:
-        case "pandas":
-            names = [str(name) for name in frame.columns]
-            made = frame.set_axis([f"c{i}" for i in range(len(names))], axis=1)
-        case "polars":
-            names = list(frame.columns)
-            made = frame.rename({name: f"c{i}" for i, name in enumerate(names)})
-        case "pyarrow":
-            names = list(frame.column_names)
-            made = frame.rename_columns([f"c{i}" for i in range(len(names))])
-        case _:
-            raise Invalid(
-                f"data cannot be loaded from a {type(frame).__name__}",
-                hint="give a file, a frame of pandas, Polars or Arrow, or a dict of lists",
-            )
-    if len({name.casefold() for name in names}) < len(names):
-        raise Invalid("two columns of the frame have the same name", hint="rename one of them")
-    return names, made
+def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> tuple[Stored, tuple[Lost, ...]]:
+    """The declared columns of a source in a table of clean types: no NaN, dates of the years 1 to 9999, integers of 64 bits.
 
-
-def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> Stored:
-    """The declared columns of a source in a table of clean types: no NaN, dates of the years 1 to 9999, integers of 64 bits."""
-    source = _with_objects(data) if type(data.source).__module__.partition(".")[0] == "pandas" else data.source
+    No value of the source makes it fail: what is none of its declared type is NULL in its cell, and counted, for the owner.
+    """
     try:
-        if isinstance(source, dict):
-            _fill(connection, data, source)
-        else:
-            with opened(connection, source, data.name, folder, data.framing) as found:
-                _copy(connection, data, found)
+        if isinstance(data.source, dict):
+            kept, lost = _fill(connection, data, data.source)
+        elif isinstance(data.source, str | Path):
+            with opened(connection, data.source, data.table, folder, data.framing) as found:
+                kept, lost = _copy(connection, data, found)
                 _check_rows(connection, data, found)
+        else:
+            kept, lost = _from_frame(connection, data)
         rows = connection.execute(f"SELECT count(*) FROM {identifier(data.name)}").fetchone()[0]
         if rows > MOST_ROWS:
             raise Invalid(f"table {data.name!r} has too many rows; at most {MOST_ROWS:,} are allowed")
         large = arrange and rows >= ROWS_TO_ARRANGE
-        return arranged(connection, data, rows) if large else Stored(data.name)
+        stored = arranged(connection, data, rows, kept) if large else Stored(data.name, kept)
     except duckdb.Error as error:
         raise _unreadable(data, error) from None
+    return stored, tuple(
+        Lost(data.name, each.name, each.type, lost[each.name]) for each in data.columns if lost.get(each.name)
+    )
 
 
-def arranged(connection: Any, data: Data, rows: int) -> Stored:
+def _from_frame(connection: Any, data: Data) -> tuple[dict[str, Kept], dict[str, int]]:
+    """A frame that the engine does not take as it is goes over object by object."""
+    wanted = {column.name: column.type for column in data.columns}
+    for objects in (False, True):
+        made = prepared(data.source, wanted, data.reading, data.person, objects)
+        try:
+            with registered(connection, made.frame):
+                found = _described(connection, "frame")
+                columns = {name: found.columns[each] for name, each in made.columns.items()}
+                kept, lost = _copy(connection, data, Source("frame", columns, frozenset(made.lost)))
+        except duckdb.Error:
+            if objects:
+                raise
+            connection.execute(f"DROP TABLE IF EXISTS {identifier(data.name)}")
+            continue
+        return kept, {name: lost.get(name, 0) + made.lost.get(name, 0) for name in wanted}
+    raise Fault("a frame was neither loaded nor refused", code="engine")
+
+
+def arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> Stored:
     """The table with short texts as codes, and with the rows of each person together: what is found is the same, and found sooner.
 
     People are numbered by their value, never by a hash of it.
@@ -341,7 +340,8 @@ def arranged(connection: Any, data: Data, rows: int) -> Stored:
     old, new = identifier(data.name), identifier(f"{data.name} arranged")
     names = {column.name for column in data.columns}
     number, hash = _unused("number", names), _unused("hash", names)
-    coded = _coded(connection, data)
+    coded = _coded(connection, data, kept)
+    kept = kept | dict.fromkeys(coded, Kept.CODE)
     read = {each.name: f"t.{identifier(each.name)}" for each in data.columns}
     read |= {name: f"CAST({read[name]} AS {identifier(codes)})" for name, codes in coded.items()}
     made = ", ".join(f"{each} AS {identifier(name)}" for name, each in read.items())
@@ -352,7 +352,8 @@ def arranged(connection: Any, data: Data, rows: int) -> Stored:
         person = identifier(data.person)
         connection.execute(
             f"CREATE TEMP TABLE people AS SELECT value, CAST(row_number() OVER (ORDER BY value) - 1 AS INTEGER) AS number,"
-            f" hash(value) AS hash FROM (SELECT DISTINCT {person} AS value FROM {old} WHERE {person} IS NOT NULL)"
+            f" hash({_as_text(data.person, 'value', kept)}) AS hash"
+            f" FROM (SELECT DISTINCT {person} AS value FROM {old} WHERE {person} IS NOT NULL)"
         )
         people = connection.execute("SELECT count(*) FROM people").fetchone()[0]
         connection.execute(
@@ -363,8 +364,14 @@ def arranged(connection: Any, data: Data, rows: int) -> Stored:
     connection.execute(f"DROP TABLE {old}")
     connection.execute(f"ALTER TABLE {new} RENAME TO {old}")
     if data.person is None:
-        return Stored(data.name, frozenset(coded), rows=rows)
-    return Stored(data.name, frozenset(coded), data.person, number, hash, people, rows)
+        return Stored(data.name, kept, rows=rows)
+    return Stored(data.name, kept, data.person, number, hash, people, rows)
+
+
+def _as_text(column: str, name: str, kept: Mapping[str, Kept]) -> str:
+    """A column as the value that it stands for: what is hashed of a person does not depend on how the source stored it."""
+    made = named(name)
+    return (cells.shown(kept[column], made) if column in kept else made).sql("duckdb")
 
 
 def _unused(name: str, taken: set[str]) -> str:
@@ -373,11 +380,11 @@ def _unused(name: str, taken: set[str]) -> str:
     return name
 
 
-def _coded(connection: Any, data: Data) -> dict[str, str]:
+def _coded(connection: Any, data: Data, kept: Mapping[str, Kept]) -> dict[str, str]:
     """The text columns with few values, each with a type of those values."""
     found = {}
     for i, column in enumerate(data.columns):
-        if column.type is not Type.TEXT or column.name == data.person:
+        if column.type is not Type.TEXT or column.name == data.person or column.name in kept:
             continue
         name, table = identifier(column.name), identifier(data.name)
         few = connection.execute(f"SELECT approx_count_distinct({name}) BETWEEN 1 AND {MOST_CODES} FROM {table}")
@@ -396,23 +403,45 @@ def _unreadable(data: Data, error: Exception) -> Invalid:
     return Invalid(f"table {data.name!r} could not be loaded", code="load", hint=hint)
 
 
-def _copy(connection: Any, data: Data, source: Source) -> None:
-    made = []
+def _copy(connection: Any, data: Data, source: Source) -> tuple[dict[str, Kept], dict[str, int]]:
+    """The columns that are kept in another form, and how many values of each were lost.
+
+    A bit beside each row says which of its cells were: so the source is read once, and every value converted once.
+    """
+    made: list[str] = []
+    filled: list[tuple[int, str]] = []
+    kept: dict[str, Kept] = {}
     for column in data.columns:
         if column.name not in source.columns:
-            raise Invalid(f"column {column.name!r} is declared but not in the source of table {data.name!r}")
+            raise _absent(data, column.name)
         name, type = source.columns[column.name]
-        given = native(column.name, type)
-        if (given, column.type) not in CASTS:
-            raise Invalid(
-                f"column {column.name!r} is declared {column.type.value} and is a {given.value} in the source"
-            )
-        if (given, column.type) == (Type.INTEGER, Type.NUMBER):  # at once: 128 bits would not go through 64
-            given = Type.NUMBER
-        over = Expressions({column.name: Made(loaded(name, type, given), SMALL)})
-        value = over.clean(Cast(Column(column.name, given), column.type))
-        made.append(alias(value.sql, column.name).sql("duckdb"))
-    connection.execute(f"CREATE TABLE {identifier(data.name)} AS SELECT {', '.join(made)} FROM {source.relation}")
+        again = column.name in source.converted
+        person = column.name == data.person and not again
+        reading = AS_IT_IS if again else data.reading
+        cell = cells.loaded(name, type, column.name, column.type, reading, person)
+        made.append(alias(cell.value, f"v{len(made)}").sql("duckdb"))
+        if cell.kept is not None:
+            kept[column.name] = cell.kept
+        if cell.filled is not None:
+            filled.append((len(made) - 1, cell.filled.sql("duckdb")))
+    flags = [f"{flag} AS f{i}" for i, flag in filled]
+    names = [f"v{i} AS {identifier(column.name)}" for i, column in enumerate(data.columns)]
+    bits = [
+        (_unused(f"lost{j}", {each.name for each in data.columns}), filled[j : j + BITS])
+        for j in range(0, len(filled), BITS)
+    ]
+    names += [f"{_mask([i for i, _ in some])} AS {identifier(bit)}" for bit, some in bits]
+    table = identifier(data.name)
+    connection.execute(
+        f"CREATE TABLE {table} AS SELECT {', '.join(names)} FROM (SELECT {', '.join([*made, *flags])} FROM {source.relation})"
+    )
+    lost: dict[str, int] = {}
+    for bit, some in bits:
+        counts = ", ".join(f"count(*) FILTER ({identifier(bit)} & {1 << k} <> 0)" for k in range(len(some)))
+        found = connection.execute(f"SELECT {counts} FROM {table}").fetchone()
+        lost |= {data.columns[i].name: count for (i, _), count in zip(some, found, strict=True)}
+        connection.execute(f"ALTER TABLE {table} DROP COLUMN {identifier(bit)}")
+    return kept, lost
 
 
 def _check_rows(connection: Any, data: Data, source: Source) -> None:
@@ -422,44 +451,39 @@ def _check_rows(connection: Any, data: Data, source: Source) -> None:
         raise Invalid(f"the source of table {data.name!r} changed while it was read", code="load", hint="load it again")
 
 
-def _fill(connection: Any, data: Data, lists: Mapping[str, Sequence[Any]]) -> None:
+def _mask(places: list[int]) -> str:
+    """A bit for each of these columns, set where a cell held something and its value is NULL."""
+    return " + ".join(
+        f"(CASE WHEN f{i} AND v{i} IS NULL THEN {1 << k} ELSE 0 END)::BIGINT" for k, i in enumerate(places)
+    )
+
+
+def _absent(data: Data, column: str) -> Invalid:
+    return Invalid(f"column {column!r} is declared but not in the source of table {data.name!r}", code="load")
+
+
+def _fill(connection: Any, data: Data, lists: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Kept], dict[str, int]]:
     """From Python objects, each converted by itself."""
     columns = ", ".join(f"{identifier(each.name)} {TYPES[each.type].value}" for each in data.columns)
     connection.execute(f"CREATE TABLE {identifier(data.name)} ({columns})")
-    given = []
+    given, lost = [], dict.fromkeys((column.name for column in data.columns), 0)
     for column in data.columns:
         if column.name not in lists:
-            raise Invalid(f"column {column.name!r} is declared but not in the source of table {data.name!r}")
+            raise _absent(data, column.name)
         given.append(iter(lists[column.name]))
     if len({len(lists[column.name]) for column in data.columns}) > 1:
         raise Invalid(f"the columns of table {data.name!r} are not of one length")
     chosen = ", ".join(f"unnest(CAST(${i} AS {TYPES[each.type].value}[]))" for i, each in enumerate(data.columns, 1))
-    while chunk := [
-        [of_python(value, each.type, each.name) for value in islice(values, CHUNK)]
-        for each, values in zip(data.columns, given, strict=True)
-    ]:
+    while True:
+        chunk = []
+        for each, objects in zip(data.columns, given, strict=True):
+            some = islice(objects, CHUNK)
+            values, nothing = converted(some, each.type, each.name, data.reading, each.name == data.person)
+            lost[each.name] += nothing
+            chunk.append(values)
         if not chunk[0]:
-            break
+            return {}, lost
         connection.execute(f"INSERT INTO {identifier(data.name)} SELECT {chosen}", chunk)
-
-
-def _with_objects(data: Data) -> Any:
-    """A frame of pandas whose columns of Python objects were converted, each object by itself: the engine would guess."""
-    import pandas
-
-    frame = data.source
-    wanted = {column.name: column.type for column in data.columns}
-    dtypes = {Type.INTEGER: "Int64", Type.NUMBER: "float64", Type.BOOLEAN: "boolean"}
-    for name in frame.columns:
-        if str(name) not in wanted or frame[name].dtype != object:
-            continue
-        type = wanted[str(name)]
-        values = [of_python(value, type, str(name)) for value in frame[name]]
-        if type is Type.DATE:
-            values = [None if value is None else str(value) for value in values]
-        made = pandas.Series(values, index=frame.index, dtype=dtypes.get(type, "object"))
-        frame = frame.assign(**{name: made})
-    return frame
 
 
 def identifier(name: str) -> str:

@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from discreet.engines.base import Data, kind_of, of_python
+from discreet.engines.base import Data, kind_of
+from discreet.engines.cells import of_python
 from discreet.engines.framing import Framing, header, records
 from discreet.errors import Fault, Invalid
 from discreet.plan.evaluate import evaluate
@@ -187,7 +188,10 @@ def rows_of(data: Data) -> list[Row]:
         rows = [dict(zip(source, values, strict=True)) for values in zip(*source.values(), strict=True)]
     else:
         rows = source
-    return [{name: of_python(row[name], type, name) for name, type in wanted.items()} for row in rows]
+    return [
+        {name: of_python(row[name], type, name, data.reading, name == data.person) for name, type in wanted.items()}
+        for row in rows
+    ]
 
 
 def _csv_rows(path: Path, framing: Framing) -> Iterable[dict[str, object]]:

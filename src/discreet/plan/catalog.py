@@ -1,7 +1,7 @@
 """What is declared about the data: tables, columns, bounds, keys, and who is protected. Public, and never read from the data."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
 from fractions import Fraction
@@ -29,6 +29,7 @@ class Column:
     high: Fraction | None = None
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
+    declared: bool = True  # by the owner; if not, it is a text, and there for the owner alone
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -80,6 +81,7 @@ class Table:
 
     name: str
     columns: tuple[Column, ...]
+    typed: bool = False  # its source has stored types, which the owner may choose to take over
 
     def __post_init__(self) -> None:
         folded = [column.name.casefold() for column in self.columns]
@@ -140,6 +142,17 @@ class Catalog:
         if self.protected.person is not None:
             for table in self.tables:
                 table.column(self.protected.person)
+
+    def declared(self) -> "Catalog":
+        """What an analyst is told of: for them a column that nobody declared does not exist."""
+        person = (self.protected.person or "").casefold()
+        tables = (
+            replace(
+                table, columns=tuple(each for each in table.columns if each.declared or each.name.casefold() == person)
+            )
+            for table in self.tables
+        )
+        return replace(self, tables=tuple(tables))
 
     def table(self, name: str) -> Table:
         """The table of this name, or raises QueryError with the nearest name."""

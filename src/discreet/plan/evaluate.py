@@ -8,7 +8,6 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import date
-from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache, singledispatch
 from operator import eq, ge, gt, le, lt, ne
 
@@ -38,13 +37,9 @@ from discreet.plan.scalar import (
     Value,
     type_of,
 )
+from discreet.plan.texts import LOWER, day_in, integer_in, number_in, truth_in
 
 LARGEST = 1 << 53  # from here on a number is not taken for an integer
-NUMBER = re.compile(r"[ \t\r\n]*([+-]?[0-9]{1,18}(?:\.[0-9]{1,15})?)[ \t\r\n]*")
-DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
-TRUE = frozenset({"true", "t", "yes", "1"})
-FALSE = frozenset({"false", "f", "no", "0"})
-LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 ORDERS = {
     Order.EQUAL: eq,
     Order.NOT_EQUAL: ne,
@@ -239,25 +234,13 @@ def convert(value: Value, given: Type, wanted: Type) -> Value:
 def _from_text(text: str, wanted: Type) -> Value:
     match wanted:
         case Type.NUMBER:
-            found = NUMBER.fullmatch(text)
-            return float(found[1]) if found else None
-        case Type.INTEGER:  # of the decimal itself, so that 18 digits stay exact
-            found = NUMBER.fullmatch(text)
-            return int(Decimal(found[1]).to_integral_value(ROUND_HALF_UP)) if found else None
+            return number_in(text)
+        case Type.INTEGER:
+            return integer_in(text)
         case Type.DATE:
-            return day_of(text)
+            return day_in(text)
         case _:
-            lower = text.translate(LOWER)
-            return True if lower in TRUE else False if lower in FALSE else None
-
-
-def day_of(text: str) -> date | None:
-    """The date written YYYY-MM-DD, if there is such a day."""
-    found = DAY.fullmatch(text)
-    try:
-        return date(int(found[1]), int(found[2]), int(found[3])) if found else None
-    except ValueError:
-        return None
+            return truth_in(text)
 
 
 def _as(type: Type, value: Value) -> Value:

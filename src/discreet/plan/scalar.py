@@ -160,10 +160,9 @@ class Coalesce(Scalar):
 class Cast(Scalar):
     """A total conversion: what cannot be converted is NULL.
 
-    Text to a number or an integer: ^\\s*[+-]?[0-9]{1,18}(\\.[0-9]{1,15})?\\s*$ (spaces, tabs and line ends around it). Text to a
-    date: YYYY-MM-DD, years 0001 to 9999. A number to an integer: rounded half away from zero if below 2^53 in size, else NULL.
-    Integers, dates and booleans to text as they are written; a number to text is refused. Booleans to integers: 0 and 1.
-    Text to a boolean: true, false, t, f, yes, no, 1, 0 in any case.
+    Which texts say a number, an integer, a date or a boolean is written in `plan.texts`. A number to an integer: rounded half away
+    from zero if below 2^53 in size, else NULL. Integers, dates and booleans to text as they are written; a number to text is
+    refused. Booleans to integers: 0 and 1.
     """
 
     operand: Scalar

@@ -5,8 +5,8 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from discreet.plan.evaluate import LOWER
 from discreet.plan.scalar import Type
+from discreet.plan.texts import BLANKS, LOWER
 
 E: TypeAlias = exp.Expression
 T = exp.DType
@@ -77,6 +77,20 @@ def lower(made: E) -> E:
     """Of the letters A to Z only."""
     letters = [chr(code) for code in LOWER]
     return call("translate", made, text("".join(letters)), text("".join(letters).translate(LOWER)))
+
+
+def matches(made: E, pattern: str) -> E:
+    """Whether all of a text is of a pattern."""
+    return call("regexp_full_match", made, text(pattern))
+
+
+def group(made: E, pattern: str, number: int) -> E:
+    """A group of a pattern in a text; empty where it is not there."""
+    return call("regexp_extract", made, text(f"^(?:{pattern})$"), plain(number))
+
+
+def trimmed(made: E) -> E:
+    return call("trim", made, text(BLANKS))
 
 
 def table(identifier: str) -> E:

@@ -6,6 +6,7 @@ from math import ldexp
 
 from sqlglot import exp
 
+from discreet.engines.render.cells import Kept, shown
 from discreet.engines.render.nodes import (
     TYPES,
     E,
@@ -54,13 +55,13 @@ PERSON, HASH, ROWS, PRIORITY, MASK, LAST, FACTOR = "person", "hash", "rows", "pr
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """How an engine keeps a declared table: under which name, and which of its text columns as codes.
+    """How an engine keeps a declared table: under which name, and which of its text columns in another form.
 
     It may have numbered the people of the column `person`, from 0 on, in a column `number`, and have a hash of each in a column `hash`.
     """
 
     table: str
-    coded: frozenset[str] = frozenset()
+    kept: Mapping[str, Kept] = field(default_factory=dict)
     person: str | None = None
     number: str | None = None
     hash: str = ""
@@ -89,7 +90,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Grouped:
     """What is known of a group's columns: by what it is grouped, and what leaves the engine."""
 
     grouped: E
@@ -181,7 +182,9 @@ class Writer:
             relation = relation.source
         stored = self.stored[relation.table]
         columns = {column.name: Made(named(column.name)) for column in relation.columns}
-        columns |= {each: Made(cast(named(each), T.TEXT), 2) for each in columns if each in stored.coded}
+        for each, form in stored.kept.items():
+            if each in columns:
+                columns[each] = Made(shown(form, named(each)), 2, form=named(each))
         over = Expressions(columns)
         return over, table(stored.table), [over.clean(condition).sql for condition in conditions]
 
@@ -219,9 +222,10 @@ class Writer:
 
     def shown(self, contributions: Contributions, index: int) -> E:
         """A key of the contributions as it leaves the engine."""
-        scalar = contributions.keys[index]
-        coded = isinstance(scalar, Column) and scalar.name in self.stored[_scanned(contributions)].coded
-        return cast(named(key(index)), T.TEXT) if coded else named(key(index))
+        scalar, kept = contributions.keys[index], self.stored[_scanned(contributions)].kept
+        if isinstance(scalar, Column) and scalar.name in kept:
+            return shown(kept[scalar.name], named(key(index)))
+        return named(key(index))
 
     def listed(self, contributions: Contributions) -> E:
         over, base, where = self.rows(contributions.source)
@@ -363,20 +367,21 @@ def _scanned(contributions: Contributions) -> str:
     return relation.table
 
 
-def _key(scalar: Scalar, over: Expressions) -> Kept:
-    """A text that is kept as codes is grouped by them; a date leaves the engine as days since 1970-01-01."""
+def _key(scalar: Scalar, over: Expressions) -> Grouped:
+    """A text that is kept in another form is grouped by that; a date leaves the engine as days since 1970-01-01."""
     made = over.clean(scalar).sql
+    form = over.columns[scalar.name].form if isinstance(scalar, Column) else None
+    if form is not None:
+        return Grouped(form.copy(), made)
     match type_of(scalar):
         case Type.NUMBER:
             raise Fault("a key must not be a number", code="relation")
         case Type.DATE:
             days = binary(exp.Sub, made, cast(text(EPOCH), T.DATE))
-            return Kept(days, days.copy())
-        case Type.TEXT if isinstance(scalar, Column) and isinstance(made, exp.Cast):
-            return Kept(made.this.copy(), made)
+            return Grouped(days, days.copy())
     if isinstance(scalar, Literal):  # which a position in GROUP BY could be taken for
         made = cast(made, TYPES[scalar.type])
-    return Kept(made, made.copy())
+    return Grouped(made, made.copy())
 
 
 def _aggregate(term: Term, over: Expressions) -> E:

@@ -26,13 +26,13 @@ from discreet.engines.render.nodes import (
     lower,
     named,
     null,
-    plain,
     text,
     try_cast,
     when,
 )
+from discreet.engines.render.texts import FROM_TEXT
 from discreet.errors import Fault
-from discreet.plan.evaluate import CASTS, FALSE, LARGEST, LOWER, TRUE
+from discreet.plan.evaluate import CASTS, LARGEST
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -57,12 +57,10 @@ from discreet.plan.scalar import (
     Type,
     type_of,
 )
+from discreet.plan.texts import LOWER
 
 SMALL = 24  # nodes of an expression that may be written twice
 LARGE = 200  # nodes of an expression that is given a column of its own
-
-NUMBER = r"^[ \t\r\n]*([+-]?[0-9]{1,18}(?:\.[0-9]{1,15})?)[ \t\r\n]*$"
-DAY = r"^((?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])-[0-9]{2}-[0-9]{2})$"
 
 ORDERS: dict[Order, type[exp.Binary]] = {
     Order.EQUAL: exp.EQ,
@@ -89,6 +87,7 @@ class Made:
     size: int = 1
     level: int = 0
     nan: bool = False
+    form: E | None = None  # of a column: what is stored, where that is another form of its value
 
 
 @dataclass(slots=True)
@@ -307,19 +306,10 @@ def _cast(scalar: Cast, over: Expressions) -> Made:
 
 
 def _from_text(operand: Made, wanted: Type, over: Expressions) -> Made:
-    if wanted is Type.BOOLEAN:
-        operand = over.shared(operand)
-        branches = [
-            (
-                exp.In(this=lower(operand.sql.copy()), expressions=[text(each) for each in sorted(some)]),
-                exp.Boolean(this=found),
-            )
-            for some, found in ((TRUE, True), (FALSE, False))
-        ]
-        return joined(when(branches), operand, operand)
-    pattern = DAY if wanted is Type.DATE else NUMBER
-    extracted = call("regexp_extract", operand.sql, text(pattern), plain(1))  # empty where it does not match
-    return joined(try_cast(extracted, TYPES[wanted]), operand)
+    """The text is written many times, and so is made a column of its own unless it is one."""
+    operand = operand if operand.size <= 2 else over.bound(operand)
+    made = FROM_TEXT[wanted](operand.sql)
+    return Made(made, sum(1 for _ in made.walk()), operand.level)
 
 
 @render.register
@@ -374,22 +364,3 @@ def _integral(bound: float) -> bool:
 def _indicator(scalar: Indicator, over: Expressions) -> Made:
     condition = over.clean(scalar.condition)
     return joined(when([(condition.sql, integer(1))], integer(0)), condition)
-
-
-def loaded(identifier: str, native: str, type: Type) -> E:
-    """A column of a source, of a type in DuckDB's words, as one of ours; what ours cannot hold is NULL."""
-    made = named(identifier)
-    match type:
-        case Type.INTEGER:
-            return try_cast(made, T.BIGINT)
-        case Type.NUMBER:
-            wide = cast(made, T.DOUBLE)
-            return when([(call("isnan", wide), null(Type.NUMBER))], wide.copy())
-        case Type.DATE:
-            if native == "TIMESTAMP WITH TIME ZONE":  # in UTC, whatever the zone of this machine
-                made = call("make_timestamp", call("epoch_us", made))
-            day = try_cast(made, T.DATE)
-            after = binary(exp.GTE, day, cast(text("0001-01-01"), T.DATE))
-            before = binary(exp.LTE, day.copy(), cast(text("9999-12-31"), T.DATE))
-            return when([(exp.And(this=after, expression=before), day.copy())])
-    return cast(made, TYPES[type])

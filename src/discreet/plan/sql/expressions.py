@@ -112,10 +112,20 @@ class Expressions:
         try:
             found = reader(self, node)
         except Mismatch as error:
-            raise self.refusal(Code.TYPES, str(error), error.hint, node) from None
+            raise self.refusal(Code.TYPES, str(error), self._undeclared(node) or error.hint, node) from None
         self._depth -= 1
         self.measure(found)
         return found
+
+    def _undeclared(self, node: exp.Expr) -> str:
+        """What to declare, where a column is a text only because nobody said what it is."""
+        names = {each.name.casefold() for each in node.find_all(exp.Column)}
+        for column in self.table.columns:
+            if not column.declared and column.name.casefold() in names:
+                one = f"--bounds {column.name}=LOW:HIGH, or --types {column.name}=integer (bounds = or type = in the policy)"
+                all_ = '; --types stored (types = "stored") if the schema does not come from the data'
+                return f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if self.table.typed else ''}"
+        return ""
 
     def within(self, place: Place, node: exp.Expr) -> Scalar:
         """The expression of a node that stands at another place."""

@@ -1,0 +1,116 @@
+"""How the cells of a source are written, where its owner says so: the sign before decimals, words for nothing, the form of dates.
+
+`Reading` brings a text to the form that `plan.texts` reads. What it cannot bring there is NULL, in that cell alone.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from discreet.errors import Invalid
+from discreet.exact import shown
+from discreet.plan.scalar import Type
+from discreet.plan.texts import BLANKS
+
+SIGNS = ".,' \u00a0\u202f_"
+LETTERS = {
+    "Y": "([0-9]{4})",
+    "m": "([0-9]{1,2})",
+    "d": "([0-9]{1,2})",
+    "H": "[0-9]{1,2}",
+    "M": "[0-9]{2}",
+    "S": "[0-9]{2}",
+}
+"""What may stand after % in the form of a date; only the day counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a date, as a pattern, and the groups of it that are the year, the month and the day."""
+
+    pattern: str
+    year: int
+    month: int
+    day: int
+
+    @classmethod
+    def of(cls, written: str) -> "Form":
+        """The form that is written like "%d/%m/%Y"; for any other text raises Invalid."""
+        made, order = "", []
+        parts = re.split("%(.)", written) if isinstance(written, str) else []
+        for i, part in enumerate(parts):
+            if i % 2 == 0:
+                made += re.escape(part)
+            elif part == "%":
+                made += "%"
+            elif part in LETTERS:
+                made += LETTERS[part]
+                order.append(part)
+            else:
+                raise _unknown(written)
+        days = [letter for letter in order if letter in "Ymd"]
+        if sorted(days) != ["Y", "d", "m"] or written.endswith("%") != written.endswith("%%"):
+            raise _unknown(written)
+        return cls(made, *(1 + days.index(letter) for letter in "Ymd"))
+
+    def standard(self, text: str) -> str | None:
+        """The day as YYYY-MM-DD, if the text has the form; whether there is such a day is not looked at."""
+        found = re.fullmatch(self.pattern, text.strip(BLANKS))
+        if found is None:
+            return None
+        return f"{found[self.year]}-{found[self.month]:0>2}-{found[self.day]:0>2}"
+
+
+def _unknown(written: object) -> Invalid:
+    return Invalid(
+        f"the form of a date must have %Y, %m and %d once each, got {shown(written)}",
+        code="policy",
+        hint='write format = "%d/%m/%Y"; %H, %M and %S may stand in it too, and are passed over',
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is declared of how cells are written; by default nothing, and everything is as `plan.texts` says."""
+
+    decimal: str = "."
+    thousands: str = ""
+    null: tuple[str, ...] = ()
+    formats: Mapping[str, Form] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, least in (("decimal", 1), ("thousands", 0)):
+            sign = getattr(self, name)
+            if not isinstance(sign, str) or not least <= len(sign) <= 1 or sign not in SIGNS:
+                raise Invalid(f"{name} must be one of . , ' and a blank, got {shown(sign)}", code="policy")
+        if self.decimal == self.thousands:
+            raise Invalid("decimal and thousands must differ", code="policy")
+        if not all(isinstance(word, str) for word in self.null):
+            raise Invalid(f"null must be a list of texts, got {shown(self.null)}", code="policy")
+
+    @property
+    def plain_numbers(self) -> bool:
+        return self.decimal == "." and not self.thousands
+
+    @property
+    def number(self) -> str:
+        """The pattern of a number with these signs."""
+        whole = "[0-9]+"
+        if self.thousands:
+            whole = f"(?:[0-9]{{1,3}}(?:{re.escape(self.thousands)}[0-9]{{3}})+|[0-9]+)"
+        point = re.escape(self.decimal)
+        around = r"[ \t\r\n]*"
+        return rf"{around}[+-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?{around}"
+
+    def standard(self, text: str, column: str, wanted: Type) -> str | None:
+        """A text in the form that `plan.texts` reads for this type, or None."""
+        if wanted is Type.DATE and column in self.formats:
+            return self.formats[column].standard(text)
+        if not wanted.numeric or self.plain_numbers:
+            return text
+        if re.fullmatch(self.number, text) is None:
+            return None
+        return text.strip(BLANKS).replace(self.thousands, "").replace(self.decimal, ".")
+
+
+AS_IT_IS = Reading()

@@ -1,0 +1,111 @@
+"""What a text says as a value of another type: every form that is read, written once for the engines and for plain Python.
+
+A text that says none is NULL, and none raises. The patterns are in the common language of Python's `re` and of RE2, and an engine checks
+them before it converts, so that no engine's own taste decides.
+
+    number      31, -0.5, .5, 5., 2.7e-07, of at most 400 characters, to the nearest double; beyond the doubles an infinity
+    integer     the same, where the value is whole and fits 64 bits
+    date        2024-12-31, or an ISO timestamp, 2024-12-31T23:30:00+02:00, of which the day in UTC counts
+    boolean     true false t f yes no y n on off 1 0, in any case
+
+Blanks, tabs and line ends around a value are passed over.
+"""
+
+import re
+from datetime import date, timedelta
+
+LONGEST = 400  # characters of a number
+BLANKS = " \t\r\n"
+LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+TRUE = frozenset({"true", "t", "yes", "y", "on", "1", "1.0"})
+FALSE = frozenset({"false", "f", "no", "n", "off", "0", "0.0"})
+
+_AROUND = r"[ \t\r\n]*"
+_YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
+_TIME = r"([01][0-9]|2[0-3]):([0-5][0-9])(?::[0-5][0-9](?:\.[0-9]+)?)?"
+_ZONE = "(?: ?(?:Z|([+-])([01][0-9]|2[0-3])(?::?([0-5][0-9]))?))?"
+
+NUMBER = rf"{_AROUND}[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?{_AROUND}"
+WHOLE = rf"{_AROUND}[+-]?(?:[0-9]+\.?0*|\.0+){_AROUND}"  # without an exponent: exact, whatever its size
+DAY = rf"{_YEAR}-[0-9]{{2}}-[0-9]{{2}}"
+MOMENT = rf"({DAY})[T ]{_TIME}{_ZONE}"
+"""Its groups: the day, the hour, the minute; the sign, the hours and the minutes of the zone."""
+
+INT64 = range(-(1 << 63), 1 << 63)
+
+_number, _whole, _day, _moment = (re.compile(each) for each in (NUMBER, WHOLE, DAY, MOMENT))
+
+
+def number_in(text: str) -> float | None:
+    """
+    >>> number_in("0.23796462709189137"), number_in(" 2.7e-07 "), number_in(".5"), number_in("1e999"), number_in("nan")
+    (0.23796462709189137, 2.7e-07, 0.5, inf, None)
+    """
+    return float(text) if len(text) <= LONGEST and _number.fullmatch(text) else None
+
+
+def integer_in(text: str) -> int | None:
+    """The whole number of a text without an exponent is exact; with one it is that of the nearest double.
+
+    >>> integer_in("9007199254740993"), integer_in("2004.0"), integer_in("1e3"), integer_in("2.5"), integer_in("1e19")
+    (9007199254740993, 2004, 1000, None, None)
+    """
+    if len(text) > LONGEST:
+        return None
+    if _whole.fullmatch(text):
+        return fitting(int(text.strip(BLANKS).partition(".")[0] or "0"))
+    value = number_in(text)
+    return whole(value) if value is not None and "e" in text.lower() else None
+
+
+def whole(value: float) -> int | None:
+    """The integer that a double is, if it is one of 64 bits."""
+    return fitting(int(value)) if value.is_integer() else None
+
+
+def fitting(value: int) -> int | None:
+    return value if value in INT64 else None
+
+
+def day_in(text: str) -> date | None:
+    """
+    >>> day_in("2024-02-29"), day_in("2024-12-31T23:30:00-02:00"), day_in("2023-02-29"), day_in("2024-1-5")
+    (datetime.date(2024, 2, 29), datetime.date(2025, 1, 1), None, None)
+    """
+    text = text.strip(BLANKS)
+    found = _moment.fullmatch(text)
+    if found is None:
+        return _date(text) if _day.fullmatch(text) else None
+    day, hour, minute, sign, zone_hours, zone_minutes = found.groups()
+    away = int(zone_hours or 0) * 60 + int(zone_minutes or 0)
+    minutes = int(hour) * 60 + int(minute) - (-away if sign == "-" else away)
+    start = _date(day)
+    try:
+        return None if start is None else start + timedelta(days=minutes // 1440)
+    except OverflowError:  # the day before the first, or after the last
+        return None
+
+
+def _date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:  # no month has such a day
+        return None
+
+
+def truth_in(text: str) -> bool | None:
+    """
+    >>> truth_in("Yes"), truth_in(" n "), truth_in("maybe")
+    (True, False, None)
+    """
+    lower = text.strip(BLANKS).translate(LOWER)
+    return True if lower in TRUE else False if lower in FALSE else None
+
+
+def written(value: float) -> str:
+    """A number as text: its shortest decimal, an integral one without '.0', so that 7.0 and 7 are the same text.
+
+    >>> written(7.0), written(-0.0), written(0.1), written(2.7e-07), written(1e16)
+    ('7', '0', '0.1', '2.7e-07', '1e+16')
+    """
+    return repr(value + 0.0).removesuffix(".0")
