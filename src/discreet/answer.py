@@ -203,7 +203,10 @@ class Answer:
         try:
             body = json.loads(stored)
             if body["format"] != FORMAT:
-                raise Invalid("the stored answer is of another format", hint="use a newer release to read it")
+                raise Invalid(
+                    f"the stored answer has format {body['format']!s:.20}, and this release reads {FORMAT}",
+                    hint="use a newer release of discreet",
+                )
             answer = cls._read(body)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, Invalid):
