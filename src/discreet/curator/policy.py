@@ -7,7 +7,7 @@ without bounds can be filtered and counted, not summed, and a column without key
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +18,7 @@ from discreet.engines.base import Data, columns_of
 from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import nonnegative, positive, probability, rational, shown
 from discreet.plan.catalog import KINDS, Catalog, Column, Key, Protected, Table, suggestion
+from discreet.plan.plain import Unusable, plain
 from discreet.plan.scalar import Column as NodeColumn
 from discreet.plan.scalar import Type
 from discreet.privacy import Adjacency
@@ -271,7 +272,15 @@ def declaration(name: str, found: Any) -> Declared:
     keys = found.get("keys")
     if keys is not None and (isinstance(keys, str) or not isinstance(keys, Iterable)):
         raise Invalid(f"keys of column {name!r} must be a list, got {shown(keys)}", hint='write keys = ["A", "B"]')
-    return Declared(_type(name, found.get("type")), low, high, None if keys is None else tuple(keys), nullable)
+    declared = None if keys is None else tuple(_plain_key(name, key) for key in keys)
+    return Declared(_type(name, found.get("type")), low, high, declared, nullable)
+
+
+def _plain_key(name: str, key: Any) -> Any:
+    try:
+        return plain(key)
+    except Unusable as unusable:
+        raise Invalid(f"a key of column {name!r} {unusable.what}", code="policy", hint=unusable.hint) from None
 
 
 def _bounds(name: str, found: Any) -> tuple[Fraction | None, Fraction | None]:
@@ -368,8 +377,6 @@ def _column(name: str, stored: Type | None, said: Declared) -> Column:
 def _key(name: str, key: Any, kind: Type) -> Any:
     """A key written as text, as on a command line, as what its column holds."""
     try:
-        if isinstance(key, datetime):
-            return key
         if isinstance(key, str) and kind is Type.INTEGER:
             return int(key)
         if isinstance(key, str) and kind is Type.DATE:
