@@ -363,20 +363,22 @@ def _table(name: str, source: Source) -> Table:
 
 
 def _column(name: str, stored: Type | None, said: Declared) -> Column:
-    """A declared type wins over the stored one; without either, bounds make a number, keys what they are, and all else is text."""
+    """A declared type wins over the stored one; without either, keys make what they are, bounds a number, and all else is text."""
     kind = said.type or stored
-    if kind is None and said.low is not None:
-        kind = Type.NUMBER
     if kind is None and said.keys is not None:
         kind = next((each for each, python in KINDS.items() if all(type(key) is python for key in said.keys)), None)
+    if kind is None and said.low is not None:
+        kind = Type.NUMBER
     kind = kind or Type.TEXT
     keys = None if said.keys is None else tuple(_key(name, key, kind) for key in said.keys)
     return Column(name, kind, said.low, said.high, keys, said.nullable)
 
 
 def _key(name: str, key: Any, kind: Type) -> Any:
-    """A key written as text, as on a command line, as what its column holds."""
+    """A key written as text or as an integer, as on a command line, as what its column holds."""
     try:
+        if type(key) is int and kind is Type.TEXT:
+            return str(key)
         if isinstance(key, str) and kind is Type.INTEGER:
             return int(key)
         if isinstance(key, str) and kind is Type.DATE:
