@@ -305,6 +305,38 @@ def test_no_cell_of_a_csv_is_a_formula(payload: str) -> None:
     csv_is_harmless(payload)
 
 
+def cell_of(text: str) -> str:
+    made = with_key(text).to_csv()
+    assert made is not None
+    return list(csv.reader(io.StringIO(made, newline="")))[1][0]
+
+
+@settings(max_examples=repeats(100))
+@given(st.from_regex(r"[-+]?([0-9]{1,5}(\.[0-9]{0,5})?|\.[0-9]{1,5})([eE][-+]?[0-9]{1,3})?", fullmatch=True))
+def test_a_text_that_is_a_plain_number_stays_as_it_is(text: str) -> None:
+    if text.isascii():
+        assert cell_of(text) == text
+
+
+@settings(max_examples=repeats(200))
+@given(st.sampled_from("=+-@\t\r＝＋－＠"), st.text(st.sampled_from("0123456789.eE+-x|!'=@ ()A"), max_size=8))
+def test_a_text_that_begins_like_a_formula_has_an_apostrophe_unless_it_is_a_number(first: str, rest: str) -> None:
+    text = first + rest
+    try:
+        number_ = first in "+-" and float(text) == float(text) and rest == rest.strip()
+    except ValueError:
+        number_ = False
+    assert cell_of(text) == (text if number_ else f"'{text}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=1", "+cmd|' /C calc'!A0", "-x+1", "-2+3", "@SUM(A1)", "\t=1", "\r-2", "- 2", "-2 ", "－2", "-inf", "-nan"],
+)
+def test_what_a_spreadsheet_would_run_has_an_apostrophe(text: str) -> None:
+    assert cell_of(text) == f"'{text}"
+
+
 def test_negative_numbers_stay_numbers_in_a_csv() -> None:
     made = Answer.make(plan_of(Output("n", COUNT)), [np.array([-7])] * 5, text="")
     text = made.to_csv()

@@ -6,6 +6,7 @@ Everything here is made of what was released. A number is shown to the digits th
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,6 +41,7 @@ MOST_BARS = 40  # beyond so many groups points are easier to read than bars
 BAR = 17  # columns of a text error bar
 HUGE = 1e15
 DANGEROUS = tuple("=+-@\t\r\n＝＋－＠")  # what a spreadsheet may take for a formula
+PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")  # which it takes for a number
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 SELECTED = "rows were selected by released values, which makes their intervals optimistic"
 KNOWN_NOISE = "NOT PRIVATE: the noise came from a source that someone may know"
@@ -136,7 +138,7 @@ class Answer:
         return pandas.DataFrame(rows, columns=names)
 
     def to_csv(self, path: str | PathLike[str] | None = None, errors: bool = True) -> str | None:
-        """CSV as text, or into a file. Texts that a spreadsheet would take for a formula begin with an apostrophe."""
+        """CSV as text, or into a file. Texts that a spreadsheet would take for a formula begin with an apostrophe; numbers never do."""
         names, rows = self._flat(errors)
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\r\n")  # with it a lone \r or \n is quoted, too
@@ -203,7 +205,10 @@ class Answer:
         try:
             body = json.loads(stored)
             if body["format"] != FORMAT:
-                raise Invalid("the stored answer is of another format", hint="use a newer release to read it")
+                raise Invalid(
+                    f"the stored answer has format {body['format']!s:.20}, and this release reads {FORMAT}",
+                    hint="use a newer release of discreet",
+                )
             answer = cls._read(body)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, Invalid):
@@ -446,12 +451,16 @@ def _interval(name: str, errors: Json, ends: Json, flags: Json) -> Interval | No
 
 
 def _harmless(value: Value) -> Value:
-    """A text that no spreadsheet will run; numbers stay numbers.
+    """A text that no spreadsheet will run; numbers stay numbers, also those that are written as text.
 
     >>> _harmless("=1+1"), _harmless(" @SUM(A1)"), _harmless("ward 3"), _harmless(-3)
     ("'=1+1", "' @SUM(A1)", 'ward 3', -3)
+    >>> _harmless("-2"), _harmless("+3.5"), _harmless("-1e5"), _harmless("-x+1"), _harmless("-2+3"), _harmless("=1")
+    ('-2', '+3.5', '-1e5', "'-x+1", "'-2+3", "'=1")
     """
-    if isinstance(value, str) and (value.startswith(DANGEROUS) or value.lstrip().startswith(DANGEROUS)):
+    if not isinstance(value, str) or PLAIN_NUMBER.fullmatch(value):
+        return value
+    if value.startswith(DANGEROUS) or value.lstrip().startswith(DANGEROUS):
         return f"'{value}"
     return value
 

@@ -388,7 +388,7 @@ def test_declarations_are_read_exactly() -> None:
     assert [str(end) for end in found["cost"]["bounds"]] == ["-1/10", "1000"]
     assert [str(end) for end in found["share"]["bounds"]] == ["1/3", "2/3"]
     assert found["ward"] == {"keys": ["A", "B", "C, D"]}
-    assert found["n"] == {"keys": ["1", "2"], "type": "integer"}
+    assert found["n"] == {"keys": [1, 2], "type": "integer"}
     assert found["day"] == {"type": "date"}
 
 

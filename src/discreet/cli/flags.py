@@ -4,7 +4,6 @@
 is written once.
 """
 
-import csv
 import inspect
 import re
 from collections.abc import Callable, Sequence
@@ -34,7 +33,9 @@ class Flags:
     unit: Annotated[str | None, _option("COLUMN", "Says who a row is about. Needed at the first question.")] = None
     row: Annotated[bool, _option(None, "Instead: every row is about another person.", "--row")] = False
     bounds: Annotated[Several | None, _option("COLUMN=LOW:HIGH", "A number, clamped to this. Repeatable.")] = None
-    keys: Annotated[Several | None, _option("COLUMN=A,B,C", "The values to group by. Repeatable.")] = None
+    keys: Annotated[
+        Several | None, _option("COLUMN=A,B,C", "The values to group by; integers, or in quotes texts. Repeatable.")
+    ] = None
     types: Annotated[
         Several | None,
         _option("COLUMN=TYPE", "integer, number, text, date or boolean. Repeatable. Or: stored, as the file says."),
@@ -162,13 +163,41 @@ def _bounds(option: str, text: str, said: str) -> tuple[Fraction, Fraction]:
         raise _wrong(option, text) from None
 
 
-def _keys(option: str, text: str, said: str) -> list[str]:
-    """Fields of a line of CSV: a key with a comma stands in double quotes."""
-    try:
-        (keys,) = csv.reader([said], skipinitialspace=True, strict=True)
-    except (csv.Error, ValueError):
-        raise _wrong(option, text) from None
-    return keys
+def _keys(option: str, text: str, said: str) -> list[str] | list[int]:
+    """Fields of a line of CSV: a key with a comma stands in quotes. If all are integers without quotes they are integers, else texts.
+
+    >>> _keys("--keys", "", "2004, 2005"), _keys("--keys", "", "2004,n/a"), _keys("--keys", "", "01234,99999")
+    ([2004, 2005], ['2004', 'n/a'], ['01234', '99999'])
+    >>> _keys("--keys", "", '"2004","2005"'), _keys("--keys", "", "'2004',2005"), _keys("--keys", "", 'A,"C, D"')
+    (['2004', '2005'], ['2004', '2005'], ['A', 'C, D'])
+    """
+    found = []
+    at: int | None = 0
+    while at is not None:
+        field = _FIELD.match(said, at)
+        if field is None:
+            raise _wrong(option, text)
+        found.append(field)
+        at = field.end() if field["comma"] else None
+    bare = [field["bare"] for field in found]
+    if all(key is not None and _INTEGER.fullmatch(key) and int(key) in _INT64 for key in bare):
+        return [int(key) for key in bare]
+    return [_unquoted(field) for field in found]
+
+
+def _unquoted(field: re.Match[str]) -> str:
+    if field["bare"] is not None:
+        return str(field["bare"])
+    quote = '"' if field["double"] is not None else "'"
+    return str(field["double"] if quote == '"' else field["single"]).replace(quote * 2, quote)
+
+
+_FIELD = re.compile(
+    r"""[ ]*(?:"(?P<double>(?:[^"]|"")*)"|'(?P<single>(?:[^']|'')*)'(?=,|\Z)|(?P<bare>(?:[^",\r\n][^,\r\n]*)?))"""
+    r"(?:(?P<comma>,)|\Z)"
+)
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")  # as an integer is written: 01234 may be a code, +3 a text
+_INT64 = range(-(1 << 63), 1 << 63)
 
 
 def _type(option: str, text: str, said: str) -> str:

@@ -7,7 +7,7 @@ without bounds can be filtered and counted, not summed, and a column without key
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +20,7 @@ from discreet.engines.reading import AS_IT_IS, Form, Reading
 from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import nonnegative, positive, probability, rational, shown
 from discreet.plan.catalog import KINDS, Catalog, Column, Key, Protected, Table, suggestion
+from discreet.plan.plain import Unusable, plain
 from discreet.plan.scalar import Column as NodeColumn
 from discreet.plan.scalar import Type
 from discreet.plan.texts import day_in, number_in
@@ -324,7 +325,15 @@ def declaration(name: str, found: Any) -> Declared:
     if form is not None:
         kind = Type.DATE
         Form.of(form)
-    return Declared(kind, low, high, None if keys is None else tuple(keys), nullable, form)
+    declared = None if keys is None else tuple(_plain_key(name, key) for key in keys)
+    return Declared(kind, low, high, declared, nullable, form)
+
+
+def _plain_key(name: str, key: Any) -> Any:
+    try:
+        return plain(key)
+    except Unusable as unusable:
+        raise Invalid(f"a key of column {name!r} {unusable.what}", code="policy", hint=unusable.hint) from None
 
 
 def _bounds(name: str, found: Any) -> tuple[Fraction | None, Fraction | None]:
@@ -466,20 +475,20 @@ def _column(name: str, said: Declared | None, stored: Type | None) -> Column:
     if said is None:
         return Column(name, stored or Type.TEXT, declared=stored is not None)
     kind = said.type or stored
-    if kind is None and said.low is not None:
-        kind = Type.NUMBER
     if kind is None and said.keys is not None:
         kind = next((each for each, python in KINDS.items() if all(type(key) is python for key in said.keys)), None)
+    if kind is None and said.low is not None:
+        kind = Type.NUMBER
     kind = kind or Type.TEXT
     keys = None if said.keys is None else tuple(_key(name, key, kind) for key in said.keys)
     return Column(name, kind, said.low, said.high, keys, said.nullable)
 
 
 def _key(name: str, key: Any, kind: Type) -> Any:
-    """A key written as text, as on a command line, as what its column holds."""
+    """A key written as text or as an integer, as on a command line, as what its column holds."""
     try:
-        if isinstance(key, datetime):
-            return key
+        if type(key) is int and kind is Type.TEXT:
+            return str(key)
         if isinstance(key, str) and kind is Type.INTEGER:
             return int(key)
         if isinstance(key, str) and kind is Type.DATE:

@@ -39,6 +39,7 @@ from discreet.plan.scalar import (
 )
 
 MOST_GROUPS = 100_000
+MOST_EVALUATED = 500_000  # parts of expressions, to find the values of one key
 ROUNDED = {Name.FLOOR, Name.CEIL, Name.ROUND, Name.SIGN, Name.MONTH, Name.DAY}
 Values = tuple[Value, ...]
 
@@ -90,8 +91,13 @@ def complete(key: Scalar) -> bool:
 
 
 def values_of(key: Scalar, table: Table) -> Values | None:
-    """Every value that an expression can take on declared rows, or None where there is no list of them."""
-    for rule in (_listed, _image, _combined, _counted):
+    """Every value that an expression can take on declared rows, or None where there is no list of them.
+
+    Bins that name all their values are listed as they are named. Of another function of one column whose values are listed it is the
+    image of that list, and nothing that cannot come of it.
+    """
+    rules = (_listed, _combined, _counted) if complete(key) else (_image, _listed, _combined, _counted)
+    for rule in rules:
         values = rule(key, table)
         if values is not None:
             return values
@@ -147,16 +153,32 @@ def _union(parts: list[Scalar], table: Table) -> Values | None:
 
 
 def _image(key: Scalar, table: Table) -> Values | None:
-    """The values of a function of one column that has keys, evaluated on each of them; NULL is left out."""
+    """The values of a function of one column that has a list of values, evaluated on each of them, and on NULL if there may be one.
+
+    NULL is a group, the last one, where a listed value gives it, or a missing one in a question that names NULL; else rows
+    without a value are left out, as they are where the column itself is the key.
+    """
     names = columns_in(key)
     if len(names) != 1 or not children(key):
         return None
     column = table.column(next(iter(names)))
     inside = _listed(Column(column.name, column.type), table)
-    if inside is None:
+    if inside is None or len(inside) * _size(key) > MOST_EVALUATED:
         return None
-    found = (evaluate(key, {column.name: value}) for value in inside)
-    return tuple(dict.fromkeys(value for value in found if value is not None))
+    made = [evaluate(key, {column.name: value}) for value in inside]
+    missing = [evaluate(key, {column.name: None})] if column.nullable else []
+    null = None in made or (None in missing and _names_null(key))
+    found = dict.fromkeys(value for value in made + missing if value is not None)
+    ordered = [value for value in (False, True) if value in found] if type_of(key) is Type.BOOLEAN else found
+    return (*ordered, None) if null else tuple(ordered)
+
+
+def _size(key: Scalar) -> int:
+    return 1 + sum(map(_size, children(key)))
+
+
+def _names_null(key: Scalar) -> bool:
+    return (isinstance(key, Literal) and key.value is None) or any(map(_names_null, children(key)))
 
 
 def _combined(key: Scalar, table: Table) -> Values | None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Of a scalar expression. A bound of None is not known. Bounds are of the real value; a double may differ in its last bit."""
+    """Of a scalar expression. A bound of None is not known. A declared bound is meant as the double nearest to it."""
 
     low: Fraction | None = None
     high: Fraction | None = None

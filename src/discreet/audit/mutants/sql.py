@@ -185,8 +185,8 @@ register(
         "true-bound-as-one",
         PART,
         PARAMETERS + "literal",
-        "type(value) is int",
-        "isinstance(value, int | float)",
+        "TYPES[type(found)]",
+        "TYPES[int if isinstance(found, float) else type(found)]",
         "a number is bound as an integer",
     ),
     Mutant(

@@ -1,10 +1,15 @@
-"""The facts of scalar expressions, by interval arithmetic on exact fractions.
+"""The facts of scalar expressions, by interval arithmetic on the doubles that an engine computes with.
 
-An interval here is where an honest row's value lies; nothing rests on it alone. Whatever is summed is clamped to it as the last step,
-so a value outside, from a row that breaks its declaration or by the rounding of doubles, changes nothing.
+An interval here is where an honest row's value lies; no sensitivity rests on it alone. Whatever is summed is clamped to it as the last
+step, so a value outside, from a row that breaks its declaration, changes nothing.
+
+Rounding to the nearest double keeps order. So the double that comes of an operation on doubles lies between the exact ends of its
+interval, each rounded once: cancellation, underflow to 0 and overflow are what they are in the engine. An end near the largest
+double is no end, as infinity may lie behind it; and of what may be infinite something that is not a number, a NULL, may come.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce, singledispatch
 from math import ceil, floor, inf
@@ -36,6 +41,7 @@ from discreet.plan.scalar import (
 )
 
 EXACT = 1 << 53  # a double holds every integer up to here
+MOST = Fraction(2) ** 1023  # half of the largest double: no rounding leads from below here to infinity
 Interval = tuple[Fraction | None, Fraction | None]
 
 
@@ -101,14 +107,16 @@ def _(scalar: IsNull, table: Table) -> Facts:
 
 @facts_of.register
 def _(scalar: Case, table: Table) -> Facts:
-    return _one_of([value for _, value in scalar.branches] + [scalar.otherwise], table)
+    found = _one_of([value for _, value in scalar.branches] + [scalar.otherwise], table)
+    return _as_doubles(found) if type_of(scalar) is Type.NUMBER else found
 
 
 @facts_of.register
 def _(scalar: Coalesce, table: Table) -> Facts:
     found = _one_of(list(scalar.parts), table)
     nullable = all(facts_of(part, table).nullable for part in scalar.parts)
-    return Facts(found.low, found.high, found.integral, nullable)
+    found = replace(found, nullable=nullable)
+    return _as_doubles(found) if type_of(scalar) is Type.NUMBER else found
 
 
 def _one_of(values: list[Scalar], table: Table) -> Facts:
@@ -123,10 +131,12 @@ def _one_of(values: list[Scalar], table: Table) -> Facts:
 @facts_of.register
 def _(scalar: Cast, table: Table) -> Facts:
     inside, before = facts_of(scalar.operand, table), type_of(scalar.operand)
-    if scalar.type is Type.INTEGER and before is Type.BOOLEAN:
+    if scalar.type.numeric and before is Type.BOOLEAN:
         return Facts(Fraction(0), Fraction(1), True, inside.nullable)
     if not scalar.type.numeric or not before.numeric:
         return Facts(integral=scalar.type is Type.INTEGER)
+    if Type.NUMBER in (scalar.type, before):
+        inside = _as_doubles(inside)
     if scalar.type is Type.NUMBER:
         return inside
     small = inside.low is not None and inside.high is not None and inside.low > -EXACT and inside.high < EXACT
@@ -135,10 +145,10 @@ def _(scalar: Cast, table: Table) -> Facts:
 
 @facts_of.register
 def _(scalar: Arithmetic, table: Table) -> Facts:
-    left, right = facts_of(scalar.left, table), facts_of(scalar.right, table)
-    low, high = _INTERVALS[scalar.operator](left, right)
+    left, right = (_as_doubles(facts_of(each, table)) for each in (scalar.left, scalar.right))
+    low, high = map(_nearest, _INTERVALS[scalar.operator](left, right))
     whole = left.integral and right.integral and scalar.operator is not Operator.DIVIDE
-    # NaN may come of infinities, and a number may overflow, unless both are surely small
+    # NaN may come of infinities, never of two finite numbers; these may overflow, and then the interval has no end
     sure = scalar.operator in (Operator.ADD, Operator.SUBTRACT, Operator.MULTIPLY) and left.bounded and right.bounded
     small = low is not None and high is not None and max(abs(low), abs(high)) < EXACT
     return Facts(low, high, whole and small, left.nullable or right.nullable or not sure)
@@ -189,7 +199,7 @@ _INTERVALS: dict[Operator, Callable[[Facts, Facts], Interval]] = {
 
 @facts_of.register
 def _(scalar: Function, table: Table) -> Facts:
-    inside = [facts_of(operand, table) for operand in scalar.operands]
+    inside = [_as_doubles(facts_of(operand, table)) for operand in scalar.operands]
     nullable = any(each.nullable for each in inside)
     match scalar.name:
         case Name.GREATEST:
@@ -202,7 +212,7 @@ def _(scalar: Function, table: Table) -> Facts:
         case Name.SQRT:
             most = inside[0].high
             root = None if most is None else sqrt_up(max(most, Fraction(0)))
-            return Facts(Fraction(0), root)
+            return Facts(Fraction(0), _nearest(root))
         case Name.SIGN:
             return Facts(Fraction(-1), Fraction(1), True, nullable)
         case Name.FLOOR | Name.CEIL | Name.ROUND:
@@ -238,6 +248,20 @@ def _absolute(facts: Facts) -> Facts:
         return turned
     most = max(facts.high, turned.high) if facts.high is not None and turned.high is not None else None
     return Facts(Fraction(0), most, facts.integral, facts.nullable)
+
+
+def _nearest(bound: Fraction | None) -> Fraction | None:
+    """The double nearest to an end, where infinity is far.
+
+    >>> _nearest(Fraction(1, 10**400)), _nearest(Fraction(10**16 + 1)) == 10**16, _nearest(Fraction(10**308))
+    (Fraction(0, 1), True, None)
+    """
+    return None if bound is None or abs(bound) > MOST else Fraction(float(bound))
+
+
+def _as_doubles(facts: Facts) -> Facts:
+    """Of a number as it is computed with: a wide integer, or a declared decimal, is the double nearest to it."""
+    return replace(facts, low=_nearest(facts.low), high=_nearest(facts.high))
 
 
 def _each(function: Callable[[Fraction], Fraction], bound: Fraction | None) -> Fraction | None:

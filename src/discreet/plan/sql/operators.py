@@ -4,6 +4,7 @@ from math import isfinite
 
 from sqlglot import exp
 
+from discreet.plan.plain import MOST_INTEGER
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -21,7 +22,6 @@ from discreet.plan.scalar import (
     Type,
 )
 from discreet.plan.sql.expressions import Expressions, reads
-from discreet.plan.sql.parameters import MOST_INTEGER
 from discreet.plan.sql.patterns import plain_pattern
 from discreet.plan.sql.refusals import Code, quoted
 from discreet.plan.sql.text import MOST_ITEMS

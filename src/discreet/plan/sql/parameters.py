@@ -1,17 +1,23 @@
 """Values bound to `?` and `:name`: each becomes a typed constant, and nothing else can be bound."""
 
-import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 
 from discreet.errors import QueryError
 from discreet.exact import shown
+from discreet.plan.plain import LEAST_INTEGER, MOST_INTEGER, Unusable, plain
 from discreet.plan.scalar import Literal, Type
 from discreet.plan.sql.refusals import Code, quoted, refusal
 from discreet.plan.sql.text import MOST_BYTES, MOST_ITEMS
 
-LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 63) - 1
-
+TYPES = {
+    bool: Type.BOOLEAN,
+    int: Type.INTEGER,
+    float: Type.NUMBER,
+    date: Type.DATE,
+    str: Type.TEXT,
+    type(None): Type.TEXT,  # a NULL takes the type that it is used as
+}
 Parameters = Sequence[object] | Mapping[str, object] | None
 
 
@@ -44,26 +50,16 @@ def bound(names: tuple[str, ...], values: Parameters) -> dict[str, Literal]:
 
 
 def literal(value: object, name: str) -> Literal:
-    """The constant for a value of exactly one of the types that can be bound."""
-    if value is None:
-        return Literal(None, Type.TEXT)
-    if type(value) is bool:
-        return Literal(value, Type.BOOLEAN)
-    if type(value) is int:
-        if not LEAST_INTEGER <= value <= MOST_INTEGER:
-            raise _refused(f"{name} is an integer of more than 64 bits", "bind a float")
-        return Literal(value, Type.INTEGER)
-    if type(value) is float:
-        if not math.isfinite(value):
-            raise _refused(f"{name} is not a finite number", "bind None for a missing value")
-        return Literal(value, Type.NUMBER)
-    if type(value) is date:
-        return Literal(value, Type.DATE)
-    if type(value) is str:
-        return Literal(_checked(value, name), Type.TEXT)
-    raise _refused(
-        f"{name} is a {quoted(type(value).__name__)}", "bind an int, a float, a text, a date, a bool or None"
-    )
+    """The typed constant that a bound object stands for."""
+    try:
+        found = plain(value)
+    except Unusable as unusable:
+        raise _refused(f"{name} {unusable.what}", unusable.hint) from None
+    if isinstance(found, int) and not LEAST_INTEGER <= found <= MOST_INTEGER:
+        raise _refused(f"{name} is an integer of more than 64 bits", "bind a float")
+    if isinstance(found, str):
+        found = _checked(found, name)
+    return Literal(found, TYPES[type(found)])
 
 
 def _checked(value: str, name: str) -> str:
