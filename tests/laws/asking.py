@@ -1,15 +1,18 @@
 """A curator without noise and plain DuckDB beside it, over the same table: both are asked, and whole answers are compared."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import duckdb
 
+import discreet.engines.duckdb as engine
 from discreet.curator.policy import Budget, Policy, Source, declaration, protected
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError
@@ -21,6 +24,7 @@ from tests.laws.questions import AVERAGE_OF_NOBODY_IS_A_NUMBER, Question
 
 RELATIVE = 1e-9  # of numbers that were computed from aggregates
 PLAIN = 1e-12  # of aggregates themselves, beside the grid
+WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|<=|>=|<>|[-+*/%=<>]")
 
 
 class NoNoise:
@@ -51,6 +55,7 @@ class World:
     size: str
     adjacency: str
     clip: str
+    arranged: bool  # in the layout of large tables
     seed: str
 
     @classmethod
@@ -60,7 +65,7 @@ class World:
         unit = ("row", "text", "integer", "uuid")[turn % 4]
         size = ("hundreds", "few", "hundreds", "one", "hundreds", "none")[(turn // 4 + number) % 6]
         clip = "l2" if unit != "row" and turn % 5 == 0 else "groups"
-        return cls(door, unit, size, ("add-remove", "replace")[turn // 2 % 2], clip, f"{door} {number}")
+        return cls(door, unit, size, ("add-remove", "replace")[turn // 2 % 2], clip, turn % 3 == 0, f"{door} {number}")
 
     def table(self) -> Table:
         return messy.table(Random(f"table {self.seed}"), self.unit, self.size)
@@ -176,12 +181,14 @@ def opened(world: World, folder: Path) -> Iterator[Pair]:
     """The pair of a world; the reference is filled from the Python values, not through any of our loading."""
     data, door = world.table(), DOORS[world.door]
     folder.mkdir(parents=True)
-    with duckdb.connect(config={"threads": 1}) as reference, world.curator(door.open(data, world.unit, folder), folder / "ledger") as curator:
+    source = door.open(data, world.unit, folder)
+    with duckdb.connect(config={"threads": 1}) as reference, world.curator(source, folder / "ledger") as curator:
         messy.stored(reference, door.carried(data), world.unit)
+        with patch.multiple(engine, ROWS_TO_ARRANGE=1, ROWS_OF_A_SLICE=100) if world.arranged else nullcontext():
+            curator._engine  # noqa: B018 - loaded now, in the layout that is asked for
         yield Pair(world, curator, reference)
 
 
 def words(texts: list[str]) -> Counter[str]:
     """How often each word or sign of SQL occurs."""
-    signs = "".join(character if character.isalnum() or character in "_" else f" {character} " for text in texts for character in f"{text} ")
-    return Counter(signs.replace("< =", "<=").replace("> =", ">=").replace("< >", "<>").split())
+    return Counter(word for text in texts for word in WORD.findall(text))

@@ -397,7 +397,7 @@ class Rows:
         patterns = ("%", "_", "a%", "%a%", "A%", "%\\%", "50%", "%!%%", "_\\_", "fl%", "FL_", "é", "%É%", "__", "", "0%", "%7", "%-02-%", "t%", "1_%")
         pattern = quoted(self.random.choice(patterns))
         word = self.random.choice(("LIKE", "LIKE", "NOT LIKE", "ILIKE", "NOT ILIKE"))
-        if "!" in pattern and not word.endswith("ILIKE"):
+        if word.endswith(" LIKE") or "!" in pattern and word == "LIKE":
             pattern += " ESCAPE '!'"
         if word.endswith("ILIKE"):
             reference = Translation.folded(left.reference, pattern)
