@@ -1,10 +1,12 @@
 """A curator without noise and plain DuckDB beside it, over the same table: both are asked, and whole answers are compared."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,10 +15,8 @@ from unittest.mock import patch
 import duckdb
 
 import discreet.engines.duckdb as engine
-from discreet.curator.policy import Budget, Policy, Source, declaration, protected
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError
-from discreet.exact import rational
 from discreet.privacy import events
 from tests.laws import messy
 from tests.laws.messy import DOORS, TABLE, Table
@@ -24,6 +24,7 @@ from tests.laws.questions import AVERAGE_OF_NOBODY_IS_A_NUMBER, Question
 
 RELATIVE = 1e-9  # of numbers that were computed from aggregates
 PLAIN = 1e-12  # of aggregates themselves, beside the grid
+CAP = 2 * messy.MOST_ROWS  # rows in a group, and groups, of a person
 WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|<=|>=|<>|[-+*/%=<>]")
 
 
@@ -70,26 +71,41 @@ class World:
     def table(self) -> Table:
         return messy.table(Random(f"table {self.seed}"), self.unit, self.size)
 
-    def curator(self, source: Any, ledger: Path) -> Exact:
+    def curator(self, source: Any, folder: Path) -> Exact:
         """With limits that do not bind."""
-        declared = {name: declaration(name, each.declared) for name, each in messy.fields(self.unit).items()}
-        policy = Policy(
-            tables={TABLE: Source(source, declared, DOORS[self.door].delimiter)},
-            protected=protected(
-                None if self.unit == "row" else "person",
-                row=self.unit == "row",
-                adjacency=self.adjacency,
-                max_groups=2 * messy.MOST_ROWS,
-                max_rows=2 * messy.MOST_ROWS,
-                clip=self.clip,
-                people=1000,
-            ),
-            budget=Budget(rational(10**6, "epsilon"), rational(1e-4, "delta")),
-            ledger=ledger,
-        )
-        found = Exact.of(policy)
+        columns = {name: each.declared for name, each in messy.fields(self.unit).items()}
+        caps: dict[str, Any] = {
+            "adjacency": self.adjacency, "max_groups": CAP, "max_rows": CAP, "clip": self.clip, "people": 1000,
+        }  # fmt: skip
+        unit: dict[str, Any] = {"row": True} if self.unit == "row" else {"column": "person"}
+        delimiter = DOORS[self.door].delimiter
+        if delimiter == ",":
+            who = {"row": True} if self.unit == "row" else {"unit": "person"}
+            return Exact({TABLE: source}, columns=columns, epsilon=10**6, delta=1e-4, ledger=folder / "ledger", **who, **caps)
+        policy = folder / "policy.toml"
+        sections = {
+            "budget": {"epsilon": 10**6, "delta": 1e-4}, "unit": unit | caps, f"tables.{TABLE}": {"source": source.name, "delimiter": delimiter},
+            f"tables.{TABLE}.columns": columns, "ledger": {"path": "ledger"},
+        }  # fmt: skip
+        policy.write_text("\n".join(f"[{name}]\n{_lines(said)}" for name, said in sections.items()), "utf-8")
+        found = Exact.open(policy)
         assert isinstance(found, Exact)
         return found
+
+
+def _lines(said: dict[str, Any]) -> str:
+    return "".join(f"{name} = {_toml(value)}\n" for name, value in said.items())
+
+
+def _toml(value: Any) -> str:
+    match value:
+        case dict():
+            return "{ " + ", ".join(f"{name} = {_toml(each)}" for name, each in value.items()) + " }"
+        case list() | tuple():
+            return f"[{', '.join(map(_toml, value))}]"
+        case date():
+            return value.isoformat()
+    return json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +198,7 @@ def opened(world: World, folder: Path) -> Iterator[Pair]:
     data, door = world.table(), DOORS[world.door]
     folder.mkdir(parents=True)
     source = door.open(data, world.unit, folder)
-    with duckdb.connect(config={"threads": 1}) as reference, world.curator(source, folder / "ledger") as curator:
+    with duckdb.connect(config={"threads": 1}) as reference, world.curator(source, folder) as curator:
         messy.stored(reference, door.carried(data), world.unit)
         with patch.multiple(engine, ROWS_TO_ARRANGE=1, ROWS_OF_A_SLICE=100) if world.arranged else nullcontext():
             curator._engine  # noqa: B018 - loaded now, in the layout that is asked for

@@ -21,10 +21,6 @@ TABLE = "visits"
 LARGEST = 1 << 53  # up to here every integer is a double
 Table = dict[str, list[Any]]
 
-A_COLUMN_OF_NOTHING_IS_REFUSED = True
-"""Whether a column of pandas without any value, which is one of doubles, cannot be declared a text or a date. Where it can be this is
-False, and nothing else changes."""
-
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -164,11 +160,11 @@ def infinity_is_null(data: Table) -> Table:
 
 
 def integers_among_gaps_are_doubles(data: Table) -> Table:
-    """An integer column of pandas with a NULL in it is one of doubles, in which integers from 2^53 on are not told apart."""
+    """An integer column of pandas with a NULL in it is one of doubles, which skip integers from 2^53 on."""
     found = dict(data)
     for name, each in FIELDS.items():
         if each.type == "integer" and None in data[name]:
-            found[name] = [None if value is not None and abs(value) >= LARGEST else value for value in data[name]]
+            found[name] = [None if value is None else int(float(value)) for value in data[name]]
     return found
 
 
@@ -225,7 +221,7 @@ def _pandas_default(data: Table, unit: str, folder: Path) -> Any:
     """As pandas makes a frame of lists: integers with gaps are doubles, booleans with gaps are objects."""
     import pandas
 
-    frame = _with_nothing(pandas.DataFrame(data))
+    frame = pandas.DataFrame(data)
     for name, each in FIELDS.items():
         if each.type == "date":
             frame[name] = pandas.to_datetime(frame[name])
@@ -255,14 +251,7 @@ def _pandas_read_csv(data: Table, unit: str, folder: Path) -> Any:
 
     path = _csv("read.csv")(not_a_number_is_null(data), unit, folder)
     texts = {name: str for name, each in fields(unit).items() if each.type == "text"}
-    return _with_nothing(pandas.read_csv(path, dtype=texts, keep_default_na=False, na_values=[""]))
-
-
-def _with_nothing(frame: Any) -> Any:
-    """The frame, in which columns without a value are no doubles."""
-    if not A_COLUMN_OF_NOTHING_IS_REFUSED:
-        return frame
-    return frame.astype({name: object for name in frame.columns if frame[name].isna().all()})
+    return pandas.read_csv(path, dtype=texts, keep_default_na=False, na_values=[""])
 
 
 def _polars(data: Table, unit: str, folder: Path) -> Any:
