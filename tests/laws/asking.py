@@ -81,7 +81,9 @@ class World:
         delimiter = DOORS[self.door].delimiter
         if delimiter == ",":
             who = {"row": True} if self.unit == "row" else {"unit": "person"}
-            return Exact({TABLE: source}, columns=columns, epsilon=10**6, delta=1e-4, ledger=folder / "ledger", **who, **caps)
+            return Exact(
+                {TABLE: source}, columns=columns, epsilon=10**6, delta=1e-4, ledger=folder / "ledger", **who, **caps
+            )
         policy = folder / "policy.toml"
         sections = {
             "budget": {"epsilon": 10**6, "delta": 1e-4}, "unit": unit | caps, f"tables.{TABLE}": {"source": source.name, "delimiter": delimiter},
@@ -127,7 +129,9 @@ class Pair:
         if len(ours) != len(theirs):
             return f"{len(ours)} rows, and {len(theirs)} of DuckDB"
         if not question.order:
-            ours, theirs = (sorted(rows, key=lambda row: list(map(str, map(_plain, row[:count])))) for rows in (ours, theirs))
+            ours, theirs = (
+                sorted(rows, key=lambda row: list(map(str, map(_plain, row[:count])))) for rows in (ours, theirs)
+            )
         for mine, row in zip(ours, theirs, strict=True):
             errors = [0.0] * count + row[shown:]
             for place, (x, y, error) in enumerate(zip(mine, row[:shown], errors, strict=True)):
@@ -162,7 +166,9 @@ class Pair:
         names = [f"k{i}" for i in range(len(question.keys))]
         null = " OR ".join(f"{name} IS NULL" for name in names)
         filled = question.filled(self.world.unit)
-        empty, kept = self.reference.execute(f"{filled} SELECT count(*) FILTER (WHERE n = 0), count(*) FROM filled").fetchone()
+        empty, kept = self.reference.execute(
+            f"{filled} SELECT count(*) FILTER (WHERE n = 0), count(*) FROM filled"
+        ).fetchone()
         nulls, others = self.reference.execute(
             f"{filled} SELECT count(*) FILTER (WHERE {null}), count(*) FROM found ANTI JOIN groups USING ({', '.join(names)})"
         ).fetchone()
@@ -187,7 +193,12 @@ def _plain(value: Any) -> Any:
 
 def same(x: Any, y: Any, error: float, relative: float) -> bool:
     """Two cells: numbers up to an error, all else exactly."""
-    if isinstance(x, int | float) and isinstance(y, int | float) and not isinstance(x, bool) and not isinstance(y, bool):
+    if (
+        isinstance(x, int | float)
+        and isinstance(y, int | float)
+        and not isinstance(x, bool)
+        and not isinstance(y, bool)
+    ):
         return abs(x - y) <= error + relative * abs(y)
     return type(x) is type(y) and bool(x == y)
 

@@ -27,7 +27,9 @@ class Difference:
     bounds: tuple[float, float] | None = None
 
 
-def _of(said: str, stored: str, declared: str, x: str, question: str, ours: Any, theirs: Any, **more: Any) -> Difference:
+def _of(
+    said: str, stored: str, declared: str, x: str, question: str, ours: Any, theirs: Any, **more: Any
+) -> Difference:
     """Of one person in ward A, and one number in each answer."""
     found = theirs if theirs == FAILS else [(theirs,)]
     return Difference(said, stored, declared, f"('p', 'A', {x})", f"SELECT {question}", [(ours,)], found, **more)
@@ -74,5 +76,11 @@ DIFFERENCES: dict[str, Difference] = {
 
 if AVERAGE_OF_NOBODY_IS_A_NUMBER:
     DIFFERENCES["averages of nobody"] = _of(
-        "an average of no rows is the middle of the bounds", *NUMBER, "NULL", "AVG(x) AS a FROM visits", 0.5, None, bounds=(0, 1)
+        "an average of no rows is the middle of the bounds",
+        *NUMBER,
+        "NULL",
+        "AVG(x) AS a FROM visits",
+        0.5,
+        None,
+        bounds=(0, 1),
     )

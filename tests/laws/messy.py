@@ -35,7 +35,9 @@ class Field:
     @property
     def declared(self) -> dict[str, Any]:
         said: dict[str, Any] = {"type": self.type}
-        return said | ({"bounds": self.bounds} if self.bounds else {}) | ({"keys": list(self.keys)} if self.keys else {})
+        return (
+            said | ({"bounds": self.bounds} if self.bounds else {}) | ({"keys": list(self.keys)} if self.keys else {})
+        )
 
 
 WARDS = ("A", "B", "Ä", "o'n", "x,y;z", 'q"r', "007", "7", " pad ", "nobody")
@@ -65,8 +67,8 @@ def _wide(random: Random) -> int:
 
 def _cost(random: Random) -> float:
     digits = random.choice((0, 1, 2, 3, 6, 9, 12, 17))
-    if random.random() < 0.1:
-        return random.choice((-0.0, 0.0, 0.1, 0.5, -2.5, 2.5, 100.0, 9999.99, -1000.0, 10000.0, 5e-324))
+    if random.random() < 0.2:
+        return random.choice((-0.0, 0.0, 0.1, 100.0, 9999.99, -1000.0, 10000.0, 5e-324, random.randint(-9, 9) + 0.5))
     return round(random.choice((random.uniform(-10, 10), random.uniform(-1000, 10000))), digits)
 
 
@@ -100,7 +102,9 @@ FIELDS: dict[str, Field] = {
     "smoker": Field("boolean", lambda random: random.random() < 0.5),
 }
 UNITS: dict[str, Field] = {
-    "text": Field("text", lambda random: random.choice("pqré ") + str(random.randrange(100)).zfill(random.randint(1, 4))),
+    "text": Field(
+        "text", lambda random: random.choice("pqré ") + str(random.randrange(100)).zfill(random.randint(1, 4))
+    ),
     "integer": Field("integer", lambda random: random.randint(-20, 10**9)),
     "uuid": Field("text", lambda random: str(UUID(int=random.getrandbits(128)))),
 }
@@ -203,7 +207,11 @@ class Door:
 def _csv(name: str, delimiter: str = ",") -> Callable[[Table, str, Path], Path]:
     def write(data: Table, unit: str, folder: Path) -> Path:
         path = folder / name
-        opened = gzip.open(path, "wt", encoding="utf-8", newline="") if name.endswith(".gz") else path.open("w", encoding="utf-8", newline="")
+        opened = (
+            gzip.open(path, "wt", encoding="utf-8", newline="")
+            if name.endswith(".gz")
+            else path.open("w", encoding="utf-8", newline="")
+        )
         with opened as file:
             writer = csv.writer(file, delimiter=delimiter)
             writer.writerow(data)
@@ -257,9 +265,17 @@ def _pandas_read_csv(data: Table, unit: str, folder: Path) -> Any:
 def _polars(data: Table, unit: str, folder: Path) -> Any:
     import polars
 
-    types = {"integer": polars.Int64, "number": polars.Float64, "text": polars.String, "date": polars.Date, "boolean": polars.Boolean}
+    types = {
+        "integer": polars.Int64,
+        "number": polars.Float64,
+        "text": polars.String,
+        "date": polars.Date,
+        "boolean": polars.Boolean,
+    }
     schema = {name: types[each.type] for name, each in fields(unit).items()}
-    return polars.DataFrame(data, schema=schema | {"ward": polars.Categorical, "small": polars.Int8, "visit": polars.Datetime("ms")})
+    return polars.DataFrame(
+        data, schema=schema | {"ward": polars.Categorical, "small": polars.Int8, "visit": polars.Datetime("ms")}
+    )
 
 
 def _arrow(data: Table, unit: str, folder: Path) -> Any:
@@ -323,7 +339,9 @@ DOORS: dict[str, Door] = {
     "pandas default": Door(_pandas_default, (integers_among_gaps_are_doubles,)),
     "pandas nullable": Door(_pandas_nullable),
     "pandas objects": Door(_pandas_object),
-    "pandas read_csv": Door(_pandas_read_csv, (line_ends_are_blanks, empty_text_is_null, integers_among_gaps_are_doubles)),
+    "pandas read_csv": Door(
+        _pandas_read_csv, (line_ends_are_blanks, empty_text_is_null, integers_among_gaps_are_doubles)
+    ),
     "polars": Door(_polars),
     "arrow": Door(_arrow),
     "parquet of pandas": Door(_parquet_pandas, (integers_among_gaps_are_doubles,)),

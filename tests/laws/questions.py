@@ -128,7 +128,10 @@ def column(name: str) -> Expression:
 
 def doubles(*parts: Expression) -> list[str]:
     """The references of numbers that go into arithmetic: as they are where 64-bit integers and doubles say the same."""
-    return [each.reference if each.exact and each.type == "integer" else Translation.double(each.reference) for each in parts]
+    return [
+        each.reference if each.exact and each.type == "integer" else Translation.double(each.reference)
+        for each in parts
+    ]
 
 
 def named(type: str) -> list[str]:
@@ -163,7 +166,7 @@ class Rows:
             return self.leaf(sure)
         made = self.random.choice(
             (
-                self.sum, self.sum, self.product, self.quotient, self.remainder, self.negative, self.rounded, self.rounded, self.digits,
+                self.sum, self.sum, self.product, self.product, self.quotient, self.quotient, self.remainder, self.remainder, self.negative, self.rounded, self.rounded, self.digits,
                 self.size, self.root, self.most, self.clamped, self.part, self.length, self.chosen, self.coalesced, self.nulled, self.cast,
             )
         )  # fmt: skip
@@ -172,7 +175,7 @@ class Rows:
     def leaf(self, sure: bool) -> Expression:
         if self.random.random() < 0.2:
             return constant(self.random.choice((0, 1, 2, 3, -1, 7, 10, 100, 0.5, 0.1, -2.5, 1e3, 1e-4)))
-        names = ["small", "small", "size", "cost", "cost", "tiny", "huge"] + ([] if sure else ["wide", "odd"])
+        names = ["small", "small", "size", "cost", "cost", "tiny", "huge"] + ([] if sure else ["wide", "odd", "odd"])
         return column(self.random.choice(names))
 
     def pair(self, depth: int, sure: bool) -> tuple[Expression, Expression]:
@@ -195,9 +198,7 @@ class Rows:
 
     def quotient(self, depth: int, sure: bool) -> Expression:
         left = self.of("number", depth, sure=sure)
-        right = self.of("number", depth)
-        if sure or self.random.random() < 0.5:
-            right = constant(self.random.choice((2, 10, -3, 0.5, 100)))
+        right = self.divisor(depth, sure)
         ends = (None, None)
         if right.bounded and (right.low > 0 or right.high < 0):
             ends = corners(left, 1 / right.high, 1 / right.low)
@@ -205,9 +206,17 @@ class Rows:
         text = Translation.number(Translation.divided(a, b))
         return Expression(f"({left.text} / {right.text})", text, "number", *ends)
 
+    def divisor(self, depth: int, sure: bool) -> Expression:
+        """Often 0, unless a bound must be known."""
+        chance = self.random.random()
+        if sure or chance < 0.2:
+            return constant(self.random.choice((2, 10, -3, 0.5, 100)))
+        return column(self.random.choice(("small", "size", "cost"))) if chance < 0.7 else self.of("number", depth)
+
     def remainder(self, depth: int, sure: bool) -> Expression:
-        left = self.of("number", depth, sure=sure)
-        right = constant(self.random.choice((2, 7, 10, 3, 0.5))) if sure else self.of("number", depth)
+        """Of integers as often as of doubles: the one fails in DuckDB where the divisor is 0, the other is not a number."""
+        left = column("size") if self.random.random() < 0.5 else self.of("number", depth, sure=sure)
+        right = self.divisor(depth, sure)
         a, b = doubles(left, right)
         text = f"({left.text} % {right.text})"
         whole = left.type == right.type == "integer" and left.exact and right.exact
@@ -221,7 +230,12 @@ class Rows:
     def negative(self, depth: int, sure: bool) -> Expression:
         inner = self.of("number", depth, sure=sure)
         ends = (-inner.high, -inner.low) if inner.bounded else (None, None)
-        return Expression(f"(-{inner.text})" if inner.text[0] != "-" else f"(-({inner.text}))", f"(-({doubles(inner)[0]}))", inner.type, *ends)
+        return Expression(
+            f"(-{inner.text})" if inner.text[0] != "-" else f"(-({inner.text}))",
+            f"(-({doubles(inner)[0]}))",
+            inner.type,
+            *ends,
+        )
 
     def rounded(self, depth: int, sure: bool) -> Expression:
         """Whole where it is small enough to be an integer."""
@@ -234,7 +248,9 @@ class Rows:
         inner = self.of("number", depth, sure=True)  # of 1e308 our ROUND is infinite
         places = self.random.randint(0, 4)
         text = f"ROUND({inner.text}, {places})"
-        return Expression(text, f"ROUND({Translation.double(inner.reference)}, {places})", "number", inner.low - 1, inner.high + 1)
+        return Expression(
+            text, f"ROUND({Translation.double(inner.reference)}, {places})", "number", inner.low - 1, inner.high + 1
+        )
 
     def size(self, depth: int, sure: bool) -> Expression:
         inner = self.of("number", depth, sure=sure)
@@ -242,12 +258,20 @@ class Rows:
         most = max(abs(inner.low), abs(inner.high)) if inner.bounded else None
         ends = (0, most) if word == "ABS" else (-1, 1)
         type = inner.type if word == "ABS" else "number"
-        return Expression(f"{word}({inner.text})", f"{word.lower()}({doubles(inner)[0]})", type, *ends, exact=inner.exact and type == "integer")
+        return Expression(
+            f"{word}({inner.text})",
+            f"{word.lower()}({doubles(inner)[0]})",
+            type,
+            *ends,
+            exact=inner.exact and type == "integer",
+        )
 
     def root(self, depth: int, sure: bool) -> Expression:
         inner = self.of("number", depth, sure=sure)
         most = max(inner.high, 0) ** 0.5 if inner.bounded else None
-        return Expression(f"SQRT({inner.text})", Translation.root(doubles(inner)[0]), "number", 0 if most is not None else None, most)
+        return Expression(
+            f"SQRT({inner.text})", Translation.root(doubles(inner)[0]), "number", 0 if most is not None else None, most
+        )
 
     def most(self, depth: int, sure: bool) -> Expression:
         parts = [self.of("number", depth, sure=sure) for _ in range(self.random.randint(2, 3))]
@@ -302,14 +326,18 @@ class Rows:
             type, ours = self.random.choice((("integer", "INTEGER"), ("integer", "BIGINT"), ("number", "DOUBLE")))
             native = "BIGINT" if type == "integer" else "DOUBLE"
             return Expression(f"CAST(code AS {ours})", Translation.cast("code", native), type, exact=False)
-        inner = self.of("number", depth, sure=sure)
-        if self.random.random() < 0.5:
-            return Expression(f"CAST({inner.text} AS DOUBLE)", Translation.double(inner.reference), "number", inner.low, inner.high)
+        inner = self.of("number", depth, sure=sure) if chance < 0.8 else column("cost")
+        if chance < 0.6:
+            return Expression(
+                f"CAST({inner.text} AS DOUBLE)", Translation.double(inner.reference), "number", inner.low, inner.high
+            )
         ends = (inner.low - 1, inner.high + 1) if inner.bounded else (None, None)
         if inner.type == "integer":
             return replace(inner, text=f"CAST({inner.text} AS INTEGER)")
         exact = inner.bounded and max(map(abs, ends)) < LARGEST
-        return Expression(f"CAST({inner.text} AS BIGINT)", Translation.whole(inner.reference), "integer", *ends, exact=exact)
+        return Expression(
+            f"CAST({inner.text} AS BIGINT)", Translation.whole(inner.reference), "integer", *ends, exact=exact
+        )
 
     # texts, dates, conditions
 
@@ -318,7 +346,9 @@ class Rows:
         if depth <= 0 or chance < 0.5:
             return column(self.random.choice(named("text")))
         if chance < 0.65:
-            inner = self.random.choice((column("small"), column("size"), column("wide"), column("day"), self.boolean(depth - 1)))
+            inner = self.random.choice(
+                (column("small"), column("size"), column("wide"), column("day"), self.boolean(depth - 1))
+            )
             return Expression(f"CAST({inner.text} AS VARCHAR)", f"CAST({inner.reference} AS VARCHAR)", "text")
         if chance < 0.8:
             return coalesced([self.text(depth - 1), constant("none")])
@@ -349,7 +379,7 @@ class Rows:
 
     def compared(self, depth: int) -> Expression:
         type = self.random.choice(("number", "number", "number", "text", "date"))
-        left, right = self.of(type, depth), self.of(type, 0) if self.random.random() < 0.3 else self.some(type)
+        left, right = self.of(type, max(depth, 1)), self.of(type, 0) if self.random.random() < 0.3 else self.some(type)
         order = self.random.choice(("=", "<>", "<", "<=", ">", ">="))
         if self.random.random() < 0.1:
             left, right = right, left
@@ -359,7 +389,9 @@ class Rows:
         """A constant that decides something: near values of the columns."""
         match type:
             case "text":
-                return constant(self.random.choice((*WARDS, *CODES, *(each for each in NOTES if "\n" not in each), "Z")))
+                return constant(
+                    self.random.choice((*WARDS, *CODES, *(each for each in NOTES if "\n" not in each), "Z"))
+                )
             case "date":
                 return constant(FIELDS["day"].cell(self.random))
         name = self.random.choice(("small", "small", "size", "wide", "cost", "tiny", "huge"))
@@ -372,7 +404,10 @@ class Rows:
             values = [constant(FIELDS[left.text].cell(self.random)) for _ in range(self.random.randint(1, 5))]
         elif type == "number":
             left = column(self.random.choice(("cost", "odd", "tiny")))
-            values = [constant(self.random.choice((0, 1, 0.5, 0.1, 2.5, -2.5, 3, 10000, FIELDS["cost"].cell(self.random)))) for _ in range(4)]
+            values = [
+                constant(self.random.choice((0, 1, 0.5, 0.1, 2.5, -2.5, 3, 10000, FIELDS["cost"].cell(self.random))))
+                for _ in range(4)
+            ]
         else:
             left, values = self.of(type, depth), [self.some(type) for _ in range(self.random.randint(1, 5))]
         word = self.random.choice(("IN", "IN", "NOT IN"))
@@ -389,23 +424,47 @@ class Rows:
         low, high = self.some(type), self.some(type)
         word = self.random.choice(("BETWEEN", "BETWEEN", "NOT BETWEEN"))
         return condition(
-            f"{left.text} {word} {low.text} AND {high.text}", f"{left.reference} {word} {low.reference} AND {high.reference}"
+            f"{left.text} {word} {low.text} AND {high.text}",
+            f"{left.reference} {word} {low.reference} AND {high.reference}",
         )
 
     def like(self, depth: int) -> Expression:
         left = self.of("text", depth)
-        patterns = ("%", "_", "a%", "%a%", "A%", "%\\%", "50%", "%!%%", "_\\_", "fl%", "FL_", "é", "%É%", "__", "", "0%", "%7", "%-02-%", "t%", "1_%")
+        patterns = (
+            "%",
+            "_",
+            "a%",
+            "%a%",
+            "A%",
+            "%\\%",
+            "50%",
+            "%!%%",
+            "_\\_",
+            "fl%",
+            "FL_",
+            "é",
+            "%É%",
+            "__",
+            "",
+            "0%",
+            "%7",
+            "%-02-%",
+            "t%",
+            "1_%",
+        )
         pattern = quoted(self.random.choice(patterns))
         word = self.random.choice(("LIKE", "LIKE", "NOT LIKE", "ILIKE", "NOT ILIKE"))
         if word.endswith(" LIKE") or "!" in pattern and word == "LIKE":
             pattern += " ESCAPE '!'"
         if word.endswith("ILIKE"):
             reference = Translation.folded(left.reference, pattern)
-            return condition(f"{left.text} {word} {pattern}", f"NOT {reference}" if word.startswith("NOT") else reference)
+            return condition(
+                f"{left.text} {word} {pattern}", f"NOT {reference}" if word.startswith("NOT") else reference
+            )
         return condition(f"{left.text} {word} {pattern}", f"{left.reference} {word} {pattern}")
 
     def missing(self, depth: int) -> Expression:
-        inner = self.of(self.random.choice(("number", "text", "date", "boolean")), depth)
+        inner = self.of(self.random.choice(("number", "number", "text", "date", "boolean")), max(depth, 1))
         word = self.random.choice(("IS NULL", "IS NOT NULL"))
         return condition(f"{inner.text} {word}", f"{inner.reference} {word}")
 
@@ -519,7 +578,10 @@ def keys(rows: Rows) -> list[Callable[[], Key]]:
         return Key(Expression(f"FLOOR(cost / {width}) * {width}", f"(floor({inside}) * {width})", "number"), values)
 
     def decades() -> Key:
-        return Key(Expression("FLOOR(small / 10) * 10", f"(floor({Translation.divided('small', '10')}) * 10)", "number"), (-10, 0, 10, 20))
+        return Key(
+            Expression("FLOOR(small / 10) * 10", f"(floor({Translation.divided('small', '10')}) * 10)", "number"),
+            (-10, 0, 10, 20),
+        )
 
     def asked() -> Key:
         """A condition; one without columns is no key, and a cast of a text has no list of values."""
@@ -565,13 +627,15 @@ def filtered(text: str, where: Expression | None, which: str = "text") -> str:
 def aggregate(rows: Rows, unit: str) -> Aggregate:
     random = rows.random
     where = rows.boolean(2) if random.random() < 0.25 else None
-    kind = random.choice(("rows", "values", "people", "sum", "sum", "sum", "average", "average"))
+    kind = random.choice(("rows", "values", "values", "people", "sum", "sum", "sum", "average", "average"))
     if kind == "people" and unit != "row":
         return counted("COUNT(DISTINCT person)", "count(DISTINCT person)", where)
     if kind in ("rows", "people"):
         return counted("COUNT(*)", "count(*)", where)
     if kind == "values":
-        inner = rows.of(random.choice(("number", "text", "date", "boolean")), random.choice((0, 0, 1, 2)))
+        inner = rows.of(
+            random.choice(("number", "number", "number", "text", "date", "boolean")), random.choice((0, 1, 1, 2))
+        )
         return counted(f"COUNT({inner.text})", f"count({inner.reference})", where)
     inner = rows.of("number", random.choice((0, 0, 0, 1, 2, 2)), sure=True)
     some = filtered(f"count({inner.reference})", where, "reference")
@@ -605,7 +669,9 @@ def outputs(random: Random, found: Sequence[Aggregate]) -> list[Output]:
     if random.random() < 0.6:
         return plain
     first, second = random.choice(plain), random.choice(plain)
-    bottom = random.choice([Output("COUNT(*)", "n"), *(each for each, made in zip(plain, found, strict=True) if made.exact)])
+    bottom = random.choice(
+        [Output("COUNT(*)", "n"), *(each for each, made in zip(plain, found, strict=True) if made.exact)]
+    )
     factor = constant(random.choice((2, -3, 100, 0.5, 100.0)))
     made = random.choice(
         (
@@ -686,7 +752,11 @@ class Question:
 
     def deciding(self, unit: str) -> str:
         """For each group what it is selected and sorted by, each with its error."""
-        said = [each for output in (*(found for found, _ in self.limits), *self.sorted) for each in (output.reference, output.error)]
+        said = [
+            each
+            for output in (*(found for found, _ in self.limits), *self.sorted)
+            for each in (output.reference, output.error)
+        ]
         return f"{self.filled(unit)} SELECT {', '.join(said)} FROM filled"
 
     def filled(self, unit: str) -> str:
@@ -697,15 +767,22 @@ class Question:
         chosen = "".join(f", {each.expression.reference} AS k{i}" for i, each in enumerate(self.keys))
         rows = f"SELECT *{chosen} FROM {TABLE}" + (f" WHERE {' AND '.join(where)}" if where else "")
         sums = [f"{each.reference} AS a{i}, {each.error} AS e{i}" for i, each in enumerate(self.aggregates)]
-        found = f"SELECT {', '.join([*names, 'count(*) AS n', *sums])} FROM kept" + (f" GROUP BY {', '.join(names)}" if names else "")
+        found = f"SELECT {', '.join([*names, 'count(*) AS n', *sums])} FROM kept" + (
+            f" GROUP BY {', '.join(names)}" if names else ""
+        )
         if not names:
             groups = "SELECT 1 AS one"
         else:
-            listed = ", ".join(f"({', '.join(map(sql, group))})" for group in product(*(each.values for each in self.keys)))
+            listed = ", ".join(
+                f"({', '.join(map(sql, group))})" for group in product(*(each.values for each in self.keys))
+            )
             groups = f"SELECT * FROM (VALUES {listed}) AS listed({', '.join(names)})"
         on = " AND ".join(f"groups.{name} IS NOT DISTINCT FROM found.{name}" for name in names) or "TRUE"
         made = [f"groups.{name}" for name in names] + ["coalesce(n, 0) AS n"]
-        made += [f"coalesce(a{i}, {each.empty}) AS a{i}, coalesce(e{i}, {each.empty}) AS e{i}" for i, each in enumerate(self.aggregates)]
+        made += [
+            f"coalesce(a{i}, {each.empty}) AS a{i}, coalesce(e{i}, {each.empty}) AS e{i}"
+            for i, each in enumerate(self.aggregates)
+        ]
         return (
             f"WITH kept AS ({rows}), found AS ({found}), groups AS ({groups}),"
             f" filled AS (SELECT {', '.join(made)} FROM groups LEFT JOIN found ON {on})"
@@ -720,7 +797,9 @@ def question(random: Random, unit: str) -> Question:
     """A question at random."""
     rows = Rows(random)
     by = tuple(random.choice(keys(rows))() for _ in range(random.choice((0, 1, 1, 1, 2))))
-    if len({each.expression.text for each in by}) < len(by) or (len(by) == 2 and len(by[0].values) * len(by[1].values) > 400):
+    if len({each.expression.text for each in by}) < len(by) or (
+        len(by) == 2 and len(by[0].values) * len(by[1].values) > 400
+    ):
         by = by[:1]
     found = tuple(aggregate(rows, unit) for _ in range(random.choice((1, 1, 2, 3))))
     released = tuple(outputs(random, found))

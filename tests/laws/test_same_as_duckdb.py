@@ -2,13 +2,19 @@
 
 import math
 from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 import duckdb
 import pytest
+from sqlglot import exp
 
-from tests.laws.asking import Exact, World, opened, words
+from discreet.engines.render import scalars
+from discreet.plan.scalar import Operator, Order
+from tests.laws.asking import Exact, NoNoise, World, opened, words
 from tests.laws.differences import DIFFERENCES, FAILS
 from tests.laws.messy import DOORS, FIELDS, SIZES, UNITS, Table, fields
 from tests.laws.questions import Question, Translation, question
@@ -113,6 +119,68 @@ def test_each_difference_is_there(name: str, tmp_path: Path) -> None:
     assert (ours, theirs) == (each.ours, each.theirs) and ours != theirs, each.said
 
 
+PLAIN: dict[str, Callable[..., str]] = {
+    "divided": lambda left, right: f"({left} / {right})",
+    "remainder": lambda left, right: f"({left} % {right})",
+    "root": lambda operand: f"sqrt({operand})",
+    "number": lambda text: text,
+    "double": lambda text: text,
+    "whole": lambda text: f"CAST({text} AS BIGINT)",
+    "cast": lambda text, type: f"CAST({text} AS {type})",
+    "folded": lambda text, pattern: f"({text} ILIKE {pattern})",
+}
+"""DuckDB's own for each rule of the reference."""
+
+
+def found_by(folder: Path, plant: Callable[[], AbstractContextManager[object]], most: int = 400) -> bool:
+    """Whether one of so many questions differs while something is planted; asked only where it changes the reference, if it is there."""
+    world = World("lists", "text", "hundreds", "add-remove", "groups", False, "planted")
+    with opened(world, folder / "planted") as pair:
+        for number in range(most):
+            sound = question(Random(f"planted {number}"), world.unit).plain
+            with plant():
+                made = question(Random(f"planted {number}"), world.unit).plain
+                if made.reference(world.unit) == sound.reference(world.unit) and plant in RULES:
+                    continue
+                try:
+                    if pair.difference(made):
+                        return True
+                except duckdb.Error:
+                    return True
+    return False
+
+
+def without(rule: str) -> Callable[[], AbstractContextManager[object]]:
+    return lambda: patch.object(Translation, rule, staticmethod(PLAIN[rule]))
+
+
+RULES = {without(rule): rule for rule in PLAIN}
+BUGS: dict[str, Callable[[], AbstractContextManager[object]]] = {
+    "below is at most": lambda: patch.dict(scalars.ORDERS, {Order.LESS: exp.LTE}),
+    "a difference is a sum": lambda: patch.dict(scalars.OPERATORS, {Operator.SUBTRACT: exp.Add}),
+    "one too many": lambda: patch.object(
+        NoNoise, "prepare", lambda self, mechanism, sensitivity, size: lambda exact: exact + 1
+    ),
+}
+
+
+@pytest.mark.parametrize("plant", RULES, ids=RULES.values())
+def test_each_rule_of_the_reference_decides_something(
+    plant: Callable[[], AbstractContextManager[object]], tmp_path: Path
+) -> None:
+    """Without it some question differs, so the cases that it is about are asked."""
+    assert found_by(tmp_path, plant)
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_planted_bugs_are_noticed(name: str, tmp_path: Path) -> None:
+    assert found_by(tmp_path, BUGS[name])
+
+
+def test_nothing_differs_where_nothing_is_planted(tmp_path: Path) -> None:
+    assert not found_by(tmp_path, nullcontext, most=40)
+
+
 def test_each_rule_of_the_reference_is_a_difference() -> None:
     rules = {name for name in vars(Translation) if not name.startswith("_")}
-    assert rules == {each.rule for each in DIFFERENCES.values()} - {""}
+    assert rules == set(PLAIN) == {each.rule for each in DIFFERENCES.values()} - {""}

@@ -64,7 +64,10 @@ def test_the_engine_reads_texts_as_plain_python_does(type: Type, tmp_path: Path)
     _with_csv({"row": list(range(len(texts))), "x": texts}, path)
     assert differing(loaded(path, *columns), expected) == []
     assert differing(read(path, *columns), expected) == []
-    assert differing([(i, says(text, type)) for i, text in enumerate(texts[: -len(nothing)])], expected[: -len(nothing)]) == []
+    assert (
+        differing([(i, says(text, type)) for i, text in enumerate(texts[: -len(nothing)])], expected[: -len(nothing)])
+        == []
+    )
 
 
 @pytest.mark.parametrize("name", WRITERS)

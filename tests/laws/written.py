@@ -37,7 +37,20 @@ def number(random: Random) -> float:
             return random.random()
         case 4:
             return random.uniform(-1, 1) * 10.0 ** random.randint(-300, 300)
-    return random.choice((0.0, -0.0, 5e-324, 1.7976931348623157e308, 2.2250738585072014e-308, 0.1, 1e16, 1e22, 1e23, 123456789012345680.0))
+    return random.choice(
+        (
+            0.0,
+            -0.0,
+            5e-324,
+            1.7976931348623157e308,
+            2.2250738585072014e-308,
+            0.1,
+            1e16,
+            1e22,
+            1e23,
+            123456789012345680.0,
+        )
+    )
 
 
 def integer(random: Random) -> int:
@@ -47,12 +60,27 @@ def integer(random: Random) -> int:
 
 
 def day(random: Random) -> date:
-    return random.choice((date.fromordinal(random.randint(1, date.max.toordinal())), date(2024, 2, 29), date(1900, 2, 28), date(2000, 2, 29)))
+    return random.choice(
+        (
+            date.fromordinal(random.randint(1, date.max.toordinal())),
+            date(2024, 2, 29),
+            date(1900, 2, 28),
+            date(2000, 2, 29),
+        )
+    )
 
 
 def moment(random: Random) -> datetime:
     """A moment of the years 2 to 9998, of a zone or of none."""
-    zone = random.choice((None, UTC, timezone(timedelta(hours=2)), timezone(timedelta(hours=-11)), timezone(timedelta(hours=5, minutes=30))))
+    zone = random.choice(
+        (
+            None,
+            UTC,
+            timezone(timedelta(hours=2)),
+            timezone(timedelta(hours=-11)),
+            timezone(timedelta(hours=5, minutes=30)),
+        )
+    )
     clock = random.choice((0, 0, 1_000_000 * random.randrange(86_400), random.randrange(86_400_000_000)))
     start = datetime(2, 1, 1) + timedelta(days=random.randrange(9996 * 365))
     return (start + timedelta(microseconds=clock)).replace(tzinfo=zone)
@@ -67,8 +95,29 @@ LETTERS = "abcXYZ 019.,;'\"\\%_#-+=éß日🏥\t"
 
 def words(random: Random) -> str:
     """A text of one line, not empty."""
-    special = ("NULL", "NA", "nan", "None", "true", "007", " 7 ", '"', '""', "'", ",", "a,b", 'a"b', "#1", " ", "-", "é", "x" * 300)
-    return random.choice(special) if random.random() < 0.3 else "".join(random.choices(LETTERS, k=random.randint(1, 12)))
+    special = (
+        "NULL",
+        "NA",
+        "nan",
+        "None",
+        "true",
+        "007",
+        " 7 ",
+        '"',
+        '""',
+        "'",
+        ",",
+        "a,b",
+        'a"b',
+        "#1",
+        " ",
+        "-",
+        "é",
+        "x" * 300,
+    )
+    return (
+        random.choice(special) if random.random() < 0.3 else "".join(random.choices(LETTERS, k=random.randint(1, 12)))
+    )
 
 
 def utc(value: datetime) -> date:
@@ -97,7 +146,13 @@ def _bare(value: float, random: Random) -> str:
     text = repr(value)
     if "e" in text:
         return text
-    bare = text.replace("-0.", "-.").removesuffix("0") if text.endswith(".0") else text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+    bare = (
+        text.replace("-0.", "-.").removesuffix("0")
+        if text.endswith(".0")
+        else text.replace("0.", ".", 1)
+        if text.lstrip("-").startswith("0.")
+        else text
+    )
     return bare if any(character.isdigit() for character in bare) else text
 
 
@@ -121,7 +176,9 @@ NUMBERS: dict[str, Form] = {
     "a decimal": lambda value, random: str(Decimal(repr(value))),
     "of 40 digits": lambda value, random: f"{value:.40e}",
     "blanks around": lambda value, random: _around(repr(value), random),
-    "beyond the doubles": lambda value, random: f"{value:.3f}e{random.choice((400, 999, -400, -999))}" if abs(value) < 1e9 else repr(value),
+    "beyond the doubles": lambda value, random: (
+        f"{value:.3f}e{random.choice((400, 999, -400, -999))}" if abs(value) < 1e9 else repr(value)
+    ),
     "leading zeros": lambda value, random: f"{value:030.5f}" if abs(value) < 1e15 else repr(value),
 }
 INTEGERS: dict[str, Form] = {
@@ -207,7 +264,14 @@ NOTHING: dict[Type, tuple[str, ...]] = {
 # Files.
 
 
-COLUMNS = {"number": Type.NUMBER, "integer": Type.INTEGER, "day": Type.DATE, "moment": Type.DATE, "truth": Type.BOOLEAN, "words": Type.TEXT}
+COLUMNS = {
+    "number": Type.NUMBER,
+    "integer": Type.INTEGER,
+    "day": Type.DATE,
+    "moment": Type.DATE,
+    "truth": Type.BOOLEAN,
+    "words": Type.TEXT,
+}
 MADE: dict[str, Callable[[Random], Any]] = {
     "number": number, "integer": integer, "day": day, "moment": moment, "truth": truth, "words": words,
 }  # fmt: skip
@@ -216,7 +280,9 @@ Rows = dict[str, list[Any]]
 
 def rows(random: Random, count: int, gaps: float = 0.1) -> Rows:
     """Rows of all types, with NULLs; a number says which row it is."""
-    found: Rows = {name: [None if random.random() < gaps else make(random) for _ in range(count)] for name, make in MADE.items()}
+    found: Rows = {
+        name: [None if random.random() < gaps else make(random) for _ in range(count)] for name, make in MADE.items()
+    }
     return {"row": list(range(count))} | found
 
 
@@ -278,13 +344,21 @@ def _with_nullable_pandas(found: Rows, path: Path) -> None:
     import pandas
 
     types = {"row": "int64", "number": "float64", "integer": "Int64", "truth": "boolean", "words": "string"}
-    pandas.DataFrame({name: pandas.Series(values, dtype=types.get(name, "object")) for name, values in found.items()}).to_csv(path, index=False)
+    pandas.DataFrame(
+        {name: pandas.Series(values, dtype=types.get(name, "object")) for name, values in found.items()}
+    ).to_csv(path, index=False)
 
 
 def _with_polars(found: Rows, path: Path) -> None:
     import polars
 
-    types = {"number": polars.Float64, "integer": polars.Int64, "day": polars.Date, "moment": polars.Datetime("us"), "truth": polars.Boolean}
+    types = {
+        "number": polars.Float64,
+        "integer": polars.Int64,
+        "day": polars.Date,
+        "moment": polars.Datetime("us"),
+        "truth": polars.Boolean,
+    }
     schema = {name: types.get(name, polars.String) for name in found} | {"row": polars.Int64}
     polars.DataFrame(found, schema=schema).write_csv(path)
 
@@ -302,7 +376,15 @@ def _with_arrow(found: Rows, path: Path) -> None:
 
 def _with_duckdb(moments: str) -> Callable[[Rows, Path], None]:
     def write(found: Rows, path: Path) -> None:
-        types = {"number": "DOUBLE", "integer": "BIGINT", "day": "DATE", "moment": moments, "truth": "BOOLEAN", "words": "VARCHAR", "row": "BIGINT"}
+        types = {
+            "number": "DOUBLE",
+            "integer": "BIGINT",
+            "day": "DATE",
+            "moment": moments,
+            "truth": "BOOLEAN",
+            "words": "VARCHAR",
+            "row": "BIGINT",
+        }
         with duckdb.connect() as connection:
             chosen = ", ".join(f"unnest(CAST(${i} AS {types[name]}[])) AS {name}" for i, name in enumerate(found, 1))
             connection.execute(f"CREATE TABLE t AS SELECT {chosen}", list(found.values()))
@@ -314,7 +396,8 @@ def _with_duckdb(moments: str) -> Callable[[Rows, Path], None]:
 def _changed(**changes: Callable[[Any], Any]) -> Callable[[Rows], Rows]:
     def change(found: Rows) -> Rows:
         return {
-            name: [None if value is None else changes.get(name, _same)(value) for value in values] for name, values in found.items()
+            name: [None if value is None else changes.get(name, _same)(value) for value in values]
+            for name, values in found.items()
         }
 
     return change
