@@ -1,0 +1,221 @@
+"""A curator without noise and plain DuckDB beside it, over the same table: both are asked, and whole answers are compared."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+
+import discreet.engines.duckdb as engine
+from discreet.curator.session import Curator
+from discreet.errors import DiscreetError
+from discreet.privacy import events
+from tests.laws import messy
+from tests.laws.messy import DOORS, TABLE, Table
+from tests.laws.questions import AVERAGE_OF_NOBODY_IS_A_NUMBER, Question
+
+RELATIVE = 1e-9  # of numbers that were computed from aggregates
+PLAIN = 1e-12  # of aggregates themselves, beside the grid
+CAP = 2 * messy.MOST_ROWS  # rows in a group, and groups, of a person
+WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|<=|>=|<>|[-+*/%=<>]")
+
+
+class NoNoise:
+    """Stands for a grant: what it prepares adds nothing."""
+
+    used = True
+
+    def prepare(self, mechanism: Any, sensitivity: Any, size: int) -> Callable[[Any], Any]:
+        return lambda exact: exact
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+
+class Exact(Curator):
+    """A curator whose answers have no noise; everything else of it is real."""
+
+    def _granted(self, event: events.Event) -> Any:
+        return NoNoise()
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A table, the door that it comes through, and who is protected."""
+
+    door: str
+    unit: str  # a kind of person, or "row"
+    size: str
+    adjacency: str
+    clip: str
+    arranged: bool  # in the layout of large tables
+    seed: str
+
+    @classmethod
+    def of(cls, door: str, number: int) -> "World":
+        """The worlds of a door go through units, sizes and adjacencies in turn; some hundred rows are the most usual."""
+        turn = number + list(DOORS).index(door)
+        unit = ("row", "text", "integer", "uuid")[turn % 4]
+        size = ("hundreds", "few", "hundreds", "one", "hundreds", "none")[(turn // 4 + number) % 6]
+        clip = "l2" if unit != "row" and turn % 5 == 0 else "groups"
+        return cls(door, unit, size, ("add-remove", "replace")[turn // 2 % 2], clip, turn % 3 == 0, f"{door} {number}")
+
+    def table(self) -> Table:
+        return messy.table(Random(f"table {self.seed}"), self.unit, self.size)
+
+    def curator(self, source: Any, folder: Path) -> Exact:
+        """With limits that do not bind."""
+        columns = {name: each.declared for name, each in messy.fields(self.unit).items()}
+        caps: dict[str, Any] = {
+            "adjacency": self.adjacency, "max_groups": CAP, "max_rows": CAP, "clip": self.clip, "people": 1000,
+        }  # fmt: skip
+        unit: dict[str, Any] = {"row": True} if self.unit == "row" else {"column": "person"}
+        delimiter = DOORS[self.door].delimiter
+        if delimiter == ",":
+            who = {"row": True} if self.unit == "row" else {"unit": "person"}
+            return Exact(
+                {TABLE: source}, columns=columns, epsilon=10**6, delta=1e-4, ledger=folder / "ledger", **who, **caps
+            )
+        policy = folder / "policy.toml"
+        sections = {
+            "budget": {"epsilon": 10**6, "delta": 1e-4}, "unit": unit | caps, f"tables.{TABLE}": {"source": source.name, "delimiter": delimiter},
+            f"tables.{TABLE}.columns": columns, "ledger": {"path": "ledger"},
+        }  # fmt: skip
+        policy.write_text("\n".join(f"[{name}]\n{_lines(said)}" for name, said in sections.items()), "utf-8")
+        found = Exact.open(policy)
+        assert isinstance(found, Exact)
+        return found
+
+
+def _lines(said: dict[str, Any]) -> str:
+    return "".join(f"{name} = {_toml(value)}\n" for name, value in said.items())
+
+
+def _toml(value: Any) -> str:
+    match value:
+        case dict():
+            return "{ " + ", ".join(f"{name} = {_toml(each)}" for name, each in value.items()) + " }"
+        case list() | tuple():
+            return f"[{', '.join(map(_toml, value))}]"
+        case date():
+            return value.isoformat()
+    return json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Both that are asked."""
+
+    world: World
+    curator: Exact
+    reference: Any
+
+    def difference(self, question: Question) -> str:
+        """What differs, or ""."""
+        try:
+            ours = [list(row.values()) for row in self.curator.sql(question.text, epsilon=1).to_dicts()]
+        except DiscreetError as error:
+            return f"{type(error).__name__} {error.code}: {error}"
+        theirs = [list(row) for row in self.reference.execute(question.reference(self.world.unit)).fetchall()]
+        shown, count = len(question.keys) + len(question.outputs), len(question.keys)
+        if len(ours) != len(theirs):
+            return f"{len(ours)} rows, and {len(theirs)} of DuckDB"
+        if not question.order:
+            ours, theirs = (
+                sorted(rows, key=lambda row: list(map(str, map(_plain, row[:count])))) for rows in (ours, theirs)
+            )
+        for mine, row in zip(ours, theirs, strict=True):
+            errors = [0.0] * count + row[shown:]
+            for place, (x, y, error) in enumerate(zip(mine, row[:shown], errors, strict=True)):
+                if error is None and AVERAGE_OF_NOBODY_IS_A_NUMBER:
+                    continue
+                computed = place >= count + len(question.aggregates)
+                if not same(x, y, error or 0.0, RELATIVE if computed else PLAIN):
+                    return f"column {place}: {x!r}, and {y!r} of DuckDB, in {mine} and {row}"
+        return ""
+
+    def clear(self, question: Question) -> bool:
+        """Whether what is kept and how it is sorted is the same for all numbers that are as near as the grid promises."""
+        if not question.limits and not question.sorted:
+            return True
+        rows = self.reference.execute(question.deciding(self.world.unit)).fetchall()
+        if AVERAGE_OF_NOBODY_IS_A_NUMBER and any(error is None for row in rows for error in row[1::2]):
+            return False
+        for place, (_, level) in enumerate(question.limits):
+            if any(error and abs(value - level) <= 2 * error for value, error in _numbers(rows, place)):
+                return False
+        for place in range(len(question.limits), len(question.limits) + len(question.sorted)):
+            found = sorted(_numbers(rows, place))
+            for (x, first), (y, second) in zip(found, found[1:], strict=False):
+                if first + second and y - x <= 2 * (first + second):
+                    return False
+        return True
+
+    def seen(self, question: Question) -> Iterator[str]:
+        """The deciding cases that occur in this question."""
+        if not question.keys:
+            return
+        names = [f"k{i}" for i in range(len(question.keys))]
+        null = " OR ".join(f"{name} IS NULL" for name in names)
+        filled = question.filled(self.world.unit)
+        empty, kept = self.reference.execute(
+            f"{filled} SELECT count(*) FILTER (WHERE n = 0), count(*) FROM filled"
+        ).fetchone()
+        nulls, others = self.reference.execute(
+            f"{filled} SELECT count(*) FILTER (WHERE {null}), count(*) FROM found ANTI JOIN groups USING ({', '.join(names)})"
+        ).fetchone()
+        if empty:
+            yield "a declared group without rows"
+        if kept > empty:
+            yield "a declared group with rows"
+        if nulls:
+            yield "a key that is NULL"
+        if others > nulls:
+            yield "a key that is not declared"
+
+
+def _numbers(rows: list[tuple[Any, ...]], place: int) -> list[tuple[float, float]]:
+    found = ((row[2 * place], row[2 * place + 1]) for row in rows)
+    return [(float(value), float(error or 0)) for value, error in found if value is not None]
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def same(x: Any, y: Any, error: float, relative: float) -> bool:
+    """Two cells: numbers up to an error, all else exactly."""
+    if (
+        isinstance(x, int | float)
+        and isinstance(y, int | float)
+        and not isinstance(x, bool)
+        and not isinstance(y, bool)
+    ):
+        return abs(x - y) <= error + relative * abs(y)
+    return type(x) is type(y) and bool(x == y)
+
+
+@contextmanager
+def opened(world: World, folder: Path) -> Iterator[Pair]:
+    """The pair of a world; the reference is filled from the Python values, not through any of our loading."""
+    data, door = world.table(), DOORS[world.door]
+    folder.mkdir(parents=True)
+    source = door.open(data, world.unit, folder)
+    with duckdb.connect(config={"threads": 1}) as reference, world.curator(source, folder) as curator:
+        messy.stored(reference, door.carried(data), world.unit)
+        with patch.multiple(engine, ROWS_TO_ARRANGE=1, ROWS_OF_A_SLICE=100) if world.arranged else nullcontext():
+            curator._engine  # noqa: B018 - loaded now, in the layout that is asked for
+        yield Pair(world, curator, reference)
+
+
+def words(texts: list[str]) -> Counter[str]:
+    """How often each word or sign of SQL occurs."""
+    return Counter(word for text in texts for word in WORD.findall(text))
