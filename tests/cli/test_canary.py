@@ -213,7 +213,7 @@ COMMANDS: list[tuple[list[str], int]] = [
     (["ask", "broken.csv", "SELECT COUNT(*) FROM broken", "--row", "--epsilon", "0.1"], 2),
     (["ask", "broken.parquet", "SELECT COUNT(*) FROM broken", "--row", "--epsilon", "0.1"], 2),
     (["init", "broken.csv", "--row", "--out", "x.toml"], 2),
-    (["ask", "quotes.csv", "SELECT COUNT(*) AS n FROM quotes", "--row", "--epsilon", "0.1"], 0),
+    (["ask", "quotes.csv", "SELECT COUNT(*) AS n FROM quotes", "--row", "--epsilon", "0.1"], 2),
 ]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from discreet.cli.init import looked_at
 from discreet.curator.policy import Policy
+from discreet.engines.framing import Framing
 from tests.cli.conftest import Run, data, error, ledger_bytes
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -90,7 +91,7 @@ def test_types_are_guessed_with_care(place: Path) -> None:
     }
     rows = [",".join(cells), *(",".join(column[i] for column in cells.values()) for i in range(2))]
     path.write_text("\n".join(rows) + "\nshort\n", "utf-8")
-    assert {name: kind.value for name, kind in looked_at(path, ",").items()} == {
+    assert {name: kind.value for name, kind in looked_at(path, Framing(ragged=True)).items()} == {
         "code": "text",
         "whole": "integer",
         "decimal": "number",
@@ -174,8 +175,8 @@ def test_it_goes_on_with_the_budget_of_the_file(run: Run, visits: Path) -> None:
 )
 def test_a_mistake_is_named_and_nothing_is_written(run: Run, visits: Path, words: list[str], code: str) -> None:
     Path("there.toml").write_text("mine", "utf-8")
-    Path("bytes.csv").write_bytes(b"a,b\n\xff\xfe,1\n")
-    Path("later.csv").write_bytes(b"a,b\n" + b"1,2\n" * 9_000 + b"\xff\xfe,1\n")
+    Path("bytes.csv").write_bytes(b"\xff\xfe,b\n1,2\n")
+    Path("later.csv").write_bytes(b"a,b\n" + b"1,2\n" * 9_000 + b'1,"2\n')
     before = {file.name: file.read_bytes() for file in visits.parent.iterdir() if file.is_file()}
     result = run("init", *words, "--json")
     assert (result.exit_code, error(result)["code"]) == (2, code)

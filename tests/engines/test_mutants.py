@@ -15,7 +15,7 @@ from discreet.errors import Fault
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
 from discreet.plan.scalar import Column, Type
-from tests.engines import test_agree, test_caps, test_evaluate, test_load, test_locked, test_same
+from tests.engines import test_agree, test_caps, test_evaluate, test_framing, test_load, test_locked, test_same
 from tests.engines.twins import SALT, agree, computed
 
 Law = Callable[[], object]
@@ -96,6 +96,22 @@ def one_constant_fault() -> None:
     assert caught.value.__suppress_context__
 
 
+def framed(*cases: str) -> Law:
+    """The files that decide are judged alike, slowly and fast."""
+
+    def run() -> None:
+        for case in cases:
+            in_a_folder(
+                lambda folder, case=case: test_framing.test_what_is_a_record_and_what_is_malformed(folder, case)
+            )
+
+    return run
+
+
+def folders_are_no_columns() -> None:
+    in_a_folder(test_framing.test_the_name_of_a_folder_is_no_column)
+
+
 def comparisons_of_null() -> None:
     test_evaluate.test_comparisons_are_exact_within_a_type_and_by_doubles_across()
 
@@ -134,6 +150,13 @@ CAUGHT_BY: dict[str, Law] = {
     "too-many-rows-loaded": patched(test_load.test_too_many_rows_are_refused),
     "null-is-false": comparisons_of_null,
     "halves-toward-zero": lambda: test_evaluate.test_a_number_becomes_an_integer_if_it_is_small(0.5, 1),
+    "open-quote-runs-on": framed("an open quote"),
+    "parity-goes-on": framed("two open quotes, closed"),
+    "fields-not-counted": framed("short and long"),
+    "stray-line-ends-ignored": framed("a lone CR"),
+    "halves-of-line-ends": framed("CR and LF apart"),
+    "text-after-a-quote": framed("text after a quote"),
+    "folders-name-columns": folders_are_no_columns,
     "line-ends-do-not-match": lambda: test_evaluate.test_patterns("%b%", "a\nb", True),
 }
 

@@ -12,14 +12,16 @@ import codecs
 import gzip
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import Any, TypeVar
 
 from discreet.errors import Invalid
 from discreet.exact import shown
 
+T = TypeVar("T")
 PACKED = ".gz"
 LONGEST_LINE = 1 << 28  # bytes of a record; a longer one is malformed, and the next begins after its next line end
 BLOCK = 1 << 16  # bytes that are read at a time
@@ -76,8 +78,10 @@ class Malformed:
     framing: int = 0  # quotes and line ends
     fields: int = 0  # otherwise sound, and of another number of fields
 
-    def __add__(self, other: "Malformed") -> "Malformed":
-        return Malformed(self.framing + other.framing, self.fields + other.fields)
+    def __iadd__(self, other: "Malformed") -> "Malformed":
+        self.framing += other.framing
+        self.fields += other.fields
+        return self
 
     def __bool__(self) -> bool:
         return self.framing + self.fields > 0
@@ -206,21 +210,21 @@ def _names(path: Path, framing: Framing, line: bytes) -> list[str]:
 def records(source: str | Path, framing: Framing = PLAIN) -> Iterator[list[str | None]]:
     """Every sound record after the first, as it comes; then Invalid with the number of all that were not."""
     path = Path(source)
-    fields = len(header(path, framing))
-    malformed = Malformed()
-    for record in _records(path, framing):
+    fields, malformed = len(header(path, framing)), Malformed()
+    yield from _sound(path, framing, fields, malformed)
+    if malformed:
+        raise malformed.refusal(path, framing, fields)
+
+
+def _sound(path: Path, framing: Framing, fields: int, malformed: Malformed) -> Iterator[list[str | None]]:
+    first, end = first_line(path, framing)
+    rest = after(blocks(path, framing), len(first) + len(end))
+    for record in taken(lines(rest, end), end, framing):
         found = record.judged(fields)
         malformed += found
         if not found:
             cells = [cell.decode("utf-8", "replace") or None for cell in record.fields[:fields]]
             yield cells + [None] * (fields - len(cells))
-    if malformed:
-        raise malformed.refusal(path, framing, fields)
-
-
-def _records(path: Path, framing: Framing) -> Iterator[Record]:
-    first, end = first_line(path, framing)
-    return taken(lines(after(blocks(path, framing), len(first) + len(end)), end), end, framing)
 
 
 def taken(found: Iterable[bytes | None], end: bytes, framing: Framing) -> Iterator[Record]:
@@ -243,6 +247,19 @@ def taken(found: Iterable[bytes | None], end: bytes, framing: Framing) -> Iterat
 
 def first_line(path: Path, framing: Framing) -> tuple[bytes, bytes]:
     """The first line in UTF-8, and the bytes that end it, which end every line of the file."""
+    return alone(_first_line, path, framing)
+
+
+def alone(act: Callable[..., T], *arguments: Any) -> T:
+    """What a call returns, or its Invalid by itself, without the frames that lead to it: they hold cells."""
+    try:
+        return act(*arguments)
+    except Invalid as error:
+        refusal = Invalid(error.message, code=error.code, hint=error.hint)
+    raise refusal
+
+
+def _first_line(path: Path, framing: Framing) -> tuple[bytes, bytes]:
     held, place, inside = bytearray(), 0, False
     for block in chain(blocks(path, framing), (b"",)):
         begin = max(place, len(held) - 1)

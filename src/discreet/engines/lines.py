@@ -76,7 +76,7 @@ class Verdict:
 def readable(path: Path, framing: Framing, folder: str) -> Iterator[Readable]:
     """A file that an engine reads as `framing.records` does, or raises Invalid. Copies lie in the folder, and only for a while."""
     with tempfile.TemporaryDirectory(dir=folder) as private:
-        yield _readable(path, framing, private)
+        yield slow.alone(_readable, path, framing, private)
 
 
 def _readable(path: Path, framing: Framing, private: str) -> Readable:
@@ -112,11 +112,11 @@ def _new(path: Path) -> BinaryIO:
 
 def judged(file: BinaryIO, shape: Shape, size: int = CHUNK) -> Verdict:
     """What there is to say about all records from here on."""
-    total, found_chunks = Verdict(), chunks(file, shape, size)
-    for chunk in found_chunks:
+    total, rest = Verdict(), chunks(file, shape, size)
+    for chunk in rest:
         found = looked_at(chunk, shape)
         if found is None:
-            for record in slow.taken(slow.lines(chain((chunk,), found_chunks), shape.end), shape.end, shape.framing):
+            for record in slow.taken(slow.lines(chain((chunk,), rest), shape.end), shape.end, shape.framing):
                 total.malformed += record.judged(shape.fields)
             return total
         total.records += found.records
@@ -193,13 +193,16 @@ def surely_sound(chunk: bytes, shape: Shape) -> int:
     bones = chunk.translate(None, shape.flesh)
     if len(shape.end) == 2 and not bones.count(CR) == bones.count(LF) == chunk.count(shape.end):
         return 0
+    times, first = 1, bones[: bones.find(shape.end) + len(shape.end)]
+    if first.count(QUOTE) % 2 == 0 and bones == first * (len(bones) // len(first)):  # all lines are alike
+        times, bones = len(bones) // len(first), first
     if QUOTE in bones:
         if not _quotes_stand_well(np.frombuffer(chunk, np.uint8), shape):
             return 0
-        bones = bones.replace(QUOTE * 2, b"")  # next to each other: they make no difference to what is inside of which
+        bones = bones.replace(QUOTE * 2, b"")  # next to each other they change nothing about what is inside of which
         bones = (CELLS if shape.framing.multiline else CELLS_OF_A_LINE).sub(b"", bones)
     count = len(bones) // len(shape.bones)
-    return count if bones == shape.bones * count else 0
+    return count * times if bones == shape.bones * count else 0
 
 
 def _quotes_stand_well(data: NDArray[np.uint8], shape: Shape) -> bool:

@@ -5,6 +5,8 @@ from discreet.audit.mutants import Mutant, register
 PART = "engines"
 BASE = "discreet.engines.base:"
 DUCKDB = "discreet.engines.duckdb:"
+FRAMING = "discreet.engines.framing:"
+LINES = "discreet.engines.lines:"
 EVALUATE = "discreet.plan.evaluate:"
 RELATIONS = "discreet.engines.render.relations:"
 SCALARS = "discreet.engines.render.scalars:"
@@ -279,5 +281,61 @@ register(
         "re.DOTALL",
         "0",
         "a pattern stops at the end of a line",
+    ),
+    Mutant(
+        "open-quote-runs-on",
+        PART,
+        FRAMING + "Record.goes_on",
+        "not self.framing.multiline",
+        "False",
+        "a quote that stays open swallows the records of everybody after it",
+    ),
+    Mutant(
+        "parity-goes-on",
+        PART,
+        LINES + "surely_sound",
+        "(CELLS if shape.framing.multiline else CELLS_OF_A_LINE)",
+        "CELLS",
+        "whether a quote opens or closes is not begun anew with each line, so that two stray quotes hide the lines between them",
+    ),
+    Mutant(
+        "fields-not-counted",
+        PART,
+        LINES + "_one_by_one",
+        "(fields != shape.fields) & ~blank & ~doubtful",
+        "(fields < 1) & ~blank & ~doubtful",
+        "short and long records are not seen",
+    ),
+    Mutant(
+        "stray-line-ends-ignored",
+        PART,
+        LINES + "_one_by_one",
+        "doubtful[np.searchsorted(ends, strays)] = True",
+        "strays",
+        "a lone carriage return makes one record into many",
+    ),
+    Mutant(
+        "halves-of-line-ends",
+        PART,
+        LINES + "surely_sound",
+        "if len(shape.end) == 2 and not",
+        "if False and not",
+        "a carriage return and a line feed apart from each other are taken for the end of a line",
+    ),
+    Mutant(
+        "text-after-a-quote",
+        PART,
+        LINES + "_quotes_stand_well",
+        "((before, shape.end[-1]), (behind, shape.end[0]))",
+        "((before, shape.end[-1]),)",
+        "what follows a closing quote is left to the engine's reading of it",
+    ),
+    Mutant(
+        "folders-name-columns",
+        PART,
+        DUCKDB + "_csv",
+        "hive_partitioning = false",
+        "hive_partitioning = true",
+        "the name of a folder says who every row is about",
     ),
 )
