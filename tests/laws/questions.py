@@ -6,6 +6,7 @@ the width of its bounds may take it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -27,6 +28,24 @@ class Key:
     values: tuple[Any, ...]
 
 
+LISTED = ({"small"}, {"ward"}, {"visit"}, {"smoker"})
+IMAGES: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("small > 3", (False, True)),
+    ("small > 30", (False,)),
+    ("(small + 1) * 5 % 2 = 0", (False, True)),
+    ("7 / small > 1", (False, True, None)),
+    ("ward IN ('A', 'Z')", (False, True)),
+    ("ward LIKE '%7'", (False, True)),
+    ("ward IS NULL", (False, True)),
+    ("visit = DATE '2023-02-28'", (False,)),
+    ("CASE WHEN small > 20 THEN small END", (21, 22, 23, 24, 25, None)),
+    ("COALESCE(smoker, FALSE)", (False, True)),
+    ("NOT smoker", (False, True)),
+    ("NULLIF(ward, 'A')", (*WARDS[1:], None)),
+    ("LENGTH(ward)", (1, 3, 5, 6)),
+    ("DAY(visit)", (1, 28, 29)),
+    ("LEAST(small, 0)", (-5, -4, -3, -2, -1, 0)),
+)
 _OTHER = "CASE WHEN cost > 1 THEN ward ELSE 'other' END"
 
 
@@ -56,11 +75,17 @@ def keys(rows: Rows) -> list[Callable[[], Key]]:
         )
 
     def asked() -> Key:
-        """A condition; one without columns is no key, and a cast of a text has no list of values."""
+        """A condition on several columns, or on one without a list of values; a cast of a text is none."""
         while True:
             found = rows.boolean(2)
-            if any(name in found.text for name in FIELDS) and "AS BOOLEAN" not in found.text:
+            used = {name for name in FIELDS if re.search(rf"\b{name}\b", found.text)}
+            if used and used not in LISTED and "AS BOOLEAN" not in found.text:
                 return Key(found, (False, True))
+
+    def image() -> Key:
+        """Of what is computed from one column with a list of values the groups are those that they fall into, and no others."""
+        text, values = random.choice(IMAGES)
+        return Key(Expression(text, text.replace("7 / small", Translation.divided("7", "small")), "text"), values)
 
     return [
         lambda: Key(column("ward"), WARDS),
@@ -75,7 +100,7 @@ def keys(rows: Rows) -> list[Callable[[], Key]]:
         lambda: Key(Expression(_OTHER, _OTHER, "text"), (*WARDS, "other")),
         lambda: Key(Expression("small % 3", "(small % 3)", "integer"), (-2, -1, 0, 1, 2)),
         lambda: Key(Expression("ABS(small)", "abs(small)", "integer"), tuple(range(26))),
-        bins, bins, open_bins, steps, decades, asked,
+        bins, bins, open_bins, steps, decades, asked, image, image,
     ]  # fmt: skip
 
 
@@ -259,7 +284,7 @@ class Question:
         on = " AND ".join(f"groups.{name} IS NOT DISTINCT FROM found.{name}" for name in names) or "TRUE"
         made = [f"groups.{name}" for name in names] + ["coalesce(n, 0) AS n"]
         made += [
-            f"coalesce(a{i}, {each.empty}) AS a{i}, coalesce(e{i}, {each.empty}) AS e{i}"
+            f"coalesce(a{i}, {each.empty}) AS a{i}, CAST(coalesce(e{i}, {each.empty}) AS DOUBLE) AS e{i}"
             for i, each in enumerate(self.aggregates)
         ]
         return (
