@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -86,8 +87,8 @@ class World:
             )
         policy = folder / "policy.toml"
         sections = {
-            "budget": {"epsilon": 10**6, "delta": 1e-4}, "unit": unit | caps, f"tables.{TABLE}": {"source": source.name, "delimiter": delimiter},
-            f"tables.{TABLE}.columns": columns, "ledger": {"path": "ledger"},
+            "budget": {"epsilon": 10**6, "delta": 1e-4}, "unit": unit | caps, "ledger": {"path": "ledger"},
+            f"tables.{TABLE}": {"source": source.name, "delimiter": delimiter}, f"tables.{TABLE}.columns": columns,
         }  # fmt: skip
         policy.write_text("\n".join(f"[{name}]\n{_lines(said)}" for name, said in sections.items()), "utf-8")
         found = Exact.open(policy)
@@ -154,7 +155,7 @@ class Pair:
                 return False
         for place in range(len(question.limits), len(question.limits) + len(question.sorted)):
             found = sorted(_numbers(rows, place))
-            for (x, first), (y, second) in zip(found, found[1:], strict=False):
+            for (x, first), (y, second) in pairwise(found):
                 if first + second and y - x <= 2 * (first + second):
                     return False
         return True

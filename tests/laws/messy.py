@@ -9,10 +9,10 @@ import gzip
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import IO, Any
 from uuid import UUID
 
 import duckdb
@@ -207,18 +207,20 @@ class Door:
 def _csv(name: str, delimiter: str = ",") -> Callable[[Table, str, Path], Path]:
     def write(data: Table, unit: str, folder: Path) -> Path:
         path = folder / name
-        opened = (
-            gzip.open(path, "wt", encoding="utf-8", newline="")
-            if name.endswith(".gz")
-            else path.open("w", encoding="utf-8", newline="")
-        )
-        with opened as file:
+        with _opened(path) as file:
             writer = csv.writer(file, delimiter=delimiter)
             writer.writerow(data)
             writer.writerows(zip(*data.values(), strict=True))
         return path
 
     return write
+
+
+def _opened(path: Path) -> IO[str]:
+    packed = path.suffix == ".gz"
+    return (
+        gzip.open(path, "wt", encoding="utf-8", newline="") if packed else path.open("w", encoding="utf-8", newline="")
+    )
 
 
 def _lists(data: Table, unit: str, folder: Path) -> Table:
@@ -282,7 +284,8 @@ def _arrow(data: Table, unit: str, folder: Path) -> Any:
     import pyarrow
 
     types = {
-        "integer": pyarrow.int64(), "number": pyarrow.float64(), "text": pyarrow.string(), "date": pyarrow.date32(), "boolean": pyarrow.bool_(),
+        "integer": pyarrow.int64(), "number": pyarrow.float64(), "text": pyarrow.string(), "date": pyarrow.date32(),
+        "boolean": pyarrow.bool_(),
     }  # fmt: skip
     schema = pyarrow.schema([(name, types[each.type]) for name, each in fields(unit).items()])
     found = pyarrow.table(data, schema=schema)

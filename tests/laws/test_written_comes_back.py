@@ -11,7 +11,7 @@ from discreet.engines.duckdb import DuckDB
 from discreet.engines.memory import rows_of
 from discreet.plan.evaluate import convert
 from discreet.plan.scalar import Column, Type
-from tests.laws.written import COLUMNS, FORMS, NOTHING, WRITERS, _with_csv, differing, rows, says, wanted
+from tests.laws.written import COLUMNS, FORMS, NOTHING, WRITERS, differing, rows, says, wanted, with_csv
 from tests.scale import repeats
 
 VALUES = 5_000  # of each type
@@ -61,7 +61,7 @@ def test_the_engine_reads_texts_as_plain_python_does(type: Type, tmp_path: Path)
     texts = [text for _, text in written(type, repeats(600))] + nothing
     expected = [(i, convert(text, Type.TEXT, type)) for i, text in enumerate(texts)]
     path, columns = tmp_path / "t.csv", (Column("row", Type.INTEGER), Column("x", type))
-    _with_csv({"row": list(range(len(texts))), "x": texts}, path)
+    with_csv({"row": list(range(len(texts))), "x": texts}, path)
     assert differing(loaded(path, *columns), expected) == []
     assert differing(read(path, *columns), expected) == []
     assert (

@@ -242,22 +242,21 @@ FORMS: dict[Type, tuple[Callable[[Random], Any], dict[str, Form]]] = {
     Type.DATE: (moment, MOMENTS),
     Type.BOOLEAN: (truth, TRUTHS),
 }
-NO_NUMBERS = (
-    "", " ", "NA", "NaN", "nan", "inf", "-inf", "Infinity", "None", "null", "NULL", "N/A", "-", "+", ".", "e5", "1e", "1e+", "--1", "+-1", "1-", "1 2",
-    "1,234.5", "1.234,5", "$5", "5%", "(5)", "0x10", "1_000", "1__0", "٣", "１", "\u00a05", "1.2.3", "1e5e5", "1e1.5", "five", "1f", "1d", "1L",
-    "true", "'5'", "5;", "\x0b5", "\x0c5", "5\x00", "9" * 401, "1" + "0" * 400,
-)  # fmt: skip
+NO_NUMBERS = """NA NaN nan inf -inf Infinity None null NULL N/A - + . e5 1e 1e+ --1 +-1 1- 1,234.5 1.234,5 $5 5% (5) 0x10 1_000 1__0
+٣ １ 1.2.3 1e5e5 1e1.5 five 1f 1d 1L true '5' 5;"""
+ODD = ("", " ", "1 2", "\u00a05", "\x0b5", "\x0c5", "5\x00", "9" * (LONGEST + 1), "1" + "0" * LONGEST)
+NO_INTEGERS = "2.5 -0.1 1e-1 1e19 9223372036854775808 -9223372036854775809 1e400 1e999999999 15e-1"
+NO_DAYS = """NA NaT 2023-02-29 1900-02-29 2024-13-01 2024-00-01 2024-01-00 2024-04-31 2024-1-5 24-01-05 2024/01/05 05.01.2024 01/05/2024
+20240105 2024-01 2024 0000-01-01 10000-01-01 -2024-01-01 2024-01-05T24:30:00 2024-01-05T12:60:00 2024-01-05T12:00:61
+2024-01-05T12:00:00+24:00 2024-01-05T12:00:00+02:60 2024-01-05T 2024-01-05x ２０２４-01-05 0001-01-01T00:00:00+02:00
+9999-12-31T23:00:00-02:00 yesterday"""
+NO_TRUTHS = "NA maybe 2 -1 10 00 truee tru wahr oui x 1.5 ｔｒｕｅ 01"
 NOTHING: dict[Type, tuple[str, ...]] = {
-    Type.NUMBER: NO_NUMBERS,
-    Type.INTEGER: (*NO_NUMBERS, "2.5", "-0.1", "1e-1", "1e19", "9223372036854775808", "-9223372036854775809", "1e400", "1e999999999", "15e-1"),
-    Type.DATE: (
-        "", "NA", "NaT", "2023-02-29", "1900-02-29", "2024-13-01", "2024-00-01", "2024-01-00", "2024-04-31", "2024-1-5", "24-01-05", "2024/01/05",
-        "05.01.2024", "01/05/2024", "20240105", "2024-01", "2024", "0000-01-01", "10000-01-01", "-2024-01-01", "2024-01-05T24:30:00",
-        "2024-01-05T12:60:00", "2024-01-05T12:00:61", "2024-01-05 12:00:00+24:00", "2024-01-05T12:00:00+02:60", "2024-01-05T", "2024-01-05x",
-        "2024-01-05T12:00:00 UTC", "2024-01-05  12:00:00", "２０２４-01-05", "0001-01-01T00:00:00+02:00", "9999-12-31T23:00:00-02:00", "yesterday",
-    ),
-    Type.BOOLEAN: ("", "NA", "maybe", "2", "-1", "10", "00", "truee", "tru", "wahr", "oui", "x", "1.5", "ｔｒｕｅ", "01"),
-}  # fmt: skip
+    Type.NUMBER: (*NO_NUMBERS.split(), *ODD),
+    Type.INTEGER: (*NO_NUMBERS.split(), *ODD, *NO_INTEGERS.split()),
+    Type.DATE: ("", *NO_DAYS.split(), "2024-01-05T12:00:00 UTC", "2024-01-05  12:00:00"),
+    Type.BOOLEAN: ("", *NO_TRUTHS.split()),
+}
 """Texts that say no value of a type."""
 
 
@@ -299,7 +298,7 @@ class Writer:
     number: Callable[[float], float] = _same
 
 
-def _with_csv(found: Rows, path: Path, cell: Callable[[Any], Any] = _same, **how: Any) -> None:
+def with_csv(found: Rows, path: Path, cell: Callable[[Any], Any] = _same, **how: Any) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, **how)
         writer.writerow(found)
@@ -422,12 +421,23 @@ def _there(found: Rows) -> Rows:
 
 
 DOUBLES = _changed(integer=_within, moment=_no_zone)  # what a column of doubles, or of one zone, can hold
+
+
+def _small(value: float | None) -> float | None:
+    """A number whose decimals are few enough to be written out."""
+    return value if value is None or abs(value) < 1e15 else math.remainder(value, 1e6)
+
+
+def _few_digits(found: Rows) -> Rows:
+    return DOUBLES(found) | {"number": [_small(value) for value in found["number"]]}
+
+
 WRITERS: dict[str, Writer] = {
-    "csv": Writer(_with_csv),
-    "csv, all quoted": Writer(lambda found, path: _with_csv(found, path, quoting=csv.QUOTE_ALL, lineterminator="\n")),
-    "json in csv": Writer(lambda found, path: _with_csv(found, path, _json_cell)),
+    "csv": Writer(with_csv),
+    "csv, all quoted": Writer(lambda found, path: with_csv(found, path, quoting=csv.QUOTE_ALL, lineterminator="\n")),
+    "json in csv": Writer(lambda found, path: with_csv(found, path, _json_cell)),
     "pandas": Writer(_with_pandas(), DOUBLES),
-    "pandas, float_format": Writer(_with_pandas(float_format="%.6f"), lambda found: DOUBLES(found) | {"number": [_small(each) for each in found["number"]]}, lambda value: float(f"{value:.6f}")),
+    "pandas, float_format": Writer(_with_pandas(float_format="%.6f"), _few_digits, lambda value: float(f"{value:.6f}")),
     "pandas, na_rep": Writer(_with_pandas(na_rep="NA"), lambda found: _there(DOUBLES(found)) | {"moment": DOUBLES(found)["moment"]}),
     "pandas, nullable": Writer(_with_nullable_pandas),
     "polars": Writer(_with_polars, _changed(moment=_no_zone)),
@@ -436,11 +446,6 @@ WRITERS: dict[str, Writer] = {
     "duckdb": Writer(_with_duckdb("TIMESTAMP"), _changed(moment=_no_zone)),
     "duckdb, zones": Writer(_with_duckdb("TIMESTAMPTZ"), _changed(moment=_in_utc)),
 }  # fmt: skip
-
-
-def _small(value: float | None) -> float | None:
-    """A number whose decimals are few enough to be written out."""
-    return value if value is None or abs(value) < 1e15 else math.remainder(value, 1e6)
 
 
 def wanted(writer: Writer, given: Rows) -> list[tuple[Any, ...]]:
