@@ -20,7 +20,7 @@ from discreet.plan.scalar import (
 from discreet.plan.sql.expressions import Expressions, reads
 from discreet.plan.sql.operators import compared
 from discreet.plan.sql.refusals import Code
-from discreet.plan.sql.values import CASTS, Mismatch, alike, day, kind, named
+from discreet.plan.sql.values import WORDS, alike, checked_cast, day, kind
 
 MOST_DIGITS = 9  # of ROUND(x, digits)
 
@@ -85,7 +85,7 @@ def _cast(read: Expressions, node: exp.Cast) -> Scalar:
     to = node.args["to"]
     wanted = TYPES.get(to.this) if isinstance(to, exp.DataType) else None
     if wanted is None:
-        hint = "types are INTEGER, DOUBLE, VARCHAR, DATE and BOOLEAN"
+        hint = f"types are {', '.join(WORDS.values())}"
         raise read.refusal(Code.TYPES, "this type is not available", hint, node)
     read.take(to, "this", "expressions", "nested")  # DECIMAL comes with its default digits; written ones were refused
     operand = read.scalar(node.this)
@@ -99,8 +99,7 @@ def _cast(read: Expressions, node: exp.Cast) -> Scalar:
         return Literal(found, Type.DATE)
     if got is None:
         return Cast(Literal(None, wanted), wanted)
-    if got not in CASTS[wanted]:
-        raise Mismatch(f"{named(got)} cannot be cast to {named(wanted)}")
+    checked_cast(got, wanted)
     return operand if got is wanted else Cast(operand, wanted)
 
 

@@ -4,16 +4,18 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
+from discreet.plan.evaluate import CASTS
 from discreet.plan.scalar import Literal, Scalar, Type, common_type, type_of
 
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-CASTS: dict[Type, set[Type]] = {  # what can become it
-    Type.INTEGER: {Type.INTEGER, Type.NUMBER, Type.TEXT, Type.BOOLEAN},
-    Type.NUMBER: {Type.INTEGER, Type.NUMBER, Type.TEXT},
-    Type.TEXT: {Type.TEXT, Type.INTEGER, Type.DATE, Type.BOOLEAN},
-    Type.DATE: {Type.DATE, Type.TEXT},
-    Type.BOOLEAN: {Type.BOOLEAN, Type.TEXT},
+WORDS = {
+    Type.INTEGER: "INTEGER",
+    Type.NUMBER: "DOUBLE",
+    Type.TEXT: "VARCHAR",
+    Type.DATE: "DATE",
+    Type.BOOLEAN: "BOOLEAN",
 }
+"""Each type as a cast names it."""
 
 
 class Mismatch(Exception):
@@ -27,6 +29,16 @@ class Mismatch(Exception):
 def named(type: Type | None) -> str:
     """A type, in a sentence."""
     return "NULL" if type is None else f"{'an' if type is Type.INTEGER else 'a'} {type.value}"
+
+
+def checked_cast(given: Type, wanted: Type) -> None:
+    """For a cast that has a meaning: returns. For any other raises Mismatch, with those that there are."""
+    if (given, wanted) in CASTS:
+        return
+    there = [f"CAST(… AS {word})" for each, word in WORDS.items() if each is not given and (given, each) in CASTS]
+    raise Mismatch(
+        f"{named(given)} cannot be cast to {named(wanted)}", f"for {named(given)} there is {' and '.join(there)}"
+    )
 
 
 def kind(scalar: Scalar) -> Type | None:
