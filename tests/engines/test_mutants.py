@@ -39,7 +39,7 @@ def expressions_agree() -> None:
         test_agree.agrees_on(engine, test_agree.each_kind())
         x, y = Column("x", Type.NUMBER), Column("y", Type.NUMBER)
         product = s.Arithmetic(s.Operator.MULTIPLY, x, y)
-        test_agree.agrees_on(engine, [s.Steps(product, -1.0, 1.0, 4, 0), s.Comparison(s.Order.GREATER, product, x)])
+        test_agree.agrees_on(engine, [s.Steps(product, -1.0, 1.0, 4, 0.0), s.Comparison(s.Order.GREATER, product, x)])
 
 
 def capped_sums_agree() -> None:

@@ -22,9 +22,9 @@ from discreet.curator.session import Curator
 from discreet.errors import Fault
 from discreet.mechanisms import DiscreteGaussian, Geometric, RoundedGaussian
 from discreet.mechanisms.additive import IntegerNoise
-from discreet.plan import post, spread
+from discreet.plan import numbers, post, spread
 from discreet.plan.evaluate import evaluate
-from discreet.plan.intervals import SMALL_BOTTOM, SMALL_COUNT, Interval, intervals, predicted
+from discreet.plan.intervals import SMALL_BOTTOM, TOO_FEW, Interval, intervals, predicted
 from discreet.plan.plan import Plan
 from discreet.plan.question import Output, Sort, key
 from discreet.plan.scalar import (
@@ -73,6 +73,7 @@ RUNS = 4000
 LEAST, MOST = 0.94, 0.96
 KEY = key(0, Type.INTEGER)
 NULL = Literal(None, Type.NUMBER)
+EXACTLY = (None,) * 5
 Noises = Sequence[IntegerNoise | None]
 
 
@@ -85,14 +86,14 @@ def held(scalar: Scalar, noises: Noises, count: int, mean: float = 45.0, runs: i
     n = repeats(RUNS) if runs is None else runs
     plan = plan_of(scalar, noises=noises, groups=n)
     exact = exact_totals(plan, count, mean)
-    truths = [evaluate(scalar, row) for row in post.columns(plan, exact)]
+    truths = [evaluate(scalar, row) for row in numbers.columns(plan_of(scalar, noises=EXACTLY, groups=n), exact)]
     inside = [within(truth, span) for truth, span in zip(truths, spans(plan, draw(plan, exact)), strict=True)]
     return sum(inside), n
 
 
 def within(truth: object, span: Interval | None) -> bool:
-    if span is None:
-        return True  # the root of a count below zero: nothing was said
+    if span is None or span.flag == TOO_FEW:
+        return True  # the root of a count below zero, or a mean of too few: nothing was said
     assert isinstance(truth, int | float)
     slack = 1e-9 * max(1.0, abs(truth))  # the truth is rounded to its digits, too
     return (span.low is None or span.low <= truth + slack) and (span.high is None or truth - slack <= span.high)
@@ -155,8 +156,62 @@ def test_small_counts_are_covered(name: str, count: int) -> None:
     covers(EXACT[name], count=count, runs=repeats(RUNS // 4))
 
 
-def test_the_mean_of_nobody_is_the_middle_and_is_covered() -> None:
-    covers(MEAN, count=0, runs=repeats(RUNS // 4))
+def number_of_nulls(scalar: Scalar, noises: Noises, count: int, runs: int) -> int:
+    plan = plan_of(scalar, noises=noises, groups=runs)
+    rows = post.released_rows(plan, draw(plan, exact_totals(plan, count, 45.0))).rows
+    return sum(row[0] is None for row in rows)
+
+
+def nobody_has_no_mean(scalar: Scalar, noises: Noises) -> None:
+    """Of nobody a number is told 2.5 times in 100, of as many as the ± of the count half the time, of three times as many always."""
+    runs, most = repeats(RUNS // 2), int(noises[0].error())  # type: ignore[union-attr]
+    for count, least, highest in ((0, 0.965, 0.985), (most, 0.46, 0.58), (2 * most, 0.01, 0.04), (3 * most, 0, 0.003)):
+        nulls = number_of_nulls(scalar, noises, count, runs)
+        assert binom.cdf(nulls, runs, least) > ALPHA, (count, nulls / runs)
+        assert binom.sf(nulls - 1, runs, highest) > ALPHA, (count, nulls / runs)
+
+
+@pytest.mark.parametrize("noises", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize("scalar", [MEAN, over(SUM, COUNT), over(SOME, COUNT)], ids=["mean", "ratio", "share"])
+def test_a_mean_or_ratio_of_nobody_is_no_number(scalar: Scalar, noises: Noises) -> None:
+    nobody_has_no_mean(scalar, noises)
+
+
+def test_an_exact_count_of_nobody_has_no_mean_and_any_other_has_one() -> None:
+    for scalar in (MEAN, over(SUM, COUNT), over(SOME, COUNT)):
+        assert number_of_nulls(scalar, PUBLIC_COUNT, 0, 50) == 50
+        assert number_of_nulls(scalar, PUBLIC_COUNT, 1, 50) == 0
+    covers(MEAN, PUBLIC_COUNT, count=1, runs=repeats(RUNS // 4))
+
+
+def test_too_few_are_told_by_their_flag_and_nothing_else() -> None:
+    few = [np.array([5]), *exact_totals(plan_of(MEAN), 1000, 45.0)[1:]]
+    hidden = Case(((Comparison(Order.GREATER, COUNT, number(2000)), MEAN),), NULL)
+    told = (MEAN, over(SUM, COUNT), over(number(1.0), MEAN), times(number(2), MEAN), Cast(MEAN, Type.INTEGER), hidden)
+    for scalar in told:
+        plan = plan_of(scalar)
+        made = post.released_rows(plan, few)
+        assert made.rows == ((None,),)
+        assert intervals(plan, few, made) == ((Interval(None, None, None, TOO_FEW),),)
+    plan = plan_of(Coalesce((MEAN, number(0.0))), Coalesce((over(SUM, COUNT), number(0.0))), COUNT)
+    made = post.released_rows(plan, few)
+    assert made.rows == ((0.0, 0.0, 5),)
+    mean, ratio, count = intervals(plan, few, made)[0]
+    assert mean is not None and (mean.low, mean.high, mean.flag) == (0.0, 120.0, SMALL_BOTTOM)
+    assert ratio == Interval(None, None, None, SMALL_BOTTOM)
+    assert count is not None and count.flag is None
+
+
+def test_a_divisor_is_told_from_0_by_its_interval_on_the_side_where_it_may_be() -> None:
+    """A difference may be below 0; a count may not; what is made at least 1 is told in any case."""
+    exact = exact_totals(plan_of(MEAN), 1000, 45.0)
+    negative = [np.array([-500]), *exact[1:]]
+    difference, clamped = over(SUM, less(COUNT, SOME)), over(SUM, Call(Name.GREATEST, (COUNT, number(1))))
+    nullif = over(SUM, Case(((Comparison(Order.EQUAL, COUNT, number(0)), NULL),), COUNT))
+    twice = over(SUM, add(COUNT, COUNT))
+    plan = plan_of(over(SUM, COUNT), difference, clamped, nullif, twice, over(SUM, FINE))
+    found = post.released_rows(plan, negative).rows[0]
+    assert [value is None for value in found] == [True, False, False, True, True, False]
 
 
 @pytest.mark.parametrize("mean", [0.0, 1.0, 119.0, 120.0])
@@ -245,7 +300,7 @@ def test_a_number_that_the_question_hides_has_no_interval_and_one_over_nothing_a
     nobody = [np.array([0]), *exact[1:]]
     made = post.released_rows(plan, nobody)
     assert made.rows[0] == (None, None)
-    assert intervals(plan, nobody, made)[0][1] == Interval(None, None, None, SMALL_BOTTOM)
+    assert intervals(plan, nobody, made)[0][1] == Interval(None, None, None, TOO_FEW)
 
 
 def test_selection_leaves_each_interval_as_it_is() -> None:
@@ -275,7 +330,9 @@ def every_pair_is_finite(groups: int, seed: int) -> None:
     for values, row in zip(made.rows, intervals(plan, released, made), strict=True):
         mean, ratio = row
         assert mean is not None
-        assert 0 <= mean.low <= values[0] <= mean.high <= 120
+        assert (values[0] is None) == (mean.flag == TOO_FEW)
+        if values[0] is not None:
+            assert 0 <= mean.low <= values[0] <= mean.high <= 120
         assert finite(ratio)
         if ratio.error is not None:
             assert ratio.low <= values[1] <= ratio.high
@@ -290,17 +347,20 @@ def test_no_sum_and_count_gives_nan_or_an_infinity() -> None:
 def test_a_count_too_small_to_tell_is_flagged_and_a_large_one_is_not() -> None:
     plan = plan_of(MEAN, over(SUM, COUNT), over(SOME, COUNT), groups=3)
     exact = exact_totals(plan, 1000, 45.0)
-    for count, flagged in ((1000, False), (10, True), (-500, False), (0, True)):
+    for count, flagged in ((1000, False), (10, True), (-500, True), (0, True)):
         released = [np.full(3, count), *exact[1:]]
         mean, ratio, share = intervals(plan, released, post.released_rows(plan, released))[0]
         assert mean is not None
         assert ratio is not None
         assert share is not None
         if flagged:
-            assert (mean.flag, ratio.flag, share.flag) == (SMALL_COUNT, SMALL_BOTTOM, SMALL_BOTTOM)
-            assert (ratio.low, ratio.high, ratio.error) == (None, None, None)
+            assert mean == ratio == share == Interval(None, None, None, TOO_FEW)
         else:
-            assert ratio.flag is None
+            assert (mean.flag, ratio.flag, share.flag) == (None, None, None)
+    kept = plan_of(*(Coalesce((scalar, number(0.0))) for scalar in (MEAN, over(SOME, COUNT))))
+    released = [np.full(1, 10), *(each[:1] for each in exact[1:])]
+    for span in intervals(kept, released, post.released_rows(kept, released))[0]:
+        assert span is not None and span.flag == SMALL_BOTTOM
 
 
 def test_sums_near_the_largest_double_are_finite_or_nothing() -> None:
@@ -453,7 +513,9 @@ def test_a_ratio_that_cannot_be_predicted_has_a_reason() -> None:
     (found,) = predicted(plan_of(over(COUNT, SUM), people=1000))
     assert found.error is None
     assert found.reason
-    assert predicted(plan_of(over(SOME, COUNT), people=3, groups=3))[0].error is not None  # within 0 and 1 in any case
+    (share,) = predicted(plan_of(over(SOME, COUNT), people=3, groups=3))
+    assert share.error is None  # of so few there will be no number
+    assert share.reason
 
 
 # Through the whole pipeline: text, plan, engine, noise, answer.

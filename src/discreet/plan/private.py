@@ -8,10 +8,11 @@ from math import isqrt
 from discreet.errors import QueryError, Refused
 from discreet.exact import Number, positive, probability
 from discreet.plan import budget
-from discreet.plan.aggregates import Terms
+from discreet.plan.aggregates import Measured, Terms
 from discreet.plan.budget import Noise, Wanted
 from discreet.plan.catalog import Catalog, Protected, Table
 from discreet.plan.check import check, event_of
+from discreet.plan.combination import Combination
 from discreet.plan.domain import complete, groups_of, literal, whole_key
 from discreet.plan.explain import said
 from discreet.plan.intervals import predicted
@@ -30,7 +31,7 @@ from discreet.plan.relation import (
     Totals,
     parts,
 )
-from discreet.plan.rules.relations import sensitivities, term_bounds
+from discreet.plan.rules.relations import combined, row_bounds, term_bounds
 from discreet.plan.rules.scalars import there
 from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, type_of
 
@@ -53,8 +54,7 @@ class Draft:
     keys: tuple[Scalar, ...]
     groups: tuple[tuple[Value, ...], ...]
     terms: tuple[Term, ...]
-    worth: tuple[Fraction, ...]
-    said: tuple[str, ...]
+    measured: tuple[Measured, ...]
     statistics: tuple[Statistic, ...]
     notes: tuple[str, ...]
 
@@ -127,8 +127,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
         keys,
         groups,
         tuple(terms.terms),
-        tuple(terms.steps),
-        tuple(terms.said),
+        tuple(terms.measured),
         statistics,
         notes,
     )
@@ -204,7 +203,7 @@ def _limit(term: Term, protected: Protected) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A query, and noise for those of its terms that need any."""
+    """A query, and noise for those of its measurements that need any."""
 
     query: Totals
     noise: dict[int, Noise]
@@ -244,25 +243,30 @@ def _gaussian(draft: Draft, epsilon: Fraction, delta: Fraction, *, clip: bool) -
 
 
 def _wanted(draft: Draft, query: Totals) -> dict[int, Wanted]:
-    """Which terms need noise, by their place: all that a neighbour can move."""
-    moved = sensitivities(query, draft.protected.relation, len(draft.groups))
-    return {
-        i: Wanted(each, _width(term)) for i, (each, term) in enumerate(zip(moved, draft.terms, strict=True)) if each.l1
-    }
+    """Which measurements need noise, by their place: all that a neighbour can move."""
+    relation, cells = draft.protected.relation, len(draft.groups)
+    moved = [combined(each.made, query, relation, cells) for each in draft.measured]
+    return {i: Wanted(each, _width(draft.measured[i].made, draft.terms)) for i, each in enumerate(moved) if each.l1}
 
 
-def _width(term: Term) -> int:
-    """Of the declared bounds; of a constant, such as the one of a count, its size."""
-    low, high = term_bounds(term)
-    return high - low or max(abs(low), 1)
+def _width(made: Combination, terms: tuple[Term, ...]) -> Fraction:
+    """Of the declared bounds, in steps; of a constant, such as the one of a count, its size."""
+    (term, weight), *_ = made.parts
+    low, high = term_bounds(terms[term])
+    return Fraction(weight * (high - low), made.divisor) or Fraction(max(*map(abs, row_bounds(made, terms)), 1))
 
 
 def _planned(draft: Draft, chosen: Candidate, epsilon: Fraction, delta: Fraction) -> Plan:
     measurements = tuple(
-        Measurement(noise.mechanism if noise else None, noise.sensitivity if noise else Fraction(0), worth, said)
-        for noise, worth, said in (
-            (chosen.noise.get(i), draft.worth[i], draft.said[i]) for i in range(len(draft.terms))
+        Measurement(
+            noise.mechanism if noise else None,
+            noise.sensitivity if noise else Fraction(0),
+            each.step,
+            each.said,
+            each.made,
+            each.rounding,
         )
+        for each, noise in ((each, chosen.noise.get(i)) for i, each in enumerate(draft.measured))
     )
     relation = draft.protected.relation
     event = event_of(measurements, relation)
