@@ -124,6 +124,10 @@ def test_of_rows_a_combination_is_a_value_or_nothing(bounds: tuple[int, int, int
 
 
 def test_a_count_of_other_rows_is_taken_for_what_it_is() -> None:
+    other_counts_are_taken_for_what_they_are()
+
+
+def other_counts_are_taken_for_what_they_are() -> None:
     """Where a row may have steps and not be counted, weights times both is all that can be said."""
     steps, _ = terms(100, 104, 102)
     other = r.Term(r.How.SUM, s.Indicator(s.Comparison(s.Order.GREATER, X, s.Literal(3.0, Type.NUMBER))))
@@ -133,6 +137,20 @@ def test_a_count_of_other_rows_is_taken_for_what_it_is() -> None:
         query = r.Totals(r.CapRows(r.Contributions(SCAN, WHO, (), (steps, other)), cap))
         found = combined(made, query, PEOPLE[adjacency], 1).l1
         assert found == cap * ((2 if adjacency is Adjacency.ADD_REMOVE else 4) + 102)
+
+
+def rounding_moves_every_group() -> None:
+    """Whoever is shortened to a norm is in all groups, and may turn the rounding of each."""
+    cells, divisor = 4, 1000
+    query = r.Totals(r.ClipNorm(r.CapRows(r.Contributions(SCAN, WHO, (G,), terms(5, 9, 7)), 1), (2, 1)))
+    found = combined(Combination(((0, 1), (1, 7)), divisor), query, PEOPLE[Adjacency.ADD_REMOVE], cells)
+    turned = rounded(divisor // 2, divisor) - rounded(divisor // 2 - 1, divisor)
+    assert cells * turned <= found.l1 + F(cells, divisor)
+    assert cells * turned**2 <= (found.l2 + F(2, divisor)) ** 2
+
+
+def test_rounding_moves_every_group_that_somebody_is_in() -> None:
+    rounding_moves_every_group()
 
 
 def test_a_filtered_sum_and_its_count_belong_together() -> None:

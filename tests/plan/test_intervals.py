@@ -22,10 +22,12 @@ from discreet.curator.session import Curator
 from discreet.errors import Fault
 from discreet.mechanisms import DiscreteGaussian, Geometric, RoundedGaussian
 from discreet.mechanisms.additive import IntegerNoise
-from discreet.plan import numbers, post, spread
+from discreet.plan import catalog, numbers, post, spread
+from discreet.plan.combination import Combination
 from discreet.plan.evaluate import evaluate
 from discreet.plan.intervals import SMALL_BOTTOM, TOO_FEW, Interval, intervals, predicted
-from discreet.plan.plan import Plan
+from discreet.plan.plan import Plan, terms_of
+from discreet.plan.private import plan_for
 from discreet.plan.question import Output, Sort, key
 from discreet.plan.scalar import (
     And,
@@ -41,9 +43,12 @@ from discreet.plan.scalar import (
     Or,
     Order,
     Scalar,
+    Steps,
     Type,
 )
 from discreet.plan.scalar import Function as Call
+from discreet.plan.sql import question
+from discreet.privacy import Adjacency
 from tests.plan.made import (
     COUNT,
     FINE,
@@ -91,11 +96,11 @@ def held(scalar: Scalar, noises: Noises, count: int, mean: float = 45.0, runs: i
     return sum(inside), n
 
 
-def within(truth: object, span: Interval | None) -> bool:
+def within(truth: object, span: Interval | None, slack: float = 1e-9) -> bool:
     if span is None or span.flag == TOO_FEW:
         return True  # the root of a count below zero, or a mean of too few: nothing was said
     assert isinstance(truth, int | float)
-    slack = 1e-9 * max(1.0, abs(truth))  # the truth is rounded to its digits, too
+    slack *= max(1.0, abs(truth))  # the truth is rounded to its digits, too
     return (span.low is None or span.low <= truth + slack) and (span.high is None or truth - slack <= span.high)
 
 
@@ -472,6 +477,90 @@ def test_noise_without_a_rule_is_a_fault() -> None:
 
     with pytest.raises(Fault):
         spread._is_gaussian(object())
+
+
+# Values that are rounded, and bounds that are far from 0.
+
+
+def rounding_is_in_the_error() -> None:
+    """Every value lies half a step above its step, and every sum half a step of its own: the truth is as far off as it may be."""
+    n, step = 1000, F(1, 2)
+    plan = plan_of(
+        MEAN, SUM, over(SUM, COUNT), add(SUM, COUNT), times(MEAN, COUNT), noises=[Geometric(F(1, 100))] * 5, people=n
+    )
+    mean, total = (replace(plan.measurements[i], rounding=step) for i in (2, 1))
+    total = replace(total, rounding=F(0), made=Combination(((1, 2),), 2), step=F(200))
+    plan = replace(plan, measurements=(plan.measurements[0], total, mean, *plan.measurements[3:]))
+    released = [np.array([each]) for each in (n, 45 * n // 200, (45 - 60) * n, 0, 0)]
+    truths = [45.5, 45_100, 45.1, 46_100, 45_500]
+    for truth, span in zip(truths, intervals(plan, released, post.released_rows(plan, released))[0], strict=True):
+        assert span is not None and span.low is not None and span.high is not None
+        assert span.low <= truth <= span.high, (truth, span)
+    promised = predicted(plan)
+    assert promised[1].error is not None and promised[1].error >= 100
+    assert promised[0].error is not None and promised[0].error >= 0.5
+
+
+def test_what_is_rounded_is_in_the_error() -> None:
+    rounding_is_in_the_error()
+
+
+def totals_of(plan: Plan, values: np.ndarray) -> list[np.ndarray]:
+    """The terms of a plan over these values of x, the same in every group."""
+    found = []
+    for term in terms_of(plan.query):
+        steps = term.value
+        if isinstance(steps, Steps):
+            inside = np.clip(values, steps.low, steps.high)
+            total = int(np.floor((inside - steps.middle) * 2.0**steps.shift + 0.5).astype(np.int64).sum())
+        else:
+            total = values.size
+        found.append(np.full(len(plan.domain), total, np.int64))
+    return [each.made.of(found) for each in plan.measurements]
+
+
+def spread_over(low: float, high: float, n: int) -> np.ndarray:
+    return low + (high - low) * np.random.default_rng(n).random(n)
+
+
+FAR: dict[str, tuple[tuple[float, float], np.ndarray, bool]] = {
+    "an hour of unix time, clustered": ((1.7e9, 1.7e9 + 3600), spread_over(1.7e9 + 52, 1.7e9 + 54, 100_000), False),
+    "an hour of unix time": ((1.7e9, 1.7e9 + 3600), spread_over(1.7e9, 1.7e9 + 3600, 100_000), False),
+    "ten at a milliard": ((1e9, 1e9 + 10), np.full(1000, 1e9 + 3.5), False),
+    "a hundredth at 1e5": ((100_000, 100_000.01), np.full(100_000, 100_000.0075), False),
+    "julian days, constant": ((2459000.5, 2460000.5), np.full(100_000, 2459500.6), False),
+    "below 0": ((-1e6 - 7, -1e6), spread_over(-1e6 - 7, -1e6, 1000), False),
+    "whole, from 0": ((0, 2**24 + 1), np.arange(1000) % 10.0, True),
+    "whole, far": ((10**12, 10**12 + 500), 10.0**12 + np.arange(1000) % 500, True),
+    "a milliard from 0": ((0, 1e9), np.full(1000, 30_001.0), False),
+    "next to nothing": ((1.0, 1.0 + 2**-50), np.full(1000, 1.0 + 2**-51), False),
+}
+
+
+@pytest.mark.parametrize("delta", [0, 1e-6], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize("name", FAR)
+def test_bounds_far_from_0_are_covered(name: str, delta: float) -> None:
+    """AVG, SUM alone, SUM beside AVG, and SUM over COUNT, of rows and of people with replacement."""
+    (low, high), values, whole = FAR[name]
+    runs, type_ = repeats(400), Type.INTEGER if whole else Type.NUMBER
+    columns = (
+        catalog.Column("who", Type.INTEGER),
+        catalog.Column("g", Type.INTEGER, F(0), F(runs - 1)),
+        catalog.Column("x", type_, F(low), F(high), nullable=False),
+    )
+    total = sum(map(F, values.tolist()))
+    truth = {"a": float(total / values.size), "s": float(total), "r": float(total / values.size)}
+    people = catalog.Protected("who", Adjacency.REPLACE, 1, 1, people=values.size)
+    for protected in (catalog.Protected(people=values.size), people):
+        declared = catalog.Catalog((catalog.Table("t", columns),), protected)
+        for text in ("AVG(x) AS a", "SUM(x) AS s", "SUM(x) AS s, AVG(x) AS a", "SUM(x) / COUNT(*) AS r"):
+            plan = plan_for(question(f"SELECT {text} FROM t GROUP BY g", declared), declared, 1, delta)
+            released = draw(plan, totals_of(plan, values))
+            rows = post.released_rows(plan, released)
+            for j, output in enumerate(plan.question.outputs):
+                found = [row[j] for row in intervals(plan, released, rows)]
+                hits = sum(within(truth[output.name], span, slack=0.0) for span in found)
+                assert binom.cdf(hits, runs, LEAST) > ALPHA, f"{text}: {hits} of {runs} hold {output.name}"
 
 
 # Before anything is measured.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import Fault
-from discreet.plan.plan import Mean, Plan, Shifted, Total, measurements_of
+from discreet.plan.plan import Mean, Plan, Shifted, Statistic, Total, measurements_of
 from discreet.plan.scalar import Arithmetic, Column, Literal, Operator, Scalar, Type, Value, type_of
 
 CONFIDENCE = 0.95
@@ -37,22 +37,31 @@ def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = 
 def aggregate_values(plan: Plan, index: int, released: Sequence[Sequence[int]]) -> list[int | float | None]:
     """One aggregate, for each group."""
     statistic = plan.statistics[index]
-    match statistic:
-        case Total():
-            step = plan.measurements[statistic.measurement].step
-            return [number(step.numerator * total, step.denominator) for total in released[statistic.measurement]]
-        case Shifted():
-            step = plan.measurements[statistic.total].step
-            shift = statistic.middle * plan.measurements[statistic.count].step
-            whole = step.denominator * shift.denominator
-            each, count = int(step * whole), int(shift * whole)
-            pairs = zip(released[statistic.total], released[statistic.count], strict=True)
-            exact = (Fraction(each * int(total) + count * int(n), whole) for total, n in pairs)
-            return [number(value.numerator, value.denominator) for value in exact]
-        case Mean():
-            step = plan.measurements[statistic.total].step / plan.measurements[statistic.count].step
-            few = noise_of(plan, statistic.count)
-            return _means(statistic, step, few, released[statistic.total], released[statistic.count])
+    if isinstance(statistic, Mean):
+        step = plan.measurements[statistic.total].step / plan.measurements[statistic.count].step
+        few = noise_of(plan, statistic.count)
+        return _means(statistic, step, few, released[statistic.total], released[statistic.count])
+    found = [number(exact.numerator, exact.denominator) for exact in _sums(plan, statistic, released)]
+    return [*found] if is_whole(plan, statistic) else [float(value) for value in found]
+
+
+def _sums(plan: Plan, statistic: Total | Shifted, released: Sequence[Sequence[int]]) -> list[Fraction]:
+    if isinstance(statistic, Total):
+        step = plan.measurements[statistic.measurement].step
+        return [step * total for total in released[statistic.measurement]]
+    step = plan.measurements[statistic.total].step
+    shift = statistic.middle * plan.measurements[statistic.count].step
+    pairs = zip(released[statistic.total], released[statistic.count], strict=True)
+    return [step * total + shift * count for total, count in pairs]
+
+
+def is_whole(plan: Plan, statistic: Statistic) -> bool:
+    """Whether a statistic is of whole numbers, none of which was rounded."""
+    if isinstance(statistic, Mean):
+        return False
+    made = [plan.measurements[i] for i in measurements_of(statistic)]
+    steps = [each.step for each in made] + ([statistic.middle] if isinstance(statistic, Shifted) else [])
+    return not any(each.rounding for each in made) and all(step.denominator == 1 for step in steps)
 
 
 def noise_of(plan: Plan, measurement: int) -> int:
@@ -96,10 +105,7 @@ def integral(scalar: Scalar, plan: Plan) -> bool:
         case Literal():
             return scalar.type is Type.INTEGER and scalar.value is not None
         case Column() if (index := aggregate_index(scalar)) is not None:
-            statistic = plan.statistics[index]
-            steps = [plan.measurements[i].step for i in measurements_of(statistic)]
-            parts = [*steps, statistic.middle] if isinstance(statistic, Shifted) else steps
-            return not isinstance(statistic, Mean) and all(part.denominator == 1 for part in parts)
+            return is_whole(plan, plan.statistics[index])
         case Column():
             return scalar.type is Type.INTEGER
         case Arithmetic():

@@ -14,9 +14,9 @@ from discreet.plan.catalog import Catalog, Protected, Table
 from discreet.plan.check import check, event_of
 from discreet.plan.combination import Combination
 from discreet.plan.domain import complete, groups_of, literal, whole_key
-from discreet.plan.explain import said
+from discreet.plan.explain import number, said
 from discreet.plan.intervals import predicted
-from discreet.plan.plan import Measurement, Plan, Statistic
+from discreet.plan.plan import Measurement, Plan, Statistic, Total
 from discreet.plan.question import Question
 from discreet.plan.relation import (
     CapGroups,
@@ -39,6 +39,7 @@ MOST_EPSILON = Fraction(10**6)
 PUBLIC = (
     "what replacing a row cannot change, such as the number of all rows, is public: it has no noise and costs nothing"
 )
+MANY_ROWS = 10**7  # whose values, all rounded in one direction, a sum should not be off by more than its noise for
 MOST_WITHIN = Fraction(10**18)
 LEAST_EPSILON = Fraction(1, 10**9)
 
@@ -256,6 +257,19 @@ def _width(made: Combination, terms: tuple[Term, ...]) -> Fraction:
     return Fraction(weight * (high - low), made.divisor) or Fraction(max(*map(abs, row_bounds(made, terms)), 1))
 
 
+def _about_rounding(draft: Draft, measurements: tuple[Measurement, ...]) -> list[str]:
+    """What the ± of a sum leaves out where nothing tells how many rows there are, if fewer than are usual could make up its noise."""
+    if draft.protected.people is not None:
+        return []
+    sums = {each.measurement for each in draft.statistics if isinstance(each, Total)}
+    return [
+        f"each value of a sum is rounded by up to {number(each.rounding)}, which its ± leaves out: nothing declares how many"
+        " there are; add --people N, or people = N under [unit]"
+        for i, each in enumerate(measurements)
+        if i in sums and each.mechanism and each.mechanism.error() * each.step < MANY_ROWS * each.rounding
+    ]
+
+
 def _planned(draft: Draft, chosen: Candidate, epsilon: Fraction, delta: Fraction) -> Plan:
     measurements = tuple(
         Measurement(
@@ -286,6 +300,7 @@ def _planned(draft: Draft, chosen: Candidate, epsilon: Fraction, delta: Fraction
             *_about_persons(draft.protected, chosen.query, len(draft.groups)),
             *([PUBLIC] if len(chosen.noise) < len(measurements) else []),
             *draft.notes,
+            *_about_rounding(draft, measurements),
         ),
     )
     check(plan)
