@@ -15,6 +15,7 @@ from discreet.plan.post import Released, released_rows, selects
 from discreet.plan.question import Output, Sort, key
 from discreet.plan.scalar import Case, Comparison, Literal, Name, Order, Scalar, Type
 from discreet.plan.scalar import Function as Call
+from tests.plan import laws
 from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SOME, SUM, add, less, number, over, plan_of, times
 
 KEY = key(0, Type.INTEGER)
@@ -87,6 +88,23 @@ def nobody_wins(descending: bool, nulls_first: bool) -> None:
 @pytest.mark.parametrize("descending", [False, True])
 def test_a_mean_of_nobody_wins_nothing(descending: bool, nulls_first: bool) -> None:
     nobody_wins(descending, nulls_first)
+
+
+@pytest.mark.parametrize(
+    ("order", "keys"),
+    [
+        ("a DESC", "CAB"),
+        ("a", "ACB"),
+        ("a DESC NULLS LAST", "CAB"),
+        ("a NULLS FIRST", "BAC"),
+        ("a DESC NULLS FIRST", "BCA"),
+        ("COALESCE(a, 100) DESC", "BCA"),
+    ],
+)
+def test_sql_orders_too_few_as_null(order: str, keys: str) -> None:
+    plan = laws.planned(f"SELECT g, AVG(x) AS a FROM t GROUP BY g ORDER BY {order}", laws.PERSON)
+    found = released_rows(plan, [np.array([0, 10**6, 3000]), np.array([3000, 2, 3000])]).rows
+    assert "".join(str(row[0]) for row in found) == keys
 
 
 def whole_numbers_are_exact(count: int, total: int, factor: int) -> None:

@@ -193,15 +193,15 @@ class Reader:
         How many rows there are is known from the count that was released beside the sum, or from the number of people that was declared.
         """
         measurement = self.plan.measurements[index]
-        half, each = half_step(measurement), float(measurement.rounding)
-        counts = {each.count for each in self.plan.statistics if not isinstance(each, Total) and each.total == index}
+        half, each = float(half_step(measurement)), float(measurement.rounding)
+        counts = {pair.count for pair in self.plan.statistics if not isinstance(pair, Total) and pair.total == index}
         if not each:
-            return np.full(self.size, float(half))
+            return np.full(self.size, half)
         if not counts or self.ahead:
-            return np.full(self.size, float(half) + each * most_rows(self.plan))
+            return np.full(self.size, half + each * most_rows(self.plan))
         (count,) = counts
         step, noise = float(self.plan.measurements[count].step), numbers.noise_of(self.plan, count)
-        rounded: Reals = float(half) + each * step * np.maximum(self.totals[count] + noise, 0.0)
+        rounded: Reals = half + each * step * np.maximum(self.totals[count] + noise, 0.0)
         return rounded
 
     def _aggregate(self, statistic: Statistic) -> Form:
