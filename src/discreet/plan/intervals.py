@@ -222,7 +222,7 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
         for value, low, high in zip(values, span.low, span.high, strict=True):
             found = _told(value, float(low), float(high), None, SMALL_BOTTOM, False)
             if found is None or found.error is None:
-                reason = f"what it is divided by may be too small, with about {each:,} in a group"
+                reason = f"there may be too few to tell from none, with about {each:,} in a group, and then it is NULL"
                 return Predicted(output.name, None, reason)
             worst = max(worst, found.error)
     assumes = f"about {each:,} in a group: {plan.people:,} people declared, over {len(plan.domain):,} groups"

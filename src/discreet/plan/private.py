@@ -83,9 +83,10 @@ def plan_within(question: Question, catalog: Catalog, within: Number, delta: Num
     def meets(epsilon: Fraction) -> bool:
         found = predicted(_finished(start, epsilon, allowed))
         for each in found:
-            if each.error is None and each.reason:
+            if each.error is None and each.reason and start.protected.people is None:
                 raise QueryError(f"within cannot be promised for {each.name!r}: {each.reason}", code="within")
-        return all(each.error is None or Fraction(each.error) <= most for each in found)
+        few = any(each.error is None and each.reason for each in found)  # at this price
+        return not few and all(each.error is None or Fraction(each.error) <= most for each in found)
 
     return _finished(start, _least(meets), allowed)
 

@@ -265,7 +265,7 @@ register(
         "within-of-the-first-column",
         PART,
         PRIVATE + "plan_within",
-        "return all(each.error is None or Fraction(each.error) <= most for each in found)",
+        "return not few and all(each.error is None or Fraction(each.error) <= most for each in found)",
         "return any(each.error is not None and Fraction(each.error) <= most for each in found)",
         "an accuracy is promised for all columns and kept for one",
     ),
