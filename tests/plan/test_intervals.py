@@ -399,6 +399,21 @@ def test_whole_numbers_have_whole_intervals() -> None:
         assert {type(end) for end in (span.low, span.high, span.error)} == {int}
 
 
+def test_whole_numbers_beyond_the_doubles_have_the_interval_of_their_noise() -> None:
+    """Added to, a count keeps its ±; multiplied, it has that times as large; and what is exact has none."""
+    large, factor = number(10**18), number(1_000_000_007)
+    scalars = (add(COUNT, times(large, large)), times(times(COUNT, factor), factor))
+    for noises, error in ((LAPLACE, int(LAPLACE[0].error())), (PUBLIC_COUNT, 0)):
+        plan = plan_of(*scalars, noises=noises)
+        released = exact_totals(plan, 10_000, 45.0)
+        made = post.released_rows(plan, released)
+        assert made.rows == ((10**36 + 10_000, 10_000 * 1_000_000_007**2),)
+        first, second = intervals(plan, released, made)[0]
+        assert first == Interval(10**36 + 10_000 - error, 10**36 + 10_000 + error, error)
+        assert second is not None and second.error is not None
+        assert second.error == pytest.approx(error * 1_000_000_007**2, rel=1e-8)
+
+
 # The quantiles themselves.
 
 

@@ -119,11 +119,12 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Between low and high, in each row; `open` where noise alone would not end it."""
+    """Between low and high, in each row; `open` where noise alone would not end it. `half` of an affine form: its ±, whatever the value."""
 
     low: Reals
     high: Reals
     open: Bools
+    half: Reals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +330,7 @@ class Reader:
             widths = half_widths(top, tuple(noises.values()), confidence) if noises else np.zeros(self.size)
             widths = widths + form.top.off
             closed = np.zeros(self.size, np.bool_)
-            return Span(*_inside(centre - widths, centre + widths, form), closed)
+            return Span(*_inside(centre - widths, centre + widths, form), closed, widths)
         bottom, below = self._matrix(form.bottom, noises), form.bottom.at(self.totals)
         off = np.stack([np.broadcast_to(np.asarray(each.off), (self.size,)) for each in (form.top, form.bottom)])
         least, most = form.low - form.base, form.high - form.base

@@ -95,6 +95,8 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
     if span is None:
         return nothing
     whole = numbers.output_type(scalar, reader.plan) is Type.INTEGER
+    if whole and span.half is not None:  # which doubles may not hold, but for their ±
+        return [_around(value, _whole_up(half)) for value, half in zip(values, span.half.tolist(), strict=True)]
     flag = SMALL_COUNT if isinstance(statistic, Mean) else SMALL_BOTTOM
     few = reader.of_too_few(scalar).tolist() if None in values else [False] * len(values)
     cells = zip(values, few, span.low.tolist(), span.high.tolist(), span.open.tolist(), strict=True)
@@ -112,6 +114,11 @@ def total_error(plan: Plan, total: Total, confidence: float = CONFIDENCE) -> int
     steps = 0 if measurement.mechanism is None else int(measurement.mechanism.error(confidence))  # of noise on integers
     error = steps * measurement.step + half_step(measurement) + measurement.rounding * most_rows(plan)
     return numbers.number(error.numerator, error.denominator)
+
+
+def _whole_up(half: float) -> int | float:
+    """The most that a whole number is off; a little above what doubles say, for their rounding."""
+    return floor(half * (1 + TOUCH) + TOUCH) if isfinite(half) else half
 
 
 def _around(value: Value, error: int | float) -> Interval:
