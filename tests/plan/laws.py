@@ -254,6 +254,26 @@ def far_sums_are_close() -> None:
                 assert abs(found - truth) <= allowed, (text, unit, float(found), float(truth))
 
 
+def what_a_sum_leaves_out_is_noted() -> None:
+    """Only where values are rounded, nothing tells how many there are, and the noise is so small that it could matter."""
+    declared = replace(PERSON, people=100)
+    for text, unit, epsilon, noted in (
+        ("SELECT SUM(y) FROM t", PERSON, 1000, True),
+        ("SELECT SUM(y) / COUNT(*) FROM t", PERSON, 1000, True),
+        ("SELECT SUM(y) FROM t", PERSON, 1, False),
+        ("SELECT SUM(y) FROM t", declared, 1000, False),
+        ("SELECT SUM(y), AVG(y) FROM t", PERSON, 1000, False),
+        ("SELECT SUM(x) FROM t", PERSON, 1000, False),
+        ("SELECT SUM(wide) FROM t", PERSON, 1000, False),
+    ):
+        plan = planned(text, unit, epsilon)
+        assert any("rounded" in note for note in plan.notes) is noted, (text, plan.notes)
+    known, unknown = (planned("SELECT SUM(y) AS s FROM t", unit, 1000) for unit in (declared, PERSON))
+    (more,), (less,) = predicted(known), predicted(unknown)
+    rows = 100 * PERSON.max_rows
+    assert more.error == (less.error or 0) + float(known.measurements[0].rounding * rows)
+
+
 def differences_are_right() -> None:
     """x - 3 has bounds of its own: at a price where noise is nothing its sum is right, below zero too."""
     plan = planned("SELECT SUM(x - 4) FROM t WHERE x < 4", replace(PERSON, max_rows=9), 10**6)
@@ -411,6 +431,7 @@ LAWS = [
     some_neighbour_moves_as_much,
     answers_are_right,
     far_sums_are_close,
+    what_a_sum_leaves_out_is_noted,
     differences_are_right,
     a_sum_beside_its_mean_costs_nothing_more,
     gaussian_noise_is_split,
