@@ -120,6 +120,7 @@ CAUGHT_BY: dict[str, Law] = {
     "nan-is-a-number": expressions_agree,
     "nan-clamped-to-the-upper-bound": expressions_agree,
     "not-clamped-from-above": expressions_agree,
+    "middle-not-taken-off": expressions_agree,
     "half-a-step-down": expressions_agree,
     "sql-division-by-zero": expressions_agree,
     "integers-compared-as-they-are": expressions_agree,

@@ -49,6 +49,7 @@ from discreet.plan.scalar import (
 from discreet.plan.scalar import Function as Call
 from discreet.plan.sql import question
 from discreet.privacy import Adjacency
+from tests.plan import laws
 from tests.plan.made import (
     COUNT,
     FINE,
@@ -576,6 +577,15 @@ def test_bounds_far_from_0_are_covered(name: str, delta: float) -> None:
                 found = [row[j] for row in intervals(plan, released, rows)]
                 hits = sum(within(truth[output.name], span, slack=0.0) for span in found)
                 assert binom.cdf(hits, runs, LEAST) > ALPHA, f"{text}: {hits} of {runs} hold {output.name}"
+
+
+def test_one_sum_may_have_two_counts() -> None:
+    """A mean with a filter and one of a CASE are one sum, and two ways to count its rows."""
+    text = "SELECT AVG(y) FILTER (WHERE g = 'A') AS a, AVG(CASE WHEN g = 'A' THEN y END) AS b FROM t"
+    plan = laws.planned(text, laws.PERSON)
+    released = draw(plan, [np.array([each]) for each in (2**22 * 1000, 1000, 1000)[: len(plan.measurements)]])
+    for span in intervals(plan, released, post.released_rows(plan, released))[0]:
+        assert span is not None and span.error is not None and span.flag is None
 
 
 # Before anything is measured.

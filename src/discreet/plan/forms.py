@@ -200,7 +200,7 @@ class Reader:
             return np.full(self.size, half)
         if not counts or self.ahead:
             return np.full(self.size, half + each * most_rows(self.plan))
-        (count,) = counts
+        count = min(counts)  # several count the same rows in other words
         step, noise = float(self.plan.measurements[count].step), numbers.noise_of(self.plan, count)
         rounded: Reals = half + each * step * np.maximum(self.totals[count] + noise, 0.0)
         return rounded
