@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from discreet.answer import Answer, Column, Preview, visible, written
 from discreet.errors import Invalid
-from discreet.plan.intervals import Interval, Predicted
+from discreet.plan.intervals import TOO_FEW, Interval, Predicted
 from discreet.plan.question import Output, Sort, key
 from discreet.plan.scalar import Case, Comparison, Literal, Order, Type
 from tests.plan.made import COUNT, FINE, MEAN, PUBLIC_COUNT, SOME, SUM, add, number, over, plan_of
@@ -112,15 +112,41 @@ def test_the_table_is_as_it_was_looked_at() -> None:
         "────  ───────────  ────────────  ───────────────",
         "A     12,345 ± 60  48.66 ± 0.30  0.2511 ± 0.0051",
         "B        870 ± 60   46.2 ± 4.3    0.230 ± 0.072",
-        "C         41 ± 60     36 ± 85 *    0.07 ± 0.93 *",
+        "C         41 ± 60   NULL *         NULL *",
         "",
-        "* the count is too small to tell",
-        "* what it is divided by is too small to tell",
+        "* too few to tell from none",
         "± holds the truth 95 % of the time, over the noise. ε = 1, add-remove one person.",
         "left: ε = 2, δ = 1e-06",
         "note: age is clamped to 0 … 120",
     ]
     assert repr(answer()) == str(answer())
+
+
+def test_too_few_are_null_in_every_form() -> None:
+    made = answer()
+    few = made.to_dicts(errors=True)[2]
+    assert few == {"ward": "C", "n": 41, "n_error": 60, "n_low": -19, "n_high": 101} | {
+        f"{name}{end}": None for name in ("age", "old") for end in ("", "_error", "_low", "_high")
+    }
+    body = made.to_json()
+    assert (body["rows"][2]["age"], body["error"][2]["age"], body["interval"][2]["age"]) == (None, None, [None, None])
+    assert body["flags"] == [{}, {}, {"age": TOO_FEW, "old": TOO_FEW}]
+    assert str(made.to_csv()).splitlines()[3] == "C,41,60,-19,101,,,,,,,,"
+    assert made.to_pandas()["age"].isna().tolist() == [False, False, True]
+    page = made._repr_html_()
+    assert page.count("NULL *") == 2 and f"* {TOO_FEW}" in page
+    assert Answer.from_bytes(made.to_bytes()) == made
+
+
+def test_an_answer_of_the_time_when_nobody_had_a_mean_is_still_read() -> None:
+    """It was the middle of the bounds, with a flag."""
+    body = json.loads(answer().to_bytes())
+    body["rows"][2]["age"], body["error"][2]["age"], body["interval"][2]["age"] = 60.0, 60.0, [0.0, 120.0]
+    body["flags"][2]["age"] = "the count is too small to tell"
+    stored = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
+    kept = Answer.from_bytes(stored)
+    assert kept.rows[2][2] == 60.0 and kept.to_bytes() == stored
+    assert "60 ± 60 *" in str(kept)
 
 
 def test_an_exact_number_has_an_error_of_zero() -> None:
@@ -401,7 +427,7 @@ def test_there_are_fifty_payloads() -> None:
 
 def test_a_page_has_an_error_bar_for_each_interval_and_no_script() -> None:
     page = answer()._repr_html_()
-    assert page.count("<svg") == 9
+    assert page.count("<svg") == 7
     assert "script" not in page
     assert answer()._repr_mimebundle_()["text/html"] == page
 
@@ -421,7 +447,7 @@ def test_the_rich_table_loses_no_digit_at_any_width(width: int) -> None:
     assert "12,345" in text
     assert max(len(line) for line in text.splitlines()) <= width
     if width >= 120:
-        assert text.count("●") == 9
+        assert text.count("●") == 7
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -24,9 +24,10 @@ from discreet.plan import intervals as within
 from discreet.plan.check import digest
 from discreet.plan.explain import explain
 from discreet.plan.forms import is_key
-from discreet.plan.intervals import CONFIDENCE, Interval, Predicted, rounded_up
+from discreet.plan.intervals import Interval, Predicted, rounded_up
+from discreet.plan.numbers import CONFIDENCE, output_type
 from discreet.plan.plan import Plan
-from discreet.plan.post import output_type, released_rows, selects
+from discreet.plan.post import released_rows, selects
 from discreet.plan.scalar import Type, Value
 
 if TYPE_CHECKING:

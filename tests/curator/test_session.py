@@ -126,7 +126,7 @@ def test_a_refusal_leaves_the_ledger_as_it_was_and_reads_nothing(tmp_path: Path,
 
 
 def test_preview_and_explain_spend_nothing_and_make_no_ledger(tmp_path: Path) -> None:
-    with curator(tmp_path, people=50) as hospital:
+    with curator(tmp_path, people=5000) as hospital:
         preview = hospital.preview("SELECT ward, AVG(age) AS age FROM visits GROUP BY ward", epsilon=1)
         assert "±" in str(preview)
         assert "clamped" in hospital.explain(COUNT.replace("COUNT(*)", "SUM(age)"), epsilon=1)

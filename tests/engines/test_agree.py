@@ -87,11 +87,14 @@ def each_kind() -> list[Scalar]:
     found += [s.Function(s.Name.LENGTH, (column,)) for column in of[Type.TEXT]]
     found += [s.Function(name, (of[Type.DATE][0],)) for name in (s.Name.YEAR, s.Name.MONTH, s.Name.DAY)]
     grids = (
-        (-3.0, 3.0, 0, 0),
-        (0.0, 120.0, 3, 480),
-        (-0.3, 0.7, 10, 5),
-        (0.0, float(2**24), 0, 2**23),
-        (0.0, 1e9, -8, 0),
+        (-3.0, 3.0, 0, 0.0),
+        (0.0, 120.0, 3, 60.0),
+        (-0.3, 0.7, 10, 0.2001953125),
+        (0.0, float(2**24), 0, 2.0**23),
+        (0.0, 1e9, -8, 0.0),
+        (1.7e9, 1.7e9 + 3600, 12, 1.7e9 + 1800),
+        (2.0**53, 2.0**53 + 1000, 0, 2.0**53 + 500),
+        (-1e15, 1.0 - 1e15, 24, 0.5 - 1e15),
     )
     found += [s.Steps(column, *grid) for column, grid in product(numeric, grids)]
     return found
@@ -173,8 +176,8 @@ def test_names_of_columns_are_never_taken_for_our_own() -> None:
     )
     terms = (
         COUNT,
-        r.Term(r.How.SUM, s.Steps(deep, -8.0, 8.0, 2, 1)),
-        r.Term(r.How.SUM, s.Steps(of["last"], 0.0, 3.0, 0, 0)),
+        r.Term(r.How.SUM, s.Steps(deep, -8.0, 8.0, 2, 0.25)),
+        r.Term(r.How.SUM, s.Steps(of["last"], 0.0, 3.0, 0, 0.0)),
     )
     for person in ("key0", "total0", "rows", "number"):
         people = r.Contributions(source, of[person], (of["total0"], of["person"]), terms)

@@ -27,7 +27,7 @@ VALUE = Column("value", Type.INTEGER)
 COLUMNS = (PERSON, SAME, WARD, VALUE)  # `same` says who it is too, so that a query can be grouped by it
 MOST = 2**24
 COUNT = r.Term(r.How.SUM, s.Literal(1, Type.INTEGER))
-SUM = r.Term(r.How.SUM, s.Steps(VALUE, float(-MOST), float(MOST), 0, 0))
+SUM = r.Term(r.How.SUM, s.Steps(VALUE, float(-MOST), float(MOST), 0, 0.0))
 ANY = r.Term(r.How.ANY, s.Indicator(s.Comparison(s.Order.GREATER, VALUE, s.Literal(0, Type.INTEGER))))
 BY_PERSON = r.Contributions(r.Scan("t", COLUMNS), PERSON, (SAME, WARD), (COUNT, SUM, ANY))
 

@@ -333,14 +333,30 @@ def test_a_case_of_integers_and_numbers_is_a_number() -> None:
     [(-5.0, -3), (0.0, -3), (0.49, -3), (0.5, -2), (9.49, 6), (9.5, 7), (math.inf, 7), (-math.inf, -3), (1e308, 7)],
 )
 def test_steps_clamp_first_and_round_half_up(given: float, wanted: int) -> None:
-    assert value(s.Steps(number(given), 0.0, 10.0, 0, 3)) == wanted
+    assert value(s.Steps(number(given), 0.0, 10.0, 0, 3.0)) == wanted
 
 
 def test_steps_of_null_are_null_and_of_quarters_are_counted() -> None:
-    assert value(s.Steps(number(None), 0.0, 10.0, 0, 3)) is None
-    assert value(s.Steps(number(2.3), 0.0, 10.0, 2, 0)) == 9
-    assert value(s.Steps(number(1000.0), 0.0, 1024.0, -8, 0)) == 4
-    assert value(s.Steps(integer(2**63 - 1), -3.0, float(2**24), 0, 0)) == 2**24
+    assert value(s.Steps(number(None), 0.0, 10.0, 0, 3.0)) is None
+    assert value(s.Steps(number(2.3), 0.0, 10.0, 2, 0.0)) == 9
+    assert value(s.Steps(number(1000.0), 0.0, 1024.0, -8, 0.0)) == 4
+    assert value(s.Steps(integer(2**63 - 1), -3.0, float(2**24), 0, 0.0)) == 2**24
+
+
+@given(st.integers(-(2**62), 2**62), st.integers(-(2**24), 2**24), st.integers(-(2**26), 2**26))
+def test_steps_of_integers_are_exact_however_far_from_0(centre: int, half: int, off: int) -> None:
+    """Beyond 2^53 doubles skip integers; steps around such a middle do not."""
+    middle = float(centre)
+    low, high = middle - abs(half), middle + abs(half)
+    found = value(s.Steps(integer(int(middle) + off), low, high, 0, middle))
+    assert found == min(max(int(middle) + off, int(low)), int(high)) - int(middle)
+
+
+def test_steps_around_a_middle_lose_nothing_of_narrow_bounds() -> None:
+    """At 1.7e9 doubles are 2^-22 apart, and steps of 2^-12 of an hour are told apart."""
+    for seconds in (0.0, 53.0, 1800.0, 1800.25, 3599.75, 3600.0):
+        found = value(s.Steps(number(1.7e9 + seconds), 1.7e9, 1.7e9 + 3600, 12, 1.7e9 + 1800))
+        assert found == round((seconds - 1800) * 4096)
 
 
 def test_not_a_number_is_null_wherever_it_comes_from() -> None:

@@ -32,8 +32,8 @@ PERSON, WARD, COST, AGE, DAY, WELL = COLUMNS
 SCAN = r.Scan("t", COLUMNS)
 TERMS = (
     r.Term(r.How.SUM, s.Literal(1, Type.INTEGER)),
-    r.Term(r.How.SUM, s.Steps(COST, 0.0, 1000.0, 10, 512000)),
-    r.Term(r.How.SUM, s.Steps(AGE, 0.0, 120.0, 0, 60)),
+    r.Term(r.How.SUM, s.Steps(COST, 0.0, 1000.0, 10, 500.0)),
+    r.Term(r.How.SUM, s.Steps(AGE, 0.0, 120.0, 0, 60.0)),
     r.Term(r.How.ANY, s.Indicator(WELL)),
 )
 PEOPLE = r.Contributions(SCAN, PERSON, (WARD, DAY), TERMS)
@@ -212,7 +212,7 @@ def test_no_sum_of_the_largest_values_of_any_type_overflows(
     with DuckDB([Data("t", path, (column,))]) as engine:
         held = engine._connection.execute("SELECT any_value(x) FROM t").fetchone()[0]
         terms = [
-            s.Steps(column, low, high, shift, 0)
+            s.Steps(column, low, high, shift, 0.0)
             for low, high, shift in ((0.0, 2.0**24, 0), (-1.0, 1.0, 24), (0.0, 1e15, -26))
         ]
         query = r.Totals(r.Scan("t", (column,)), (), tuple(r.Term(r.How.SUM, term) for term in terms))

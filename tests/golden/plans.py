@@ -11,7 +11,7 @@ from discreet.errors import DiscreetError
 from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
-from discreet.plan.rules.relations import sensitivities
+from discreet.plan.rules.relations import combined
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question
 from discreet.privacy import Adjacency
@@ -62,12 +62,13 @@ def outcome(text: str, catalog: Catalog) -> str:
 
 def _planned(plan: Plan) -> str:
     lines = [f"costs: epsilon {plan.epsilon}, delta {plan.delta}; groups: {len(plan.domain)}"]
-    moved = sensitivities(plan.query, plan.relation, len(plan.domain))
-    for measurement, sensitivity in zip(plan.measurements, moved, strict=True):
-        noise = measurement.mechanism
+    for measurement in plan.measurements:
+        sensitivity = combined(measurement.made, plan.query, plan.relation, len(plan.domain))
+        noise, made = measurement.mechanism, measurement.made
+        of = "" if made.only is not None else f" of {made.parts} / {made.divisor}"
         said = f"{type(noise).__name__} of scale {float(noise.scale):.9g}" if noise else "no noise"
         lines.append(
-            f"{measurement.said}: L1 {float(sensitivity.l1):.9g}, L2 {float(sensitivity.l2):.9g}, step {measurement.step}; {said}"
+            f"{measurement.said}{of}: L1 {float(sensitivity.l1):.9g}, L2 {float(sensitivity.l2):.9g}, step {measurement.step}; {said}"
         )
     lines += [f"note: {note}" for note in plan.notes]
     return "\n".join([*lines, f"runs: {sql_of(plan.query, {'visits': Stored('visits')})}"]) + "\n"

@@ -191,3 +191,9 @@ SELECT CASE WHEN MONTH(admitted) = 1 THEN 'january' END AS month, COUNT(*) AS n 
 SELECT COALESCE(ward, 'none') AS ward, COUNT(*) AS n FROM visits GROUP BY 1;
 -- order-by-output-named-as-a-column
 SELECT ward, AVG(cost) AS cost FROM visits GROUP BY ward ORDER BY cost DESC;
+
+-- sum-far
+SELECT SUM(cost + 1000000) FROM visits;
+
+-- sum-far-by-ward
+SELECT ward, SUM(cost - 1000000) FILTER (WHERE smoker), COUNT(*), AVG(cost) FROM visits GROUP BY ward;

@@ -68,7 +68,11 @@ def schemas(draw: st.DrawFn) -> Schema:
         "age": {"type": "integer", "bounds": (low, low + draw(st.sampled_from([1, 10, 60])))},
         "cost": {
             "type": "number",
-            "bounds": draw(st.sampled_from([(0, 100), (-1.5, 1), (10, 20), (0, 1e9), (-2e-3, 1e-3)])),
+            "bounds": draw(
+                st.sampled_from(
+                    [(0, 100), (-1.5, 1), (10, 20), (0, 1e9), (-2e-3, 1e-3), (1.7e9, 1.7e9 + 3600), (-1000.5, -1000)]
+                )
+            ),
         },
         "ward": {"keys": list(WARDS[: draw(st.integers(1, 4))])},
         "day": {"type": "date"},
@@ -95,7 +99,8 @@ def field(name: str) -> st.SearchStrategy[str]:
             return st.one_of(st.integers(-3, 80).map(str), st.sampled_from(HOSTILE))
         case "cost":
             return st.one_of(
-                st.sampled_from(["0", "0.5", "99.99", "-3", "1000000", "0.0001"]), st.sampled_from(HOSTILE)
+                st.sampled_from(["0", "0.5", "99.99", "-3", "1000000", "0.0001", "1700000053.25", "-1000.25"]),
+                st.sampled_from(HOSTILE),
             )
         case "ward":
             return st.sampled_from([*WARDS, "Z", "", "a"])

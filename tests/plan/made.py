@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.additive import IntegerNoise
+from discreet.plan.combination import Combination
 from discreet.plan.plan import Mean, Measurement, Plan, Statistic, Total
 from discreet.plan.question import Aggregate, Kind, Output, Question, Sort
 from discreet.plan.relation import How, Scan, Term, Totals
@@ -43,10 +44,10 @@ AGGREGATES = (
 )
 TERMS = (
     Term(How.SUM, ONE),
-    Term(How.SUM, Steps(X, 0.0, 120.0, 0, 0)),
-    Term(How.SUM, Steps(X, 0.0, 120.0, 0, 60)),
+    Term(How.SUM, Steps(X, 0.0, 120.0, 0, 0.0)),
+    Term(How.SUM, Steps(X, 0.0, 120.0, 0, 60.0)),
     Term(How.SUM, ONE),
-    Term(How.SUM, Steps(Y, 0.0, 10.0, 10, 0)),
+    Term(How.SUM, Steps(Y, 0.0, 10.0, 10, 0.0)),
 )
 STEPS = (F(1), F(1), F(1), F(1), F(1, 1024))
 SAID = ("count", "sum", "centred sum", "count", "sum")
@@ -76,8 +77,8 @@ def plan_of(
     named = [each if isinstance(each, Output) else Output(f"out{i}", each) for i, each in enumerate(outputs)]
     keys = tuple(Column(f"k{i}", key) for i in range(len(domain[0])))
     measurements = tuple(
-        Measurement(noise, F(1) if noise else F(0), step, said)
-        for noise, step, said in zip(noises, STEPS, SAID, strict=True)
+        Measurement(noise, F(1) if noise else F(0), step, said, Combination.plain(i))
+        for i, (noise, step, said) in enumerate(zip(noises, STEPS, SAID, strict=True))
     )
     drawn = tuple(noise.event(1) for noise in noises if noise is not None)
     scan = Scan("t", (X, Y, *keys))

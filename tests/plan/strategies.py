@@ -204,13 +204,15 @@ def _memberships(of: Callable[[Type], st.SearchStrategy[Scalar]]) -> st.SearchSt
 
 @st.composite
 def steps(draw: st.DrawFn, operands: st.SearchStrategy[Scalar]) -> s.Steps:
-    """On grids from 2^-20 to 2^10, with bounds on the grid and off it."""
+    """On grids from 2^-20 to 2^10, with bounds on the grid and off it, near 0 and far from it."""
     shift = draw(st.integers(-10, 20))
     most = draw(st.sampled_from([4, 100, 2**24]))
     low, high = sorted(draw(st.lists(st.integers(-most, most), min_size=2, max_size=2, unique=True)))
     off = draw(st.sampled_from([0.0, 0.25])) if high < most else 0.0
-    centre = draw(st.sampled_from([0, low, high, (low + high) // 2]))
-    return s.Steps(draw(operands), math.ldexp(low + off, -shift), math.ldexp(high + off, -shift), shift, centre)
+    centre = draw(st.sampled_from([0, low, high, (low + high) // 2])) if most < 2**24 else 0
+    far = draw(st.sampled_from([0, 0, 2**30, -(2**40)]))
+    ends = [math.ldexp(far + end, -shift) for end in (low + off, high + off)]
+    return s.Steps(draw(operands), *ends, shift, math.ldexp(far + centre, -shift))
 
 
 def terms(columns: tuple[Column, ...], depth: int = 2) -> st.SearchStrategy[r.Term]:

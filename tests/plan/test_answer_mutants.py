@@ -8,6 +8,7 @@ import pytest
 from discreet.answer import Column, written
 from discreet.audit.mutants import Mutant, of_part
 from discreet.mechanisms import Geometric
+from discreet.plan.forms import Reader
 from discreet.plan.intervals import Interval
 from discreet.plan.post import released_rows
 from discreet.plan.question import Sort
@@ -15,7 +16,7 @@ from discreet.plan.scalar import Comparison, Order, Type
 from tests import test_answer as answers
 from tests.plan import test_intervals as intervals
 from tests.plan import test_post as post
-from tests.plan.made import COUNT, FINE, MEAN, SUM, add, number, plan_of
+from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SUM, add, number, over, plan_of
 from tests.scale import repeats
 
 Law = Callable[[], object]
@@ -35,12 +36,10 @@ def rows_are_those_by_hand(limit: int) -> None:
 
 def small_counts_leave_their_set() -> None:
     """Sum far above what its count allows for: the set leaves out low means, and no others."""
-    plan = plan_of(MEAN)
     released = [np.array([each]) for each in (40, 0, 5_000, 0, 0)]
-    (span,) = intervals.spans(plan, released)
+    span = Reader.of(plan_of(MEAN), released, [0]).span(MEAN, 0.95)
     assert span is not None
-    assert span.low is not None
-    assert 80 < span.low < 95 < span.high == 120
+    assert 80 < span.low[0] < 95 < span.high[0] == 120
 
 
 def shown_errors_are_rounded_up() -> None:
@@ -63,8 +62,13 @@ CAUGHT_BY: dict[str, Law] = {
     "left-out-taken-for-found": small_counts_leave_their_set,
     "small-count-not-told": intervals.test_a_count_too_small_to_tell_is_flagged_and_a_large_one_is_not,
     "negative-count-divided-by": lambda: (
-        post.test_a_mean_is_clamped_rounded_and_the_middle_where_the_count_is_not_positive(50, -3, 60.0)
+        post.test_a_mean_is_clamped_rounded_and_null_where_the_count_cannot_be_told_from_0(50, -300, None)
     ),
+    "nobody-has-a-mean": lambda: intervals.nobody_has_no_mean(MEAN, LAPLACE),
+    "nobody-has-a-ratio": lambda: intervals.nobody_has_no_mean(over(SUM, COUNT), LAPLACE),
+    "rounding-of-rows-not-in-the-error": intervals.rounding_is_in_the_error,
+    "rounding-of-a-sum-not-in-the-error": intervals.rounding_is_in_the_error,
+    "whole-numbers-in-doubles": lambda: post.whole_numbers_are_exact(10**4, 3, 1_000_000_007),
     "having-ignored": lambda: rows_are_those_by_hand(4),
     "limit-before-order": lambda: rows_are_those_by_hand(2),
     "order-turned-around": post.test_a_later_key_of_the_order_decides_between_equals_and_null_goes_where_it_is_told,

@@ -22,10 +22,12 @@ from discreet.curator.session import Curator
 from discreet.errors import Fault
 from discreet.mechanisms import DiscreteGaussian, Geometric, RoundedGaussian
 from discreet.mechanisms.additive import IntegerNoise
-from discreet.plan import post, spread
+from discreet.plan import catalog, numbers, post, spread
+from discreet.plan.combination import Combination
 from discreet.plan.evaluate import evaluate
-from discreet.plan.intervals import SMALL_BOTTOM, SMALL_COUNT, Interval, intervals, predicted
-from discreet.plan.plan import Plan
+from discreet.plan.intervals import SMALL_BOTTOM, TOO_FEW, Interval, intervals, predicted
+from discreet.plan.plan import Plan, terms_of
+from discreet.plan.private import plan_for
 from discreet.plan.question import Output, Sort, key
 from discreet.plan.scalar import (
     And,
@@ -41,9 +43,13 @@ from discreet.plan.scalar import (
     Or,
     Order,
     Scalar,
+    Steps,
     Type,
 )
 from discreet.plan.scalar import Function as Call
+from discreet.plan.sql import question
+from discreet.privacy import Adjacency
+from tests.plan import laws
 from tests.plan.made import (
     COUNT,
     FINE,
@@ -73,6 +79,7 @@ RUNS = 4000
 LEAST, MOST = 0.94, 0.96
 KEY = key(0, Type.INTEGER)
 NULL = Literal(None, Type.NUMBER)
+EXACTLY = (None,) * 5
 Noises = Sequence[IntegerNoise | None]
 
 
@@ -85,16 +92,16 @@ def held(scalar: Scalar, noises: Noises, count: int, mean: float = 45.0, runs: i
     n = repeats(RUNS) if runs is None else runs
     plan = plan_of(scalar, noises=noises, groups=n)
     exact = exact_totals(plan, count, mean)
-    truths = [evaluate(scalar, row) for row in post.columns(plan, exact)]
+    truths = [evaluate(scalar, row) for row in numbers.columns(plan_of(scalar, noises=EXACTLY, groups=n), exact)]
     inside = [within(truth, span) for truth, span in zip(truths, spans(plan, draw(plan, exact)), strict=True)]
     return sum(inside), n
 
 
-def within(truth: object, span: Interval | None) -> bool:
-    if span is None:
-        return True  # the root of a count below zero: nothing was said
+def within(truth: object, span: Interval | None, slack: float = 1e-9) -> bool:
+    if span is None or span.flag == TOO_FEW:
+        return True  # the root of a count below zero, or a mean of too few: nothing was said
     assert isinstance(truth, int | float)
-    slack = 1e-9 * max(1.0, abs(truth))  # the truth is rounded to its digits, too
+    slack *= max(1.0, abs(truth))  # the truth is rounded to its digits, too
     return (span.low is None or span.low <= truth + slack) and (span.high is None or truth - slack <= span.high)
 
 
@@ -155,8 +162,62 @@ def test_small_counts_are_covered(name: str, count: int) -> None:
     covers(EXACT[name], count=count, runs=repeats(RUNS // 4))
 
 
-def test_the_mean_of_nobody_is_the_middle_and_is_covered() -> None:
-    covers(MEAN, count=0, runs=repeats(RUNS // 4))
+def number_of_nulls(scalar: Scalar, noises: Noises, count: int, runs: int) -> int:
+    plan = plan_of(scalar, noises=noises, groups=runs)
+    rows = post.released_rows(plan, draw(plan, exact_totals(plan, count, 45.0))).rows
+    return sum(row[0] is None for row in rows)
+
+
+def nobody_has_no_mean(scalar: Scalar, noises: Noises) -> None:
+    """Of nobody a number is told 2.5 times in 100, of as many as the ± of the count half the time, of three times as many always."""
+    runs, most = repeats(RUNS // 2), int(noises[0].error())  # type: ignore[union-attr]
+    for count, least, highest in ((0, 0.965, 0.985), (most, 0.46, 0.58), (2 * most, 0.01, 0.04), (3 * most, 0, 0.003)):
+        nulls = number_of_nulls(scalar, noises, count, runs)
+        assert binom.cdf(nulls, runs, least) > ALPHA, (count, nulls / runs)
+        assert binom.sf(nulls - 1, runs, highest) > ALPHA, (count, nulls / runs)
+
+
+@pytest.mark.parametrize("noises", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize("scalar", [MEAN, over(SUM, COUNT), over(SOME, COUNT)], ids=["mean", "ratio", "share"])
+def test_a_mean_or_ratio_of_nobody_is_no_number(scalar: Scalar, noises: Noises) -> None:
+    nobody_has_no_mean(scalar, noises)
+
+
+def test_an_exact_count_of_nobody_has_no_mean_and_any_other_has_one() -> None:
+    for scalar in (MEAN, over(SUM, COUNT), over(SOME, COUNT)):
+        assert number_of_nulls(scalar, PUBLIC_COUNT, 0, 50) == 50
+        assert number_of_nulls(scalar, PUBLIC_COUNT, 1, 50) == 0
+    covers(MEAN, PUBLIC_COUNT, count=1, runs=repeats(RUNS // 4))
+
+
+def test_too_few_are_told_by_their_flag_and_nothing_else() -> None:
+    few = [np.array([5]), *exact_totals(plan_of(MEAN), 1000, 45.0)[1:]]
+    hidden = Case(((Comparison(Order.GREATER, COUNT, number(2000)), MEAN),), NULL)
+    told = (MEAN, over(SUM, COUNT), over(number(1.0), MEAN), times(number(2), MEAN), Cast(MEAN, Type.INTEGER), hidden)
+    for scalar in told:
+        plan = plan_of(scalar)
+        made = post.released_rows(plan, few)
+        assert made.rows == ((None,),)
+        assert intervals(plan, few, made) == ((Interval(None, None, None, TOO_FEW),),)
+    plan = plan_of(Coalesce((MEAN, number(0.0))), Coalesce((over(SUM, COUNT), number(0.0))), COUNT)
+    made = post.released_rows(plan, few)
+    assert made.rows == ((0.0, 0.0, 5),)
+    mean, ratio, count = intervals(plan, few, made)[0]
+    assert mean is not None and (mean.low, mean.high, mean.flag) == (0.0, 120.0, SMALL_BOTTOM)
+    assert ratio == Interval(None, None, None, SMALL_BOTTOM)
+    assert count is not None and count.flag is None
+
+
+def test_a_divisor_is_told_from_0_by_its_interval_on_the_side_where_it_may_be() -> None:
+    """A difference may be below 0; a count may not; what is made at least 1 is told in any case."""
+    exact = exact_totals(plan_of(MEAN), 1000, 45.0)
+    negative = [np.array([-500]), *exact[1:]]
+    difference, clamped = over(SUM, less(COUNT, SOME)), over(SUM, Call(Name.GREATEST, (COUNT, number(1))))
+    nullif = over(SUM, Case(((Comparison(Order.EQUAL, COUNT, number(0)), NULL),), COUNT))
+    twice = over(SUM, add(COUNT, COUNT))
+    plan = plan_of(over(SUM, COUNT), difference, clamped, nullif, twice, over(SUM, FINE))
+    found = post.released_rows(plan, negative).rows[0]
+    assert [value is None for value in found] == [True, False, False, True, True, False]
 
 
 @pytest.mark.parametrize("mean", [0.0, 1.0, 119.0, 120.0])
@@ -245,7 +306,7 @@ def test_a_number_that_the_question_hides_has_no_interval_and_one_over_nothing_a
     nobody = [np.array([0]), *exact[1:]]
     made = post.released_rows(plan, nobody)
     assert made.rows[0] == (None, None)
-    assert intervals(plan, nobody, made)[0][1] == Interval(None, None, None, SMALL_BOTTOM)
+    assert intervals(plan, nobody, made)[0][1] == Interval(None, None, None, TOO_FEW)
 
 
 def test_selection_leaves_each_interval_as_it_is() -> None:
@@ -275,7 +336,9 @@ def every_pair_is_finite(groups: int, seed: int) -> None:
     for values, row in zip(made.rows, intervals(plan, released, made), strict=True):
         mean, ratio = row
         assert mean is not None
-        assert 0 <= mean.low <= values[0] <= mean.high <= 120
+        assert (values[0] is None) == (mean.flag == TOO_FEW)
+        if values[0] is not None:
+            assert 0 <= mean.low <= values[0] <= mean.high <= 120
         assert finite(ratio)
         if ratio.error is not None:
             assert ratio.low <= values[1] <= ratio.high
@@ -290,17 +353,20 @@ def test_no_sum_and_count_gives_nan_or_an_infinity() -> None:
 def test_a_count_too_small_to_tell_is_flagged_and_a_large_one_is_not() -> None:
     plan = plan_of(MEAN, over(SUM, COUNT), over(SOME, COUNT), groups=3)
     exact = exact_totals(plan, 1000, 45.0)
-    for count, flagged in ((1000, False), (10, True), (-500, False), (0, True)):
+    for count, flagged in ((1000, False), (10, True), (-500, True), (0, True)):
         released = [np.full(3, count), *exact[1:]]
         mean, ratio, share = intervals(plan, released, post.released_rows(plan, released))[0]
         assert mean is not None
         assert ratio is not None
         assert share is not None
         if flagged:
-            assert (mean.flag, ratio.flag, share.flag) == (SMALL_COUNT, SMALL_BOTTOM, SMALL_BOTTOM)
-            assert (ratio.low, ratio.high, ratio.error) == (None, None, None)
+            assert mean == ratio == share == Interval(None, None, None, TOO_FEW)
         else:
-            assert ratio.flag is None
+            assert (mean.flag, ratio.flag, share.flag) == (None, None, None)
+    kept = plan_of(*(Coalesce((scalar, number(0.0))) for scalar in (MEAN, over(SOME, COUNT))))
+    released = [np.full(1, 10), *(each[:1] for each in exact[1:])]
+    for span in intervals(kept, released, post.released_rows(kept, released))[0]:
+        assert span is not None and span.flag == SMALL_BOTTOM
 
 
 def test_sums_near_the_largest_double_are_finite_or_nothing() -> None:
@@ -332,6 +398,21 @@ def test_whole_numbers_have_whole_intervals() -> None:
     for span in intervals(plan, released, post.released_rows(plan, released))[0]:
         assert span is not None
         assert {type(end) for end in (span.low, span.high, span.error)} == {int}
+
+
+def test_whole_numbers_beyond_the_doubles_have_the_interval_of_their_noise() -> None:
+    """Added to, a count keeps its ±; multiplied, it has that times as large; and what is exact has none."""
+    large, factor = number(10**18), number(1_000_000_007)
+    scalars = (add(COUNT, times(large, large)), times(times(COUNT, factor), factor))
+    for noises, error in ((LAPLACE, int(LAPLACE[0].error())), (PUBLIC_COUNT, 0)):
+        plan = plan_of(*scalars, noises=noises)
+        released = exact_totals(plan, 10_000, 45.0)
+        made = post.released_rows(plan, released)
+        assert made.rows == ((10**36 + 10_000, 10_000 * 1_000_000_007**2),)
+        first, second = intervals(plan, released, made)[0]
+        assert first == Interval(10**36 + 10_000 - error, 10**36 + 10_000 + error, error)
+        assert second is not None and second.error is not None
+        assert second.error == pytest.approx(error * 1_000_000_007**2, rel=1e-8)
 
 
 # The quantiles themselves.
@@ -414,6 +495,99 @@ def test_noise_without_a_rule_is_a_fault() -> None:
         spread._is_gaussian(object())
 
 
+# Values that are rounded, and bounds that are far from 0.
+
+
+def rounding_is_in_the_error() -> None:
+    """Every value lies half a step above its step, and every sum half a step of its own: the truth is as far off as it may be."""
+    n, step = 1000, F(1, 2)
+    plan = plan_of(
+        MEAN, SUM, over(SUM, COUNT), add(SUM, COUNT), times(MEAN, COUNT), noises=[Geometric(F(1, 100))] * 5, people=n
+    )
+    mean, total = (replace(plan.measurements[i], rounding=step) for i in (2, 1))
+    total = replace(total, rounding=F(0), made=Combination(((1, 2),), 2), step=F(200))
+    plan = replace(plan, measurements=(plan.measurements[0], total, mean, *plan.measurements[3:]))
+    released = [np.array([each]) for each in (n, 45 * n // 200, (45 - 60) * n, 0, 0)]
+    truths = [45.5, 45_100, 45.1, 46_100, 45_500]
+    for truth, span in zip(truths, intervals(plan, released, post.released_rows(plan, released))[0], strict=True):
+        assert span is not None and span.low is not None and span.high is not None
+        assert span.low <= truth <= span.high, (truth, span)
+    promised = predicted(plan)
+    assert promised[1].error is not None and promised[1].error >= 100
+    assert promised[0].error is not None and promised[0].error >= 0.5
+
+
+def test_what_is_rounded_is_in_the_error() -> None:
+    rounding_is_in_the_error()
+
+
+def totals_of(plan: Plan, values: np.ndarray) -> list[np.ndarray]:
+    """The terms of a plan over these values of x, the same in every group."""
+    found = []
+    for term in terms_of(plan.query):
+        steps = term.value
+        if isinstance(steps, Steps):
+            inside = np.clip(values, steps.low, steps.high)
+            total = int(np.floor((inside - steps.middle) * 2.0**steps.shift + 0.5).astype(np.int64).sum())
+        else:
+            total = values.size
+        found.append(np.full(len(plan.domain), total, np.int64))
+    return [each.made.of(found) for each in plan.measurements]
+
+
+def spread_over(low: float, high: float, n: int) -> np.ndarray:
+    return low + (high - low) * np.random.default_rng(n).random(n)
+
+
+FAR: dict[str, tuple[tuple[float, float], np.ndarray, bool]] = {
+    "an hour of unix time, clustered": ((1.7e9, 1.7e9 + 3600), spread_over(1.7e9 + 52, 1.7e9 + 54, 100_000), False),
+    "an hour of unix time": ((1.7e9, 1.7e9 + 3600), spread_over(1.7e9, 1.7e9 + 3600, 100_000), False),
+    "ten at a milliard": ((1e9, 1e9 + 10), np.full(1000, 1e9 + 3.5), False),
+    "a hundredth at 1e5": ((100_000, 100_000.01), np.full(100_000, 100_000.0075), False),
+    "julian days, constant": ((2459000.5, 2460000.5), np.full(100_000, 2459500.6), False),
+    "below 0": ((-1e6 - 7, -1e6), spread_over(-1e6 - 7, -1e6, 1000), False),
+    "whole, from 0": ((0, 2**24 + 1), np.arange(1000) % 10.0, True),
+    "whole, far": ((10**12, 10**12 + 500), 10.0**12 + np.arange(1000) % 500, True),
+    "a milliard from 0": ((0, 1e9), np.full(1000, 30_001.0), False),
+    "next to nothing": ((1.0, 1.0 + 2**-50), np.full(1000, 1.0 + 2**-51), False),
+}
+
+
+@pytest.mark.parametrize("delta", [0, 1e-6], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize("name", FAR)
+def test_bounds_far_from_0_are_covered(name: str, delta: float) -> None:
+    """AVG, SUM alone, SUM beside AVG, and SUM over COUNT, of rows and of people with replacement."""
+    (low, high), values, whole = FAR[name]
+    runs, type_ = repeats(400), Type.INTEGER if whole else Type.NUMBER
+    columns = (
+        catalog.Column("who", Type.INTEGER),
+        catalog.Column("g", Type.INTEGER, F(0), F(runs - 1)),
+        catalog.Column("x", type_, F(low), F(high), nullable=False),
+    )
+    total = sum(map(F, values.tolist()))
+    truth = {"a": float(total / values.size), "s": float(total), "r": float(total / values.size)}
+    people = catalog.Protected("who", Adjacency.REPLACE, 1, 1, people=values.size)
+    for protected in (catalog.Protected(people=values.size), people):
+        declared = catalog.Catalog((catalog.Table("t", columns),), protected)
+        for text in ("AVG(x) AS a", "SUM(x) AS s", "SUM(x) AS s, AVG(x) AS a", "SUM(x) / COUNT(*) AS r"):
+            plan = plan_for(question(f"SELECT {text} FROM t GROUP BY g", declared), declared, 1, delta)
+            released = draw(plan, totals_of(plan, values))
+            rows = post.released_rows(plan, released)
+            for j, output in enumerate(plan.question.outputs):
+                found = [row[j] for row in intervals(plan, released, rows)]
+                hits = sum(within(truth[output.name], span, slack=0.0) for span in found)
+                assert binom.cdf(hits, runs, LEAST) > ALPHA, f"{text}: {hits} of {runs} hold {output.name}"
+
+
+def test_one_sum_may_have_two_counts() -> None:
+    """A mean with a filter and one of a CASE are one sum, and two ways to count its rows."""
+    text = "SELECT AVG(y) FILTER (WHERE g = 'A') AS a, AVG(CASE WHEN g = 'A' THEN y END) AS b FROM t"
+    plan = laws.planned(text, laws.PERSON)
+    released = draw(plan, [np.array([each]) for each in (2**22 * 1000, 1000, 1000)[: len(plan.measurements)]])
+    for span in intervals(plan, released, post.released_rows(plan, released))[0]:
+        assert span is not None and span.error is not None and span.flag is None
+
+
 # Before anything is measured.
 
 
@@ -453,7 +627,9 @@ def test_a_ratio_that_cannot_be_predicted_has_a_reason() -> None:
     (found,) = predicted(plan_of(over(COUNT, SUM), people=1000))
     assert found.error is None
     assert found.reason
-    assert predicted(plan_of(over(SOME, COUNT), people=3, groups=3))[0].error is not None  # within 0 and 1 in any case
+    (share,) = predicted(plan_of(over(SOME, COUNT), people=3, groups=3))
+    assert share.error is None  # of so few there will be no number
+    assert share.reason
 
 
 # Through the whole pipeline: text, plan, engine, noise, answer.

@@ -6,7 +6,7 @@ import pytest
 
 from discreet.audit.mutants import Mutant, of_part
 from discreet.errors import Fault
-from tests.plan import laws
+from tests.plan import laws, test_combination
 
 CAUGHT_BY: dict[str, Callable[[], object]] = {
     "clamp-on-the-column": laws.answers_are_right,
@@ -23,6 +23,11 @@ CAUGHT_BY: dict[str, Callable[[], object]] = {
     "filtered-row-is-surely-there": laws.no_neighbour_moves_more,
     "null-is-within-bounds": laws.no_neighbour_moves_more,
     "centre-not-in-the-bounds": laws.no_neighbour_moves_more,
+    "middle-not-in-the-combination": laws.far_sums_are_close,
+    "rounding-not-in-the-sensitivity": test_combination.nobody_moves_more,
+    "rounding-of-one-group-only": test_combination.rounding_moves_every_group,
+    "no-sum-below-0-without-a-count": test_combination.someone_without_a_count_has_a_sum_below_0,
+    "any-count-is-the-count": test_combination.other_counts_are_taken_for_what_they_are,
     "replaced-norm-counts-once": laws.no_neighbour_moves_more,
     "each-gets-the-whole-budget": laws.prices_add_up,
     "each-gets-the-whole-gaussian-budget": laws.gaussian_noise_is_split,

@@ -9,15 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import Fault
+from discreet.plan.numbers import columns, integral, output_type
 from discreet.plan.plan import Mean
-from discreet.plan.post import Released, columns, integral, output_type, released_rows, selects
+from discreet.plan.post import Released, released_rows, selects
 from discreet.plan.question import Output, Sort, key
-from discreet.plan.scalar import Case, Comparison, Literal, Name, Order, Type
+from discreet.plan.scalar import Case, Comparison, Literal, Name, Order, Scalar, Type
 from discreet.plan.scalar import Function as Call
-from tests.plan.made import COUNT, FINE, MEAN, SOME, SUM, add, less, number, over, plan_of, times
+from tests.plan import laws
+from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SOME, SUM, add, less, number, over, plan_of, times
 
 KEY = key(0, Type.INTEGER)
 NONE = Literal(None, Type.NUMBER)
+FEW = int(LAPLACE[0].error())  # a count of no more cannot be told from 0
 
 
 def released(*totals: list[int]) -> list[np.ndarray]:
@@ -47,22 +50,87 @@ def test_a_total_is_the_multiple_of_its_step_that_it_was_released_as(total: int)
     assert float(repr(value)) == value
 
 
-@pytest.mark.parametrize(
-    ("total", "count", "mean"),
-    [
-        (0, 10, 60.0),
-        (100, 10, 70.0),
-        (1, 3, 60.3333333),
-        (-(10**9), 5, 0.0),
-        (10**9, 5, 120.0),
-        (50, 0, 60.0),
-        (50, -3, 60.0),
-    ],
-)
-def test_a_mean_is_clamped_rounded_and_the_middle_where_the_count_is_not_positive(
-    total: int, count: int, mean: float
+MEANS = [
+    (0, 1000, 60.0),
+    (10_000, 1000, 70.0),
+    (1, 300, 60.0033333),
+    (-(10**9), 500, 0.0),
+    (10**9, 500, 120.0),
+    (50, FEW + 1, 60.8196721),
+    (50, FEW, None),
+    (50, 0, None),
+    (50, -300, None),
+]
+
+
+@pytest.mark.parametrize(("total", "count", "mean"), MEANS)
+def test_a_mean_is_clamped_rounded_and_null_where_the_count_cannot_be_told_from_0(
+    total: int, count: int, mean: float | None
 ) -> None:
     assert released_rows(plan_of(MEAN), released([count], [0], [total])).rows[0] == (mean,)
+
+
+def nobody_wins(descending: bool, nulls_first: bool) -> None:
+    """Of nobody there is no mean: it is last in any order, unless NULLS FIRST is written, and no HAVING holds for it."""
+    counts, totals = [1000, 2, 3000], [0, 10**6, 3000]
+    order = (Sort(MEAN, descending=descending, nulls_first=nulls_first),)
+    made = released_rows(plan_of(KEY, MEAN, groups=3, order=order), released(counts, [0] * 3, totals))
+    told = [2, 0] if descending else [0, 2]
+    assert [row[0] for row in made.rows] == ([1, *told] if nulls_first else [*told, 1])
+    for sign in (Order.GREATER, Order.LESS, Order.NOT_EQUAL):
+        for scalar in (MEAN, over(SUM, COUNT), over(SOME, COUNT)):
+            having = Comparison(sign, scalar, number(10.5))
+            made = released_rows(plan_of(KEY, groups=3, having=having), released(counts, [0] * 3, totals))
+            assert 1 not in made.groups
+
+
+@pytest.mark.parametrize("nulls_first", [False, True])
+@pytest.mark.parametrize("descending", [False, True])
+def test_a_mean_of_nobody_wins_nothing(descending: bool, nulls_first: bool) -> None:
+    nobody_wins(descending, nulls_first)
+
+
+@pytest.mark.parametrize(
+    ("order", "keys"),
+    [
+        ("a DESC", "CAB"),
+        ("a", "ACB"),
+        ("a DESC NULLS LAST", "CAB"),
+        ("a NULLS FIRST", "BAC"),
+        ("a DESC NULLS FIRST", "BCA"),
+        ("COALESCE(a, 100) DESC", "BCA"),
+    ],
+)
+def test_sql_orders_too_few_as_null(order: str, keys: str) -> None:
+    plan = laws.planned(f"SELECT g, AVG(x) AS a FROM t GROUP BY g ORDER BY {order}", laws.PERSON)
+    found = released_rows(plan, [np.array([0, 10**6, 3000]), np.array([3000, 2, 3000])]).rows
+    assert "".join(str(row[0]) for row in found) == keys
+
+
+def whole_numbers_are_exact(count: int, total: int, factor: int) -> None:
+    """As Python computes them, however large; beyond the largest double there is nothing."""
+    plan = plan_of(times(times(COUNT, number(factor)), number(factor)), less(times(SUM, SUM), COUNT), groups=1)
+    found = released_rows(plan, released([count], [total])).rows[0]
+    assert found == (count * factor * factor, total * total - count)
+    assert {type(value) for value in found} == {int}
+    huge: Scalar = SUM
+    for _ in range(20):
+        huge = times(huge, SUM)
+    value = released_rows(plan_of(huge), released([count], [total])).rows[0][0]
+    assert value == (total**21 if abs(total) ** 21 < 1.7e308 else None)
+
+
+@given(st.integers(-(2**62), 2**62), st.integers(-(2**62), 2**62), st.integers(-(2**40), 2**40))
+def test_whole_numbers_are_computed_in_integers(count: int, total: int, factor: int) -> None:
+    whole_numbers_are_exact(count, total, factor)
+
+
+def test_whole_numbers_beyond_the_doubles_are_ordered_as_they_are() -> None:
+    square = times(SUM, SUM)
+    made = released_rows(
+        plan_of(KEY, groups=3, order=(Sort(square),)), released([1, 1, 1], [2**60 + 1, 2**60, 2**60 + 2])
+    )
+    assert made.groups == (1, 0, 2)
 
 
 @given(st.integers(-(2**62), 2**62), st.integers(-(2**62), 2**62))
@@ -116,7 +184,7 @@ def test_a_later_key_of_the_order_decides_between_equals_and_null_goes_where_it_
 
 def test_a_condition_that_is_null_keeps_no_row() -> None:
     having = Comparison(Order.GREATER, over(SUM, COUNT), number(0))
-    made = released_rows(plan_of(KEY, groups=3, having=having), released([0, 1, 1], [5, 5, -5]))
+    made = released_rows(plan_of(KEY, groups=3, having=having), released([0, 1000, 1000], [5, 5, -5]))
     assert made == Released((1,), ((1,),))
 
 
@@ -149,7 +217,7 @@ def test_a_mean_of_any_bounds_stays_within_them() -> None:
         plan = plan_of(MEAN)
         mean = Mean(2, 0, (low + high) / 2, low, high)
         object.__setattr__(plan, "statistics", (*plan.statistics[:2], mean, *plan.statistics[3:]))
-        for total, count in ((10**18, 1), (-(10**18), 1), (5, 7), (0, 0)):
+        for total, count in ((10**18, 100), (-(10**18), 100), (5, 700), (0, 1000)):
             value = released_rows(plan, released([count], [0], [total])).rows[0][0]
             assert isinstance(value, float)
             assert low - F(1, 10**9) * (high - low) <= F(value) <= high + F(1, 10**9) * (high - low) or low == high
@@ -157,4 +225,4 @@ def test_a_mean_of_any_bounds_stays_within_them() -> None:
 
 def test_functions_of_released_values_are_evaluated() -> None:
     plan = plan_of(Call(Name.SQRT, (COUNT,)), Call(Name.ROUND, (over(SUM, COUNT),)), less(COUNT, COUNT))
-    assert released_rows(plan, released([9], [22])).rows == ((3.0, 2.0, 0),)
+    assert released_rows(plan, released([900], [2200])).rows == ((30.0, 2.0, 0),)

@@ -29,7 +29,7 @@ class Wanted:
     """A vector that needs noise: how far a neighbour can move it, and the width of its declared bounds, both in steps."""
 
     sensitivity: Sensitivity
-    width: int
+    width: Fraction
 
 
 @dataclass(frozen=True, slots=True)

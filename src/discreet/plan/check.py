@@ -11,7 +11,7 @@ from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.plan.plan import Measurement, Plan
 from discreet.plan.relation import Contributions, parts
-from discreet.plan.rules.relations import sensitivities
+from discreet.plan.rules.relations import combined
 from discreet.privacy import Relation, events, loss
 
 
@@ -27,11 +27,8 @@ def event_of(measurements: tuple[Measurement, ...], relation: Relation) -> event
 
 def check(plan: Plan) -> None:
     """For a plan that keeps what it says: returns. For any other: raises Fault."""
-    moved = sensitivities(plan.query, plan.relation, len(plan.domain))
-    if len(moved) != len(plan.measurements):
-        raise _broken("it does not measure each of its terms once")
-    for measurement, sensitivity in zip(plan.measurements, moved, strict=True):
-        _covers(measurement, sensitivity)
+    for measurement in plan.measurements:
+        _covers(measurement, combined(measurement.made, plan.query, plan.relation, len(plan.domain)))
     _columns(plan)
     if plan.event != event_of(plan.measurements, plan.relation):
         raise _broken("its event is not what it draws")

@@ -181,11 +181,17 @@ def _(scalar: Function, row: Mapping[str, Value]) -> Value:
 
 @evaluate.register
 def _(scalar: Steps, row: Mapping[str, Value]) -> Value:
-    x = number(scalar.operand, row)
-    if x is None:
+    value = evaluate(scalar.operand, row)
+    if value is None:
         return None
-    inside = min(max(x, scalar.low), scalar.high)
-    return math.floor(inside * math.ldexp(1.0, scalar.shift) + 0.5) - scalar.centre
+    if scalar.whole:
+        return min(max(int(value), int(scalar.low)), int(scalar.high)) - int(scalar.middle)  # type: ignore[arg-type]
+    return steps_of(min(max(float(value), scalar.low), scalar.high), scalar)  # type: ignore[arg-type]
+
+
+def steps_of(x: float, steps: Steps) -> int:
+    """Where a double within the bounds lies on a grid."""
+    return math.floor((x - steps.middle) * math.ldexp(1.0, steps.shift) + 0.5)
 
 
 @evaluate.register

@@ -1,23 +1,27 @@
 """Expressions over released values, as affine functions of the measurements and as ratios of two such; and where their truth lies.
 
 The noises of the measurements of a row are independent, and everything is traced back to them: what two aggregates share they share
-here too. What is no such form is reached by interval arithmetic from parts that are.
+here too. What is no such form is reached by interval arithmetic from parts that are. Besides the noise there is the rounding of values
+and of sums to public grids, of which only the most is known: it is added to whatever the noise may do.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import product
 from math import inf
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms.additive import IntegerNoise
-from discreet.plan import post
+from discreet.plan import numbers
 from discreet.plan.evaluate import evaluate
-from discreet.plan.plan import Mean, Plan, Shifted, Statistic, Total
+from discreet.plan.plan import Mean, Measurement, Plan, Shifted, Statistic, Total, terms_of
 from discreet.plan.question import Aggregate, Kind
+from discreet.plan.relation import CapRows, parts
+from discreet.plan.rules.relations import row_bounds
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -58,18 +62,20 @@ def is_key(scalar: Scalar) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """constant + Σ slopes[i] · total of measurement i, in each row; each total in its own steps."""
+    """constant + Σ slopes[i] · total of measurement i, in each row; each total in its own steps. Rounding may have moved it by `off`."""
 
     constant: Reals
     slopes: Mapping[int, Reals]
+    off: Reals | float = 0.0
 
     def plus(self, other: "Affine") -> "Affine":
         zero = np.zeros_like(self.constant)
         both = {i: self.slopes.get(i, zero) + other.slopes.get(i, zero) for i in {*self.slopes, *other.slopes}}
-        return Affine(self.constant + other.constant, both)
+        return Affine(self.constant + other.constant, both, self.off + other.off)
 
     def times(self, factor: Reals) -> "Affine":
-        return Affine(self.constant * factor, {i: slope * factor for i, slope in self.slopes.items()})
+        off = self.off * np.abs(factor)
+        return Affine(self.constant * factor, {i: slope * factor for i, slope in self.slopes.items()}, off)
 
     def at(self, totals: Mapping[int, Reals]) -> Reals:
         return self.constant + sum(
@@ -85,46 +91,58 @@ class Affine:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """top/bottom, which is known to lie between low and high. No bottom: it is 1."""
+    """base + top/bottom, which is known to lie between low and high. No bottom: it is 1, and there is no base.
+
+    The base keeps a mean that is far from 0 apart from its deviation, which would be lost among the digits of the sum.
+    """
 
     top: Affine
     bottom: Affine | None
     low: Reals
     high: Reals
+    base: Reals | float = 0.0
 
     @property
     def constant(self) -> bool:
         return self.bottom is None and not self.top.slopes
 
+    @property
+    def whole_top(self) -> Affine:
+        """What is divided by the bottom, the base included."""
+        return self.top if self.bottom is None else self.top.plus(self.bottom.times(np.asarray(self.base)))
+
     def times(self, factor: Reals) -> "Form":
         ends = np.stack([self.low * factor, self.high * factor])
         ends = np.where(np.isnan(ends), 0.0, ends)  # 0 times anything
-        return Form(self.top.times(factor), self.bottom, ends.min(axis=0), ends.max(axis=0))
+        return Form(self.top.times(factor), self.bottom, ends.min(axis=0), ends.max(axis=0), self.base * factor)
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Between low and high, in each row; `open` where noise alone would not end it."""
+    """Between low and high, in each row; `open` where noise alone would not end it. `half` of an affine form: its ±, whatever the value."""
 
     low: Reals
     high: Reals
     open: Bools
+    half: Reals | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads expressions over some groups of a plan, given what was released for them."""
+    """Reads expressions over some groups of a plan, given what was released for them; `ahead` before anything was."""
 
     plan: Plan
     seen: Sequence[Mapping[str, Value]]
     totals: Mapping[int, Reals]
+    ahead: bool = False
     forms: dict[Scalar, Form | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, plan: Plan, released: Sequence[Any], groups: Sequence[int]) -> "Reader":
+    def of(cls, plan: Plan, released: Sequence[Any], groups: Sequence[int], ahead: bool = False) -> "Reader":
+        seen = numbers.columns(plan, released, groups)
         at = np.array(groups, np.int64)
         totals = {i: np.asarray(each)[at].astype(np.float64) for i, each in enumerate(released)}
-        return cls(plan, post.columns(plan, released, groups), totals)
+        return cls(plan, seen, totals, ahead)
 
     @property
     def size(self) -> int:
@@ -145,7 +163,7 @@ class Reader:
             case _ if is_key(scalar):
                 return self.fixed(self._numbers(scalar))
             case Column():
-                index = post.aggregate_index(scalar)
+                index = numbers.aggregate_index(scalar)
                 return None if index is None else self._aggregate(self.plan.statistics[index])
             case Arithmetic():
                 left, right = self.form(scalar.left), self.form(scalar.right)
@@ -153,7 +171,7 @@ class Reader:
             case Cast(type=Type.NUMBER):
                 return self.form(scalar.operand)
             case Coalesce() if not isinstance(scalar.parts[0], Case):
-                return self.form(scalar.parts[0])  # NULL only where it is divided by nothing, and then nothing is told
+                return self.form(scalar.parts[0])  # NULL only of too few, where the truth is that number or not told
             case Case():
                 return self._case(scalar)
         return None
@@ -165,10 +183,27 @@ class Reader:
 
     def _total(self, index: int) -> Affine:
         measurement = self.plan.measurements[index]
-        step = np.full(self.size, float(measurement.step))
+        step, off = np.full(self.size, float(measurement.step)), self._rounding(index)
         if measurement.mechanism is None:
-            return Affine(step * self.totals[index], {})
-        return Affine(np.zeros(self.size), {index: step})
+            return Affine(step * self.totals[index], {}, off)
+        return Affine(np.zeros(self.size), {index: step}, off)
+
+    def _rounding(self, index: int) -> Reals:
+        """How far a total may be off for what was rounded: half a step of the sum, and what each row may be off.
+
+        How many rows there are is known from the count that was released beside the sum, or from the number of people that was declared.
+        """
+        measurement = self.plan.measurements[index]
+        half, each = float(half_step(measurement)), float(measurement.rounding)
+        counts = {pair.count for pair in self.plan.statistics if not isinstance(pair, Total) and pair.total == index}
+        if not each:
+            return np.full(self.size, half)
+        if not counts or self.ahead:
+            return np.full(self.size, half + each * most_rows(self.plan))
+        count = min(counts)  # several count the same rows in other words
+        step, noise = float(self.plan.measurements[count].step), numbers.noise_of(self.plan, count)
+        rounded: Reals = half + each * step * np.maximum(self.totals[count] + noise, 0.0)
+        return rounded
 
     def _aggregate(self, statistic: Statistic) -> Form:
         match statistic:
@@ -180,14 +215,12 @@ class Reader:
                 return Form(self._total(statistic.total).plus(shift), None, *self._unbounded())
             case Mean():
                 bounds = np.full(self.size, float(statistic.low)), np.full(self.size, float(statistic.high))
-                count = self._total(statistic.count)
+                total, count = self._total(statistic.total), self._total(statistic.count)
                 middle = np.full(self.size, float(statistic.middle))
-                top = self._total(statistic.total).plus(count.times(middle))
                 if count.slopes:
-                    return Form(top, count, *bounds)
-                empty = count.constant <= 0  # an exact count of nobody: the middle, for certain
-                shares = np.where(empty, 0.0, 1 / np.where(empty, 1.0, count.constant))
-                return Form(top.times(shares).plus(Affine(np.where(empty, middle, 0.0), {})), None, *bounds)
+                    return Form(total, count, *bounds, middle)
+                shares = np.where(count.constant > 0, 1 / count.constant, np.nan)  # of nobody there is no mean
+                return Form(total.times(shares).plus(Affine(middle, {})), None, *bounds)
 
     def _unbounded(self) -> tuple[Reals, Reals]:
         return np.full(self.size, -inf), np.full(self.size, inf)
@@ -209,10 +242,12 @@ class Reader:
         for one, other in ((left, right), (right, left)):
             if other.constant:
                 value = other.top.constant
-                shift = Affine(value, {}) if one.bottom is None else one.bottom.times(value)
-                return Form(one.top.plus(shift), one.bottom, one.low + value, one.high + value)
+                ends = one.low + value, one.high + value
+                if one.bottom is None:
+                    return Form(one.top.plus(other.top), None, *ends)
+                return Form(one.top, one.bottom, *ends, one.base + value)
         if _same(left.bottom, right.bottom):
-            return Form(left.top.plus(right.top), left.bottom, *bounds)
+            return Form(left.top.plus(right.top), left.bottom, *bounds, left.base + right.base)
         return None
 
     def _product(self, left: Form, right: Form) -> Form | None:
@@ -220,7 +255,7 @@ class Reader:
             if other.constant:
                 return one.times(other.top.constant)
             if one.bottom is not None and other.bottom is None and one.bottom.same(other.top):
-                return Form(one.top, None, *self._unbounded())  # a mean times its own count
+                return Form(one.whole_top, None, *self._unbounded())  # a mean times its own count
         return None
 
     def _ratio(self, left: Form, right: Form, share: bool) -> Form | None:
@@ -229,14 +264,14 @@ class Reader:
             return left.times(inverse)
         bounds = (np.zeros(self.size), np.ones(self.size)) if share else self._unbounded()
         if _same(left.bottom, right.bottom):
-            return Form(left.top, right.top, *bounds)
+            return Form(left.whole_top, right.whole_top, *bounds)
         if left.constant and right.bottom is not None:
-            return Form(right.bottom.times(left.top.constant), right.top, *bounds)
+            return Form(right.bottom.times(left.top.constant), right.whole_top, *bounds)
         return None
 
     def _is_share(self, top: Scalar, bottom: Scalar) -> bool:
         """Whether one count is of some of those that another counts, so that the ratio of the truth is at most 1."""
-        i, j = post.aggregate_index(top), post.aggregate_index(bottom)
+        i, j = numbers.aggregate_index(top), numbers.aggregate_index(bottom)
         if i is None or j is None:
             return False
         some, all_ = self.plan.question.aggregates[i], self.plan.question.aggregates[j]
@@ -290,12 +325,15 @@ class Reader:
     def ends(self, form: Form, confidence: float) -> Span:
         """The interval of one form."""
         noises = self._noises(form)
-        top, centre = self._matrix(form.top, noises), form.top.at(self.totals)
+        top, centre = self._matrix(form.top, noises), form.top.at(self.totals)  # without the base
         if form.bottom is None:
             widths = half_widths(top, tuple(noises.values()), confidence) if noises else np.zeros(self.size)
+            widths = widths + form.top.off
             closed = np.zeros(self.size, np.bool_)
-            return Span(*_inside(centre - widths, centre + widths, form), closed)
+            return Span(*_inside(centre - widths, centre + widths, form), closed, widths)
         bottom, below = self._matrix(form.bottom, noises), form.bottom.at(self.totals)
+        off = np.stack([np.broadcast_to(np.asarray(each.off), (self.size,)) for each in (form.top, form.bottom)])
+        least, most = form.low - form.base, form.high - form.base
         low, high = np.full(self.size, np.nan), np.full(self.size, np.nan)
         open_ = np.zeros(self.size, np.bool_)
         kinds, kind_of = np.unique(np.concatenate([top, bottom], axis=1), axis=0, return_inverse=True)
@@ -303,13 +341,14 @@ class Reader:
             rows = np.flatnonzero(kind_of.ravel() == k)
             a, b = kind[: len(noises)], kind[len(noises) :]
             if not b.any():
-                width = half_widths(a[None, :], tuple(noises.values()), confidence)[0] / np.abs(below[rows])
+                noise = half_widths(a[None, :], tuple(noises.values()), confidence)[0]
+                width = (noise + off[0, rows]) / np.abs(below[rows])
                 low[rows], high[rows] = centre[rows] / below[rows] - width, centre[rows] / below[rows] + width
             elif np.isfinite(kind).all():
                 corners = region(a, b, tuple(noises.values()), confidence)
-                ends = slopes(centre[rows], below[rows], corners, form.low[rows], form.high[rows])
+                ends = slopes(centre[rows], below[rows], corners, least[rows], most[rows], off[:, rows])
                 low[rows], high[rows], open_[rows] = ends
-        return Span(low, high, open_)
+        return Span(form.base + low, form.base + high, open_)
 
     def _noises(self, form: Form) -> dict[int, IntegerNoise]:
         used = sorted({*form.top.slopes, *(form.bottom.slopes if form.bottom else ())})
@@ -320,6 +359,51 @@ class Reader:
         zero = np.zeros(self.size)
         columns = [affine.slopes.get(i, zero) for i in noises]
         return np.stack(columns, axis=1) if columns else np.zeros((self.size, 0))
+
+    # Where there are too few.
+
+    def few(self, divisor: Scalar) -> Bools:
+        """In which rows a divisor cannot be told from 0 at 95 %: its interval holds 0, or does not end; NaN tells of nothing."""
+        span = self.span(divisor, numbers.CONFIDENCE)
+        if span is None:
+            return np.zeros(self.size, np.bool_)
+        told = span.low > 0
+        if not self._never_negative(divisor):
+            told = told | (span.high < 0)
+        few: Bools = span.open | ~told
+        return few
+
+    def _never_negative(self, scalar: Scalar) -> bool:
+        """Of the truth: counts, sums of what has no negative bound, and what is made of them by addition and multiplication."""
+        match scalar:
+            case Column() if (index := numbers.aggregate_index(scalar)) is not None:
+                statistic, terms = self.plan.statistics[index], terms_of(self.plan.query)
+                if isinstance(statistic, Mean):
+                    return statistic.low >= 0
+                if isinstance(statistic, Total):
+                    return row_bounds(self.plan.measurements[statistic.measurement].made, terms)[0] >= 0
+            case Literal(value=int() | float() as value):
+                return value >= 0
+            case Cast():
+                return self._never_negative(scalar.operand)
+            case Arithmetic(operator=Operator.ADD | Operator.MULTIPLY):
+                return self._never_negative(scalar.left) and self._never_negative(scalar.right)
+            case Case():
+                values = [*(value for _, value in scalar.branches), scalar.otherwise]
+                return all(_is_null(value) or self._never_negative(value) for value in values)
+        return False
+
+    def of_too_few(self, scalar: Scalar) -> Bools:
+        """In which rows an expression has a mean or a ratio in it that is of too few."""
+        found = np.zeros(self.size, np.bool_)
+        index = numbers.aggregate_index(scalar)
+        if index is not None and isinstance(self.plan.statistics[index], Mean):
+            found = np.array([row[f"aggregate{index}"] is None for row in self.seen], np.bool_)
+        if divides(scalar):
+            found = self.few(scalar.right)
+        for child in children(scalar):
+            found = found | self.of_too_few(child)
+        return found
 
     def _case_span(self, branches: Sequence[tuple[Scalar, Scalar]], confidence: float) -> Span | None:
         """The hull of the branches that may be taken."""
@@ -365,6 +449,22 @@ class Reader:
 TRUE = Literal(True, Type.BOOLEAN)
 
 
+def divides(scalar: Scalar) -> TypeGuard[Arithmetic]:
+    """Whether something is divided by a released number."""
+    return isinstance(scalar, Arithmetic) and scalar.operator is Operator.DIVIDE and not is_key(scalar.right)
+
+
+def half_step(measurement: Measurement) -> Fraction:
+    """How far a sum may be off for having been rounded as a whole."""
+    return measurement.step / 2 if measurement.made.divisor > 1 else Fraction(0)
+
+
+def most_rows(plan: Plan) -> int:
+    """How many rows may count in a group, by the number of people that was declared; 0 where none was."""
+    caps = [part.most for part in parts(plan.query) if isinstance(part, CapRows)]
+    return (plan.people or 0) * (caps[0] if caps else 1)
+
+
 def _same(one: Affine | None, other: Affine | None) -> bool:
     return one is other or (one is not None and other is not None and one.same(other))
 
@@ -388,13 +488,14 @@ def _chosen(mask: Bools, yes: Form, no: Form) -> Form:
         one = Affine(np.ones(mask.size), {})
         bottom = _chosen_affine(mask, yes.bottom or one, no.bottom or one)
     top = _chosen_affine(mask, yes.top, no.top)
-    return Form(top, bottom, np.where(mask, yes.low, no.low), np.where(mask, yes.high, no.high))
+    low, high, base = (np.where(mask, a, b) for a, b in ((yes.low, no.low), (yes.high, no.high), (yes.base, no.base)))
+    return Form(top, bottom, low, high, base)
 
 
 def _chosen_affine(mask: Bools, yes: Affine, no: Affine) -> Affine:
     zero = np.zeros(mask.size)
     both = {i: np.where(mask, yes.slopes.get(i, zero), no.slopes.get(i, zero)) for i in {*yes.slopes, *no.slopes}}
-    return Affine(np.where(mask, yes.constant, no.constant), both)
+    return Affine(np.where(mask, yes.constant, no.constant), both, np.where(mask, yes.off, no.off))
 
 
 def _inside(low: Reals, high: Reals, form: Form) -> tuple[Reals, Reals]:

@@ -1,7 +1,8 @@
 """How far each number of an answer may be off: intervals that hold the truth with a stated confidence, over the noise.
 
-The truth is the same expression of the exact totals, of the clamped and capped data. The noises of the measurements of a row are
-independent, and everything is traced back to them: what two aggregates share they share here too.
+The truth is the same expression of the clamped and capped data. The noises of the measurements of a row are independent, and everything
+is traced back to them: what two aggregates share they share here too. What the rounding to public grids may do is added: half a step to
+a mean, and to a sum half a step of its own and of each row, as far as it is public how many rows there are.
 
     a total, or an affine function of one       the exact quantile of its noise
     an affine function of several               the quantile of the sum of their noises
@@ -18,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from discreet.plan import post
+from discreet.plan import numbers, post
 from discreet.plan.evaluate import evaluate
-from discreet.plan.forms import Reader, is_key
-from discreet.plan.plan import Mean, Plan, Total, measurements_of
+from discreet.plan.few import guarded
+from discreet.plan.forms import Reader, half_step, is_key, most_rows
+from discreet.plan.numbers import CONFIDENCE
+from discreet.plan.plan import Mean, Plan, Total, measurements_of, terms_of
 from discreet.plan.question import Kind, Output
-from discreet.plan.relation import Contributions, Term, parts
-from discreet.plan.rules.relations import term_bounds
+from discreet.plan.rules.relations import row_bounds
 from discreet.plan.scalar import (
     Column,
     Scalar,
@@ -34,12 +36,12 @@ from discreet.plan.scalar import (
     type_of,
 )
 
-CONFIDENCE = 0.95
 DIGITS = 4  # of half a width; ends are rounded outward to them
 MOST_PLACES = 300
 MOST_CORNERS = 32
 TOUCH = 1e-9
 TOO_LARGE = "too large to tell"
+TOO_FEW = "too few to tell from none"
 SMALL_COUNT = "the count is too small to tell"
 SMALL_BOTTOM = "what it is divided by is too small to tell"
 
@@ -84,7 +86,7 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
     nothing: list[Interval | None] = [None] * len(values)
     if is_key(scalar) or not type_of(scalar).numeric or not values:
         return nothing
-    index = post.aggregate_index(scalar)
+    index = numbers.aggregate_index(scalar)
     statistic = None if index is None else reader.plan.statistics[index]
     if isinstance(statistic, Total):
         error = total_error(reader.plan, statistic, confidence)
@@ -92,19 +94,31 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
     span = reader.span(scalar, confidence)
     if span is None:
         return nothing
-    whole = post.output_type(scalar, reader.plan) is Type.INTEGER
+    whole = numbers.output_type(scalar, reader.plan) is Type.INTEGER
+    if whole and span.half is not None:  # which doubles may not hold, but for their ±
+        return [_around(value, _whole_up(half)) for value, half in zip(values, span.half.tolist(), strict=True)]
     flag = SMALL_COUNT if isinstance(statistic, Mean) else SMALL_BOTTOM
-    cells = zip(values, span.low.tolist(), span.high.tolist(), span.open.tolist(), strict=True)
-    return [_told(value, low, high, flag if is_open else None, flag, whole) for value, low, high, is_open in cells]
+    few = reader.of_too_few(scalar).tolist() if None in values else [False] * len(values)
+    cells = zip(values, few, span.low.tolist(), span.high.tolist(), span.open.tolist(), strict=True)
+    return [
+        Interval(None, None, None, TOO_FEW)
+        if value is None and is_few
+        else _told(value, low, high, flag if is_open else None, flag, whole)
+        for value, is_few, low, high, is_open in cells
+    ]
 
 
 def total_error(plan: Plan, total: Total, confidence: float = CONFIDENCE) -> int | float:
-    """The ± of a count or a sum: its noise, and nothing else."""
+    """The ± of a count or a sum: its noise, and what was rounded."""
     measurement = plan.measurements[total.measurement]
-    if measurement.mechanism is None:
-        return 0
-    steps = int(measurement.mechanism.error(confidence))  # of noise on integers
-    return post.number(measurement.step.numerator * steps, measurement.step.denominator)
+    steps = 0 if measurement.mechanism is None else int(measurement.mechanism.error(confidence))  # of noise on integers
+    error = steps * measurement.step + half_step(measurement) + measurement.rounding * most_rows(plan)
+    return numbers.number(error.numerator, error.denominator)
+
+
+def _whole_up(half: float) -> int | float:
+    """The most that a whole number is off; a little above what doubles say, for their rounding."""
+    return floor(half * (1 + TOUCH) + TOUCH) if isfinite(half) else half
 
 
 def _around(value: Value, error: int | float) -> Interval:
@@ -172,14 +186,14 @@ def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
     scalar = output.value
     if is_key(scalar) or not type_of(scalar).numeric:
         return Predicted(output.name, None)
-    index = post.aggregate_index(scalar)
+    index = numbers.aggregate_index(scalar)
     statistic = None if index is None else plan.statistics[index]
     if isinstance(statistic, Total):
         return Predicted(output.name, float(total_error(plan, statistic, confidence)))
     groups = range(len(plan.domain)) if any(name.startswith("key") for name in columns_in(scalar)) else range(1)
     nothing = [np.zeros(len(plan.domain), np.int64)] * len(plan.measurements)
     public = any(plan.measurements[i].mechanism is None for i in _used(plan, scalar))
-    reader = Reader.of(plan, nothing, groups)
+    reader = Reader.of(plan, nothing, groups, ahead=True)
     form = reader.form(scalar)
     if form is not None and form.bottom is None and not public:
         span = reader.ends(form, confidence)
@@ -196,10 +210,10 @@ def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
 def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: float) -> Predicted:
     """The widest of the intervals at the corners of what each row may hold."""
     each = max(1, (plan.people or 1) // len(plan.domain))
-    counted = _counts(plan)
+    counted, terms = _counts(plan), terms_of(plan.query)
     ends = [
-        (each,) if i in counted else tuple(each * bound for bound in term_bounds(term))
-        for i, term in enumerate(_terms(plan))
+        (int(each / measured.step),) if i in counted else tuple(each * end for end in row_bounds(measured.made, terms))
+        for i, measured in enumerate(plan.measurements)
     ]
     used = _used(plan, output.value)
     corners = list(product(*(end if i in used else end[:1] for i, end in enumerate(ends))))
@@ -210,22 +224,18 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
         span = reader.span(output.value, confidence)
         if span is None:
             return Predicted(output.name, None)
-        values = [evaluate(output.value, row) for row in reader.seen]
+        (safe,), seen = guarded([output.value], reader)
+        values = [evaluate(safe, row) for row in seen]
         for value, low, high in zip(values, span.low, span.high, strict=True):
             found = _told(value, float(low), float(high), None, SMALL_BOTTOM, False)
             if found is None or found.error is None:
-                reason = f"what it is divided by may be too small, with about {each:,} in a group"
+                reason = f"there may be too few to tell from none, with about {each:,} in a group, and then it is NULL"
                 return Predicted(output.name, None, reason)
             worst = max(worst, found.error)
     assumes = f"about {each:,} in a group: {plan.people:,} people declared, over {len(plan.domain):,} groups"
     return Predicted(
         output.name, worst, None, assumes if len(plan.domain) > 1 else f"{plan.people:,} people, as declared"
     )
-
-
-def _terms(plan: Plan) -> tuple[Term, ...]:
-    gathered = [part for part in parts(plan.query) if isinstance(part, Contributions)]
-    return gathered[0].terms if gathered else plan.query.terms
 
 
 def _counts(plan: Plan) -> set[int]:
@@ -243,7 +253,7 @@ def _used(plan: Plan, scalar: Scalar) -> set[int]:
     """The measurements that an expression is made of."""
     found: set[int] = set()
     for name in columns_in(scalar):
-        index = post.aggregate_index(Column(name, Type.NUMBER))
+        index = numbers.aggregate_index(Column(name, Type.NUMBER))
         if index is not None:
             statistic = plan.statistics[index]
             found |= set(measurements_of(statistic))

@@ -1,27 +1,27 @@
 """What is made of released numbers: outputs, HAVING, ORDER BY, OFFSET and LIMIT. Nothing here sees anything but what was released.
 
-Totals are exact multiples of their step, and whole numbers are ints. Means are rounded to a billionth of the width of their
-declared bounds, and other results of arithmetic to 12 digits, so that no number has a tail of digits that mean nothing. HAVING and
-ORDER BY see the same rounded numbers as whoever reads the answer.
+Whole numbers are computed in integers. Other results of arithmetic are rounded to 12 digits, so that no number has a tail of digits
+that mean nothing. A ratio is NULL where what it is divided by cannot be told from 0, as a mean is where its count cannot. HAVING and
+ORDER BY see the same means, ratios and whole numbers as whoever reads the answer.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import floor, inf, isfinite, log10
+from math import isfinite
+from sys import float_info
 from typing import Any
 
-import numpy as np
-
-from discreet.errors import Fault
 from discreet.plan.evaluate import evaluate
-from discreet.plan.plan import Mean, Plan, Shifted, Total, measurements_of
+from discreet.plan.few import guarded
+from discreet.plan.forms import Reader
+from discreet.plan.numbers import integral
+from discreet.plan.plan import Plan
 from discreet.plan.question import Sort
-from discreet.plan.scalar import Arithmetic, Column, Literal, Operator, Scalar, Type, Value, columns_in, type_of
+from discreet.plan.scalar import Arithmetic, Column, Operator, Scalar, Value, columns_in
 
-MEAN_DIGITS = 9  # of a mean, in decimal places of the width of its bounds
-DIGITS = 12  # of other results of arithmetic
+DIGITS = 12  # of results of arithmetic that are not whole
 WHOLE = 2**53  # beyond it doubles skip integers
+Row = Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,127 +34,62 @@ class Released:
 
 def released_rows(plan: Plan, released: Sequence[Any]) -> Released:
     """The rows, from one int64 array over the plan's domain for each of its measurements."""
-    seen = columns(plan, released)
-    kept = list(range(len(plan.domain)))
     question = plan.question
-    if question.having is not None:
-        kept = [i for i in kept if evaluate(question.having, seen[i]) is True]
-    for sort in reversed(question.order):  # each sort keeps the order of those after it where it finds no difference
-        kept = _sorted(kept, sort, seen)
+    kept = list(range(len(plan.domain)))
+    reader = Reader.of(plan, released, kept)
+    wanted = [output.value for output in question.outputs]
+    having = [] if question.having is None else [question.having]
+    safe, seen = guarded([*wanted, *having, *(sort.value for sort in question.order)], reader)
+    rules = [_rule(scalar, made, plan) for scalar, made in zip(wanted, safe, strict=False)]
+    if having:
+        kept = [i for i in kept if evaluate(safe[len(wanted)], seen[i]) is True]
+    orders = list(zip(question.order, safe[len(wanted) + len(having) :], strict=True))
+    for sort, value in reversed(orders):  # each sort keeps the order of those after it where it finds no difference
+        kept = _sorted(kept, sort, _exactly(sort.value, value, plan), seen)
     kept = kept[question.offset :]
     if question.limit is not None:
         kept = kept[: question.limit]
-    finishers = [(output.value, integral(output.value, plan)) for output in question.outputs]
-    rows = tuple(tuple(_finished(evaluate(value, seen[i]), value, whole) for value, whole in finishers) for i in kept)
-    return Released(tuple(kept), rows)
+    return Released(tuple(kept), tuple(tuple(rule(seen[i]) for rule in rules) for i in kept))
 
 
-def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = None) -> list[Mapping[str, Value]]:
-    """For each group of the domain, or for some, its keys and its aggregates, by the names that post-processing knows them by."""
-    if len(released) != len(plan.measurements) or any(len(each) != len(plan.domain) for each in released):
-        raise Fault("what was released is not what the plan measures", code="answer")
-    chosen = range(len(plan.domain)) if groups is None else groups
-    numbers = [np.asarray(each, np.int64)[list(chosen)].tolist() for each in released]
-    aggregates = [aggregate_values(plan, i, numbers) for i in range(len(plan.statistics))]
-    return [
-        {f"key{j}": value for j, value in enumerate(plan.domain[group])}
-        | {f"aggregate{j}": values[i] for j, values in enumerate(aggregates)}
-        for i, group in enumerate(chosen)
-    ]
+def _exactly(scalar: Scalar, made: Scalar, plan: Plan) -> Callable[[Row], Value]:
+    """How an expression is evaluated: what is surely a whole number in integers, anything else as it was made safe."""
+    return (lambda row: _whole(scalar, row)) if integral(scalar, plan) else (lambda row: evaluate(made, row))
 
 
-def aggregate_values(plan: Plan, index: int, released: Sequence[Sequence[int]]) -> list[int | float]:
-    """One aggregate, for each group."""
-    statistic = plan.statistics[index]
-    match statistic:
-        case Total():
-            step = plan.measurements[statistic.measurement].step
-            return [number(step.numerator * total, step.denominator) for total in released[statistic.measurement]]
-        case Shifted():
-            step = plan.measurements[statistic.total].step
-            shift = statistic.middle * plan.measurements[statistic.count].step
-            whole = step.denominator * shift.denominator
-            each, count = int(step * whole), int(shift * whole)
-            pairs = zip(released[statistic.total], released[statistic.count], strict=True)
-            exact = (Fraction(each * int(total) + count * int(n), whole) for total, n in pairs)
-            return [number(value.numerator, value.denominator) for value in exact]
-        case Mean():
-            step = plan.measurements[statistic.total].step / plan.measurements[statistic.count].step
-            return _means(statistic, step, released[statistic.total], released[statistic.count])
+def _rule(scalar: Scalar, made: Scalar, plan: Plan) -> Callable[[Row], Value]:
+    value = _exactly(scalar, made, plan)
+    return lambda row: _finished(value(row), scalar)
 
 
-def number(top: int, bottom: int) -> int | float:
-    """top/bottom: an int over 1, else the nearest float; an infinity beyond the largest, which is not released."""
-    try:
-        near = top / bottom
-    except OverflowError:
-        return inf if top > 0 else -inf
-    return top if bottom == 1 else near
+def _whole(scalar: Scalar, row: Row) -> int | None:
+    """An expression of whole numbers, in integers; NULL beyond the largest double, where there is no ± either."""
+    if not isinstance(scalar, Arithmetic):
+        value = evaluate(scalar, row)
+        return int(value) if isinstance(value, int | float) and isfinite(value) else None
+    left, right = _whole(scalar.left, row), _whole(scalar.right, row)
+    if left is None or right is None:
+        return None
+    if scalar.operator is Operator.MULTIPLY:
+        found = left * right
+    else:
+        found = left + right if scalar.operator is Operator.ADD else left - right
+    return found if abs(found) <= float_info.max else None
 
 
-def _means(mean: Mean, step: Fraction, totals: Sequence[int], counts: Sequence[int]) -> list[int | float]:
-    """The middle where the count is not positive: any value would do, and this one is never far off."""
-    places = _places(mean.high - mean.low)
-    middle, low, high = (round(float(each), places) for each in (mean.middle, mean.low, mean.high))
-    whole = mean.middle.denominator * step.denominator  # middle + step · total/count as a quotient of two integers
-    per_count, per_total = (int(each * whole) for each in (mean.middle, step))
-    return [
-        min(max(round((per_count * count + per_total * total) / (whole * count), places), low), high)
-        if count > 0
-        else middle
-        for total, count in zip(totals, counts, strict=True)
-    ]
-
-
-def _places(width: Fraction) -> int:
-    """Decimal places; bounds of no width leave nothing to round."""
-    return MEAN_DIGITS - floor(log10(width)) if width else 17
-
-
-def integral(scalar: Scalar, plan: Plan) -> bool:
-    """Whether an expression is a whole number whatever is released: sums, differences and products of whole totals."""
-    match scalar:
-        case Literal():
-            return scalar.type is Type.INTEGER and scalar.value is not None
-        case Column() if (index := aggregate_index(scalar)) is not None:
-            statistic = plan.statistics[index]
-            steps = [plan.measurements[i].step for i in measurements_of(statistic)]
-            parts = [*steps, statistic.middle] if isinstance(statistic, Shifted) else steps
-            return not isinstance(statistic, Mean) and all(part.denominator == 1 for part in parts)
-        case Column():
-            return scalar.type is Type.INTEGER
-        case Arithmetic():
-            whole = scalar.operator in (Operator.ADD, Operator.SUBTRACT, Operator.MULTIPLY)
-            return whole and integral(scalar.left, plan) and integral(scalar.right, plan)
-        case _:
-            return False
-
-
-def aggregate_index(scalar: Scalar) -> int | None:
-    """Which aggregate a column of post-processing is."""
-    if isinstance(scalar, Column) and scalar.name.startswith("aggregate"):
-        return int(scalar.name.removeprefix("aggregate"))
-    return None
-
-
-def output_type(scalar: Scalar, plan: Plan) -> Type:
-    """The type of an output."""
-    return Type.INTEGER if integral(scalar, plan) else type_of(scalar)
-
-
-def _finished(value: Value, scalar: Scalar, whole: bool) -> Value:
+def _finished(value: Value, scalar: Scalar) -> Value:
     """A value as it is released: never an infinity, no digits that mean nothing."""
     if not isinstance(value, float):
         return value
     if not isfinite(value):
         return None
-    if whole or (value.is_integer() and abs(value) < WHOLE):
-        return int(value) if whole else value + 0.0  # no negative zero
+    if value.is_integer() and abs(value) < WHOLE:
+        return value + 0.0  # no negative zero
     return value if isinstance(scalar, Column) else float(f"{value:.{DIGITS}g}")
 
 
-def _sorted(kept: list[int], sort: Sort, seen: Sequence[Mapping[str, Value]]) -> list[int]:
-    keys: dict[int, Any] = {i: evaluate(sort.value, seen[i]) for i in kept}
+def _sorted(kept: list[int], sort: Sort, value: Callable[[Row], Value], seen: Sequence[Row]) -> list[int]:
+    keys: dict[int, Any] = {i: value(seen[i]) for i in kept}
     nulls = [i for i in kept if keys[i] is None]
     rest = sorted((i for i in kept if keys[i] is not None), key=keys.__getitem__, reverse=sort.descending)
     return nulls + rest if sort.nulls_first else rest + nulls

@@ -8,14 +8,15 @@ from math import isqrt
 from discreet.errors import QueryError, Refused
 from discreet.exact import Number, positive, probability
 from discreet.plan import budget
-from discreet.plan.aggregates import Terms
+from discreet.plan.aggregates import Measured, Terms
 from discreet.plan.budget import Noise, Wanted
 from discreet.plan.catalog import Catalog, Protected, Table
 from discreet.plan.check import check, event_of
+from discreet.plan.combination import Combination
 from discreet.plan.domain import complete, groups_of, literal, whole_key
-from discreet.plan.explain import said
+from discreet.plan.explain import number, said
 from discreet.plan.intervals import predicted
-from discreet.plan.plan import Measurement, Plan, Statistic
+from discreet.plan.plan import Measurement, Plan, Statistic, Total
 from discreet.plan.question import Question
 from discreet.plan.relation import (
     CapGroups,
@@ -30,7 +31,7 @@ from discreet.plan.relation import (
     Totals,
     parts,
 )
-from discreet.plan.rules.relations import sensitivities, term_bounds
+from discreet.plan.rules.relations import combined, row_bounds, term_bounds
 from discreet.plan.rules.scalars import there
 from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, type_of
 
@@ -38,6 +39,7 @@ MOST_EPSILON = Fraction(10**6)
 PUBLIC = (
     "what replacing a row cannot change, such as the number of all rows, is public: it has no noise and costs nothing"
 )
+MANY_ROWS = 10**7  # whose values, all rounded in one direction, a sum should not be off by more than its noise for
 MOST_WITHIN = Fraction(10**18)
 LEAST_EPSILON = Fraction(1, 10**9)
 
@@ -53,8 +55,7 @@ class Draft:
     keys: tuple[Scalar, ...]
     groups: tuple[tuple[Value, ...], ...]
     terms: tuple[Term, ...]
-    worth: tuple[Fraction, ...]
-    said: tuple[str, ...]
+    measured: tuple[Measured, ...]
     statistics: tuple[Statistic, ...]
     notes: tuple[str, ...]
 
@@ -82,9 +83,10 @@ def plan_within(question: Question, catalog: Catalog, within: Number, delta: Num
     def meets(epsilon: Fraction) -> bool:
         found = predicted(_finished(start, epsilon, allowed))
         for each in found:
-            if each.error is None and each.reason:
+            if each.error is None and each.reason and start.protected.people is None:
                 raise QueryError(f"within cannot be promised for {each.name!r}: {each.reason}", code="within")
-        return all(each.error is None or Fraction(each.error) <= most for each in found)
+        few = any(each.error is None and each.reason for each in found)  # at this price
+        return not few and all(each.error is None or Fraction(each.error) <= most for each in found)
 
     return _finished(start, _least(meets), allowed)
 
@@ -127,8 +129,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
         keys,
         groups,
         tuple(terms.terms),
-        tuple(terms.steps),
-        tuple(terms.said),
+        tuple(terms.measured),
         statistics,
         notes,
     )
@@ -204,7 +205,7 @@ def _limit(term: Term, protected: Protected) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A query, and noise for those of its terms that need any."""
+    """A query, and noise for those of its measurements that need any."""
 
     query: Totals
     noise: dict[int, Noise]
@@ -244,25 +245,43 @@ def _gaussian(draft: Draft, epsilon: Fraction, delta: Fraction, *, clip: bool) -
 
 
 def _wanted(draft: Draft, query: Totals) -> dict[int, Wanted]:
-    """Which terms need noise, by their place: all that a neighbour can move."""
-    moved = sensitivities(query, draft.protected.relation, len(draft.groups))
-    return {
-        i: Wanted(each, _width(term)) for i, (each, term) in enumerate(zip(moved, draft.terms, strict=True)) if each.l1
-    }
+    """Which measurements need noise, by their place: all that a neighbour can move."""
+    relation, cells = draft.protected.relation, len(draft.groups)
+    moved = [combined(each.made, query, relation, cells) for each in draft.measured]
+    return {i: Wanted(each, _width(draft.measured[i].made, draft.terms)) for i, each in enumerate(moved) if each.l1}
 
 
-def _width(term: Term) -> int:
-    """Of the declared bounds; of a constant, such as the one of a count, its size."""
-    low, high = term_bounds(term)
-    return high - low or max(abs(low), 1)
+def _width(made: Combination, terms: tuple[Term, ...]) -> Fraction:
+    """Of the declared bounds, in steps; of a constant, such as the one of a count, its size."""
+    (term, weight), *_ = made.parts
+    low, high = term_bounds(terms[term])
+    return Fraction(weight * (high - low), made.divisor) or Fraction(max(*map(abs, row_bounds(made, terms)), 1))
+
+
+def _about_rounding(draft: Draft, measurements: tuple[Measurement, ...]) -> list[str]:
+    """What the ± of a sum leaves out where nothing tells how many rows there are, if fewer than are usual could make up its noise."""
+    if draft.protected.people is not None:
+        return []
+    sums = {each.measurement for each in draft.statistics if isinstance(each, Total)}
+    return [
+        f"each value of a sum is rounded by up to {number(each.rounding)}, which its ± leaves out: nothing declares how many"
+        " there are; add --people N, or people = N under [unit]"
+        for i, each in enumerate(measurements)
+        if i in sums and each.mechanism and each.mechanism.error() * each.step < MANY_ROWS * each.rounding
+    ]
 
 
 def _planned(draft: Draft, chosen: Candidate, epsilon: Fraction, delta: Fraction) -> Plan:
     measurements = tuple(
-        Measurement(noise.mechanism if noise else None, noise.sensitivity if noise else Fraction(0), worth, said)
-        for noise, worth, said in (
-            (chosen.noise.get(i), draft.worth[i], draft.said[i]) for i in range(len(draft.terms))
+        Measurement(
+            noise.mechanism if noise else None,
+            noise.sensitivity if noise else Fraction(0),
+            each.step,
+            each.said,
+            each.made,
+            each.rounding,
         )
+        for each, noise in ((each, chosen.noise.get(i)) for i, each in enumerate(draft.measured))
     )
     relation = draft.protected.relation
     event = event_of(measurements, relation)
@@ -282,6 +301,7 @@ def _planned(draft: Draft, chosen: Candidate, epsilon: Fraction, delta: Fraction
             *_about_persons(draft.protected, chosen.query, len(draft.groups)),
             *([PUBLIC] if len(chosen.noise) < len(measurements) else []),
             *draft.notes,
+            *_about_rounding(draft, measurements),
         ),
     )
     check(plan)

@@ -8,7 +8,7 @@ import numpy as np
 from discreet.errors import Fault
 from discreet.mechanisms.additive import IntegerNoise, Ints
 from discreet.plan.domain import days
-from discreet.plan.plan import Plan
+from discreet.plan.plan import Plan, terms_of
 from discreet.plan.relation import Found, Totals
 
 
@@ -35,9 +35,9 @@ def release(plan: Plan, run: Callable[[Totals, int], Found], grant: Draws, salt:
 
 
 def exact_totals(plan: Plan, found: Found) -> tuple[Ints, ...]:
-    """What an engine found, in the order of the domain; 0 for a group that no row is in."""
+    """For each measurement its combination of what an engine found, in the order of the domain; 0 for a group that no row is in."""
     place = {tuple(map(days, group)): i for i, group in enumerate(plan.domain)}
-    if len(found.totals) != len(plan.measurements):
+    if len(found.totals) != len(terms_of(plan.query)):
         raise Fault("an engine returned another number of totals", code="engine")
     places = np.array([place.get(keys, -1) for keys in found.keys], np.int64)
     known = places >= 0
@@ -48,7 +48,7 @@ def exact_totals(plan: Plan, found: Found) -> tuple[Ints, ...]:
         vector = np.zeros(len(plan.domain), np.int64)
         np.add.at(vector, places[known], totals[known])
         exact.append(vector)
-    return tuple(exact)
+    return tuple(measurement.made.of(exact) for measurement in plan.measurements)
 
 
 def _as_it_is(exact: Ints) -> Ints:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import Enum
 from functools import singledispatch
+from math import floor
 from typing import TypeAlias
 
 from discreet.errors import Fault, Invalid
@@ -29,6 +30,7 @@ class Type(Enum):
 
 
 Value: TypeAlias = int | float | str | date | bool | None
+WIDEST = 2.0**63  # from here on a number is no integer of 64 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,17 +198,25 @@ class Function(Scalar):
 
 @dataclass(frozen=True, slots=True)
 class Steps(Scalar):
-    """A numeric operand, clamped to [low, high], in whole steps of a public grid, less a whole number of steps: an int64.
+    """A numeric operand, clamped to [low, high], less a middle, in whole steps of a public grid: an int64 of at most 2^24 in size.
 
-    floor(min(max(x, low), high) · 2^shift + 1/2) − centre, for a double x; NULL stays NULL. `low` and `high` are doubles, at
-    most 2^24 steps in size. Of a plain INTEGER with shift 0 and integral bounds it is the same in integers, and exact.
+    floor((min(max(x, low), high) − middle) · 2^shift + 1/2), for doubles: the difference is rounded once, in the same way
+    everywhere. NULL stays NULL. Of a plain INTEGER with shift 0 and an integral middle and bounds it is the same in integers, and
+    exact.
     """
 
     operand: Scalar
     low: float
     high: float
     shift: int
-    centre: int
+    middle: float
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is computed in integers."""
+        ends = (self.low, self.high, self.middle)
+        whole = all(end == floor(end) and abs(end) < WIDEST for end in ends)
+        return whole and self.shift == 0 and type_of(self.operand) is Type.INTEGER
 
 
 @dataclass(frozen=True, slots=True)

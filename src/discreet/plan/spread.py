@@ -136,20 +136,32 @@ def _region(
     return np.concatenate([corners, -corners])
 
 
-def slopes(top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals, Bools]:
+def slopes(
+    top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Reals, off: Reals | None = None
+) -> tuple[Reals, Reals, Bools]:
     """Fieller's set for each ratio top/bottom, within [low, high], which may be infinite: its ends, and whether it had none.
 
-    t is in the set where the line u = t v meets the polygon around (top, bottom). Where all of the polygon has one sign of v these
-    are the slopes of its corners. Elsewhere the set has no ends of its own: it leaves out an interval or two.
+    `off` is how far top and bottom may each be off besides; the polygon is larger by that. t is in the set where the line u = t v
+    meets the polygon around (top, bottom). Where all of the polygon has one sign of v these are the slopes of its corners. Elsewhere
+    the set has no ends of its own: it leaves out an interval or two.
     """
     pieces = [slice(i, i + PIECE) for i in range(0, max(1, len(top)), PIECE)]
-    ends = [_slopes(top[at], bottom[at], corners, low[at], high[at]) for at in pieces]
+    more = np.zeros((2, len(top))) if off is None else off
+    ends = [_slopes(top[at], bottom[at], corners, low[at], high[at], more[:, at]) for at in pieces]
     first, last, crosses = zip(*ends, strict=True)
     return np.concatenate(first), np.concatenate(last), np.concatenate(crosses)
 
 
-def _slopes(top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals, Bools]:
+def _slopes(
+    top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Reals, off: Reals
+) -> tuple[Reals, Reals, Bools]:
     u, v = top[:, None] + corners[:, 0], bottom[:, None] + corners[:, 1]
+    if off.any():
+        signs = np.array([(x, y) for x in (-1.0, 1.0) for y in (-1.0, 1.0)])
+        u, v = (
+            np.concatenate([at + sign * by[:, None] for sign in side], axis=1)
+            for at, by, side in zip((u, v), off, signs.T, strict=True)
+        )
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slope = u / v
         first, last = slope.min(axis=1), slope.max(axis=1)

@@ -6,6 +6,8 @@ PART = "answer"
 ANSWER = "discreet.answer:"
 FORMS = "discreet.plan.forms:"
 INTERVALS = "discreet.plan.intervals:"
+FEW = "discreet.plan.few:"
+NUMBERS = "discreet.plan.numbers:"
 POST = "discreet.plan.post:"
 SPREAD = "discreet.plan.spread:"
 
@@ -46,8 +48,8 @@ register(
         "mean-beyond-its-bounds",
         PART,
         FORMS + "Reader._aggregate",
-        "return Form(top, count, *bounds)",
-        "return Form(top, count, *self._unbounded())",
+        "return Form(total, count, *bounds, middle)",
+        "return Form(total, count, *self._unbounded(), middle)",
         "the interval of a mean reaches beyond the declared bounds",
     ),
     Mutant(
@@ -70,8 +72,8 @@ register(
         "worth-of-a-step-forgotten",
         PART,
         INTERVALS + "total_error",
-        "measurement.step.numerator * steps, measurement.step.denominator",
-        "steps, 1",
+        "steps * measurement.step + half_step(measurement)",
+        "steps + half_step(measurement)",
         "the error of a sum is told in steps",
     ),
     Mutant(
@@ -101,33 +103,73 @@ register(
     Mutant(
         "negative-count-divided-by",
         PART,
-        POST + "_means",
-        "if count > 0",
-        "if count != 0",
+        NUMBERS + "_means",
+        "if count > few",
+        "if abs(count) > few",
         "a mean is divided by a count below zero",
+    ),
+    Mutant(
+        "nobody-has-a-mean",
+        PART,
+        NUMBERS + "_means",
+        "if count > few",
+        "if count > 0",
+        "a mean is told of a count that cannot be told from 0",
+    ),
+    Mutant(
+        "nobody-has-a-ratio",
+        PART,
+        FEW + "guarded",
+        "reader.few(divisor).tolist()",
+        "[False] * reader.size",
+        "a ratio is told whose divisor cannot be told from 0",
+    ),
+    Mutant(
+        "rounding-of-rows-not-in-the-error",
+        PART,
+        FORMS + "Reader._rounding",
+        "each * step * np.maximum(self.totals[count] + noise, 0.0)",
+        "0 * step * np.maximum(self.totals[count] + noise, 0.0)",
+        "the ± of a mean leaves out what its values were rounded by",
+    ),
+    Mutant(
+        "rounding-of-a-sum-not-in-the-error",
+        PART,
+        FORMS + "half_step",
+        "measurement.step / 2 if",
+        "Fraction(0) if",
+        "the ± of a sum leaves out what it was rounded by as a whole",
+    ),
+    Mutant(
+        "whole-numbers-in-doubles",
+        PART,
+        POST + "_exactly",
+        "if integral(scalar, plan)",
+        "if False",
+        "beyond 2^53 a product of counts is wrong in its last digits",
     ),
     Mutant(
         "having-ignored",
         PART,
         POST + "released_rows",
-        "evaluate(question.having, seen[i]) is True",
-        "evaluate(question.having, seen[i]) is not None",
+        "evaluate(safe[len(wanted)], seen[i]) is True",
+        "evaluate(safe[len(wanted)], seen[i]) is not None",
         "rows that HAVING leaves out are shown",
     ),
     Mutant(
         "limit-before-order",
         PART,
         POST + "released_rows",
-        "for sort in reversed(question.order):",
-        "kept = kept[: question.limit]\n    for sort in reversed(question.order):",
+        "for sort, value in reversed(orders):",
+        "kept = kept[: question.limit]\n    for sort, value in reversed(orders):",
         "the first rows are ordered, instead of the first in order shown",
     ),
     Mutant(
         "order-turned-around",
         PART,
         POST + "released_rows",
-        "reversed(question.order)",
-        "question.order",
+        "reversed(orders)",
+        "orders",
         "the last key of ORDER BY decides first",
     ),
     Mutant(

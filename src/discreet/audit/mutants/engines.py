@@ -163,6 +163,14 @@ register(
         "one value can be as large as it likes",
     ),
     Mutant(
+        "middle-not-taken-off",
+        PART,
+        SCALARS + "_steps",
+        "binary(exp.Sub, operand.sql, double(scalar.middle)) if scalar.middle else operand.sql",
+        "operand.sql",
+        "values inside of the bounds are not centred",
+    ),
+    Mutant(
         "half-a-step-down",
         PART,
         SCALARS + "_steps",

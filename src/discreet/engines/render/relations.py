@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import ldexp
 
 from sqlglot import exp
 
@@ -31,6 +30,7 @@ from discreet.engines.render.nodes import (
 )
 from discreet.engines.render.scalars import Expressions, Made
 from discreet.errors import Fault
+from discreet.plan.evaluate import steps_of
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
@@ -429,8 +429,8 @@ def _rest() -> E:
 def _largest(scalar: Scalar) -> int:
     """A bound of the size of a term of one row."""
     match scalar:
-        case Steps(low=low, high=high, shift=shift, centre=centre):
-            return int(ldexp(max(abs(low), abs(high)), shift)) + abs(centre) + 1
+        case Steps():
+            return max(abs(steps_of(bound, scalar)) for bound in (scalar.low, scalar.high))
         case Literal(value=int(value)):
             return abs(value)
     return 1

@@ -7,7 +7,7 @@ table below, so that the text grows no faster than the question.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import singledispatch
-from math import floor, isnan, ldexp
+from math import isnan, ldexp
 
 from sqlglot import exp
 
@@ -32,7 +32,7 @@ from discreet.engines.render.nodes import (
 )
 from discreet.engines.render.texts import FROM_TEXT
 from discreet.errors import Fault
-from discreet.plan.evaluate import CASTS, LARGEST
+from discreet.plan.evaluate import CASTS, LARGEST, steps_of
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -331,22 +331,17 @@ def _function(scalar: Function, over: Expressions) -> Made:
 @render.register
 def _steps(scalar: Steps, over: Expressions) -> Made:
     """Outside of the bounds the result is a constant; inside nothing can overflow, and if it did it would be NULL."""
-    low, high = (floor(bound * ldexp(1.0, scalar.shift) + 0.5) - scalar.centre for bound in (scalar.low, scalar.high))
-    if (
-        type_of(scalar.operand) is Type.INTEGER
-        and scalar.shift == 0
-        and _integral(scalar.low)
-        and _integral(scalar.high)
-    ):
+    low, high = (steps_of(bound, scalar) for bound in (scalar.low, scalar.high))
+    if scalar.whole:
         operand = over.shared(over.render(scalar.operand))
         bounds = integer(int(scalar.low)), integer(int(scalar.high))
-        inside = binary(exp.Sub, operand.sql, integer(scalar.centre)) if scalar.centre else operand.sql
+        inside = binary(exp.Sub, operand.sql, integer(int(scalar.middle))) if scalar.middle else operand.sql
     else:
         operand = over.shared(over.double(scalar.operand))
         bounds = double(scalar.low), double(scalar.high)
-        scaled = binary(exp.Mul, operand.sql, double(ldexp(1.0, scalar.shift))) if scalar.shift else operand.sql
-        whole = call("floor", binary(exp.Add, scaled, double(0.5)))
-        inside = try_cast(binary(exp.Sub, whole, double(float(scalar.centre))) if scalar.centre else whole, T.BIGINT)
+        centred = binary(exp.Sub, operand.sql, double(scalar.middle)) if scalar.middle else operand.sql
+        scaled = binary(exp.Mul, centred, double(ldexp(1.0, scalar.shift))) if scalar.shift else centred
+        inside = try_cast(call("floor", binary(exp.Add, scaled, double(0.5))), T.BIGINT)
     branches = [
         (binary(exp.LTE, operand.sql.copy(), bounds[0]), integer(low)),
         (binary(exp.GTE, operand.sql.copy(), bounds[1]), integer(high)),
@@ -354,10 +349,6 @@ def _steps(scalar: Steps, over: Expressions) -> Made:
     if operand.nan:  # which an engine may hold to be above all bounds
         branches.insert(0, (call("isnan", operand.sql.copy()), null(Type.INTEGER)))
     return joined(when(branches, inside), operand, operand, operand, operand)
-
-
-def _integral(bound: float) -> bool:
-    return bound == floor(bound)
 
 
 @render.register

@@ -4,14 +4,16 @@ A unit is a row, or a person with all their rows. From a scan a person has any n
 `CapRows` and `CapGroups`, or `ClipNorm`, bound what is left. Totals of anything that is not bounded are refused.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
 
 from discreet.errors import Fault
 from discreet.exact import sqrt_up
 from discreet.mechanisms import sensitivity
 from discreet.mechanisms.sensitivity import Sensitivity
+from discreet.plan.combination import Combination
+from discreet.plan.evaluate import steps_of
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
@@ -24,15 +26,11 @@ from discreet.plan.relation import (
     Totals,
     parts,
 )
-from discreet.plan.scalar import Indicator, Literal, Steps
+from discreet.plan.scalar import And, Case, Indicator, IsNull, Literal, Not, Scalar, Steps, Type
 from discreet.privacy import Adjacency, Relation, Unit
 
 MOST_STEPS = 1 << 24  # of a clamped value
-
-
-def steps_of(x: float, term: Steps) -> int:
-    """Where a double lies on the grid of a term, before it is centred: what an engine computes, in the same operations."""
-    return floor(x * 2.0**term.shift + 0.5)
+ONE = Literal(1, Type.INTEGER)  # counts every row
 
 
 def term_bounds(term: Term) -> tuple[int, int]:
@@ -43,7 +41,7 @@ def term_bounds(term: Term) -> tuple[int, int]:
         case Literal(value=int(value)) if not isinstance(value, bool):
             low, high = value, value
         case Steps() as steps:
-            low, high = (steps_of(bound, steps) - steps.centre for bound in (steps.low, steps.high))
+            low, high = (steps_of(bound, steps) for bound in (steps.low, steps.high))
             if max(abs(low), abs(high)) > MOST_STEPS or low > high:
                 raise Fault("a clamped value has too many steps", code="rule")
         case _:
@@ -137,3 +135,113 @@ def _of_norm(term: Term, limit: int, relation: Relation, cells: int) -> Sensitiv
     if relation.adjacency is Adjacency.REPLACE:
         square *= 2 if low >= 0 else 4
     return Sensitivity(sqrt_up(square * cells), square, relation)
+
+
+# What is made of several terms.
+
+
+def combined(made: Combination, query: Totals, relation: Relation, cells: int) -> Sensitivity:
+    """How far a neighbour can move a combination of the totals, as a vector over all `cells` groups.
+
+    One term as it is: what it moves by. Steps and the count of those that have them, Σy + W·n: see `_shifted`. Anything else, and
+    whatever is shortened to a norm: by the triangle inequality, the weights times what each term moves by.
+
+    Rounding t to floor(t/D + 1/2) moves each coordinate that moves at all by less than 1 more than t/D.
+    """
+    reach = reach_of(query, relation)
+    terms = reach.terms if reach.gathered else query.terms
+    _fits(made, terms)
+    moved = sensitivities(query, relation, cells)
+    if made.only is not None:
+        return moved[made.only]
+    weight = shift_of(made, terms)
+    if weight is not None and reach.limits is None:
+        return _shifted(made, weight, reach, relation, cells, query)
+    l1 = sum((abs(by) * moved[i].l1 for i, by in made.parts), Fraction(0)) / made.divisor
+    l2 = sum((abs(by) * moved[i].l2 for i, by in made.parts), Fraction(0)) / made.divisor
+    more = 1 - Fraction(1, made.divisor) if l1 else Fraction(0)
+    return Sensitivity(l1 + more * cells, (l2 + more * sqrt_up(Fraction(cells))) ** 2, relation)
+
+
+def _fits(made: Combination, terms: Sequence[Term]) -> None:
+    """Of 2^38 rows no combination passes 2^62."""
+    if made.divisor < 1 or not made.parts or not all(0 <= i < len(terms) for i, _ in made.parts):
+        raise Fault("a combination is of terms that there are", code="rule")
+    size = sum(abs(weight) * max(map(abs, term_bounds(terms[i]))) for i, weight in made.parts)
+    if size > MOST_STEPS * made.divisor:
+        raise Fault("a combination has too many steps", code="rule")
+
+
+def shift_of(made: Combination, terms: Sequence[Term]) -> int | None:
+    """W, where a combination is Σy + W·n: of steps y, around 0, and of a count n of all rows that have them."""
+    if len(made.parts) != 2 or made.parts[0][1] != 1:
+        return None
+    (total, _), (count, weight) = made.parts
+    steps, counted = terms[total], terms[count]
+    if not isinstance(steps.value, Steps) or (steps.how, counted.how) != (How.SUM, How.SUM):
+        return None
+    low, high = term_bounds(steps)
+    return weight if low <= 0 <= high and _counts(counted.value, steps.value.operand) else None
+
+
+def _counts(count: Scalar, operand: Scalar) -> bool:
+    """Whether a count has every row on which an operand is not NULL: all conditions of the one are conditions of the other."""
+    if count == ONE:
+        return True
+    given: set[Scalar] = {Not(IsNull(operand))}
+    match operand:
+        case Case(branches=((condition, value),), otherwise=Literal(value=None)):
+            given |= {Not(IsNull(value)), condition} | _conjuncts(condition)
+    return isinstance(count, Indicator) and _conjuncts(count.condition) <= given
+
+
+def _conjuncts(condition: Scalar) -> set[Scalar]:
+    return set(condition.parts) if isinstance(condition, And) else {condition}
+
+
+def _shifted(
+    made: Combination, weight: int, reach: Reach, relation: Relation, cells: int, query: Totals
+) -> Sensitivity:
+    """Of t = Σy + W·n, where n counts all rows that have a y, each between a <= 0 <= b; L = W + a and H = W + b.
+
+    A row gives y + W, within L and H, or 0. So does a row that is counted without having a y, since a <= 0 <= b.
+
+    A person has k such rows among r, Σy = s between k·a and k·b. For r <= m, the cap, t lies between k·L and k·H. For r > m it is
+    S + W·C with S = floor((s·m + u)/r) and C = floor((k·m + u)/r), for one u with 0 <= u < r. Then 0 <= C <= m.
+    C = m: s lies between r·a and r·b, so S between m·a and m·b, and t between m·L and m·H.
+    C < m: k·m + u < (C + 1)·r. So s·m + u <= b·(k·m + u) + (1 − b)·u <= b·(C + 1)·r for b >= 1, and S <= b·(C + 1), which
+    holds for b = 0 as well; and s·m + u >= a·(k·m + u) + (1 − a)·u >= a·(C + 1)·r, S >= a·(C + 1). So t lies between C·L + a and
+    C·H + b, both of which are extreme at C = 0 or C = m − 1.
+    With 0 < L that is between a and m·H: somebody whose count is rounded down to 0 may still have a sum below 0.
+
+    Other people's totals are a shift, and rounding (t + t')/D moves by no more than |t'|/D, rounded up, in each group. Outward
+    rounding of both ends says that for all that a person may be replaced by.
+    """
+    total, count = ((reach.terms or query.terms)[i] for i, _ in made.parts)
+    low, high = term_bounds(total)
+    least, most = weight + low, weight + high
+    replaced = relation.adjacency is Adjacency.REPLACE
+    if replaced and reach.surely and not query.keys and count.value == ONE:  # a row leaves W, and W comes
+        return sensitivity.bounded_sum(relation, 0, _up(high - low, made.divisor), surely=True)
+    if reach.gathered:
+        if reach.rows is None:
+            raise Fault("the rows of a person in a group have no cap", code="rule")
+        rows = reach.rows
+        least, most = (
+            min(0, rows * least, low + min(0, (rows - 1) * least)),
+            max(0, rows * most, high + max(0, (rows - 1) * most)),
+        )
+    groups = cells if reach.groups is None else min(reach.groups, cells)
+    ends = -_up(-least, made.divisor), _up(most, made.divisor)
+    return sensitivity.grouped_sum(relation, *ends, groups=groups, cells=cells)
+
+
+def _up(size: int, divisor: int) -> int:
+    return -(-size // divisor)
+
+
+def row_bounds(made: Combination, terms: Sequence[Term]) -> tuple[int, int]:
+    """Between what one row that counts gives to a combination, outward; what is added to its steps is a count."""
+    bounds = [[weight * end for end in term_bounds(terms[i])] for i, weight in made.parts]
+    bounds[1:] = [[weight * max(term_bounds(terms[i]))] for i, weight in made.parts[1:]]
+    return sum(map(min, bounds)) // made.divisor, _up(sum(map(max, bounds)), made.divisor)
