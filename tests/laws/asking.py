@@ -167,13 +167,14 @@ class Pair:
         if not question.keys:
             return
         names = [f"k{i}" for i in range(len(question.keys))]
-        null = " OR ".join(f"{name} IS NULL" for name in names)
         filled = question.filled(self.world.unit)
         empty, kept = self.reference.execute(
             f"{filled} SELECT count(*) FILTER (WHERE n = 0), count(*) FROM filled"
         ).fetchone()
+        same_keys = " AND ".join(f"groups.{name} IS NOT DISTINCT FROM found.{name}" for name in names)
+        null = " OR ".join(f"found.{name} IS NULL" for name in names)
         nulls, others = self.reference.execute(
-            f"{filled} SELECT count(*) FILTER (WHERE {null}), count(*) FROM found ANTI JOIN groups USING ({', '.join(names)})"
+            f"{filled} SELECT count(*) FILTER (WHERE {null}), count(*) FROM found ANTI JOIN groups ON {same_keys}"
         ).fetchone()
         if empty:
             yield "a declared group without rows"
