@@ -24,6 +24,7 @@ BUDGETS = {
     "privacy": 90,
     "mechanisms": 90,
     "plan + engines": 240,
+    "laws": 60,
     "curator + cli": 120,
     "audit + attacks": 90,
     "local": 60,

@@ -25,7 +25,9 @@ from tests.laws.questions import AVERAGE_OF_NOBODY_IS_A_NUMBER, Question
 
 RELATIVE = 1e-9  # of numbers that were computed from aggregates
 PLAIN = 1e-12  # of aggregates themselves, beside the grid
-CAP = 2 * messy.MOST_ROWS  # rows in a group, and groups, of a person
+PRICE = 80_000  # of a question: the noise would be so small that every mean and every ratio can be told
+BUDGET = 10**6  # the most there is
+MOST_QUESTIONS = BUDGET // PRICE  # of one world
 WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|<=|>=|<>|[-+*/%=<>]")
 
 
@@ -73,21 +75,21 @@ class World:
         return messy.table(Random(f"table {self.seed}"), self.unit, self.size)
 
     def curator(self, source: Any, folder: Path) -> Exact:
-        """With limits that do not bind."""
+        """With limits that nobody is beyond."""
         columns = {name: each.declared for name, each in messy.fields(self.unit).items()}
         caps: dict[str, Any] = {
-            "adjacency": self.adjacency, "max_groups": CAP, "max_rows": CAP, "clip": self.clip, "people": 1000,
+            "adjacency": self.adjacency, "max_groups": messy.MOST_ROWS, "max_rows": messy.MOST_ROWS, "clip": self.clip, "people": 1000,
         }  # fmt: skip
         unit: dict[str, Any] = {"row": True} if self.unit == "row" else {"column": "person"}
         delimiter = DOORS[self.door].delimiter
         if delimiter == ",":
             who = {"row": True} if self.unit == "row" else {"unit": "person"}
             return Exact(
-                {TABLE: source}, columns=columns, epsilon=10**6, delta=1e-4, ledger=folder / "ledger", **who, **caps
+                {TABLE: source}, columns=columns, epsilon=BUDGET, delta=1e-4, ledger=folder / "ledger", **who, **caps
             )
         policy = folder / "policy.toml"
         sections = {
-            "budget": {"epsilon": 10**6, "delta": 1e-4}, "unit": unit | caps, "ledger": {"path": "ledger"},
+            "budget": {"epsilon": BUDGET, "delta": 1e-4}, "unit": unit | caps, "ledger": {"path": "ledger"},
             f"tables.{TABLE}": {"source": source.name, "delimiter": delimiter}, f"tables.{TABLE}.columns": columns,
         }  # fmt: skip
         policy.write_text("\n".join(f"[{name}]\n{_lines(said)}" for name, said in sections.items()), "utf-8")
@@ -122,7 +124,7 @@ class Pair:
     def difference(self, question: Question) -> str:
         """What differs, or ""."""
         try:
-            ours = [list(row.values()) for row in self.curator.sql(question.text, epsilon=1).to_dicts()]
+            ours = [list(row.values()) for row in self.curator.sql(question.text, epsilon=PRICE).to_dicts()]
         except DiscreetError as error:
             return f"{type(error).__name__} {error.code}: {error}"
         theirs = [list(row) for row in self.reference.execute(question.reference(self.world.unit)).fetchall()]
@@ -165,13 +167,14 @@ class Pair:
         if not question.keys:
             return
         names = [f"k{i}" for i in range(len(question.keys))]
-        null = " OR ".join(f"{name} IS NULL" for name in names)
         filled = question.filled(self.world.unit)
         empty, kept = self.reference.execute(
             f"{filled} SELECT count(*) FILTER (WHERE n = 0), count(*) FROM filled"
         ).fetchone()
+        same_keys = " AND ".join(f"groups.{name} IS NOT DISTINCT FROM found.{name}" for name in names)
+        null = " OR ".join(f"found.{name} IS NULL" for name in names)
         nulls, others = self.reference.execute(
-            f"{filled} SELECT count(*) FILTER (WHERE {null}), count(*) FROM found ANTI JOIN groups USING ({', '.join(names)})"
+            f"{filled} SELECT count(*) FILTER (WHERE {null}), count(*) FROM found ANTI JOIN groups ON {same_keys}"
         ).fetchone()
         if empty:
             yield "a declared group without rows"

@@ -85,10 +85,10 @@ class Expression:
 
     @property
     def width(self) -> float:
-        """Of the bounds, which the grid is a part of."""
+        """Of the bounds, which the grid is a part of; a constant, which has none, may be on a grid of its own size."""
         assert self.low is not None and self.high is not None
-        width = self.high - self.low
-        return max(width, abs(self.low), abs(self.high)) if GRID_OF_THE_LARGEST_BOUND else width
+        width, size = self.high - self.low, max(abs(self.low), abs(self.high))
+        return max(width, size) if GRID_OF_THE_LARGEST_BOUND else width or size
 
     @property
     def on_grid(self) -> bool:

@@ -122,10 +122,11 @@ def filtered(text: str, where: Expression | None, which: str = "text") -> str:
     return text if where is None else f"{text} FILTER (WHERE {getattr(where, which)})"
 
 
-def aggregate(rows: Rows, unit: str) -> Aggregate:
+def aggregate(rows: Rows, unit: str, means: bool) -> Aggregate:
     random = rows.random
     where = rows.boolean(2) if random.random() < 0.25 else None
-    kind = random.choice(("rows", "values", "values", "people", "sum", "sum", "sum", "average", "average"))
+    kinds = ["rows", "values", "values", "people", "sum", "sum", "sum", *(["average", "average"] if means else [])]
+    kind = random.choice(kinds)
     if kind == "people" and unit != "row":
         return counted("COUNT(DISTINCT person)", "count(DISTINCT person)", where)
     if kind in ("rows", "people"):
@@ -161,15 +162,14 @@ class Output:
     error: str = "0.0"
 
 
-def outputs(random: Random, found: Sequence[Aggregate]) -> list[Output]:
+def outputs(random: Random, found: Sequence[Aggregate], means: bool) -> list[Output]:
     """Each aggregate, and sometimes something computed from them."""
     plain = [Output(each.text, f"a{i}", f"e{i}") for i, each in enumerate(found)]
     if random.random() < 0.6:
         return plain
     first, second = random.choice(plain), random.choice(plain)
-    bottom = random.choice(
-        [Output("COUNT(*)", "n"), *(each for each, made in zip(plain, found, strict=True) if made.exact)]
-    )
+    counts = [each for each, made in zip(plain, found, strict=True) if made.reference.startswith("count")]
+    bottom = random.choice([Output("COUNT(*)", "n"), *counts])
     factor = constant(random.choice((2, -3, 100, 0.5, 100.0)))
     made = random.choice(
         (
@@ -199,7 +199,7 @@ def outputs(random: Random, found: Sequence[Aggregate]) -> list[Output]:
             ),
         )
     )  # fmt: skip
-    return [*plain, made]
+    return [*plain, made if means or " / " not in made.reference else first]
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,16 +297,16 @@ def sql(value: Any) -> str:
     return "NULL" if value is None else constant(value).reference
 
 
-def question(random: Random, unit: str) -> Question:
-    """A question at random."""
+def question(random: Random, unit: str, means: bool = True) -> Question:
+    """A question at random; without `means` it has no averages and divides by nothing that was released."""
     rows = Rows(random)
     by = tuple(random.choice(keys(rows))() for _ in range(random.choice((0, 1, 1, 1, 2))))
     if len({each.expression.text for each in by}) < len(by) or (
         len(by) == 2 and len(by[0].values) * len(by[1].values) > 400
     ):
         by = by[:1]
-    found = tuple(aggregate(rows, unit) for _ in range(random.choice((1, 1, 2, 3))))
-    released = tuple(outputs(random, found))
+    found = tuple(aggregate(rows, unit, means) for _ in range(random.choice((1, 1, 2, 3))))
+    released = tuple(outputs(random, found, means))
     where = rows.boolean(3) if random.random() < 0.6 else None
     made = Question(by, found, released, where, by=random.choice(("expression", "name", "number")))
     if by and random.random() < 0.4:
