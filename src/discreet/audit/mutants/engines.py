@@ -3,7 +3,8 @@
 from discreet.audit.mutants import Mutant, register
 
 PART = "engines"
-BASE = "discreet.engines.base:"
+CELLS = "discreet.engines.render.cells:"
+OBJECTS = "discreet.engines.cells:"
 DUCKDB = "discreet.engines.duckdb:"
 FRAMING = "discreet.engines.framing:"
 LINES = "discreet.engines.lines:"
@@ -134,8 +135,8 @@ register(
         "codes-decide",
         PART,
         RELATIONS + "_key",
-        "return Kept(made.this.copy(), made)",
-        "return Kept(made.this.copy(), made.this)",
+        "return Grouped(form.copy(), made)",
+        "return Grouped(form.copy(), form.copy())",
         "which groups of a person are kept depends on what other people's rows hold",
     ),
     Mutant(
@@ -205,17 +206,17 @@ register(
     Mutant(
         "nan-loaded",
         PART,
-        SCALARS + "loaded",
-        'call("isnan", wide)',
-        "exp.Boolean(this=False)",
+        CELLS + "_present",
+        'exp.Not(this=call("isnan", made))',
+        "exp.Boolean(this=True)",
         "what is not a number is loaded as it is",
     ),
     Mutant(
         "nan-object-loaded",
         PART,
-        BASE + "of_python",
-        "clean(float(value))",
-        "float(value)",
+        OBJECTS + "_number",
+        "None if isnan(found) else found",
+        "found",
         "what is not a number is loaded as it is",
     ),
     Mutant(
