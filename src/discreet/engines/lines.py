@@ -33,7 +33,6 @@ class Readable:
     path: Path
     names: tuple[str, ...]
     records: int
-    quoted: bool  # there are quotes somewhere, and line ends may be inside of them
     longest: int  # no record has more bytes
 
 
@@ -68,7 +67,6 @@ class Verdict:
     malformed: Malformed = field(default_factory=Malformed)
     anew: list[tuple[int, int, bytes]] = field(default_factory=list)  # of a chunk: from, to, and what is to stand there
     odd: bool = False  # an engine would read something in another way
-    quoted: bool = False
     longest: int = 0
 
 
@@ -97,12 +95,12 @@ def _readable(path: Path, framing: Framing, private: str) -> Readable:
             raise found.malformed.refusal(path, framing, shape.fields)
         names_odd = (marked and QUOTE in first) or not surely_sound(first + end, shape)
         if not found.odd and not names_odd:
-            return Readable(plain, names, found.records, found.quoted or QUOTE in first, found.longest + len(first))
+            return Readable(plain, names, found.records, found.longest + len(first))
         file.seek(offset)
         mended = Path(private, "mended.csv")
         with _new(mended) as copy:
             longest = rewritten(file, shape, copy)
-    return Readable(mended, names, found.records, quoted=True, longest=longest)
+    return Readable(mended, names, found.records, longest)
 
 
 def _new(path: Path) -> BinaryIO:
@@ -121,7 +119,6 @@ def judged(file: BinaryIO, shape: Shape, size: int = CHUNK) -> Verdict:
             return total
         total.records += found.records
         total.malformed += found.malformed
-        total.quoted |= found.quoted
         total.odd |= found.odd
         total.longest = max(total.longest, len(chunk))
     return total
@@ -171,7 +168,7 @@ def looked_at(chunk: bytes, shape: Shape) -> Verdict | None:
     """What there is to say about whole records; None where a malformed one leaves open where the next begins."""
     if not chunk.endswith(shape.end):
         return None
-    quoted, text = QUOTE in chunk, True
+    text = True
     if not chunk.isascii():
         try:
             chunk.decode()
@@ -179,10 +176,10 @@ def looked_at(chunk: bytes, shape: Shape) -> Verdict | None:
             text = False
     count = surely_sound(chunk, shape)
     if count and len(chunk) <= slow.LONGEST_LINE:
-        return Verdict(count, odd=not text, quoted=quoted)
+        return Verdict(count, odd=not text)
     found = _one_by_one(chunk, shape)
     if found is not None:
-        found.quoted, found.odd = quoted, not text or bool(found.anew)
+        found.odd = not text or bool(found.anew)
     return found
 
 
