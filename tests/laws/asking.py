@@ -18,10 +18,11 @@ import duckdb
 import discreet.engines.duckdb as engine
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError
+from discreet.plan import numbers
 from discreet.privacy import events
 from tests.laws import messy
 from tests.laws.messy import DOORS, TABLE, Table
-from tests.laws.questions import AVERAGE_OF_NOBODY_IS_A_NUMBER, Question
+from tests.laws.questions import Question
 
 RELATIVE = 1e-9  # of numbers that were computed from aggregates
 PLAIN = 1e-12  # of aggregates themselves, beside the grid
@@ -85,12 +86,19 @@ class World:
         if delimiter == ",":
             who = {"row": True} if self.unit == "row" else {"unit": "person"}
             return Exact(
-                {TABLE: source}, columns=columns, epsilon=BUDGET, delta=1e-4, ledger=folder / "ledger", **who, **caps
+                {TABLE: source},
+                columns=columns,
+                epsilon=BUDGET,
+                delta=1e-4,
+                ledger=folder / "ledger",
+                reading={"multiline": True},  # cells of a CSV hold line ends
+                **who,
+                **caps,
             )
         policy = folder / "policy.toml"
         sections = {
             "budget": {"epsilon": BUDGET, "delta": 1e-4}, "unit": unit | caps, "ledger": {"path": "ledger"},
-            f"tables.{TABLE}": {"source": source.name, "delimiter": delimiter}, f"tables.{TABLE}.columns": columns,
+            f"tables.{TABLE}": {"source": source.name, "delimiter": delimiter, "multiline": True}, f"tables.{TABLE}.columns": columns,
         }  # fmt: skip
         policy.write_text("\n".join(f"[{name}]\n{_lines(said)}" for name, said in sections.items()), "utf-8")
         found = Exact.open(policy)
@@ -124,7 +132,8 @@ class Pair:
     def difference(self, question: Question) -> str:
         """What differs, or ""."""
         try:
-            ours = [list(row.values()) for row in self.curator.sql(question.text, epsilon=PRICE).to_dicts()]
+            with patch.object(numbers, "noise_of", lambda plan, place: 0):  # there is none: a count is told from 0
+                ours = [list(row.values()) for row in self.curator.sql(question.text, epsilon=PRICE).to_dicts()]
         except DiscreetError as error:
             return f"{type(error).__name__} {error.code}: {error}"
         theirs = [list(row) for row in self.reference.execute(question.reference(self.world.unit)).fetchall()]
@@ -138,8 +147,6 @@ class Pair:
         for mine, row in zip(ours, theirs, strict=True):
             errors = [0.0] * count + row[shown:]
             for place, (x, y, error) in enumerate(zip(mine, row[:shown], errors, strict=True)):
-                if error is None and AVERAGE_OF_NOBODY_IS_A_NUMBER:
-                    continue
                 computed = place >= count + len(question.aggregates)
                 if not same(x, y, error or 0.0, RELATIVE if computed else PLAIN):
                     return f"column {place}: {x!r}, and {y!r} of DuckDB, in {mine} and {row}"
@@ -150,8 +157,6 @@ class Pair:
         if not question.limits and not question.sorted:
             return True
         rows = self.reference.execute(question.deciding(self.world.unit)).fetchall()
-        if AVERAGE_OF_NOBODY_IS_A_NUMBER and any(error is None for row in rows for error in row[1::2]):
-            return False
         for place, (_, level) in enumerate(question.limits):
             if any(error and abs(value - level) <= 2 * error for value, error in _numbers(rows, place)):
                 return False
@@ -216,7 +221,7 @@ def opened(world: World, folder: Path) -> Iterator[Pair]:
     with duckdb.connect(config={"threads": 1}) as reference, world.curator(source, folder) as curator:
         messy.stored(reference, door.carried(data), world.unit)
         with patch.multiple(engine, ROWS_TO_ARRANGE=1, ROWS_OF_A_SLICE=100) if world.arranged else nullcontext():
-            curator._engine  # noqa: B018 - loaded now, in the layout that is asked for
+            curator.load()  # now, in the layout that is asked for
         yield Pair(world, curator, reference)
 
 

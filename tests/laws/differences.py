@@ -7,8 +7,6 @@ its rows as SQL. `rule` names the rule by which the reference of generated quest
 from dataclasses import dataclass
 from typing import Any
 
-from tests.laws.questions import AVERAGE_OF_NOBODY_IS_A_NUMBER
-
 FAILS = "fails"
 
 
@@ -74,14 +72,3 @@ DIFFERENCES: dict[str, Difference] = {
         [("A", 1), ("B", 0)], [("A", 1), ("C", 1), (None, 1)],
     ),
 }  # fmt: skip
-
-if AVERAGE_OF_NOBODY_IS_A_NUMBER:
-    DIFFERENCES["averages of nobody"] = _of(
-        "an average of no rows is the middle of the bounds",
-        *NUMBER,
-        "NULL",
-        "AVG(x) AS a FROM visits",
-        0.5,
-        None,
-        bounds=(0, 1),
-    )

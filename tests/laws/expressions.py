@@ -12,9 +12,6 @@ from typing import Any
 
 from tests.laws.messy import CODES, FIELDS, LARGEST, NOTES, VISITS, WARDS
 
-GRID_OF_THE_LARGEST_BOUND = True
-"""Whether the grid has 2^24 steps of the largest bound. Where it has them of the width this is False, and nothing else changes."""
-
 STEPS = 2.0**-24  # half a step of the grid, as a share of the width of the bounds
 MOST_WHOLE = 2**24  # whole numbers up to here are their own grid
 UPPER, LOWER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
@@ -88,7 +85,7 @@ class Expression:
         """Of the bounds, which the grid is a part of; a constant, which has none, may be on a grid of its own size."""
         assert self.low is not None and self.high is not None
         width, size = self.high - self.low, max(abs(self.low), abs(self.high))
-        return max(width, size) if GRID_OF_THE_LARGEST_BOUND else width or size
+        return width or size
 
     @property
     def on_grid(self) -> bool:

@@ -16,9 +16,6 @@ from typing import Any
 from tests.laws.expressions import STEPS, Expression, Rows, Translation, column, constant
 from tests.laws.messy import FIELDS, TABLE, VISITS, WARDS
 
-AVERAGE_OF_NOBODY_IS_A_NUMBER = True
-"""Whether AVG of no rows is the middle of the bounds. DuckDB says NULL; where we do too this is False, and nothing else changes."""
-
 
 @dataclass(frozen=True, slots=True)
 class Key:

@@ -265,7 +265,7 @@ def _first_line(path: Path, framing: Framing) -> tuple[bytes, bytes]:
         begin = max(place, len(held) - 1)
         held += block
         while found := LINE_END.search(held, begin):
-            if block and found.end() == len(held):  # of a CR at the end of a block the LF may follow
+            if block and found.group() == b"\r" and found.end() == len(held):  # the LF may follow in the next block
                 break
             inside ^= framing.multiline and held.count(QUOTE, place, found.start()) % 2 == 1
             begin = place = found.end()

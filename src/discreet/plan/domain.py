@@ -133,6 +133,11 @@ def _(key: Comparison | And | Or | Not | IsNull | In | Like, table: Table) -> Va
 
 
 @_listed.register
+def _(key: Cast, table: Table) -> Values | None:
+    return (False, True) if key.type is Type.BOOLEAN else None
+
+
+@_listed.register
 def _(key: Case, table: Table) -> Values | None:
     return _union([*(value for _, value in key.branches), key.otherwise], table)
 

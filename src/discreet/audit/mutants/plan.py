@@ -273,7 +273,7 @@ register(
         "name-without-the-price",
         PART,
         CHECK + "digest",
-        "repr(plan)",
+        "_written(plan)",
         "repr(plan.query)",
         "a question at another price is taken for the same",
     ),
