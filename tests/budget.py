@@ -20,17 +20,16 @@ from tests.scale import SCALE
 
 # CPU seconds in `make test`, times the scale elsewhere. Tests directly under tests/ and doctests of top-level modules are the checks.
 BUDGETS = {
-    "noise": 90,
+    "noise": 50,
     "privacy": 90,
-    "mechanisms": 90,
-    "plan + engines": 240,
-    "laws": 60,
-    "curator + cli": 120,
+    "mechanisms": 50,
+    "plan + engines + laws": 260,
+    "curator + cli": 170,
     "audit + attacks": 90,
-    "local": 60,
+    "local": 40,
     "weights": 60,
-    "learn": 90,
-    "checks": 60,
+    "learn": 40,
+    "checks": 40,
 }
 GROUPS = {folder: group for group in BUDGETS for folder in group.split(" + ")}
 

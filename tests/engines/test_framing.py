@@ -138,7 +138,7 @@ def each_file(examples: int, law: Callable[[Path, File], str]) -> None:
 
         run()
     for kind in ("names", "sound", "refused"):
-        assert seen[kind] > examples // 20, seen
+        assert seen[kind] > examples // 40, seen
 
 
 # What decides: a file, how it is read, how many records are found, and how many are malformed.

@@ -57,7 +57,7 @@ def ask(
     source, text = split(words)
     price = _price(epsilon, within, delta)
     bound = parameters(param)
-    with waiting("asking", as_json), curator_of(source, flags) as curator:
+    with waiting("asking", as_json), curator_of(source, flags, as_json) as curator:
         target = None if out is None else _writable(out, source, curator)
         if preview:
             show(curator.preview(text, bound, **price, analyst=analyst), as_json)

@@ -134,7 +134,7 @@ def shell(
     discreet shell visits.csv --unit patient_id --epsilon 0.1
     """
     price = optional_number(epsilon, "epsilon")
-    with curator_of(source, flags) as curator:
+    with curator_of(source, flags, as_json) as curator:
         session = Session(curator, source, flags, analyst, as_json, {} if price is None else {"epsilon": price})
         talk(session, sys.stdin.isatty() and sys.stdout.isatty())
 

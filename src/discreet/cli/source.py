@@ -8,6 +8,7 @@ import sys
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -243,19 +244,19 @@ def _budget(flags: Flags, kept: Kept | None) -> "Budget":
     return Budget(kept.epsilon, kept.delta)
 
 
-def curator_of(word: str | None, flags: Flags) -> "Curator":
-    """The curator of a source."""
+def curator_of(word: str | None, flags: Flags, as_json: bool = False) -> "Curator":
+    """The curator of a source; with `as_json` nothing but JSON goes to where a program may read it."""
     from discreet.curator.session import Curator
 
     path = located(word)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # on δ: it is said under every answer, and by `check`
-        return Curator.of(policy_of(path, flags), path, told=_told)
+        return Curator.of(policy_of(path, flags), path, told=partial(_told, as_json))
 
 
-def _told(loaded: "Loaded") -> None:
+def _told(as_json: bool, loaded: "Loaded") -> None:
     """Whoever can read the data is its owner, and is told here what was lost; an answer holds nothing of it."""
-    for line in loaded.lines():
+    for line in loaded.lines() if sys.stderr.isatty() or not as_json else ():
         print(f"note to the owner: {line}", file=sys.stderr)
 
 

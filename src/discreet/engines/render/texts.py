@@ -78,9 +78,8 @@ def _count(made: E, place: int) -> E:
 
 def within_years(made: E) -> E:
     """A date of the years 1 to 9999, or NULL."""
-    after = binary(exp.GTE, made, cast(text("0001-01-01"), T.DATE))
-    before = binary(exp.LTE, made.copy(), cast(text("9999-12-31"), T.DATE))
-    return when([(exp.And(this=after, expression=before), made.copy())])
+    within = exp.Between(this=call("year", made), low=plain(1), high=plain(9999))
+    return when([(within, made.copy())])
 
 
 def _boolean(made: E) -> E:
