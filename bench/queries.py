@@ -3,7 +3,8 @@
 The data: 10 million rows of 1 million people in 50 regions, as a zstd Parquet file. The denominator is plain DuckDB, which scans that file
 warm, with 2 threads, in the same process; ours has loaded it once, as a curator does. Each question is asked anew, under a key of
 its own, so that nothing is answered from the ledger.
-Options: --quick (a tenth of the rows, few repeats), --markdown (also write the section on questions of docs/performance.md).
+Options: --quick (a tenth of the rows, few repeats), --markdown (also write the section on questions of docs/performance.md),
+--against CHECKOUT (instead: loading and asking, beside another checkout of this project, in turns; the goal is a ratio of 1.10).
 """
 
 import argparse
@@ -108,6 +109,29 @@ def seconds(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, floa
     return {name: median(times[1:] or times) for name, times in spent.items()}
 
 
+def beside(other: Path, turns: int, rows: int, folder: Path) -> Table:
+    """CPU seconds of loading and of one question, of this checkout and of another, alternating: medians, and their ratio."""
+    make(folder / "visits.parquet", rows)
+    with duckdb.connect() as connection:
+        source = f"(SELECT * FROM '{folder / 'visits.parquet'}')"
+        connection.execute(f"COPY {source} TO '{folder / 'visits.csv'}' (HEADER)")
+        connection.execute(f"COPY {source} TO '{folder / 'quoted.csv'}' (HEADER, FORCE_QUOTE (region))")
+    script, here = Path(__file__).parent / "parts" / "once.py", Path(__file__).parent.parent
+    lines = []
+    for name in ("visits.csv", "quoted.csv", "visits.parquet"):
+        spent: dict[Path, list[list[float]]] = {other: [], here: []}
+        for _ in range(turns):
+            for checkout, times in spent.items():
+                command = [str(installed("python")), str(script), str(folder / name)]
+                environment = os.environ | {"PYTHONPATH": str(checkout / "src")}
+                done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+                times.append([float(each) for each in done.stdout.split()])
+        for i, what in enumerate(("loading", "a question")):
+            old, new = (median(each[i] for each in spent[checkout]) for checkout in (other, here))
+            lines.append([f"{what}, {name}", figure(old), figure(new), figure(new / old), "≤ 1.10"])
+    return Table(f"{rows:,} rows, {turns} turns", "", ["CPU s", "before", "now", "ratio", "goal"], lines)
+
+
 def planning() -> float:
     """Milliseconds from the text of a question to its checked plan, warm."""
     with tempfile.TemporaryDirectory() as folder:
@@ -190,7 +214,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--against", type=Path)
     options = parser.parse_args()
+    if options.against is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            rows, turns = (300_000, 3) if options.quick else (3_000_000, 9)
+            print(beside(options.against.resolve(), turns, rows, Path(folder)).plain())
+        return
     rows, repeats = (1_000_000, 3) if options.quick else (10_000_000, 7)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = folder

@@ -34,6 +34,7 @@ from discreet.exact import whole
 from discreet.plan.relation import MOST_ROWS, Filter, Found, Scan, Totals, parts
 from discreet.plan.scalar import Type, Value
 
+BY_STATISTICS = "statistics_propagation"
 AT_START: dict[str, Any] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -43,7 +44,7 @@ AT_START: dict[str, Any] = {
     "preserve_insertion_order": False,
     # With it DuckDB 2.0 takes `CASE WHEN x IS NULL THEN 5 ELSE x END IN (5, 6)` for `x IS NOT NULL` where every x is 5, 6 or NULL. Then
     # one row with another value brings all rows without a value back, which no noise is made for.
-    "disabled_optimizers": "statistics_propagation",
+    "disabled_optimizers": BY_STATISTICS,
 }
 LOCK = ("SET python_enable_replacements = false", "SET enable_external_access = false", "SET lock_configuration = true")
 SHARE_OF_MEMORY = 0.6
@@ -307,8 +308,10 @@ def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> tupl
         rows = connection.execute(f"SELECT count(*) FROM {identifier(data.name)}").fetchone()[0]
         if rows > MOST_ROWS:
             raise Invalid(f"table {data.name!r} has too many rows; at most {MOST_ROWS:,} are allowed")
-        large = arrange and rows >= ROWS_TO_ARRANGE
-        stored = arranged(connection, data, rows, kept) if large else Stored(data.name, kept)
+        stored = Stored(data.name, kept)
+        if arrange and rows >= ROWS_TO_ARRANGE:
+            with planned_by_statistics(connection):
+                stored = arranged(connection, data, rows, kept)
     except duckdb.Error as error:
         raise _unreadable(data, error) from None
     return stored, tuple(
@@ -333,6 +336,16 @@ def _from_frame(connection: Any, data: Data) -> tuple[dict[str, Kept], dict[str,
             continue
         return kept, {name: lost.get(name, 0) + made.lost.get(name, 0) for name in wanted}
     raise Fault("a frame was neither loaded nor refused", code="engine")
+
+
+@contextmanager
+def planned_by_statistics(connection: Any) -> Iterator[None]:
+    """While a table is put in order, which has no condition but that a person is there: to sort it takes less then."""
+    connection.execute("SET disabled_optimizers = ''")
+    try:
+        yield
+    finally:
+        connection.execute(f"SET disabled_optimizers = {quoted(BY_STATISTICS)}")
 
 
 def arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> Stored:
@@ -390,11 +403,18 @@ def _coded(connection: Any, data: Data, kept: Mapping[str, Kept]) -> dict[str, s
         if column.type is not Type.TEXT or column.name == data.person or column.name in kept:
             continue
         name, table = identifier(column.name), identifier(data.name)
-        few = connection.execute(f"SELECT approx_count_distinct({name}) BETWEEN 1 AND {MOST_CODES} FROM {table}")
-        if few.fetchone()[0]:
+        some = (
+            f"SELECT {name} FROM {table} LIMIT {ROWS_TO_ARRANGE // 4}"  # a column of many values has many in some rows
+        )
+        if connection.execute(f"SELECT approx_count_distinct({name}) > {MOST_CODES} FROM ({some})").fetchone()[0]:
+            continue
+        values = f"SELECT DISTINCT {name} FROM {table} WHERE {name} IS NOT NULL"
+        codes = identifier(f"codes {data.name} {i}")
+        connection.execute(f"CREATE TEMP TABLE codes AS {values}")
+        if 1 <= connection.execute("SELECT count(*) FROM codes").fetchone()[0] <= MOST_CODES:
             found[column.name] = f"codes {data.name} {i}"
-            values = f"SELECT DISTINCT {name} FROM {table} WHERE {name} IS NOT NULL"
-            connection.execute(f"CREATE TYPE {identifier(found[column.name])} AS ENUM ({values})")
+            connection.execute(f"CREATE TYPE {codes} AS ENUM (FROM codes)")
+        connection.execute("DROP TABLE codes")
     return found
 
 

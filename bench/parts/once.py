@@ -1,0 +1,30 @@
+"""CPU seconds of a process that loads a file and asks three questions of it: `python once.py FILE`, with a checkout on the path.
+
+It uses only what every release has, so that two of them can be measured in turn. It prints two numbers: loading, and one question.
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from time import process_time
+
+from discreet.curator.session import Curator
+
+TEXT = "SELECT region, COUNT(*) AS n, SUM(amount) AS total, AVG(amount) AS mean FROM visits GROUP BY region"
+COLUMNS = {"region": {"keys": [f"region {i}" for i in range(50)]}, "amount": {"bounds": (0, 1000)}}
+ASKED = 3
+
+with tempfile.TemporaryDirectory() as folder:
+    os.environ["XDG_STATE_HOME"] = folder
+    curator = Curator(
+        {"visits": Path(sys.argv[1])}, "person", COLUMNS, epsilon=10**5, delta=0.01, ledger=Path(folder) / "ledger"
+    )
+    curator.preview(TEXT, epsilon=1)  # planning is measured elsewhere
+    start = process_time()
+    load = getattr(curator, "load", None)
+    load() if load is not None else getattr(curator, "_engine")  # noqa: B009 - release 0.1 loads at a touch
+    loaded = process_time()
+    for i in range(ASKED):
+        curator.sql(TEXT, epsilon=1, delta=1e-8, key=f"{i}")
+    print(loaded - start, (process_time() - loaded) / ASKED)
