@@ -253,8 +253,13 @@ def as_database(columns: Columns, folder: Path) -> Path:
     path = folder / f"{NAME}.duckdb"
     path.unlink(missing_ok=True)
     with duckdb.connect(str(path)) as connection:
-        connection.register("frame", as_arrow(columns, folder))
-        connection.execute(f"CREATE TABLE {NAME} AS SELECT * FROM frame")
+        try:
+            connection.register("frame", as_arrow(columns, folder))
+            connection.execute(f"CREATE TABLE {NAME} AS SELECT * FROM frame")
+        except duckdb.Error:  # decimals of 256 bits, moments beyond its own
+            texts = {name: arrow_array(list(map(plain_text, values))) for name, values in columns.items()}
+            connection.register("frame", pyarrow.table(texts))
+            connection.execute(f"CREATE TABLE {NAME} AS SELECT * FROM frame")
     return path
 
 

@@ -139,7 +139,10 @@ def aggregate(rows: Rows, unit: str, means: bool) -> Aggregate:
     step = 0.0 if exact else STEPS * inner.width
     if kind == "sum":  # the sum of no rows is 0, where DuckDB says NULL
         text, reference = f"SUM({inner.text})", f"sum({inner.reference})"
-        error = f"({some} * {step!r})"
+        whole = (
+            0.0 if exact else STEPS * max(abs(inner.low or 0.0), abs(inner.high or 0.0))
+        )  # of the sum, put on a grid of its own
+        error = f"({some} * {step!r} + CASE WHEN {some} > 0 THEN {whole!r} ELSE 0 END)"
         return Aggregate(filtered(text, where), filtered(reference, where, "reference"), "0", error, exact)
     text, reference = f"AVG({inner.text})", f"avg({Translation.double(inner.reference)})"
     error = f"(CASE WHEN {some} > 0 THEN {2 * (step + 1e-9 * inner.width)!r} END)"

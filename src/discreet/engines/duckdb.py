@@ -20,6 +20,7 @@ import duckdb
 import numpy as np
 
 from discreet.engines import render
+from discreet.engines.arranging import BY_STATISTICS, arranged, unused
 from discreet.engines.base import Data, Lost, kind_of
 from discreet.engines.frames import converted, names_of, prepared
 from discreet.engines.framing import PLAIN, Framing
@@ -27,14 +28,12 @@ from discreet.engines.lines import Readable, readable
 from discreet.engines.reading import AS_IT_IS
 from discreet.engines.render import Stored, cells
 from discreet.engines.render.cells import Kept
-from discreet.engines.render.nodes import TYPES, alias, named
-from discreet.engines.render.nodes import text as literal
+from discreet.engines.render.nodes import TYPES, alias, identifier, quoted
 from discreet.errors import Fault, Invalid
 from discreet.exact import whole
 from discreet.plan.relation import MOST_ROWS, Filter, Found, Scan, Totals, parts
 from discreet.plan.scalar import Type, Value
 
-BY_STATISTICS = "statistics_propagation"
 AT_START: dict[str, Any] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -51,7 +50,6 @@ SHARE_OF_MEMORY = 0.6
 CHUNK = 10_000  # rows of Python objects handed over at a time
 ROWS_OF_A_SLICE = 800_000  # so that the groups of its people fit the caches of a processor
 ROWS_TO_ARRANGE = 200_000  # a smaller table is fast as it is
-MOST_CODES = 4_000  # values of a text column that is kept as codes
 LINE_SIZE = 1 << 21  # bytes of a record of a CSV file that DuckDB reads unless told
 BITS = 60  # columns whose losses one integer marks
 
@@ -310,8 +308,7 @@ def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> tupl
             raise Invalid(f"table {data.name!r} has too many rows; at most {MOST_ROWS:,} are allowed")
         stored = Stored(data.name, kept)
         if arrange and rows >= ROWS_TO_ARRANGE:
-            with planned_by_statistics(connection):
-                stored = arranged(connection, data, rows, kept)
+            stored = arranged(connection, data, rows, kept)
     except duckdb.Error as error:
         raise _unreadable(data, error) from None
     return stored, tuple(
@@ -336,86 +333,6 @@ def _from_frame(connection: Any, data: Data) -> tuple[dict[str, Kept], dict[str,
             continue
         return kept, {name: lost.get(name, 0) + made.lost.get(name, 0) for name in wanted}
     raise Fault("a frame was neither loaded nor refused", code="engine")
-
-
-@contextmanager
-def planned_by_statistics(connection: Any) -> Iterator[None]:
-    """While a table is put in order, which has no condition but that a person is there: to sort it takes less then."""
-    connection.execute("SET disabled_optimizers = ''")
-    try:
-        yield
-    finally:
-        connection.execute(f"SET disabled_optimizers = {quoted(BY_STATISTICS)}")
-
-
-def arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> Stored:
-    """The table with short texts as codes, and with the rows of each person together: what is found is the same, and found sooner.
-
-    People are numbered by their value, never by a hash of it.
-    """
-    old, new = identifier(data.name), identifier(f"{data.name} arranged")
-    names = {column.name for column in data.columns}
-    number, hash = _unused("number", names), _unused("hash", names)
-    coded = _coded(connection, data, kept)
-    kept = kept | dict.fromkeys(coded, Kept.CODE)
-    read = {each.name: f"t.{identifier(each.name)}" for each in data.columns}
-    read |= {name: f"CAST({read[name]} AS {identifier(codes)})" for name, codes in coded.items()}
-    made = ", ".join(f"{each} AS {identifier(name)}" for name, each in read.items())
-    people = 0
-    if data.person is None:
-        connection.execute(f"CREATE TABLE {new} AS SELECT {made} FROM {old} AS t")
-    else:
-        person = identifier(data.person)
-        connection.execute(
-            f"CREATE TEMP TABLE people AS SELECT value, CAST(row_number() OVER (ORDER BY value) - 1 AS INTEGER) AS number,"
-            f" hash({_as_text(data.person, 'value', kept)}) AS hash"
-            f" FROM (SELECT DISTINCT {person} AS value FROM {old} WHERE {person} IS NOT NULL)"
-        )
-        people = connection.execute("SELECT count(*) FROM people").fetchone()[0]
-        connection.execute(
-            f"CREATE TABLE {new} AS SELECT {made}, people.number AS {identifier(number)}, people.hash AS {identifier(hash)}"
-            f" FROM {old} AS t LEFT JOIN people ON t.{person} = people.value ORDER BY people.number"
-        )
-        connection.execute("DROP TABLE people")
-    connection.execute(f"DROP TABLE {old}")
-    connection.execute(f"ALTER TABLE {new} RENAME TO {old}")
-    if data.person is None:
-        return Stored(data.name, kept, rows=rows)
-    return Stored(data.name, kept, data.person, number, hash, people, rows)
-
-
-def _as_text(column: str, name: str, kept: Mapping[str, Kept]) -> str:
-    """A column as the value that it stands for: what is hashed of a person does not depend on how the source stored it."""
-    made = named(name)
-    return (cells.shown(kept[column], made) if column in kept else made).sql("duckdb")
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    while name.casefold() in {each.casefold() for each in taken}:
-        name += "_"
-    return name
-
-
-def _coded(connection: Any, data: Data, kept: Mapping[str, Kept]) -> dict[str, str]:
-    """The text columns with few values, each with a type of those values."""
-    found = {}
-    for i, column in enumerate(data.columns):
-        if column.type is not Type.TEXT or column.name == data.person or column.name in kept:
-            continue
-        name, table = identifier(column.name), identifier(data.name)
-        some = (
-            f"SELECT {name} FROM {table} LIMIT {ROWS_TO_ARRANGE // 4}"  # a column of many values has many in some rows
-        )
-        if connection.execute(f"SELECT approx_count_distinct({name}) > {MOST_CODES} FROM ({some})").fetchone()[0]:
-            continue
-        values = f"SELECT DISTINCT {name} FROM {table} WHERE {name} IS NOT NULL"
-        codes = identifier(f"codes {data.name} {i}")
-        connection.execute(f"CREATE TEMP TABLE codes AS {values}")
-        if 1 <= connection.execute("SELECT count(*) FROM codes").fetchone()[0] <= MOST_CODES:
-            found[column.name] = f"codes {data.name} {i}"
-            connection.execute(f"CREATE TYPE {codes} AS ENUM (FROM codes)")
-        connection.execute("DROP TABLE codes")
-    return found
 
 
 def _unreadable(data: Data, error: Exception) -> Invalid:
@@ -450,7 +367,7 @@ def _copy(connection: Any, data: Data, source: Source) -> tuple[dict[str, Kept],
     flags = [f"{flag} AS f{i}" for i, flag in filled]
     names = [f"v{i} AS {identifier(column.name)}" for i, column in enumerate(data.columns)]
     bits = [
-        (_unused(f"lost{j}", {each.name for each in data.columns}), filled[j : j + BITS])
+        (unused(f"lost{j}", {each.name for each in data.columns}), filled[j : j + BITS])
         for j in range(0, len(filled), BITS)
     ]
     names += [f"{_mask([i for i, _ in some])} AS {identifier(bit)}" for bit, some in bits]
@@ -509,11 +426,3 @@ def _fill(connection: Any, data: Data, lists: Mapping[str, Sequence[Any]]) -> tu
         if not chunk[0]:
             return {}, lost
         connection.execute(f"INSERT INTO {identifier(data.name)} SELECT {chosen}", chunk)
-
-
-def identifier(name: str) -> str:
-    return named(name).sql("duckdb")
-
-
-def quoted(value: str) -> str:
-    return literal(value).sql("duckdb")

@@ -252,10 +252,12 @@ def _wanted(draft: Draft, query: Totals) -> dict[int, Wanted]:
 
 
 def _width(made: Combination, terms: tuple[Term, ...]) -> Fraction:
-    """Of the declared bounds, in steps; of a constant, such as the one of a count, its size."""
+    """Of the declared bounds, in steps; of a constant, such as the one of a count, its size: 0.1 may be one step wide by rounding."""
     (term, weight), *_ = made.parts
     low, high = term_bounds(terms[term])
-    return Fraction(weight * (high - low), made.divisor) or Fraction(max(*map(abs, row_bounds(made, terms)), 1))
+    if high - low > 1:
+        return Fraction(weight * (high - low), made.divisor)
+    return Fraction(max(*map(abs, row_bounds(made, terms)), 1))
 
 
 def _about_rounding(draft: Draft, measurements: tuple[Measurement, ...]) -> list[str]:

@@ -5,6 +5,7 @@ from discreet.audit.mutants import Mutant, register
 PART = "engines"
 CELLS = "discreet.engines.render.cells:"
 OBJECTS = "discreet.engines.cells:"
+ARRANGING = "discreet.engines.arranging:"
 DUCKDB = "discreet.engines.duckdb:"
 FRAMING = "discreet.engines.framing:"
 LINES = "discreet.engines.lines:"
@@ -230,7 +231,7 @@ register(
     Mutant(
         "people-numbered-by-hash",
         PART,
-        DUCKDB + "arranged",
+        ARRANGING + "_arranged",
         "row_number() OVER (ORDER BY value) - 1 AS INTEGER",
         "hash(value) % 3 AS INTEGER",
         "two people are taken for one",

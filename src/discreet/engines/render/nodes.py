@@ -90,7 +90,8 @@ def group(made: E, pattern: str, number: int) -> E:
 
 
 def trimmed(made: E) -> E:
-    return call("trim", made, text(BLANKS))
+    """Without blanks around it; they are written by their numbers, as texts with line ends in them do not stay what they are."""
+    return call("trim", made, call("concat", *(call("chr", plain(ord(blank))) for blank in BLANKS)))
 
 
 def table(identifier: str) -> E:
@@ -137,3 +138,13 @@ def with_tables(made: E, **tables: tuple[E, bool]) -> E:
 
 def parameter(identifier: str, type: T) -> E:
     return cast(exp.Placeholder(this=identifier), type)
+
+
+def identifier(name: str) -> str:
+    """A name as text."""
+    return named(name).sql("duckdb")
+
+
+def quoted(value: str) -> str:
+    """A constant text, as text."""
+    return text(value).sql("duckdb")
