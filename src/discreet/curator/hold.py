@@ -36,10 +36,11 @@ class FileHold:
         _HELD.add(self._file)
 
     def release(self) -> None:
-        if self._process == os.getpid() and self._file in _HELD:
-            _HELD.discard(self._file)
+        if self._process == os.getpid() and self._file >= 0:
+            file, self._file = self._file, -1
+            _HELD.discard(file)
             self._path.unlink(missing_ok=True)
-            os.close(self._file)
+            os.close(file)
 
 
 def _locked(path: Path) -> int:

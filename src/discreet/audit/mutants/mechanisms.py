@@ -12,6 +12,7 @@ GEOMETRIC = "discreet.mechanisms.geometric:"
 KEYS = "discreet.mechanisms.keys:"
 LAPLACE = "discreet.mechanisms.laplace:"
 ALLOWANCE = "discreet.mechanisms.allowance:"
+RECORD = "discreet.mechanisms.record:"
 MEASURE = "discreet.mechanisms.measure:"
 NOISY_MAX = "discreet.mechanisms.noisy_max:"
 QUANTILE = "discreet.mechanisms.quantile:"
@@ -172,6 +173,30 @@ register(
         "np.flatnonzero(bernoulli(event.rate, count, source=self._source))",
         "np.arange(count * event.rate.numerator // event.rate.denominator)",
         "the same people are in each batch",
+    ),
+    Mutant(
+        "block-given-again",
+        PART,
+        RECORD + "Counted.__init__",
+        "self.taken = len(record.drawn)",
+        "self.taken = 0; record._drawn = []",
+        "who enters again has the blocks that were taken before",
+    ),
+    Mutant(
+        "lost-draw-drawn-again",
+        PART,
+        RECORD + "Kept.__init__",
+        "self._before = record.drawn",
+        "record._drawn = self._before = [each for each in record.drawn if each.value is not None]",
+        "a draw that was begun and not kept is drawn again",
+    ),
+    Mutant(
+        "entered-twice",
+        PART,
+        RECORD + "Memory.__init__",
+        "os.getpid(), Lock()",
+        "os.getpid(), __import__('threading').RLock()",
+        "two draw on one charge at once",
     ),
     Mutant(
         "norms-mixed-up",
