@@ -226,10 +226,12 @@ def test_a_lock_dies_with_its_holder_and_not_with_its_children() -> None:
                     os._exit(0)
                 os._exit(9)
         os.waitpid(child, 0)
-        with curator(spot.folder) as found, ExitStack() as inside:
-            assert code_of(lambda: inside.enter_context(found.measure(EVENT, key="k"))) == "no error"
-        os.close(mouth)
-        os.close(ear)
+        try:
+            with curator(spot.folder) as found, ExitStack() as inside:
+                assert code_of(lambda: inside.enter_context(found.measure(EVENT, key="k"))) == "no error"
+        finally:
+            os.close(mouth)
+            os.close(ear)
 
 
 # What whoever enters again gets.
@@ -602,6 +604,31 @@ def test_draws_that_were_changed_are_not_given_out(change: str) -> None:
         with curator(spot.folder) as found:
             assert code_of(found.measure(events.Repeated(EVENT, 2), key="k").__enter__) == "ledger-broken"
             assert code_of(found._store.verify) == "ledger-broken"
+
+
+def an_old_copy_is_drawn_on_by_nobody() -> None:
+    """Of a ledger that was copied inside of a measurement, and brought back after more draws were made."""
+    event = events.Repeated(EVENT, 3)
+    with place() as spot:
+        with curator(spot.folder) as found, suppress(KeyError), found.measure(event, key="k") as grant:
+            draw(grant)
+            raise KeyError
+        shutil.copytree(spot.ledger, spot.folder / "copy")
+        with curator(spot.folder) as found, suppress(KeyError), found.measure(event, key="k") as grant:
+            draw(grant)
+            draw(grant)
+            raise KeyError
+        shutil.rmtree(spot.ledger)
+        shutil.copytree(spot.folder / "copy", spot.ledger)
+        with curator(spot.folder) as found:
+            assert code_of(found.measure(event, key="k").__enter__) == "rollback"
+            with found.measure(event, key="new") as grant:
+                draw(grant)
+        assert not list(found._store.mark.path.parent.glob("*-3"))
+
+
+def test_a_ledger_that_went_back_inside_of_a_measurement_is_not_drawn_on() -> None:
+    an_old_copy_is_drawn_on_by_nobody()
 
 
 def test_more_than_fits_is_lost_and_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,6 +82,7 @@ CAUGHT_BY: dict[str, Law] = {
     "lock-not-taken": measure.test_entered_200_times_at_once_it_is_granted_once,
     "lock-left-to-children": measure.test_a_lock_dies_with_its_holder_and_not_with_its_children,
     "settled-by-a-child": measure.test_a_child_that_runs_out_of_the_block_ends_nothing,
+    "draws-without-a-mark": measure.an_old_copy_is_drawn_on_by_nobody,
     "draws-not-compared": lambda: measure.test_draws_that_were_changed_are_not_given_out(
         "DELETE FROM draws WHERE number = 2"
     ),

@@ -355,8 +355,20 @@ class Store:
         return self._holder(sequence)
 
     def drawn(self, sequence: int) -> list[Drawn]:
-        """The draws of a measurement that were begun, with the values that they released."""
-        return self._read(lambda page: page.drawn(sequence))
+        """The draws of a measurement that were begun, with the values that they released; Refused where some are missing."""
+        found = self._read(lambda page: page.drawn(sequence))
+        marked = self._draws_mark(sequence).read()
+        if marked is not None and marked[0] > len(found):
+            raise Refused(
+                "the ledger may have gone back in time: draws that were made are not in it",
+                code="rollback",
+                hint="bring the newest ledger back, or measure under a new key",
+            )
+        return found
+
+    def _draws_mark(self, sequence: int) -> Mark:
+        """How many draws of a measurement were begun, apart from the ledger: its own mark moves with rows only, and a draw is none."""
+        return Mark(self.mark.path.with_name(f"{self.mark.path.name}-{sequence}"))
 
     def begin_draw(self, sequence: int, number: int, what: str) -> None:
         """Mark the next draw of a measurement as begun, durably. Only after this may the exact value be read."""
@@ -366,6 +378,7 @@ class Store:
             page.begin_draw(sequence, number, what)
 
         self._write(step)
+        self._draws_mark(sequence).advance(number, hash_of(what.encode()))
 
     def keep_draw(self, sequence: int, number: int, value: bytes) -> None:
         """Keep the value that a draw released, durably. Only after this may it be handed out."""
@@ -386,6 +399,7 @@ class Store:
                 page.add(found, answer)
 
         self._write(step)
+        self._draws_mark(reservation.sequence).remove()
 
     # What an owner does.
 

@@ -216,7 +216,8 @@ class Unmetered:
             raise settled()
         record.enter()
         try:
-            grant = Grant(event, self._source, course_of(event, record, size))
+            # without a key nobody enters again, and nothing need be kept
+            grant = Grant(event, self._source, None if key is None else course_of(event, record, size))
             try:
                 yield grant
                 record.ended = grant.used

@@ -292,6 +292,14 @@ register(
         "a forked child ends the measurement of its parent",
     ),
     Mutant(
+        "draws-without-a-mark",
+        PART,
+        STORE + "Store.begin_draw",
+        "self._draws_mark(sequence).advance(number, hash_of(what.encode()))",
+        "pass",
+        "a copy of the ledger from before a draw is brought back, and the draw made again",
+    ),
+    Mutant(
         "draws-not-compared",
         PART,
         "discreet.curator.draws:_again",
