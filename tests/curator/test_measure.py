@@ -10,7 +10,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -25,13 +25,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from discreet.curator import store as stores
+from discreet.curator.draws import entered
 from discreet.curator.session import Curator
 from discreet.curator.store import SQLiteStore, Store
 from discreet.errors import DiscreetError, Fault, Refused
 from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.measure import Grant
 from discreet.privacy import events
-from tests.curator.cases import code_of, place
+from tests.curator.cases import Place, code_of, creation, place, request
 from tests.scale import repeats
 
 WIDE = Geometric(Fraction(10**9))
@@ -667,3 +668,31 @@ def test_measurements_are_shared_with_nobody(tmp_path: Path) -> None:
             with found.measure(EVENT, key=f"of {name}", label="ages", analyst=name) as grant:
                 values.append(draw(grant))
         assert len(set(values)) == 2 and found.spent.epsilon == Fraction(2, 10**9)
+
+
+def test_every_kind_of_ledger_keeps_draws(spot: Place) -> None:
+    event = events.Repeated(EVENT, 3)
+    store = spot.open(creation())
+
+    def enter(block: int | None = None) -> AbstractContextManager[Grant]:
+        asked = request(f"k {block}", Fraction(3, 10**9), event=event.to_json())
+        return entered(store, asked, event, None, block)
+
+    with suppress(KeyError), enter() as grant:
+        first = [draw(grant)]
+        assert code_of(enter().__enter__) == "grant-held"
+        first += grant(WIDE, 1, lambda: np.arange(100)).tolist()
+        raise KeyError
+    store.verify()
+    with enter() as grant:
+        again = [grant(WIDE, 1, never), *grant(WIDE, 1, never)]
+        assert again == first and draw(grant) not in first
+    with enter() as grant:
+        assert grant(WIDE, 1, never) == first[0]
+    for _ in range(2):
+        with suppress(KeyError), enter(2) as grant:
+            draw(grant)
+            raise KeyError
+    with enter(2) as grant:
+        assert grant.taken == 2 and code_of(lambda: grant(WIDE, 1, never)) == "grant"
+    store.verify()
