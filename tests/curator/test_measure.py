@@ -611,21 +611,40 @@ def an_old_copy_is_drawn_on_by_nobody() -> None:
     """Of a ledger that was copied inside of a measurement, and brought back after more draws were made."""
     event = events.Repeated(EVENT, 3)
     with place() as spot:
-        with curator(spot.folder) as found, suppress(KeyError), found.measure(event, key="k") as grant:
-            draw(grant)
-            raise KeyError
+        interrupted(spot, event, 1)
         shutil.copytree(spot.ledger, spot.folder / "copy")
-        with curator(spot.folder) as found, suppress(KeyError), found.measure(event, key="k") as grant:
-            draw(grant)
-            draw(grant)
-            raise KeyError
-        shutil.rmtree(spot.ledger)
-        shutil.copytree(spot.folder / "copy", spot.ledger)
+        interrupted(spot, event, 3)
+        restored(spot)
         with curator(spot.folder) as found:
             assert code_of(found.measure(event, key="k").__enter__) == "rollback"
             with found.measure(event, key="new") as grant:
                 draw(grant)
-        assert not list(found._store.mark.path.parent.glob("*-3"))
+
+
+def interrupted(spot: Place, event: events.Event, times: int, key: str = "k") -> None:
+    with curator(spot.folder) as found, suppress(KeyError), found.measure(event, key=key) as grant:
+        for _ in range(times):
+            draw(grant)
+        raise KeyError
+
+
+def restored(spot: Place) -> None:
+    shutil.rmtree(spot.ledger)
+    shutil.copytree(spot.folder / "copy", spot.ledger)
+
+
+def test_a_ledger_that_was_accepted_measures_anew() -> None:
+    """Its rows have the numbers of rows that are gone; what was drawn on those does not stop them."""
+    event = events.Repeated(EVENT, 3)
+    with place() as spot:
+        curator(spot.folder).spent  # noqa: B018
+        shutil.copytree(spot.ledger, spot.folder / "copy")
+        interrupted(spot, event, 3, "lost")
+        restored(spot)
+        assert code_of(lambda: interrupted(spot, event, 1)) == "rollback"
+        SQLiteStore.open(spot.ledger, creation=None, accept=True).close()
+        for key in ("one", "two", "three"):
+            interrupted(spot, event, 3, key)
 
 
 def test_a_ledger_that_went_back_inside_of_a_measurement_is_not_drawn_on() -> None:

@@ -356,8 +356,8 @@ class Store:
 
     def drawn(self, sequence: int) -> list[Drawn]:
         """The draws of a measurement that were begun, with the values that they released; Refused where some are missing."""
-        found = self._read(lambda page: page.drawn(sequence))
-        marked = self._draws_mark(sequence).read()
+        found, row = self._read(lambda page: (page.drawn(sequence), page.hash_at(sequence)))
+        marked = self._draws_mark(row).read()
         if marked is not None and marked[0] > len(found):
             raise Refused(
                 "the ledger may have gone back in time: draws that were made are not in it",
@@ -366,19 +366,22 @@ class Store:
             )
         return found
 
-    def _draws_mark(self, sequence: int) -> Mark:
-        """How many draws of a measurement were begun, apart from the ledger: its own mark moves with rows only, and a draw is none."""
-        return Mark(self.mark.path.with_name(f"{self.mark.path.name}-{sequence}"))
+    def _draws_mark(self, row: str | None) -> Mark:
+        """How many draws of a measurement were begun, apart from the ledger: its own mark moves with rows only, and a draw is none.
+
+        It is named by the hash of the reservation: a ledger that went back and was accepted gives its numbers to other rows.
+        """
+        return Mark(self.mark.path.with_name(f"{self.mark.path.name}-{row}"))
 
     def begin_draw(self, sequence: int, number: int, what: str) -> None:
         """Mark the next draw of a measurement as begun, durably. Only after this may the exact value be read."""
 
-        def step(page: Page) -> None:
+        def step(page: Page) -> str | None:
             _measuring(page, sequence)
             page.begin_draw(sequence, number, what)
+            return page.hash_at(sequence)
 
-        self._write(step)
-        self._draws_mark(sequence).advance(number, hash_of(what.encode()))
+        self._draws_mark(self._write(step)).advance(number, hash_of(what.encode()))
 
     def keep_draw(self, sequence: int, number: int, value: bytes) -> None:
         """Keep the value that a draw released, durably. Only after this may it be handed out."""
@@ -392,14 +395,14 @@ class Store:
     def end_draws(self, reservation: Reservation) -> None:
         """Settle a measurement with a digest of its draws: what was drawn can be had again, and nothing more drawn."""
 
-        def step(page: Page) -> None:
+        def step(page: Page) -> str | None:
             answer = summary(page.drawn(reservation.sequence))
             found = settle(_head(page), _reserved(page, reservation), answer, _now())
             if isinstance(found, Row):
                 page.add(found, answer)
+            return page.hash_at(reservation.sequence)
 
-        self._write(step)
-        self._draws_mark(reservation.sequence).remove()
+        self._draws_mark(self._write(step)).remove()
 
     # What an owner does.
 

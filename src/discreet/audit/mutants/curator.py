@@ -295,8 +295,8 @@ register(
         "draws-without-a-mark",
         PART,
         STORE + "Store.begin_draw",
-        "self._draws_mark(sequence).advance(number, hash_of(what.encode()))",
-        "pass",
+        "self._draws_mark(self._write(step)).advance(number, hash_of(what.encode()))",
+        "self._write(step)",
         "a copy of the ledger from before a draw is brought back, and the draw made again",
     ),
     Mutant(
