@@ -12,6 +12,7 @@ from discreet.curator.money import parallel
 from discreet.privacy.adjacency import Adjacency
 from tests.curator import test_disk as disk
 from tests.curator import test_ledger as ledger
+from tests.curator import test_measure as measure
 from tests.curator import test_store as store
 from tests.curator import test_tamper as tamper
 from tests.curator.cases import Place, place
@@ -74,6 +75,17 @@ CAUGHT_BY: dict[str, Law] = {
     "one-slot-of-the-mark": in_folder(store.test_a_torn_mark_leaves_the_one_before),
     "connection-of-the-parent": at(store.forked_processes_connect_anew),
     "answer-not-checked": tamper.test_an_answer_that_was_changed_is_not_given_out,
+    "value-handed-out-before-it-is-kept": measure.killed_inside_gives_one_draw,
+    "draw-marked-with-its-value": measure.killed_while_reading_reads_once,
+    "draw-of-any-number": measure.test_another_entry_that_got_in_cannot_draw_what_was_drawn,
+    "drawn-after-the-end": measure.test_another_entry_that_got_in_cannot_draw_what_was_drawn,
+    "lock-not-taken": measure.test_entered_200_times_at_once_it_is_granted_once,
+    "lock-left-to-children": measure.test_a_lock_dies_with_its_holder_and_not_with_its_children,
+    "settled-by-a-child": measure.test_a_child_that_runs_out_of_the_block_ends_nothing,
+    "draws-without-a-mark": measure.an_old_copy_is_drawn_on_by_nobody,
+    "draws-not-compared": lambda: measure.test_draws_that_were_changed_are_not_given_out(
+        "DELETE FROM draws WHERE number = 2"
+    ),
     "rows-filed-anywhere": lambda: tamper.every_flip_is_found(16),
 }
 

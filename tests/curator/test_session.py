@@ -269,8 +269,10 @@ def test_measure_charges_on_entry_and_settles_on_exit(hospital: Curator) -> None
         assert hospital.spent.epsilon == F(1, 10)
         noisy = grant(noise, 1, lambda: np.array([1, 2, 3]))
         assert noisy.shape == (3,)
-    with pytest.raises(Refused) as refusal, hospital.measure(noise.event(1), label="ages", key="k"):
-        raise AssertionError("a settled key must not be granted again")
+    with hospital.measure(noise.event(1), label="ages", key="k") as again:
+        assert (again(noise, 1, lambda: 1 / 0) == noisy).all()
+        with pytest.raises(Refused) as refusal:
+            again(noise, 1, lambda: 1 / 0)
     assert refusal.value.code == "key-settled"
     with pytest.raises(Fault):
         grant(noise, 1, lambda: 3)

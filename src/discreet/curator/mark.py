@@ -7,7 +7,7 @@ folder, in the user's state directory, since whoever restores a folder from a ba
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -69,6 +69,11 @@ class Mark:
         with self._locked() as file:
             os.pwrite(file, _slot(sequence, hash) * 2, 0)
             os.fdatasync(file)
+
+    def remove(self) -> None:
+        """Take the file away, for a mark of what has ended; one that cannot be taken away says nothing that is not so."""
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
 
     @contextmanager
     def _locked(self) -> Iterator[int]:

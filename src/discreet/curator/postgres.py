@@ -4,9 +4,11 @@ Writers take turns by locking one row FOR UPDATE, and read only after they have 
 that lock lets two machines spend the same budget.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from discreet.curator.replay import newer
 from discreet.curator.store import PATIENCE, Page, Store, unavailable
 from discreet.errors import Invalid
 from discreet.exact import shown
+from discreet.mechanisms.record import inside
 
 SCHEMA = """
 CREATE TABLE rows (
@@ -57,8 +60,31 @@ class PostgresStore(Store):
             raise Invalid(f"name must be lower-case letters, digits and _, got {shown(name)}")
         placed = Mark(Path(mark)) if mark is not None else Mark.of(_called(address, name))
         store = cls(lambda: _Postgres(address, name), placed, share_answers=share_answers)
+        store._holder = lambda sequence: _ServerHold(address, name, sequence)
         store.begin(creation, accept)
         return store
+
+
+class _ServerHold:
+    """A lock of the server that ends with the connection, and so with the process or the machine that holds it."""
+
+    def __init__(self, address: str, name: str, sequence: int) -> None:
+        with _as_faults():
+            self._psycopg = psycopg.connect(address, autocommit=True, connect_timeout=int(PATIENCE))
+            try:
+                self._process = os.getpid()
+                number = int.from_bytes(sha256(f"{name} {sequence}".encode()).digest()[:8], "big", signed=True)
+                found = self._psycopg.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
+                if found != (True,):
+                    raise inside()
+            except BaseException:
+                self._psycopg.close()
+                raise
+
+    def release(self) -> None:
+        if self._process == os.getpid():
+            with suppress(psycopg.Error):
+                self._psycopg.close()
 
 
 def _called(address: str, name: str) -> str:
@@ -115,7 +141,7 @@ class _Postgres:
         with _as_faults():
             self._psycopg.execute(begin)
             try:
-                page = Page(self._run)
+                page = Page(self._run, "SELECT 1 WHERE to_regclass(?) IS NOT NULL")
                 yield page
                 self._psycopg.execute("COMMIT" if page.added else "ROLLBACK")
             except BaseException:

@@ -7,8 +7,8 @@ it there is one constant error, and the charge is kept.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -20,6 +20,7 @@ from uuid import uuid4
 
 import discreet.engines.duckdb as duckdb_engine
 from discreet.answer import Answer, Preview
+from discreet.curator.draws import entered
 from discreet.curator.ledger import Price, Request, Reservation, Stored, Totals
 from discreet.curator.loaded import Loaded
 from discreet.curator.money import price_of, spent_by
@@ -28,7 +29,7 @@ from discreet.curator.policy import FIELDS, Budget, Policy, advice_on, catalog_o
 from discreet.curator.store import Store
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, positive, probability, rational, shown
-from discreet.mechanisms.measure import Grant
+from discreet.mechanisms.measure import Grant, checked_block
 from discreet.noise import Source as Bits
 from discreet.noise.source import chosen
 from discreet.plan.check import digest
@@ -304,35 +305,34 @@ class Curator:
         answer = Answer.make(plan, released, text=text, explanation=explain(plan), receipt=receipt)
         return replace(answer, notes=answer.notes + self.notes).to_bytes()
 
-    @contextmanager
     def measure(
-        self, event: events.Event, *, label: str = "", key: str | None = None, analyst: str | None = None
-    ) -> Iterator[Grant]:
-        """Spend and measure in one act: charged durably on entry, settled on exit. What was drawn counts as released on exit.
+        self,
+        event: events.Event,
+        *,
+        label: str = "",
+        key: str | None = None,
+        analyst: str | None = None,
+        kept: bool = True,
+        block: int = 1,
+    ) -> AbstractContextManager[Grant]:
+        """Spend and measure in one act: charged durably on entry; each draw is durable before it is handed out.
 
-        Whoever gives a `key` and dies inside may enter again under it, at no new charge, as nothing was released; a key that was
-        settled is refused.
+        Whoever gives a `key` and ends inside, by an exception or a kill, enters again under it, at no new charge: the draws that were
+        made come back, in their order, and it goes on with the next. With kept=False values are not kept, and draws are counted in
+        blocks of `block`, of which whoever enters again has those that are left. Entering twice at once is refused.
         """
         tagged = events.Under(event, self.catalog.protected.relation)
+        size, name = checked_block(tagged, kept, block), key if key is not None else uuid4().hex
         request = Request(
-            key=key if key is not None else uuid4().hex,
+            key=name,
             analyst=analyst,
             price=self._price_of(tagged),
             event=tagged.to_json(),
             label=label,
             data_version=self._store.totals().version,
-            question=f"measure {label}",
+            question=_measurement(analyst, name, label, size),
         )
-        outcome = self._store.reserve(request)
-        if isinstance(outcome, Stored):
-            raise Refused("this key was measured before", code="key-settled", hint="a new measurement takes a new key")
-        grant = self._granted(tagged)
-        try:
-            yield grant
-        finally:
-            grant.close()
-            if grant.used:
-                self._store.settle(outcome, b"measured")
+        return entered(self._store, request, tagged, self._bits, size)
 
     def _price_of(self, event: events.Event) -> Price:
         """An event by itself: its ρ, or its ε at δ = 0, or where it has none its certified ε at the usual δ of a question."""
@@ -384,6 +384,11 @@ class Curator:
 
 def _request_key(analyst: str | None, asked: str, version: str) -> str:
     return sha256(repr((analyst, asked, version)).encode()).hexdigest()
+
+
+def _measurement(analyst: str | None, key: str, label: str, block: int | None) -> str:
+    """What a measurement asks, which is its own: no other key names it, and it is shared with nobody."""
+    return "draws " + sha256(repr((analyst, key, label, block)).encode()).hexdigest()
 
 
 def _amount(totals: Totals, which: str) -> Budget:

@@ -9,11 +9,12 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
+from discreet.curator.hold import FileHold, Hold
 from discreet.curator.ledger import (
     FORMAT,
     LONGEST_ANSWER,
@@ -52,6 +53,7 @@ from discreet.curator.replay import Replay, newer
 from discreet.curator.turns import Job, Turns
 from discreet.errors import DiscreetError, Fault, Invalid, Refused
 from discreet.exact import shown
+from discreet.mechanisms.record import Drawn, inside, settled
 
 T = TypeVar("T")
 CHUNK = 500
@@ -59,12 +61,28 @@ CHUNK = 500
 
 COLUMNS = "sequence, hash, body, key, analyst, about, topic"
 
+MOST_KEPT = 64 << 20
+"""Bytes of released values of one measurement."""
+
+DRAWS = """
+CREATE TABLE IF NOT EXISTS draws (
+    reservation BIGINT NOT NULL, number BIGINT NOT NULL, what TEXT NOT NULL, hash TEXT NOT NULL, value BYTEA,
+    PRIMARY KEY (reservation, number)
+)
+"""
+"""Made when it is first needed, in the words that SQLite (which keeps bytes as they are in any column) and Postgres both read."""
+
 
 class Page:
     """The rows of a ledger as one transaction sees them. Each look-up reads a few rows, however many there are."""
 
-    def __init__(self, run: Callable[[str, tuple[Any, ...]], list[tuple[Any, ...]]]) -> None:
+    def __init__(
+        self,
+        run: Callable[[str, tuple[Any, ...]], list[tuple[Any, ...]]],
+        tables: str = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?",
+    ) -> None:
         self._run = run
+        self._tables = tables  # whether there is a table of a name
         self.added = 0
         self._head: Head | None = None
 
@@ -144,6 +162,58 @@ class Page:
             "SELECT sequence, hash, body FROM rows WHERE sequence > ? ORDER BY sequence LIMIT ?", (sequence, CHUNK)
         )
 
+    def drawn(self, reservation: int) -> list[Drawn]:
+        """The draws of a measurement that were begun, in their order, as their hashes say; or a Fault."""
+        if not self._run(self._tables, ("draws",)):
+            return []
+        rows = self._run(
+            "SELECT number, what, value, hash FROM draws WHERE reservation = ? ORDER BY number", (reservation,)
+        )
+        drawn = [Drawn(what, None if value is None else _stored(value)) for _, what, value, _ in rows]
+        for at, (row, each) in enumerate(zip(rows, drawn, strict=True), 1):
+            if row[0] != at or row[3] != _hash_of_draw(reservation, at, each):
+                raise broken(f"draw {at} of reservation {reservation} is not the one that was kept")
+        return drawn
+
+    def begin_draw(self, reservation: int, number: int, what: str) -> None:
+        """Add the next draw of a measurement; Refused where it is not the next one."""
+        self._run(DRAWS, ())
+        ((last,),) = self._run("SELECT COALESCE(MAX(number), 0) FROM draws WHERE reservation = ?", (reservation,))
+        if number != last + 1:
+            raise inside()
+        values = (reservation, number, what, _hash_of_draw(reservation, number, Drawn(what)))
+        self._run("INSERT INTO draws (reservation, number, what, hash) VALUES (?, ?, ?, ?)", values)
+        self.added += 1
+
+    def keep_draw(self, reservation: int, number: int, value: bytes) -> None:
+        """Put the released value beside a draw that was begun and has none."""
+        found = self._run(
+            "SELECT what FROM draws WHERE reservation = ? AND number = ? AND value IS NULL", (reservation, number)
+        )
+        if not found:
+            raise broken(f"draw {number} of reservation {reservation} was not begun, or has a value")
+        ((size,),) = self._run(
+            "SELECT COALESCE(SUM(LENGTH(value)), 0) FROM draws WHERE reservation = ?", (reservation,)
+        )
+        if int(size) + len(value) > MOST_KEPT:
+            raise Refused(
+                f"the values of a measurement take more than {MOST_KEPT >> 20} MiB; this draw is lost",
+                code="draw-size",
+                hint="measure with kept=False, which counts draws and keeps none",
+            )
+        hash = _hash_of_draw(reservation, number, Drawn(found[0][0], value))
+        self._run(
+            "UPDATE draws SET value = ?, hash = ? WHERE reservation = ? AND number = ?",
+            (value, hash, reservation, number),
+        )
+        self.added += 1
+
+    def measured(self) -> list[int]:
+        """The reservations that have draws."""
+        if not self._run(self._tables, ("draws",)):
+            return []
+        return [found for (found,) in self._run("SELECT DISTINCT reservation FROM draws ORDER BY reservation", ())]
+
     def _row(self, where: str, value: object) -> Row | None:
         found = self._run(f"SELECT body FROM rows WHERE {where}", (value,))
         return Row.parse(bytes(found[0][0])) if found else None
@@ -186,6 +256,7 @@ class Store:
         self._connect = connect
         self.mark = mark
         self.share_answers = share_answers
+        self._holder: Callable[[int], Hold] = _no_holder
         self._accountant = self._relation = ""  # as the ledger was created; they never change
         self._last: Head | None = None
         self._closed = False
@@ -277,6 +348,62 @@ class Store:
         """Every analyst there ever was, removed ones too."""
         return self._read(lambda page: page.accounts())
 
+    # What a measurement does.
+
+    def hold(self, sequence: int) -> Hold:
+        """Let nobody else enter a measurement until it is released, or this process has ended; or Refused."""
+        return self._holder(sequence)
+
+    def drawn(self, sequence: int) -> list[Drawn]:
+        """The draws of a measurement that were begun, with the values that they released; Refused where some are missing."""
+        found, row = self._read(lambda page: (page.drawn(sequence), page.hash_at(sequence)))
+        marked = self._draws_mark(row).read()
+        if marked is not None and marked[0] > len(found):
+            raise Refused(
+                "the ledger may have gone back in time: draws that were made are not in it",
+                code="rollback",
+                hint="bring the newest ledger back, or measure under a new key",
+            )
+        return found
+
+    def _draws_mark(self, row: str | None) -> Mark:
+        """How many draws of a measurement were begun, apart from the ledger: its own mark moves with rows only, and a draw is none.
+
+        It is named by the hash of the reservation: a ledger that went back and was accepted gives its numbers to other rows.
+        """
+        return Mark(self.mark.path.with_name(f"{self.mark.path.name}-{row}"))
+
+    def begin_draw(self, sequence: int, number: int, what: str) -> None:
+        """Mark the next draw of a measurement as begun, durably. Only after this may the exact value be read."""
+
+        def step(page: Page) -> str | None:
+            _measuring(page, sequence)
+            page.begin_draw(sequence, number, what)
+            return page.hash_at(sequence)
+
+        self._draws_mark(self._write(step)).advance(number, hash_of(what.encode()))
+
+    def keep_draw(self, sequence: int, number: int, value: bytes) -> None:
+        """Keep the value that a draw released, durably. Only after this may it be handed out."""
+
+        def step(page: Page) -> None:
+            _measuring(page, sequence)
+            page.keep_draw(sequence, number, value)
+
+        self._write(step)
+
+    def end_draws(self, reservation: Reservation) -> None:
+        """Settle a measurement with a digest of its draws: what was drawn can be had again, and nothing more drawn."""
+
+        def step(page: Page) -> str | None:
+            answer = summary(page.drawn(reservation.sequence))
+            found = settle(_head(page), _reserved(page, reservation), answer, _now())
+            if isinstance(found, Row):
+                page.add(found, answer)
+            return page.hash_at(reservation.sequence)
+
+        self._draws_mark(self._write(step)).remove()
+
     # What an owner does.
 
     def set_cap(self, cap: Cap, analyst: str | None = None, *, higher: bool = False) -> None:
@@ -359,7 +486,10 @@ class Store:
         """Compute every hash, price and total again. For a ledger that was changed in any byte raises a Fault."""
         with self._apart() as (connection, page):
             connection.check()
-            return self._replayed(page).totals()[None]
+            totals = self._replayed(page).totals()[None]
+            for reservation in page.measured():
+                _check_draws(page, reservation)
+            return totals
 
     def export(self) -> dict[str, Any]:
         """A JSON document that `replay` checks without the data. It holds no answers, only their digests."""
@@ -526,6 +656,10 @@ class Store:
             self._reader = None
 
 
+def _no_holder(sequence: int) -> NoReturn:
+    raise Fault("this ledger has no place to hold measurements", code="reservation")
+
+
 def _told(error: BaseException) -> DiscreetError:
     """What each thread is told whose step was in a transaction that failed: an error object of its own."""
     if isinstance(error, DiscreetError):
@@ -541,6 +675,34 @@ def _stored(body: object) -> bytes:
     if not isinstance(body, bytes | bytearray | memoryview):
         raise broken("a row holds something else than was written")
     return bytes(body)
+
+
+def _measuring(page: Page, sequence: int) -> None:
+    """A Fault or Refused unless this is a reservation that nobody ended."""
+    entry = page.reservation(sequence)
+    if entry is None or not isinstance(entry.row.act, Reserved):
+        raise Fault("the ledger has no such reservation", code="reservation")
+    if entry.ended is not None:
+        raise settled()
+
+
+def _check_draws(page: Page, sequence: int) -> None:
+    entry, drawn = page.reservation(sequence), page.drawn(sequence)
+    if entry is None or not isinstance(entry.row.act, Reserved):
+        raise broken(f"draws belong to row {sequence}, which is no reservation")
+    if isinstance(entry.ended, Settled) and page.answer(entry.ended) != summary(drawn):
+        raise broken(f"the draws of row {sequence} are not those that were settled")
+
+
+def summary(drawn: Sequence[Drawn]) -> bytes:
+    """What the chain of rows holds of the draws of a measurement: how many they are, and a digest of them."""
+    digests = [[each.what, None if each.value is None else hash_of(each.value)] for each in drawn]
+    return canonical({"draws": len(drawn), "digest": hash_of(canonical(digests))})
+
+
+def _hash_of_draw(reservation: int, number: int, drawn: Drawn) -> str:
+    what = canonical([reservation, number, drawn.what])
+    return hash_of(what if drawn.value is None else what + b"\n" + drawn.value)
 
 
 def _now() -> int:
@@ -620,6 +782,7 @@ class SQLiteStore(Store):
             raise Refused("there is no ledger here", code="ledger-missing", hint="open it with a budget to make it")
         _make_folder(folder)
         store = cls(lambda: _SQLite(file), placed, share_answers=share_answers)
+        store._holder = lambda sequence: FileHold(folder / f"measure-{sequence}.lock")
         store.begin(creation, accept)
         return store
 

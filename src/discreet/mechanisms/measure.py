@@ -1,148 +1,245 @@
 """Spend and measure in one act: who draws noise was granted it first, and draws no more than was granted.
 
-    with measure(event, label="ages") as grant:
+    with measure(event, label="ages", key="ages") as grant:
         noisy = grant(mechanism, sensitivity, exact)
 
-A *measure* charges the event on entry, durably where a curator stands behind it, and gives a *grant*. Each draw names its mechanism
-and sensitivity, and takes its own event out of what was granted, before the exact value is looked at; a draw beyond the grant
-is a Fault. What was not drawn is spent all the same. `unmetered()` is a measure in memory, for arrays without a curator.
+A *measure* charges the event on entry, durably where a curator stands behind it, and gives a *grant*. A grant is a numbered sequence of
+draws. Each names its mechanism and sensitivity, and takes its own event out of what was granted, before the exact value is looked at; a
+draw beyond the grant is a Fault. What was not drawn is spent all the same. `unmetered()` is a measure in memory, for arrays without
+a curator.
+
+Whoever ends inside the block, by an exception or a kill, enters again under the key, at no new charge, and makes the same draws again, in
+their order: those that were made before give the values that were released before, and look at nothing exact; then it goes on. A draw
+that was begun and whose value was not kept is lost and stays spent: it is Refused (code "draw-lost"), once, and the next one goes
+on. With `kept=False` values are not kept and draws are counted in blocks: whoever enters again has the blocks that nobody took.
+A block that ended without an exception has ended the grant: what was drawn comes back under the key, and nothing more is drawn.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from fractions import Fraction
-from typing import Any, Protocol
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
-from discreet.errors import Fault, Invalid
-from discreet.exact import Number, shown
+from discreet.errors import Fault, Invalid, Refused
+from discreet.exact import Number, shown, whole
 from discreet.mechanisms.additive import GridNoise, IntegerNoise, Ints
 from discreet.mechanisms.base import Mechanism
-from discreet.noise import Source
+from discreet.mechanisms.packed import unpacked
+from discreet.mechanisms.record import Counted, Course, Kept, Memory, Record, Unwritten, described, one_leaf, settled
+from discreet.noise import Source, bernoulli
 from discreet.privacy import PrivacyLoss, events, loss
-from discreet.privacy.mgf import FINE_SCALE
 
-WITH_SENSITIVITY = events.Laplace | events.Gaussian | events.DiscreteLaplace | events.DiscreteGaussian
+if TYPE_CHECKING:
+    from discreet.mechanisms.above_threshold import AboveThreshold
+    from discreet.mechanisms.rounds import Rounds
 
 
 class Measure(Protocol):
     """Whatever can be charged for an event, and then lets it be drawn."""
 
     def __call__(
-        self, event: events.Event, *, label: str = "", key: str | None = None
+        self, event: events.Event, *, label: str = "", key: str | None = None, kept: bool = True, block: int = 1
     ) -> AbstractContextManager["Grant"]: ...
 
 
 class Grant:
-    """The right to draw what was charged for, once, until the `with` block ends."""
+    """The right to draw what was charged for, once, until the `with` block ends.
 
-    def __init__(self, event: events.Event, source: Source | None = None) -> None:
-        self._left = _Allowance(event)
+    It belongs to the process that entered, and can be neither copied nor pickled. Threads draw one after the other.
+    """
+
+    def __init__(self, event: events.Event, source: Source | None = None, course: Course | None = None) -> None:
+        self._course = Unwritten(event) if course is None else course
         self._source = source
         self._open = True
-        self.used = False  # whether anything was drawn
+        self._drawing = False
+        self._process, self._lock = os.getpid(), RLock()
+
+    @property
+    def taken(self) -> int:
+        """How many draws were begun, in earlier entries and in this one; of draws that are counted, how many blocks were taken."""
+        return self._course.taken
+
+    @property
+    def used(self) -> bool:
+        """Whether anything was begun."""
+        return self._course.taken > 0
 
     def __call__(self, mechanism: Mechanism, sensitivity: Number, exact: Callable[[], Any], size: int = 1) -> Any:
         """The mechanism's release of `exact()`: of one value, or of a vector, of this sensitivity.
 
         `size` is the most coordinates of a vector of reals, whose rounding to a grid counts; for integers it does not matter.
         """
-        if not isinstance(mechanism, Mechanism):
-            raise Invalid(f"mechanism must be a mechanism, got {shown(mechanism)}")
-        event = mechanism.event(sensitivity, size) if isinstance(mechanism, GridNoise) else mechanism.event(sensitivity)
-        self._take(event)
-        value = exact()
-        if isinstance(mechanism, GridNoise) and np.size(value) > size:
-            raise Fault(f"a vector is longer than the {size} coordinates that were granted", code="grant")
-        return mechanism(value, self._source)
+        event = _event_of(mechanism, sensitivity, size)
+        return self._released(event, lambda: _release(mechanism, exact(), size, self._source))
+
+    def sampled(
+        self,
+        mechanism: Mechanism,
+        sensitivity: Number,
+        exact: Callable[[Ints], Any],
+        *,
+        rate: Number,
+        among: int,
+        size: int = 1,
+    ) -> Any:
+        """A draw of what was granted as `Sampled(rate, …)`: the mechanism's release of `exact(batch)`.
+
+        The grant takes each of the units 0, 1, … `among` − 1 into the batch with probability exactly `rate`, anew for each draw.
+        `batch` holds their numbers. It is for `exact` alone: who learns which units were in it has no gain from sampling. It is kept
+        nowhere, and what was drawn in an earlier entry comes back without one.
+        """
+        event = events.Sampled(rate, _event_of(mechanism, sensitivity, size))  # type: ignore[arg-type]
+        count = whole(among, "among", least=0)
+
+        def draw() -> Any:
+            batch = np.flatnonzero(bernoulli(event.rate, count, source=self._source))
+            return _release(mechanism, exact(batch), size, self._source)
+
+        return self._released(event, draw)
+
+    def rounds(self, mechanism: "AboveThreshold", sensitivity: Number | None = None) -> "Rounds":
+        """Questions one by one to a noisy threshold; each round, up to its hit, is one draw."""
+        from discreet.mechanisms.rounds import Rounds
+
+        return Rounds(self, mechanism, sensitivity)
 
     def prepare(self, mechanism: IntegerNoise, sensitivity: Number, size: int) -> Callable[[Ints], Ints]:
         """Draws the noise for `size` integers now, before anything exact is known, and gives what will add it, once.
 
         So neither the time that drawing takes nor the entropy that it uses can depend on the data.
         """
-        self._take(mechanism.event(sensitivity))
-        noise: list[Ints] = [mechanism(np.zeros(size, np.int64), self._source)]
+        with self.alone():
+            number, before = self._course.begin(mechanism.event(sensitivity))
+            noise: list[Ints] = [] if before else [mechanism(np.zeros(size, np.int64), self._source)]
 
         def release(exact: Ints) -> Ints:
-            if not noise or exact.dtype != np.int64 or exact.shape != (size,):
-                raise Fault(f"a draw serves one vector of {size} integers, once", code="grant")
-            return exact + noise.pop()
+            with self.alone():
+                if before is not None:
+                    return unpacked(before)  # type: ignore[no-any-return]
+                if not noise or exact.dtype != np.int64 or exact.shape != (size,):
+                    raise Fault(f"a draw serves one vector of {size} integers, once", code="grant")
+                return self._course.keep(number, exact + noise.pop())  # type: ignore[no-any-return]
 
         return release
 
-    def _take(self, event: events.Event) -> None:
-        if not self._open:
-            raise Fault("the grant has ended: nothing more can be drawn from it", code="grant")
-        self._left.take(event)
-        self.used = True
+    def _released(self, event: events.Event, draw: Callable[[], Any]) -> Any:
+        with self.alone() as course:
+            number, before = course.begin(event)
+            if before is not None:
+                return unpacked(before)
+            value = draw()
+            return course.keep(number, value)
+
+    @contextmanager
+    def alone(self) -> Iterator[Course]:
+        """One draw at a time, by the process that entered, while the block lasts."""
+        if self._process != os.getpid():  # before the lock, which a fork may have copied while it was held
+            raise Refused(
+                "this grant belongs to another process",
+                code="grant-process",
+                hint="draw where the measurement was entered, and hand on what was drawn",
+            )
+        with self._lock:
+            if not self._open:
+                raise Fault("the grant has ended: nothing more can be drawn from it", code="grant")
+            if self._drawing:
+                raise Fault("a draw was begun inside of another", code="grant", hint="draw one after the other")
+            self._drawing = True
+            try:
+                yield self._course
+            finally:
+                self._drawing = False
+
+    @property
+    def here(self) -> bool:
+        """Whether this is the process that entered."""
+        return self._process == os.getpid()
+
+    @property
+    def source(self) -> Source | None:
+        return self._source
 
     def close(self) -> None:
         self._open = False
 
+    def _refuse(self, *_: object) -> NoReturn:
+        raise TypeError("a grant cannot be copied or pickled: each copy would draw what was charged for once")
 
-class _Allowance:
-    """What is left of an event: leaves and how often, and all pure ε together."""
-
-    def __init__(self, event: events.Event) -> None:
-        self._leaves: dict[events.Leaf, int] = {}
-        self._pure = Fraction(0)
-        for leaf, n in loss(event).terms:
-            if isinstance(leaf, events.Pure):
-                self._pure += n * leaf.epsilon
-            else:
-                self._leaves[leaf] = n
-
-    def take(self, event: events.Event) -> None:
-        """For an event that is covered: it is taken out. For any other: a Fault, and nothing is taken."""
-        leaves, pure = dict(self._leaves), self._pure
-        for leaf, n in loss(event).terms:
-            by = next((each for each, count in leaves.items() if count >= n and _covers(each, leaf)), None)
-            price = None if by is not None else _pure_price(leaf, n)
-            if by is not None:
-                leaves[by] -= n
-            elif price is not None and price <= pure:
-                pure -= price
-            else:
-                raise Fault("a draw goes beyond what was granted", code="grant", hint="grant what will be drawn")
-        self._leaves, self._pure = leaves, pure
+    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse
 
 
-def _covers(granted: events.Leaf, leaf: events.Leaf) -> bool:
-    """The same leaf, or the same noise on a larger sensitivity, which never costs less.
-
-    Of the discrete Gaussian that is not known at a coarse scale, where more noise may cost more.
-    """
-    if granted == leaf:
-        return True
-    if not isinstance(granted, WITH_SENSITIVITY) or not isinstance(leaf, WITH_SENSITIVITY) or granted.kind != leaf.kind:
-        return False
-    if isinstance(granted, events.DiscreteGaussian) and granted.scale <= FINE_SCALE:
-        return False
-    return granted.scale == leaf.scale and granted.sensitivity >= leaf.sensitivity
+def course_of(event: events.Event, record: Record, block: int | None) -> Course:
+    """Draws that are kept, or with a `block` counted in blocks of so many."""
+    return Kept(event, record) if block is None else Counted(event, record, block)
 
 
-def _pure_price(leaf: events.Leaf, n: int) -> Fraction | None:
-    """The exact ε of n such leaves at δ = 0, or a bound; None where there is none."""
-    return PrivacyLoss(((leaf, n),)).pure_epsilon()
+def checked_block(event: events.Event, kept: bool, block: int) -> int | None:
+    """The size of blocks, None for draws that are kept; Invalid, before anything is charged, for what cannot be counted."""
+    if kept:
+        return None
+    one_leaf(event)
+    return whole(block, "block", least=1)
+
+
+def _event_of(mechanism: Mechanism, sensitivity: Number, size: int) -> events.Event:
+    if not isinstance(mechanism, Mechanism):
+        raise Invalid(f"mechanism must be a mechanism, got {shown(mechanism)}")
+    return mechanism.event(sensitivity, size) if isinstance(mechanism, GridNoise) else mechanism.event(sensitivity)
+
+
+def _release(mechanism: Mechanism, value: Any, size: int, source: Source | None) -> Any:
+    if isinstance(mechanism, GridNoise) and np.size(value) > size:
+        raise Fault(f"a vector is longer than the {size} coordinates that were granted", code="grant")
+    return mechanism(value, source)
 
 
 class Unmetered:
-    """A measure in memory: it charges no budget, and remembers what was spent."""
+    """A measure in memory: it charges no budget, and remembers what was spent, and under a key what was drawn."""
 
     def __init__(self, source: Source | None = None) -> None:
         self._source = source
         self._spent: list[events.Event] = []
+        self._records: dict[str, Memory] = {}
+        self._lock = Lock()
 
     @contextmanager
-    def __call__(self, event: events.Event, *, label: str = "", key: str | None = None) -> Iterator[Grant]:
-        grant = Grant(event, self._source)  # an event that has no price raises here, before it is spent
-        self._spent.append(event)
+    def __call__(
+        self, event: events.Event, *, label: str = "", key: str | None = None, kept: bool = True, block: int = 1
+    ) -> Iterator[Grant]:
+        size = checked_block(event, kept, block)
+        record = self._record(event, key, f"{described(event)} {size}")
+        if record.ended and not kept:
+            raise settled()
+        record.enter()
         try:
-            yield grant
+            # without a key nobody enters again, and nothing need be kept
+            grant = Grant(event, self._source, None if key is None else course_of(event, record, size))
+            try:
+                yield grant
+                record.ended = grant.used
+            finally:
+                grant.close()
         finally:
-            grant.close()
+            if record.here:
+                record.leave()
+
+    def _record(self, event: events.Event, key: str | None, what: str) -> Memory:
+        """What was drawn under a key; where it is new, it is spent."""
+        with self._lock:
+            record = None if key is None else self._records.get(key)
+            if record is None:
+                record = Memory(what)
+                loss(event)  # an event that has no price raises here, before it is spent
+                self._spent.append(event)
+                if key is not None:
+                    self._records[key] = record
+        if record.what != what:
+            raise Refused("the key belongs to another request", code="key-reused", hint="a key names one measurement")
+        return record
 
     @property
     def spent(self) -> PrivacyLoss:

@@ -6,6 +6,7 @@ PART = "curator"
 LEDGER = "discreet.curator.ledger:"
 MARK = "discreet.curator.mark:"
 MONEY = "discreet.curator.money:"
+RECORD = "discreet.mechanisms.record:"
 REPLAY = "discreet.curator.replay:"
 STORE = "discreet.curator.store:"
 
@@ -233,5 +234,77 @@ register(
         "if [at, *columns] != [row.sequence, row.key, row.analyst, row.about, row.topic]:",
         "if not row.sequence:",
         "a key is moved to another row, and its question is charged again or answered for another",
+    ),
+    Mutant(
+        "value-handed-out-before-it-is-kept",
+        PART,
+        RECORD + "Kept.keep",
+        "    self._record.keep(number, kept)\n",
+        "",
+        "who is killed inside and enters again draws once more",
+    ),
+    Mutant(
+        "draw-marked-with-its-value",
+        PART,
+        RECORD + "Kept.begin",
+        "self._record.begin(number, what)",
+        "self._record.keep = lambda n, value: (self._record.begin(n, what), type(self._record).keep(self._record, n, value))",
+        "the exact value is read before the draw is known to be begun, as often as somebody likes",
+    ),
+    Mutant(
+        "draw-of-any-number",
+        PART,
+        STORE + "Page.begin_draw",
+        "number != last + 1",
+        "False",
+        "two who got in draw beside one another",
+    ),
+    Mutant(
+        "drawn-after-the-end",
+        PART,
+        STORE + "_measuring",
+        "entry.ended is not None",
+        "False",
+        "a measurement that was settled goes on",
+    ),
+    Mutant(
+        "lock-not-taken",
+        PART,
+        "discreet.curator.hold:_locked",
+        "fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)",
+        "fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)",
+        "a measurement is entered any number of times at once",
+    ),
+    Mutant(
+        "lock-left-to-children",
+        PART,
+        "discreet.curator.hold:_let_go",
+        "while _HELD",
+        "while False",
+        "a measurement whose process was killed is held by its children",
+    ),
+    Mutant(
+        "settled-by-a-child",
+        PART,
+        "discreet.curator.draws:entered",
+        "grant.here and grant.used",
+        "grant.used",
+        "a forked child ends the measurement of its parent",
+    ),
+    Mutant(
+        "draws-without-a-mark",
+        PART,
+        STORE + "Store.begin_draw",
+        "self._draws_mark(self._write(step)).advance(number, hash_of(what.encode()))",
+        "self._write(step)",
+        "a copy of the ledger from before a draw is brought back, and the draw made again",
+    ),
+    Mutant(
+        "draws-not-compared",
+        PART,
+        "discreet.curator.draws:_again",
+        "outcome.answer != summary(record.drawn)",
+        "False",
+        "draws that were taken out of a settled measurement are not missed",
     ),
 )

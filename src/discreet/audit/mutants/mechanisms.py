@@ -11,6 +11,8 @@ GAUSSIAN = "discreet.mechanisms.gaussian:"
 GEOMETRIC = "discreet.mechanisms.geometric:"
 KEYS = "discreet.mechanisms.keys:"
 LAPLACE = "discreet.mechanisms.laplace:"
+ALLOWANCE = "discreet.mechanisms.allowance:"
+RECORD = "discreet.mechanisms.record:"
 MEASURE = "discreet.mechanisms.measure:"
 NOISY_MAX = "discreet.mechanisms.noisy_max:"
 QUANTILE = "discreet.mechanisms.quantile:"
@@ -95,7 +97,7 @@ register(
     Mutant(
         "granted-twice",
         PART,
-        MEASURE + "_Allowance.take",
+        ALLOWANCE + "Allowance._without",
         "leaves[by] -= n",
         "leaves[by] -= 0",
         "what was granted once can be drawn for ever",
@@ -103,7 +105,7 @@ register(
     Mutant(
         "more-sensitivity-than-granted",
         PART,
-        MEASURE + "_covers",
+        ALLOWANCE + "_covers",
         "granted.sensitivity >= leaf.sensitivity",
         "granted.sensitivity <= leaf.sensitivity",
         "a draw of a larger sensitivity passes",
@@ -111,9 +113,9 @@ register(
     Mutant(
         "looked-before-granted",
         PART,
-        MEASURE + "Grant.__call__",
-        "    self._take(event)\n    value = exact()\n",
-        "    value = exact()\n    self._take(event)\n",
+        MEASURE + "Grant._released",
+        "        number, before = course.begin(event)\n",
+        "        draw()\n        number, before = course.begin(event)\n",
         "the exact value is computed before the draw is known to be granted",
     ),
     Mutant(
@@ -123,6 +125,78 @@ register(
         "self._open = False",
         "self._open = True",
         "a grant can be used after its block",
+    ),
+    Mutant(
+        "one-noise-twice",
+        PART,
+        MEASURE + "Grant.prepare",
+        "noise.pop()",
+        "noise[0]",
+        "one vector of noise serves twice, and the difference is exact",
+    ),
+    Mutant(
+        "grant-of-another-process",
+        PART,
+        MEASURE + "Grant.alone",
+        "self._process != os.getpid()",
+        "False",
+        "every forked process draws what was charged for once",
+    ),
+    Mutant(
+        "grant-copied",
+        PART,
+        MEASURE + "Grant._refuse",
+        'raise TypeError("a grant cannot be copied or pickled: each copy would draw what was charged for once")',
+        "return self",
+        "a grant can be copied",
+    ),
+    Mutant(
+        "sampled-at-any-rate",
+        PART,
+        ALLOWANCE + "_covers",
+        "granted.rate == leaf.rate and ",
+        "",
+        "more of the people are sampled than was paid for",
+    ),
+    Mutant(
+        "batch-of-all",
+        PART,
+        MEASURE + "Grant.sampled",
+        "np.flatnonzero(bernoulli(event.rate, count, source=self._source))",
+        "np.arange(count)",
+        "everybody is in each batch, at the price of a few",
+    ),
+    Mutant(
+        "one-batch-for-all",
+        PART,
+        MEASURE + "Grant.sampled",
+        "np.flatnonzero(bernoulli(event.rate, count, source=self._source))",
+        "np.arange(count * event.rate.numerator // event.rate.denominator)",
+        "the same people are in each batch",
+    ),
+    Mutant(
+        "block-given-again",
+        PART,
+        RECORD + "Counted.__init__",
+        "self.taken = len(record.drawn)",
+        "self.taken = 0; record._drawn = []",
+        "who enters again has the blocks that were taken before",
+    ),
+    Mutant(
+        "lost-draw-drawn-again",
+        PART,
+        RECORD + "Kept.__init__",
+        "self._before = record.drawn",
+        "record._drawn = self._before = [each for each in record.drawn if each.value is not None]",
+        "a draw that was begun and not kept is drawn again",
+    ),
+    Mutant(
+        "entered-twice",
+        PART,
+        RECORD + "Memory.__init__",
+        "os.getpid(), Lock()",
+        "os.getpid(), __import__('threading').RLock()",
+        "two draw on one charge at once",
     ),
     Mutant(
         "norms-mixed-up",

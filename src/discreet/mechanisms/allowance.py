@@ -1,0 +1,77 @@
+"""What is left of a granted event: leaves and how often, and all pure ε together."""
+
+from fractions import Fraction
+
+from discreet.errors import Fault
+from discreet.privacy import PrivacyLoss, events, loss
+from discreet.privacy.mgf import FINE_SCALE
+
+WITH_SENSITIVITY = events.Laplace | events.Gaussian | events.DiscreteLaplace | events.DiscreteGaussian
+
+
+class Allowance:
+    """Events are taken out of it until it does not cover them any more."""
+
+    def __init__(self, event: events.Event) -> None:
+        self._leaves: dict[events.Leaf, int] = {}
+        self._pure = Fraction(0)
+        for leaf, n in loss(event).terms:
+            if isinstance(leaf, events.Pure):
+                self._pure += n * leaf.epsilon
+            else:
+                self._leaves[leaf] = n
+
+    def covers(self, event: events.Event) -> bool:
+        """Whether an event could be taken out now."""
+        return self._without(event) is not None
+
+    def take(self, event: events.Event) -> None:
+        """For an event that is covered: it is taken out. For any other: a Fault, and nothing is taken."""
+        left = self._without(event)
+        if left is None:
+            raise beyond()
+        self._leaves, self._pure = left
+
+    def _without(self, event: events.Event) -> tuple[dict[events.Leaf, int], Fraction] | None:
+        """What would be left; None where the event is not covered."""
+        leaves, pure = dict(self._leaves), self._pure
+        for leaf, n in loss(event).terms:
+            by = next((each for each, count in leaves.items() if count >= n and _covers(each, leaf)), None)
+            price = None if by is not None else _pure_price(leaf, n)
+            if by is not None:
+                leaves[by] -= n
+            elif price is not None and price <= pure:
+                pure -= price
+            else:
+                return None
+        return leaves, pure
+
+
+def beyond() -> Fault:
+    return Fault(
+        "a draw goes beyond what was granted",
+        code="grant",
+        hint="grant what will be drawn; what was granted as sampled is drawn by `grant.sampled`",
+    )
+
+
+def _covers(granted: events.Leaf, leaf: events.Leaf) -> bool:
+    """The same leaf, or the same noise on a larger sensitivity, which never costs less; sampled at the same rate, where both are.
+
+    Of the discrete Gaussian that is not known at a coarse scale, where more noise may cost more. Whatever dominates a pair of
+    distributions dominates it sampled too: one channel takes both of one pair to both of the other, and so their mixtures.
+    """
+    if granted == leaf:
+        return True
+    if isinstance(granted, events.Sampled) and isinstance(leaf, events.Sampled):
+        return granted.rate == leaf.rate and _covers(granted.part, leaf.part)
+    if not isinstance(granted, WITH_SENSITIVITY) or not isinstance(leaf, WITH_SENSITIVITY) or granted.kind != leaf.kind:
+        return False
+    if isinstance(granted, events.DiscreteGaussian) and granted.scale <= FINE_SCALE:
+        return False
+    return granted.scale == leaf.scale and granted.sensitivity >= leaf.sensitivity
+
+
+def _pure_price(leaf: events.Leaf, n: int) -> Fraction | None:
+    """The exact ε of n such leaves at δ = 0, or a bound; None where there is none."""
+    return PrivacyLoss(((leaf, n),)).pure_epsilon()

@@ -1,0 +1,70 @@
+"""The sparse vector technique on a grant: each round, from a new noisy threshold to its hit, is one draw.
+
+The threshold lives in memory only. What is kept of a round is at which question it hit, so that whoever enters again and asks the same
+gets the same answers. A round that was begun and has not hit when its process ends is lost, and costs as much as a hit.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from discreet.errors import Invalid, Refused
+from discreet.exact import Number, shown
+from discreet.mechanisms.above_threshold import AboveThreshold, Session
+from discreet.mechanisms.packed import unpacked
+
+if TYPE_CHECKING:
+    from discreet.mechanisms.measure import Grant
+    from discreet.mechanisms.record import Course
+
+
+class Rounds:
+    """Scores one by one, until the hits are used up; then it refuses."""
+
+    def __init__(self, grant: "Grant", mechanism: AboveThreshold, sensitivity: Number | None) -> None:
+        if not isinstance(mechanism, AboveThreshold):
+            raise Invalid(f"mechanism must be AboveThreshold, got {shown(mechanism)}")
+        self._grant = grant
+        self._each = replace(mechanism, hits=1)
+        self._event = self._each.event(sensitivity)
+        self._left = mechanism.hits
+        self._number = self._asked = 0
+        self._session: Session | None = (
+            None  # of the round that goes on; None between rounds, and in one that comes back
+        )
+        self._hit: int | None = None  # at which question a round hit in an earlier entry
+
+    @property
+    def left(self) -> int:
+        """How many hits are left; a round that was lost is one."""
+        return self._left
+
+    def ask(self, exact: Callable[[], int]) -> bool:
+        """Whether this score is above the threshold, with fresh noise; of a round of an earlier entry, what was said then.
+
+        The first question of a round that was lost is Refused (code "draw-lost"); the next begins the next round.
+        """
+        with self._grant.alone() as course:
+            if self._session is None and self._hit is None:
+                self._begin(course)
+            self._asked += 1
+            hit = self._asked == self._hit if self._session is None else self._session.ask(exact())
+            if not hit:
+                return False
+            session, self._session, self._hit = self._session, None, None
+            return True if session is None else bool(course.keep(self._number, self._asked))
+
+    def _begin(self, course: "Course") -> None:
+        if not self._left:
+            raise Refused("this grant has used up its hits", hint="begin a new one, and charge for it")
+        self._asked = 0
+        try:
+            self._number, before = course.begin(self._event)
+        except Refused as refusal:
+            self._left -= refusal.code == "draw-lost"
+            raise
+        self._left -= 1
+        if before is None:
+            self._session = self._each.session(self._grant.source)
+        else:
+            self._hit = int(unpacked(before))
