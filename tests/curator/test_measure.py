@@ -215,24 +215,30 @@ def test_a_child_that_runs_out_of_the_block_ends_nothing() -> None:
         assert len(found._store.drawn(2)) == 2
 
 
-def test_a_lock_dies_with_its_holder_and_not_with_its_children() -> None:
-    with place() as spot:
-        curator(spot.folder).close()
-        ear, mouth = os.pipe()
-        if (child := os.fork()) == 0:
-            with curator(spot.folder) as found, found.measure(EVENT, key="k"):
-                if os.fork() == 0:
-                    os.close(mouth)
-                    os.read(ear, 1)  # lives until the test ends
-                    os._exit(0)
-                os._exit(9)
-        os.waitpid(child, 0)
-        try:
-            with curator(spot.folder) as found, ExitStack() as inside:
-                assert code_of(lambda: inside.enter_context(found.measure(EVENT, key="k"))) == "no error"
-        finally:
-            os.close(mouth)
-            os.close(ear)
+def lock_dies_with_its_holder(spot: Place) -> None:
+    store = spot.open(creation())
+
+    def enter() -> AbstractContextManager[Grant]:
+        return entered(store, request("k", Fraction(1, 10**9), event=EVENT.to_json()), EVENT, None, None)
+
+    ear, mouth = os.pipe()
+    if (child := os.fork()) == 0:
+        with enter():
+            if os.fork() == 0:
+                os.close(mouth)
+                os.read(ear, 1)  # lives until the test ends
+            os._exit(9)
+    os.waitpid(child, 0)
+    try:
+        with ExitStack() as inside:
+            assert code_of(lambda: inside.enter_context(enter())) == "no error"
+    finally:
+        os.close(mouth)
+        os.close(ear)
+
+
+def test_a_lock_dies_with_its_holder_and_not_with_its_children(spot: Place) -> None:
+    lock_dies_with_its_holder(spot)
 
 
 # What whoever enters again gets.

@@ -80,7 +80,7 @@ CAUGHT_BY: dict[str, Law] = {
     "draw-of-any-number": measure.test_another_entry_that_got_in_cannot_draw_what_was_drawn,
     "drawn-after-the-end": measure.test_another_entry_that_got_in_cannot_draw_what_was_drawn,
     "lock-not-taken": measure.test_entered_200_times_at_once_it_is_granted_once,
-    "lock-left-to-children": measure.test_a_lock_dies_with_its_holder_and_not_with_its_children,
+    "lock-left-to-children": at(measure.lock_dies_with_its_holder),
     "settled-by-a-child": measure.test_a_child_that_runs_out_of_the_block_ends_nothing,
     "draws-without-a-mark": measure.an_old_copy_is_drawn_on_by_nobody,
     "draws-not-compared": lambda: measure.test_draws_that_were_changed_are_not_given_out(

@@ -33,12 +33,12 @@ class FileHold:
                 code="ledger-unavailable",
                 hint="nothing was released; it goes on by itself once this is mended",
             ) from error
-        _HELD.add(self._file)
+        not_for_children(self._file)
 
     def release(self) -> None:
         if self._process == os.getpid() and self._file >= 0:
             file, self._file = self._file, -1
-            _HELD.discard(file)
+            no_more(file)
             self._path.unlink(missing_ok=True)
             os.close(file)
 
@@ -58,11 +58,19 @@ def _locked(path: Path) -> int:
 
 
 _HELD: set[int] = set()
-"""The locked files of this process."""
+"""Open files by which this process holds something."""
+
+
+def not_for_children(file: int) -> None:
+    """A forked child has a share in each lock of an open file, and would hold it after its parent was killed: it closes it at once."""
+    _HELD.add(file)
+
+
+def no_more(file: int) -> None:
+    _HELD.discard(file)
 
 
 def _let_go() -> None:
-    """In a forked child: it has a share in each lock, and would hold them after its parent was killed."""
     while _HELD:
         os.close(_HELD.pop())
 

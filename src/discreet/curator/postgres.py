@@ -6,6 +6,7 @@ that lock lets two machines spend the same budget.
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -15,6 +16,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from discreet.curator.hold import no_more, not_for_children
 from discreet.curator.ledger import FORMAT, Creation, broken
 from discreet.curator.mark import Mark
 from discreet.curator.replay import newer
@@ -34,6 +36,9 @@ CREATE INDEX rows_about ON rows (about, sequence) WHERE about IS NOT NULL;
 CREATE INDEX rows_topic ON rows (topic, sequence) WHERE topic IS NOT NULL;
 CREATE TABLE turn (format INTEGER NOT NULL);
 """
+NOTICED = 1.0
+"""Seconds within which a server notices that a connection has ended, and its locks with it."""
+
 SETTING_UP = 0x64697363
 """The number of the lock under which tables are made."""
 
@@ -69,20 +74,25 @@ class _ServerHold:
     """A lock of the server that ends with the connection, and so with the process or the machine that holds it."""
 
     def __init__(self, address: str, name: str, sequence: int) -> None:
+        number = int.from_bytes(sha256(f"{name} {sequence}".encode()).digest()[:8], "big", signed=True)
         with _as_faults():
+            self._process = os.getpid()
             self._psycopg = psycopg.connect(address, autocommit=True, connect_timeout=int(PATIENCE))
+            self._file = self._psycopg.fileno()
+            not_for_children(self._file)
             try:
-                self._process = os.getpid()
-                number = int.from_bytes(sha256(f"{name} {sequence}".encode()).digest()[:8], "big", signed=True)
-                found = self._psycopg.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
-                if found != (True,):
-                    raise inside()
+                until = time.monotonic() + NOTICED
+                while self._psycopg.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone() != (True,):
+                    if time.monotonic() > until:
+                        raise inside()
+                    time.sleep(0.05)
             except BaseException:
-                self._psycopg.close()
+                self.release()
                 raise
 
     def release(self) -> None:
         if self._process == os.getpid():
+            no_more(self._file)
             with suppress(psycopg.Error):
                 self._psycopg.close()
 
