@@ -143,6 +143,7 @@ def remote(server: str) -> Iterator[tuple[Store, Place]]:
         yield spot.open(creation(100)), spot
 
 
+@pytest.mark.postgres
 def test_a_lost_connection_releases_nothing(remote: tuple[Store, Place]) -> None:
     psycopg = pytest.importorskip("psycopg")
     store, spot = remote
@@ -156,6 +157,7 @@ def test_a_lost_connection_releases_nothing(remote: tuple[Store, Place]) -> None
     store.verify()
 
 
+@pytest.mark.postgres
 def test_a_locked_or_read_only_server_releases_nothing(remote: tuple[Store, Place]) -> None:
     psycopg = pytest.importorskip("psycopg")
     store, spot = remote
@@ -173,6 +175,7 @@ def test_a_locked_or_read_only_server_releases_nothing(remote: tuple[Store, Plac
     store.verify()
 
 
+@pytest.mark.postgres
 def test_a_server_that_is_not_there_is_unavailable(server: str) -> None:
     with place() as spot:
         spot.server = f"host={spot.folder} user=owner dbname=postgres password=hunter2"
