@@ -1,13 +1,11 @@
 # On a fresh machine with python3.11, make and git: `make demo` or `make test`. `make help` lists the targets.
-# Variables: PYTHON (the interpreter), UV= (empty: install with pip), EXTRAS="torch sklearn", PART=noise (soak).
+# Variables: PYTHON (the interpreter), UV= (empty: install with pip), PART=postgres (extras), PART=noise (soak).
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 UV     ?= uv
-EXTRAS ?=
 PART   ?=
 
 BIN    := .venv/bin
-READY  := .venv/ready $(EXTRAS:%=.venv/extra-%)
 SOAKED := tests$(PART:%=/%)
 LOCK   := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
           --no-header --no-annotate --no-emit-index-url $(LOCKFLAGS) pyproject.toml
@@ -28,37 +26,40 @@ endef
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
 
-demo: $(READY)  ## set up, and run the demonstration
+demo: .venv/ready  ## set up, and run the demonstration
 	$(BIN)/discreet demo
 
 test: lint  ## set up, and run every check and every test
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
+extras: .venv/ready  ## the tests of an optional part, with what it needs: PART=postgres
+	$(BIN)/python -m tests.extras $(PART)
+
 check: lint  ## formatting, lint, types, import arrows, documentation
 	$(BIN)/python -m pytest -q $(CHECKS)
 
-lint: $(READY)  ## formatting, lint and types only
+lint: .venv/ready  ## formatting, lint and types only
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 
-soak: $(READY)  ## the tests with their full counts, into docs/soak.md; PART=noise for one folder
+soak: .venv/ready  ## the tests with their full counts, into docs/soak.md; PART=noise for one folder
 	DISCREET_SCALE=20 $(BIN)/python -m pytest -q -n 2 --dist worksteal --timeout 3600 \
 	    --hypothesis-seed=$$(date +%s) $(SOAKED)
 
-bench: $(READY)  ## the benchmarks; after `make peers` also against other libraries
+bench: .venv/ready  ## the benchmarks; after `make peers` also against other libraries
 	@python=.venv-peers/bin/python; if [ ! -e .venv-peers/ready ]; then python=$(BIN)/python; \
 	echo "Other libraries are left out: \`make peers\` installs them into .venv-peers."; fi; \
 	for script in bench/*.py; do echo "== $$script"; $$python $$script || exit 1; done
 
 peers: .venv-peers/ready  ## the environment with the libraries that the benchmarks compare with
 
-lock: $(READY)  ## renew requirements/*.txt; LOCKFLAGS=--upgrade for the newest versions
+lock: .venv/ready  ## renew requirements/*.txt; LOCKFLAGS=--upgrade for the newest versions
 	$(LOCK) -o requirements/core.txt
 	$(LOCK) --group dev -c requirements/core.txt -o requirements/dev.txt
 	$(LOCK) --group peers -o requirements/peers.txt
 
-format: $(READY)  ## format the code, and mend what lint can mend
+format: .venv/ready  ## format the code, and mend what lint can mend
 	$(BIN)/ruff check --quiet --fix .
 	$(BIN)/ruff format --quiet .
 
@@ -69,11 +70,7 @@ clean:  ## remove the environments and all caches
 .venv/ready: requirements/dev.txt pyproject.toml
 	$(call install,.venv,requirements/dev.txt)
 
-.venv/extra-%: .venv/ready
-	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[$*]'
-	@touch $@
-
 .venv-peers/ready: requirements/peers.txt pyproject.toml .venv/ready
 	$(call install,.venv-peers,requirements/peers.txt)
 
-.PHONY: help demo test check lint soak bench peers lock format clean
+.PHONY: help demo test extras check lint soak bench peers lock format clean

@@ -1,22 +1,18 @@
-"""Loads the CPU budget plugin, keeps state in the run's own folder, and leaves out doctests whose optional library is absent."""
+"""Loads the CPU budget plugin, keeps state in the run's own folder, and leaves out the tests of optional parts, which run by name only."""
 
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from tests.extras import PARTS
+
 pytest_plugins = ["tests.budget"]
 
 SOURCE = Path(__file__).parent / "src" / "discreet"
 
-# A module or package of src/discreet, and the optional library without which it cannot be imported.
-OPTIONAL = {
-    "curator/postgres.py": "psycopg",
-    "engines/postgres.py": "psycopg",
-    "engines/spark.py": "pyspark",
-    "learn/torch.py": "torch",
-    "server": "fastapi",
-}
+# A module of src/discreet, and the optional library without which it cannot be imported.
+OPTIONAL = {"curator/postgres.py": "psycopg"}
 
 
 @pytest.fixture(autouse=True)
@@ -30,3 +26,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     library = OPTIONAL.get(collection_path.relative_to(SOURCE).as_posix())
     return True if library and find_spec(library) is None else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without `-m` the tests of optional parts are not there: they are neither run nor counted as skipped."""
+    if not config.getoption("markexpr"):
+        items[:] = [item for item in items if not any(item.get_closest_marker(part) for part in PARTS)]

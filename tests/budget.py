@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 import hypothesis
 import pytest
 
+from tests.extras import PARTS
 from tests.scale import SCALE
 
 # CPU seconds in `make test`, times the scale elsewhere. Tests directly under tests/ and doctests of top-level modules are the checks.
@@ -31,6 +32,7 @@ BUDGETS = {
     "learn": 40,
     "checks": 40,
 }
+BUDGETS |= {part.name: part.cpu_seconds for part in PARTS.values()}
 GROUPS = {folder: group for group in BUDGETS for folder in group.split(" + ")}
 
 SOAK = """\
@@ -100,6 +102,7 @@ def soak_page(old: str, rows: Iterable[tuple[str, ...]]) -> str:
 class Budget:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
+        self.part = PARTS.get(config.getoption("markexpr"))
         self.folders: defaultdict[str, Folder] = defaultdict(Folder)
         self.failed: set[str] = set()
         self.start = 0.0
@@ -118,7 +121,7 @@ class Budget:
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        folder = self.folders[folder_of(report.nodeid)]
+        folder = self.folders[self.part.name if self.part else folder_of(report.nodeid)]
         if report.failed and report.nodeid not in self.failed:
             self.failed.add(report.nodeid)
             folder.failures += 1

@@ -115,7 +115,7 @@ def test_the_table_is_as_it_was_looked_at() -> None:
         "C         41 ± 60   NULL *         NULL *",
         "",
         "* too few to tell from none",
-        "± holds the truth 95 % of the time, over the noise. ε = 1, add-remove one person.",
+        "± is of the noise, at 95 %: what limits leave out is not in it. ε = 1, add-remove one person.",
         "left: ε = 2, δ = 1e-06",
         "note: age is clamped to 0 … 120",
     ]

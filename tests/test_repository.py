@@ -1,4 +1,4 @@
-"""The repository as a whole: nothing of one machine in it, the locks match pyproject.toml, make targets exist."""
+"""The repository as a whole: nothing of one machine in it, the locks match pyproject.toml, make targets and optional parts exist."""
 
 import re
 import subprocess
@@ -6,6 +6,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+from tests import extras
+from tests.extras import PARTS
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -90,10 +93,18 @@ def test_the_build_backend_is_locked_for_development() -> None:
     assert {normal(line) for line in PROJECT["build-system"]["requires"]} <= locked("dev").keys()
 
 
-def test_the_locks_agree_and_leave_the_extras_out() -> None:
+def test_the_locks_agree_and_leave_the_parts_out() -> None:
     core, dev = locked("core"), locked("dev")
     assert {name: dev[name] for name in core} == core
-    assert not {"torch", "pyspark"} & (dev.keys() | locked("peers").keys())
+    optional = {normal(line) for part in PARTS for line in PROJECT["project"]["optional-dependencies"][part]}
+    assert not optional & dev.keys()
+
+
+def test_every_dependency_is_imported_by_the_source() -> None:
+    text = "\n".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))
+    optional = PROJECT["project"]["optional-dependencies"]
+    for line in [*PROJECT["project"]["dependencies"], *optional["postgres"]]:
+        assert re.search(rf"^\s*(?:import|from) {normal(line)}\b", text, re.MULTILINE), line
 
 
 def targets_named(text: str) -> set[str]:
@@ -123,7 +134,38 @@ def test_every_make_target_is_phony_or_a_file() -> None:
     assert phony and set(phony[1].split()) == make_targets()
 
 
-def test_continuous_integration_runs_make_test() -> None:
+def test_continuous_integration_runs_make_test_and_each_optional_part() -> None:
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111
-    assert re.search(r"^make test\b", script.read_text("utf-8"), re.MULTILINE)
+    commands = re.findall(r"^make .*$", script.read_text("utf-8"), re.MULTILINE)
+    assert commands == ["make test", *(f"make extras PART={part}" for part in PARTS)]
+
+
+def test_an_optional_part_is_an_extra_and_a_marker() -> None:
+    assert PROJECT["project"]["optional-dependencies"].keys() == {"frames", *PARTS}
+    markers = [line.partition(":")[0] for line in PROJECT["tool"]["pytest"]["ini_options"]["markers"]]
+    assert markers == [*PARTS]
+
+
+@pytest.fixture
+def without_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part needs a program that is in no package, and nothing is installed or run."""
+    monkeypatch.setattr(extras, "PARTS", {"moon": extras.Part("moon", ("no-such-program",), ("no-such-package",), 1)})
+    monkeypatch.setattr(extras.subprocess, "run", lambda words, **_: subprocess.CompletedProcess(words, 1))
+
+
+@pytest.mark.usefixtures("without_a_program")
+@pytest.mark.parametrize(("variable", "status"), [("true", 1), ("", 0)])
+def test_a_part_that_cannot_be_had_says_so_and_fails_continuous_integration(
+    variable: str, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CI", variable)
+    assert extras.main(["moon"]) == status
+    assert "left out: no-such-program cannot be found; install" in (said := capsys.readouterr().err)
+    assert "no-such-package" in said
+
+
+@pytest.mark.parametrize("names", [[], ["sun"], ["postgres", "postgres"]])
+def test_a_part_must_be_named(names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert extras.main(names) == 2
+    assert "PART must be one of postgres, got" in capsys.readouterr().err

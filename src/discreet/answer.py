@@ -101,7 +101,7 @@ class Answer:
         """
         made = released_rows(plan, released)
         proof = {**receipt_for(plan, text), **(receipt or {})}
-        notes = [*plan.notes, *([SELECTED] if selects(plan) else [])]
+        notes = [*plan.assumed, *plan.notes, *([SELECTED] if selects(plan) else [])]
         return cls(
             columns=_columns(plan),
             rows=made.rows,
@@ -275,7 +275,7 @@ class Answer:
         flags = dict.fromkeys(span.flag for row in self.intervals for span in row if span is not None and span.flag)
         lines = [f"* {flag}" for flag in flags]
         lines.append(
-            f"± holds the truth {100 * self.confidence:g} % of the time, over the noise. "
+            f"± is of the noise, at {100 * self.confidence:g} %: what limits leave out is not in it. "
             f"{_price(self.epsilon, self.delta)}, {self.relation}."
         )
         if self.remaining:
@@ -671,7 +671,7 @@ class Preview:
             relation=str(plan.relation),
             predicted=tuple(replace(each, name=name) for each, name in zip(found, names, strict=True)),
             groups=len(plan.domain),
-            notes=(*plan.notes, SELECTED) if selects(plan) else plan.notes,
+            notes=(*plan.assumed, *plan.notes, *([SELECTED] if selects(plan) else [])),
             explanation=explain(plan) if explanation is None else explanation,
         )
 

@@ -3,11 +3,11 @@
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,6 +16,7 @@ from discreet.curator.ledger import Amounts, Cap, Creation, Price, Request, Rese
 from discreet.curator.money import cap_of
 from discreet.curator.store import SQLiteStore, Store
 from discreet.privacy import events
+from tests.extras import program
 
 RELATION = "add-remove one person"
 
@@ -109,39 +110,72 @@ def store(made: Creation | None = None, **more: Any) -> Iterator[Store]:
         yield found.open(made or creation(), **more)
 
 
-def postgres_missing() -> str:
-    """Why no Postgres server can be started here; "" if one can."""
-    if find_spec("psycopg") is None:
-        return "psycopg is not installed (the extra `postgres`)"
-    if _binary("initdb") is None or _binary("pg_ctl") is None:
-        return "no Postgres server is installed"
-    return ""
+@contextmanager
+def _unprivileged() -> Iterator[tuple[Path, dict[str, Any]]]:
+    """A folder for the sockets and files of a server, and the words with which a program runs there as a user who is not root."""
+    with TemporaryDirectory(prefix="discreet-pg-", dir="/tmp") as folder:
+        words: dict[str, Any] = {"cwd": folder}
+        if os.geteuid() == 0:
+            words |= {"user": "nobody", "group": "nogroup", "extra_groups": []}
+            shutil.chown(folder, "nobody", "nogroup")
+        yield Path(folder), words
 
 
-def _binary(name: str) -> str | None:
-    places = [str(path) for path in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
-    return shutil.which(name, path=os.pathsep.join([*places, os.environ.get("PATH", "")]))
+def _command(name: str, *arguments: str) -> list[str]:
+    found = program(name)
+    assert found is not None, f"{name} is not installed: `make extras PART=postgres` says what to do"
+    return [found, *arguments]
 
 
 @contextmanager
 def postgres_server() -> Iterator[str]:
-    """The address of a fresh server that listens on a socket only, run by a user who is not root."""
-    with TemporaryDirectory(prefix="discreet-pg-", dir="/tmp") as folder:
-        user: dict[str, Any] = {}
-        if os.geteuid() == 0:
-            user = {"user": "nobody", "group": "nogroup", "extra_groups": []}
-            shutil.chown(folder, "nobody", "nogroup")
+    """The address of a fresh server that listens on a socket only."""
+    with _unprivileged() as (folder, words):
         data = f"{folder}/data"
 
-        def run(program: str, *arguments: str) -> None:
-            done = subprocess.run(
-                [str(_binary(program)), *arguments], cwd=folder, capture_output=True, text=True, timeout=120, **user
-            )
+        def run(*arguments: str) -> None:
+            done = subprocess.run(_command(*arguments), capture_output=True, text=True, timeout=120, **words)
             assert done.returncode == 0, done.stderr
 
         run("initdb", "-D", data, "-A", "trust", "-U", "owner", "-E", "UTF8", "--locale=C", "-N")
-        run("pg_ctl", "-D", data, "-w", "-l", f"{folder}/log", "-o", f"-c listen_addresses= -k {folder}", "start")
+        settings = f"-c listen_addresses= -c fsync=off -c max_connections=200 -k {folder}"
+        run("pg_ctl", "-D", data, "-w", "-l", f"{folder}/log", "-o", settings, "start")
         try:
             yield f"host={folder} user=owner dbname=postgres"
         finally:
             run("pg_ctl", "-D", data, "-m", "immediate", "stop")
+
+
+POOLED = 3
+"""Connections of the pooler to the server, fewer than there are clients."""
+
+
+@contextmanager
+def pooler(server: str) -> Iterator[str]:
+    """The address of a pooler before a server, which gives a client a connection for one transaction at a time."""
+    with _unprivileged() as (folder, words):
+        settings = folder / "pgbouncer.ini"
+        behind = server.partition(" ")[0]
+        settings.write_text(
+            f"""[databases]
+postgres = {behind} user=owner dbname=postgres
+[pgbouncer]
+listen_addr =
+unix_socket_dir = {folder}
+auth_type = any
+pool_mode = transaction
+default_pool_size = {POOLED}
+max_client_conn = 200
+logfile = {folder}/log
+""",
+            "utf-8",
+        )
+        with subprocess.Popen(_command("pgbouncer", "-q", str(settings)), **words) as process:
+            try:
+                until = time.monotonic() + 60
+                while not (folder / ".s.PGSQL.6432").exists():
+                    assert process.poll() is None and time.monotonic() < until, "the pooler does not start"
+                    time.sleep(0.02)
+                yield f"host={folder} port=6432 user=owner dbname=postgres"
+            finally:
+                process.kill()

@@ -143,8 +143,10 @@ def remote(server: str) -> Iterator[tuple[Store, Place]]:
         yield spot.open(creation(100)), spot
 
 
+@pytest.mark.postgres
 def test_a_lost_connection_releases_nothing(remote: tuple[Store, Place]) -> None:
-    psycopg = pytest.importorskip("psycopg")
+    import psycopg
+
     store, spot = remote
     one = granted(store.reserve(request("old")))
     with psycopg.connect(spot.server, autocommit=True) as admin:
@@ -156,23 +158,30 @@ def test_a_lost_connection_releases_nothing(remote: tuple[Store, Place]) -> None
     store.verify()
 
 
-def test_a_locked_or_read_only_server_releases_nothing(remote: tuple[Store, Place]) -> None:
-    psycopg = pytest.importorskip("psycopg")
+@pytest.mark.postgres
+def test_a_locked_or_read_only_server_releases_nothing(
+    remote: tuple[Store, Place], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg
+
+    from discreet.curator import postgres
+
     store, spot = remote
     one = granted(store.reserve(request("old")))
-    writer: Any = store._writer
-    writer._psycopg.execute("SET lock_timeout = '50ms'")
+    monkeypatch.setattr(postgres, "PATIENCE", 0.05)
     with psycopg.connect(spot.server, autocommit=True) as other, other.transaction():
         other.execute(f"SELECT * FROM {spot.name}.turn FOR UPDATE")
         nothing_is_released(store)
+    monkeypatch.undo()
     granted(store.reserve(request("new")))
-    writer = store._writer
+    writer: Any = store._writer
     writer._psycopg.execute("SET default_transaction_read_only = on")
     assert code_of(lambda: store.settle(one, b"42")) == "ledger-unavailable"
     assert store.settle(one, b"42") == b"42"
     store.verify()
 
 
+@pytest.mark.postgres
 def test_a_server_that_is_not_there_is_unavailable(server: str) -> None:
     with place() as spot:
         spot.server = f"host={spot.folder} user=owner dbname=postgres password=hunter2"

@@ -6,6 +6,8 @@ import signal
 import time
 from dataclasses import dataclass, field
 
+import pytest
+
 from discreet.curator.ledger import UNIT, Reserved, Stored
 from discreet.curator.store import Store
 from tests.curator.cases import Place, creation, place, request
@@ -88,6 +90,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_charged_twice() -> None:
         survives(spot, repeats(500))
 
 
+@pytest.mark.postgres
 def test_the_same_on_postgres(server: str) -> None:
     with place() as spot:
         spot.server = server

@@ -403,3 +403,11 @@ def test_a_policy_that_cannot_be_used_says_what_to_do(tmp_path: Path, old: str, 
 def test_a_policy_that_is_not_there_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="init"):
         Policy.read(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_rows": 5}, {"max_rows": None}, {"max_rows": 5, "max_groups": 3}])
+def test_an_answer_says_first_which_limit_nobody_declared(tmp_path: Path, limits: dict[str, Any]) -> None:
+    with curator(tmp_path, **limits) as hospital:
+        answer = hospital.sql(COUNT, epsilon=1)
+        assert answer.notes[0].startswith("nobody declared max_rows: ") is (limits.get("max_rows") is None)
+        assert "± is of the noise" in str(answer) and "holds the truth" not in str(answer)

@@ -85,7 +85,7 @@ def opened(path: Path, total: Fraction, visits: "Visits") -> "Iterator[Curator]"
     visits.write(path)
     policy = Policy(
         tables={"visits": Source(path, {name: declaration(name, said) for name, said in declared.items()})},
-        protected=protected("patient_id", max_rows=MOST_VISITS),
+        protected=protected("patient_id", max_rows=MOST_VISITS, max_groups=3),
         budget=Budget(total, DELTA),
         ledger=ledger_beside(path),
         mark=path.with_name(path.name + ".mark"),

@@ -29,15 +29,10 @@ if TYPE_CHECKING:
 SYNCED = 0.2  # seconds in which syncs are counted
 TOO_FAST = 20_000  # syncs a second that no disk does
 LEFT_FOR = 3600.0  # seconds after which a folder of ours is one that a killed process left
-ENGINES = ("duckdb", "sqlglot", "numpy", "scipy", "cryptography")
+ENGINES = ("duckdb", "sqlglot", "numpy", "cryptography")
 EXTRAS = {
     "frames": ("pandas", "polars", "pyarrow"),
-    "viz": ("matplotlib", "altair"),
     "postgres": ("psycopg",),
-    "spark": ("pyspark",),
-    "sklearn": ("sklearn",),
-    "torch": ("torch",),
-    "server": ("fastapi", "uvicorn", "jinja2"),
 }
 
 

@@ -217,7 +217,7 @@ def _declared(path: Path, flags: Flags) -> "Policy":
             unit,
             row=row,
             adjacency=adjacency or "add-remove",
-            **{name: value for name, value in caps.items() if value is not None},
+            **caps,
         ),
         budget=_budget(flags, kept),
         version="1" if kept is None else kept.version,

@@ -19,7 +19,7 @@ from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.reading import AS_IT_IS, Form, Reading
 from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import nonnegative, positive, probability, rational, shown
-from discreet.plan.catalog import KINDS, Catalog, Column, Key, Protected, Table, suggestion
+from discreet.plan.catalog import KINDS, LIMITS, Catalog, Column, Key, Protected, Table, suggestion
 from discreet.plan.plain import Unusable, plain
 from discreet.plan.scalar import Column as NodeColumn
 from discreet.plan.scalar import Type
@@ -216,7 +216,7 @@ class _Reader:
 
 
 def protected(column: str | None = None, *, row: bool = False, adjacency: str = "add-remove", **caps: Any) -> Protected:
-    """Who is protected: the persons of a column, or each row by itself. One of them must be said."""
+    """Who is protected: the persons of a column, or each row by itself. One of them must be said. A cap that is None is the default."""
     if not isinstance(row, bool):
         raise Invalid(f"row must be true or false, got {shown(row)}")
     if column is not None and not isinstance(column, str):
@@ -232,7 +232,8 @@ def protected(column: str | None = None, *, row: bool = False, adjacency: str = 
         relation = Adjacency(adjacency)
     except ValueError:
         raise Invalid(f"adjacency must be 'add-remove' or 'replace', got {shown(adjacency)}") from None
-    return Protected(column, relation, **caps)
+    declared = {name: value for name, value in caps.items() if value is not None}
+    return Protected(column, relation, **declared, assumed=LIMITS - declared.keys())
 
 
 def advice_on(delta: Fraction, people: int | None) -> Advice | None:

@@ -2,13 +2,18 @@
 
 Writers take turns by locking one row FOR UPDATE, and read only after they have it. At the server's default isolation an increment without
 that lock lets two machines spend the same budget.
+
+Nothing here rests on a session of the server: a pooler may give each transaction another one, with settings that some other client left.
+So every table is named with its schema, every setting is made inside the transaction that needs it, no statement is prepared, and each
+transaction looks whether the ledger begins with the row that it began with when it was opened.
 """
 
 import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,10 +23,10 @@ from psycopg.conninfo import conninfo_to_dict
 
 from discreet.curator.hold import no_more, not_for_children
 from discreet.curator.ledger import FORMAT, Creation, broken
-from discreet.curator.mark import Mark
+from discreet.curator.mark import Mark, rolled_back
 from discreet.curator.replay import newer
-from discreet.curator.store import PATIENCE, Page, Store, unavailable
-from discreet.errors import Invalid
+from discreet.curator.store import DRAWS, PATIENCE, Page, Store, unavailable
+from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import shown
 from discreet.mechanisms.record import inside
 
@@ -39,12 +44,34 @@ CREATE TABLE turn (format INTEGER NOT NULL);
 NOTICED = 1.0
 """Seconds within which a server notices that a connection has ended, and its locks with it."""
 
+TABLES = "|".join(re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", SCHEMA + DRAWS))
 SETTING_UP = 0x64697363
 """The number of the lock under which tables are made."""
 
+DAMAGED = (
+    psycopg.IntegrityError,
+    psycopg.DataError,
+    psycopg.errors.DataCorrupted,
+    psycopg.errors.IndexCorrupted,
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.UndefinedColumn,
+)
+"""What the server says of tables that are not as they were made. All else it says is about itself."""
+
+UNREACHED = "the server cannot be reached, or does not let us in"
+ABOUT_THE_ADDRESS = ("08", "28", "3D")
+"""The first letters of the server's codes for connections, passwords and databases: such messages may quote the address."""
+
+
+@dataclass(slots=True)
+class _Opening:
+    """The hash of the row that a ledger begins with, once one was seen. All connections of a store share it."""
+
+    hash: str | None = None
+
 
 class PostgresStore(Store):
-    """A ledger in a schema of a database."""
+    """A ledger in a schema of a database. The address may be that of a pooler, in any of its modes."""
 
     @classmethod
     def open(
@@ -59,12 +86,28 @@ class PostgresStore(Store):
     ) -> "PostgresStore":
         """The ledger in the schema `name` of the database at a libpq address, looked through from its first row.
 
-        `creation` makes it where there is none. One that went back in time is Refused ("rollback") until it is opened with `accept`.
+        `creation` makes it where there is none; None: it must exist, and nothing is made. One that went back in time, or is missing though
+        it has a mark, is Refused ("rollback") until it is opened with `accept`. An address that cannot be used is Invalid; no error
+        quotes it.
         """
         if not re.fullmatch(r"[a-z_][a-z0-9_]{0,40}", name):
             raise Invalid(f"name must be lower-case letters, digits and _, got {shown(name)}")
+        _check_address(address)
         placed = Mark(Path(mark)) if mark is not None else Mark.of(_called(address, name))
-        store = cls(lambda: _Postgres(address, name), placed, share_answers=share_answers)
+        marked = (
+            placed.read()
+        )  # before anything else is looked at: whoever makes the ledger at this moment writes a mark after it
+        opening = _Opening()
+        with closing(_Postgres(address, name, opening)) as first:
+            if not first.exists():
+                if not accept and marked is not None:
+                    raise rolled_back("it is missing, and its high-water mark is there")
+                if creation is None:
+                    raise Refused(
+                        "there is no ledger here", code="ledger-missing", hint="open it with a budget to make it"
+                    )
+                first.make()
+        store = cls(lambda: _Postgres(address, name, opening), placed, share_answers=share_answers)
         store._holder = lambda sequence: _ServerHold(address, name, sequence)
         store.begin(creation, accept)
         return store
@@ -97,6 +140,15 @@ class _ServerHold:
                 self._psycopg.close()
 
 
+def _check_address(address: str) -> None:
+    try:
+        usable = b"\0" not in address.encode("utf-8")
+    except (AttributeError, UnicodeError):
+        usable = False
+    if not usable:
+        raise _unusable()
+
+
 def _called(address: str, name: str) -> str:
     """A name of the ledger that is its own, without the password."""
     with _as_faults():
@@ -107,57 +159,105 @@ def _called(address: str, name: str) -> str:
 class _Postgres:
     """A connection whose commits are on disk when they return."""
 
-    def __init__(self, address: str, name: str) -> None:
+    def __init__(self, address: str, name: str, opening: _Opening) -> None:
+        self._name = name
+        self._opening = opening
         with _as_faults():
-            self._psycopg = psycopg.connect(address, autocommit=True, connect_timeout=int(PATIENCE))
-            try:
-                self._prepare(name)
-            except BaseException:
-                self._psycopg.close()
-                raise
+            self._psycopg = psycopg.connect(
+                address, autocommit=True, connect_timeout=int(PATIENCE), prepare_threshold=None
+            )
 
-    def _prepare(self, name: str) -> None:
-        run = self._psycopg.execute
-        run("SET synchronous_commit = on")
-        run(f"SET lock_timeout = '{int(PATIENCE)}s'")
-        run(f"SET search_path = {name}")
-        with self._psycopg.transaction():
-            run(f"SELECT pg_advisory_xact_lock({SETTING_UP})")
-            if run("SELECT to_regclass('turn')").fetchone() == (None,):
-                run(f"CREATE SCHEMA IF NOT EXISTS {name}")
-                run(SCHEMA)
-                run("INSERT INTO turn VALUES (%s)", (FORMAT,))
-        found = run("SELECT format FROM turn").fetchone()
-        if found is None or found[0] > FORMAT:
-            raise newer(found and found[0])
+    def exists(self) -> bool:
+        """Whether the tables are there; they are of a format that is known here, or this raises."""
+        with self._transaction("READ COMMITTED READ ONLY"):
+            if not self._is_made():
+                return False
+            self._check_format(self._run("SELECT format FROM turn", ()))
+            return True
 
-    def _run(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        done = self._psycopg.execute(sql.replace("?", "%s"), values)
-        return done.fetchall() if done.description else []
+    def make(self) -> None:
+        """Make the tables, unless somebody else did so meanwhile."""
+        with self._transaction("READ COMMITTED"):
+            self._run("SELECT pg_advisory_xact_lock(?)", (SETTING_UP,))
+            if not self._is_made():
+                self._psycopg.execute(f"CREATE SCHEMA IF NOT EXISTS {self._name}; {self._qualified(SCHEMA)}")
+                self._run("INSERT INTO turn VALUES (?)", (FORMAT,))
+            self._end("COMMIT")
+
+    def _is_made(self) -> bool:
+        """By a query of its tables: functions such as to_regclass answer from a cache that may be older than the lock."""
+        return bool(self._run("SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = 'turn'", (self._name,)))
 
     @contextmanager
     def writing(self) -> Iterator[Page]:
-        with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED") as page:
-            self._psycopg.execute("SELECT format FROM turn FOR UPDATE")  # what is read from here on is the latest
+        with self._transaction("READ COMMITTED"):
+            self._check_format(self._run("SELECT format FROM turn FOR UPDATE", ()))
+            self._check_opening()  # what is read from here on is the latest
+            page = Page(self._run, self._tables)
             yield page
+            self._end("COMMIT" if page.added else "ROLLBACK")
 
     @contextmanager
     def reading(self) -> Iterator[Page]:
-        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") as page:
-            yield page
+        looked = False
+
+        def run(sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+            nonlocal looked
+            if not looked:  # not before: the first query is what the whole look sees, and a mark must be read before it
+                self._check_opening()
+                looked = True
+            return self._run(sql, values)
+
+        with self._transaction("REPEATABLE READ READ ONLY"):
+            yield Page(run, self._tables)
+            self._end("ROLLBACK")
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[Page]:
+    def _transaction(self, how: str) -> Iterator[None]:
+        """One transaction with settings of its own, undone unless it was ended. A name without its schema finds nothing."""
         with _as_faults():
-            self._psycopg.execute(begin)
+            self._psycopg.execute(
+                f"BEGIN ISOLATION LEVEL {how}; SET LOCAL synchronous_commit = on; SET LOCAL search_path = pg_catalog;"
+                f" SET LOCAL lock_timeout = '{int(PATIENCE * 1000)}ms'"
+            )
             try:
-                page = Page(self._run, "SELECT 1 WHERE to_regclass(?) IS NOT NULL")
-                yield page
-                self._psycopg.execute("COMMIT" if page.added else "ROLLBACK")
-            except BaseException:
-                with suppress(psycopg.Error):
-                    self._psycopg.execute("ROLLBACK")
-                raise
+                yield
+            finally:
+                if not self._psycopg.closed and self._psycopg.info.transaction_status != IDLE:
+                    with suppress(psycopg.Error):
+                        self._psycopg.execute("ROLLBACK")
+
+    def _end(self, how: str) -> None:
+        """A transaction in which something failed answers COMMIT with ROLLBACK, and no error."""
+        if self._psycopg.execute(how).statusmessage != how:
+            raise unavailable("the server did not commit")
+
+    def _check_opening(self) -> None:
+        found = self._run("SELECT hash FROM rows WHERE sequence = 1", ())
+        if self._opening.hash is None:
+            self._opening.hash = found[0][0] if found else None
+        elif found != [(self._opening.hash,)]:
+            raise Fault(
+                "the ledger is not the one that was opened: it begins with another row",
+                code="ledger-exchanged",
+                hint="nothing was released; open it anew",
+            )
+
+    def _check_format(self, found: list[tuple[Any, ...]]) -> None:
+        if not found or found[0][0] > FORMAT:
+            raise newer(found[0][0] if found else None)
+
+    def _run(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        done = self._psycopg.execute(self._qualified(sql).replace("?", "%s"), values)
+        return done.fetchall() if done.description else []
+
+    @property
+    def _tables(self) -> str:
+        """The query that tells whether there is a table of a name."""
+        return f"SELECT 1 WHERE to_regclass('{self._name}.' || ?) IS NOT NULL"
+
+    def _qualified(self, sql: str) -> str:
+        return re.sub(rf"\b(FROM|INTO|TABLE|ON|UPDATE|EXISTS) ({TABLES})\b", rf"\1 {self._name}.\2", sql)
 
     def check(self) -> None:
         """The server checks its own pages; rows are checked one by one."""
@@ -167,11 +267,32 @@ class _Postgres:
             self._psycopg.close()
 
 
+IDLE = psycopg.pq.TransactionStatus.IDLE
+
+
 @contextmanager
 def _as_faults() -> Iterator[None]:
+    """What goes wrong with the server, in words that quote no address: neither theirs nor ours, nor in what is printed as the cause."""
     try:
         yield
-    except (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction) as error:
-        raise unavailable(str(error).strip().partition("\n")[0]) from error
     except psycopg.Error as error:
-        raise broken(str(error).strip().partition("\n")[0]) from error
+        raise _told(error) from None
+    except UnicodeError:
+        raise Invalid("a text cannot be sent to the ledger: it is not Unicode") from None
+
+
+def _told(error: psycopg.Error) -> Fault | Invalid:
+    code = error.sqlstate
+    if code is None and isinstance(error, psycopg.ProgrammingError):  # libpq's, before anything was sent
+        return _unusable()
+    if code is None or code.startswith(ABOUT_THE_ADDRESS):
+        return unavailable(UNREACHED)
+    why = error.diag.message_primary or "no reason is given"
+    return broken(why) if isinstance(error, DAMAGED) else unavailable(why)
+
+
+def _unusable() -> Invalid:
+    return Invalid(
+        "the address of the ledger cannot be used",
+        hint="write host=… port=… dbname=… user=…, or postgresql://user@host:port/dbname; percent signs are %25",
+    )

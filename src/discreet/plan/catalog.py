@@ -15,6 +15,7 @@ from discreet.privacy import Adjacency, Relation, Unit
 Key: TypeAlias = str | int | date | bool
 
 MOST_KEYS = 10_000
+LIMITS = frozenset({"max_groups", "max_rows"})  # on what of a person counts
 MOST_BOUND = Fraction(10**15)  # so that sums of bounds stay exact in doubles
 KINDS: dict[Type, type] = {Type.TEXT: str, Type.INTEGER: int, Type.DATE: date, Type.BOOLEAN: bool}
 
@@ -111,6 +112,7 @@ class Protected:
     max_rows: int = 5
     people: int | None = None  # a public estimate, for advice on δ and for previews
     clip: str = "groups"  # or "l2": with Gaussian noise no groups are dropped, the whole of a person is shortened
+    assumed: frozenset[str] = frozenset()  # which of the limits nobody declared: answers say so first
 
     def __post_init__(self) -> None:
         if not isinstance(self.adjacency, Adjacency):
@@ -122,6 +124,8 @@ class Protected:
             whole(self.people, "people", least=1)
         if self.clip not in ("groups", "l2"):
             raise Invalid(f"clip must be 'groups' or 'l2', got {shown(self.clip)}")
+        if not self.assumed <= LIMITS:
+            raise Invalid(f"assumed must be names of limits, got {shown(sorted(self.assumed))}")
 
     @property
     def relation(self) -> Relation:

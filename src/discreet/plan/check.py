@@ -73,11 +73,13 @@ def digest(plan: Plan) -> str:
 
 
 def _written(plan: Plan) -> str:
-    """The plan as text. Measurements that are the terms of the query, one by one, are written as release 0.1 wrote them."""
+    """The plan as text. Measurements that are the terms of the query, one by one, are written as release 0.1 wrote them, and so is
+    whether limits were declared: it changes what is said of an answer, and not the answer.
+    """
     plain = all(each.made == Combination.plain(i) and not each.rounding for i, each in enumerate(plan.measurements))
     measurements = [_without(each, "made", "rounding") if plain else repr(each) for each in plan.measurements]
     end = "," if len(measurements) == 1 else ""
-    return _without(plan, measurements=f"({', '.join(measurements)}{end})")
+    return _without(plan, "assumed", measurements=f"({', '.join(measurements)}{end})")
 
 
 def _without(record: Any, *names: str, **written: str) -> str:

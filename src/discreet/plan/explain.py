@@ -56,7 +56,7 @@ def explain(plan: Plan) -> str:
     for i, part in enumerate(parts(plan.query)):
         lines.append(f"{indent if i else ''}└─ {_part(part, plan)}")
         indent += "   "
-    lines += [f"note: {note}" for note in plan.notes]
+    lines += [f"note: {note}" for note in (*plan.assumed, *plan.notes)]
     return "\n".join(lines)
 
 

@@ -90,3 +90,6 @@ class Plan:
     epsilon: Fraction
     delta: Fraction
     notes: tuple[str, ...]  # caps, bounds and rules that applied: properties of the question
+    assumed: tuple[
+        str, ...
+    ] = ()  # what limits leave out that nobody declared: said first, and no part of the plan's name

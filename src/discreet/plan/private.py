@@ -179,6 +179,21 @@ def _about_persons(protected: Protected, query: Totals, cells: int) -> list[str]
     return [f"{counts} in a group" if cells > 1 else counts, without]
 
 
+def _about_assumed(protected: Protected, query: Totals) -> tuple[str, ...]:
+    """What the limits leave out that nobody declared, as far as they are in this query. The ± is of the noise, and tells nothing of it."""
+    kinds = {type(part) for part in parts(query)}
+    applied = [
+        ("max_rows", kinds & {CapRows}, "rows in a group"),
+        ("max_groups", kinds & {CapGroups, ClipNorm}, "groups"),
+    ]
+    return tuple(
+        f"nobody declared {name}: what a {protected.person} has beyond {getattr(protected, name)} {what} is left out, and the ± does"
+        f" not contain it; declare {name} under [unit], by --{name.replace('_', '-')} N, or as an argument"
+        for name, found, what in applied
+        if found and name in protected.assumed
+    )
+
+
 def query_of(draft: Draft, clip: bool) -> Totals:
     """What an engine will run; with `clip` the norm of each person is limited, instead of the number of groups."""
     protected = draft.protected
@@ -305,6 +320,7 @@ def _planned(draft: Draft, chosen: Candidate, epsilon: Fraction, delta: Fraction
             *draft.notes,
             *_about_rounding(draft, measurements),
         ),
+        assumed=_about_assumed(draft.protected, chosen.query),
     )
     check(plan)
     return plan

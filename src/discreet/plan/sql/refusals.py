@@ -123,7 +123,7 @@ EXTREME = (
     "ask for counts by CASE bins, such as COUNT(*) FILTER (WHERE age >= 90)",
 )
 QUANTILE = (Code.QUANTILE, "is not available in SQL yet", "ask for counts by CASE bins, and read the quantile off them")
-STATISTIC = (Code.STATISTIC, "is not available yet", "ask for COUNT, SUM and AVG, also of a product such as SUM(x * x)")
+STATISTIC = (Code.STATISTIC, "is not available yet", "ask for COUNT, SUM and AVG, or for counts by CASE bins")
 COLLECTION = (Code.COLLECTION, "lists the values of single people and is not released", "ask for COUNT, SUM or AVG")
 RANDOM = (
     Code.RANDOM,

@@ -1,0 +1,71 @@
+"""The tests of an optional part, with what it needs: `python -m tests.extras postgres`, by `make extras PART=postgres`.
+
+What the part needs is installed first: programs by the system's packages, where this is Debian and run by root, and libraries into the
+environment that runs it. Where something cannot be had the part says so and is left out; with CI=true in the environment that is a failure.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What can be left out of an installation. Its name is that of the extra in pyproject.toml and of the marker of its tests."""
+
+    name: str
+    programs: tuple[str, ...]
+    packages: tuple[str, ...]  # of Debian, which hold the programs
+    cpu_seconds: int  # its budget, beside those of `make test`
+
+
+PARTS = {
+    part.name: part for part in (Part("postgres", ("initdb", "pg_ctl", "pgbouncer"), ("postgresql", "pgbouncer"), 120),)
+}
+
+
+def program(name: str) -> str | None:
+    """Where a program lies; servers are often in folders of their own, which are not on the path."""
+    servers = [str(path) for path in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
+    return shutil.which(name, path=os.pathsep.join([*servers, os.environ.get("PATH", ""), "/usr/sbin"]))
+
+
+def missing_programs(part: Part) -> list[str]:
+    return [name for name in part.programs if program(name) is None]
+
+
+def installed(part: Part) -> str:
+    """Install what the part needs; why it cannot be had, or ""."""
+    if missing_programs(part) and os.geteuid() == 0 and shutil.which("apt-get"):
+        for words in (["update"], ["install", "--yes", "--no-install-recommends", *part.packages]):
+            subprocess.run(["apt-get", "-qq", *words], env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+    if missing := missing_programs(part):
+        packages = " ".join(part.packages)
+        return f"{', '.join(missing)} cannot be found; install the packages that hold them (Debian: apt-get install {packages})"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    libraries = project["optional-dependencies"][part.name]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *libraries]
+    if subprocess.run(pip).returncode != 0:
+        return f"{', '.join(libraries)} cannot be installed"
+    return ""
+
+
+def main(names: list[str]) -> int:
+    if len(names) != 1 or names[0] not in PARTS:
+        print(f"PART must be one of {', '.join(PARTS)}, got {' '.join(names) or 'nothing'}", file=sys.stderr)
+        return 2
+    part = PARTS[names[0]]
+    if why := installed(part):
+        print(f"The part {part.name} is left out: {why}.", file=sys.stderr)
+        return 1 if os.environ.get("CI") == "true" else 0
+    return subprocess.run([sys.executable, "-m", "pytest", "-q", "-m", part.name, "tests", "src"], cwd=ROOT).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
