@@ -11,6 +11,7 @@ from discreet.curator.ledger import Amounts
 from discreet.curator.money import parallel
 from discreet.privacy.adjacency import Adjacency
 from tests.curator import test_disk as disk
+from tests.curator import test_forks as forks
 from tests.curator import test_ledger as ledger
 from tests.curator import test_store as store
 from tests.curator import test_tamper as tamper
@@ -75,6 +76,8 @@ CAUGHT_BY: dict[str, Law] = {
     "connection-of-the-parent": at(store.forked_processes_connect_anew),
     "answer-not-checked": tamper.test_an_answer_that_was_changed_is_not_given_out,
     "rows-filed-anywhere": lambda: tamper.every_flip_is_found(16),
+    "files-cross-a-fork": at(forks.charges_of_both_sides_are_kept),
+    "open-file-not-looked-for": at(forks.a_commit_into_nothing_is_told),
 }
 
 

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
+from discreet.curator.forks import FORKS
 from discreet.curator.ledger import (
     FORMAT,
     LONGEST_ANSWER,
@@ -46,6 +47,7 @@ from discreet.curator.ledger import (
     reserve,
     settle,
 )
+from discreet.curator.mark import PATIENCE as PATIENCE
 from discreet.curator.mark import Mark, rolled_back, sync_folder
 from discreet.curator.money import check_act, check_price, check_relation
 from discreet.curator.replay import Replay, newer
@@ -176,11 +178,14 @@ def _attempt(job: Job[Any], page: Page) -> None:
 
 
 _AFTER_FORK: list[Connection] = []
-"""Connections of a parent process: not to be used here, and not to be closed here either."""
+"""Connections of a parent process to a server: not to be used here, and not to be closed here either."""
 
 
 class Store:
-    """A ledger that is kept somewhere. It cannot be copied or pickled; after a fork each process connects anew."""
+    """A ledger that is kept somewhere. It cannot be copied or pickled; after a fork each process connects anew.
+
+    Nothing that was open before a fork is used after it, see `forks.py`.
+    """
 
     def __init__(self, connect: Callable[[], Connection], mark: Mark, *, share_answers: bool = False) -> None:
         self._connect = connect
@@ -590,8 +595,6 @@ CREATE INDEX IF NOT EXISTS rows_analyst ON rows (analyst, sequence) WHERE analys
 CREATE INDEX IF NOT EXISTS rows_about ON rows (about, sequence) WHERE about IS NOT NULL;
 CREATE INDEX IF NOT EXISTS rows_topic ON rows (topic, sequence) WHERE topic IS NOT NULL;
 """
-PATIENCE = 30.0
-"""Seconds to wait for another process that writes."""
 
 
 class SQLiteStore(Store):
@@ -621,6 +624,7 @@ class SQLiteStore(Store):
         _make_folder(folder)
         store = cls(lambda: _SQLite(file), placed, share_answers=share_answers)
         store.begin(creation, accept)
+        store._connect = lambda: _SQLite(file, make=False)  # one that was taken away is not made anew
         return store
 
 
@@ -634,18 +638,52 @@ def _make_folder(folder: Path) -> None:
 
 
 class _SQLite:
-    """A connection that keeps its promises: write-ahead log, synced at every commit."""
+    """A connection that keeps its promises: write-ahead log, synced at every commit, to the file that is at its path.
 
-    def __init__(self, file: Path) -> None:
-        with _as_faults():
-            if not file.exists():
+    It is closed before a fork, and opened again by its next use.
+    """
+
+    def __init__(self, file: Path, *, make: bool = True) -> None:
+        self._file = file
+        self._log = file.with_name(file.name + "-wal")
+        self._opened: sqlite3.Connection | None = None
+        with _as_faults(), FORKS.inside():
+            if make and not file.exists():
                 os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            self._sqlite = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-            try:
-                self._prepare()
-            except BaseException:
-                self._sqlite.close()
-                raise
+            self._open()
+
+    @property
+    def _sqlite(self) -> sqlite3.Connection:
+        return self._opened or self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        before = _identity(self._file)
+        if before is None:
+            raise _moved()
+        self._opened = sqlite3.connect(self._file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        FORKS.opened(self)
+        try:
+            self._prepare()
+            self._run("SELECT COUNT(*) FROM sqlite_master", ())  # opens the log
+            self._places = (before, _identity(self._log))
+            self._check_place()
+        except BaseException:
+            self.let_go()
+            raise
+        return self._opened
+
+    def let_go(self) -> None:
+        """Close the file; the next use opens it again."""
+        if self._opened is not None:
+            with suppress(sqlite3.Error):
+                self._opened.close()
+            self._opened = None
+            FORKS.closed(self)
+
+    def _check_place(self) -> None:
+        """What is open must be what is at the path: rows in a file that was removed or exchanged are found by nobody."""
+        if (_identity(self._file), _identity(self._log)) != self._places:
+            raise _moved()
 
     def _prepare(self) -> None:
         run = self._sqlite.execute
@@ -679,18 +717,21 @@ class _SQLite:
 
     @contextmanager
     def writing(self) -> Iterator[Page]:
-        with _as_faults(), self._transaction("BEGIN IMMEDIATE") as page:
-            yield page
+        with _as_faults(), FORKS.inside():
+            with self._transaction("BEGIN IMMEDIATE") as page:
+                yield page
+            self._check_place()
 
     @contextmanager
     def reading(self) -> Iterator[Page]:
-        with _as_faults(), self._transaction("BEGIN") as page:
+        with _as_faults(), FORKS.inside(), self._transaction("BEGIN") as page:
             yield page
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Page]:
         self._sqlite.execute(begin)
         try:
+            self._check_place()
             page = Page(self._run)
             yield page
             self._sqlite.execute("COMMIT" if page.added else "ROLLBACK")
@@ -700,13 +741,31 @@ class _SQLite:
             raise
 
     def check(self) -> None:
-        with _as_faults():
+        with _as_faults(), FORKS.inside():
             if self._run("PRAGMA integrity_check(1)", ()) != [("ok",)]:
                 raise broken("SQLite finds its file malformed")
 
     def close(self) -> None:
-        with suppress(sqlite3.Error):
-            self._sqlite.close()
+        if not FORKS.foreign:
+            with FORKS.inside():
+                self.let_go()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file is at a path; None for none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _moved() -> Fault:
+    return Fault(
+        "the ledger was moved, removed or exchanged while it was open",
+        code="ledger-moved",
+        hint="nothing was released; bring it back to its place, and open it anew",
+    )
 
 
 @contextmanager

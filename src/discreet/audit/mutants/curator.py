@@ -234,4 +234,20 @@ register(
         "if not row.sequence:",
         "a key is moved to another row, and its question is charged again or answered for another",
     ),
+    Mutant(
+        "files-cross-a-fork",
+        PART,
+        "discreet.curator.forks:Forks.before",
+        "each.let_go()",
+        "self._open.discard(each)",
+        "a child believes that it holds the parent's locks; who closes first deletes what the other wrote",
+    ),
+    Mutant(
+        "open-file-not-looked-for",
+        PART,
+        STORE + "_SQLite._check_place",
+        "!= self._places",
+        "== ()",
+        "charges go to a file that was removed, and nobody finds them",
+    ),
 )
