@@ -43,6 +43,7 @@ from discreet.curator.ledger import (
     canonical,
     check_lower,
     check_name,
+    filed,
     hash_of,
     reserve,
     settle,
@@ -94,9 +95,14 @@ class Page:
         names = [name for (name,) in self._run("SELECT DISTINCT analyst FROM rows WHERE analyst IS NOT NULL", ())]
         return {name: account for name in sorted(names) if (account := self.account(name)) is not None}
 
-    def entry(self, key: str) -> Entry | None:
-        """What a key names."""
-        return self._entry(self._row("key = ?", key))
+    def entry(self, analyst: str | None, key: str) -> Entry | None:
+        """What a key of an analyst names."""
+        return self.former(analyst, key) or self._entry(self._row("key = ?", filed(analyst, key)))
+
+    def former(self, analyst: str | None, key: str) -> Entry | None:
+        """What it names by release 0.1, which filed requests by their keys alone."""
+        row = self._row("key = ?", key)
+        return self._entry(row) if row is not None and row.analyst == analyst else None
 
     def reservation(self, sequence: int) -> Entry | None:
         return self._entry(self._row("sequence = ?", sequence))
@@ -214,7 +220,7 @@ class Store:
 
         def step(page: Page) -> Reservation | Stored:
             head = _head(page)
-            entry = page.entry(request.key)
+            entry = page.entry(request.analyst, request.key)
             known = page.known(request.topic) if self.share_answers and entry is None else None
             found = reserve(head, page.account(request.analyst), entry, known, request, _now())
             if isinstance(found, Row):
@@ -224,7 +230,7 @@ class Store:
                 again = True
             if isinstance(found.ended, Settled):
                 return Stored(page.answer(found.ended), found.row.sequence)
-            return Reservation(found.row.sequence, request.key, request.analyst, request.price, again)
+            return Reservation(found.row.sequence, found.row.key or "", request.analyst, request.price, again)
 
         if not isinstance(request, Request):
             raise Invalid(f"request must be a Request, got {shown(request)}")
@@ -256,18 +262,27 @@ class Store:
 
     def stored(self, key: str, analyst: str | None = None) -> bytes | None:
         """The answer that this key of this analyst was given, free of charge; None where there is none."""
+        check_name(key, "key")
+        _check_analyst_name(analyst)
 
         def look(page: Page) -> bytes | None:
-            entry = page.entry(key)
-            if entry is None or entry.row.analyst != analyst or not isinstance(entry.ended, Settled):
+            entry = page.entry(analyst, key)
+            if entry is None or not isinstance(entry.ended, Settled):
                 return None
             account = page.account(analyst)
             return page.answer(entry.ended) if account is None or account.active else None
 
         return self._read(look)
 
+    def named_before(self, key: str, analyst: str | None = None) -> bool:
+        """Whether release 0.1 filed a request of this analyst under this key."""
+        check_name(key, "key")
+        _check_analyst_name(analyst)
+        return self._read(lambda page: page.former(analyst, key) is not None)
+
     def totals(self, analyst: str | None = None) -> Totals:
         """What the data set, or an analyst, has spent and may spend."""
+        _check_analyst_name(analyst)
 
         def look(page: Page) -> Totals:
             book = _head(page).book
@@ -287,6 +302,7 @@ class Store:
     def set_cap(self, cap: Cap, analyst: str | None = None, *, higher: bool = False) -> None:
         """Change the cap of the data set or of an analyst. A higher one only where `higher` says that the owner means it."""
         act = Capped(cap)
+        _check_analyst_name(analyst)
 
         def step(page: Page) -> None:
             head, account = _head(page), page.account(analyst)
@@ -314,6 +330,7 @@ class Store:
 
     def remove_analyst(self, name: str) -> None:
         """No new charge from now on; what is reserved may still be settled."""
+        _check_analyst_name(name)
         self._write(lambda page: self._add(page, AnalystRemoved(), name, page.account(name)))
 
     def change_data(self, version: str) -> None:
@@ -579,6 +596,12 @@ def _check_answer(row: Row, answer: Any) -> None:
             raise broken(f"row {row.sequence} holds an answer and settles nothing")
     elif answer is None or len(answer) != row.act.size or hash_of(bytes(answer)) != row.act.digest:
         raise broken(f"row {row.sequence} holds another answer than was settled")
+
+
+def _check_analyst_name(analyst: str | None) -> None:
+    """Before it is looked up: a name that no database can hold is the caller's mistake, and no damage."""
+    if analyst is not None:
+        check_name(analyst, "analyst")
 
 
 def _unknown(analyst: str | None) -> Refused:

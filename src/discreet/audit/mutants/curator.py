@@ -7,6 +7,7 @@ LEDGER = "discreet.curator.ledger:"
 MARK = "discreet.curator.mark:"
 MONEY = "discreet.curator.money:"
 REPLAY = "discreet.curator.replay:"
+SESSION = "discreet.curator.session:"
 STORE = "discreet.curator.store:"
 
 register(
@@ -249,5 +250,45 @@ register(
         "!= self._places",
         "== ()",
         "charges go to a file that was removed, and nobody finds them",
+    ),
+    Mutant(
+        "keys-of-everyone",
+        PART,
+        LEDGER + "filed",
+        "canonical([analyst, key])",
+        "canonical([None, key])",
+        "who uses the key of another learns that it was used, or takes it",
+    ),
+    Mutant(
+        "former-keys-of-everyone",
+        PART,
+        STORE + "Page.former",
+        "row.analyst == analyst",
+        "row.sequence",
+        "the same, in a ledger of release 0.1",
+    ),
+    Mutant(
+        "answer-of-another-file",
+        PART,
+        SESSION + "Curator._named",
+        "if origin else asked",
+        "if not origin else asked",
+        "one file is answered with what was said about another",
+    ),
+    Mutant(
+        "old-data-under-a-new-version",
+        PART,
+        SESSION + "Curator._version",
+        "if self._store.totals().version != self.policy.version:",
+        "if not self.policy.version:",
+        "data that were loaded before they changed are answered for those after",
+    ),
+    Mutant(
+        "closed-over-a-question",
+        PART,
+        "discreet.curator.flight:Flight.close",
+        "while self._questions:",
+        "while False:",
+        "a question loses its engine after it was charged, and counts as a failure",
     ),
 )
