@@ -21,7 +21,17 @@ from uuid import uuid4
 import discreet.engines.duckdb as duckdb_engine
 from discreet.answer import Answer, Preview
 from discreet.curator.flight import Flight
-from discreet.curator.ledger import LONGEST_ANSWER, Price, Request, Reservation, Stored, Totals, check_name
+from discreet.curator.ledger import (
+    LONGEST_ANSWER,
+    Price,
+    Request,
+    Reservation,
+    Stored,
+    Totals,
+    check_name,
+    in_words,
+    units_up,
+)
 from discreet.curator.loaded import Loaded
 from discreet.curator.money import price_of, spent_by
 from discreet.curator.opening import open_ledger
@@ -34,6 +44,7 @@ from discreet.noise import Source as Bits
 from discreet.noise.source import chosen
 from discreet.plan.check import digest
 from discreet.plan.explain import explain
+from discreet.plan.limits import check_limits
 from discreet.plan.plan import Plan
 from discreet.plan.private import MOST_EPSILON, plan_for, plan_within
 from discreet.plan.relation import Engine, Scan, parts
@@ -44,6 +55,9 @@ from discreet.privacy.advice import Verdict
 
 DEFAULT_DELTA = Fraction(1, 10**8)
 """Of one question, where the data set has a delta; it is spent only where noise needs it."""
+
+LEAST_EPSILON, LEAST_RHO = units_up(Fraction(1, 10**6), "epsilon"), units_up(Fraction(1, 2 * 10**12), "rho")
+"""The least price of a question that costs something, in units."""
 
 GENERATED = "auto:"
 """How the keys begin that are made here, which no caller's key may."""
@@ -324,8 +338,22 @@ class Curator:
         allowed = probability(delta, "delta") if delta is not None else self._usual_delta()
         asked = question(text, catalog, params)
         if within is not None:
-            return plan_within(asked, catalog, within, allowed)
-        return plan_for(asked, catalog, epsilon if epsilon is not None else 0, allowed)
+            plan = plan_within(asked, catalog, within, allowed)
+        else:
+            plan = plan_for(asked, catalog, epsilon if epsilon is not None else 0, allowed)
+        self._check_least(plan)
+        check_limits(plan, LONGEST_ANSWER)
+        return plan
+
+    def _check_least(self, plan: Plan) -> None:
+        """A price so low that rows could be added to the ledger almost without end is refused. What is public has none."""
+        price = self._price_of_plan(plan)
+        if 0 < price.epsilon < LEAST_EPSILON or 0 < price.rho < LEAST_RHO:
+            raise Invalid(
+                f"a question costs ε = {in_words(LEAST_EPSILON)} or ρ = {in_words(LEAST_RHO)} at least, and this one {price}",
+                code="price",
+                hint="ask at a higher price",
+            )
 
     def _usual_delta(self) -> Fraction:
         return min(DEFAULT_DELTA, self.policy.budget.delta)
@@ -410,6 +438,10 @@ class Curator:
 
     def _granted(self, event: events.Event) -> Grant:
         return Grant(event, self._bits)
+
+    def resume(self, reason: str, analyst: str | None = None) -> None:
+        """Let the data set, or an analyst, go on after questions that failed: the owner's act, and a row of the ledger says why."""
+        self._store.resume(reason, analyst)
 
     @property
     def spent(self) -> Budget:

@@ -33,6 +33,7 @@ from discreet.curator.ledger import (
     Request,
     Reservation,
     Reserved,
+    Resumed,
     Row,
     Settled,
     Shared,
@@ -253,10 +254,11 @@ class Store:
         return self._write(step)
 
     def fail(self, reservation: Reservation) -> None:
-        """Note a failure after data was touched: the charge stays, and too many stop the data set."""
+        """Note a failure after data was touched: the charge stays; too many suspend their analyst, and stop the data set."""
 
         def step(page: Page) -> None:
-            page.add(advance(_head(page), Failed(_reserved(page, reservation).row.sequence), _now()))
+            row = _reserved(page, reservation).row
+            self._add(page, Failed(row.sequence), row.analyst, page.account(row.analyst))
 
         self._write(step)
 
@@ -332,6 +334,25 @@ class Store:
         """No new charge from now on; what is reserved may still be settled."""
         _check_analyst_name(name)
         self._write(lambda page: self._add(page, AnalystRemoved(), name, page.account(name)))
+
+    def resume(self, reason: str, analyst: str | None = None) -> None:
+        """Let the data set, or an analyst, go on after failures: the count begins anew, and a row says why."""
+        act = Resumed(reason)
+        _check_analyst_name(analyst)
+
+        def step(page: Page) -> None:
+            account = page.account(analyst)
+            if analyst is not None and account is None:
+                raise _unknown(analyst)
+            if not (_head(page).book.failures if account is None else account.failures):
+                raise Invalid(
+                    "there is nothing to resume: no question failed since",
+                    code="usage",
+                    hint="an analyst is resumed by name, the data set without one",
+                )
+            self._add(page, act, analyst, account)
+
+        self._write(step)
 
     def change_data(self, version: str) -> None:
         """The owner's counter of the data moves; the budget goes on."""
@@ -713,6 +734,7 @@ class _SQLite:
         (found,) = run("PRAGMA user_version").fetchone()
         if found > FORMAT:
             raise newer(found)
+        self._format = found or FORMAT
         if run("PRAGMA journal_mode").fetchone() != ("wal",):
             self._use_log()
         run("PRAGMA synchronous = FULL")
@@ -757,6 +779,9 @@ class _SQLite:
             self._check_place()
             page = Page(self._run)
             yield page
+            if page.added and self._format < FORMAT:
+                self._sqlite.execute(f"PRAGMA user_version = {FORMAT}")  # an older release must not read what it cannot
+                self._format = FORMAT
             self._sqlite.execute("COMMIT" if page.added else "ROLLBACK")
         except BaseException:
             with suppress(sqlite3.Error):

@@ -291,4 +291,28 @@ register(
         "while False:",
         "a question loses its engine after it was charged, and counts as a failure",
     ),
+    Mutant(
+        "failures-of-one-not-counted",
+        PART,
+        LEDGER + "_after",
+        "failures=account.failures + 1",
+        "failures=account.failures",
+        "one analyst stops the data set for all",
+    ),
+    Mutant(
+        "failures-for-ever",
+        PART,
+        LEDGER + "_after",
+        "return replace(book, failures=0), None",
+        "return book, None",
+        "a data set that stopped can never go on",
+    ),
+    Mutant(
+        "failures-forgiven-by-a-charge",
+        PART,
+        LEDGER + "Account.charged",
+        "self.active, self.failures)",
+        "self.active)",
+        "whoever asks again starts at none",
+    ),
 )
