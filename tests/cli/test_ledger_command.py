@@ -185,3 +185,16 @@ def test_the_owner_lets_a_data_set_and_an_analyst_go_on_after_failures(run: Run,
     assert "the data set goes on after failures: the disk was full" in said
     assert "analyst ana goes on after failures: so be it" in said
     assert run("ledger", "verify", "visits.csv").exit_code == 0
+
+
+@pytest.mark.parametrize("words", [["budget"], ["history"], ["ledger", "verify"], ["ledger", "export"]])
+def test_a_ledger_that_may_only_be_read_is_looked_at(
+    run: Run, visits: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    asked(run, 1)
+    expected = run(*words, "visits.csv", "--json").stdout
+    monkeypatch.setattr("discreet.curator.store._writable", lambda _: False)
+    before = {path.name: path.read_bytes() for path in folder_of(visits).iterdir()}
+    looked = run(*words, "visits.csv", "--json")
+    assert (looked.exit_code, looked.stdout) == (0, expected), looked.stderr
+    assert {path.name: path.read_bytes() for path in folder_of(visits).iterdir()} == before

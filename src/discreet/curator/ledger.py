@@ -762,7 +762,7 @@ class Totals:
             account.cap.budget,
             account.remaining,
             book.accountant,
-            book.failures,
+            book.failures if account is book.account else account.failures,
             book.version,
         )
 

@@ -6,12 +6,14 @@ correct here never rests on there being one process: threads of one process only
 """
 
 import os
+import shutil
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NoReturn, Protocol, TypeVar
 
 from discreet.curator.forks import FORKS
@@ -447,11 +449,15 @@ class Store:
                 self._check_mark(page)
                 head = self._replayed(page).head
             if head is not None:
-                self._accountant, self._relation = head.book.accountant, head.book.relation
+                self._know(head)
                 self.mark.advance(head.sequence, head.hash)
         except BaseException:
             self.close()
             raise
+
+    def _know(self, head: Head | None) -> None:
+        if head is not None:
+            self._accountant, self._relation = head.book.accountant, head.book.relation
 
     def _create(self, creation: Creation | None, accept: bool) -> None:
         if creation is None:
@@ -641,6 +647,10 @@ CREATE INDEX IF NOT EXISTS rows_topic ON rows (topic, sequence) WHERE topic IS N
 """
 
 
+COPIES = 10
+"""Tries to copy a ledger that somebody writes to."""
+
+
 class SQLiteStore(Store):
     """A ledger in one file, `ledger.sqlite` in a folder that only its owner can enter."""
 
@@ -670,6 +680,72 @@ class SQLiteStore(Store):
         store.begin(creation, accept)
         store._connect = lambda: _SQLite(file, make=False)  # one that was taken away is not made anew
         return store
+
+    @classmethod
+    def look(cls, folder: Path, *, mark: Path | None = None) -> "SQLiteStore":
+        """The ledger in a folder, to be read only. Where it cannot be written to, a copy is read, and its mark is left as it is."""
+        folder = Path(os.path.realpath(folder))
+        if _writable(folder) or not (folder / "ledger.sqlite").exists():
+            return cls.open(folder, creation=None, mark=mark)
+        return _Copied.of(folder, Mark(Path(mark)) if mark is not None else Mark.of(str(folder)))
+
+
+class _Copied(SQLiteStore):
+    """A copy of a ledger that may only be read, such as one of another user or on a medium that is not written to.
+
+    SQLite writes beside a file that it reads, so it is given a copy of its own.
+    """
+
+    _copy: TemporaryDirectory[str]
+
+    @classmethod
+    def of(cls, folder: Path, mark: Mark) -> "_Copied":
+        copy = TemporaryDirectory(prefix="discreet-")  # for this user alone
+        try:
+            with _as_faults():
+                _copy_whole(folder, Path(copy.name))
+            store = cls(lambda: _SQLite(Path(copy.name) / "ledger.sqlite", make=False), mark)
+            store._copy = copy
+            with store._apart() as (_, page):
+                store._check_mark(page)
+                store._know(store._replayed(page).head)
+        except BaseException:
+            copy.cleanup()
+            raise
+        return store
+
+    def _commit(self, jobs: list[Job[Any]], marked: bool = True) -> None:
+        for job in jobs:
+            job.error = unavailable("it may only be read")
+
+    def close(self) -> None:
+        super().close()
+        self._copy.cleanup()
+
+
+def _writable(folder: Path) -> bool:
+    return os.access(folder, os.W_OK | os.X_OK) and os.access(folder / "ledger.sqlite", os.W_OK)
+
+
+def _copy_whole(folder: Path, to: Path) -> None:
+    """The file and its log, as they are at one moment: copied again where somebody wrote meanwhile."""
+    files = [folder / name for name in ("ledger.sqlite", "ledger.sqlite-wal")]
+    for _ in range(COPIES):
+        before = [_state(file) for file in files]
+        for file in files:
+            if file.exists():
+                shutil.copyfile(file, to / file.name)
+        if [_state(file) for file in files] == before:
+            return
+    raise unavailable("it is being written to all the time")
+
+
+def _state(file: Path) -> tuple[int, ...] | None:
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _make_folder(folder: Path) -> None:
