@@ -591,6 +591,40 @@ def test_a_lie_is_found_even_with_all_hashes_mended(lie: str) -> None:
     a_lie_is_found(LIES[lie])
 
 
+def shares_of(own: bool, settled: bool) -> list[Row]:
+    """A ledger in which ana asks, is answered or not, and then ana or bo is given that answer."""
+    rows = [advance(None, creation(3), 0)]
+    accounts: dict[str, Account] = {}
+
+    def then(act: Act, analyst: str | None = None) -> Row:
+        row = advance(head_of(rows[-1]), act, 0, analyst, accounts.get(analyst or ""))
+        if analyst is not None and row.account is not None:
+            accounts[analyst] = row.account
+        rows.append(row)
+        return row
+
+    for name in ("ana", "bo"):
+        then(AnalystAdded(cap(1)), name)
+    one = then(charged(head_of(rows[-1]), request("k", "1/10", "ana"), accounts["ana"]).act, "ana")
+    assert isinstance(one.act, Reserved)
+    if settled:
+        then(Settled(one.sequence, hash_of(b"42"), 2, topic_of_act(one.act)))
+    act = one.act
+    then(Shared("k2", act.question, "", act.event, act.price, "1", one.sequence), "ana" if own else "bo")
+    return rows
+
+
+def only_settled_answers_of_others_are_shared(own: bool, settled: bool) -> None:
+    replayed(shares_of(own=False, settled=True))
+    with pytest.raises(Fault, match="not there to be shared"):
+        replayed(shares_of(own, settled))
+
+
+@pytest.mark.parametrize(("own", "settled"), [(True, True), (False, False), (True, False)])
+def test_only_settled_answers_of_others_are_shared(own: bool, settled: bool) -> None:
+    only_settled_answers_of_others_are_shared(own, settled)
+
+
 def test_a_row_out_of_its_chain_is_found() -> None:
     rows = honest()
     for i in range(1, len(rows)):

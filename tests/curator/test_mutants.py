@@ -12,6 +12,7 @@ from discreet.curator.money import parallel
 from discreet.privacy.adjacency import Adjacency
 from tests.curator import test_close as closed
 from tests.curator import test_disk as disk
+from tests.curator import test_durable as durable
 from tests.curator import test_forks as forks
 from tests.curator import test_keys as keys
 from tests.curator import test_ledger as ledger
@@ -88,6 +89,13 @@ CAUGHT_BY: dict[str, Law] = {
     "failures-of-one-not-counted": ledger.failures_of_one_suspend_that_one,
     "failures-for-ever": ledger.resumed_goes_on,
     "failures-forgiven-by-a-charge": ledger.failures_of_one_suspend_that_one,
+    "commits-not-synced": at(durable.commits_are_synced),
+    "mark-not-synced": at(durable.marks_are_locked_then_written_then_synced),
+    "reset-not-synced": at(durable.resets_are_synced),
+    "mark-not-locked": at(durable.marks_are_locked_then_written_then_synced),
+    "names-not-synced": at(durable.new_names_are_synced),
+    "shared-before-it-is-settled": lambda: ledger.only_settled_answers_of_others_are_shared(False, False),
+    "shared-with-oneself": lambda: ledger.only_settled_answers_of_others_are_shared(True, True),
 }
 
 
