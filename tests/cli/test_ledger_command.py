@@ -4,12 +4,16 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE
 from discreet.curator.replay import replay
+from discreet.curator.store import SQLiteStore
 from tests.cli.conftest import POLICY, Run, data, error, ledger_bytes
+from tests.curator.cases import cap, granted, request
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 FIRST = ["--unit", "patient_id", "--epsilon", "1"]
@@ -154,3 +158,43 @@ def test_a_mark_may_lie_where_the_policy_says(run: Run, policy: Path) -> None:
     assert error(run("budget", "hospital.toml", "--json"))["code"] == "rollback"
     assert run("ledger", "accept", "hospital.toml", "--yes").exit_code == 0
     assert data(run("ledger", "verify", "hospital.toml", "--json"))["rows"] == 2
+
+
+def test_the_owner_lets_a_data_set_and_an_analyst_go_on_after_failures(run: Run, visits: Path) -> None:
+    asked(run, 1)
+    with SQLiteStore.open(folder_of(visits), creation=None) as store:
+        store.add_analyst("ana", cap(5))
+        for i in range(MOST_FAILURES):
+            analyst = "ana" if i < MOST_OF_ONE else None
+            store.fail(granted(store.reserve(request(f"k{i}", Fraction(1, 100), analyst))))
+    question = [f"{COUNT} WHERE patient_id <> '2'", *FIRST, "--json"]
+    refused = run("ask", "visits.csv", *question)
+    assert (refused.exit_code, error(refused)["code"]) == (3, "stopped") and "ledger resume" in error(refused)["hint"]
+    for words, status in (([], 2), (["--reason", "why"], 3), (["--reason", "a\nb", "--yes"], 2)):
+        assert run("ledger", "resume", "visits.csv", *words).exit_code == status, words
+    done = run("ledger", "resume", "visits.csv", "--reason", "the disk was full", "--yes")
+    assert done.exit_code == 0 and "the data set goes on" in done.stdout
+    assert run("ask", "visits.csv", *question).exit_code == 0
+    suspended = run("ask", "visits.csv", *question, "--as", "ana")
+    assert (suspended.exit_code, error(suspended)["code"]) == (3, "suspended")
+    named = data(run("ledger", "resume", "visits.csv", "--analyst", "ana", "--reason", "so be it", "--yes", "--json"))
+    assert named == {"resumed": "ana", "reason": "so be it"}
+    assert run("ask", "visits.csv", *question, "--as", "ana").exit_code == 0
+    assert run("ledger", "resume", "visits.csv", "--reason", "again", "--yes").exit_code == 2
+    said = run("history", "visits.csv").stdout
+    assert "the data set goes on after failures: the disk was full" in said
+    assert "analyst ana goes on after failures: so be it" in said
+    assert run("ledger", "verify", "visits.csv").exit_code == 0
+
+
+@pytest.mark.parametrize("words", [["budget"], ["history"], ["ledger", "verify"], ["ledger", "export"]])
+def test_a_ledger_that_may_only_be_read_is_looked_at(
+    run: Run, visits: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    asked(run, 1)
+    expected = run(*words, "visits.csv", "--json").stdout
+    monkeypatch.setattr("discreet.curator.store._writable", lambda _: False)
+    before = {path.name: path.read_bytes() for path in folder_of(visits).iterdir()}
+    looked = run(*words, "visits.csv", "--json")
+    assert (looked.exit_code, looked.stdout) == (0, expected), looked.stderr
+    assert {path.name: path.read_bytes() for path in folder_of(visits).iterdir()} == before

@@ -15,7 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.curator.ledger import (
+    FORMAT,
     MOST_FAILURES,
+    MOST_OF_ONE,
     NOTHING,
     UNIT,
     Accepted,
@@ -33,6 +35,7 @@ from discreet.curator.ledger import (
     Head,
     Request,
     Reserved,
+    Resumed,
     Row,
     Settled,
     Shared,
@@ -332,11 +335,63 @@ def test_what_is_no_request_is_invalid(wrong: dict[str, Any]) -> None:
 
 def test_failures_are_counted_and_stop_the_data_set() -> None:
     row = charged(first(creation(100)), request("k"))
-    for n in range(1, MOST_FAILURES + 2):
+    for n in range(1, MOST_FAILURES + 1):
         row = advance(head_of(row), Failed(2), 0)
         assert row.book.failures == n and row.book.account.spent == Amounts.up(0.1)
-        expected = "stopped" if n > MOST_FAILURES else "no error"
+        expected = "stopped" if n == MOST_FAILURES else "no error"
         assert code_of(lambda row=row: charged(head_of(row), request("l"))) == expected
+
+
+def failures_of_one_suspend_that_one() -> None:
+    """The third of an analyst suspends them and nobody else; resumed, they have three more."""
+    for name in ("ana", "bo"):
+        row = advance(first(creation(100)), AnalystAdded(cap(50)), 0, name)
+        account = row.account
+        for n in range(1, 2 * MOST_OF_ONE + 1):
+            reserved = reserve(head_of(row), account, None, None, request(f"k{n}", analyst=name), 0)
+            assert isinstance(reserved, Row)
+            row = advance(head_of(reserved), Failed(reserved.sequence), 0, name, reserved.account)
+            account = row.account
+            assert account is not None and row.book.failures == n and account.failures == (n - 1) % MOST_OF_ONE + 1
+            if n % MOST_OF_ONE == 0:
+                ask = (head_of(row), account, None, None, request("k", analyst=name), 0)
+                assert code_of(lambda ask=ask: reserve(*ask)) == "suspended"
+                other = (head_of(row), Account(cap(50)), None, None, request("k", analyst="cy"), 0)
+                assert isinstance(reserve(*other), Row)
+                row = advance(head_of(row), Resumed("looked into it"), 0, name, account)
+                account = row.account
+                assert row.book.failures == n and row.book.account.spent == reserved.book.account.spent
+
+
+def test_failures_of_one_analyst_suspend_that_one() -> None:
+    failures_of_one_suspend_that_one()
+
+
+def resumed_goes_on() -> None:
+    row = charged(first(creation(100)), request("k"))
+    for _ in range(MOST_FAILURES):
+        row = advance(head_of(row), Failed(2), 0)
+    spent = row.book.account.spent
+    assert code_of(lambda: charged(head_of(row), request("l"))) == "stopped"
+    row = advance(head_of(row), Resumed("the disk was full"), 0)
+    assert row.book.failures == 0 and row.book.account.spent == spent
+    assert charged(head_of(row), request("l")).book.failures == 0
+
+
+def test_a_data_set_that_stopped_goes_on_once_it_is_resumed() -> None:
+    resumed_goes_on()
+
+
+@pytest.mark.parametrize("reason", ["", "a\nb", "\ud800", "x" * 1001, None, 7])
+def test_a_reason_is_a_text(reason: Any) -> None:
+    with pytest.raises(Invalid):
+        Resumed(reason)
+
+
+def test_accounts_of_release_0_1_are_written_as_they_were() -> None:
+    """Whoever never failed is written without a count, so that rows of release 0.1 are computed again to the byte."""
+    assert set(Account(cap(1)).to_json()) == {"active", "cap", "spent"}
+    assert Account(cap(1), failures=2).to_json()["failures"] == 2
 
 
 def test_what_failed_is_not_computed_again() -> None:
@@ -468,7 +523,7 @@ def test_an_export_is_replayed_without_data_or_answers() -> None:
         with pytest.raises(Fault):
             replay(wrong)
     with pytest.raises(Refused) as refusal:
-        replay({**document(honest()), "format": 2})
+        replay({**document(honest()), "format": FORMAT + 1})
     assert refusal.value.code == "ledger-newer"
 
 
@@ -520,6 +575,7 @@ LIES: dict[str, Callable[[list[Row]], list[Row]]] = {
     "settled another topic": acted(4, topic="0" * 64),
     "shared what is not settled": acted(5, source=7),
     "failed what was not reserved": acted(7, reservation=3),
+    "failed for somebody else": altered(7, analyst="eve"),
     "fewer failures": lambda rows: altered(7, book=rows[6].book)(rows),
     "higher cap in the total": lambda rows: altered(8, book=replace(rows[8].book, account=rows[7].book.account))(rows),
     "cap beyond its budget": acted(8, cap=Cap(cap(5).limit, cap(2).budget)),
@@ -533,6 +589,40 @@ LIES: dict[str, Callable[[list[Row]], list[Row]]] = {
 @pytest.mark.parametrize("lie", LIES)
 def test_a_lie_is_found_even_with_all_hashes_mended(lie: str) -> None:
     a_lie_is_found(LIES[lie])
+
+
+def shares_of(own: bool, settled: bool) -> list[Row]:
+    """A ledger in which ana asks, is answered or not, and then ana or bo is given that answer."""
+    rows = [advance(None, creation(3), 0)]
+    accounts: dict[str, Account] = {}
+
+    def then(act: Act, analyst: str | None = None) -> Row:
+        row = advance(head_of(rows[-1]), act, 0, analyst, accounts.get(analyst or ""))
+        if analyst is not None and row.account is not None:
+            accounts[analyst] = row.account
+        rows.append(row)
+        return row
+
+    for name in ("ana", "bo"):
+        then(AnalystAdded(cap(1)), name)
+    one = then(charged(head_of(rows[-1]), request("k", "1/10", "ana"), accounts["ana"]).act, "ana")
+    assert isinstance(one.act, Reserved)
+    if settled:
+        then(Settled(one.sequence, hash_of(b"42"), 2, topic_of_act(one.act)))
+    act = one.act
+    then(Shared("k2", act.question, "", act.event, act.price, "1", one.sequence), "ana" if own else "bo")
+    return rows
+
+
+def only_settled_answers_of_others_are_shared(own: bool, settled: bool) -> None:
+    replayed(shares_of(own=False, settled=True))
+    with pytest.raises(Fault, match="not there to be shared"):
+        replayed(shares_of(own, settled))
+
+
+@pytest.mark.parametrize(("own", "settled"), [(True, True), (False, False), (True, False)])
+def test_only_settled_answers_of_others_are_shared(own: bool, settled: bool) -> None:
+    only_settled_answers_of_others_are_shared(own, settled)
 
 
 def test_a_row_out_of_its_chain_is_found() -> None:

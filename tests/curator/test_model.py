@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from discreet.curator.ledger import MOST_FAILURES, Request, Reservation, Stored
+from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, Request, Reservation, Stored
 from discreet.curator.replay import replay
 from discreet.curator.store import Page, Store
 from discreet.errors import Fault, Refused
@@ -48,22 +48,25 @@ class Model:
     caps: dict[str, Fraction] = field(default_factory=dict)
     spents: dict[str, Fraction] = field(default_factory=dict)
     active: set[str] = field(default_factory=set)
-    asked: dict[str, Asked] = field(default_factory=dict)
+    asked: dict[tuple[str | None, str], Asked] = field(default_factory=dict)
     first: dict[tuple[Fraction, str, str], Asked] = field(default_factory=dict)  # to be settled, of each question
     failures: int = 0
+    failed: dict[str, int] = field(default_factory=dict)
     version: str = "1"
 
     def reserve(self, key: str, who: str | None, price: Fraction, what: str, version: str) -> str | bytes:
         if who is not None and who not in self.active:
             return "analyst-unknown"
-        old = self.asked.get(key)
-        if old is not None and (old.who, old.price, old.what, old.version) != (who, price, what, version):
+        old = self.asked.get((who, key))
+        if old is not None and (old.price, old.what, old.version) != (price, what, version):
             return "key-reused"
         if old is not None and old.status in ("settled", "shared"):
             return old.answer
         if old is not None and old.status == "failed":
             return "failed"
-        if self.failures > MOST_FAILURES:
+        if who is not None and self.failed.get(who, 0) >= MOST_OF_ONE:
+            return "suspended"
+        if self.failures >= MOST_FAILURES:
             return "stopped"
         if old is not None:
             return "again"
@@ -80,7 +83,7 @@ class Model:
             if self.spents[who] + price > self.caps[who]:
                 return "analyst-budget"
             self.spents[who] += price
-        self.asked[key] = Asked(who, other.price, other.what, other.version, "shared", other.answer)
+        self.asked[who, key] = Asked(who, other.price, other.what, other.version, "shared", other.answer)
         return other.answer
 
     def settle(self, asked: Asked, answer: bytes) -> bytes:
@@ -98,7 +101,7 @@ class Model:
         self.spent += due
         if who is not None:
             self.spents[who] += due
-        self.asked[key] = Asked(who, price, what, version)
+        self.asked[who, key] = Asked(who, price, what, version)
         return "fresh"
 
 
@@ -122,7 +125,7 @@ class Clients(RuleBasedStateMachine):
         made = creation(epsilon)
         self.stores = [self.at.open(made, share_answers=True) for _ in range(2)]
         self.model = Model(Fraction(made.cap.limit.epsilon, 10**15))
-        self.open: dict[str, Reservation] = {}
+        self.open: dict[tuple[str | None, str], Reservation] = {}
         self.count = 0
 
     def request(self, key: int, who: str | None, price: Fraction, what: int, version: str) -> tuple[Any, Request]:
@@ -131,7 +134,7 @@ class Clients(RuleBasedStateMachine):
 
     @rule(
         which=st.integers(0, 1),
-        key=st.integers(0, 9),
+        key=st.integers(0, 4),
         who=st.sampled_from(NAMES),
         price=st.sampled_from(PRICES),
         what=st.integers(0, 2),
@@ -155,11 +158,11 @@ class Clients(RuleBasedStateMachine):
         got, reservation = told(store, wanted)
         assert got == expected, (got, expected)
         if reservation is not None:
-            self.open[plain[0]] = reservation
+            self.open[who, plain[0]] = reservation
 
-    @rule(which=st.integers(0, 1), key=st.integers(0, 9), crash=st.booleans())
-    def settle(self, which: int, key: int, crash: bool) -> None:
-        reservation, asked = self.open.get(f"k{key}"), self.model.asked.get(f"k{key}")
+    @rule(which=st.integers(0, 1), key=st.integers(0, 4), who=st.sampled_from(NAMES), crash=st.booleans())
+    def settle(self, which: int, key: int, who: str | None, crash: bool) -> None:
+        reservation, asked = self.open.get((who, f"k{key}")), self.model.asked.get((who, f"k{key}"))
         if reservation is None or asked is None:
             return
         self.count += 1
@@ -178,19 +181,37 @@ class Clients(RuleBasedStateMachine):
         else:
             assert store.settle(reservation, answer) == expected
 
-    @rule(which=st.integers(0, 1), key=st.integers(0, 9))
-    def fail(self, which: int, key: int) -> None:
-        reservation = self.open.get(f"k{key}")
+    @rule(which=st.integers(0, 1), key=st.integers(0, 4), who=st.sampled_from(NAMES))
+    def fail(self, which: int, key: int, who: str | None) -> None:
+        reservation = self.open.get((who, f"k{key}"))
         if reservation is not None:
             self.stores[which].fail(reservation)
             self.model.failures += 1
-            asked = self.model.asked[f"k{key}"]
+            if who is not None:
+                self.model.failed[who] = self.model.failed.get(who, 0) + 1
+            asked = self.model.asked[who, f"k{key}"]
             asked.status = "failed" if asked.status == "open" else asked.status
 
-    @rule(which=st.integers(0, 1), key=st.integers(0, 9), who=st.sampled_from(NAMES))
+    @rule(which=st.integers(0, 1), who=st.sampled_from(NAMES))
+    def resume(self, which: int, who: str | None) -> None:
+        model = self.model
+        try:
+            self.stores[which].resume("looked into it", who)
+        except Refused:
+            assert who not in model.active
+            return
+        except ValueError:
+            assert not (model.failures if who is None else model.failed.get(who, 0))
+            return
+        if who is None:
+            model.failures = 0
+        else:
+            model.failed[who] = 0
+
+    @rule(which=st.integers(0, 1), key=st.integers(0, 4), who=st.sampled_from(NAMES))
     def look(self, which: int, key: int, who: str | None) -> None:
-        asked = self.model.asked.get(f"k{key}")
-        known = asked is not None and asked.who == who and asked.status in ("settled", "shared")
+        asked = self.model.asked.get((who, f"k{key}"))
+        known = asked is not None and asked.status in ("settled", "shared")
         known = known and (who is None or who in self.model.active)
         assert self.stores[which].stored(f"k{key}", who) == (asked.answer if known and asked else None)
 

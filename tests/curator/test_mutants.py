@@ -10,7 +10,11 @@ from discreet.audit.mutants import Mutant, of_part
 from discreet.curator.ledger import Amounts
 from discreet.curator.money import parallel
 from discreet.privacy.adjacency import Adjacency
+from tests.curator import test_close as closed
 from tests.curator import test_disk as disk
+from tests.curator import test_durable as durable
+from tests.curator import test_forks as forks
+from tests.curator import test_keys as keys
 from tests.curator import test_ledger as ledger
 from tests.curator import test_measure as measure
 from tests.curator import test_store as store
@@ -87,6 +91,23 @@ CAUGHT_BY: dict[str, Law] = {
         "DELETE FROM draws WHERE number = 2"
     ),
     "rows-filed-anywhere": lambda: tamper.every_flip_is_found(16),
+    "files-cross-a-fork": at(forks.charges_of_both_sides_are_kept),
+    "open-file-not-looked-for": at(forks.a_commit_into_nothing_is_told),
+    "keys-of-everyone": at(keys.keys_belong_to_their_analyst),
+    "former-keys-of-everyone": keys.former_keys_belong_to_their_analyst,
+    "answer-of-another-file": in_folder(keys.an_answer_belongs_to_its_source),
+    "old-data-under-a-new-version": in_folder(keys.data_are_of_the_version_they_were_opened_in),
+    "closed-over-a-question": in_folder(closed.closing_waits),
+    "failures-of-one-not-counted": ledger.failures_of_one_suspend_that_one,
+    "failures-for-ever": ledger.resumed_goes_on,
+    "failures-forgiven-by-a-charge": ledger.failures_of_one_suspend_that_one,
+    "commits-not-synced": at(durable.commits_are_synced),
+    "mark-not-synced": at(durable.marks_are_locked_then_written_then_synced),
+    "reset-not-synced": at(durable.resets_are_synced),
+    "mark-not-locked": at(durable.marks_are_locked_then_written_then_synced),
+    "names-not-synced": at(durable.new_names_are_synced),
+    "shared-before-it-is-settled": lambda: ledger.only_settled_answers_of_others_are_shared(False, False),
+    "shared-with-oneself": lambda: ledger.only_settled_answers_of_others_are_shared(True, True),
 }
 
 

@@ -15,7 +15,7 @@ import pytest
 from discreet.curator import ledger
 from discreet.curator import replay as replaying
 from discreet.curator import store as stores
-from discreet.curator.ledger import MOST_FAILURES, UNIT, Amounts, Creation, Reservation, Stored
+from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, UNIT, Amounts, Creation, Reservation, Resumed, Stored
 from discreet.curator.mark import SLOT, Mark
 from discreet.curator.money import cap_of, price_of
 from discreet.curator.replay import replay
@@ -79,8 +79,7 @@ def test_a_key_names_one_request_of_one_analyst(spot: Place) -> None:
     store.add_analyst("bo", cap(1))
     first = granted(store.reserve(request("k", "1/10", "ana")))
     before = store.export()
-    others = [request("k", "1/10", "bo"), request("k", "1/10"), request("k", "2/10", "ana")]
-    others.append(request("k", "1/10", "ana", question="another"))
+    others = [request("k", "2/10", "ana"), request("k", "1/10", "ana", question="another")]
     for other in others:
         assert code_of(lambda other=other: store.reserve(other)) == "key-reused"
     store.settle(first, b"42")
@@ -156,12 +155,38 @@ def test_caps_go_down_at_once_and_up_only_on_purpose(spot: Place) -> None:
 
 def test_failures_keep_the_charge_and_stop_the_data_set(spot: Place) -> None:
     store = spot.open(creation(100))
-    for i in range(MOST_FAILURES + 1):
+    for i in range(MOST_FAILURES):
         store.fail(granted(store.reserve(request(f"k{i}"))))
         assert code_of(lambda i=i: store.reserve(request(f"k{i}"))) == "failed"
-    assert spent(store) == (MOST_FAILURES + 1) * TENTH and store.totals().failures == MOST_FAILURES + 1
+    assert spent(store) == MOST_FAILURES * TENTH and store.totals().failures == MOST_FAILURES
     assert code_of(lambda: store.reserve(request("another"))) == "stopped"
+    store.resume("the disk was full")
+    granted(store.reserve(request("another")))
+    assert store.totals().failures == 0 and code_of(lambda: store.resume("again")) == "usage"
     store.verify()
+
+
+def an_analyst_who_fails_stops_nobody_else(spot: Place) -> None:
+    """Whoever makes questions fail is suspended long before the data set stops, until the owner resumes them by name."""
+    store = spot.open(creation(100))
+    for name in ("ana", "bo"):
+        store.add_analyst(name, cap(10))
+    for turn in range(2):
+        for i in range(MOST_OF_ONE):
+            store.fail(granted(store.reserve(request(f"{turn} {i}", analyst="ana"))))
+        assert code_of(lambda turn=turn: store.reserve(request(f"{turn}", analyst="ana"))) == "suspended"
+        granted(store.reserve(request(f"{turn}", analyst="bo")))
+        granted(store.reserve(request(f"{turn}")))
+        assert store.totals().failures == (turn + 1) * MOST_OF_ONE
+        assert code_of(lambda: store.resume("why", "eve")) == "analyst-unknown"
+        store.resume("looked into it", "ana")
+    granted(store.reserve(request("after", analyst="ana")))
+    assert [row.act.reason for row in store.history() if isinstance(row.act, Resumed)] == ["looked into it"] * 2
+    store.verify()
+
+
+def test_an_analyst_who_fails_is_suspended_and_stops_nobody_else(spot: Place) -> None:
+    an_analyst_who_fails_stops_nobody_else(spot)
 
 
 def test_a_failure_after_the_settlement_changes_no_answer(spot: Place) -> None:
@@ -500,16 +525,17 @@ def test_an_older_format_opens_and_a_newer_one_is_refused(spot: Place, monkeypat
     granted(store.reserve(request("a")))
     store.close()
     modules: list[Any] = [stores, replaying, ledger]
+    newest = ledger.FORMAT + 1
     if spot.server:
         from discreet.curator import postgres
 
         modules.append(postgres)
     for module in modules:
-        monkeypatch.setattr(module, "FORMAT", 2)
+        monkeypatch.setattr(module, "FORMAT", newest)
     assert spent(spot.open()) == TENTH
     other = Place(spot.folder / "newer", spot.server)
     other.folder.mkdir()
-    made = Creation("pure", cap(1), "add-remove one person", format=2)
+    made = Creation("pure", cap(1), "add-remove one person", format=newest)
     other.open(made).close()
     monkeypatch.undo()
     assert code_of(other.open) == "ledger-newer"

@@ -338,7 +338,9 @@ def false_plans_are_found() -> None:
     dear = planned("SELECT g, SUM(y), COUNT(*) FROM t GROUP BY g", PERSON, 2)
     gaussian = planned("SELECT g, COUNT(*) FROM t GROUP BY g", CLIPPED, 1, F(1, 10**6))
     lower = (replace(first, sensitivity=first.sensitivity - 1), second)
+    bare = (replace(first, mechanism=None), second)
     false = [
+        replace(sound, measurements=bare, event=event_of(bare, sound.relation)),
         replace(sound, measurements=lower, event=event_of(lower, sound.relation)),
         replace(sound, epsilon=sound.epsilon * F(999, 1000)),
         replace(sound, event=dear.event),

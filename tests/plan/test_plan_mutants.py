@@ -35,6 +35,7 @@ CAUGHT_BY: dict[str, Callable[[], object]] = {
     "plan-price-not-checked": laws.false_plans_are_found,
     "event-not-checked": laws.false_plans_are_found,
     "sensitivity-not-checked": laws.false_plans_are_found,
+    "totals-without-noise": laws.false_plans_are_found,
     "l2-for-geometric-noise": laws.no_neighbour_moves_more,
     "hidden-group-takes-a-place": laws.groups_are_those_declared,
     "groups-from-the-data": laws.groups_are_those_declared,

@@ -146,7 +146,8 @@ def lines(money: Money, analyst: str | None) -> list[str]:
         f"{money.questions:,} question{'' if money.questions == 1 else 's'} charged",
     ]
     if money.failures:
-        found.append(f"{money.failures} of them failed after data was touched; more than 10 stop the data set")
+        most = "10 stop the data set" if analyst is None else "3 suspend who asked them"
+        found.append(f"{money.failures} of them failed after data was touched; {most}")
     if not money.made:
         found[-1] = "nothing was asked yet: the budget is kept from the first question on"
     for name, amounts in money.analysts.items():

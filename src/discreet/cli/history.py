@@ -95,7 +95,7 @@ def told(rows: "Iterable[Row]", analyst: str | None) -> Iterator[Line]:
 
 def _act(row: "Row") -> str:
     """What the owner did."""
-    from discreet.curator.ledger import Accepted, AnalystAdded, AnalystRemoved, Capped, Creation, DataChanged
+    from discreet.curator.ledger import Accepted, AnalystAdded, AnalystRemoved, Capped, Creation, DataChanged, Resumed
 
     match row.act:
         case Creation(cap=cap, relation=relation):
@@ -108,6 +108,8 @@ def _act(row: "Row") -> str:
             return f"-- analyst {row.analyst} removed"
         case DataChanged(version=version):
             return f"-- the data have version {version}"
+        case Resumed(reason=reason):
+            return f"-- {f'analyst {row.analyst}' if row.analyst else 'the data set'} goes on after failures: {reason}"
         case Accepted(marked=marked):
             return f"-- an older ledger was accepted; the mark was at row {marked}"
         case _:

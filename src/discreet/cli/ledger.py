@@ -1,4 +1,5 @@
-"""`discreet ledger verify|export|accept SOURCE`: look through the ledger, hand it to somebody who checks it, go on after a restore."""
+"""`discreet ledger verify|export|accept|resume SOURCE`: look through the ledger, hand it to somebody who checks it, go on after a restore
+or after failures."""
 
 import json
 from pathlib import Path
@@ -12,6 +13,7 @@ from discreet.cli.owner import store_to_read
 from discreet.cli.source import DELTA, EPSILON, ledger_of, located, totals_json
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
+from discreet.exact import shown
 
 if TYPE_CHECKING:
     from discreet.curator.ledger import Creation, Totals
@@ -143,6 +145,34 @@ def accept(
     print(
         f"accepted, and a row says so: {rows:,} rows, spent {amounts_said(amounts['spent'])} of {amounts_said(amounts['cap'])}"
     )
+
+
+@app.command()
+def resume(
+    source: Source = None,
+    reason: Annotated[str | None, typer.Option(metavar="TEXT", help="Why it may go on; a row says so.")] = None,
+    analyst: Annotated[str | None, typer.Option(metavar="NAME", help="An analyst who is suspended.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Yes, go on.")] = False,
+    ledger: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Go on after questions that failed: ten stop the data set, three suspend their analyst. The count begins anew.
+
+    Each failure told whoever asked one bit of the data that no budget pays for: look for the cause first.
+    """
+    if reason is None:
+        raise Invalid("a reason is missing", code="usage", hint='add --reason "the disk was full"')
+    whose = "the data set" if analyst is None else f"analyst {shown(analyst)}"
+    store, _ = store_to_read(source, ledger)
+    with store:
+        if not yes:
+            raise Refused(
+                f"{whose} goes on after questions that failed, each of which told one bit of the data",
+                code="resume",
+                hint="look for the cause first; then add --yes",
+            )
+        store.resume(reason, analyst)
+    print(json.dumps({"resumed": analyst, "reason": reason}) if as_json else f"{whose} goes on, and a row says why")
 
 
 def _refusal(folder: Path, mark: Path | None) -> str | None:

@@ -148,11 +148,11 @@ def ledger_of(path: Path, flags: Flags, policy: "Policy | None" = None) -> Path:
 
 
 def open_ledger(folder: Path, mark: Path | None = None) -> "Store | None":
-    """The ledger in a folder; None where none was made yet."""
+    """The ledger in a folder; None where none was made yet. One that may only be read is read."""
     from discreet.curator.store import SQLiteStore
 
     try:
-        return SQLiteStore.open(folder, creation=None, mark=mark)
+        return SQLiteStore.look(folder, mark=mark)
     except Refused as refused:
         if refused.code != "ledger-missing":
             raise

@@ -21,17 +21,21 @@ from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, divide_up, nonnegative, shown
 
 UNIT = 10**15
-FORMAT = 1
+FORMAT = 2
 """The version of what rows hold. A ledger of a newer one is refused; an older one is read as it was meant."""
 
 MOST = 10**6 * UNIT
 """No price and no cap is above this: an ε of a million protects nobody."""
 
 MOST_FAILURES = 10
-"""A data set with more failures than this after data was touched stops: each of them tells one bit that no ε pays for."""
+"""This failure of a data set after data was touched stops it: each of them tells one bit that no ε pays for."""
+
+MOST_OF_ONE = 3
+"""This failure of one analyst suspends them, so that they do not stop the data set for all."""
 
 NO_HASH = "0" * 64
 ACCOUNTANTS = ("pure", "zcdp")
+LONGEST_REASON = 1000
 LONGEST_NAME, LONGEST_LABEL, LONGEST_EVENT, LONGEST_ANSWER = 200, 1 << 16, 1 << 22, 1 << 26
 
 
@@ -145,6 +149,7 @@ class Account:
     cap: Cap
     spent: Amounts = NOTHING
     active: bool = True
+    failures: int = 0  # after data was touched; release 0.1 counted those of the data set only
 
     def affords(self, price: Price) -> bool:
         """Whether the price may be added: the filter that the cap stands for says yes."""
@@ -159,7 +164,7 @@ class Account:
         """The account after paying a price that it affords."""
         spent = self.spent
         total = Amounts(spent.epsilon + price.epsilon, spent.delta + price.delta, spent.rho + price.rho)
-        return Account(self.cap, total, self.active)
+        return Account(self.cap, total, self.active, self.failures)
 
     @property
     def remaining(self) -> Amounts:
@@ -169,7 +174,8 @@ class Account:
         )
 
     def to_json(self) -> dict[str, Any]:
-        return {"active": self.active, "cap": self.cap.to_json(), "spent": self.spent.to_json()}
+        failed = {"failures": self.failures} if self.failures else {}
+        return {"active": self.active, "cap": self.cap.to_json(), "spent": self.spent.to_json(), **failed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +211,14 @@ def _utf8(value: str, name: str) -> None:
         raise Invalid(f"{name} must be text that can be written as UTF-8") from None
     if "\0" in value:
         raise Invalid(f"{name} must not hold a null character")
+
+
+def filed(analyst: str | None, key: str) -> str:
+    """What a request is filed under: a key belongs to its analyst, and nobody meets those of another.
+
+    Keys are printable, so none of release 0.1, which filed them by themselves, begins like this.
+    """
+    return "\x1f" + canonical([analyst, key]).decode("ascii")
 
 
 def _check_cap(value: object) -> None:
@@ -306,6 +320,17 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Resumed:
+    """The owner looked into failures, and lets the data set or the row's analyst go on: the count begins anew."""
+
+    kind: ClassVar[str] = "resumed"
+    reason: str
+
+    def __post_init__(self) -> None:
+        check_name(self.reason, "reason", LONGEST_REASON)
+
+
+@dataclass(frozen=True, slots=True)
 class Accepted:
     """The owner went on although the high-water mark held a later, or another, row than this ledger has."""
 
@@ -326,7 +351,17 @@ class DataChanged:
 
 
 Act: TypeAlias = (
-    Creation | Capped | AnalystAdded | AnalystRemoved | Reserved | Shared | Settled | Failed | Accepted | DataChanged
+    Creation
+    | Capped
+    | AnalystAdded
+    | AnalystRemoved
+    | Reserved
+    | Shared
+    | Settled
+    | Failed
+    | Resumed
+    | Accepted
+    | DataChanged
 )
 ACTS: dict[str, type[Any]] = {
     each.kind: each
@@ -339,6 +374,7 @@ ACTS: dict[str, type[Any]] = {
         Shared,
         Settled,
         Failed,
+        Resumed,
         Accepted,
         DataChanged,
     )
@@ -461,7 +497,7 @@ def _read_cap(value: dict[str, Any]) -> Cap:
 
 
 def _read_account(value: dict[str, Any]) -> Account:
-    return Account(_read_cap(value["cap"]), Amounts(*value["spent"]), value["active"])
+    return Account(_read_cap(value["cap"]), Amounts(*value["spent"]), value["active"], value.get("failures", 0))
 
 
 def _read_book(value: dict[str, Any]) -> Book:
@@ -519,6 +555,10 @@ class Request:
         )
 
     @property
+    def filed(self) -> str:
+        return filed(self.analyst, self.key)
+
+    @property
     def topic(self) -> str:
         return topic_of(self.question, self.event, self.price, self.data_version)
 
@@ -557,9 +597,7 @@ def reserve(
     """
     _check_analyst(request.analyst, account)
     if entry is not None and not request.is_the_one_of(entry.row):
-        raise Refused(
-            "the key belongs to another request", code="key-reused", hint="a key names one request of one analyst"
-        )
+        raise Refused("the key belongs to another request", code="key-reused", hint="a key names one request for ever")
     if entry is not None and isinstance(entry.ended, Settled):
         return entry
     if entry is not None and isinstance(entry.ended, Failed):
@@ -568,8 +606,7 @@ def reserve(
             code="failed",
             hint="ask it under a new key; that is charged anew",
         )
-    if head.book.failures > MOST_FAILURES:
-        raise Refused(f"the data set has stopped after more than {MOST_FAILURES} failures", code="stopped")
+    _check_failures(head.book, account)
     if entry is not None:
         return entry
     if request.data_version != head.book.version:
@@ -579,8 +616,23 @@ def reserve(
     return advance(head, _opening(request, known), at, request.analyst, account)
 
 
+def _check_failures(book: Book, account: Account | None) -> None:
+    if account is not None and account.failures >= MOST_OF_ONE:
+        raise Refused(
+            f"you are suspended after {MOST_OF_ONE} questions that failed",
+            code="suspended",
+            hint="ask the owner, who looks into it: `discreet ledger resume SOURCE --analyst NAME --reason TEXT --yes`",
+        )
+    if book.failures >= MOST_FAILURES:
+        raise Refused(
+            f"the data set has stopped after {MOST_FAILURES} questions that failed",
+            code="stopped",
+            hint="ask the owner, who looks into it: `discreet ledger resume SOURCE --reason TEXT --yes`",
+        )
+
+
 def _opening(request: Request, known: Row | None) -> Reserved | Shared:
-    what = (request.key, request.question, request.label, request.event, request.price, request.data_version)
+    what = (request.filed, request.question, request.label, request.event, request.price, request.data_version)
     if known is not None and known.analyst != request.analyst:
         return Shared(*what, source=known.sequence)
     return Reserved(*what)
@@ -627,7 +679,13 @@ def _after(book: Book, act: Act, analyst: str | None, account: Account | None) -
         case Settled() | Accepted():
             return book, None
         case Failed():
-            return replace(book, failures=book.failures + 1), None
+            failed = None if account is None else replace(account, failures=account.failures + 1)
+            return replace(book, failures=book.failures + 1), failed
+        case Resumed() if analyst is None:
+            return replace(book, failures=0), None
+        case Resumed():
+            _check_analyst(analyst, account)
+            return book, None if account is None else replace(account, failures=0)
         case Capped(cap) if analyst is None:
             return replace(book, account=replace(book.account, cap=cap)), None
         case Capped(cap):
@@ -704,7 +762,7 @@ class Totals:
             account.cap.budget,
             account.remaining,
             book.accountant,
-            book.failures,
+            book.failures if account is book.account else account.failures,
             book.version,
         )
 

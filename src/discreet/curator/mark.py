@@ -6,12 +6,17 @@ folder, in the user's state directory, since whoever restores a folder from a ba
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
+from discreet.curator.forks import FORKS
 from discreet.errors import Fault, Refused
+
+PATIENCE = 30.0
+"""Seconds to wait for another process that writes."""
 
 SLOT = 128
 """Two places are written in turn, so that one always holds a whole mark, also after a crash in the middle of writing."""
@@ -77,16 +82,29 @@ class Mark:
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
-        """The open file, which no other thread or process writes meanwhile."""
+        """The open file, which no other thread or process writes meanwhile. No fork happens, since it would share the lock."""
         try:
-            file = self._open()
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                yield file
-            finally:
-                os.close(file)
+            with FORKS.inside():
+                file = self._open()
+                try:
+                    self._lock(file)
+                    yield file
+                finally:
+                    os.close(file)
         except OSError as error:
             raise self._unavailable(error) from error
+
+    def _lock(self, file: int) -> None:
+        """Wait for the lock as long as for a ledger, and no longer: who holds it may have been stopped."""
+        until, pause = time.monotonic() + PATIENCE, 0.0005
+        while True:
+            try:
+                return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                if time.monotonic() > until:
+                    raise OSError(error.errno, "another process keeps it locked") from error
+            time.sleep(pause)
+            pause = min(2 * pause, 0.01)
 
     def _open(self) -> int:
         try:

@@ -10,9 +10,11 @@ from typing import Any, NoReturn, TypeAlias
 from discreet.curator.ledger import (
     FORMAT,
     MOST_FAILURES,
+    MOST_OF_ONE,
     Account,
     Act,
     Book,
+    Creation,
     Failed,
     Head,
     Reserved,
@@ -40,6 +42,7 @@ class Replay:
         self.head: Head | None = None
         self.accounts: dict[str, Account] = {}
         self._check = check
+        self._most = MOST_FAILURES
         self._keys: set[str] = set()
         self._open: dict[int, tuple[str | None, str]] = {}  # reservations: who asked, and the topic
         self._ended: dict[int, type[Settled] | type[Failed]] = {}
@@ -77,8 +80,10 @@ class Replay:
         match act:
             case Reserved(key=key) | Shared(key=key) if key in self._keys:
                 self._wrong("uses a key again")
-            case Reserved() | Shared() if self.head is not None and self.head.book.failures > MOST_FAILURES:
+            case Reserved() | Shared() if self.head is not None and self.head.book.failures >= self._most:
                 self._wrong("was written after the data set stopped")
+            case Reserved() | Shared() if analyst in self.accounts and self.accounts[analyst].failures >= MOST_OF_ONE:
+                self._wrong("was written after its analyst was suspended")
             case Shared(source=source):
                 asked_by, topic = self._open.get(source, (None, ""))
                 if self._ended.get(source) is not Settled or topic != topic_of_act(act) or asked_by == analyst:
@@ -88,6 +93,8 @@ class Replay:
                     self._wrong("settles what is not open")
             case Failed(reservation=sequence) if sequence not in self._open:
                 self._wrong("fails what was never reserved")
+            case Failed(reservation=sequence) if analyst not in (None, self._open[sequence][0]):  # None in release 0.1
+                self._wrong("is counted for somebody else")
 
     def _wrong(self, what: str) -> NoReturn:
         raise broken(f"{self._place()} {what}")
@@ -97,6 +104,8 @@ class Replay:
         if row.analyst is not None and row.account is not None:
             self.accounts[row.analyst] = row.account
         match row.act:
+            case Creation(format=1):
+                self._most = MOST_FAILURES + 1  # in release 0.1 one more stopped it
             case Reserved(key=key) as act:
                 self._keys.add(key)
                 self._open[row.sequence] = (row.analyst, topic_of_act(act))

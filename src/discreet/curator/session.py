@@ -6,22 +6,33 @@ Before the reservation everything depends on the question and on what is declare
 it there is one constant error, and the charge is kept.
 """
 
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Any, NoReturn
 from uuid import uuid4
 
 import discreet.engines.duckdb as duckdb_engine
 from discreet.answer import Answer, Preview
 from discreet.curator.draws import entered
-from discreet.curator.ledger import Price, Request, Reservation, Stored, Totals
+from discreet.curator.flight import Flight
+from discreet.curator.ledger import (
+    LONGEST_ANSWER,
+    Price,
+    Request,
+    Reservation,
+    Stored,
+    Totals,
+    check_name,
+    in_words,
+    units_up,
+)
 from discreet.curator.loaded import Loaded
 from discreet.curator.money import price_of, spent_by
 from discreet.curator.opening import open_ledger
@@ -34,9 +45,10 @@ from discreet.noise import Source as Bits
 from discreet.noise.source import chosen
 from discreet.plan.check import digest
 from discreet.plan.explain import explain
+from discreet.plan.limits import check_limits
 from discreet.plan.plan import Plan
 from discreet.plan.private import MOST_EPSILON, plan_for, plan_within
-from discreet.plan.relation import Engine
+from discreet.plan.relation import Engine, Scan, parts
 from discreet.plan.release import release
 from discreet.plan.sql import question
 from discreet.privacy import events, loss
@@ -44,6 +56,15 @@ from discreet.privacy.advice import Verdict
 
 DEFAULT_DELTA = Fraction(1, 10**8)
 """Of one question, where the data set has a delta; it is spent only where noise needs it."""
+
+LEAST_EPSILON, LEAST_RHO = units_up(Fraction(1, 10**6), "epsilon"), units_up(Fraction(1, 2 * 10**12), "rho")
+"""The least price of a question that costs something, in units."""
+
+GENERATED = "auto:"
+"""How the keys begin that are made here, which no caller's key may."""
+
+_AFTER_FORK: list[object] = []
+"""Engines of a parent process: their threads are not here, and they are neither used nor closed."""
 
 Params = Sequence[object] | Mapping[str, object] | None
 
@@ -131,12 +152,28 @@ class Curator:
         self._bits: Bits | None = None
         self._told: Callable[[Loaded], None] | None = None
         self._engine: duckdb_engine.DuckDB | None = None
-        self._loading = Lock()
+        self._kept: Store | None = None
+        self._process = os.getpid()
+        self._opening = RLock()
+        self._flight = Flight()
 
-    @cached_property
+    @property
     def _store(self) -> Store:
         """The ledger, made at the first question: a preview makes none."""
-        return open_ledger(self.policy, self._ledger)
+        self._here()
+        with self._opening:
+            self._flight.check()
+            if self._kept is None:
+                self._kept = open_ledger(self.policy, self._ledger)
+            return self._kept
+
+    def _here(self) -> None:
+        """In a forked process: the data are loaded anew, since the threads of the engine are not here."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._opening, self._flight = RLock(), Flight(closed=self._flight.closed)
+            _AFTER_FORK.append(self._engine)
+            self._engine = None
 
     def load(self) -> Loaded:
         """Read the sources, as the owner's act, and tell how many values of each column are none of its declared type.
@@ -144,13 +181,16 @@ class Curator:
         What is wrong with a source is told here, and nowhere else: a question that finds the data not loadable says only that. The
         report tells of the data, and is for the owner alone.
         """
-        with self._loading:
+        self._here()
+        with self._opening:
+            self._flight.check()
             if self._engine is None:
                 self._engine = duckdb_engine.DuckDB(self._loads)
             return Loaded(self._engine.lost)
 
     def _loaded(self) -> duckdb_engine.DuckDB:
         """The data, for a question; where they do not load, one constant Fault, of which nothing can be learned."""
+        self._here()
         if self._engine is None and self._told is not None:
             self._told(self.load())
         if self._engine is None:
@@ -191,30 +231,66 @@ class Curator:
         It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± at 95 % is no larger. The same
         question again is the same answer, free. `key` names the request: a retry under its key is never charged twice.
         """
-        plan = self._plan(text, params, epsilon, within, self._delta_of(analyst) if delta is None else delta, analyst)
-        price = self._price_of_plan(plan)
-        asked = digest(plan)
-        version = self._store.totals().version
-        name = key if key is not None else _request_key(analyst, asked, version)
-        if self._store.stored(name, analyst) is None:
-            self._loaded()  # whatever is wrong with the source shows before anything is charged
-        outcome = self._store.reserve(
-            Request(
-                key=name,
-                analyst=analyst,
-                price=price,
-                event=plan.event.to_json(),
-                label=text,
-                data_version=version,
-                question=asked,
+        if key is not None:
+            _check_key(key)
+        self._here()
+        with self._flight.question():
+            plan = self._plan(
+                text, params, epsilon, within, self._delta_of(analyst) if delta is None else delta, analyst
             )
-        )
-        given = (
-            outcome.answer
-            if isinstance(outcome, Stored)
-            else self._computed(plan, text, asked, outcome, self._loaded())
-        )
-        return Answer.from_bytes(given).with_remaining(self._left(analyst))
+            price = self._price_of_plan(plan)
+            asked, version = digest(plan), self._version()
+            name, about = self._named(key, analyst, asked, self._origin(plan), version)
+            if self._store.stored(name, analyst) is None:
+                self._loaded()  # whatever is wrong with the source shows before anything is charged
+            outcome = self._store.reserve(
+                Request(
+                    key=name,
+                    analyst=analyst,
+                    price=price,
+                    event=plan.event.to_json(),
+                    label=text,
+                    data_version=version,
+                    question=about,
+                )
+            )
+            given = (
+                outcome.answer
+                if isinstance(outcome, Stored)
+                else self._computed(plan, text, asked, outcome, self._loaded())
+            )
+            return _receipted(Answer.from_bytes(given), analyst, outcome.sequence).with_remaining(self._left(analyst))
+
+    def _version(self) -> str:
+        """Of the data that are open here: opening made it that of the ledger. By now the ledger may have come to another one."""
+        if self._store.totals().version != self.policy.version:
+            raise Refused(
+                "the data have another version by now", code="data-version", hint="open the data anew, then ask again"
+            )
+        return self.policy.version
+
+    def _named(self, key: str | None, analyst: str | None, asked: str, origin: str, version: str) -> tuple[str, str]:
+        """The key of a request, and what is asked of which source. What release 0.1 kept goes by the names that it had there."""
+        former = key if key is not None else sha256(repr((analyst, asked, version)).encode()).hexdigest()
+        if self._store.named_before(former, analyst):
+            return former, asked
+        about = sha256(repr((asked, origin)).encode()).hexdigest() if origin else asked
+        if key is not None:
+            return key, about
+        return GENERATED + sha256(repr((about, version)).encode()).hexdigest(), about
+
+    def _origin(self, plan: Plan) -> str:
+        """Where the rows of a question come from, seen from the ledger, so that both may be moved together; nothing for a frame.
+
+        One ledger may serve several files about the same people: an answer about one of them is not an answer about another.
+        """
+        asked = {part.table.casefold() for part in parts(plan.query) if isinstance(part, Scan)}
+        found = []
+        for name, source in sorted(self.policy.tables.items()):
+            if name.casefold() in asked and isinstance(source.data, str | Path):
+                path = os.path.relpath(os.path.realpath(source.data), os.path.realpath(self._ledger))
+                found.append(repr((name, path, source.table)))
+        return " ".join(found)
 
     def _price_of_plan(self, plan: Plan) -> Price:
         if self.policy.accountant == "zcdp":  # Gaussian noise has a ρ and no δ of its own
@@ -263,8 +339,22 @@ class Curator:
         allowed = probability(delta, "delta") if delta is not None else self._usual_delta()
         asked = question(text, catalog, params)
         if within is not None:
-            return plan_within(asked, catalog, within, allowed)
-        return plan_for(asked, catalog, epsilon if epsilon is not None else 0, allowed)
+            plan = plan_within(asked, catalog, within, allowed)
+        else:
+            plan = plan_for(asked, catalog, epsilon if epsilon is not None else 0, allowed)
+        self._check_least(plan)
+        check_limits(plan, LONGEST_ANSWER)
+        return plan
+
+    def _check_least(self, plan: Plan) -> None:
+        """A price so low that rows could be added to the ledger almost without end is refused. What is public has none."""
+        price = self._price_of_plan(plan)
+        if 0 < price.epsilon < LEAST_EPSILON or 0 < price.rho < LEAST_RHO:
+            raise Invalid(
+                f"a question costs ε = {in_words(LEAST_EPSILON)} or ρ = {in_words(LEAST_RHO)} at least, and this one {price}",
+                code="price",
+                hint="ask at a higher price",
+            )
 
     def _usual_delta(self) -> Fraction:
         return min(DEFAULT_DELTA, self.policy.budget.delta)
@@ -277,11 +367,12 @@ class Curator:
 
     def _computed(self, plan: Plan, text: str, asked: str, reservation: Reservation, engine: Engine) -> bytes:
         """Read, add noise, settle. Whatever goes wrong in between is one constant error, and the charge is kept."""
+        given: bytes | None
         try:
-            given = self._answered(plan, text, asked, reservation, engine)
+            given = self._answered(plan, text, asked, engine)
         except Exception:  # raised anew below, outside of this block, so that nothing of it can be reached
             given = None
-        if given is None:
+        if given is None or len(given) > LONGEST_ANSWER:
             self._store.fail(reservation)
             raise Fault(
                 "the question could not be computed; it stays charged",
@@ -290,7 +381,7 @@ class Curator:
             )
         return self._store.settle(reservation, given)
 
-    def _answered(self, plan: Plan, text: str, asked: str, reservation: Reservation, engine: Engine) -> bytes:
+    def _answered(self, plan: Plan, text: str, asked: str, engine: Engine) -> bytes:
         bits, grant = chosen(self._bits), self._granted(plan.event)
         try:
             released = release(plan, engine.run, grant, bits.bits(64))
@@ -298,7 +389,6 @@ class Curator:
             grant.close()
         receipt = {
             "plan": asked,
-            "ledger": {"sequence": reservation.sequence},
             "data_version": self.policy.version,
             "private": bits.private,
         }
@@ -349,6 +439,10 @@ class Curator:
     def _granted(self, event: events.Event) -> Grant:
         return Grant(event, self._bits)
 
+    def resume(self, reason: str, analyst: str | None = None) -> None:
+        """Let the data set, or an analyst, go on after questions that failed: the owner's act, and a row of the ledger says why."""
+        self._store.resume(reason, analyst)
+
     @property
     def spent(self) -> Budget:
         """What all questions have cost together."""
@@ -363,11 +457,15 @@ class Curator:
         return _amount(self._store.totals(analyst), "remaining")
 
     def close(self) -> None:
-        """Give back the engine and the ledger."""
-        engine, self._engine = self._engine, None
-        for opened in (engine, self.__dict__.pop("_store", None)):
-            if opened is not None:
-                opened.close()
+        """Give back the engine and the ledger, once the questions that are being answered are. No question is taken any more."""
+        self._here()
+        self._flight.close()
+        with self._opening:
+            engine, self._engine = self._engine, None
+            store, self._kept = self._kept, None
+            for opened in (engine, store):
+                if opened is not None:
+                    opened.close()
 
     def __enter__(self) -> "Curator":
         return self
@@ -382,8 +480,22 @@ class Curator:
         raise TypeError("a curator cannot be copied: its budget is kept in one place")
 
 
-def _request_key(analyst: str | None, asked: str, version: str) -> str:
-    return sha256(repr((analyst, asked, version)).encode()).hexdigest()
+def _check_key(key: str) -> None:
+    check_name(key, "key")
+    if key.startswith(GENERATED):
+        raise Invalid(
+            f"key must not begin with {GENERATED!r}", code="key", hint="such keys are made for questions without one"
+        )
+
+
+def _receipted(answer: Answer, analyst: str | None, sequence: int) -> Answer:
+    """The answer as it is handed out. Only the owner is told a row of the ledger: its number counts what others do."""
+    if analyst is None:
+        return answer.with_ledger({"sequence": sequence})
+    told = answer.receipt.get("ledger")
+    return (
+        answer if told in (None, {"sequence": sequence}) else replace(answer, receipt=answer.receipt | {"ledger": None})
+    )
 
 
 def _measurement(analyst: str | None, key: str, label: str, block: int | None) -> str:

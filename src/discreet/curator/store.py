@@ -6,14 +6,17 @@ correct here never rests on there being one process: threads of one process only
 """
 
 import os
+import shutil
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NoReturn, Protocol, TypeVar
 
+from discreet.curator.forks import FORKS
 from discreet.curator.hold import FileHold, Hold
 from discreet.curator.ledger import (
     FORMAT,
@@ -33,6 +36,7 @@ from discreet.curator.ledger import (
     Request,
     Reservation,
     Reserved,
+    Resumed,
     Row,
     Settled,
     Shared,
@@ -43,10 +47,12 @@ from discreet.curator.ledger import (
     canonical,
     check_lower,
     check_name,
+    filed,
     hash_of,
     reserve,
     settle,
 )
+from discreet.curator.mark import PATIENCE as PATIENCE
 from discreet.curator.mark import Mark, rolled_back, sync_folder
 from discreet.curator.money import check_act, check_price, check_relation
 from discreet.curator.replay import Replay, newer
@@ -110,9 +116,14 @@ class Page:
         names = [name for (name,) in self._run("SELECT DISTINCT analyst FROM rows WHERE analyst IS NOT NULL", ())]
         return {name: account for name in sorted(names) if (account := self.account(name)) is not None}
 
-    def entry(self, key: str) -> Entry | None:
-        """What a key names."""
-        return self._entry(self._row("key = ?", key))
+    def entry(self, analyst: str | None, key: str) -> Entry | None:
+        """What a key of an analyst names."""
+        return self.former(analyst, key) or self._entry(self._row("key = ?", filed(analyst, key)))
+
+    def former(self, analyst: str | None, key: str) -> Entry | None:
+        """What it names by release 0.1, which filed requests by their keys alone."""
+        row = self._row("key = ?", key)
+        return self._entry(row) if row is not None and row.analyst == analyst else None
 
     def reservation(self, sequence: int) -> Entry | None:
         return self._entry(self._row("sequence = ?", sequence))
@@ -246,11 +257,14 @@ def _attempt(job: Job[Any], page: Page) -> None:
 
 
 _AFTER_FORK: list[Connection] = []
-"""Connections of a parent process: not to be used here, and not to be closed here either."""
+"""Connections of a parent process to a server: not to be used here, and not to be closed here either."""
 
 
 class Store:
-    """A ledger that is kept somewhere. It cannot be copied or pickled; after a fork each process connects anew."""
+    """A ledger that is kept somewhere. It cannot be copied or pickled; after a fork each process connects anew.
+
+    Nothing that was open before a fork is used after it, see `forks.py`.
+    """
 
     def __init__(self, connect: Callable[[], Connection], mark: Mark, *, share_answers: bool = False) -> None:
         self._connect = connect
@@ -280,7 +294,7 @@ class Store:
 
         def step(page: Page) -> Reservation | Stored:
             head = _head(page)
-            entry = page.entry(request.key)
+            entry = page.entry(request.analyst, request.key)
             known = page.known(request.topic) if self.share_answers and entry is None else None
             found = reserve(head, page.account(request.analyst), entry, known, request, _now())
             if isinstance(found, Row):
@@ -290,7 +304,7 @@ class Store:
                 again = True
             if isinstance(found.ended, Settled):
                 return Stored(page.answer(found.ended), found.row.sequence)
-            return Reservation(found.row.sequence, request.key, request.analyst, request.price, again)
+            return Reservation(found.row.sequence, found.row.key or "", request.analyst, request.price, again)
 
         if not isinstance(request, Request):
             raise Invalid(f"request must be a Request, got {shown(request)}")
@@ -313,27 +327,37 @@ class Store:
         return self._write(step)
 
     def fail(self, reservation: Reservation) -> None:
-        """Note a failure after data was touched: the charge stays, and too many stop the data set."""
+        """Note a failure after data was touched: the charge stays; too many suspend their analyst, and stop the data set."""
 
         def step(page: Page) -> None:
-            page.add(advance(_head(page), Failed(_reserved(page, reservation).row.sequence), _now()))
+            row = _reserved(page, reservation).row
+            self._add(page, Failed(row.sequence), row.analyst, page.account(row.analyst))
 
         self._write(step)
 
     def stored(self, key: str, analyst: str | None = None) -> bytes | None:
         """The answer that this key of this analyst was given, free of charge; None where there is none."""
+        check_name(key, "key")
+        _check_analyst_name(analyst)
 
         def look(page: Page) -> bytes | None:
-            entry = page.entry(key)
-            if entry is None or entry.row.analyst != analyst or not isinstance(entry.ended, Settled):
+            entry = page.entry(analyst, key)
+            if entry is None or not isinstance(entry.ended, Settled):
                 return None
             account = page.account(analyst)
             return page.answer(entry.ended) if account is None or account.active else None
 
         return self._read(look)
 
+    def named_before(self, key: str, analyst: str | None = None) -> bool:
+        """Whether release 0.1 filed a request of this analyst under this key."""
+        check_name(key, "key")
+        _check_analyst_name(analyst)
+        return self._read(lambda page: page.former(analyst, key) is not None)
+
     def totals(self, analyst: str | None = None) -> Totals:
         """What the data set, or an analyst, has spent and may spend."""
+        _check_analyst_name(analyst)
 
         def look(page: Page) -> Totals:
             book = _head(page).book
@@ -409,6 +433,7 @@ class Store:
     def set_cap(self, cap: Cap, analyst: str | None = None, *, higher: bool = False) -> None:
         """Change the cap of the data set or of an analyst. A higher one only where `higher` says that the owner means it."""
         act = Capped(cap)
+        _check_analyst_name(analyst)
 
         def step(page: Page) -> None:
             head, account = _head(page), page.account(analyst)
@@ -436,7 +461,27 @@ class Store:
 
     def remove_analyst(self, name: str) -> None:
         """No new charge from now on; what is reserved may still be settled."""
+        _check_analyst_name(name)
         self._write(lambda page: self._add(page, AnalystRemoved(), name, page.account(name)))
+
+    def resume(self, reason: str, analyst: str | None = None) -> None:
+        """Let the data set, or an analyst, go on after failures: the count begins anew, and a row says why."""
+        act = Resumed(reason)
+        _check_analyst_name(analyst)
+
+        def step(page: Page) -> None:
+            account = page.account(analyst)
+            if analyst is not None and account is None:
+                raise _unknown(analyst)
+            if not (_head(page).book.failures if account is None else account.failures):
+                raise Invalid(
+                    "there is nothing to resume: no question failed since",
+                    code="usage",
+                    hint="an analyst is resumed by name, the data set without one",
+                )
+            self._add(page, act, analyst, account)
+
+        self._write(step)
 
     def change_data(self, version: str) -> None:
         """The owner's counter of the data moves; the budget goes on."""
@@ -534,11 +579,15 @@ class Store:
                 self._check_mark(page)
                 head = self._replayed(page).head
             if head is not None:
-                self._accountant, self._relation = head.book.accountant, head.book.relation
+                self._know(head)
                 self.mark.advance(head.sequence, head.hash)
         except BaseException:
             self.close()
             raise
+
+    def _know(self, head: Head | None) -> None:
+        if head is not None:
+            self._accountant, self._relation = head.book.accountant, head.book.relation
 
     def _create(self, creation: Creation | None, accept: bool) -> None:
         if creation is None:
@@ -738,6 +787,12 @@ def _check_answer(row: Row, answer: Any) -> None:
         raise broken(f"row {row.sequence} holds another answer than was settled")
 
 
+def _check_analyst_name(analyst: str | None) -> None:
+    """Before it is looked up: a name that no database can hold is the caller's mistake, and no damage."""
+    if analyst is not None:
+        check_name(analyst, "analyst")
+
+
 def _unknown(analyst: str | None) -> Refused:
     return Refused(f"analyst {shown(analyst)} is not known here", code="analyst-unknown")
 
@@ -752,8 +807,10 @@ CREATE INDEX IF NOT EXISTS rows_analyst ON rows (analyst, sequence) WHERE analys
 CREATE INDEX IF NOT EXISTS rows_about ON rows (about, sequence) WHERE about IS NOT NULL;
 CREATE INDEX IF NOT EXISTS rows_topic ON rows (topic, sequence) WHERE topic IS NOT NULL;
 """
-PATIENCE = 30.0
-"""Seconds to wait for another process that writes."""
+
+
+COPIES = 10
+"""Tries to copy a ledger that somebody writes to."""
 
 
 class SQLiteStore(Store):
@@ -784,7 +841,74 @@ class SQLiteStore(Store):
         store = cls(lambda: _SQLite(file), placed, share_answers=share_answers)
         store._holder = lambda sequence: FileHold(folder / f"measure-{sequence}.lock")
         store.begin(creation, accept)
+        store._connect = lambda: _SQLite(file, make=False)  # one that was taken away is not made anew
         return store
+
+    @classmethod
+    def look(cls, folder: Path, *, mark: Path | None = None) -> "SQLiteStore":
+        """The ledger in a folder, to be read only. Where it cannot be written to, a copy is read, and its mark is left as it is."""
+        folder = Path(os.path.realpath(folder))
+        if _writable(folder) or not (folder / "ledger.sqlite").exists():
+            return cls.open(folder, creation=None, mark=mark)
+        return _Copied.of(folder, Mark(Path(mark)) if mark is not None else Mark.of(str(folder)))
+
+
+class _Copied(SQLiteStore):
+    """A copy of a ledger that may only be read, such as one of another user or on a medium that is not written to.
+
+    SQLite writes beside a file that it reads, so it is given a copy of its own.
+    """
+
+    _copy: TemporaryDirectory[str]
+
+    @classmethod
+    def of(cls, folder: Path, mark: Mark) -> "_Copied":
+        copy = TemporaryDirectory(prefix="discreet-")  # for this user alone
+        try:
+            with _as_faults():
+                _copy_whole(folder, Path(copy.name))
+            store = cls(lambda: _SQLite(Path(copy.name) / "ledger.sqlite", make=False), mark)
+            store._copy = copy
+            with store._apart() as (_, page):
+                store._check_mark(page)
+                store._know(store._replayed(page).head)
+        except BaseException:
+            copy.cleanup()
+            raise
+        return store
+
+    def _commit(self, jobs: list[Job[Any]], marked: bool = True) -> None:
+        for job in jobs:
+            job.error = unavailable("it may only be read")
+
+    def close(self) -> None:
+        super().close()
+        self._copy.cleanup()
+
+
+def _writable(folder: Path) -> bool:
+    return os.access(folder, os.W_OK | os.X_OK) and os.access(folder / "ledger.sqlite", os.W_OK)
+
+
+def _copy_whole(folder: Path, to: Path) -> None:
+    """The file and its log, as they are at one moment: copied again where somebody wrote meanwhile."""
+    files = [folder / name for name in ("ledger.sqlite", "ledger.sqlite-wal")]
+    for _ in range(COPIES):
+        before = [_state(file) for file in files]
+        for file in files:
+            if file.exists():
+                shutil.copyfile(file, to / file.name)
+        if [_state(file) for file in files] == before:
+            return
+    raise unavailable("it is being written to all the time")
+
+
+def _state(file: Path) -> tuple[int, ...] | None:
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _make_folder(folder: Path) -> None:
@@ -797,24 +921,59 @@ def _make_folder(folder: Path) -> None:
 
 
 class _SQLite:
-    """A connection that keeps its promises: write-ahead log, synced at every commit."""
+    """A connection that keeps its promises: write-ahead log, synced at every commit, to the file that is at its path.
 
-    def __init__(self, file: Path) -> None:
-        with _as_faults():
-            if not file.exists():
+    It is closed before a fork, and opened again by its next use.
+    """
+
+    def __init__(self, file: Path, *, make: bool = True) -> None:
+        self._file = file
+        self._log = file.with_name(file.name + "-wal")
+        self._opened: sqlite3.Connection | None = None
+        with _as_faults(), FORKS.inside():
+            if make and not file.exists():
                 os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            self._sqlite = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-            try:
-                self._prepare()
-            except BaseException:
-                self._sqlite.close()
-                raise
+            self._open()
+
+    @property
+    def _sqlite(self) -> sqlite3.Connection:
+        return self._opened or self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        before = _identity(self._file)
+        if before is None:
+            raise _moved()
+        self._opened = sqlite3.connect(self._file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        FORKS.opened(self)
+        try:
+            self._prepare()
+            self._run("SELECT COUNT(*) FROM sqlite_master", ())  # opens the log
+            self._places = (before, _identity(self._log))
+            self._check_place()
+        except BaseException:
+            self.let_go()
+            raise
+        return self._opened
+
+    def let_go(self) -> None:
+        """Close the file; the next use opens it again."""
+        if self._opened is not None:
+            with suppress(sqlite3.Error):
+                self._opened.close()
+            self._opened = None
+            FORKS.closed(self)
+
+    def _check_place(self) -> None:
+        """What is open must be what is at the path: rows in a file that was removed or exchanged are found by nobody."""
+        if (_identity(self._file), _identity(self._log)) != self._places:
+            raise _moved()
 
     def _prepare(self) -> None:
         run = self._sqlite.execute
         (found,) = run("PRAGMA user_version").fetchone()
         if found > FORMAT:
             raise newer(found)
+        self._format = found or FORMAT
         if run("PRAGMA journal_mode").fetchone() != ("wal",):
             self._use_log()
         run("PRAGMA synchronous = FULL")
@@ -842,20 +1001,26 @@ class _SQLite:
 
     @contextmanager
     def writing(self) -> Iterator[Page]:
-        with _as_faults(), self._transaction("BEGIN IMMEDIATE") as page:
-            yield page
+        with _as_faults(), FORKS.inside():
+            with self._transaction("BEGIN IMMEDIATE") as page:
+                yield page
+            self._check_place()
 
     @contextmanager
     def reading(self) -> Iterator[Page]:
-        with _as_faults(), self._transaction("BEGIN") as page:
+        with _as_faults(), FORKS.inside(), self._transaction("BEGIN") as page:
             yield page
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Page]:
         self._sqlite.execute(begin)
         try:
+            self._check_place()
             page = Page(self._run)
             yield page
+            if page.added and self._format < FORMAT:
+                self._sqlite.execute(f"PRAGMA user_version = {FORMAT}")  # an older release must not read what it cannot
+                self._format = FORMAT
             self._sqlite.execute("COMMIT" if page.added else "ROLLBACK")
         except BaseException:
             with suppress(sqlite3.Error):
@@ -863,13 +1028,31 @@ class _SQLite:
             raise
 
     def check(self) -> None:
-        with _as_faults():
+        with _as_faults(), FORKS.inside():
             if self._run("PRAGMA integrity_check(1)", ()) != [("ok",)]:
                 raise broken("SQLite finds its file malformed")
 
     def close(self) -> None:
-        with suppress(sqlite3.Error):
-            self._sqlite.close()
+        if not FORKS.foreign:
+            with FORKS.inside():
+                self.let_go()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file is at a path; None for none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _moved() -> Fault:
+    return Fault(
+        "the ledger was moved, removed or exchanged while it was open",
+        code="ledger-moved",
+        hint="nothing was released; bring it back to its place, and open it anew",
+    )
 
 
 @contextmanager

@@ -41,7 +41,7 @@ PUBLIC = (
 )
 MANY_ROWS = 10**7  # whose values, all rounded in one direction, a sum should not be off by more than its noise for
 MOST_WITHIN = Fraction(10**18)
-LEAST_EPSILON = Fraction(1, 10**9)
+LEAST_EPSILON = Fraction(1, 10**6)  # of an accuracy that is asked for
 
 
 @dataclass(frozen=True, slots=True)

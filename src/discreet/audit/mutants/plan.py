@@ -222,6 +222,14 @@ register(
         "a plan with noise for less than a neighbour can change passes",
     ),
     Mutant(
+        "totals-without-noise",
+        PART,
+        CHECK + "_covers",
+        "(measurement.mechanism is None and needed > Fraction(0))",
+        "needed < Fraction(0)",
+        "a plan that releases an exact total passes",
+    ),
+    Mutant(
         "l2-for-geometric-noise",
         PART,
         BUDGET + "geometric",

@@ -1,0 +1,64 @@
+"""What a finished plan can tell of its own size: noise that cannot be drawn, and answers that cannot be kept, cost nothing.
+
+Whatever went wrong later would be a failure after the charge, and tell something of the data.
+"""
+
+import json
+from collections.abc import Iterator
+
+from discreet.errors import QueryError
+from discreet.plan.forms import is_key
+from discreet.plan.intervals import SMALL_BOTTOM
+from discreet.plan.plan import Plan
+from discreet.plan.scalar import Literal, Scalar, Value, children, type_of
+
+MOST_SCALE = 1 << 55
+"""Of noise in steps: an array of 64-bit integers holds it for certain."""
+
+NUMBER = 24
+"""Characters of a number at most."""
+
+BESIDE_ROWS = 1 << 24
+"""Bytes of an answer that are for everything but its rows: the question, the plan, the receipt."""
+
+
+def check_limits(plan: Plan, longest: int) -> None:
+    """For a plan whose noise can be drawn, and whose answer has at most `longest` bytes: returns. For any other: raises QueryError."""
+    for measurement in plan.measurements:
+        if measurement.mechanism is not None and measurement.mechanism.scale > MOST_SCALE:
+            raise QueryError(
+                f"the noise of {measurement.said} would be larger than can be drawn",
+                code="noise-too-large",
+                hint="ask at a higher price, or with tighter bounds or fewer rows of a person",
+            )
+    size = len(plan.domain) * width(plan)
+    if size > longest - BESIDE_ROWS:
+        raise QueryError(
+            f"the answer has {len(plan.domain):,} rows of {len(plan.question.outputs):,} columns, which is too large to be kept",
+            code="answer-too-large",
+            hint="ask for fewer columns at a time, or group by fewer keys",
+        )
+
+
+def width(plan: Plan) -> int:
+    """Bytes of one row of the answer, at most: its values, their errors, intervals and flags, each under its name."""
+    keys = [max(map(_length, {group[i] for group in plan.domain}), default=0) for i in range(len(plan.question.keys))]
+    total = 4 * len("{},")
+    for output in plan.question.outputs:
+        name = _length(output.name) + 8  # what stands around it, and a number behind a name that was taken
+        numeric = type_of(output.value).numeric
+        total += name + (NUMBER if numeric else max([NUMBER, *keys, *map(_length, _constants(output.value))]))
+        if not is_key(output.value):
+            total += 3 * name + max(3 * NUMBER, len(SMALL_BOTTOM) + 3 * len("null"))
+    return total
+
+
+def _length(value: Value) -> int:
+    return len(json.dumps(str(value)))
+
+
+def _constants(scalar: Scalar) -> Iterator[Value]:
+    if isinstance(scalar, Literal):
+        yield scalar.value
+    for each in children(scalar):
+        yield from _constants(each)
