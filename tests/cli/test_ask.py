@@ -25,7 +25,7 @@ COMMAND = Path(sys.executable).parent / "discreet"
 def test_one_line_answers_a_file(run: Run, visits: Path) -> None:
     result = run("ask", "visits.csv", COUNT, "--unit", "patient_id", "--epsilon", "1")
     assert result.exit_code == 0, result.stderr
-    assert "±" in result.stdout and "left: ε = 9, δ = 1e-06" in result.stdout
+    assert "±" in result.stdout and "left: ε = 4, δ = 1e-06" in result.stdout
     assert "each patient_id counts with at most 5 rows" in result.stdout
     assert "\x1b" not in result.stdout  # not a terminal: plain
     assert visits.with_name("visits.csv.ledger").stat().st_mode & 0o777 == 0o700
@@ -39,7 +39,7 @@ def test_the_json_of_an_answer(run: Run, visits: Path) -> None:
     assert all(row.keys() == {"ward", "n", "average"} for row in found["rows"])
     assert all(row.keys() <= {"n", "average"} and row["n"] > 0 for row in found["error"])
     assert len(found["error"]) == len(found["rows"])
-    assert (found["confidence"], found["epsilon"], found["remaining"]["epsilon"]) == (0.95, 1.0, 9.0)
+    assert (found["confidence"], found["epsilon"], found["remaining"]["epsilon"]) == (0.95, 1.0, 4.0)
     assert found["receipt"]["private"] is True and found["receipt"]["question"] == BY_WARD
 
 
@@ -270,7 +270,7 @@ def test_describe_tells_what_is_declared_and_nothing_from_the_data(run: Run, vis
     assert declared["age"] == {"name": "age", "type": "number", "bounds": [0, 120], "keys": None, "nullable": True}
     assert declared["ward"]["keys"] == ["Surgery", "Emergency", "Burns"]
     assert declared["admitted"]["type"] == "date"
-    assert before["budget"]["remaining"] == {"epsilon": 10.0, "delta": 1e-6}
+    assert before["budget"]["remaining"] == {"epsilon": 5.0, "delta": 1e-6}
     rows = visits.read_text("utf-8").splitlines()
     visits.write_text("\n".join([rows[0], *rows[1:3]]) + "\n", "utf-8")
     assert data(run(*line, "--json")) == before and run(*line).stdout == said
@@ -299,7 +299,7 @@ def test_parameters_are_bound(run: Run, visits: Path) -> None:
     listed = data(run(*line, f"{COUNT} WHERE age >= ? AND sex = ?", "--param", "65", "--param", "F"))
     named = data(run(*line, f"{COUNT} WHERE age >= :old AND sex = :sex", "--param", "sex=F", "--param", "old=65"))
     assert plain["rows"] == listed["rows"] == named["rows"]  # one question, however it is written: one answer
-    assert named["remaining"]["epsilon"] == 9
+    assert named["remaining"]["epsilon"] == 4
 
 
 def test_a_policy_is_a_source(run: Run, policy: Path) -> None:

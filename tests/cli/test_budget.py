@@ -21,20 +21,20 @@ def test_it_is_the_sum_of_what_was_asked(run: Run, visits: Path) -> None:
     found = data(run("budget", "visits.csv", "--json"))
     assert found == {
         "spent": {"epsilon": 0.3, "delta": 0.0},
-        "cap": {"epsilon": 10.0, "delta": 1e-6},
-        "remaining": {"epsilon": 9.7, "delta": 1e-6},
+        "cap": {"epsilon": 5.0, "delta": 1e-6},
+        "remaining": {"epsilon": 4.7, "delta": 1e-6},
         "questions": 3,
         "failures": 0,
         "analysts": {},
         "ledger": "visits.csv.ledger",
     }
     said = run("budget", "visits.csv").stdout
-    assert "9.7 left of 10, 0.3 spent" in said and "3 questions charged" in said
+    assert "4.7 left of 5, 0.3 spent" in said and "3 questions charged" in said
 
 
 def test_before_the_first_question_nothing_is_spent(run: Run, visits: Path) -> None:
     found = data(run("budget", "visits.csv", "--json"))
-    assert (found["spent"]["epsilon"], found["remaining"]["epsilon"], found["ledger"]) == (0, 10, None)
+    assert (found["spent"]["epsilon"], found["remaining"]["epsilon"], found["ledger"]) == (0, 5, None)
     assert "nothing was asked yet" in run("budget", "visits.csv").stdout
 
 

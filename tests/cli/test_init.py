@@ -34,7 +34,7 @@ def test_the_policy_loads_and_answers_count(run: Run, visits: Path) -> None:
         "admitted": "date",
     }
     found = data(run("ask", COUNT, "--epsilon", "0.5", "--json"))
-    assert found["remaining"] == {"epsilon": 2.5, "delta": 1e-6}
+    assert found["remaining"] == {"epsilon": 4.5, "delta": 1e-6}
     assert data(run("ask", f"{COUNT} WHERE age > 60 AND admitted > DATE '2024-05-01'", "--epsilon", "0.5", "--json"))[
         "rows"
     ]

@@ -33,7 +33,7 @@ def test_every_row_is_computed_again(run: Run, visits: Path) -> None:
     found = data(run("ledger", "verify", "visits.csv", "--json"))
     assert (found["rows"], found["spent"]["epsilon"], found["failures"]) == (5, 2.0, 0)
     said = run("ledger", "verify", "visits.csv").stdout
-    assert said.startswith("5 rows") and "spent: ε = 2 of ε = 10, δ = 1e-06" in said
+    assert said.startswith("5 rows") and "spent: ε = 2 of ε = 5, δ = 1e-06" in said
 
 
 def test_a_changed_row_is_found(run: Run, visits: Path) -> None:

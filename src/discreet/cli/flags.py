@@ -48,7 +48,7 @@ class Flags:
         None
     )
     clip: Annotated[str | None, _option("HOW", "groups: leave some out (this); or l2: shorten everything.")] = None
-    budget: Annotated[str | None, _option("EPSILON", "The total, said at the first question (10).")] = None
+    budget: Annotated[str | None, _option("EPSILON", "The total, said at the first question (5).")] = None
     delimiter: Annotated[str | None, _option("CHARACTER", "Between the fields of a CSV (a comma).")] = None
     multiline: Annotated[bool, _option(None, "Cells of a CSV hold line ends, in quotes.", "--multiline")] = False
     ragged: Annotated[bool, _option(None, "Fill short records of a CSV up, cut long ones off.", "--ragged")] = False

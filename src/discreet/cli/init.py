@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.flags import Flags, number
-from discreet.cli.source import DELTA, POLICY, Kept, is_csv, is_policy, kept_in, ledger_of, located, table_name
+from discreet.cli.source import DELTA, EPSILON, POLICY, Kept, is_csv, is_policy, kept_in, ledger_of, located, table_name
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from discreet.engines.framing import Framing
     from discreet.plan.scalar import Type
 
-EPSILON = Fraction(3)
 LOOKED = 10_000
 """Rows of a CSV that are looked at."""
 
@@ -63,7 +62,7 @@ def init(
     unit: Annotated[str | None, typer.Option(metavar="COLUMN", help="Says who a row is about.")] = None,
     row: Annotated[bool, typer.Option("--row", help="Instead: every row is about another person.")] = False,
     out: Annotated[str, typer.Option(metavar="FILE", help="The policy to write.")] = str(POLICY),
-    epsilon: Annotated[str | None, typer.Option(metavar="E", help="The total budget (3).")] = None,
+    epsilon: Annotated[str | None, typer.Option(metavar="E", help="The total budget (5).")] = None,
     delimiter: Annotated[str | None, typer.Option(metavar="CHARACTER", help="Between the fields of a CSV.")] = None,
     table: Annotated[str | None, typer.Option(metavar="NAME", help="The table inside of a DuckDB file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from discreet.curator.store import Store
 
 POLICY = Path("discreet.toml")
-EPSILON, DELTA = Fraction(10), Fraction(1, 10**6)
+EPSILON, DELTA = Fraction(5), Fraction(1, 10**6)
 """The budget of a data file for which none is said."""
 
 SQL_BEGINS = ("select", "with", "(", "--", "/*")
