@@ -14,7 +14,7 @@ from math import ceil, inf, log, sqrt
 import numpy as np
 
 from discreet.privacy import events
-from discreet.privacy.closed import gaussian_log_delta
+from discreet.privacy.closed import gaussian_deltas
 from discreet.privacy.finite import dominating_atoms
 from discreet.privacy.quadrature import normal_pieces, pieces
 from discreet.privacy.side import (
@@ -58,7 +58,7 @@ def gaussian_side(squared: Fraction) -> Side:
     half, mu = float(squared) / 2, sqrt(squared)
 
     def one(z: Reals) -> Reals:
-        return np.exp([gaussian_log_delta(mu, float(each)) for each in z])
+        return gaussian_deltas(mu, z)
 
     def within(cuts: Reals) -> Points:
         z, log_p = normal_pieces((cuts - half) / mu, 0.5 / mu)

@@ -45,7 +45,7 @@ class TransformLine:
             raise Unresolved
         known = exp(min(700.0, log_known - self._k_c + self.c * epsilon))
         fine, coarse = (known + max(0.0, grid.rest(epsilon, tail)) for grid in self._grids)
-        if not abs(fine - coarse) <= AGREE * coarse:
+        if not (fine > 0 and abs(fine - coarse) <= AGREE * coarse):
             raise Unresolved
         return log(fine) + self._k_c - self.c * epsilon
 
