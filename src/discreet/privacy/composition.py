@@ -48,6 +48,7 @@ GONE = -40.0  # ln of what may come back of the integrand after it was cut off
 NEAR, KEPT = 0.3, 3  # how far in ln c a fine line serves, and how many are kept
 EXACT_BITS = 4096  # of the probability that nothing fails openly; beyond, it is rounded down
 FEW_USES = 64  # so few that points on a lattice are composed one by one
+SAME_DELTA = 1e-11  # of ln δ, where a search for ε stops
 LEAST_DELTA = 1e-290  # a δ below it is no float that anything is counted in
 FEW = 400  # Laplace releases that splines are quick for
 
@@ -59,6 +60,7 @@ class Direction:
         self.parts = [(side, n) for side, n in parts if n]
         self._transform_lines: list[TransformLine] = []
         self._convolutions: list[tuple[float, Points]] = []
+        self._too_fine = False  # whether the common lattice was found to be, for a finite sum and for points
         self._kept_ends: list[tuple[float, tuple[Composition, Composition]]] = []
         self.rho = float(rho)  # of zCDP-only parts, which have no K off the real axis
 
@@ -120,17 +122,23 @@ class Direction:
         try:
             value = self._log_delta(epsilon)
         except Unresolved:
-            return self.log_delta_above(epsilon, FINE)
+            return self._least_above(epsilon)
         if not self._doubtful or value == -inf:
             return value
         low, high = self._log_delta_ends(epsilon)
-        return value if low - AGREE <= value <= high + AGREE else self.log_delta_above(epsilon, FINE)
+        return value if low - AGREE <= value <= high + AGREE else self._least_above(epsilon)
 
-    @cached_property
+    def _least_above(self, epsilon: float) -> float:
+        """The better of two certified bounds: a finer lattice is not always the better one."""
+        return min(self.log_delta_above(epsilon, precision) for precision in (FINE, PRECISION))
+
+    @property
     def _doubtful(self) -> bool:
         """Whether a value rests on how fast a density of several kinds was seen to fall: then certified ends must agree with it."""
-        if self.rho or self._mu is not None or self._lattice is not None or len(self._merged) == 1:
+        if self.rho or self._mu is not None or len(self._merged) == 1:
             return False
+        if self._lattice is not None:
+            return self._too_fine
         return self._dense is None or self._dense.gaussian is None
 
     def _log_delta_ends(self, epsilon: float) -> tuple[float, float]:
@@ -426,13 +434,14 @@ class Direction:
             return None
 
     def _on_lattice(self, epsilon: float, tail: bool = False) -> float:
-        """The finite integral; where the common lattice is too fine for it, point by point."""
+        """The finite integral; where the common lattice is too fine for it, point by point, or by a transform."""
         try:
             return self._curve.log_delta(epsilon, tail)
         except Unresolved:
-            if self._points is None:
-                raise
-            return points_log_delta(self._points, epsilon, tail)
+            if self._points is not None:
+                return points_log_delta(self._points, epsilon, tail)
+            self._too_fine = True
+            return self._by_transform(epsilon, tail)
 
     def _by_transform(self, epsilon: float, tail: bool = False) -> float:
         """All points by themselves, exactly, and a fine transform for what is left; of very many points too."""
@@ -566,7 +575,7 @@ def _bisect(log_delta: Callable[[float], float], target: float, start: float, la
         if more > 1:
             raise Unresolved
         high, more = min(largest, start * (1 + more)), more * 16
-    return root(gap, 0.0, high, gap(0.0), at_high)
+    return root(gap, 0.0, high, gap(0.0), at_high, SAME_DELTA)
 
 
 def with_failure(log_delta: float, failure: Fraction) -> float:

@@ -187,6 +187,8 @@ class Line:
             round_trip = max(2, ceil(least / float(self._lattice.step)))
             spacing = 2 * pi / (round_trip * float(self._lattice.step))
             nodes = round_trip // 2 + 1
+            if nodes > MOST_ON_LATTICE and not self._lattice.uniform:  # then none may be left out
+                raise Unresolved
         elif not self._falls(spacing):
             raise Unresolved
         t, values = self._nodes(spacing, nodes)

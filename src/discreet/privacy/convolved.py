@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from discreet.privacy.certified import MOST_CELLS, Composition, Part
 from discreet.privacy.contour import Lattice
-from discreet.privacy.points import MOST_POINTS
 from discreet.privacy.side import Atoms, Points
 from discreet.privacy.unresolved import Unresolved
 
@@ -24,8 +23,6 @@ class Convolved:
     """Points, and δ or P(L > ·) of the one density beside them."""
 
     def __init__(self, points: Points, cut_off: float, delta: Callable[[Reals], Reals]) -> None:
-        if points.losses.size > MOST_POINTS:
-            raise Unresolved
         self._points, self._cut_off, self._delta = points, cut_off, delta
 
     def log_delta(self, epsilon: float) -> float:

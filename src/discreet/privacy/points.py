@@ -14,7 +14,7 @@ from discreet.privacy.side import Points
 from discreet.privacy.unresolved import Unresolved
 
 NO_POINTS = Points(np.empty(0), np.empty(0))
-MOST_POINTS, MOST_PAIRS = 1 << 20, 1 << 22
+MOST_POINTS, MOST_PAIRS = 1 << 17, 1 << 21
 SAME = 1e-13  # losses closer than this, relative to the largest, are one
 
 

@@ -153,7 +153,7 @@ def _one(part: Curve, q: float) -> tuple[Curve, Curve]:
 
     def with_unit(z: Reals) -> Reals:
         inner = np.exp(np.minimum(z, 700.0)) - (1 - q)
-        known = q * part(np.log(np.maximum(inner, 1e-300) / q))
+        known = q * part(np.log(np.maximum(inner, 1e-300)) - np.log(q))
         return np.where(inner > 0, known, -np.expm1(np.minimum(z, 0.0)))
 
     def without(z: Reals) -> Reals:
