@@ -482,28 +482,28 @@ def sampled_atoms(q: Fraction, part: Losses, k: int) -> Curve:
 
 @precise
 def sampled_laplace_sides(q: Fraction, e: Fraction, panels: int = 48) -> tuple[Curve, Curve]:
-    """Two sampled Laplace releases, by quadrature over the loss l of the first: for removing a unit, and for adding one.
+    """Two sampled Laplace releases, by quadrature over the loss x of the first: for removing a unit, and for adding one.
 
-    Under Q the loss is e with e^-e/2, −e with 1/2, and between them has the density e^(−(l + e)/2)/4.
+    Under Q the loss is e with e^-e/2, −e with 1/2, and between them has the density e^(−(x + e)/2)/4.
     """
     unit, rate = ball(e), ball(q)
     remove, add = sampled_remove(q, laplace(e, 1)), sampled_add(q, laplace(e, 1))
     corners = [unit * (2 * i - panels) / panels for i in range(panels + 1)]
 
     def over(value: Callable[[arb], arb]) -> arb:
-        inner = integral(lambda l: (-(l + unit) / 2).exp() / 4 * value(l), corners, 8)
+        inner = integral(lambda x: (-(x + unit) / 2).exp() / 4 * value(x), corners, 8)
         return inner + value(-unit) / 2 + (-unit).exp() / 2 * value(unit)
 
-    def ratio(l: arb) -> arb:
-        return 1 - rate + rate * l.exp()
+    def ratio(x: arb) -> arb:
+        return 1 - rate + rate * x.exp()
 
     @precise
     def removals(epsilon: Real) -> arb:
-        return over(lambda l: ratio(l) * remove(ball(epsilon) - ratio(l).log()))
+        return over(lambda x: ratio(x) * remove(ball(epsilon) - ratio(x).log()))
 
     @precise
     def additions(epsilon: Real) -> arb:
-        return over(lambda l: add(ball(epsilon) + ratio(l).log()))
+        return over(lambda x: add(ball(epsilon) + ratio(x).log()))
 
     return removals, additions
 

@@ -118,7 +118,7 @@ def test_the_certified_delta_is_at_least_that_of_adding(case: Case) -> None:
 def test_an_attacker_does_as_well_as_adding_allows(case: Case) -> None:
     """At a false-positive rate for which the oracle's curve of adding decides the trade-off."""
     case.decided()
-    grid = [case.epsilon * F(i, 20) for i in range(61)]
+    grid = [case.epsilon * F(i, 8) for i in range(25)]
     rate = 0.3 if case.times < 20 else 0.1
 
     def least_error(deltas: list[float]) -> float:
@@ -129,7 +129,7 @@ def test_an_attacker_does_as_well_as_adding_allows(case: Case) -> None:
     both = least_error([max(case.truths(epsilon)) for epsilon in grid])
     assert both < removing, "adding does not decide"
     found = case.loss.tradeoff(F(rate))
-    assert both - NEAR <= found <= both + (removing - both) / 2
+    assert both - NEAR <= found <= both + (removing - both) / 2  # the grid may miss the least error by a little
 
 
 @pytest.mark.parametrize("case", [CASES[6], CASES[9]], ids=str)

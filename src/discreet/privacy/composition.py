@@ -48,6 +48,7 @@ GONE = -40.0  # ln of what may come back of the integrand after it was cut off
 NEAR, KEPT = 0.3, 3  # how far in ln c a fine line serves, and how many are kept
 EXACT_BITS = 4096  # of the probability that nothing fails openly; beyond, it is rounded down
 FEW_USES = 64  # so few that points on a lattice are composed one by one
+MOST_KEPT = 64  # certified intervals
 SAME_DELTA = 1e-11  # of ln δ, where a search for ε stops
 LEAST_DELTA = 1e-290  # a δ below it is no float that anything is counted in
 FEW = 400  # Laplace releases that splines are quick for
@@ -59,8 +60,9 @@ class Direction:
     def __init__(self, parts: Iterable[tuple[Side, int]], rho: Fraction = Fraction(0)) -> None:
         self.parts = [(side, n) for side, n in parts if n]
         self._transform_lines: list[TransformLine] = []
+        self._intervals: dict[tuple[float, float], tuple[float, float]] = {}
         self._convolutions: list[tuple[float, Points]] = []
-        self._too_fine = False  # whether the common lattice was found to be, for a finite sum and for points
+        self._transformed = False  # whether some value came from a transform
         self._kept_ends: list[tuple[float, tuple[Composition, Composition]]] = []
         self.rho = float(rho)  # of zCDP-only parts, which have no K off the real axis
 
@@ -134,12 +136,10 @@ class Direction:
 
     @property
     def _doubtful(self) -> bool:
-        """Whether a value rests on how fast a density of several kinds was seen to fall: then certified ends must agree with it."""
-        if self.rho or self._mu is not None or len(self._merged) == 1:
+        """Whether a value rests on how fast a sum of several kinds was seen to fall: then certified ends must agree with it."""
+        if self.rho or self._mu is not None:
             return False
-        if self._lattice is not None:
-            return self._too_fine
-        return self._dense is None or self._dense.gaussian is None
+        return self._transformed or (self._lattice is None and len(self._merged) > 1)
 
     def _log_delta_ends(self, epsilon: float) -> tuple[float, float]:
         """ln of certified bounds of δ(ε), from below and above, by the lattices that served an ε near by."""
@@ -186,7 +186,7 @@ class Direction:
         low, high = self.interval(delta, PRECISION)
         if low * (1 - AGREE) <= value <= high * (1 + AGREE):
             return value
-        return min(self.epsilon_above(delta, precision) for precision in (FINE, PRECISION))
+        return min(high, self.epsilon_above(delta, FINE))
 
     def _epsilon(self, delta: float) -> float:
         if self.largest == 0 or (delta > LARGE_DELTA and self._log_delta_at_zero <= log(delta)):
@@ -225,7 +225,14 @@ class Direction:
             return bound
 
     def interval(self, delta: float, precision: float) -> tuple[float, float]:
-        """Certified ends of ε(delta), apart from open failure, about precision·ε from each other."""
+        """Certified ends of ε(delta), apart from open failure, about precision·ε from each other; asked again, the same."""
+        if (delta, precision) not in self._intervals:
+            if len(self._intervals) >= MOST_KEPT:
+                self._intervals.clear()
+            self._intervals[delta, precision] = self._interval(delta, precision)
+        return self._intervals[delta, precision]
+
+    def _interval(self, delta: float, precision: float) -> tuple[float, float]:
         if delta < LEAST_DELTA:
             return self.interval(LEAST_DELTA, precision)[0], self._at_most(delta, inf)
         if self._mu is not None:
@@ -242,7 +249,9 @@ class Direction:
 
     def _only_points(self, delta: float) -> bool:
         """Whether all losses are points that can be told apart, but for less than matters."""
-        return all(side.within is None for side, _ in self.parts) and bool(self._points) and self._cut_off < 1e-12 * delta
+        return (
+            all(side.within is None for side, _ in self.parts) and bool(self._points) and self._cut_off < 1e-12 * delta
+        )
 
     def _epsilon_of_points(self, delta: float) -> float:
         points = self._points or NO_POINTS
@@ -440,11 +449,11 @@ class Direction:
         except Unresolved:
             if self._points is not None:
                 return points_log_delta(self._points, epsilon, tail)
-            self._too_fine = True
             return self._by_transform(epsilon, tail)
 
     def _by_transform(self, epsilon: float, tail: bool = False) -> float:
         """All points by themselves, exactly, and a fine transform for what is left; of very many points too."""
+        self._transformed = True
         known = points_log_delta(self._points or NO_POINTS, epsilon, tail)
         at = self._curve.axis.least(lambda c, k: k - c * epsilon - np.log(c) - np.log1p(c))
         return self._transform_line(at, epsilon).log_delta(epsilon, known, tail)

@@ -43,7 +43,7 @@ def points_on(lattice: Lattice, parts: Sequence[tuple[Atoms, int]], c: float) ->
     made = [(_part(atoms, lattice), n) for atoms, n in parts]
     found = Composition(made, step, c)
     p = np.maximum(found.p, 0.0)
-    losses = found.start + step * np.arange(found.size)
+    losses: Reals = found.start + step * np.arange(found.size, dtype=np.float64)
     kept = p > exp(NEGLIGIBLE)
     if not kept.any():
         raise Unresolved

@@ -30,7 +30,7 @@ from discreet.privacy.unresolved import Unresolved
 NEAR_ZERO, LEAST_ORDER = 1e-6, 1e-4
 MOST_EXPONENT = Fraction(10_000)  # no ratio of probabilities that anyone writes down is above e to this
 FARTHEST = 700.0
-MOST_LOSS = Fraction(10**300)
+MOST_LOSS = Fraction(10**290)  # a larger ε counts as this, so that no tilt of it overflows
 COARSE = 3e-3  # precision that is enough to see that a direction is not the worse one
 
 
@@ -384,7 +384,7 @@ def _beyond(direction: Direction, reverse: Direction, epsilon: float) -> float:
 def _log_of_all(log_delta: float, direction: Direction) -> float:
     """With what fails openly."""
     failure = to_float_up(direction.failure)
-    return nextafter(float(np.logaddexp(log_delta, log(failure))), inf) if failure else log_delta
+    return min(0.0, nextafter(float(np.logaddexp(log_delta, log(failure))), inf)) if failure else log_delta
 
 
 def _resolved(function: object, value: float) -> float:

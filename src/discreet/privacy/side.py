@@ -27,7 +27,9 @@ UNSEEN = -700.0  # ln of what is no float
 AT_ONCE = 1 << 20  # terms summed at once
 FEW_POINTS = 4
 MANY_NODES = 16
-BEYOND: Reals = np.array([1.3, 1.7, 2.3, 3.1, 5.3, 9.7, 19.1, 51.7])  # times the last node: where a density is looked at again
+BEYOND: Reals = np.array(
+    [1.3, 1.7, 2.3, 3.1, 5.3, 9.7, 19.1, 51.7]
+)  # times the last node: where a density is looked at again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +192,7 @@ class Side:
 
     def _log_dense(self, c: float, heights: Reals) -> Reals:
         """ln of the modulus of what the density has of E e^(tL)/E e^(cL)."""
-        t = c + 1j * heights
+        t: Complex = np.asarray(c + 1j * heights, np.complex128)
         k, k_c = self.k(t), self.real(c)
         if self.points is None:
             return k.real - k_c
