@@ -28,6 +28,7 @@ from tests.mechanisms import test_noisy_max as noisy_max
 from tests.mechanisms import test_quantile as quantile
 from tests.mechanisms import test_randomized_response as rr
 from tests.mechanisms import test_sensitivity as se
+from tests.mechanisms import test_small_epsilon as small
 from tests.mechanisms import test_unsafe as un
 
 Law = Callable[[], object]
@@ -66,6 +67,7 @@ CAUGHT_BY: dict[str, Law] = {
     "rounding-of-one-coordinate": test_additive.test_gaussian_vectors_are_priced_by_their_norm_and_rounding,
     "one-noise-for-all": example("Geometric", 0, contract.drawn_as_it_says, 20_000, 1),
     "noise-in-floats": example("Laplace", 0, contract.outputs_lie_on_the_grid, 2_000, 4),
+    "least-noise-not-certified": lambda: small.test_a_promised_epsilon_is_kept_or_refused("Laplace", F(1, 1 << 40)),
     "least-noise-without-rounding": lambda: test_additive.test_noise_for_an_epsilon_meets_it_and_is_least(
         Laplace, F(1)
     ),

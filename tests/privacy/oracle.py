@@ -463,8 +463,8 @@ def sampled_gaussian_line(q: Fraction, sigma: Fraction, k: int, epsilon: Fractio
 
 
 @precise
-def sampled_atoms(q: Fraction, part: Losses, k: int) -> Curve:
-    """k sampled releases of something with few atoms: every multiset of outcomes, both directions."""
+def sampled_atom_sides(q: Fraction, part: Losses, k: int) -> tuple[Curve, Curve]:
+    """k sampled releases of something with few atoms: every multiset of outcomes; for removing a unit, and for adding one."""
     rate = ball(q)
     remove, add = [], []
     for loss, p in part.atoms():
@@ -472,7 +472,40 @@ def sampled_atoms(q: Fraction, part: Losses, k: int) -> Curve:
         ratio = 1 - rate + rate * ball(loss).exp()
         remove.append((ratio.log(), under_q * ratio))
         add.append((-ratio.log(), under_q))
-    return worse(*(_multisets(atoms, k) for atoms in (remove, add)))
+    return _multisets(remove, k), _multisets(add, k)
+
+
+def sampled_atoms(q: Fraction, part: Losses, k: int) -> Curve:
+    """The worse of both directions."""
+    return worse(*sampled_atom_sides(q, part, k))
+
+
+@precise
+def sampled_laplace_sides(q: Fraction, e: Fraction, panels: int = 48) -> tuple[Curve, Curve]:
+    """Two sampled Laplace releases, by quadrature over the loss x of the first: for removing a unit, and for adding one.
+
+    Under Q the loss is e with e^-e/2, −e with 1/2, and between them has the density e^(−(x + e)/2)/4.
+    """
+    unit, rate = ball(e), ball(q)
+    remove, add = sampled_remove(q, laplace(e, 1)), sampled_add(q, laplace(e, 1))
+    corners = [unit * (2 * i - panels) / panels for i in range(panels + 1)]
+
+    def over(value: Callable[[arb], arb]) -> arb:
+        inner = integral(lambda x: (-(x + unit) / 2).exp() / 4 * value(x), corners, 8)
+        return inner + value(-unit) / 2 + (-unit).exp() / 2 * value(unit)
+
+    def ratio(x: arb) -> arb:
+        return 1 - rate + rate * x.exp()
+
+    @precise
+    def removals(epsilon: Real) -> arb:
+        return over(lambda x: ratio(x) * remove(ball(epsilon) - ratio(x).log()))
+
+    @precise
+    def additions(epsilon: Real) -> arb:
+        return over(lambda x: add(ball(epsilon) + ratio(x).log()))
+
+    return removals, additions
 
 
 def _multisets(atoms: Sequence[tuple[arb, arb]], k: int) -> Curve:

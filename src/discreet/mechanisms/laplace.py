@@ -5,7 +5,8 @@ from fractions import Fraction
 from math import log
 from typing import Any
 
-from discreet.exact import Number, nonnegative, positive
+from discreet.errors import Invalid
+from discreet.exact import Number, nonnegative, positive, shown
 from discreet.mechanisms.additive import GridNoise, steps_up
 from discreet.mechanisms.base import Example, confidence_level, registry
 from discreet.mechanisms.geometric import Geometric
@@ -38,7 +39,14 @@ class Laplace(GridNoise):
         >>> round(float(Laplace.for_epsilon(0.5).scale), 9)
         2.0
         """
-        return cls(positive(sensitivity, "sensitivity") / _for_rounding(positive(epsilon, "epsilon")))
+        wanted = positive(epsilon, "epsilon")
+        found = cls(positive(sensitivity, "sensitivity") / _for_rounding(wanted))
+        if not found.loss(sensitivity).certifies(wanted, 0):
+            raise Invalid(
+                f"epsilon must be greater than 2^-37, about 7e-12, got {shown(epsilon)}: rounding to the grid costs as much",
+                hint="give the scale and a finer grid, and read the price from loss()",
+            )
+        return found
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number = 0, *, sensitivity: Number = 1) -> "Laplace":
@@ -79,5 +87,5 @@ class Laplace(GridNoise):
 
 
 def _for_rounding(epsilon: Fraction) -> Fraction:
-    """A little less, so that two steps of the grid, each at most scale/2^39, fit in."""
+    """A little less, so that two steps of the grid, each at most scale/2^39, fit in; where they do not, half."""
     return epsilon - Fraction(1, 1 << 38) if epsilon > GRID_SHARE else epsilon / 2

@@ -24,6 +24,8 @@ ROOM = 1e-9  # of ln δ, left to the certified bound at first
 SAMPLED_ROOM = 1e-3  # and for sampled noise, where that bound is less tight
 MOST_LOG = 700.0
 TRIES = 60
+FEW = 64  # sampled releases, whose near-exact values take long
+MOST_TURNS = 24  # of one search for a scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +209,17 @@ def _least(target: Target, leaf_of: Callable[[Fraction], events.Leaf], start: Fr
 
 
 def _near_exact(target: Target, leaf_of: Callable[[Fraction], events.Leaf], start: Fraction, room: float) -> Fraction:
-    """The scale at which ln δ(ε) is `room` below the target: secant in ln(scale), kept between known ends."""
-    goal = log(target.delta) - room
-    worse = target.loss(leaf_of(start)).worse_direction(target.epsilon)
+    """The scale at which ln δ(ε) is `room` below the target: secant in ln(scale), kept between known ends.
+
+    Of few sampled releases a certified bound is had sooner than a near-exact value.
+    """
+    goal, few = log(target.delta) - room, target.rate < 1 and target.times <= FEW
+    worse = 0 if few else target.loss(leaf_of(start)).worse_direction(target.epsilon)
 
     def gap(log_scale: float) -> float:
         spent = target.loss(leaf_of(_decimal(Fraction(exp(log_scale)), up=True)))
-        return max(spent.log_delta(target.epsilon, worse), -MOST_LOG) - goal
+        found = spent.log_delta_above(target.epsilon) if few else spent.log_delta(target.epsilon, worse)
+        return max(found, -MOST_LOG) - goal
 
     x, step = log(start), FIRST_STEP
     at = gap(x)
@@ -224,7 +230,7 @@ def _near_exact(target: Target, leaf_of: Callable[[Fraction], events.Leaf], star
             break
         x, at, step = y, at_y, 4 * step
     (low, at_low), (high, at_high) = sorted(((x, at), (y, at_y)))
-    return Fraction(exp(root(gap, low, high, at_low, at_high, close=CLOSE)))
+    return Fraction(exp(root(gap, low, high, at_low, at_high, max(CLOSE, room / 10), MOST_TURNS)))
 
 
 def _from_above(target: Target, leaf_of: Callable[[Fraction], events.Leaf], start: Fraction) -> Calibrated:

@@ -18,7 +18,7 @@ what was left out is bounded by Markov's inequality, rounding by the error of a 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from math import ceil, exp, expm1, inf, log, log2, sqrt
 
 import numpy as np
@@ -220,6 +220,8 @@ class Composition:
         if not self.relative < 0.1:
             raise Unresolved
         low, high = self._window([w for w, _ in tilted], counts)
+        if not (abs(low) < inf and abs(high) < inf):
+            raise Unresolved
         self.size = _even_size(max(8.0, (high - low) / step + 2))
         if self.size > MOST_CELLS:
             raise Unresolved
@@ -234,6 +236,8 @@ class Composition:
 
     def _tilted(self, part: Part) -> tuple[Reals, float]:
         """p e^(c·loss), loss counted from the first point, scaled to 1; and ln of the scale."""
+        if not (part.p >= 0).all():
+            raise Unresolved
         exponent = self.c * self.step * np.arange(part.p.size)
         with np.errstate(divide="ignore"):
             log_w = np.log(part.p) + exponent
@@ -285,6 +289,7 @@ class Composition:
         self.uncertain = (rounding + back) / self.size
         self.p = np.roll(np.fft.irfft(product, self.size), -(first % self.size))
 
+    @cached_property
     def curve(self) -> tuple[Reals, Reals, Reals, Reals]:
         """(losses, α, β, error): e^scale (α_j − e^ε β_j) is δ(ε) for ε from losses[j − 1] to losses[j], give or take the error."""
         index = np.arange(self.size, dtype=np.float64)
@@ -332,7 +337,7 @@ def _log_mean_exp(w: Reals, x: Reals) -> float:
 
 def epsilon_above(found: Composition, delta: float) -> float:
     """An ε with δ(ε) <= delta for sure; infinity where the lattice cannot tell."""
-    losses, alpha, beta, error = found.curve()
+    losses, alpha, beta, error = found.curve
     wanted = _in_units(delta - found.failure, found.log_unit)
     middle = losses[found.size // 2]
     at_node = (1 + found.relative) * (alpha - np.exp(np.clip(losses - middle, -MOST_AWAY, MOST_AWAY)) * beta) + error
@@ -352,7 +357,7 @@ def epsilon_above(found: Composition, delta: float) -> float:
 
 def epsilon_below(found: Composition, delta: float) -> float:
     """An ε >= 0 with δ(ε) >= delta for sure, or 0."""
-    losses, alpha, beta, error = found.curve()
+    losses, alpha, beta, error = found.curve
     wanted = _in_units(delta, found.log_unit)
     middle = losses[found.size // 2]
     at_node = (1 - found.relative) * (alpha - np.exp(np.clip(losses - middle, -MOST_AWAY, MOST_AWAY)) * beta) - error
@@ -368,7 +373,7 @@ def epsilon_below(found: Composition, delta: float) -> float:
 
 def log_delta_above(found: Composition, epsilon: float) -> float:
     """ln of a δ that is at least δ(ε)."""
-    losses, alpha, beta, error = found.curve()
+    losses, alpha, beta, error = found.curve
     low = epsilon * (1 - 8 * UNIT) - found.shift
     j = int(np.searchsorted(losses, low, side="right"))
     far = abs(low - losses[found.size // 2]) * (found.c + 1) > MOST_AWAY / 2
@@ -377,7 +382,22 @@ def log_delta_above(found: Composition, epsilon: float) -> float:
     found.read_at(j - 1)
     gap = alpha[j] - exp(low - losses[found.size // 2]) * beta[j]
     value = (1 + found.relative) * max(0.0, float(gap)) + float(error[j - 1])
+    if not value > 0:
+        raise Unresolved
     return float(np.logaddexp(log(value) + found.log_unit, log(found.failure) if found.failure else -inf))
+
+
+def log_delta_below(found: Composition, epsilon: float) -> float:
+    """ln of a δ that is at most δ(ε); minus infinity where the lattice cannot tell."""
+    losses, alpha, beta, error = found.curve
+    high = epsilon * (1 + 8 * UNIT) + found.shift
+    j = int(np.searchsorted(losses, high, side="right"))
+    if not 0 < j < found.size or abs(high - losses[found.size // 2]) * (found.c + 1) > MOST_AWAY / 2:
+        return -inf
+    found.read_at(j - 1)
+    gap = alpha[j] - exp(high - losses[found.size // 2]) * beta[j]
+    value = (1 - found.relative) * float(gap) - float(error[j - 1])
+    return log(value) + found.log_unit if value > 0 else -inf
 
 
 def _in_units(delta: float, log_unit: float) -> float:

@@ -13,6 +13,9 @@ from discreet.privacy.quadrature import legendre
 from discreet.privacy.special import erfcx, log_gamma, log_ndtr
 
 Reals = NDArray[np.float64]
+NO_FLOAT = 27.0  # e to minus the square of this is no float
+FLAT = 0.05  # so far apart erfcx is a polynomial of degree 9
+_erfc = np.frompyfunc(erfc, 1, 1)
 
 
 def gaussian_log_delta(mu: float, epsilon: float) -> float:
@@ -28,6 +31,46 @@ def gaussian_log_delta(mu: float, epsilon: float) -> float:
 def gaussian_log_tail(mu: float, epsilon: float) -> float:
     """ln P(L > ε) of Gaussian noise with Δ/σ = μ: L ~ N(μ²/2, μ²)."""
     return log_ndtr(mu / 2 - epsilon / mu) if mu else (0.0 if epsilon < 0 else -inf)
+
+
+def gaussian_deltas(mu: float, epsilon: Reals) -> Reals:
+    """δ of Gaussian noise with Δ/σ = μ at many ε; 0 where it is no float.
+
+    Far to the left, where both terms of δ are near their limits, it is 1 − e^ε less what they fall short of those.
+
+    >>> float(gaussian_deltas(1.0, np.array([1.0]))[0])
+    0.12693...
+    """
+    u, w = (epsilon / mu - mu / 2) / sqrt(2), mu / sqrt(2)
+    deltas = np.zeros_like(epsilon)
+    left, near = u < -4, (u >= -4) & (u < NO_FLOAT)
+    deltas[left] = _left_deltas(epsilon[left], -u[left], w)
+    u = u[near]
+    if w < 1:
+        points, weights = legendre(20 if w > FLAT else 5)
+        at = u[:, None] + w * points[None, :]
+        gap = w * ((2 / sqrt(pi) - 2 * at * erfcx(at.ravel()).reshape(at.shape)) @ weights)
+    else:
+        gap = erfcx(u) - erfcx(u + w)
+    deltas[near] = np.exp(-u * u) * np.maximum(gap, 0.0) / 2
+    return deltas
+
+
+def _left_deltas(epsilon: Reals, far: Reals, w: float) -> Reals:
+    """The same at u = −far < −4: δ = 1 − erfc(far)/2 − e^ε erfc(w − far)/2."""
+    missing = np.asarray(_erfc(far), np.float64) / 2
+    deltas = 1 - missing
+    inside = far > w + 4  # here ε < 0
+    low = epsilon[inside]
+    deltas[inside] = -np.expm1(low) - missing[inside] + np.exp(low) * np.asarray(_erfc(far[inside] - w), np.float64) / 2
+    rest = far[~inside]
+    deltas[~inside] -= np.exp(-rest * rest) * erfcx(w - rest) / 2
+    return deltas
+
+
+def gaussian_tails(mu: float, epsilon: Reals) -> Reals:
+    """P(L > ε) of Gaussian noise with Δ/σ = μ at many ε."""
+    return np.asarray(_erfc((epsilon / mu - mu / 2) / sqrt(2)), np.float64) / 2
 
 
 def gaussian_log_gap(u: float, w: float) -> float:

@@ -4,7 +4,7 @@ In this order: all-Gaussian in closed form; all losses on one lattice, where the
 decays for good; few Laplace releases of one scale, as splines; few releases of any kinds, point by point (`points.py`).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property, reduce
 from math import exp, expm1, gcd, inf, log, sqrt
@@ -13,14 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.exact import round_down, to_float_up
-from discreet.privacy.certified import Certified, epsilon_above, epsilon_below, log_delta_above, steps_for
-from discreet.privacy.closed import FewLaplace, gaussian_log_delta, gaussian_log_tail
+from discreet.privacy.certified import (
+    Certified,
+    Composition,
+    epsilon_above,
+    epsilon_below,
+    log_delta_above,
+    log_delta_below,
+    steps_for,
+)
+from discreet.privacy.closed import FewLaplace, gaussian_log_delta, gaussian_log_tail, gaussian_tails
 from discreet.privacy.contour import BETWEEN, Curve, Lattice, RealAxis, chernoff_term, lopsided, period
+from discreet.privacy.convolved import Convolved, near, points_on
 from discreet.privacy.mgf import gaussian_side
 from discreet.privacy.points import NO_POINTS, composed
 from discreet.privacy.points import log_delta as points_log_delta
 from discreet.privacy.search import least, root
-from discreet.privacy.side import Complex, ManyK, Points, Reals, Side
+from discreet.privacy.side import Atoms, Complex, ManyK, Points, Reals, Side
 from discreet.privacy.transform import TransformLine
 from discreet.privacy.unresolved import Unresolved
 
@@ -39,6 +48,9 @@ GONE = -40.0  # ln of what may come back of the integrand after it was cut off
 NEAR, KEPT = 0.3, 3  # how far in ln c a fine line serves, and how many are kept
 EXACT_BITS = 4096  # of the probability that nothing fails openly; beyond, it is rounded down
 FEW_USES = 64  # so few that points on a lattice are composed one by one
+MOST_KEPT = 64  # certified intervals
+SAME_DELTA = 1e-11  # of ln δ, where a search for ε stops
+LEAST_DELTA = 1e-290  # a δ below it is no float that anything is counted in
 FEW = 400  # Laplace releases that splines are quick for
 
 
@@ -48,6 +60,10 @@ class Direction:
     def __init__(self, parts: Iterable[tuple[Side, int]], rho: Fraction = Fraction(0)) -> None:
         self.parts = [(side, n) for side, n in parts if n]
         self._transform_lines: list[TransformLine] = []
+        self._intervals: dict[tuple[float, float], tuple[float, float]] = {}
+        self._convolutions: list[tuple[float, Points]] = []
+        self._transformed = False  # whether some value came from a transform
+        self._kept_ends: list[tuple[float, tuple[Composition, Composition]]] = []
         self.rho = float(rho)  # of zCDP-only parts, which have no K off the real axis
 
     def k(self, t: NDArray[np.complex128]) -> NDArray[np.complex128]:
@@ -106,9 +122,46 @@ class Direction:
     def log_delta(self, epsilon: float) -> float:
         """ln δ(ε) apart from open failure: near-exact, or where no route leads there a certified bound from above."""
         try:
-            return self._log_delta(epsilon)
+            value = self._log_delta(epsilon)
         except Unresolved:
-            return self.log_delta_above(epsilon, FINE)
+            return self._least_above(epsilon)
+        if not self._doubtful or value == -inf:
+            return value
+        low, high = self._log_delta_ends(epsilon)
+        return value if low - AGREE <= value <= high + AGREE else self._least_above(epsilon)
+
+    def _least_above(self, epsilon: float) -> float:
+        """The better of two certified bounds: a finer lattice is not always the better one."""
+        return min(self.log_delta_above(epsilon, precision) for precision in (FINE, PRECISION))
+
+    @property
+    def _doubtful(self) -> bool:
+        """Whether a value rests on how fast a sum of several kinds was seen to fall: then certified ends must agree with it."""
+        if self.rho or self._mu is not None:
+            return False
+        return self._transformed or (self._lattice is None and len(self._merged) > 1)
+
+    def _log_delta_ends(self, epsilon: float) -> tuple[float, float]:
+        """ln of certified bounds of δ(ε), from below and above, by the lattices that served an ε near by."""
+        at = self.axis.least(lambda c, k: k + chernoff_term(c) - c * epsilon)
+        c, bound = float(self.axis.c[at]), min(0.0, self.axis_chernoff(epsilon) + ROUNDING)
+        if bound < NO_FLOAT:
+            return -inf, bound
+        try:
+            below, above = self._ends(c, lambda: self._certified(exp(bound - SLACK), PRECISION, at))
+            return log_delta_below(below, epsilon), min(bound, log_delta_above(above, epsilon))
+        except Unresolved:
+            return -inf, bound
+
+    def _ends(self, c: float, make: Callable[[], Certified]) -> tuple[Composition, Composition]:
+        """Both lattices at about this tilt, made once."""
+        for tilt, ends in self._kept_ends:
+            if abs(log(tilt / c)) < NEAR:
+                return ends
+        certified = make()
+        ends = certified.below(), certified.above()
+        self._kept_ends = [(c, ends), *self._kept_ends[:KEPT]]
+        return ends
 
     def _log_delta(self, epsilon: float) -> float:
         if epsilon >= self.largest:
@@ -127,6 +180,15 @@ class Direction:
 
     def epsilon(self, delta: float) -> float:
         """The least ε >= 0 with δ(ε) <= delta, apart from open failure; delta > 0."""
+        value = self._epsilon(delta)
+        if not self._doubtful or delta < LEAST_DELTA:
+            return value
+        low, high = self.interval(delta, PRECISION)
+        if low * (1 - AGREE) <= value <= high * (1 + AGREE):
+            return value
+        return min(high, self.epsilon_above(delta, FINE))
+
+    def _epsilon(self, delta: float) -> float:
         if self.largest == 0 or (delta > LARGE_DELTA and self._log_delta_at_zero <= log(delta)):
             return 0.0
         if self._log_delta_near_top >= log(delta):
@@ -163,7 +225,16 @@ class Direction:
             return bound
 
     def interval(self, delta: float, precision: float) -> tuple[float, float]:
-        """Certified ends of ε(delta), apart from open failure, about precision·ε from each other."""
+        """Certified ends of ε(delta), apart from open failure, about precision·ε from each other; asked again, the same."""
+        if (delta, precision) not in self._intervals:
+            if len(self._intervals) >= MOST_KEPT:
+                self._intervals.clear()
+            self._intervals[delta, precision] = self._interval(delta, precision)
+        return self._intervals[delta, precision]
+
+    def _interval(self, delta: float, precision: float) -> tuple[float, float]:
+        if delta < LEAST_DELTA:
+            return self.interval(LEAST_DELTA, precision)[0], self._at_most(delta, inf)
         if self._mu is not None:
             return self.epsilon(delta * (1 + CLOSED_ROUNDING)), self.epsilon(delta * (1 - CLOSED_ROUNDING))
         few = sum(n for _, n in self.parts) <= FEW_USES
@@ -178,8 +249,9 @@ class Direction:
 
     def _only_points(self, delta: float) -> bool:
         """Whether all losses are points that can be told apart, but for less than matters."""
-        cut_off = sum(n * side.cut_off for side, n in self.parts)
-        return all(side.within is None for side, _ in self.parts) and bool(self._points) and cut_off < 1e-12 * delta
+        return (
+            all(side.within is None for side, _ in self.parts) and bool(self._points) and self._cut_off < 1e-12 * delta
+        )
 
     def _epsilon_of_points(self, delta: float) -> float:
         points = self._points or NO_POINTS
@@ -190,6 +262,8 @@ class Direction:
 
     def epsilon_above(self, delta: float, precision: float) -> float:
         """The upper end alone."""
+        if delta < LEAST_DELTA:
+            return self._at_most(delta, inf)
         try:
             return self._at_most(delta, epsilon_above(self._certified(delta, precision).above(), delta))
         except Unresolved:
@@ -219,7 +293,7 @@ class Direction:
 
     def _at_most(self, delta: float, found: float) -> float:
         """The least of all bounds, with room for the rounding of the sums."""
-        return min(found, self._bound(delta) * (1 + ROUNDING) + ROUNDING, self.largest * (1 + ROUNDING))
+        return max(0.0, min(found, self._bound(delta) * (1 + ROUNDING) + ROUNDING, self.largest * (1 + ROUNDING)))
 
     @cached_property
     def _merged(self) -> list[tuple[Side, int]]:
@@ -239,7 +313,7 @@ class Direction:
             found = min(self.largest, self._curve.epsilon(delta))
             if found <= 0:
                 return 0.0 if self._log_delta_at_zero <= log(delta) else None
-            return found if abs(self.log_delta(found) - log(delta)) < AGREE else None
+            return found if abs(self._log_delta(found) - log(delta)) < AGREE else None
         except Unresolved:
             return None
 
@@ -301,26 +375,85 @@ class Direction:
         at = self._curve.axis.least(lambda c, k: k - c * epsilon - np.log(c) - np.log1p(c))
         if self._decays(float(self._curve.axis.c[at])):
             return self._by_contour
-        return self._few_laplace.log_delta if self._few_laplace is not None else self._by_transform
+        return self._few_laplace.log_delta if self._few_laplace is not None else self._by_points
 
     def _by_contour(self, epsilon: float, tail: bool = False) -> float:
-        """Few nodes where the integrand falls fast; else many, by a transform."""
+        """Few nodes where the integrand falls fast; else point by point, or by a transform."""
         try:
             return self._curve.log_delta(epsilon, tail)
+        except Unresolved:
+            return self._by_points(epsilon, tail)
+
+    def _by_points(self, epsilon: float, tail: bool = False) -> float:
+        """All points one by one with the one density beside them; where there are several, by a transform."""
+        curve = self._dense_curve(tail)
+        if curve is None:
+            return self._by_transform(epsilon, tail)
+        try:
+            return Convolved(self._points_beside(epsilon), self._cut_off, curve).log_delta(epsilon)
         except Unresolved:
             return self._by_transform(epsilon, tail)
 
+    @cached_property
+    def _dense(self) -> Side | None:
+        """The only part with a density, when it is used once and its δ is known, and all others are points."""
+        dense = [(side, n) for side, n in self._merged if side.points is None or side.within is not None]
+        return dense[0][0] if len(dense) == 1 and dense[0][1] == 1 and dense[0][0].one is not None else None
+
+    def _dense_curve(self, tail: bool) -> Callable[[Reals], Reals] | None:
+        if self._dense is None or not tail:
+            return self._dense.one if self._dense is not None else None
+        if self._dense.gaussian is None:
+            return None
+        mu = sqrt(self._dense.gaussian)
+        return lambda epsilon: gaussian_tails(mu, epsilon)
+
+    @cached_property
+    def _beside(self) -> list[tuple[Side, int]]:
+        return [(side, n) for side, n in self._merged if side is not self._dense]
+
+    @cached_property
+    def _cut_off(self) -> float:
+        return sum(n * side.cut_off for side, n in self.parts)
+
+    def _points_beside(self, epsilon: float) -> Points:
+        """The points of all parts but the one with a density: one by one, or on their lattice, near the tilt of this ε."""
+        if self._few_beside is not None:
+            return self._few_beside
+        atoms = [(side.atoms, n) for side, n in self._beside if side.atoms is not None]
+        lattice = lattice_of(atoms)
+        if len(atoms) < len(self._beside):
+            raise Unresolved
+        at = self._curve.axis.least(lambda c, k: k - c * epsilon - np.log(c) - np.log1p(c))
+        c = float(self._curve.axis.c[at])
+        for tilt, points in self._convolutions:
+            if near(tilt, c):
+                return points
+        points = points_on(lattice, atoms, c)
+        self._convolutions = [(c, points), *self._convolutions[:KEPT]]
+        return points
+
+    @cached_property
+    def _few_beside(self) -> Points | None:
+        if sum(n for _, n in self._beside) > FEW_USES:
+            return None
+        try:
+            return composed((side.points, n) for side, n in self._beside if side.points is not None)
+        except Unresolved:
+            return None
+
     def _on_lattice(self, epsilon: float, tail: bool = False) -> float:
-        """The finite integral; where the common lattice is too fine for it, point by point."""
+        """The finite integral; where the common lattice is too fine for it, point by point, or by a transform."""
         try:
             return self._curve.log_delta(epsilon, tail)
         except Unresolved:
-            if self._points is None:
-                raise
-            return points_log_delta(self._points, epsilon, tail)
+            if self._points is not None:
+                return points_log_delta(self._points, epsilon, tail)
+            return self._by_transform(epsilon, tail)
 
     def _by_transform(self, epsilon: float, tail: bool = False) -> float:
         """All points by themselves, exactly, and a fine transform for what is left; of very many points too."""
+        self._transformed = True
         known = points_log_delta(self._points or NO_POINTS, epsilon, tail)
         at = self._curve.axis.least(lambda c, k: k - c * epsilon - np.log(c) - np.log1p(c))
         return self._transform_line(at, epsilon).log_delta(epsilon, known, tail)
@@ -368,7 +501,12 @@ class Direction:
 
     @cached_property
     def _curve(self) -> Curve:
-        return Curve(self.k, self._lattice, float(sum(side.gaussian * n for side, n in self.parts if side.gaussian)))
+        return Curve(self.k, self._lattice, self._log_cover)
+
+    def _log_cover(self, c: float, heights: Reals) -> Reals:
+        """A bound of Re K − K(c) at these heights above c, and at all larger ones: each part has its own."""
+        covers: Reals = sum((n * side.log_cover(c, heights) for side, n in self._merged), np.zeros_like(heights))
+        return covers
 
     @property
     def _used_curve(self) -> Curve | None:
@@ -378,7 +516,7 @@ class Direction:
     def _decays(self, c: float) -> bool:
         """Whether the losses that are points have no part in the tilted loss; a loss with a density may then decide."""
         if any(side.points is None for side, _ in self.parts):
-            return True
+            return True  # the cover of the line says whether it falls soon enough
         return sum(n * side.log_atomic(c) for side, n in self.parts) < GONE
 
     @cached_property
@@ -399,13 +537,16 @@ class Direction:
     @cached_property
     def _lattice(self) -> Lattice | None:
         """The common lattice of all parts, where each has one."""
-        atoms = [(side.atoms, n) for side, n in self.parts]
-        if any(part is None for part, _ in atoms):
-            return None
-        steps = {part.step for part, _ in atoms if part is not None and part.log_p.size > 1}
-        step = reduce(_common_step, steps, Fraction(0)) or Fraction(1)
-        offset = sum((n * part.offset for part, n in atoms if part is not None), Fraction(0))
-        return Lattice(offset, step, uniform=len(steps) <= 1 and all(part.one_hump for part, _ in atoms if part))
+        atoms = [(side.atoms, n) for side, n in self.parts if side.atoms is not None]
+        return lattice_of(atoms) if len(atoms) == len(self.parts) else None
+
+
+def lattice_of(atoms: Sequence[tuple[Atoms, int]]) -> Lattice:
+    """The lattice on which all sums of these atoms lie."""
+    steps = {part.step for part, _ in atoms if part.log_p.size > 1}
+    step = reduce(_common_step, steps, Fraction(0)) or Fraction(1)
+    offset = sum((n * part.offset for part, n in atoms), Fraction(0))
+    return Lattice(offset, step, uniform=len(steps) <= 1 and all(part.one_hump for part, _ in atoms))
 
 
 def _power_down(base: Fraction, n: int) -> Fraction:
@@ -443,7 +584,7 @@ def _bisect(log_delta: Callable[[float], float], target: float, start: float, la
         if more > 1:
             raise Unresolved
         high, more = min(largest, start * (1 + more)), more * 16
-    return root(gap, 0.0, high, gap(0.0), at_high)
+    return root(gap, 0.0, high, gap(0.0), at_high, SAME_DELTA)
 
 
 def with_failure(log_delta: float, failure: Fraction) -> float:

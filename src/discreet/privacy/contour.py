@@ -6,7 +6,7 @@ c is near the saddle point, where the integrand is steepest. The trapezoid rule 
 summation, Σ_m δ(ε + mA) e^(mAc) with A = 2π/h: the wanted term and aliases, all of them >= 0 and bounded by Chernoff on
 the real axis. So h follows from the tolerance. Losses on a lattice of step g have a periodic integrand: there the same
 line ends after A/g nodes, and nothing is cut off. The tilt by c keeps every number near 1, so δ = 1e-30 is no harder
-than 1e-3. Where the integrand is cut off, the caller makes sure that it does not come back (`Side.log_atomic`).
+than 1e-3. The integrand is cut off only where a cover of all later nodes allows it (`Side.log_cover`).
 """
 
 from collections.abc import Callable
@@ -23,11 +23,13 @@ from discreet.privacy.unresolved import Unresolved
 Complex: TypeAlias = NDArray[np.complex128]
 Reals: TypeAlias = NDArray[np.float64]
 LogMgf: TypeAlias = Callable[[Complex], Complex]
+Cover: TypeAlias = Callable[[float, Reals], Reals]  # (c, Im t) -> a bound of Re K − K(c) there, and at all larger Im t
 
 LOG_TOLERANCE = log(1e-13)  # of the aliases, relative to δ
 NODES_AT_ONCE = 48
 LEAST_SHARE = 1e-3  # of the largest term that the sum must be, or another line is better
 MOST_NODES, MOST_ON_LATTICE = 768, 40_000
+FEW_TIMES = 1e3  # NEGLIGIBLE is so much less than what matters: a cover need not be as tight as the integrand
 NEGLIGIBLE = 1e-19  # of the largest term: where the sum may be cut off
 MOST_EXPONENT = 3e6  # beyond it rounding shows in ln δ
 SAME = Fraction(1, 10**14)  # of a loss: closer ones are one
@@ -37,6 +39,11 @@ ROOM = 1.1  # of a period, for ε near by
 MOST_TURNS = 40
 LARGE_TILT, MOST_TILT = 1e3, 1e9
 FIRST_TILTS: Reals = np.exp2(np.arange(-4, 5.5, 0.5))
+
+
+def never_falls(c: float, heights: Reals) -> Reals:
+    """The cover of an integrand of which nothing is known."""
+    return np.zeros_like(heights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +131,8 @@ class Line:
     The nodes are chosen for a first ε; `low` and `high` bound the ε for which all aliases are below the tolerance.
     """
 
-    def __init__(self, k: LogMgf, axis: RealAxis, at: int, lattice: Lattice | None, gaussian: float) -> None:
-        self._k, self._lattice, self._gaussian = k, lattice, gaussian
+    def __init__(self, k: LogMgf, axis: RealAxis, at: int, lattice: Lattice | None, cover: Cover) -> None:
+        self._k, self._lattice, self._cover = k, lattice, cover
         self.c, self.k_c = float(axis.c[at]), float(axis.k[at])
         self._aliases = _Aliases(axis, at)
         self.low, self.high = inf, -inf
@@ -180,6 +187,8 @@ class Line:
             round_trip = max(2, ceil(least / float(self._lattice.step)))
             spacing = 2 * pi / (round_trip * float(self._lattice.step))
             nodes = round_trip // 2 + 1
+            if nodes > MOST_ON_LATTICE and not self._lattice.uniform:  # then none may be left out
+                raise Unresolved
         elif not self._falls(spacing):
             raise Unresolved
         t, values = self._nodes(spacing, nodes)
@@ -214,18 +223,22 @@ class Line:
             sizes = np.abs(values / (t * (t + 1)))
             may_stop = self._lattice is None or self._lattice.uniform
             if may_stop and float(sizes[-NODES_AT_ONCE // 2 :].max()) <= NEGLIGIBLE * float(sizes.max()):
-                return t, values
+                if self._lattice is not None or self._stays_below(t[-NODES_AT_ONCE // 2 :], float(sizes.max())):
+                    return t, values
         if self._lattice is None:
             raise Unresolved
         return t, values
 
+    def _stays_below(self, t: Complex, largest: float) -> bool:
+        """Whether all that may come after these nodes is negligible, by what covers the modulus of the integrand from there on."""
+        log_sizes = self._cover(self.c, t.imag) - np.log(np.abs(t * (t + 1)))
+        return float(log_sizes.max()) <= log(NEGLIGIBLE * largest) + log(FEW_TIMES)
+
     def _falls(self, spacing: float) -> bool:
-        """Whether the integrand is small by the last node that we would look at; Unresolved where K is not known so far out."""
-        if self._gaussian * (spacing * MOST_NODES / 8) ** 2 / 2 > -log(NEGLIGIBLE):
-            return True  # |E e^(tL)| falls at least like that of the Gaussian parts alone
+        """Whether the integrand is covered by something small at the last node that we would look at."""
         for nodes in (MOST_NODES // 8, MOST_NODES // 4, MOST_NODES // 2, MOST_NODES):
-            last = np.array([self.c + 1j * spacing * nodes])
-            fall = float(self._k(last)[0].real) - self.k_c - 2 * log(abs(last[0]) / self.c)
+            last = np.array([spacing * nodes])
+            fall = float(self._cover(self.c, last)[0]) - 2 * log(float(last[0]) / self.c)
             if fall < log(NEGLIGIBLE):
                 return True
         return False
@@ -284,9 +297,8 @@ def _estimate(axis: RealAxis, at: int) -> float:
 class Curve:
     """δ(ε) of one direction of a composition, and its inverse, from its K."""
 
-    def __init__(self, k: LogMgf, lattice: Lattice | None = None, gaussian: float = 0.0) -> None:
-        """`gaussian` is Σ(Δ/σ)² of the Gaussian parts."""
-        self._k, self._lattice, self._gaussian = k, lattice, gaussian
+    def __init__(self, k: LogMgf, lattice: Lattice | None = None, cover: Cover = never_falls) -> None:
+        self._k, self._lattice, self._cover = k, lattice, cover
         self.axis = RealAxis(k)
         self._lines: dict[float, Line] = {}
         self._last: Line | None = None
@@ -340,7 +352,7 @@ class Curve:
             near = c
             self._look_closely(at)
             at = int(np.searchsorted(self.axis.c, c))
-            self._lines[c] = Line(self._k, self.axis, at, self._lattice, self._gaussian)
+            self._lines[c] = Line(self._k, self.axis, at, self._lattice, self._cover)
         self._last = self._lines[near]
         return self._last
 

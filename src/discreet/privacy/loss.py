@@ -4,12 +4,13 @@
 and every answer is the worse of the two. `epsilon` and `delta` are near-exact values (about 1e-9 relative).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cached_property, reduce, wraps
 from math import exp, inf, log, nextafter
-from typing import Any
+from threading import RLock
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from discreet.privacy import events
 from discreet.privacy import mgf as _plain  # noqa: F401 - these two register what each leaf costs
 from discreet.privacy import sampled as _sampled  # noqa: F401
 from discreet.privacy.adjacency import Adjacency, Relation, joined
-from discreet.privacy.composition import PRECISION, ROUNDING, Direction, with_failure, without_failure
+from discreet.privacy.composition import LEAST_DELTA, PRECISION, ROUNDING, Direction, with_failure, without_failure
 from discreet.privacy.finite import beyond_of_table
 from discreet.privacy.search import least
 from discreet.privacy.side import sides
@@ -29,6 +30,7 @@ from discreet.privacy.unresolved import Unresolved
 NEAR_ZERO, LEAST_ORDER = 1e-6, 1e-4
 MOST_EXPONENT = Fraction(10_000)  # no ratio of probabilities that anyone writes down is above e to this
 FARTHEST = 700.0
+MOST_LOSS = Fraction(10**290)  # a larger ε counts as this, so that no tilt of it overflows
 COARSE = 3e-3  # precision that is enough to see that a direction is not the worse one
 
 
@@ -56,8 +58,25 @@ def _collect(event: events.Event, times: int, counts: dict[events.Leaf, int]) ->
             raise Invalid(f"no privacy loss is known for {shown(event)}", code="event")
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _one_at_a_time(
+    question: Callable[Concatenate["PrivacyLoss", P], R],
+) -> Callable[Concatenate["PrivacyLoss", P], R]:
+    """A question that no other thread asks of the same loss meanwhile: what is computed on the way is kept, and shared."""
+
+    @wraps(question)
+    def asked(self: "PrivacyLoss", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._lock:
+            return question(self, *args, **kwargs)
+
+    return asked
+
+
 class PrivacyLoss:
-    """The loss of leaves, each some number of times, under a neighbour relation where one is known."""
+    """The loss of leaves, each some number of times, under a neighbour relation where one is known. Threads may share it."""
 
     def __init__(self, terms: Sequence[tuple[events.Leaf, int]] = (), relation: Relation | None = None) -> None:
         counts: dict[events.Leaf, int] = {}
@@ -67,6 +86,11 @@ class PrivacyLoss:
         # an unknown leaf raises here, before anything is computed
         self._known = [(sides(leaf), n) for leaf, n in self.terms if not isinstance(leaf, events.ZeroConcentrated)]
         self.relation = relation
+        self._lock = RLock()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """A copy computes everything anew."""
+        return PrivacyLoss, (self.terms, self.relation)
 
     @classmethod
     def from_table(cls, rows: Sequence[Sequence[Number]]) -> "PrivacyLoss":
@@ -112,6 +136,7 @@ class PrivacyLoss:
         same = all(pair[0] is pair[1] for pair, _ in self._known)
         return tuple(Direction([(pair[i], n) for pair, n in self._known], rho) for i in range(1 if same else 2))
 
+    @_one_at_a_time
     def epsilon(self, delta: Number = 0) -> float:
         """The least ε >= 0 such that this is (ε, δ)-DP; infinity where there is none."""
         wanted = probability(delta, "delta")
@@ -122,19 +147,22 @@ class PrivacyLoss:
                 least = max(least, _epsilon(other, wanted))
         return least
 
+    @_one_at_a_time
     def pure_epsilon(self) -> Fraction | None:
         """The ε at δ = 0, exactly where that is a rational number, else rounded up; None where there is none."""
         if any(direction.failure or direction.pure is None for direction in self._directions):
             return None
         return max(direction.pure for direction in self._directions if direction.pure is not None)
 
+    @_one_at_a_time
     def delta(self, epsilon: Number) -> float:
         """The least δ such that this is (ε, δ)-DP: the hockey-stick divergence, the worse of both directions."""
-        wanted = float(nonnegative(epsilon, "epsilon"))
+        wanted = _loss_float(epsilon)
         return max(
             with_failure(_resolved(direction.log_delta, wanted), direction.failure) for direction in self._directions
         )
 
+    @_one_at_a_time
     def interval(self, delta: Number = 0) -> tuple[float, float]:
         """Certified (lower, upper) ends of epsilon(delta): the truth lies between them. Only the upper end is ever charged.
 
@@ -153,19 +181,22 @@ class PrivacyLoss:
                 low, high = max(low, ends[0]), max(high, ends[1])
         return low, high
 
+    @_one_at_a_time
     def worse_direction(self, epsilon: Number) -> int:
         """Which direction decides δ(ε): 0 for removing a unit, 1 for adding one."""
-        wanted = float(nonnegative(epsilon, "epsilon"))
+        wanted = _loss_float(epsilon)
         deltas = [direction.log_delta(wanted) for direction in self._directions]
         return deltas.index(max(deltas))
 
+    @_one_at_a_time
     def log_delta(self, epsilon: Number, direction: int) -> float:
         """ln δ(ε) in one direction, apart from open failure."""
-        return self._directions[direction].log_delta(float(nonnegative(epsilon, "epsilon")))
+        return self._directions[direction].log_delta(_loss_float(epsilon))
 
+    @_one_at_a_time
     def log_delta_above(self, epsilon: Number) -> float:
         """ln of a certified upper bound on δ(ε)."""
-        wanted = float(nonnegative(epsilon, "epsilon"))
+        wanted = _loss_float(epsilon)
         first, *others = self._directions
         most = _log_of_all(first.log_delta_above(wanted), first)
         for other in others:
@@ -173,13 +204,15 @@ class PrivacyLoss:
                 most = max(most, _log_of_all(other.log_delta_above(wanted), other))
         return most
 
+    @_one_at_a_time
     def certifies(self, epsilon: Number, delta: Number) -> bool:
         """Whether a certified bound shows that this is (epsilon, delta)-DP."""
         wanted, allowed = nonnegative(epsilon, "epsilon"), probability(delta, "delta")
         if all(direction.pure is not None and direction.pure <= wanted for direction in self._directions):
             return all(direction.failure <= allowed for direction in self._directions)
-        return allowed > 0 and self.log_delta_above(wanted) <= log(allowed)
+        return allowed > 0 and self.log_delta_above(wanted) <= log(allowed.numerator) - log(allowed.denominator)
 
+    @_one_at_a_time
     def rdp(self, order: Number) -> float:
         """Rényi differential privacy of an order α > 1: K(α − 1)/(α − 1)."""
         exact = rational(order, "order")
@@ -190,12 +223,14 @@ class PrivacyLoss:
             return inf
         return max(0.0, *(min(direction.axis.at(c) / c, direction.largest) for direction in self._directions))
 
+    @_one_at_a_time
     def zcdp(self) -> float:
         """The least ρ such that this is ρ-zCDP: the supremum of K(α − 1)/(α(α − 1)) over all orders."""
         if any(direction.failure for direction in self._directions):
             return inf
         return max(_zcdp(direction) for direction in self._directions)
 
+    @_one_at_a_time
     def bad_event(self, epsilon: Number) -> float:
         """Pr[|L| > ε]: how often the loss exceeds ε either way, the worse of both directions.
 
@@ -205,13 +240,15 @@ class PrivacyLoss:
         if len(self.terms) == 1 and self.terms[0][1] == 1 and isinstance(self.terms[0][0], events.FiniteTable):
             return float(beyond_of_table(self.terms[0][0].rows, exp_up(min(wanted, MOST_EXPONENT))))
         pairs = zip(self._with_loss, reversed(self._with_loss), strict=True)
-        return max(_beyond(direction, reverse, float(wanted)) for direction, reverse in pairs)
+        return max(_beyond(direction, reverse, _loss_float(wanted)) for direction, reverse in pairs)
 
+    @_one_at_a_time
     def exceeds(self, epsilon: Number) -> float:
         """Pr[L > ε], the worse of both directions."""
-        wanted = float(nonnegative(epsilon, "epsilon"))
+        wanted = _loss_float(epsilon)
         return max(with_failure(direction.log_tail(wanted), direction.failure) for direction in self._with_loss)
 
+    @_one_at_a_time
     def catastrophe(self) -> float:
         """Pr[L = ∞]: that an output shows for certain that the unit is there, or is not. At most δ(ε), whatever ε is."""
         return max(float(direction.failure) for direction in self._with_loss)
@@ -222,6 +259,7 @@ class PrivacyLoss:
             raise Invalid("what is known by zCDP alone has no distribution of the loss", hint="use delta(epsilon)")
         return self._directions
 
+    @_one_at_a_time
     def tradeoff(self, alpha: Number) -> float:
         """The least false-negative rate of any attacker whose false-positive rate is `alpha`.
 
@@ -241,6 +279,7 @@ class PrivacyLoss:
         far = self.epsilon(Fraction(1 - probability(alpha, "alpha"), 100)) + 1
         return max(0.0, -least(steep, 0.0, -log(rate)), -least(flat, 0.0, min(far, FARTHEST)))
 
+    @_one_at_a_time
     def posterior(self, prior: Number = Fraction(1, 2)) -> float:
         """How often the best attacker is right about one unit's presence, who held it for likely with probability `prior`.
 
@@ -253,12 +292,14 @@ class PrivacyLoss:
             return 1.0
         return float(more) + float(1 - more) * self.delta(log(more / (1 - more)))
 
+    @_one_at_a_time
     def plot(self) -> dict[str, Any]:
         """A Vega-Lite picture: the distribution of the loss, δ(ε), and an attacker's error rates."""
         from discreet.privacy.picture import specification  # only who looks at pictures waits for them
 
         return specification(self)
 
+    @_one_at_a_time
     def draw(self, width: int = 72) -> str:
         """The same for a terminal, in at most `width` columns."""
         from discreet.privacy.picture import drawing
@@ -301,6 +342,11 @@ def grouped(leaf: events.Leaf, k: int) -> events.Leaf:
     return events.Pure(k * max(bound for bound in bounds if bound is not None))
 
 
+def _loss_float(epsilon: Number) -> float:
+    """ε as a float; one beyond all floats counts as less, which is never too good."""
+    return float(min(nonnegative(epsilon, "epsilon"), MOST_LOSS))
+
+
 def _epsilon(direction: Direction, delta: Fraction) -> float:
     if delta >= 1:
         return 0.0
@@ -318,13 +364,15 @@ def _interval(direction: Direction, delta: Fraction) -> tuple[float, float]:
     left = delta - direction.failure
     if left <= 0:
         return (direction.largest * (1 - ROUNDING), direction.largest * (1 + ROUNDING)) if left == 0 else (inf, inf)
+    if not float(left):  # a δ below all floats: next to nothing is allowed above, and more is below
+        return direction.interval(LEAST_DELTA, PRECISION)[0], direction.largest * (1 + ROUNDING)
     low, high = direction.interval(float(left), PRECISION)
     return min(low, direction.largest * (1 - ROUNDING)), high  # a bound may be that of a pair which is a little worse
 
 
 def _above(direction: Direction, delta: Fraction, precision: float) -> float:
     left = delta - direction.failure
-    return direction.epsilon_above(float(left), precision) if left > 0 else inf
+    return direction.epsilon_above(float(left), precision) if float(left) > 0 else inf
 
 
 def _beyond(direction: Direction, reverse: Direction, epsilon: float) -> float:
@@ -336,7 +384,7 @@ def _beyond(direction: Direction, reverse: Direction, epsilon: float) -> float:
 def _log_of_all(log_delta: float, direction: Direction) -> float:
     """With what fails openly."""
     failure = to_float_up(direction.failure)
-    return nextafter(float(np.logaddexp(log_delta, log(failure))), inf) if failure else log_delta
+    return min(0.0, nextafter(float(np.logaddexp(log_delta, log(failure))), inf)) if failure else log_delta
 
 
 def _resolved(function: object, value: float) -> float:

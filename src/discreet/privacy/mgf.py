@@ -14,7 +14,7 @@ from math import ceil, inf, log, sqrt
 import numpy as np
 
 from discreet.privacy import events
-from discreet.privacy.closed import gaussian_log_delta
+from discreet.privacy.closed import gaussian_deltas
 from discreet.privacy.finite import dominating_atoms
 from discreet.privacy.quadrature import normal_pieces, pieces
 from discreet.privacy.side import (
@@ -46,7 +46,7 @@ CUT_OFF = 1e-42  # more than the probability of what is farther out
 
 
 @sides_of.register
-def _(leaf: events.Gaussian) -> tuple[Side, Side]:
+def _gaussian_sides(leaf: events.Gaussian) -> tuple[Side, Side]:
     return symmetric(gaussian_side((leaf.sensitivity / leaf.scale) ** 2))
 
 
@@ -58,7 +58,7 @@ def gaussian_side(squared: Fraction) -> Side:
     half, mu = float(squared) / 2, sqrt(squared)
 
     def one(z: Reals) -> Reals:
-        return np.exp([gaussian_log_delta(mu, float(each)) for each in z])
+        return gaussian_deltas(mu, z)
 
     def within(cuts: Reals) -> Points:
         z, log_p = normal_pieces((cuts - half) / mu, 0.5 / mu)
@@ -74,7 +74,7 @@ def _gaussian_k(parameters: Reals, n: Reals, t: Complex) -> Complex:
 
 
 @sides_of.register
-def _(leaf: events.Laplace) -> tuple[Side, Side]:
+def _laplace_sides(leaf: events.Laplace) -> tuple[Side, Side]:
     """K = tε + ln ½(1 + (1 − e^(−εu))/u + e^(−εu)), u = 1 + 2t, ε = Δ/b."""
     exact = leaf.sensitivity / leaf.scale
     if not exact:
@@ -116,7 +116,7 @@ def _laplace_k(parameters: Reals, n: Reals, t: Complex) -> Complex:
 
 
 @sides_of.register
-def _(leaf: events.DiscreteLaplace) -> tuple[Side, Side]:
+def _discrete_laplace_sides(leaf: events.DiscreteLaplace) -> tuple[Side, Side]:
     """L = (Δ − 2x)/b at x = 0 … Δ; all x <= 0 count at 0 and all x >= Δ at Δ. α = e^(−1/b).
 
     With γ = e^ε its δ is 1 − √(γ/e^(Δ/b)) at these losses, that of continuous noise, joined by straight lines in γ.
@@ -157,7 +157,7 @@ def _fine_laplace(epsilon: Fraction, rate: Fraction) -> Fraction:
 
 
 @sides_of.register
-def _(leaf: events.DiscreteGaussian) -> tuple[Side, Side]:
+def _discrete_gaussian_sides(leaf: events.DiscreteGaussian) -> tuple[Side, Side]:
     """L(x) = Δ(Δ − 2x)/(2σ²), P(x) ∝ e^(−x²/(2σ²)): K is a ratio of theta functions.
 
     For large σ the sums in δ are integrals, but for the corner where the loss is ε: by Euler and Maclaurin they differ by at most
@@ -239,7 +239,7 @@ def _log_waves(sigma: Reals, shift: Complex) -> Complex:
 
 
 @sides_of.register
-def _(leaf: events.RandomizedResponse) -> tuple[Side, Side]:
+def _randomized_response_sides(leaf: events.RandomizedResponse) -> tuple[Side, Side]:
     """L = ε with probability p, −ε with p e^-ε, 0 for the k − 2 answers that are neither's truth."""
     if not leaf.epsilon:
         return symmetric(NOTHING)
@@ -256,13 +256,13 @@ def _response(epsilon: Fraction, k: int, log_kept: float = 0.0) -> Side:
 
 
 @sides_of.register
-def _(leaf: events.Pure) -> tuple[Side, Side]:
+def _pure_sides(leaf: events.Pure) -> tuple[Side, Side]:
     """Dominated by randomized response (Kairouz, Oh and Viswanath 2015, theorem 3.1)."""
     return sides(events.RandomizedResponse(leaf.epsilon))
 
 
 @sides_of.register
-def _(leaf: events.Approximate) -> tuple[Side, Side]:
+def _approximate_sides(leaf: events.Approximate) -> tuple[Side, Side]:
     """Dominated by randomized response that fails openly with probability delta (KOV 2015)."""
     kept = float(1 - leaf.delta)
     if not kept:
@@ -278,7 +278,7 @@ def _log(p: Fraction) -> float:
 
 
 @sides_of.register
-def _(leaf: events.FiniteTable) -> tuple[Side, Side]:
+def _finite_table_sides(leaf: events.FiniteTable) -> tuple[Side, Side]:
     """The atoms of the least curve that dominates every ordered pair of rows, exactly (`finite.py`)."""
     found = dominating_atoms(leaf.rows)
     if not found.atoms:  # no output is possible for both inputs

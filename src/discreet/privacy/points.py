@@ -14,7 +14,7 @@ from discreet.privacy.side import Points
 from discreet.privacy.unresolved import Unresolved
 
 NO_POINTS = Points(np.empty(0), np.empty(0))
-MOST_POINTS = 1 << 20
+MOST_POINTS, MOST_PAIRS = 1 << 17, 1 << 21
 SAME = 1e-13  # losses closer than this, relative to the largest, are one
 
 
@@ -22,6 +22,8 @@ def composed(parts: Iterable[tuple[Points, int]]) -> Points:
     """The points of independent parts, each some number of times: losses add, probabilities multiply."""
     total = Points(np.zeros(1), np.zeros(1))
     for points, n in parts:
+        if n * (points.losses.size - 1) >= MOST_POINTS:  # on the best of lattices there are as many
+            raise Unresolved
         total = _sum(total, _times(points, n))
     return total
 
@@ -39,7 +41,7 @@ def _times(points: Points, n: int) -> Points:
 
 
 def _sum(a: Points, b: Points) -> Points:
-    if a.losses.size * b.losses.size > 16 * MOST_POINTS:
+    if a.losses.size * b.losses.size > MOST_PAIRS:
         raise Unresolved
     losses = (a.losses[:, None] + b.losses[None, :]).ravel()
     log_p = (a.log_p[:, None] + b.log_p[None, :]).ravel()

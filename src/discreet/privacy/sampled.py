@@ -61,8 +61,10 @@ class Mixture:
     def inverse(self, log_r: Reals) -> Reals:
         """The l with this ln r, for the increasing values above ln B_0; where some are not, one l below all others instead."""
         if self.k == 1:
-            ratio = np.expm1(log_r) / self._q
-            inside = np.log1p(ratio[ratio > -1])
+            near = log_r < FAR_LOSS
+            ratio = np.expm1(log_r[near]) / self._q
+            far = log_r[~near] + np.log1p(-(1 - self._q) * np.exp(-log_r[~near])) - log(self._q)
+            inside = np.concatenate([np.log1p(ratio[ratio > -1]), far])
         else:
             inside = self._newton(log_r[log_r > self.log_share[0]])
         if inside.size == log_r.size:
@@ -83,7 +85,7 @@ class Mixture:
 
 
 @sides_of.register
-def _(leaf: events.Sampled) -> tuple[Side, Side]:
+def _sampled_sides(leaf: events.Sampled) -> tuple[Side, Side]:
     part = sides(leaf.part)[0]
     if leaf.rate == 1:
         return sides(leaf.part)
@@ -97,7 +99,7 @@ def _(leaf: events.Sampled) -> tuple[Side, Side]:
 
 
 @sides_of.register
-def _(leaf: events.SampledGroup) -> tuple[Side, Side]:
+def _sampled_group_sides(leaf: events.SampledGroup) -> tuple[Side, Side]:
     """All units pull the same way in the worst case: a mixture of Gaussians (Ganesh 2024)."""
     part = sides(leaf.part)[0]
     if part is NOTHING or part.gaussian is None:
@@ -153,7 +155,7 @@ def _one(part: Curve, q: float) -> tuple[Curve, Curve]:
 
     def with_unit(z: Reals) -> Reals:
         inner = np.exp(np.minimum(z, 700.0)) - (1 - q)
-        known = q * part(np.log(np.maximum(inner, 1e-300) / q))
+        known = q * part(np.log(np.maximum(inner, 1e-300)) - np.log(q))
         return np.where(inner > 0, known, -np.expm1(np.minimum(z, 0.0)))
 
     def without(z: Reals) -> Reals:

@@ -8,17 +8,23 @@ GOLDEN = (3 - sqrt(5)) / 2
 
 
 def root(
-    falling: Callable[[float], float], low: float, high: float, at_low: float, at_high: float, close: float = 0.0
+    falling: Callable[[float], float],
+    low: float,
+    high: float,
+    at_low: float,
+    at_high: float,
+    close: float = 0.0,
+    turns: int = TURNS,
 ) -> float:
     """Where a decreasing function is 0, between low and high, or at most 0 and at least −close.
 
-    Regula falsi with the weight of an end halved when it stays (Illinois), and bisection whenever that is slow.
+    After so many turns the best known place where it is at most 0. Regula falsi with the weight of an end halved when it stays (Illinois), and bisection whenever that is slow.
 
     >>> round(root(lambda x: 2 - x * x, 0.0, 2.0, 2.0, -2.0), 12)
     1.414213562373
     """
     side, width = 0, high - low
-    for turn in range(TURNS):
+    for turn in range(turns):
         middle = (low * at_high - high * at_low) / (at_high - at_low)
         if not low < middle < high or (turn % 4 == 3 and high - low > width / 8):
             middle = low + (high - low) / 2

@@ -27,6 +27,9 @@ UNSEEN = -700.0  # ln of what is no float
 AT_ONCE = 1 << 20  # terms summed at once
 FEW_POINTS = 4
 MANY_NODES = 16
+BEYOND: Reals = np.array(
+    [1.3, 1.7, 2.3, 3.1, 5.3, 9.7, 19.1, 51.7]
+)  # times the last node: where a density is looked at again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,6 +167,37 @@ class Side:
         """ln of the probability of the largest loss."""
         at_top = self.points is not None and self.points.losses >= self.largest
         return float(np.max(self.points.log_p, where=at_top, initial=-inf)) if self.points is not None else -inf
+
+    def log_cover(self, c: float, heights: Reals) -> Reals:
+        """A bound of ln |E e^((c + is)L)|/E e^(cL) at these s, which holds at all larger s too.
+
+        For a Gaussian e^(−μ²s²/2). What is points alone comes back, again and again. Points beside a density come back to
+        their share, and what the density adds falls, as does a density by itself: at the heights, and at some far beyond.
+        """
+        if self.gaussian is not None:
+            return -float(self.gaussian) * heights**2 / 2
+        if self.within is None:
+            return np.zeros_like(heights)
+        beyond = float(heights[-1]) * BEYOND
+        log_sizes = [self._log_dense(c, heights)]
+        for each in np.array_split(beyond, beyond.size):
+            try:
+                log_sizes.append(self._log_dense(c, each))
+            except Unresolved:  # K is not known that far
+                break
+        later = np.maximum.accumulate(np.concatenate(log_sizes)[::-1])[::-1][: heights.size]
+        share = self.log_atomic(c)
+        covered: Reals = np.minimum(0.0, np.logaddexp(later, share))
+        return covered
+
+    def _log_dense(self, c: float, heights: Reals) -> Reals:
+        """ln of the modulus of what the density has of E e^(tL)/E e^(cL)."""
+        t: Complex = np.asarray(c + 1j * heights, np.complex128)
+        k, k_c = self.k(t), self.real(c)
+        if self.points is None:
+            return k.real - k_c
+        with np.errstate(divide="ignore"):
+            return np.log(np.abs(np.exp(k - k_c) - np.exp(self.points.k(t) - k_c)))
 
     def log_atomic(self, c: float) -> float:
         """ln of the share of points in the loss tilted by c: |E e^(tL)|/E e^(cL) comes back to it as Im t grows."""

@@ -19,7 +19,7 @@ from discreet.privacy.unresolved import Unresolved
 Reals = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-NODES, COARSE = 1 << 18, 1 << 17  # two grids: a value counts when both agree
+NODES, COARSE = 1 << 17, 1 << 16  # two grids: a value counts when both agree
 ORDER = 6  # points of the grid that share one loss
 NEGLIGIBLE = -50.0  # ln of the tilted probability left out at either end
 AGREE = 4e-9  # of ln δ; the finer grid is then better by another factor of 4 at least, most often of 20
@@ -45,7 +45,7 @@ class TransformLine:
             raise Unresolved
         known = exp(min(700.0, log_known - self._k_c + self.c * epsilon))
         fine, coarse = (known + max(0.0, grid.rest(epsilon, tail)) for grid in self._grids)
-        if not abs(fine - coarse) <= AGREE * coarse:
+        if not (fine > 0 and abs(fine - coarse) <= AGREE * coarse):
             raise Unresolved
         return log(fine) + self._k_c - self.c * epsilon
 
