@@ -81,6 +81,10 @@ def test_a_ledger_apart_is_noticed(run: Run, policy: Path) -> None:
     [
         (("epsilon = 3", "epsilon = -3"), "epsilon"),
         (("epsilon = 3", "epsilon = 1e400"), "epsilon"),
+        (("[unit]", "[analysts.owner]\nepsilon = 1\n[unit]"), "cannot be called 'owner'"),
+        (("[unit]", '[analysts."a\\nb"]\nepsilon = 1\n[unit]'), "analyst must be a text"),
+        (("[unit]", "[analysts.zoe]\nepsilon = 1\ndelta = 2\n[unit]"), "delta of analyst 'zoe'"),
+        (("age = {", 'AGE = { type = "integer" }\nage = {'), "twice"),
         (("delta = 1e-6", 'accountant = "zcdp"'), "delta above 0"),
         (("[budget]", "[budgets]"), "did you mean"),
         (('column = "patient_id"', 'column = "patient"'), "unit"),

@@ -198,3 +198,26 @@ def test_a_ledger_that_may_only_be_read_is_looked_at(
     looked = run(*words, "visits.csv", "--json")
     assert (looked.exit_code, looked.stdout) == (0, expected), looked.stderr
     assert {path.name: path.read_bytes() for path in folder_of(visits).iterdir()} == before
+
+
+def test_an_export_that_was_cut_off_ends_with_another_row(run: Run, visits: Path) -> None:
+    asked(run, 1, 2)
+    assert run("ledger", "export", "visits.csv", "--out", "export.json").exit_code == 0
+    assert Path("export.json").stat().st_mode & 0o077 == 0
+    whole = data(run("ledger", "verify", "export.json", "--json"))
+    assert whole["last"] == data(run("ledger", "verify", "visits.csv", "--json"))["last"]
+    document = json.loads(Path("export.json").read_text("utf-8"))
+    Path("cut.json").write_text(json.dumps({**document, "rows": document["rows"][:-1]}), "utf-8")
+    cut = data(run("ledger", "verify", "cut.json", "--json"))
+    assert cut["last"] != whole["last"] and cut["last"] in run("ledger", "verify", "cut.json").stdout
+
+
+def test_nothing_that_others_wrote_steers_a_terminal(run: Run, place: Path) -> None:
+    Path("evil.csv").write_text("patient_id,a\x1b]0;title\x07b\x9b2J\n1,2\n", "utf-8")
+    for words in (
+        ["describe", "evil.csv", "--unit", "patient_id"],
+        ["explain", "evil.csv", "SELECT COUNT(*) FROM evil WHERE nonesuch = 1", *FIRST],
+        ["ask", "evil.csv", "SELECT COUNT(*) AS n FROM evil WHERE nonesuch = 1", *FIRST],
+    ):
+        result = run(*words)
+        assert not {each for each in result.stdout + result.stderr if each in "\x1b\x07\x9b"}, words

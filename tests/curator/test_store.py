@@ -20,7 +20,7 @@ from discreet.curator.mark import SLOT, Mark
 from discreet.curator.money import cap_of, price_of
 from discreet.curator.replay import replay
 from discreet.curator.store import SQLiteStore, Store
-from discreet.errors import Invalid
+from discreet.errors import Fault, Invalid
 from discreet.privacy import events
 from tests.curator.cases import Place, cap, code_of, creation, granted, place, request, spent
 
@@ -472,25 +472,75 @@ def test_a_mark_behind_the_ledger_is_moved_forward(spot: Place) -> None:
 def test_a_mark_never_goes_back_by_itself(tmp_path: Path) -> None:
     mark = Mark(tmp_path / "a" / "b" / "mark")
     assert mark.read() is None
-    for sequence in (3, 2, 7, 6, 5):
+    for sequence in (3, 7):
         mark.advance(sequence, f"{sequence:064d}")
-    assert mark.read() == (7, f"{7:064d}")
+    newest = mark.path.read_bytes()
+    for sequence in (2, 6, 5, 7):
+        mark.advance(sequence, f"{sequence:064d}")
+        assert mark.read() == (7, f"{7:064d}") and mark.path.read_bytes() == newest
     mark.reset(2, "0" * 64)
     assert mark.read() == (2, "0" * 64)
 
 
 def test_a_torn_mark_leaves_the_one_before(tmp_path: Path) -> None:
-    mark = Mark(tmp_path / "mark")
-    for sequence in (6, 7):
-        mark.advance(sequence, "a" * 64)
-    data = mark.path.read_bytes()
-    newest = data.index(b"7 aaa")
-    assert len(data) == 2 * SLOT
-    for cut in range(1, 80):
-        mark.path.write_bytes(data[:newest] + b"8" * cut + data[newest + cut :])
-        assert mark.read() == (6, "a" * 64)
+    """However many rows a commit has: a mark is never written over the newest one."""
+    for before, after in ((6, 7), (6, 8), (7, 9), (5, 10)):
+        mark = Mark(tmp_path / f"{before} {after}")
+        for sequence in (before - 1, before, after):
+            mark.advance(sequence, "a" * 64)
+        data = mark.path.read_bytes()
+        newest = data.index(b"%d aaa" % after)
+        assert len(data) == 2 * SLOT
+        for cut in range(2, 80):
+            mark.path.write_bytes(data[:newest] + b"9" * cut + data[newest + cut :])
+            assert mark.read() == (before, "a" * 64)
     mark.path.write_bytes(b"x" * 256)
     assert code_of(mark.read) == "rollback"
+
+
+@pytest.mark.parametrize("content", [b"patient_id,age\n1,30\n", b"x" * 256, b"0" * 257, "é".encode()])
+def test_a_file_that_is_no_mark_is_not_written_over(tmp_path: Path, content: bytes) -> None:
+    """The data, say, which a policy names as its mark: neither opening nor accepting changes a byte of it."""
+    (tmp_path / "visits.csv").write_bytes(content)
+    for accept in (False, True):
+        code = code_of(
+            lambda accept=accept: SQLiteStore.open(
+                tmp_path / "ledger", creation=creation(1), mark=tmp_path / "visits.csv", accept=accept
+            )
+        )
+        assert code in ("rollback", "mark") and (tmp_path / "visits.csv").read_bytes() == content
+
+
+@pytest.mark.parametrize("way", ["open", "look"])
+def test_a_ledger_that_may_not_be_entered_is_unavailable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    def closed(self: Path, **_: Any) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", closed)
+    more = {"creation": None} if way == "open" else {}
+    with pytest.raises(Fault, match="Permission denied") as fault:
+        getattr(SQLiteStore, way)(tmp_path / "ledger", **more)
+    assert fault.value.code == "ledger-unavailable"
+
+
+def test_folders_are_for_their_owner_alone_whatever_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        path = tmp_path / "a" / "b" / "c"
+        SQLiteStore.open(path / "ledger", creation=creation(1), mark=tmp_path / "d" / "e" / "mark").close()
+    finally:
+        os.umask(before)
+    made = list(tmp_path.rglob("*"))
+    assert {each.stat().st_mode & 0o777 for each in made if each.is_dir()} == {0o700}
+    assert {each.stat().st_mode & 0o077 for each in made} == {0}
+
+
+@pytest.mark.parametrize("name", ["owner", "Owner", "OWNER"])
+def test_nobody_is_called_like_the_owner(spot: Place, name: str) -> None:
+    store = spot.open(creation(1))
+    assert code_of(lambda: store.add_analyst(name, cap(1))) == "analyst"
 
 
 def test_the_mark_lies_in_the_state_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ from discreet.cli import (
     noise,
     shell,
 )
+from discreet.cli.steady import steady
 from discreet.errors import DiscreetError, Fault, Invalid
 
 # What the parser raises for a wrong command line; it lives in different modules in different releases of typer.
@@ -88,7 +89,7 @@ def fail(error: DiscreetError, as_json: bool) -> NoReturn:
         text = json.dumps({"error": said}, ensure_ascii=False)
     else:
         text = "\n".join([str(error), *getattr(error, "__notes__", ())])  # the notes put a caret under the question
-    print(text, file=sys.stderr)
+    print(steady(text), file=sys.stderr)
     sys.exit(error.exit_code)
 
 

@@ -9,6 +9,7 @@ import typer
 
 from discreet.cli.flags import Flags, number, optional_number, parameters, with_flags
 from discreet.cli.source import POLICY, curator_of, split
+from discreet.cli.steady import steady
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid
 
@@ -88,7 +89,7 @@ def explain(
         found = curator.explain(text, parameters(param), **price)
     if as_json:
         found = json.dumps({"question": text, "plan": found.splitlines()}, ensure_ascii=False, indent=2)
-    print(found)
+    print(steady(str(found)))
 
 
 def _price(epsilon: str | None, within: str | None, delta: str | None) -> dict[str, Any]:
@@ -116,7 +117,7 @@ def show(found: Any, as_json: bool) -> None:
 
         Console(highlight=False).print(found)
     else:
-        print(found)
+        print(steady(str(found)))
 
 
 def _writable(out: str, source: str | None, curator: "Curator") -> Path:

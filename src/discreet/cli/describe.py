@@ -8,6 +8,7 @@ import typer
 from discreet.cli.budget import amounts_said, money_of
 from discreet.cli.flags import Flags, with_flags
 from discreet.cli.source import located, policy_of
+from discreet.cli.steady import steady
 
 if TYPE_CHECKING:
     from discreet.plan.catalog import Catalog, Column
@@ -35,7 +36,7 @@ def describe(
         print(json.dumps({**as_data(catalog), "budget": money.amounts}, ensure_ascii=False, indent=2))
         return
     for line in lines(catalog):
-        print(line)
+        print(steady(line))
     left, cap = (amounts_said(money.amounts[which]) for which in ("remaining", "cap"))
     print(f"budget: {left} left of {cap}")
 

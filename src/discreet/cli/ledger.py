@@ -2,6 +2,7 @@
 or after failures."""
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,15 +38,23 @@ def verify(
     """Compute every hash, price and total again. Needs no data: `discreet ledger verify export.json` is for anyone."""
     with waiting("computing every row again", as_json):
         if source is not None and source.casefold().endswith(".json"):
-            rows, totals = _replayed(Path(source))
+            rows, last, totals = _replayed(Path(source))
         else:
             store, _ = store_to_read(source, ledger)
             with store:
-                totals, rows = store.verify(), sum(1 for _ in store.history())
+                totals, document = store.verify(), store.export()
+                rows, last = len(document["rows"]), document["rows"][-1]["hash"]
     if as_json:
         print(
             json.dumps(
-                {"rows": rows, "failures": totals.failures, "version": totals.version, **totals_json(totals)}, indent=2
+                {
+                    "rows": rows,
+                    "last": last,
+                    "failures": totals.failures,
+                    "version": totals.version,
+                    **totals_json(totals),
+                },
+                indent=2,
             )
         )
         return
@@ -54,9 +63,10 @@ def verify(
         f"{rows:,} rows, each what follows from the rows before it; every price covers its event, every total is the sum"
     )
     print(f"spent: {amounts_said(amounts['spent'])} of {amounts_said(amounts['cap'])}")
+    print(f"last row: {last}; an export that was cut off has another one than the ledger")
 
 
-def _replayed(path: Path) -> "tuple[int, Totals]":
+def _replayed(path: Path) -> "tuple[int, str, Totals]":
     from discreet.curator.replay import replay
 
     if not path.is_file():
@@ -71,7 +81,8 @@ def _replayed(path: Path) -> "tuple[int, Totals]":
         raise Invalid(
             f"{path.name!r} is no export of a ledger", code="format", hint="`discreet ledger export` writes one"
         )
-    return len(document.get("rows") or ()), replay(document)[None]
+    totals = replay(document)[None]
+    return len(document["rows"]), document["rows"][-1]["hash"], totals
 
 
 @app.command()
@@ -90,7 +101,7 @@ def export(
         print(text)
         return
     try:
-        with Path(out).open("x", encoding="utf-8") as file:
+        with open(out, "x", encoding="utf-8", opener=_for_the_owner) as file:
             file.write(text + "\n")
     except FileExistsError:
         raise Invalid(
@@ -99,6 +110,11 @@ def export(
     except OSError as error:
         raise Invalid(f"{out!r} cannot be written: {error.strerror}", code="out") from None
     print(json.dumps({"export": out}) if as_json else f"wrote {out}; `discreet ledger verify {out}` checks it anywhere")
+
+
+def _for_the_owner(path: str, flags: int) -> int:
+    """Questions and names are in it: the file is for whoever writes it, who may hand it on."""
+    return os.open(path, flags, 0o600)
 
 
 @app.command()

@@ -34,6 +34,7 @@ MOST_OF_ONE = 3
 """This failure of one analyst suspends them, so that they do not stop the data set for all."""
 
 NO_HASH = "0" * 64
+OWNER = "owner"
 ACCOUNTANTS = ("pure", "zcdp")
 LONGEST_REASON = 1000
 LONGEST_NAME, LONGEST_LABEL, LONGEST_EVENT, LONGEST_ANSWER = 200, 1 << 16, 1 << 22, 1 << 26
@@ -202,6 +203,13 @@ def check_name(value: object, name: str, most: int = LONGEST_NAME) -> None:
     if not isinstance(value, str) or not 0 < len(value) <= most or not value.isprintable():
         raise Invalid(f"{name} must be a text of 1 to {most} printable characters, got {shown(value)}")
     _utf8(value, name)
+
+
+def check_analyst(name: object) -> None:
+    """The name of an analyst who is to be added."""
+    check_name(name, "analyst")
+    if isinstance(name, str) and name.casefold() == OWNER:
+        raise Invalid(f"an analyst cannot be called {shown(name)}: who has no name is the owner", code="analyst")
 
 
 def _utf8(value: str, name: str) -> None:

@@ -22,6 +22,10 @@ SLOT = 128
 """Two places are written in turn, so that one always holds a whole mark, also after a crash in the middle of writing."""
 
 
+MARKED = b"0123456789abcdef \n\0"
+"""The bytes that marks are made of."""
+
+
 class Mark:
     """A sequence number and the hash of its row, in a file of their own."""
 
@@ -64,14 +68,16 @@ class Mark:
     def advance(self, sequence: int, hash: str) -> None:
         """Move forward to a row that is durable; durable itself when this returns. A mark that is farther already stays."""
         with self._locked() as file:
-            now = self._parsed(os.pread(file, 2 * SLOT, 0))
+            data = os.pread(file, 2 * SLOT, 0)
+            now = self._parsed(data)
             if now is None or now[0] < sequence:
-                os.pwrite(file, _slot(sequence, hash), SLOT * (sequence % 2))
+                os.pwrite(file, _slot(sequence, hash), _older(data))
                 os.fdatasync(file)
 
     def reset(self, sequence: int, hash: str) -> None:
         """Set the mark to a row whatever it was: the owner accepted a ledger that had gone back."""
         with self._locked() as file:
+            self._check_form(os.pread(file, 2 * SLOT + 1, 0))
             os.pwrite(file, _slot(sequence, hash) * 2, 0)
             os.fdatasync(file)
 
@@ -79,6 +85,15 @@ class Mark:
         """Take the file away, for a mark of what has ended; one that cannot be taken away says nothing that is not so."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
+
+    def _check_form(self, data: bytes) -> None:
+        """What is written over must be a mark, whole or torn: another file may have been named by mistake."""
+        if len(data) > 2 * SLOT or data.strip(MARKED):
+            raise Refused(
+                f"the file {self.path} is no high-water mark, and is not written over",
+                code="mark",
+                hint="name another file for the mark, or remove this one",
+            )
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
@@ -110,7 +125,7 @@ class Mark:
         try:
             return os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folders(self.path.parent)
             file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             sync_folder(self.path.parent)
             return file
@@ -121,6 +136,19 @@ class Mark:
             code="ledger-unavailable",
             hint="nothing was released; give it a writable place and try again",
         )
+
+
+def make_folders(path: Path) -> None:
+    """A folder and those above it that are not there yet, each for its owner alone."""
+    for each in reversed([path, *path.parents]):
+        if not each.is_dir():
+            each.mkdir(mode=0o700, exist_ok=True)
+
+
+def _older(data: bytes) -> int:
+    """Where to write: over the older mark or over none, never over the newest, which is the one to fall back on."""
+    first, second = (_parse(data[at : at + SLOT]) for at in (0, SLOT))
+    return SLOT if first is not None and (second is None or second < first) else 0
 
 
 def sync_folder(path: Path) -> None:

@@ -34,6 +34,8 @@ from discreet.privacy.theorems import pure_rho
 def cap_of(accountant: str, epsilon: Number, delta: Number = 0) -> Cap:
     """The cap that keeps (epsilon, delta) for whatever is asked, in whatever order: that of the accountant's filter, rounded down."""
     budget = Amounts.down(epsilon, delta)
+    if epsilon and not budget.epsilon:
+        raise Invalid("epsilon of a budget must be 0 or at least 10^-15: less cannot be counted", code="budget")
     exact_epsilon, exact_delta, _ = budget.exact
     if accountant == "pure":
         return Cap(budget, budget)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.curator.ledger import ACCOUNTANTS
+from discreet.curator.ledger import ACCOUNTANTS, check_analyst
 from discreet.engines.base import Data, has_header, has_types, names_of, stored_types
 from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.reading import AS_IT_IS, Form, Reading
@@ -97,6 +97,10 @@ class Policy:
         positive(self.budget.epsilon, "the budget's epsilon")
         if probability(self.budget.delta, "the budget's delta") == 1:
             raise Invalid("the budget's delta must be below 1")
+        for name, budget in self.analysts.items():
+            check_analyst(name)
+            if probability(budget.delta, f"delta of analyst {shown(name)}") == 1:
+                raise Invalid(f"delta of analyst {shown(name)} must be below 1")
 
     @classmethod
     def read(cls, path: Path) -> "Policy":
@@ -166,6 +170,10 @@ class _Reader:
         columns = found.get("columns", {})
         if not isinstance(columns, dict):
             raise self._wrong(f"[tables.{name}.columns] must be a table of TOML")
+        if len({column.casefold() for column in columns}) < len(columns):
+            raise self._wrong(
+                f"[tables.{name}.columns] says something of one column twice", "names that differ in case are one name"
+            )
         options = {option: value for option, value in found.items() if option in OPTIONS}
         return source_of(self._place(source), columns, options)
 

@@ -45,6 +45,7 @@ from discreet.curator.ledger import (
     advance,
     broken,
     canonical,
+    check_analyst,
     check_lower,
     check_name,
     filed,
@@ -53,7 +54,7 @@ from discreet.curator.ledger import (
     settle,
 )
 from discreet.curator.mark import PATIENCE as PATIENCE
-from discreet.curator.mark import Mark, rolled_back, sync_folder
+from discreet.curator.mark import Mark, make_folders, rolled_back, sync_folder
 from discreet.curator.money import check_act, check_price, check_relation
 from discreet.curator.replay import Replay, newer
 from discreet.curator.turns import Job, Turns
@@ -448,7 +449,7 @@ class Store:
 
     def add_analyst(self, name: str, cap: Cap, *, higher: bool = False) -> None:
         """Let an analyst ask. Who was removed before has still spent what they spent, and gets a higher cap only if `higher`."""
-        check_name(name, "analyst")
+        check_analyst(name)
         act = AnalystAdded(cap)
 
         def step(page: Page) -> None:
@@ -833,9 +834,11 @@ class SQLiteStore(Store):
         folder = Path(os.path.realpath(folder))
         file = folder / "ledger.sqlite"
         placed = Mark(Path(mark)) if mark is not None else Mark.of(str(folder))
-        if not accept and not file.exists() and placed.read() is not None:
+        with _as_faults():
+            missing = not file.exists()
+        if not accept and missing and placed.read() is not None:
             raise rolled_back("it is missing, and its high-water mark is there")
-        if creation is None and not file.exists():
+        if creation is None and missing:
             raise Refused("there is no ledger here", code="ledger-missing", hint="open it with a budget to make it")
         _make_folder(folder)
         store = cls(lambda: _SQLite(file), placed, share_answers=share_answers)
@@ -848,7 +851,9 @@ class SQLiteStore(Store):
     def look(cls, folder: Path, *, mark: Path | None = None) -> "SQLiteStore":
         """The ledger in a folder, to be read only. Where it cannot be written to, a copy is read, and its mark is left as it is."""
         folder = Path(os.path.realpath(folder))
-        if _writable(folder) or not (folder / "ledger.sqlite").exists():
+        with _as_faults():
+            missing = not (folder / "ledger.sqlite").exists()
+        if missing or _writable(folder):
             return cls.open(folder, creation=None, mark=mark)
         return _Copied.of(folder, Mark(Path(mark)) if mark is not None else Mark.of(str(folder)))
 
@@ -914,7 +919,7 @@ def _state(file: Path) -> tuple[int, ...] | None:
 def _make_folder(folder: Path) -> None:
     try:
         if not folder.is_dir():
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folders(folder)
             sync_folder(folder.parent)
     except OSError as error:
         raise unavailable(error.strerror or "it cannot be made") from error

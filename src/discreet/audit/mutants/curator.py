@@ -208,7 +208,7 @@ register(
         "one-slot-of-the-mark",
         PART,
         MARK + "Mark.advance",
-        "SLOT * (sequence % 2)",
+        "_older(data)",
         "0",
         "a crash in the middle of writing leaves no mark at all",
     ),
