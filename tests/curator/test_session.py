@@ -146,7 +146,7 @@ def test_the_plan_does_not_depend_on_the_data(tmp_path: Path) -> None:
 
     texts = [
         "SELECT ward, COUNT(*) AS n, AVG(age) AS a FROM visits GROUP BY ward",
-        "SELECT SUM(age) AS s FROM visits WHERE ward = 'Q'",
+        "SELECT SUM(age) AS s FROM visits WHERE ward LIKE 'Q'",
     ]
     other = {"patient": ["x"] * 1000, "age": [10**15] * 1000, "ward": ["C"] * 1000}
     found = []

@@ -197,3 +197,19 @@ SELECT SUM(cost + 1000000) FROM visits;
 
 -- sum-far-by-ward
 SELECT ward, SUM(cost - 1000000) FILTER (WHERE smoker), COUNT(*), AVG(cost) FROM visits GROUP BY ward;
+-- equal-to-null
+SELECT COUNT(*) AS n FROM visits WHERE age = NULL;
+-- different-from-null
+SELECT COUNT(*) AS n FROM visits WHERE NULL <> ward;
+-- between-null
+SELECT COUNT(*) AS n FROM visits WHERE cost BETWEEN 1 AND NULL;
+-- equal-to-no-key
+SELECT COUNT(*) AS n FROM visits WHERE ward = 'a';
+-- different-from-no-key
+SELECT SUM(CASE WHEN ward <> 'Surgery' THEN cost END) AS s FROM visits;
+-- among-no-keys
+SELECT COUNT(*) FILTER (WHERE ward IN ('A', 'F')) AS n FROM visits;
+-- case-of-no-key
+SELECT AVG(CASE ward WHEN 'f' THEN cost END) AS m FROM visits;
+-- group-of-no-declared-value
+SELECT CAST(ward AS INTEGER) AS k, COUNT(*) AS n FROM visits GROUP BY 1;

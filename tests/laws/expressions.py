@@ -371,7 +371,8 @@ class Rows:
 
     def compared(self, depth: int) -> Expression:
         type = self.random.choice(("number", "number", "number", "text", "date"))
-        left, right = self.of(type, max(depth, 1)), self.of(type, 0) if self.random.random() < 0.3 else self.some(type)
+        left = self.of(type, max(depth, 1))
+        right = self.of(type, 0) if self.random.random() < 0.3 else self.beside(left, type)
         order = self.random.choice(("=", "<>", "<", "<=", ">", ">="))
         if self.random.random() < 0.1:
             left, right = right, left
@@ -389,6 +390,11 @@ class Rows:
         name = self.random.choice(("small", "small", "size", "wide", "cost", "tiny", "huge"))
         return constant(FIELDS[name].cell(self.random))
 
+    def beside(self, other: Expression, type: str) -> Expression:
+        """A constant to compare something with: beside a column that has declared keys one of these, as any other is refused."""
+        keys = FIELDS[other.text].keys if other.text in FIELDS else None
+        return self.some(type) if keys is None else constant(self.random.choice(keys))
+
     def among(self, depth: int) -> Expression:
         type = self.random.choice(("integer", "number", "text", "date"))
         if type == "integer":
@@ -401,7 +407,8 @@ class Rows:
                 for _ in range(4)
             ]
         else:
-            left, values = self.of(type, depth), [self.some(type) for _ in range(self.random.randint(1, 5))]
+            left = self.of(type, depth)
+            values = [self.beside(left, type) for _ in range(self.random.randint(1, 5))]
         word = self.random.choice(("IN", "IN", "NOT IN"))
         return condition(
             f"{left.text} {word} ({', '.join(each.text for each in values)})",

@@ -12,6 +12,30 @@ from discreet.plan.scalar import Type
 from discreet.plan.sql import CODES, question
 from tests.plan.test_sql import BY_ROW, CATALOG
 
+# What is declared answers these already, so that nothing is sold.
+DECLARED = [
+    *(
+        ("impossible", f"SELECT COUNT(*) FROM visits WHERE age {order} NULL")
+        for order in ("=", "<>", "<", "<=", ">", ">=")
+    ),
+    ("impossible", "SELECT COUNT(*) FROM visits WHERE NULL = ward"),
+    ("impossible", "SELECT COUNT(*) FROM visits WHERE NOT (admitted <> NULL)"),
+    ("impossible", "SELECT COUNT(*) FROM visits WHERE cost BETWEEN NULL AND 3"),
+    ("impossible", "SELECT COUNT(*) FROM visits WHERE cost NOT BETWEEN 3 AND NULL"),
+    ("impossible", "SELECT SUM(CASE age WHEN NULL THEN cost END) FROM visits"),
+    ("impossible", "SELECT COUNT(*) FROM visits HAVING COUNT(*) > NULL"),
+    ("unknown-key", "SELECT COUNT(*) FROM other WHERE grade = 'god'"),
+    ("unknown-key", "SELECT COUNT(*) FROM other WHERE 'Good' <> grade"),
+    ("unknown-key", "SELECT COUNT(*) FROM other WHERE grade IN ('good', 'god')"),
+    ("unknown-key", "SELECT COUNT(*) FROM other WHERE grade NOT IN ('god')"),
+    ("unknown-key", "SELECT COUNT(CASE grade WHEN 'god' THEN 1 END) FROM other"),
+    ("unknown-key", "SELECT COUNT(*) FILTER (WHERE grade = '') FROM other"),
+    ("unknown-key", "SELECT grade, COUNT(*) FROM other GROUP BY grade HAVING grade = 'god'"),
+    ("no-groups", "SELECT COUNT(*) FROM other GROUP BY CAST(grade AS INTEGER)"),
+    ("no-groups", "SELECT CAST(grade AS DATE), COUNT(*) FROM other GROUP BY 1"),
+    ("no-groups", "SELECT COUNT(*) FROM other GROUP BY YEAR(CAST(grade AS DATE))"),
+]
+
 # Files, networks, catalogs, settings, statements: whatever the engine itself could do.
 ENGINE = [
     ("table-function", "SELECT COUNT(*) FROM read_csv('/etc/passwd')"),
@@ -513,7 +537,7 @@ TEXTS = [
     ("function", "SELECT COUNT(*) FROM visits MATCH_RECOGNIZE (PATTERN (a))"),
 ]
 
-TABLES = [*ENGINE, *QUOTING, *SUBQUERIES, *CLAUSES, *AGGREGATES, *NAMES, *VALUES, *TEXTS]
+TABLES = [*DECLARED, *ENGINE, *QUOTING, *SUBQUERIES, *CLAUSES, *AGGREGATES, *NAMES, *VALUES, *TEXTS]
 
 
 def refused(text: str, params: object = None) -> QueryError:
@@ -786,3 +810,29 @@ def test_every_code_is_met() -> None:
     met = {code for code, _ in TABLES} | {code for code, _ in PATHOLOGICAL.values()}
     assert met <= CODES
     assert CODES - met == {"unread"}  # for words that a newer parser forgets; see test_malformed
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("grade = 'god'", "did you mean 'good'?"),
+        ("grade = 'POOR'", "did you mean 'poor'?"),
+        ("grade IN ('good', '?')", "the keys are good, poor"),
+        ("grade = NULL", "write IS NULL or IS NOT NULL"),
+    ],
+)
+def test_what_was_meant_is_suggested_under_a_caret(text: str, hint: str) -> None:
+    error = refused(f"SELECT COUNT(*) FROM other WHERE {text}")
+    assert error.hint == hint and "^" in error.__notes__[0]
+
+
+def test_a_bound_null_is_compared_with_no_more_than_a_written_one() -> None:
+    assert refused("SELECT COUNT(*) FROM visits WHERE age = ?", [None]).code == "impossible"
+    assert refused("SELECT COUNT(*) FROM other WHERE grade = ?", ["god"]).code == "unknown-key"
+
+
+@pytest.mark.parametrize(
+    "text", ["grade = 'good'", "grade < 'm'", "grade LIKE 'x%'", "grade IS NULL", "NULLIF(grade, 'x') IS NULL"]
+)
+def test_what_declared_keys_do_not_answer_is_asked(text: str) -> None:
+    assert question(f"SELECT COUNT(*) FROM other WHERE {text}", CATALOG).aggregates

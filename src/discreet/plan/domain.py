@@ -76,7 +76,26 @@ def _values(key: Scalar, table: Table) -> Values:
         )
     if values is None:
         raise _without_keys(key, table)
+    if not values:
+        raise QueryError(
+            "a key of GROUP BY has no groups: no declared value gives one",
+            code="no-groups",
+            hint="group by a column that has declared keys, or by CASE bins",
+        )
     return tuple(dict.fromkeys(values))
+
+
+def groupless(key: Scalar, table: Table) -> bool:
+    """Whether no declared value of its one column falls into any group of a key. NULL is one if it is named."""
+    names = columns_in(key)
+    if len(names) != 1 or not children(key) or _names_null(key):
+        return False
+    column = table.column(next(iter(names)))
+    inside = _listed(Column(column.name, column.type), table)
+    values = () if inside is None else (*inside, *([None] if column.nullable else []))
+    if not values or len(values) * _size(key) > MOST_EVALUATED:
+        return False
+    return all(evaluate(key, {column.name: value}) is None for value in values)
 
 
 def complete(key: Scalar) -> bool:

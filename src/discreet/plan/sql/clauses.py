@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from sqlglot import exp
 
 from discreet.errors import QueryError
+from discreet.plan.domain import groupless
 from discreet.plan.question import Aggregate, Kind, Output, Question, Sort, aggregate, key
 from discreet.plan.relation import Filter, Rows, Scan
 from discreet.plan.scalar import (
@@ -201,6 +202,9 @@ class Clauses:
                 f"count people with COUNT(DISTINCT {read.person})",
                 node,
             )
+        if groupless(found, read.table):
+            message = f"no declared value of {quoted(min(used))} falls into any group of this key"
+            raise read.refusal(Code.NO_GROUPS, message, f"group by {min(used)} itself, or by CASE bins of it", node)
 
     # what happens to released values
 

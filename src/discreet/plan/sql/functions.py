@@ -18,7 +18,7 @@ from discreet.plan.scalar import (
     Type,
 )
 from discreet.plan.sql.expressions import Expressions, reads
-from discreet.plan.sql.operators import compared
+from discreet.plan.sql.operators import asked, compared
 from discreet.plan.sql.refusals import Code
 from discreet.plan.sql.values import WORDS, alike, checked_cast, day, kind
 
@@ -38,7 +38,7 @@ def _case(read: Expressions, node: exp.Case) -> Scalar:
         if subject is None:
             condition = read.condition(each.this)
         else:
-            condition = compared(Order.EQUAL, subject, read.scalar(each.this))
+            condition = asked(read, each.this, Order.EQUAL, subject, read.scalar(each.this))
         branches.append((condition, read.scalar(each.args["true"])))
     default = node.args.get("default")
     return chosen(branches, None if default is None else read.scalar(default))

@@ -1,14 +1,17 @@
 """Readers of constants, names, arithmetic, comparisons and conditions."""
 
+from collections.abc import Iterable
 from math import isfinite
 
 from sqlglot import exp
 
+from discreet.plan.catalog import suggestion
 from discreet.plan.plain import MOST_INTEGER
 from discreet.plan.scalar import (
     And,
     Arithmetic,
     Case,
+    Column,
     Comparison,
     In,
     IsNull,
@@ -21,7 +24,7 @@ from discreet.plan.scalar import (
     Scalar,
     Type,
 )
-from discreet.plan.sql.expressions import Expressions, reads
+from discreet.plan.sql.expressions import MARK, Expressions, reads
 from discreet.plan.sql.patterns import plain_pattern
 from discreet.plan.sql.refusals import Code, quoted
 from discreet.plan.sql.text import MOST_ITEMS
@@ -149,7 +152,30 @@ def negated(constant: Literal) -> Literal:
 @reads(*ORDERS, args="this expression")
 def _comparison(read: Expressions, node: exp.Binary) -> Scalar:
     _bracketed(read, node.this, node.expression)
-    return compared(ORDERS[type(node)], read.scalar(node.this), read.scalar(node.expression))
+    return asked(read, node, ORDERS[type(node)], read.scalar(node.this), read.scalar(node.expression))
+
+
+def asked(read: Expressions, node: exp.Expr, order: Order, left: Scalar, right: Scalar) -> Scalar:
+    """A comparison as somebody wrote it; refused where what is declared tells already how it ends, since the answer would be paid for."""
+    found = compared(order, left, right)
+    if is_null(left) or is_null(right):
+        message = "a comparison with NULL is neither true nor false, whatever stands there"
+        raise read.refusal(Code.IMPOSSIBLE, message, "write IS NULL or IS NOT NULL", node)
+    if isinstance(found, Comparison) and order in (Order.EQUAL, Order.NOT_EQUAL):
+        _check_keys(read, node, found.left, (found.right,))
+    return found
+
+
+def _check_keys(read: Expressions, node: exp.Expr, operand: Scalar, values: Iterable[Scalar]) -> None:
+    """Constants beside a column that has declared keys are some of these."""
+    if not isinstance(operand, Column) or operand.name.startswith(MARK):
+        return
+    keys = read.table.column(operand.name).keys
+    for value in values:
+        if keys is not None and isinstance(value, Literal) and value.value not in keys:
+            message = f"{quoted(str(value.value))} is none of the declared keys of {quoted(operand.name)}"
+            hint = suggestion(str(value.value)[:100], map(str, keys), "the keys are")
+            raise read.refusal(Code.UNKNOWN_KEY, message, hint, node)
 
 
 def compared(order: Order, left: Scalar, right: Scalar) -> Scalar:
@@ -174,8 +200,8 @@ def _between(read: Expressions, node: exp.Between) -> Scalar:
     operand = read.scalar(node.this)
     return And(
         (
-            compared(Order.GREATER_OR_EQUAL, operand, read.scalar(low)),
-            compared(Order.LESS_OR_EQUAL, operand, read.scalar(high)),
+            asked(read, node, Order.GREATER_OR_EQUAL, operand, read.scalar(low)),
+            asked(read, node, Order.LESS_OR_EQUAL, operand, read.scalar(high)),
         )
     )
 
@@ -233,6 +259,7 @@ def _in(read: Expressions, node: exp.In) -> Scalar:
         raise read.refusal(Code.OPERATOR, "IN needs a list of constants without NULL", hint, node)
     operand, *found = alike([operand, *(value for value in values if value is not None)])
     distinct = {value for value in found if isinstance(value, Literal)}
+    _check_keys(read, node, operand, found)
     return In(operand, tuple(sorted(distinct, key=lambda value: (value.type.value, value.value))))
 
 

@@ -70,6 +70,10 @@ class Code(StrEnum):
     PERSON = "person"
     CONSTANT = "constant"
     ORDINAL = "ordinal"
+    # what is declared answers it
+    IMPOSSIBLE = "impossible"
+    UNKNOWN_KEY = "unknown-key"
+    NO_GROUPS = "no-groups"
 
 
 CODES = frozenset(code.value for code in Code)

@@ -1,0 +1,87 @@
+"""Every channel outside of ε: what somebody may see that depends on the data, or on what others did, and that no price pays for.
+
+One list, so that nothing of the kind is added in silence. The page on security is made of it; the numbers are those of the code.
+"""
+
+from dataclasses import dataclass
+
+from discreet.curator.ledger import MOST_FAILURES
+from discreet.curator.store import PATIENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One thing that is seen, by whom, and what keeps it small."""
+
+    what: str
+    seen_by: str
+    bits: str  # of the data, an event
+    counter: str  # where events are counted
+    bound: str  # on the events, or on what they tell
+    test: str  # that shows it, or why there is none
+
+    def row(self) -> str:
+        """As the page on security has it."""
+        return f"| {' | '.join((self.what, self.seen_by, self.bits, self.counter, self.bound, self.test))} |"
+
+
+CHANNELS = (
+    Channel(
+        "a failure after data was touched: no memory, a fault of the engine",
+        "who asked",
+        "1",
+        "a row `failed` of the ledger, and the number of them in every row after it",
+        f"one constant message, and the charge is kept; more than {MOST_FAILURES} stop the data set",
+        "`tests/curator/test_session.py::test_after_data_was_touched_there_is_one_constant_error_and_the_charge_stays`",
+    ),
+    Channel(
+        "a late answer: how long a question runs depends on the rows",
+        "who asked, and can time it",
+        "not bounded",
+        "none",
+        "none: answers do not leave at fixed times",
+        "none; a [known gap](known-gaps.md)",
+    ),
+    Channel(
+        "a source that does not load",
+        "who asked",
+        "1: that a line is malformed, or the source is not there",
+        "none: nothing is charged",
+        "one constant message; the owner loads first, and sees why",
+        "`tests/laws/test_data_in.py::test_a_source_that_does_not_load_is_one_constant_fault_at_no_charge`",
+    ),
+    Channel(
+        "waiting for others who write, and a ledger that is busy",
+        "who asks at the same time",
+        "0; that others ask",
+        "none",
+        f"after {PATIENCE:g} seconds one message; nothing is charged",
+        "`tests/curator/test_disk.py::test_a_locked_database_releases_nothing`",
+    ),
+    Channel(
+        "a data set that has stopped after failures",
+        "all analysts",
+        "1, that of its last failure",
+        "the failures before it",
+        "once: no question is charged or computed from then on",
+        "`tests/curator/test_session.py::test_a_data_set_stops_after_more_than_ten_failures`",
+    ),
+    Channel(
+        "the version of the data",
+        "who asks before and after",
+        "0; that the owner changed the data, and when",
+        "a row `data-changed` of the ledger",
+        "the owner's own counter, never made of contents; the budget goes on",
+        "`tests/curator/test_session.py::test_versions_of_the_data_only_go_on`",
+    ),
+)
+
+HEADING = (
+    "| what is seen | by whom | bits of the data, an event | counted by | bound | test |",
+    "|---|---|---|---|---|---|",
+)
+
+
+def table() -> str:
+    """The list as the page on security has it."""
+    return "\n".join((*HEADING, *(channel.row() for channel in CHANNELS)))
