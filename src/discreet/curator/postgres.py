@@ -172,7 +172,7 @@ class _Postgres:
         with self._transaction("READ COMMITTED READ ONLY"):
             if not self._is_made():
                 return False
-            self._check_format(self._run("SELECT format FROM turn", ()))
+            self._checked_format(self._run("SELECT format FROM turn", ()))
             return True
 
     def make(self) -> None:
@@ -191,10 +191,12 @@ class _Postgres:
     @contextmanager
     def writing(self) -> Iterator[Page]:
         with self._transaction("READ COMMITTED"):
-            self._check_format(self._run("SELECT format FROM turn FOR UPDATE", ()))
+            ((format,),) = self._checked_format(self._run("SELECT format FROM turn FOR UPDATE", ()))
             self._check_opening()  # what is read from here on is the latest
             page = Page(self._run, self._tables)
             yield page
+            if page.added and format < FORMAT:  # an older release must not read what it cannot
+                self._run("UPDATE turn SET format = ?", (FORMAT,))
             self._end("COMMIT" if page.added else "ROLLBACK")
 
     @contextmanager
@@ -243,9 +245,10 @@ class _Postgres:
                 hint="nothing was released; open it anew",
             )
 
-    def _check_format(self, found: list[tuple[Any, ...]]) -> None:
+    def _checked_format(self, found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         if not found or found[0][0] > FORMAT:
             raise newer(found[0][0] if found else None)
+        return found
 
     def _run(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         done = self._psycopg.execute(self._qualified(sql).replace("?", "%s"), values)

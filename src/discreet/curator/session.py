@@ -411,6 +411,8 @@ class Curator:
         made come back, in their order, and it goes on with the next. With kept=False values are not kept, and draws are counted in
         blocks of `block`, of which whoever enters again has those that are left. Entering twice at once is refused.
         """
+        if key is not None:
+            _check_key(key)
         tagged = events.Under(event, self.catalog.protected.relation)
         size, name = checked_block(tagged, kept, block), key if key is not None else uuid4().hex
         request = Request(
@@ -419,7 +421,7 @@ class Curator:
             price=self._price_of(tagged),
             event=tagged.to_json(),
             label=label,
-            data_version=self._store.totals().version,
+            data_version=self._version(),
             question=_measurement(analyst, name, label, size),
         )
         return entered(self._store, request, tagged, self._bits, size)
