@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from discreet.curator.ledger import UNIT, Reserved
+from discreet.curator.ledger import UNIT, Reserved, filed
 from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Fault, Invalid
 from tests.curator.cases import POOLED, Place, code_of, creation, granted, place, request, spent
@@ -48,7 +48,7 @@ def charged_in_turn(two: list[Place], times: int) -> None:
             told[which].add(key)
     for which, spot in enumerate(two):
         store = spot.open()
-        assert keys_of(store) == told[which] and spent(store) == len(told[which]) * TENTH
+        assert keys_of(store) == {filed(None, key) for key in told[which]} and spent(store) == len(told[which]) * TENTH
         store.verify()
 
 
@@ -102,7 +102,7 @@ def test_a_ledger_that_was_exchanged_is_neither_read_nor_written(address: str) -
             granted(other.reserve(request("b")))
             for act in (store.totals, store.export, store.verify, lambda: store.reserve(request("c"))):
                 assert code_of(act) == "ledger-exchanged"
-            assert spent(other) == TENTH and keys_of(other) == {"b"}
+            assert spent(other) == TENTH and keys_of(other) == {filed(None, "b")}
 
 
 def made(address: str) -> set[str]:

@@ -114,18 +114,22 @@ class PostgresStore(Store):
 
 
 class _ServerHold:
-    """A lock of the server that ends with the connection, and so with the process or the machine that holds it."""
+    """A lock of the server that ends with the connection, and so with the process or the machine that holds it.
+
+    It is held by a transaction that stays open, since behind a pooler a session of the server belongs to nobody.
+    """
 
     def __init__(self, address: str, name: str, sequence: int) -> None:
         number = int.from_bytes(sha256(f"{name} {sequence}".encode()).digest()[:8], "big", signed=True)
         with _as_faults():
             self._process = os.getpid()
-            self._psycopg = psycopg.connect(address, autocommit=True, connect_timeout=int(PATIENCE))
+            self._psycopg = psycopg.connect(address, prepare_threshold=None, connect_timeout=int(PATIENCE))
             self._file = self._psycopg.fileno()
             not_for_children(self._file)
             try:
                 until = time.monotonic() + NOTICED
-                while self._psycopg.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone() != (True,):
+                while self._psycopg.execute("SELECT pg_try_advisory_xact_lock(%s)", (number,)).fetchone() != (True,):
+                    self._psycopg.rollback()
                     if time.monotonic() > until:
                         raise inside()
                     time.sleep(0.05)
