@@ -197,7 +197,8 @@ class Side:
         if self.points is None:
             return k.real - k_c
         with np.errstate(divide="ignore"):
-            return np.log(np.abs(np.exp(k - k_c) - np.exp(self.points.k(t) - k_c)))
+            dense: Reals = np.log(np.abs(np.exp(k - k_c) - np.exp(self.points.k(t) - k_c)))
+        return dense
 
     def log_atomic(self, c: float) -> float:
         """ln of the share of points in the loss tilted by c: |E e^(tL)|/E e^(cL) comes back to it as Im t grows."""
