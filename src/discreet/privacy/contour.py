@@ -233,7 +233,7 @@ class Line:
         last, largest = slice(-NODES_AT_ONCE // 2, None), float(sizes.max())
         if float(sizes[last].max()) > NEGLIGIBLE * largest:
             return False
-        return self._lattice is not None or self._stays_below(t[last], largest)
+        return self._lattice is not None or self._stays_below(t[last][::4], largest)
 
     def _stays_below(self, t: Complex, largest: float) -> bool:
         """Whether all that may come after these nodes is negligible, by what covers the modulus of the integrand from there on."""
@@ -242,11 +242,13 @@ class Line:
 
     def _falls(self, spacing: float) -> bool:
         """Whether the integrand is covered by something small at the last node that we would look at."""
-        for nodes in (MOST_NODES // 8, MOST_NODES // 4, MOST_NODES // 2, MOST_NODES):
+        for nodes in (MOST_NODES, MOST_NODES // 8):  # K may not be known at the first
             last = np.array([spacing * nodes])
-            fall = float(self._cover(self.c, last)[0]) - 2 * log(float(last[0]) / self.c)
-            if fall < log(NEGLIGIBLE):
-                return True
+            try:
+                fall = float(self._cover(self.c, last)[0]) - 2 * log(float(last[0]) / self.c)
+            except Unresolved:
+                continue
+            return fall < log(NEGLIGIBLE) or nodes < MOST_NODES
         return False
 
 
