@@ -481,7 +481,7 @@ def sampled_atoms(q: Fraction, part: Losses, k: int) -> Curve:
 
 
 @precise
-def sampled_laplace_sides(q: Fraction, e: Fraction, panels: int = 48) -> tuple[Curve, Curve]:
+def sampled_laplace_sides(q: Fraction, e: Fraction, panels: int = 24) -> tuple[Curve, Curve]:
     """Two sampled Laplace releases, by quadrature over the loss x of the first: for removing a unit, and for adding one.
 
     Under Q the loss is e with e^-e/2, −e with 1/2, and between them has the density e^(−(x + e)/2)/4.

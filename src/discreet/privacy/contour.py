@@ -222,12 +222,18 @@ class Line:
             t, values = np.concatenate([t, new]), np.concatenate([values, np.exp(self._k(new) - self.k_c)])
             sizes = np.abs(values / (t * (t + 1)))
             may_stop = self._lattice is None or self._lattice.uniform
-            if may_stop and float(sizes[-NODES_AT_ONCE // 2 :].max()) <= NEGLIGIBLE * float(sizes.max()):
-                if self._lattice is not None or self._stays_below(t[-NODES_AT_ONCE // 2 :], float(sizes.max())):
-                    return t, values
+            if may_stop and self._ended(t, sizes):
+                return t, values
         if self._lattice is None:
             raise Unresolved
         return t, values
+
+    def _ended(self, t: Complex, sizes: Reals) -> bool:
+        """Whether the last nodes are negligible, and all that may come after them."""
+        last, largest = slice(-NODES_AT_ONCE // 2, None), float(sizes.max())
+        if float(sizes[last].max()) > NEGLIGIBLE * largest:
+            return False
+        return self._lattice is not None or self._stays_below(t[last][::4], largest)
 
     def _stays_below(self, t: Complex, largest: float) -> bool:
         """Whether all that may come after these nodes is negligible, by what covers the modulus of the integrand from there on."""
@@ -236,11 +242,13 @@ class Line:
 
     def _falls(self, spacing: float) -> bool:
         """Whether the integrand is covered by something small at the last node that we would look at."""
-        for nodes in (MOST_NODES // 8, MOST_NODES // 4, MOST_NODES // 2, MOST_NODES):
+        for nodes in (MOST_NODES, MOST_NODES // 8):  # K may not be known at the first
             last = np.array([spacing * nodes])
-            fall = float(self._cover(self.c, last)[0]) - 2 * log(float(last[0]) / self.c)
-            if fall < log(NEGLIGIBLE):
-                return True
+            try:
+                fall = float(self._cover(self.c, last)[0]) - 2 * log(float(last[0]) / self.c)
+            except Unresolved:
+                continue
+            return fall < log(NEGLIGIBLE) or nodes < MOST_NODES
         return False
 
 

@@ -1,7 +1,8 @@
 """PrivacyLoss: what a release, or many, costs. Losses add, multiply by counts, and answer every question about the price.
 
 `loss(event)` is the one place that knows how events combine. Both directions, removing a unit and adding one, are kept always,
-and every answer is the worse of the two. `epsilon` and `delta` are near-exact values (about 1e-9 relative).
+and every answer is the worse of the two. `epsilon` and `delta` are near-exact values, or else certified from above; of a sum of a
+few kinds they are compared with certified ends.
 """
 
 from collections.abc import Callable, Sequence

@@ -18,7 +18,9 @@ def root(
 ) -> float:
     """Where a decreasing function is 0, between low and high, or at most 0 and at least −close.
 
-    After so many turns the best known place where it is at most 0. Regula falsi with the weight of an end halved when it stays (Illinois), and bisection whenever that is slow.
+    After so many turns, the best known place where it is at most 0.
+
+    Regula falsi with the weight of an end halved when it stays (Illinois), and bisection whenever that is slow.
 
     >>> round(root(lambda x: 2 - x * x, 0.0, 2.0, 2.0, -2.0), 12)
     1.414213562373

@@ -27,9 +27,8 @@ UNSEEN = -700.0  # ln of what is no float
 AT_ONCE = 1 << 20  # terms summed at once
 FEW_POINTS = 4
 MANY_NODES = 16
-BEYOND: Reals = np.array(
-    [1.3, 1.7, 2.3, 3.1, 5.3, 9.7, 19.1, 51.7]
-)  # times the last node: where a density is looked at again
+# times the last node: where a density is looked at again
+BEYOND: Reals = np.array([1.7, 3.1, 9.7, 31.3])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +196,8 @@ class Side:
         if self.points is None:
             return k.real - k_c
         with np.errstate(divide="ignore"):
-            return np.log(np.abs(np.exp(k - k_c) - np.exp(self.points.k(t) - k_c)))
+            dense: Reals = np.log(np.abs(np.exp(k - k_c) - np.exp(self.points.k(t) - k_c)))
+        return dense
 
     def log_atomic(self, c: float) -> float:
         """ln of the share of points in the loss tilted by c: |E e^(tL)|/E e^(cL) comes back to it as Im t grows."""

@@ -82,8 +82,8 @@ register(
         "least-noise-without-rounding",
         PART,
         LAPLACE + "Laplace.for_epsilon",
-        "_for_rounding(wanted))\n        if not found.loss(sensitivity).certifies(wanted, 0):\n",
-        "wanted)\n        if False:\n",
+        "_for_rounding(wanted))\n    if not found.loss(sensitivity).certifies(wanted, 0):\n",
+        "wanted)\n    if False:\n",
         "noise for an epsilon costs a little more than it, by the rounding",
     ),
     Mutant(

@@ -88,9 +88,9 @@ register(
     Mutant(
         "any-density-decays-for-good",
         PART,
-        SIDE + "Side.log_cover",
-        "return np.zeros_like(heights)",
-        "return -heights",
+        COMPOSITION + "Direction._log_cover",
+        "total = np.zeros_like(heights)",
+        "total = np.full_like(heights, -99.0)",
         "a contour is cut off at a lull, and the lattice comes back behind it",
     ),
     Mutant(
