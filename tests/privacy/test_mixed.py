@@ -82,7 +82,7 @@ def check_more_costs_more(spent: PrivacyLoss, more: PrivacyLoss, delta: float) -
         assert both >= first * (1 - 1e-6)
 
 
-@settings(max_examples=repeats(16), deadline=None, phases=PHASES)
+@settings(max_examples=repeats(10), deadline=None, phases=PHASES)
 @given(sums(), DELTAS)
 def test_every_answer_lies_between_the_certified_ends(spent: PrivacyLoss, delta: float) -> None:
     with warnings.catch_warnings():
@@ -93,7 +93,7 @@ def test_every_answer_lies_between_the_certified_ends(spent: PrivacyLoss, delta:
             assert refused.code != "fault"
 
 
-@settings(max_examples=repeats(12), deadline=None, phases=PHASES)
+@settings(max_examples=repeats(8), deadline=None, phases=PHASES)
 @given(sums(), sums(), DELTAS)
 def test_one_more_release_never_costs_less(spent: PrivacyLoss, more: PrivacyLoss, delta: float) -> None:
     with warnings.catch_warnings():
