@@ -38,7 +38,7 @@ def plan(text: str, of: Protected) -> Plan:
 
 
 @pytest.mark.parametrize("clip", ["groups", "l2"])
-@pytest.mark.parametrize("declared", DECLARED, ids=str)
+@pytest.mark.parametrize("declared", DECLARED, ids=lambda names: " and ".join(sorted(names)) or "none")
 @pytest.mark.parametrize("text", APPLIED)
 def test_a_limit_that_nobody_declared_is_said_first_where_it_leaves_something_out(
     text: str, declared: set[str], clip: str
