@@ -28,7 +28,7 @@ POOLS: dict[str, tuple[list[Any], Any]] = {
 
 @pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("pool", POOLS)
-@settings(max_examples=repeats(12), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=repeats(6), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
 def test_a_question_finds_the_same_whatever_form_texts_are_kept_in(pool: str, large: bool, data: st.DataObject) -> None:
     values, kind = POOLS[pool]

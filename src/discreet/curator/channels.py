@@ -5,7 +5,7 @@ One list, so that nothing of the kind is added in silence. The page on security 
 
 from dataclasses import dataclass
 
-from discreet.curator.ledger import MOST_FAILURES
+from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE
 from discreet.curator.store import PATIENCE
 
 
@@ -31,7 +31,7 @@ CHANNELS = (
         "who asked",
         "1",
         "a row `failed` of the ledger, and the number of them in every row after it",
-        f"one constant message, and the charge is kept; more than {MOST_FAILURES} stop the data set",
+        f"one constant message, and the charge is kept; of {MOST_OF_ONE} the last suspends its analyst, of {MOST_FAILURES} the data set",
         "`tests/curator/test_session.py::test_after_data_was_touched_there_is_one_constant_error_and_the_charge_stays`",
     ),
     Channel(
@@ -59,12 +59,13 @@ CHANNELS = (
         "`tests/curator/test_disk.py::test_a_locked_database_releases_nothing`",
     ),
     Channel(
-        "a data set that has stopped after failures",
-        "all analysts",
+        "an analyst who is suspended, or a data set that has stopped, after failures",
+        "the analyst; all analysts",
         "1, that of its last failure",
         "the failures before it",
-        "once: no question is charged or computed from then on",
-        "`tests/curator/test_session.py::test_a_data_set_stops_after_more_than_ten_failures`",
+        "once: no question is charged or computed until the owner resumes it, which a row says",
+        "`tests/curator/test_store.py::test_an_analyst_who_fails_is_suspended_and_stops_nobody_else`"
+        " `tests/curator/test_session.py::test_a_data_set_stops_after_ten_failures_until_it_is_resumed`",
     ),
     Channel(
         "the version of the data",
