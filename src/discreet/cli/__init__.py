@@ -7,6 +7,7 @@ import gc
 import io
 import json
 import os
+import signal
 import sys
 from typing import Annotated, Any, NoReturn
 
@@ -130,6 +131,14 @@ def start(
         print(context.get_help())
 
 
+def _ended(number: int, _: object) -> NoReturn:
+    """A command that is asked to end gives back what it holds: its folder may hold rows that did not fit into memory."""
+    sys.exit(128 + number)
+
+
 def main() -> None:
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(each) is signal.SIG_DFL:  # not where whoever started it has it ignored
+            signal.signal(each, _ended)
     gc.set_threshold(100_000)  # a command is short: looking for garbage while modules load is an eighth of its time
     app(prog_name="discreet")
