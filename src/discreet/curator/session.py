@@ -37,7 +37,7 @@ from discreet.curator.loaded import Loaded
 from discreet.curator.money import price_of, spent_by
 from discreet.curator.opening import open_ledger
 from discreet.curator.policy import FIELDS, Budget, Policy, advice_on, catalog_of, ledger_beside, protected, source_of
-from discreet.curator.store import Store
+from discreet.curator.store import Store, unknown_analyst
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, positive, probability, rational, shown
 from discreet.mechanisms.measure import Grant, checked_block
@@ -235,9 +235,7 @@ class Curator:
             _check_key(key)
         self._here()
         with self._flight.question():
-            plan = self._plan(
-                text, params, epsilon, within, self._delta_of(analyst) if delta is None else delta, analyst
-            )
+            plan = self._plan(text, params, epsilon, within, delta, analyst)
             price = self._price_of_plan(plan)
             asked, version = digest(plan), self._version()
             name, about = self._named(key, analyst, asked, self._origin(plan), version)
@@ -307,7 +305,10 @@ class Curator:
         delta: Number | None = None,
         analyst: str | None = None,
     ) -> Preview:
-        """What a question would cost, and how far off its answer may be. Nothing is spent, no data is read."""
+        """What a question would cost, and how far off its answer may be; the plan is the one that `sql` would charge and run.
+
+        Nothing is spent, no data is read, and no ledger is made.
+        """
         plan = self._plan(text, params, epsilon, within, delta, analyst)
         return Preview.make(plan, text=text, explanation=explain(plan))
 
@@ -336,7 +337,7 @@ class Curator:
         catalog = self.catalog if analyst is None else self.catalog.declared()
         if (epsilon is None) is (within is None):
             raise Invalid("a question needs either epsilon or within", hint="epsilon=0.5, or within=25 for ±25 at 95 %")
-        allowed = probability(delta, "delta") if delta is not None else self._usual_delta()
+        allowed = probability(delta, "delta") if delta is not None else self._delta_of(analyst)
         asked = question(text, catalog, params)
         if within is not None:
             plan = plan_within(asked, catalog, within, allowed)
@@ -363,6 +364,11 @@ class Curator:
         """The usual δ, and none for an analyst whose budget has none; by the cap, not by what is left of it."""
         if analyst is None:
             return self._usual_delta()
+        if self._kept is None and not self._ledger.exists():  # a preview makes no ledger
+            check_name(analyst, "analyst")
+            if analyst not in self.policy.analysts:
+                raise unknown_analyst(analyst)
+            return min(self._usual_delta(), self.policy.analysts[analyst].delta)
         return min(self._usual_delta(), self._store.totals(analyst).budget.exact[1])
 
     def _computed(self, plan: Plan, text: str, asked: str, reservation: Reservation, engine: Engine) -> bytes:

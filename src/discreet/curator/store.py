@@ -364,7 +364,7 @@ class Store:
             book = _head(page).book
             account = book.account if analyst is None else page.account(analyst)
             if account is None:
-                raise _unknown(analyst)
+                raise unknown_analyst(analyst)
             return Totals.of(account, book)
 
         return self._read(look)
@@ -440,7 +440,7 @@ class Store:
             head, account = _head(page), page.account(analyst)
             now = head.book.account if analyst is None else account
             if now is None:
-                raise _unknown(analyst)
+                raise unknown_analyst(analyst)
             if cap != now.cap:
                 check_lower(cap, now.cap, higher)
                 self._add(page, act, analyst, account)
@@ -473,7 +473,7 @@ class Store:
         def step(page: Page) -> None:
             account = page.account(analyst)
             if analyst is not None and account is None:
-                raise _unknown(analyst)
+                raise unknown_analyst(analyst)
             if not (_head(page).book.failures if account is None else account.failures):
                 raise Invalid(
                     "there is nothing to resume: no question failed since",
@@ -794,7 +794,7 @@ def _check_analyst_name(analyst: str | None) -> None:
         check_name(analyst, "analyst")
 
 
-def _unknown(analyst: str | None) -> Refused:
+def unknown_analyst(analyst: str | None) -> Refused:
     return Refused(f"analyst {shown(analyst)} is not known here", code="analyst-unknown")
 
 
