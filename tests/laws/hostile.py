@@ -217,6 +217,9 @@ def read_by_pandas(columns: Columns, folder: Path) -> Any:
 def as_polars(columns: Columns, folder: Path) -> Any:
     made = []
     for name, values in columns.items():
+        if any(isinstance(value, Evil) for value in values):  # whose text Polars would want for an error that it drops
+            made.append(polars.Series(name, values, dtype=polars.Object))
+            continue
         try:
             made.append(polars.Series(name, values, strict=False))
         except (Exception, polars.exceptions.PanicException):  # whatever an object does to Polars
