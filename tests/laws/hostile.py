@@ -8,10 +8,12 @@ texts), which is what its user would do.
 import csv
 import datetime as dt
 import io
+import struct
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any
 from uuid import UUID
 
@@ -180,6 +182,28 @@ texts = st.one_of(
     st.integers().map(str),
     st.floats().map(repr),
 )
+
+
+def cell(chance: Random) -> Any:
+    """Any object, without a library that draws: for many of them."""
+    digits = chance.choice((1, 5, 17, 25, 400))
+    match chance.randrange(7):
+        case 0:
+            return chance.randint(-(10**digits), 10**digits)
+        case 1:
+            return struct.unpack("d", chance.randbytes(8))[0]
+        case 2:
+            return chance.randbytes(chance.randrange(9))
+        case 3:
+            return "".join(
+                chr(chance.choice((chance.randrange(128), chance.randrange(0x11000))))
+                for _ in range(chance.randrange(9))
+            )
+        case 4:
+            return "".join(chance.choice("0123456789+-.eE:T Z\t") for _ in range(chance.randrange(1, 24)))
+        case 5:
+            return Decimal(chance.randint(-(10**digits), 10**digits)).scaleb(chance.randint(-500, 500))
+    return chance.choice(OBJECTS)
 
 
 def as_csv(columns: Columns, folder: Path) -> Path:

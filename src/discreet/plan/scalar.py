@@ -164,7 +164,7 @@ class Cast(Scalar):
 
     Which texts say a number, an integer, a date or a boolean is written in `plan.texts`. A number to an integer: rounded half away
     from zero if below 2^53 in size, else NULL. Integers, dates and booleans to text as they are written; a number to text is
-    refused. Booleans to integers: 0 and 1.
+    refused. Booleans to integers and numbers: 0 and 1.
     """
 
     operand: Scalar
