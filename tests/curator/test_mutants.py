@@ -17,6 +17,7 @@ from tests.curator import test_forks as forks
 from tests.curator import test_keys as keys
 from tests.curator import test_ledger as ledger
 from tests.curator import test_measure as measure
+from tests.curator import test_shares as shares
 from tests.curator import test_store as store
 from tests.curator import test_tamper as tamper
 from tests.curator.cases import Place, place
@@ -52,6 +53,8 @@ def parallel_is_the_worst_neighbour() -> None:
 
 
 CAUGHT_BY: dict[str, Law] = {
+    "owner-spends-what-is-reserved": shares.the_owner_leaves_the_shares_alone,
+    "promised-twice": shares.what_does_not_fit_is_refused,
     "price-rounded-down": ledger.test_prices_are_rounded_up_and_caps_down,
     "cap-rounded-up": ledger.test_prices_are_rounded_up_and_caps_down,
     "cap-against-the-old-total": ledger.both_caps_are_kept,

@@ -96,6 +96,7 @@ class Curator:
         people: int | None = None,
         clip: str = "groups",
         accountant: str = "pure",
+        shares: str | None = None,
         analysts: Mapping[str, Mapping[str, Number]] | None = None,
         version: str = "1",
         ledger: str | Path | None = None,
@@ -106,7 +107,8 @@ class Curator:
         `columns` says what is known of columns: {"age": {"bounds": (0, 120)}, "ward": {"keys": ["A", "B"]}}; with several tables
         {"visits": {"age": …}}. What nobody declared is text. `reading` says how sources are read, as under [tables.visits] in a policy:
         {"delimiter": ";", "decimal": ",", "null": ["NA"]}; {"types": "stored"} takes the types of a frame or a Parquet file over.
-        `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file.
+        `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file. With shares="reserved" the budgets of analysts
+        are kept for them: nobody is refused for what another spent.
         """
         sources = {
             name: source_of(data, _of_table(name, tables, columns, FIELDS), _of_table(name, tables, reading, ()))
@@ -119,6 +121,7 @@ class Curator:
             ),
             budget=Budget(positive(epsilon, "epsilon"), probability(delta, "delta")),
             accountant=accountant,
+            shares=shares,
             analysts={name: _budget(said) for name, said in (analysts or {}).items()},
             version=version,
             ledger=None if ledger is None else Path(ledger),
@@ -459,10 +462,11 @@ class Curator:
     @property
     def remaining(self) -> Budget:
         """What is left of the budget of the data set."""
-        return self._left(None)
+        return _amount(self._store.totals(), "remaining")
 
     def _left(self, analyst: str | None) -> Budget:
-        return _amount(self._store.totals(analyst), "remaining")
+        """For whoever asks."""
+        return _amount(self._store.totals(analyst), "free")
 
     def close(self) -> None:
         """Give back the engine and the ledger, once the questions that are being answered are. No question is taken any more."""

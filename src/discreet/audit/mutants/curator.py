@@ -61,6 +61,22 @@ register(
         "analysts together spend more than the data set has",
     ),
     Mutant(
+        "owner-spends-what-is-reserved",
+        PART,
+        LEDGER + "_out_of_share",
+        "account is None and not price.within(book.free)",
+        "False",
+        "what the owner asks is seen by an analyst, who is refused within their own share",
+    ),
+    Mutant(
+        "promised-twice",
+        PART,
+        LEDGER + "_with_share",
+        "any(more > free for more, free in zip(grown, book.free, strict=True))",
+        "False",
+        "two analysts are promised the same share, and who asks first has it",
+    ),
+    Mutant(
         "key-of-anyone",
         PART,
         LEDGER + "Request.is_the_one_of",
