@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.budget import picture
+from discreet.cli.budget import on_delta, picture, promised
 from discreet.cli.flags import number
 from discreet.cli.owner import source_and, store_to_change
 from discreet.cli.source import totals_json
@@ -58,7 +58,7 @@ def add(
                 code=refused.code,
                 hint="add --yes if more is meant",
             ) from None
-        _tell(store, name, "may ask", as_json)
+        _tell(store, name, "may ask", as_json, on_delta(allowed))
 
 
 @app.command()
@@ -70,12 +70,13 @@ def remove(words: Words = None, ledger: Ledger = None, as_json: Json = False) ->
         _tell(store, name, "may not ask any more", as_json)
 
 
-def _tell(store: "Store", name: str, what: str, as_json: bool) -> None:
-    amounts = totals_json(store.totals(name))
+def _tell(store: "Store", name: str, what: str, as_json: bool, notes: tuple[str, ...] = ()) -> None:
+    amounts, notes = totals_json(store.totals(name)), (*notes, *promised(store))
     if as_json:
         active = store.analysts()[name].active
-        print(json.dumps({"analyst": name, "active": active, **amounts}, ensure_ascii=False, indent=2))
+        told = {"analyst": name, "active": active, **amounts, "notes": list(notes)}
+        print(json.dumps(told, ensure_ascii=False, indent=2))
         return
     print(f"{name} {what}")
-    for line in picture(name, amounts):
+    for line in (*picture(name, amounts), *(f"note: {note}" for note in notes)):
         print(line)

@@ -260,6 +260,17 @@ def _told(as_json: bool, loaded: "Loaded") -> None:
         print(f"note to the owner: {line}", file=sys.stderr)
 
 
+def amounts_left(totals: "Totals") -> dict[str, float]:
+    """What is left for whom the totals are of, rounded down."""
+    from discreet.exact import to_float_down
+
+    names = ("epsilon", "delta", "rho")
+    shown = [name for name in names if name != "rho" or totals.accountant == "zcdp"]
+    return {
+        name: to_float_down(value) + 0.0 for name, value in zip(names, totals.free.exact, strict=True) if name in shown
+    }
+
+
 def totals_json(totals: "Totals") -> dict[str, dict[str, float]]:
     """What was spent, what may be, what is left, as numbers: spent rounded up, the others down."""
     from discreet.exact import to_float_down, to_float_up

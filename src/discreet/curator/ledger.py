@@ -117,9 +117,16 @@ class Amounts:
         return [self.epsilon, self.delta, self.rho]
 
     def __str__(self) -> str:
-        parts = [
-            f"{name} {in_words(getattr(self, name))}" for name in ("epsilon", "delta", "rho") if getattr(self, name)
-        ]
+        return self.beside(self)
+
+    def beside(self, other: "Amounts") -> str:
+        """In words, with the zeros that another has something in place of.
+
+        >>> print(Amounts(0, 10**9), "|", Amounts(0, 10**9).beside(Amounts(UNIT)))
+        delta 0.000001 | epsilon 0, delta 0.000001
+        """
+        names = ("epsilon", "delta", "rho")
+        parts = [f"{name} {in_words(a)}" for name, a, b in zip(names, self, other, strict=True) if a or b]
         return ", ".join(parts) or "nothing"
 
 
@@ -754,7 +761,7 @@ def _after(book: Book, act: Act, analyst: str | None, account: Account | None) -
             if (aside is None) is (book.aside is None):
                 raise Invalid(f"shares are {book.shares} already")
             if aside is not None and not aside.within(book.account.remaining):
-                raise _no_room(f"{aside} is promised to analysts", book.account.remaining)
+                raise _no_room(f"{aside} is promised to analysts", book.account.remaining.beside(aside))
             return replace(book, aside=aside), None
         case _:
             raise Fault("a ledger is created once", code="ledger-broken")
@@ -778,7 +785,7 @@ def _paid(account: Account, price: Price, whose: str) -> Account:
         return account.charged(price)
     if whose == "analyst":
         raise Refused(
-            f"the question costs {price}, and {account.remaining} is left of your budget",
+            f"the question costs {price}, and {account.remaining.beside(price)} is left of your budget",
             code="analyst-budget",
             hint="ask at a lower price, or ask the owner for more",
         )
@@ -799,7 +806,7 @@ def _out_of_share(book: Book, price: Price, account: Account | None, *, shared: 
         return book
     if account is None and not price.within(book.free):
         raise Refused(
-            f"the question costs {price}, and {book.free} is free: the rest is reserved for analysts",
+            f"the question costs {price}, and {book.free.beside(price)} is free: the rest is reserved for analysts",
             code="budget",
             hint="ask at a lower price, or lower the cap of an analyst",
         )
@@ -816,7 +823,7 @@ def _with_share(book: Book, before: Account | None, after: Account | None) -> tu
     old, new = rest_of(before), rest_of(after)
     grown = [b - a for a, b in zip(old, new, strict=True)]
     if any(more > free for more, free in zip(grown, book.free, strict=True)):
-        raise _no_room(f"{new} is to be set aside", _sum(book.free, old))
+        raise _no_room(f"{new} is to be set aside", _sum(book.free, old).beside(new))
     return replace(book, aside=Amounts(*(a + b for a, b in zip(book.aside, grown, strict=True)))), after
 
 
@@ -829,7 +836,7 @@ def _check_total(book: Book, cap: Cap) -> None:
             raise Refused(
                 f"a total of {cap.limit} does not hold what is spent, {book.account.spent}, and reserved for analysts, {book.aside}",
                 code="shares",
-                hint=f"{book.free} is free; lower the cap of an analyst first",
+                hint=f"{book.free.beside(book.aside)} is free; lower the cap of an analyst first",
             )
 
 
@@ -844,14 +851,14 @@ def set_aside(accounts: Iterable[Account]) -> Amounts:
     try:
         return Amounts(*total)
     except Invalid:
-        raise _no_room("the caps of the analysts add up to more than any total", NOTHING) from None
+        raise _no_room("the caps of the analysts add up to more than any total", "less") from None
 
 
 def _sum(one: Amounts, other: Amounts) -> Amounts:
     return Amounts(*(a + b for a, b in zip(one, other, strict=True)))
 
 
-def _no_room(what: str, free: Amounts) -> Refused:
+def _no_room(what: str, free: str) -> Refused:
     return Refused(
         f"shares are reserved: {what}, and {free} is free",
         code="shares",

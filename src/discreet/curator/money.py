@@ -43,7 +43,10 @@ def cap_of(accountant: str, epsilon: Number, delta: Number = 0) -> Cap:
         return Cap(budget, budget)
     if accountant == "zcdp":
         found = ConcentratedFilter.for_budget(exact_epsilon, exact_delta)
-        return Cap(Amounts.down(0, found.delta_spent, found.rho), budget)
+        limit = Amounts.down(0, found.delta_spent, found.rho)
+        if epsilon and not limit.rho:
+            raise Invalid("the rho of a budget must be 0 or at least 10^-15: less cannot be counted", code="budget")
+        return Cap(limit, budget)
     raise Invalid(f"accountant must be 'pure' or 'zcdp', got {shown(accountant)}")
 
 

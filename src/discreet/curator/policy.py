@@ -26,7 +26,7 @@ from discreet.plan.scalar import Column as NodeColumn
 from discreet.plan.scalar import Type
 from discreet.plan.texts import day_in, number_in
 from discreet.privacy import Adjacency
-from discreet.privacy.advice import Advice, Verdict, judge_delta
+from discreet.privacy.advice import Advice, Verdict, judge_delta, judge_delta_alone
 
 LONGEST_NAME = 255  # bytes of a file's name
 
@@ -267,9 +267,11 @@ def protected(column: str | None = None, *, row: bool = False, adjacency: str = 
 
 def advice_on(delta: Fraction, people: int | None) -> Advice | None:
     """What to think of a δ for the declared people, or None where there is nothing to say; one that promises nothing is Refused."""
-    if people is None or not delta:
+    if not delta:
         return None
-    advice = judge_delta(delta, people)
+    advice = judge_delta_alone(delta) if people is None else judge_delta(delta, people)
+    if people is None and advice.verdict is Verdict.FINE:
+        return None
     if advice.verdict is Verdict.REFUSAL:
         raise Refused(advice.sentence, code="delta", hint="lower delta in the budget")
     return advice
