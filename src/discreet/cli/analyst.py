@@ -46,7 +46,7 @@ def add(
     if epsilon is None:
         raise Invalid("the budget of the analyst is missing", code="usage", hint="write --epsilon 1")
     wanted, allowed = number(epsilon, "epsilon"), number(delta, "delta")
-    with store_to_change(source, ledger) as store:
+    with store_to_change(source, ledger, as_json) as store:
         cap = cap_of(store.totals().accountant, wanted, allowed)
         try:
             store.add_analyst(name, cap, higher=yes)
@@ -65,7 +65,7 @@ def add(
 def remove(words: Words = None, ledger: Ledger = None, as_json: Json = False) -> None:
     """No new question by an analyst from now on. What they have spent stays spent."""
     source, name = source_and(words, "a name", "discreet analyst remove hospital.toml ana")
-    with store_to_change(source, ledger) as store:
+    with store_to_change(source, ledger, as_json) as store:
         store.remove_analyst(name)
         _tell(store, name, "may not ask any more", as_json)
 

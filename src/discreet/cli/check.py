@@ -140,18 +140,14 @@ def _advice(policy: "Policy") -> tuple[str, ...]:
 
 
 def _other_ledgers(policy: "Policy", ledger: Path) -> tuple[str, ...]:
-    """A data file that was asked about by itself has a budget of its own, which this policy does not count."""
-    from discreet.curator.policy import ledger_beside
+    """A data file that was asked about by itself, or by another policy, has a budget there, which this policy does not count."""
+    from discreet.curator.places import others
 
-    found = []
-    for source in policy.tables.values():
-        own = ledger_beside(Path(source.data))
-        if own.is_dir() and own.resolve() != ledger.resolve():
-            found.append(
-                f"warning: {own} counts questions about the same people apart from this policy; to count them together, "
-                f"let [ledger] have that path"
-            )
-    return tuple(found)
+    return tuple(
+        f"warning: {other} counts questions about the same people apart from this policy; to count them together, "
+        f"let [ledger] have that path"
+        for other in dict.fromkeys(other for file in policy.files for other in others(file, ledger, policy.mark))
+    )
 
 
 def as_data(report: Report) -> dict[str, Any]:

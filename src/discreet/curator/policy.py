@@ -15,6 +15,7 @@ from typing import Any
 
 from discreet.curator.ledger import ACCOUNTANTS, SHARES, Cap, check_analyst
 from discreet.curator.money import cap_of, overdrawn
+from discreet.curator.places import real
 from discreet.engines.base import Data, has_header, has_types, names_of, stored_types
 from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.reading import AS_IT_IS, Form, Reading
@@ -120,9 +121,14 @@ class Policy:
         except Invalid as error:
             raise Invalid(f"{whose}: {error.message}", code=error.code, hint=error.hint) from None
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The data files; a frame is none."""
+        return tuple(Path(each.data) for each in self.tables.values() if isinstance(each.data, str | Path))
+
     @classmethod
     def read(cls, path: Path) -> "Policy":
-        """The policy of a TOML file; sources are relative to it."""
+        """The policy of a TOML file; sources are relative to it, where it really lies."""
         try:
             with path.open("rb") as file:
                 found = tomllib.load(file, parse_float=Decimal)
@@ -142,7 +148,7 @@ class _Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.folder = path.parent
+        self.folder = real(path).parent  # what a policy names lies beside itself, not beside a link to it
 
     def policy(self, found: dict[str, Any]) -> Policy:
         self._known(found, "the policy", {"version", "budget", "unit", "tables", "analysts", "ledger"})
@@ -275,11 +281,6 @@ def advice_on(delta: Fraction, people: int | None) -> Advice | None:
     if advice.verdict is Verdict.REFUSAL:
         raise Refused(advice.sentence, code="delta", hint="lower delta in the budget")
     return advice
-
-
-def ledger_beside(source: Path) -> Path:
-    """The folder in which the budget of a data file or of a policy is kept, where nothing else is said."""
-    return source.with_name(source.name + ".ledger")
 
 
 def relation_kept(protected: Protected) -> str:
