@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from discreet import Curator
-from discreet.curator.ledger import Amounts, Cap, Creation, Request, Stored
+from discreet.curator.ledger import Amounts, AnalystAdded, Cap, Creation, Divided, Request, Row, Stored, advance
 from discreet.curator.money import cap_of
 from discreet.curator.replay import replay
 from discreet.curator.store import Store
-from discreet.errors import DiscreetError, Refused
+from discreet.errors import DiscreetError, Fault, Refused
 from discreet.privacy import events
 from tests.curator.cases import RELATION, code_of, place, request
+from tests.curator.test_ledger import head_of, replayed
 from tests.scale import repeats
 
 NAMES = ("ana", "bo", "cy")
@@ -249,3 +250,16 @@ def test_a_policy_whose_caps_do_not_fit_reserved_shares_is_refused_before_a_ledg
     with pytest.raises(Refused, match="ana and bo add up to ε = 4 of 3"):
         Curator({"t": {"id": [1]}}, "id", epsilon=3, shares="reserved", analysts=analysts, ledger=tmp_path / "l")
     assert not (tmp_path / "l").exists()
+
+
+def test_a_ledger_that_sets_something_else_aside_is_found() -> None:
+    def chain(aside: Amounts) -> list[Row]:
+        rows = [advance(None, made("pure"), 0)]
+        rows.append(advance(head_of(rows[-1]), AnalystAdded(cap("pure", 1)), 0, "ana"))
+        return [*rows, advance(head_of(rows[-1]), Divided(aside), 0)]
+
+    own = cap("pure", 1).limit
+    replayed(chain(own))
+    for lie in (Amounts(), Amounts(own.epsilon), Amounts(2 * own.epsilon, own.delta)):
+        with pytest.raises(Fault, match="sets something else aside"):
+            replayed(chain(lie))
