@@ -52,6 +52,7 @@ def test_reserved_shares_are_kept_for_analysts(run: Run, policy: Path) -> None:
     assert error(run("budget", "set", "hospital.toml", "--shares", "common", "--yes", "--json"))["code"] == "shares"
     policy.write_text(POLICY.replace("epsilon = 3\n", 'epsilon = 3\nshares = "common"\n', 1), "utf-8")
     assert error(ask(run, 4, "0.1", "ana"))["code"] == "shares"
+    assert any("every question is refused" in note for note in data(run("check", "hospital.toml", "--json"))["notes"])
     assert error(run("budget", "set", "hospital.toml", "--shares", "common", "--json"))["code"] == "shares"
     assert data(run("budget", "set", "hospital.toml", "--shares", "common", "--yes", "--json"))["shares"] == "common"
 

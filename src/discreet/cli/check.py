@@ -13,10 +13,11 @@ from discreet.cli.describe import lines as description
 from discreet.cli.flags import Flags
 from discreet.cli.init import EXAMPLES, toml_key
 from discreet.cli.source import is_policy, ledger_of, located, open_ledger
-from discreet.errors import DiscreetError, Invalid
+from discreet.errors import DiscreetError, Invalid, Refused
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Budget, Policy
+    from discreet.curator.store import Store
     from discreet.plan.catalog import Catalog
 
 
@@ -96,16 +97,29 @@ def _kept(policy: "Policy", ledger: Path) -> _Kept:
     except DiscreetError as error:
         return _Kept(shares, {}, (f"warning: the ledger cannot be looked at: {error.message}",))
     caps = dict(declared)
+    unfit: tuple[str, ...] = ()
     if store is not None:
         with store:
             totals, known = store.totals(), store.analysts()
+            unfit = _unfit(store, policy)
         shares, now = totals.shares if policy.shares is None else shares, Cap(totals.cap, totals.budget)
         total = now if now.within(total) else total
         caps = {name: cap for name, cap in declared.items() if name not in known}
         caps |= {name: account.cap for name, account in known.items() if account.active}
         added = {name: Budget(*caps[name].budget.exact[:2]) for name in caps if name not in declared}
     over = overdrawn(caps, total) if shares == "common" else ""
-    return _Kept(shares, added, (f"{over}: {FIRST}",) if over else ())
+    return _Kept(shares, added, (*unfit, *((f"{over}: {FIRST}",) if over else ())))
+
+
+def _unfit(store: "Store", policy: "Policy") -> tuple[str, ...]:
+    """What the next question would refuse of how the total is shared."""
+    from discreet.curator.opening import check_shares
+
+    try:
+        check_shares(store, policy)
+    except Refused as refused:
+        return (f"warning: every question is refused: {refused.message}; {refused.hint}",)
+    return ()
 
 
 def _missing(catalog: "Catalog") -> tuple[Missing, ...]:

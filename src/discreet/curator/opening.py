@@ -13,7 +13,7 @@ from discreet.curator.ledger import Account, Amounts, Cap, Creation, DataChanged
 from discreet.curator.money import cap_of
 from discreet.curator.places import is_made, others, remember
 from discreet.curator.policy import Budget, Policy, relation_kept
-from discreet.curator.store import SQLiteStore, Store
+from discreet.curator.store import SQLiteStore, Store, still_reserved
 from discreet.errors import Refused
 
 
@@ -28,7 +28,7 @@ def open_ledger(policy: Policy, folder: Path, noted: Callable[[str], None] = war
     store = SQLiteStore.open(folder, creation=creation, mark=policy.mark, share_answers=policy.share_answers)
     try:
         _check(store, creation)
-        _check_shares(store, policy)
+        check_shares(store, policy)
         _follow(store, policy)
         _remember(policy, folder, noted)
         for note in notes:
@@ -78,11 +78,11 @@ def _check(store: Store, creation: Creation) -> None:
         )
 
 
-def _check_shares(store: Store, policy: Policy) -> None:
+def check_shares(store: Store, policy: Policy) -> None:
     """Where shares are, or are to be, reserved: what the policy comes to must fit, before any of it is done."""
     totals = store.totals()
     if totals.shares == "reserved" and policy.shares == "common":
-        store.share("common")  # raises: it takes the owner's explicit act
+        raise still_reserved()
     if "reserved" not in (totals.shares, policy.shares):
         return
     known = store.analysts()

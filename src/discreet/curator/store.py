@@ -477,11 +477,7 @@ class Store:
             if _head(page).book.shares == shares:
                 return
             if shares == "common" and not common:
-                raise Refused(
-                    "shares are reserved, and analysts rely on it",
-                    code="shares",
-                    hint="the owner ends it by `discreet budget set SOURCE --shares common --yes`",
-                )
+                raise still_reserved()
             self._add(page, Divided(set_aside(page.accounts().values()) if shares == "reserved" else None))
 
         self._write(step)
@@ -813,6 +809,14 @@ def _check_analyst_name(analyst: str | None) -> None:
     """Before it is looked up: a name that no database can hold is the caller's mistake, and no damage."""
     if analyst is not None:
         check_name(analyst, "analyst")
+
+
+def still_reserved() -> Refused:
+    return Refused(
+        "shares are reserved, and analysts rely on it",
+        code="shares",
+        hint="the owner ends it by `discreet budget set SOURCE --shares common --yes`",
+    )
 
 
 def unknown_analyst(analyst: str | None) -> Refused:
