@@ -17,6 +17,8 @@ from tests.curator import test_forks as forks
 from tests.curator import test_keys as keys
 from tests.curator import test_ledger as ledger
 from tests.curator import test_measure as measure
+from tests.curator import test_places as places
+from tests.curator import test_shares as shares
 from tests.curator import test_store as store
 from tests.curator import test_tamper as tamper
 from tests.curator.cases import Place, place
@@ -52,6 +54,11 @@ def parallel_is_the_worst_neighbour() -> None:
 
 
 CAUGHT_BY: dict[str, Law] = {
+    "owner-spends-what-is-reserved": shares.the_owner_leaves_the_shares_alone,
+    "aside-not-counted-again": shares.test_a_ledger_that_sets_something_else_aside_is_found,
+    "a-budget-for-every-name": in_folder(places.a_link_has_the_budget_of_its_file),
+    "a-second-budget-in-silence": in_folder(places.a_second_budget_is_told),
+    "promised-twice": shares.what_does_not_fit_is_refused,
     "price-rounded-down": ledger.test_prices_are_rounded_up_and_caps_down,
     "cap-rounded-up": ledger.test_prices_are_rounded_up_and_caps_down,
     "cap-against-the-old-total": ledger.both_caps_are_kept,

@@ -10,6 +10,8 @@ from discreet.audit.mutants import Mutant, of_part
 from tests.laws import test_data_in as data_in
 from tests.laws import test_doors as doors
 
+pytestmark = data_in.pytestmark  # the laws open one file again and again
+
 Law = Callable[[], object]
 
 

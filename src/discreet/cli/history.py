@@ -95,7 +95,16 @@ def told(rows: "Iterable[Row]", analyst: str | None) -> Iterator[Line]:
 
 def _act(row: "Row") -> str:
     """What the owner did."""
-    from discreet.curator.ledger import Accepted, AnalystAdded, AnalystRemoved, Capped, Creation, DataChanged, Resumed
+    from discreet.curator.ledger import (
+        Accepted,
+        AnalystAdded,
+        AnalystRemoved,
+        Capped,
+        Creation,
+        DataChanged,
+        Divided,
+        Resumed,
+    )
 
     match row.act:
         case Creation(cap=cap, relation=relation):
@@ -108,6 +117,12 @@ def _act(row: "Row") -> str:
             return f"-- analyst {row.analyst} removed"
         case DataChanged(version=version):
             return f"-- the data have version {version}"
+        case Divided(aside):
+            return (
+                "-- shares are common"
+                if aside is None
+                else f"-- shares are reserved: {aside} is set aside for analysts"
+            )
         case Resumed(reason=reason):
             return f"-- {f'analyst {row.analyst}' if row.analyst else 'the data set'} goes on after failures: {reason}"
         case Accepted(marked=marked):

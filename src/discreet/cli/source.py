@@ -3,6 +3,7 @@
 What a data file's ledger remembers (who is protected, and the budget) is declared at its first question and need not be said again.
 """
 
+import json
 import os
 import sys
 import warnings
@@ -37,6 +38,9 @@ class Kept:
     epsilon: Fraction
     delta: Fraction
     version: str
+    accountant: str
+    shares: str
+    spent: str
 
     @property
     def unit(self) -> tuple[str | None, bool, str]:
@@ -142,7 +146,7 @@ def ledger_of(path: Path, flags: Flags, policy: "Policy | None" = None) -> Path:
         return Path(flags.ledger)
     if policy is not None and policy.ledger is not None:
         return policy.ledger
-    from discreet.curator.policy import ledger_beside
+    from discreet.curator.places import ledger_beside
 
     return ledger_beside(path)
 
@@ -171,7 +175,7 @@ def kept_in(folder: Path) -> Kept | None:
     if not isinstance(made, Creation):
         raise Fault("a ledger starts with its creation", code="ledger-broken")
     epsilon, delta, _ = totals.budget.exact
-    return Kept(made.relation, epsilon, delta, totals.version)
+    return Kept(made.relation, epsilon, delta, totals.version, totals.accountant, totals.shares, str(totals.spent))
 
 
 def policy_of(path: Path, flags: Flags) -> "Policy":
@@ -220,6 +224,7 @@ def _declared(path: Path, flags: Flags) -> "Policy":
             **caps,
         ),
         budget=_budget(flags, kept),
+        accountant="pure" if kept is None else kept.accountant,
         version="1" if kept is None else kept.version,
         ledger=ledger_of(path, flags),
     )
@@ -251,13 +256,29 @@ def curator_of(word: str | None, flags: Flags, as_json: bool = False) -> "Curato
     path = located(word)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # on δ: it is said under every answer, and by `check`
-        return Curator.of(policy_of(path, flags), path, told=partial(_told, as_json))
+        return Curator.of(policy_of(path, flags), path, told=partial(_told, as_json), noted=partial(noted, as_json))
 
 
 def _told(as_json: bool, loaded: "Loaded") -> None:
     """Whoever can read the data is its owner, and is told here what was lost; an answer holds nothing of it."""
     for line in loaded.lines() if sys.stderr.isatty() or not as_json else ():
         print(f"note to the owner: {line}", file=sys.stderr)
+
+
+def noted(as_json: bool, note: str) -> None:
+    """What the owner must not miss, on stderr; as JSON for a program."""
+    print(json.dumps({"warning": note}, ensure_ascii=False) if as_json else f"warning: {note}", file=sys.stderr)
+
+
+def amounts_left(totals: "Totals") -> dict[str, float]:
+    """What is left for whom the totals are of, rounded down."""
+    from discreet.exact import to_float_down
+
+    names = ("epsilon", "delta", "rho")
+    shown = [name for name in names if name != "rho" or totals.accountant == "zcdp"]
+    return {
+        name: to_float_down(value) + 0.0 for name, value in zip(names, totals.free.exact, strict=True) if name in shown
+    }
 
 
 def totals_json(totals: "Totals") -> dict[str, dict[str, float]]:

@@ -15,6 +15,7 @@ from discreet.curator.ledger import (
     Act,
     Book,
     Creation,
+    Divided,
     Failed,
     Head,
     Reserved,
@@ -26,6 +27,7 @@ from discreet.curator.ledger import (
     broken,
     hash_of,
     parse_act,
+    set_aside,
     topic_of_act,
 )
 from discreet.curator.money import check_act
@@ -91,6 +93,8 @@ class Replay:
             case Settled(reservation=sequence, topic=topic):
                 if sequence in self._ended or self._open.get(sequence, (None, ""))[1] != topic:
                     self._wrong("settles what is not open")
+            case Divided(aside) if aside is not None and aside != set_aside(self.accounts.values()):
+                self._wrong("sets something else aside than the analysts have")
             case Failed(reservation=sequence) if sequence not in self._open:
                 self._wrong("fails what was never reserved")
             case Failed(reservation=sequence) if analyst not in (None, self._open[sequence][0]):  # None in release 0.1

@@ -36,7 +36,8 @@ from discreet.curator.ledger import (
 from discreet.curator.loaded import Loaded
 from discreet.curator.money import price_of, spent_by
 from discreet.curator.opening import open_ledger
-from discreet.curator.policy import FIELDS, Budget, Policy, advice_on, catalog_of, ledger_beside, protected, source_of
+from discreet.curator.places import ledger_beside
+from discreet.curator.policy import FIELDS, Budget, Policy, advice_on, catalog_of, protected, source_of
 from discreet.curator.store import Store, unknown_analyst
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, positive, probability, rational, shown
@@ -96,6 +97,7 @@ class Curator:
         people: int | None = None,
         clip: str = "groups",
         accountant: str = "pure",
+        shares: str | None = None,
         analysts: Mapping[str, Mapping[str, Number]] | None = None,
         version: str = "1",
         ledger: str | Path | None = None,
@@ -106,7 +108,8 @@ class Curator:
         `columns` says what is known of columns: {"age": {"bounds": (0, 120)}, "ward": {"keys": ["A", "B"]}}; with several tables
         {"visits": {"age": …}}. What nobody declared is text. `reading` says how sources are read, as under [tables.visits] in a policy:
         {"delimiter": ";", "decimal": ",", "null": ["NA"]}; {"types": "stored"} takes the types of a frame or a Parquet file over.
-        `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file.
+        `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file. With shares="reserved" the budgets of analysts
+        are kept for them: nobody is refused for what another spent.
         """
         sources = {
             name: source_of(data, _of_table(name, tables, columns, FIELDS), _of_table(name, tables, reading, ()))
@@ -119,6 +122,7 @@ class Curator:
             ),
             budget=Budget(positive(epsilon, "epsilon"), probability(delta, "delta")),
             accountant=accountant,
+            shares=shares,
             analysts={name: _budget(said) for name, said in (analysts or {}).items()},
             version=version,
             ledger=None if ledger is None else Path(ledger),
@@ -132,15 +136,21 @@ class Curator:
         return cls.of(Policy.read(path), path)
 
     @classmethod
-    def of(cls, policy: Policy, path: Path | None = None, told: Callable[[Loaded], None] | None = None) -> "Curator":
+    def of(
+        cls,
+        policy: Policy,
+        path: Path | None = None,
+        told: Callable[[Loaded], None] | None = None,
+        noted: Callable[[str], None] = warnings.warn,
+    ) -> "Curator":
         """The curator of a policy; `path` is the policy's file or the data file, beside which the ledger lies.
 
         `told`: whoever asks is the owner, as on a command line. They are handed the report when a question loads the data, and see why
-        it does not load.
+        it does not load. `noted` is handed what the owner should know when a ledger is made.
         """
         self = cls.__new__(cls)
         self._start(policy, _place(policy, path))
-        self._told = told
+        self._told, self._noted = told, noted
         return self
 
     def _start(self, policy: Policy, ledger: Path) -> None:
@@ -151,6 +161,7 @@ class Curator:
         self._ledger = ledger
         self._bits: Bits | None = None
         self._told: Callable[[Loaded], None] | None = None
+        self._noted: Callable[[str], None] = warnings.warn
         self._engine: duckdb_engine.DuckDB | None = None
         self._kept: Store | None = None
         self._process = os.getpid()
@@ -164,7 +175,7 @@ class Curator:
         with self._opening:
             self._flight.check()
             if self._kept is None:
-                self._kept = open_ledger(self.policy, self._ledger)
+                self._kept = open_ledger(self.policy, self._ledger, self._noted)
             return self._kept
 
     def _here(self) -> None:
@@ -459,10 +470,11 @@ class Curator:
     @property
     def remaining(self) -> Budget:
         """What is left of the budget of the data set."""
-        return self._left(None)
+        return _amount(self._store.totals(), "remaining")
 
     def _left(self, analyst: str | None) -> Budget:
-        return _amount(self._store.totals(analyst), "remaining")
+        """For whoever asks."""
+        return _amount(self._store.totals(analyst), "free")
 
     def close(self) -> None:
         """Give back the engine and the ledger, once the questions that are being answered are. No question is taken any more."""

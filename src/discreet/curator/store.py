@@ -21,6 +21,7 @@ from discreet.curator.hold import FileHold, Hold
 from discreet.curator.ledger import (
     FORMAT,
     LONGEST_ANSWER,
+    SHARES,
     Accepted,
     Account,
     Act,
@@ -30,6 +31,7 @@ from discreet.curator.ledger import (
     Capped,
     Creation,
     DataChanged,
+    Divided,
     Entry,
     Failed,
     Head,
@@ -51,6 +53,7 @@ from discreet.curator.ledger import (
     filed,
     hash_of,
     reserve,
+    set_aside,
     settle,
 )
 from discreet.curator.mark import PATIENCE as PATIENCE
@@ -465,6 +468,20 @@ class Store:
         _check_analyst_name(name)
         self._write(lambda page: self._add(page, AnalystRemoved(), name, page.account(name)))
 
+    def share(self, shares: str, *, common: bool = False) -> None:
+        """Reserve the caps of analysts for them, or let all spend from one pot again, only where `common` says that the owner means it."""
+        if shares not in SHARES:
+            raise Invalid(f"shares must be 'common' or 'reserved', got {shown(shares)}")
+
+        def step(page: Page) -> None:
+            if _head(page).book.shares == shares:
+                return
+            if shares == "common" and not common:
+                raise still_reserved()
+            self._add(page, Divided(set_aside(page.accounts().values()) if shares == "reserved" else None))
+
+        self._write(step)
+
     def resume(self, reason: str, analyst: str | None = None) -> None:
         """Let the data set, or an analyst, go on after failures: the count begins anew, and a row says why."""
         act = Resumed(reason)
@@ -792,6 +809,14 @@ def _check_analyst_name(analyst: str | None) -> None:
     """Before it is looked up: a name that no database can hold is the caller's mistake, and no damage."""
     if analyst is not None:
         check_name(analyst, "analyst")
+
+
+def still_reserved() -> Refused:
+    return Refused(
+        "shares are reserved, and analysts rely on it",
+        code="shares",
+        hint="the owner ends it by `discreet budget set SOURCE --shares common --yes`",
+    )
 
 
 def unknown_analyst(analyst: str | None) -> Refused:
