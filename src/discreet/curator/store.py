@@ -568,7 +568,7 @@ class Store:
         """All rows, oldest first; those that come while it is read are included."""
         at = 0
         while found := self._bodies_after(at):
-            yield from (Row.parse(_stored(body)) for _, _, body in found)
+            yield from (Row.parse(_hashed(sequence, hash, body)) for sequence, hash, body in found)
             at = found[-1][0]
 
     def _bodies_after(self, at: int) -> list[tuple[Any, ...]]:
@@ -597,7 +597,7 @@ class Store:
         with self._apart() as (_, page):
             rows, at = [], 0
             while found := page.bodies_after(at):
-                rows += [{"body": _stored(body).decode("ascii"), "hash": hash} for _, hash, body in found]
+                rows += [{"body": _hashed(at, hash, body).decode("ascii"), "hash": hash} for at, hash, body in found]
                 at = found[-1][0]
         return {"format": FORMAT, "rows": rows}
 
@@ -843,10 +843,16 @@ def _stored(body: object) -> bytes:
     return bytes(body)
 
 
-def _whole(sequence: int, hash: str, body: object, *columns: object) -> Row:
-    row = Row.parse(_stored(body))
-    if hash_of(_stored(body)) != hash:
+def _hashed(sequence: int, hash: str, body: object) -> bytes:
+    """What a row holds, as its own hash says. That the hash is the right one is shown by the rows after it, when they are verified."""
+    stored = _stored(body)
+    if hash_of(stored) != hash:
         raise broken(f"the hash of row {sequence} is not that of its contents")
+    return stored
+
+
+def _whole(sequence: int, hash: str, body: object, *columns: object) -> Row:
+    row = Row.parse(_hashed(sequence, hash, body))
     _check_filed(row, sequence, *columns)
     return row
 
