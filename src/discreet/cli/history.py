@@ -110,6 +110,8 @@ def _act(row: "Row") -> str:
             return f"-- the data have version {version}"
         case Resumed(reason=reason):
             return f"-- {f'analyst {row.analyst}' if row.analyst else 'the data set'} goes on after failures: {reason}"
+        case Accepted(marked=0):
+            return "-- the ledger was accepted; its mark was lost"
         case Accepted(marked=marked):
             return f"-- an older ledger was accepted; the mark was at row {marked}"
         case _:
