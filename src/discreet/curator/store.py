@@ -1038,10 +1038,9 @@ class SQLiteStore(Store):
             self.mark, self._also = self._also, self.mark
 
     def _remember(self, page: Page) -> None:
-        path = Path(os.path.abspath(self.mark.path))
-        if self._place != path:
-            page.keep_mark_place(path)
-            self._place = path
+        if self._place != self.mark.path:
+            page.keep_mark_place(self.mark.path)
+            self._place = self.mark.path
 
 
 def _mark_of(folder: Path, mark: Path | None) -> Mark:
