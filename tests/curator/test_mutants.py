@@ -117,6 +117,7 @@ CAUGHT_BY: dict[str, Law] = {
     "past-keys-forgotten": lambda: opening.opened_from_any_row_it_knows_the_same(1),
     "past-ends-forgotten": lambda: opening.opened_from_any_row_it_knows_the_same(1),
     "accepted-and-still-open": at(restored.what_was_open_is_ended),
+    "replay-believes-revived": ledger.what_was_accepted_ends_what_was_open,
     "other-mark-not-looked-for": in_folder(marks.noticed_by_cron),
     "lost-mark-not-missed": in_folder(marks.lost_marks_are_missed),
 }

@@ -1,4 +1,4 @@
-"""Killed at any step of taking a ledger over from an earlier release: nothing is lost, nothing is charged twice, and it goes on."""
+"""Killed at any step of making a ledger, accepting one, or taking one over from an earlier release: nothing is lost, and it goes on."""
 
 import os
 import shutil
@@ -16,8 +16,9 @@ import pytest
 from discreet.curator import ledger as rows_of
 from discreet.curator import store as stores
 from discreet.curator.ledger import Request, Reservation
+from discreet.curator.mark import Mark
 from discreet.curator.store import SQLiteStore
-from tests.curator.cases import place, request
+from tests.curator.cases import Place, code_of, creation, place, request
 from tests.curator.test_formats import FOLDERS, Kept, kept  # noqa: F401
 
 PRICE = Fraction(1, 8)
@@ -126,7 +127,7 @@ def copied(at: Kept, name: str) -> Iterator[Kept]:
         patch.setenv("XDG_STATE_HOME", str(spot.folder / "state"))
         shutil.copytree(at.place, spot.folder / "kept")
         if name == "flags":
-            mark = stores.Mark.of(str((spot.folder / "kept" / "flags").resolve())).path
+            mark = Mark.of(str((spot.folder / "kept" / "flags").resolve())).path
             mark.parent.mkdir(mode=0o700, parents=True)
             shutil.copy(at.place / "flags.mark", mark)
         yield Kept(spot.folder / "kept", at.expected)
@@ -166,6 +167,65 @@ def test_an_upgrade_in_two_transactions_is_noticed(kept: Kept) -> None:  # noqa:
         pytest.raises(AssertionError, match="an earlier release would read what it cannot"),
     ):
         killed_anywhere_it_survives(kept, "hospital")
+
+
+def made(spot: Place) -> None:
+    """Make a ledger, and charge: its mark comes after it, and then the memory of that."""
+    with spot.open(creation(1)) as store:
+        for key in "ab":
+            outcome = store.reserve(request(key, PRICE))
+            if isinstance(outcome, Reservation):
+                store.settle(outcome, key.encode())
+
+
+def test_killed_at_any_step_of_making_a_ledger_it_is_made_by_the_next_try() -> None:
+    """In particular no mark is missed that was never there."""
+    with place() as spot:
+        steps = steps_of(lambda: made(spot))
+    for number in range(steps):
+        with place() as spot:
+            killed_at(number, lambda spot=spot: made(spot))  # type: ignore[misc]
+            made(spot)
+            with spot.open() as store:
+                assert store.verify().spent.exact[0] == 2 * PRICE and store.head().sequence == 5
+                assert [store.stored(key) for key in "ab"] == [b"a", b"b"]
+
+
+@pytest.mark.parametrize("lost", ["mark", "rows"])
+def test_killed_at_any_step_of_accepting_it_is_accepted_by_the_next_try(lost: str) -> None:
+    """Refused until it was accepted, and never half: a row that says so, and a mark of it."""
+
+    def accept(spot: Place) -> None:
+        spot.open(accept=True).close()
+
+    def before(spot: Place) -> None:
+        made(spot)
+        if lost == "mark":
+            spot.mark.unlink()
+        else:
+            Mark(spot.mark).reset(99, "f" * 64)
+
+    with place() as spot:
+        before(spot)
+        steps = steps_of(lambda: accept(spot))
+    for number in range(steps):
+        with place() as spot:
+            before(spot)
+            killed_at(number, lambda spot=spot: accept(spot))  # type: ignore[misc]
+            code, rows = code_of(spot.open), rows_of_file(spot)
+            assert code in (("mark-lost", "rollback") if rows == 5 else ("mark-lost", "rollback", "no error"))
+            accept(spot)
+            with spot.open() as store:
+                store.verify()
+                assert store.head().sequence >= 6 and Mark(spot.mark).read() == (
+                    store.head().sequence,
+                    store.head().hash,
+                )
+
+
+def rows_of_file(spot: Place) -> int:
+    with closing(sqlite3.connect(spot.ledger / "ledger.sqlite")) as file:
+        return int(file.execute("SELECT COUNT(*) FROM rows").fetchone()[0])
 
 
 def test_nothing_is_changed_by_looking_at_a_ledger_of_an_earlier_release(kept: Kept) -> None:  # noqa: F811

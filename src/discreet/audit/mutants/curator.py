@@ -493,6 +493,14 @@ register(
         "what was answered in the ledger that was lost is computed again for the same charge",
     ),
     Mutant(
+        "replay-believes-revived",
+        PART,
+        REPLAY + "Replay._look_back",
+        "if self.strict and sequence < self.accepted:",
+        "if not sequence:",
+        "a ledger in which a restored copy was gone on with passes",
+    ),
+    Mutant(
         "other-mark-not-looked-for",
         PART,
         STORE + "SQLiteStore._find_mark",
