@@ -3,8 +3,9 @@
 import os
 import pwd
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -171,6 +172,32 @@ def test_a_mark_that_was_said_is_begun_after_the_one_before_was_compared(tmp_pat
     home("shell")
     said.unlink()
     charge(ledger, "e", mark=said)  # where the newest mark was taken away, the one before does not know
+
+
+def test_of_two_marks_both_are_compared(tmp_path: Path, home: Home) -> None:
+    """Where there are two marks of a ledger, neither may be ahead of it."""
+    ledger, backup = tmp_path / "ledger", tmp_path / "backup"
+    charge(ledger, "a")
+    shutil.copytree(ledger, backup)
+    charge(ledger, "b")
+    (only,) = marks(tmp_path, "shell")
+    shutil.rmtree(ledger)
+    shutil.copytree(backup, ledger)
+    assert code_of(lambda: opened(ledger, mark=tmp_path / "new" / "mark")) == "rollback"  # begun after the one before
+    only.unlink()
+    home("cron")
+    opened(ledger, accept=True).close()
+    charge(ledger, "c")
+    shutil.rmtree(ledger)
+    shutil.copytree(backup, ledger)  # it remembers the first mark, which is behind; the second knows more
+    Mark(only).reset(*first_row(ledger))
+    assert code_of(lambda: opened(ledger)) == "rollback"
+
+
+def first_row(ledger: Path) -> tuple[int, str]:
+    with closing(sqlite3.connect(ledger / "ledger.sqlite")) as file:
+        sequence, hash = file.execute("SELECT sequence, hash FROM rows ORDER BY sequence LIMIT 1").fetchone()
+    return int(sequence), str(hash)
 
 
 def test_a_ledger_that_remembers_nothing_is_opened_and_remembers_from_its_next_row_on(
