@@ -16,9 +16,12 @@ from tests.curator import test_durable as durable
 from tests.curator import test_forks as forks
 from tests.curator import test_keys as keys
 from tests.curator import test_ledger as ledger
+from tests.curator import test_marks as marks
 from tests.curator import test_measure as measure
 from tests.curator import test_places as places
 from tests.curator import test_shares as shares
+from tests.curator import test_opening as opening
+from tests.curator import test_restored as restored
 from tests.curator import test_store as store
 from tests.curator import test_tamper as tamper
 from tests.curator.cases import Place, place
@@ -115,6 +118,15 @@ CAUGHT_BY: dict[str, Law] = {
     "names-not-synced": at(durable.new_names_are_synced),
     "shared-before-it-is-settled": lambda: ledger.only_settled_answers_of_others_are_shared(False, False),
     "shared-with-oneself": lambda: ledger.only_settled_answers_of_others_are_shared(True, True),
+    "record-not-compared": at(opening.the_record_is_compared),
+    "accounts-not-compared": at(opening.old_accounts_are_compared),
+    "torn-record-believed": at(opening.torn_records_are_none),
+    "past-keys-forgotten": lambda: opening.opened_from_any_row_it_knows_the_same(1),
+    "past-ends-forgotten": lambda: opening.opened_from_any_row_it_knows_the_same(1),
+    "accepted-and-still-open": at(restored.what_was_open_is_ended),
+    "replay-believes-revived": ledger.what_was_accepted_ends_what_was_open,
+    "other-mark-not-looked-for": in_folder(marks.noticed_by_cron),
+    "lost-mark-not-missed": in_folder(marks.lost_marks_are_missed),
 }
 
 

@@ -215,12 +215,12 @@ def _data(path: Path, policy: "Policy | None") -> Look:
 
 
 def _ledger(folder: Path, policy: "Policy | None") -> Look:
-    store = open_ledger(folder, None if policy is None else policy.mark)
+    store = open_ledger(folder, None if policy is None else policy.mark, whole=False)
     if store is None:
         return Look("ledger", Verdict.FINE, f"{folder} is not there yet: the first question makes it")
     with store:
         totals = store.verify()
-        rows = sum(1 for _ in store.history())
+        rows = store.head().sequence
     if folder.stat().st_mode & 0o077:
         return Look(
             "ledger", Verdict.NOTE, f"{rows:,} rows are sound, and other users of this machine may enter {folder}"

@@ -69,19 +69,26 @@ def history(
 
 def told(rows: "Iterable[Row]", analyst: str | None) -> Iterator[Line]:
     """A line for each act, oldest first; how a charge ended is its state, not a line of its own."""
-    from discreet.curator.ledger import Failed, Reserved, Settled, Shared
+    from discreet.curator.ledger import Accepted, Failed, Reserved, Settled, Shared
 
     kept = list(rows)
     ended: dict[int, str] = {}
+    accepted = 0
     for row in kept:
         if isinstance(row.act, Settled | Failed):
             ended.setdefault(row.act.reservation, "answered" if isinstance(row.act, Settled) else "failed")
+        elif isinstance(row.act, Accepted):
+            accepted = row.sequence
     for row in kept:
         if isinstance(row.act, Settled | Failed) or (analyst is not None and row.analyst != analyst):
             continue
         account = row.account if analyst is not None and row.account is not None else row.book.account
         charge = row.act if isinstance(row.act, Reserved | Shared) else None
-        state = "shared" if isinstance(row.act, Shared) else ended.get(row.sequence, "open")
+        state = (
+            "shared"
+            if isinstance(row.act, Shared)
+            else ended.get(row.sequence, "open" if row.sequence > accepted else "lost")
+        )
         yield Line(
             row.sequence,
             row.at,
@@ -125,6 +132,8 @@ def _act(row: "Row") -> str:
             )
         case Resumed(reason=reason):
             return f"-- {f'analyst {row.analyst}' if row.analyst else 'the data set'} goes on after failures: {reason}"
+        case Accepted(marked=0):
+            return "-- the ledger was accepted; its mark was lost"
         case Accepted(marked=marked):
             return f"-- an older ledger was accepted; the mark was at row {marked}"
         case _:

@@ -30,15 +30,15 @@ def store_to_change(word: str | None, ledger: str | None, as_json: bool = False)
     return open_ledger(policy, folder, partial(noted, as_json))
 
 
-def store_to_read(word: str | None, ledger: str | None) -> "tuple[Store, Path]":
-    """The ledger of a source as it is, and its folder; where there is none raises Refused."""
+def store_to_read(word: str | None, ledger: str | None, *, whole: bool = True) -> "tuple[Store, Path]":
+    """The ledger of a source as it is, and its folder; where there is none raises Refused. whole=False: it is to be verified next."""
     from discreet.cli.source import is_policy
     from discreet.curator.policy import Policy
 
     path, flags = located(word), Flags(ledger=ledger)
     policy = Policy.read(path) if is_policy(path) else None
     folder = ledger_of(path, flags, policy)
-    store = open_folder(folder, None if policy is None else policy.mark)
+    store = open_folder(folder, None if policy is None else policy.mark, whole=whole)
     if store is None:
         raise Refused(
             "nothing was asked yet, so there is no ledger", code="ledger-missing", hint="the first question makes it"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.cli.flags import Flags, columns, number, options
-from discreet.errors import Fault, Invalid, Refused
+from discreet.errors import Invalid, Refused
 
 if TYPE_CHECKING:
     from discreet.curator.ledger import Totals
@@ -151,12 +151,12 @@ def ledger_of(path: Path, flags: Flags, policy: "Policy | None" = None) -> Path:
     return ledger_beside(path)
 
 
-def open_ledger(folder: Path, mark: Path | None = None) -> "Store | None":
-    """The ledger in a folder; None where none was made yet. One that may only be read is read."""
+def open_ledger(folder: Path, mark: Path | None = None, *, whole: bool = True) -> "Store | None":
+    """The ledger in a folder; None where none was made yet. One that may only be read is read; whole=False: to be verified next."""
     from discreet.curator.store import SQLiteStore
 
     try:
-        return SQLiteStore.look(folder, mark=mark)
+        return SQLiteStore.look(folder, mark=mark, whole=whole)
     except Refused as refused:
         if refused.code != "ledger-missing":
             raise
@@ -164,16 +164,13 @@ def open_ledger(folder: Path, mark: Path | None = None) -> "Store | None":
 
 
 def kept_in(folder: Path) -> Kept | None:
-    from discreet.curator.ledger import Creation
+    """What a ledger says of itself, before it is looked through: whoever asks opens it then, and finds the same or is refused."""
+    from discreet.curator.store import SQLiteStore
 
-    store = open_ledger(folder)
-    if store is None:
+    found = SQLiteStore.declared(folder)
+    if found is None:
         return None
-    with store:
-        made = next(iter(store.history())).act
-        totals = store.totals()
-    if not isinstance(made, Creation):
-        raise Fault("a ledger starts with its creation", code="ledger-broken")
+    made, totals = found
     epsilon, delta, _ = totals.budget.exact
     return Kept(made.relation, epsilon, delta, totals.version, totals.accountant, totals.shares, str(totals.spent))
 

@@ -636,7 +636,7 @@ class Entry:
     """What a key names already: the row that it was written in, and how that ended, if it did."""
 
     row: Row
-    ended: Settled | Failed | None = None
+    ended: Settled | Failed | Accepted | None = None  # Accepted: it was open when an older ledger was
 
 
 def reserve(
@@ -659,6 +659,8 @@ def reserve(
             code="failed",
             hint="ask it under a new key; that is charged anew",
         )
+    if entry is not None and isinstance(entry.ended, Accepted):
+        raise ended_by_accept()
     _check_failures(head.book, account)
     if entry is not None:
         return entry
@@ -667,6 +669,15 @@ def reserve(
             "the data have another version by now", code="data-version", hint="open the data anew, then ask again"
         )
     return advance(head, _opening(request, known), at, request.analyst, account)
+
+
+def ended_by_accept() -> Refused:
+    """In the ledger that was lost it may have been answered, or drawn from: doing so again would be a second release for one charge."""
+    return Refused(
+        "this was begun before an older copy of the ledger was accepted, and its charge is kept",
+        code="restored",
+        hint="ask it under a new key, or at another price; that is charged anew",
+    )
 
 
 def _check_failures(book: Book, account: Account | None) -> None:
@@ -695,6 +706,8 @@ def settle(head: Head, entry: Entry, answer: bytes, at: int) -> Row | Settled:
     """The row that settles a reservation; or the settlement that was there first."""
     if isinstance(entry.ended, Settled):
         return entry.ended
+    if isinstance(entry.ended, Accepted):
+        raise ended_by_accept()
     if entry.ended is not None:
         raise Refused("this question failed before, and its charge is kept", code="failed")
     act = entry.row.act

@@ -60,7 +60,7 @@ def _remember(policy: Policy, folder: Path, noted: Callable[[str], None]) -> Non
 
 
 def _check(store: Store, creation: Creation) -> None:
-    made, *later = (row.act for row in store.history() if isinstance(row.act, Creation | DataChanged))
+    made, *later = (row.act for row in store.acts() if isinstance(row.act, Creation | DataChanged))
     for name, what in (("relation", "protects"), ("accountant", "counts by")):
         kept, asked = getattr(made, name), getattr(creation, name)
         if kept.casefold() != asked.casefold():
