@@ -124,6 +124,12 @@ class Answer:
         """The same answer, whose receipt says where the charge is written."""
         return replace(self, receipt={**self.receipt, "ledger": dict(ledger)})
 
+    def told(self, assumed: Sequence[str], explanation: str) -> "Answer":
+        """The same answer, in the words for whoever asked: what they did not declare, or lack, is said first."""
+        unsafe = [note for note in self.notes if note == KNOWN_NOISE]
+        others = [note for note in self.notes if note not in (*unsafe, *assumed)]
+        return replace(self, notes=(*unsafe, *assumed, *others), explanation=explanation)
+
     # Values.
 
     def to_dicts(self, errors: bool = False) -> list[dict[str, Value]]:

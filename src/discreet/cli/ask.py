@@ -31,6 +31,7 @@ Param = Annotated[
     list[str] | None,
     typer.Option(metavar="VALUE", help="For a ? in the question; NAME=VALUE for a :name. Repeatable."),
 ]
+As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="The analyst whose budget is charged too.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -42,9 +43,7 @@ def ask(
     within: Within = None,
     delta: Delta = None,
     param: Param = None,
-    analyst: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="The analyst whose budget is charged too.")
-    ] = None,
+    analyst: As = None,
     preview: Annotated[
         bool, typer.Option("--preview", help="Only tell price and error; nothing is read or spent.")
     ] = False,
@@ -56,14 +55,14 @@ def ask(
     discreet ask visits.csv "SELECT ward, COUNT(*) FROM visits GROUP BY ward" --unit patient_id --keys ward=A,B,C --epsilon 1
     """
     source, text = split(words)
-    price = _price(epsilon, within, delta)
+    terms = _price(epsilon, within, delta) | flags.limits
     bound = parameters(param)
-    with waiting("asking", as_json), curator_of(source, flags, as_json) as curator:
+    with waiting("asking", as_json), curator_of(source, flags.without_limits(), as_json) as curator:
         target = None if out is None else _writable(out, source, curator)
         if preview:
-            show(curator.preview(text, bound, **price, analyst=analyst), as_json)
+            show(curator.preview(text, bound, **terms, analyst=analyst), as_json)
             return
-        answer = curator.sql(text, bound, **price, analyst=analyst)
+        answer = curator.sql(text, bound, **terms, analyst=analyst)
     if target is not None:
         _write(target, answer.to_csv() or "")
     show(answer, as_json)
@@ -77,6 +76,7 @@ def explain(
     within: Within = None,
     delta: Delta = None,
     param: Param = None,
+    analyst: As = None,
     as_json: Json = False,
 ) -> None:
     """Show how a question would be answered: what is counted, with which noise, at which price. Nothing is read or spent.
@@ -84,9 +84,9 @@ def explain(
     The price is that of epsilon 1 where none is said.
     """
     source, text = split(words)
-    price = _price("1" if epsilon is None and within is None else epsilon, within, delta)
-    with curator_of(source, flags) as curator:
-        found = curator.explain(text, parameters(param), **price)
+    terms = _price("1" if epsilon is None and within is None else epsilon, within, delta) | flags.limits
+    with curator_of(source, flags.without_limits()) as curator:
+        found = curator.explain(text, parameters(param), **terms, analyst=analyst)
     if as_json:
         found = json.dumps({"question": text, "plan": found.splitlines()}, ensure_ascii=False, indent=2)
     print(steady(str(found)))

@@ -127,6 +127,15 @@ class Protected:
         if not self.assumed <= LIMITS:
             raise Invalid(f"assumed must be names of limits, got {shown(sorted(self.assumed))}")
 
+    def limited(self, **limits: int) -> "Protected":
+        """With limits that whoever asks declares, for one question."""
+        if limits and self.person is None:
+            raise Invalid(
+                f"{min(limits)} limits what of a person counts, and here every row is about another person",
+                hint="leave it out",
+            )
+        return replace(self, **limits, assumed=self.assumed - limits.keys()) if limits else self  # type: ignore[arg-type]
+
     @property
     def relation(self) -> Relation:
         return Relation(self.adjacency, Unit.ROW if self.person is None else Unit.PERSON)
