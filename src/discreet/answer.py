@@ -29,6 +29,7 @@ from discreet.plan.numbers import CONFIDENCE, output_type
 from discreet.plan.plan import Plan
 from discreet.plan.post import released_rows, selects
 from discreet.plan.scalar import Type, Value
+from discreet.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -504,15 +505,6 @@ def _key(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "NULL" if value is None else visible(str(_plain(value)))
-
-
-def visible(text: str) -> str:
-    """With control characters written out: none of them reaches a terminal, or turns a line around.
-
-    >>> print(visible("a\\x1b[31m"), visible("ward 3"))
-    a\\x1b[31m ward 3
-    """
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _grouped(value: int | float) -> str:

@@ -11,6 +11,7 @@ from discreet.cli.burndown import WIDTH, burned, curve
 from discreet.cli.flags import Flags, number, optional_number
 from discreet.cli.source import DELTA, EPSILON, is_policy, ledger_of, located, open_ledger, totals_json
 from discreet.errors import Invalid, Refused
+from discreet.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Budget, Policy
@@ -74,7 +75,7 @@ def budget(
         print(json.dumps(as_data(money), ensure_ascii=False, indent=2))
         return
     for line in lines(money, analyst):
-        print(line)
+        print(visible(line))
 
 
 def read_policy(path: Path) -> "Policy | None":

@@ -21,6 +21,7 @@ from discreet.cli.flags import Flags, number
 from discreet.cli.source import DELTA, EPSILON, POLICY, Kept, is_csv, is_policy, kept_in, ledger_of, located, table_name
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
+from discreet.visible import visible
 
 if TYPE_CHECKING:
     from discreet.engines.framing import Framing
@@ -88,8 +89,8 @@ def init(
         found = {name: kind.value for name, kind in first.columns.items()}
         print(json.dumps({"policy": out, "table": first.table, "columns": found}, ensure_ascii=False, indent=2))
         return
-    print(f"wrote {out}; look at each line of it, above all at the types\n")
-    source = "" if target == POLICY else f" {out}"
+    print(f"wrote {visible(out)}; look at each line of it, above all at the types\n")
+    source = "" if target == POLICY else f" {visible(out)}"
     print(f"  discreet check{source}{' ' * 20}what is declared, and what is still missing")
     print(f'  discreet ask{source} "SELECT COUNT(*) AS n FROM {_identifier(first.table)}" --epsilon 0.1')
 

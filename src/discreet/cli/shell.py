@@ -14,10 +14,12 @@ import typer
 
 from discreet.cli.ask import show
 from discreet.cli.budget import as_data, lines, money_of
+from discreet.cli.failing import said, translated
 from discreet.cli.flags import Flags, number, optional_number, with_flags
 from discreet.cli.source import curator_of, located
 from discreet.cli.waiting import waiting
-from discreet.errors import DiscreetError, Fault, Invalid
+from discreet.errors import DiscreetError, Invalid
+from discreet.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.session import Curator
@@ -88,7 +90,7 @@ class Session:
 
     def budget(self, _: str) -> None:
         money = money_of(located(self.source), self.flags.without_limits(), self.curator.policy, self.analyst)
-        self._tell(as_data(money), "\n".join(lines(money, self.analyst)))
+        self._tell(as_data(money), "\n".join(map(visible, lines(money, self.analyst))))
 
     def help(self, _: str) -> None:
         self._tell({"commands": list(WORDS)}, HELP)
@@ -137,6 +139,8 @@ def shell(
     discreet shell visits.csv --unit patient_id --epsilon 0.1
     """
     price = optional_number(epsilon, "epsilon")
+    if sys.stdin is None:
+        raise Invalid("there is nothing to read: stdin is closed", code="usage", hint="pipe questions in")
     with curator_of(source, flags.without_limits(), as_json) as curator:
         session = Session(curator, source, flags, analyst, as_json, {} if price is None else {"epsilon": price})
         talk(session, sys.stdin.isatty() and sys.stdout.isatty())
@@ -168,20 +172,11 @@ def talk(session: Session, live: bool) -> None:
         except DiscreetError as error:
             if not live:
                 raise
-            print(_said(error, session.as_json), file=sys.stderr)
+            print(said(error, session.as_json), file=sys.stderr)
         except Exception as error:
             if not live:
                 raise
-            told = Fault(f"something here is broken ({type(error).__name__})", code="unexpected")
-            print(_said(told, session.as_json), file=sys.stderr)
-
-
-def _said(error: DiscreetError, as_json: bool) -> str:
-    if as_json:
-        return json.dumps(
-            {"error": {"code": error.code, "message": error.message, "hint": error.hint}}, ensure_ascii=False
-        )
-    return "\n".join([str(error), *getattr(error, "__notes__", ())])
+            print(said(translated(error), session.as_json), file=sys.stderr)
 
 
 def done(session: Session, word: str, text: str) -> None:

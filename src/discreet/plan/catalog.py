@@ -11,6 +11,7 @@ from discreet.errors import Invalid, QueryError
 from discreet.exact import rational, shown, whole
 from discreet.plan.scalar import Type
 from discreet.privacy import Adjacency, Relation, Unit
+from discreet.visible import visible
 
 Key: TypeAlias = str | int | date | bool
 
@@ -185,4 +186,4 @@ def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:
     close = get_close_matches(name.casefold(), names, n=1)
     if close:
         return f"did you mean {names[close[0]]!r}?"
-    return f"{otherwise} {', '.join(sorted(names.values())[:20])}"
+    return f"{otherwise} {', '.join(map(visible, sorted(names.values())[:20]))}"
