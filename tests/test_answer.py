@@ -23,7 +23,7 @@ from discreet.errors import Invalid
 from discreet.plan.intervals import TOO_FEW, Interval, Predicted
 from discreet.plan.question import Output, Sort, key
 from discreet.plan.scalar import Case, Comparison, Literal, Order, Type
-from discreet.visible import visible
+from discreet.plan.visible import visible
 from tests.plan.made import COUNT, FINE, MEAN, PUBLIC_COUNT, SOME, SUM, add, number, over, plan_of
 from tests.scale import repeats
 

@@ -29,7 +29,7 @@ from discreet.plan.numbers import CONFIDENCE, output_type
 from discreet.plan.plan import Plan
 from discreet.plan.post import released_rows, selects
 from discreet.plan.scalar import Type, Value
-from discreet.visible import visible
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

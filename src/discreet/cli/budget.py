@@ -11,7 +11,7 @@ from discreet.cli.burndown import WIDTH, burned, curve
 from discreet.cli.flags import Flags, number, optional_number
 from discreet.cli.source import DELTA, EPSILON, is_policy, ledger_of, located, open_ledger, totals_json
 from discreet.errors import Invalid, Refused
-from discreet.visible import visible
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Budget, Policy

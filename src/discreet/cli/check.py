@@ -14,7 +14,7 @@ from discreet.cli.flags import Flags
 from discreet.cli.init import EXAMPLES, toml_key
 from discreet.cli.source import is_policy, ledger_of, located
 from discreet.errors import Invalid
-from discreet.visible import visible
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Budget, Policy

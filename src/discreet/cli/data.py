@@ -10,7 +10,7 @@ import typer
 from discreet.cli.owner import declared
 from discreet.cli.source import is_policy, open_ledger
 from discreet.errors import Refused
-from discreet.visible import visible
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.store import Store

@@ -8,7 +8,7 @@ import typer
 from discreet.cli.budget import amounts_said, money_of
 from discreet.cli.flags import Flags, with_flags
 from discreet.cli.source import located, policy_of
-from discreet.visible import visible
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.plan.catalog import Catalog, Column

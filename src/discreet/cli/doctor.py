@@ -22,7 +22,7 @@ from discreet.cli.flags import Flags
 from discreet.cli.source import ledger_of, located, open_ledger
 from discreet.cli.waiting import waiting
 from discreet.errors import DiscreetError
-from discreet.visible import visible
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Policy

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from discreet.errors import DiscreetError, Fault, Invalid
-from discreet.visible import visible
+from discreet.plan.visible import visible
 
 
 def fail(error: DiscreetError, as_json: bool) -> NoReturn:

@@ -21,7 +21,7 @@ from discreet.cli.flags import Flags, number
 from discreet.cli.source import DELTA, EPSILON, POLICY, Kept, is_csv, is_policy, kept_in, ledger_of, located, table_name
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
-from discreet.visible import visible
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.engines.framing import Framing

@@ -15,7 +15,7 @@ from discreet.cli.source import DELTA, EPSILON, ledger_of, located, totals_json
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
 from discreet.exact import shown
-from discreet.visible import visible
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.ledger import Creation, Totals

@@ -19,7 +19,7 @@ from discreet.cli.flags import Flags, number, optional_number, with_flags
 from discreet.cli.source import curator_of, located
 from discreet.cli.waiting import waiting
 from discreet.errors import DiscreetError, Invalid
-from discreet.visible import visible
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.session import Curator

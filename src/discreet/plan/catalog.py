@@ -10,8 +10,8 @@ from typing import TypeAlias
 from discreet.errors import Invalid, QueryError
 from discreet.exact import rational, shown, whole
 from discreet.plan.scalar import Type
+from discreet.plan.visible import visible
 from discreet.privacy import Adjacency, Relation, Unit
-from discreet.visible import visible
 
 Key: TypeAlias = str | int | date | bool
 

@@ -38,7 +38,7 @@ from discreet.plan.scalar import (
     Scalar,
     Steps,
 )
-from discreet.visible import visible
+from discreet.plan.visible import visible
 
 MOST_LISTED = 6
 
