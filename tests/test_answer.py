@@ -18,11 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.answer import Answer, Column, Preview, visible, written
+from discreet.answer import Answer, Column, Preview, written
 from discreet.errors import Invalid
 from discreet.plan.intervals import TOO_FEW, Interval, Predicted
 from discreet.plan.question import Output, Sort, key
 from discreet.plan.scalar import Case, Comparison, Literal, Order, Type
+from discreet.plan.visible import visible
 from tests.plan.made import COUNT, FINE, MEAN, PUBLIC_COUNT, SOME, SUM, add, number, over, plan_of
 from tests.scale import repeats
 

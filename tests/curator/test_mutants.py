@@ -18,10 +18,10 @@ from tests.curator import test_keys as keys
 from tests.curator import test_ledger as ledger
 from tests.curator import test_marks as marks
 from tests.curator import test_measure as measure
-from tests.curator import test_places as places
-from tests.curator import test_shares as shares
 from tests.curator import test_opening as opening
+from tests.curator import test_places as places
 from tests.curator import test_restored as restored
+from tests.curator import test_shares as shares
 from tests.curator import test_store as store
 from tests.curator import test_tamper as tamper
 from tests.curator.cases import Place, place
@@ -108,6 +108,7 @@ CAUGHT_BY: dict[str, Law] = {
     "answer-of-another-file": in_folder(keys.an_answer_belongs_to_its_source),
     "old-data-under-a-new-version": in_folder(keys.data_are_of_the_version_they_were_opened_in),
     "closed-over-a-question": in_folder(closed.closing_waits),
+    "closed-over-a-measurement": in_folder(closed.closing_waits_for_a_measurement),
     "failures-of-one-not-counted": ledger.failures_of_one_suspend_that_one,
     "failures-for-ever": ledger.resumed_goes_on,
     "failures-forgiven-by-a-charge": ledger.failures_of_one_suspend_that_one,

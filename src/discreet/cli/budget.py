@@ -12,6 +12,7 @@ from discreet.cli.burndown import WIDTH, burned, curve
 from discreet.cli.flags import Flags, optional_number
 from discreet.cli.source import DELTA, EPSILON, amounts_left, is_policy, ledger_of, located, open_ledger, totals_json
 from discreet.errors import Invalid, Refused
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Budget, Policy
@@ -86,7 +87,7 @@ def budget(
         print(json.dumps(as_data(money), ensure_ascii=False, indent=2))
         return
     for line in lines(money, analyst):
-        print(line)
+        print(visible(line))
 
 
 def read_policy(path: Path) -> "Policy | None":

@@ -14,6 +14,7 @@ from discreet.cli.flags import Flags
 from discreet.cli.init import EXAMPLES, toml_key
 from discreet.cli.source import is_policy, ledger_of, located, open_ledger
 from discreet.errors import DiscreetError, Invalid, Refused
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Budget, Policy
@@ -60,7 +61,7 @@ def check(
         print(json.dumps(as_data(report), ensure_ascii=False, indent=2))
         return
     for line in lines(report, path):
-        print(line)
+        print(visible(line))
 
 
 def reported(path: Path) -> Report:

@@ -20,9 +20,9 @@ import typer
 
 from discreet.cli.flags import Flags
 from discreet.cli.source import ledger_of, located, open_ledger
-from discreet.cli.steady import steady
 from discreet.cli.waiting import waiting
 from discreet.errors import DiscreetError
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Policy
@@ -71,7 +71,7 @@ def doctor(
     else:
         width = max(len(each.what) for each in found)
         for each in found:
-            print(steady(f"{each.verdict.value:<6}  {each.what:<{width}}  {each.found}"))
+            print(visible(f"{each.verdict.value:<6}  {each.what:<{width}}  {each.found}"))
     if any(each.verdict is Verdict.BROKEN for each in found):
         raise typer.Exit(1)
 

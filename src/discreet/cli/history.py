@@ -57,9 +57,7 @@ def history(
             accountant = store.totals().accountant
     shown = found[-limit:] if limit else found
     if as_json:
-        print(
-            json.dumps([as_data(line, accountant) for line in shown], indent=2)
-        )  # a label may hold any character: ASCII
+        print(json.dumps([as_data(line, accountant) for line in shown], ensure_ascii=False, indent=2))
         return
     for text in table(shown, accountant):
         print(text)

@@ -21,6 +21,7 @@ from discreet.cli.flags import Flags, number
 from discreet.cli.source import DELTA, EPSILON, POLICY, Kept, is_csv, is_policy, kept_in, ledger_of, located, table_name
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.engines.framing import Framing
@@ -95,13 +96,12 @@ def init(
         }
         print(json.dumps(told, ensure_ascii=False, indent=2))
         return
-    print(f"wrote {out}; look at each line of it, above all at the types")
+    print(f"wrote {visible(out)}; look at each line of it, above all at the types")
     if first.kept is not None:
-        print(
-            f"it goes on with the ledger {first.ledger}, in which {first.kept.spent} is spent of ε = {float(first.kept.epsilon):.6g}"
-        )
+        spent, total = first.kept.spent, float(first.kept.epsilon)
+        print(f"it goes on with the ledger {visible(str(first.ledger))}, in which {spent} is spent of ε = {total:.6g}")
     print()
-    source = "" if target == POLICY else f" {out}"
+    source = "" if target == POLICY else f" {visible(out)}"
     print(f"  discreet check{source}{' ' * 20}what is declared, and what is still missing")
     print(f'  discreet ask{source} "SELECT COUNT(*) AS n FROM {_identifier(first.table)}" --epsilon 0.1')
 

@@ -15,6 +15,7 @@ from discreet.cli.source import DELTA, EPSILON, ledger_of, located, totals_json
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
 from discreet.exact import shown
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.ledger import Creation, Totals
@@ -109,7 +110,11 @@ def export(
         ) from None
     except OSError as error:
         raise Invalid(f"{out!r} cannot be written: {error.strerror}", code="out") from None
-    print(json.dumps({"export": out}) if as_json else f"wrote {out}; `discreet ledger verify {out}` checks it anywhere")
+    print(
+        json.dumps({"export": out})
+        if as_json
+        else f"wrote {visible(out)}; `discreet ledger verify {visible(out)}` checks it anywhere"
+    )
 
 
 def _for_the_owner(path: str, flags: int) -> int:

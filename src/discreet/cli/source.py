@@ -52,6 +52,29 @@ class Kept:
 def located(word: str | None) -> Path:
     """The file that a source names, which is there and can be read; without a word it is ./discreet.toml."""
     path = POLICY if word is None else Path(word)
+    try:
+        os.path.abspath(path).encode()
+        _check_there(word, path)
+    except UnicodeEncodeError:
+        raise Invalid(
+            f"the name of the file {str(path)!r}, or of a folder above it, is not UTF-8",
+            code="no-file",
+            hint="rename it",
+        ) from None
+    except FileNotFoundError:  # of what a relative path is relative to
+        raise Invalid(
+            "the current folder is not there any more", code="no-file", hint="change to one that is"
+        ) from None
+    except OSError as error:
+        raise Invalid(
+            f"the file {str(path)!r} cannot be read: {error.strerror}",
+            code="no-file",
+            hint="look at the permissions of it, and of the folders above it",
+        ) from None
+    return path
+
+
+def _check_there(word: str | None, path: Path) -> None:
     if word is None and not path.is_file():
         raise Invalid(
             "there is no source, and no ./discreet.toml here",
@@ -66,7 +89,6 @@ def located(word: str | None) -> Path:
         raise Invalid(f"the file {str(path)!r} cannot be read", code="no-file", hint="look at its permissions")
     if not is_policy(path):
         _check_data(path)
-    return path
 
 
 def is_policy(path: Path) -> bool:

@@ -138,6 +138,12 @@ class Policy:
             ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise Invalid(f"the policy {path.name!r} is not TOML: {error}", code="policy") from None
+        except (ValueError, RecursionError):  # an integer beyond what Python reads, or brackets within brackets
+            raise Invalid(
+                f"the policy {path.name!r} is nested too deep, or has a number of too many digits",
+                code="policy",
+                hint="write it shorter",
+            ) from None
         except OSError as error:
             raise Invalid(f"the policy {str(path)!r} cannot be read: {error.strerror}", code="policy") from None
         return _Reader(path).policy(found)

@@ -191,7 +191,7 @@ register(
     Mutant(
         "controls-reach-the-terminal",
         PART,
-        ANSWER + "visible",
+        "discreet.plan.visible:visible",
         "text if text.isprintable()",
         "text if text",
         "a terminal runs a key",

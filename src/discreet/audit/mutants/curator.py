@@ -405,6 +405,14 @@ register(
         "a question loses its engine after it was charged, and counts as a failure",
     ),
     Mutant(
+        "closed-over-a-measurement",
+        PART,
+        SESSION + "Curator._measuring",
+        "with self._flight.question(), entered(",
+        "with entered(",
+        "a measurement loses its ledger after it was charged",
+    ),
+    Mutant(
         "failures-of-one-not-counted",
         PART,
         LEDGER + "_after",
