@@ -9,6 +9,7 @@ import gc
 import math
 import os
 import platform
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +23,6 @@ from parts.page import renew
 from parts.race import Contender, Result, medians
 from parts.table import Table, figure, machine
 
-from discreet.audit.mutants import forget
 from discreet.privacy import calibrate, events, loss
 
 OURS, PLD, PRV = "discreet", "dp-accounting", "prv-accountant"
@@ -67,7 +67,11 @@ def load_peers() -> dict[str, Any]:
 
 def fresh() -> None:
     """Nothing known from an earlier call, and no rubbish of others left to collect."""
-    forget()
+    for name, module in list(sys.modules.items()):
+        if name.startswith("discreet."):
+            for value in list(vars(module).values()):
+                if callable(clear := getattr(value, "cache_clear", None)):
+                    clear()
     gc.collect()
 
 

@@ -6,7 +6,6 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from discreet.audit.mutants import Mutant, of_part
 from discreet.curator.ledger import Amounts
 from discreet.curator.money import parallel
 from discreet.privacy.adjacency import Adjacency
@@ -20,6 +19,7 @@ from tests.curator import test_measure as measure
 from tests.curator import test_store as store
 from tests.curator import test_tamper as tamper
 from tests.curator.cases import Place, place
+from tests.mutants import Mutant, of_part
 
 Law = Callable[[], object]
 

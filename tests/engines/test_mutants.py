@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from discreet.audit.mutants import Mutant, of_part
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
 from discreet.errors import Fault
@@ -17,6 +16,7 @@ from discreet.plan import scalar as s
 from discreet.plan.scalar import Column, Type
 from tests.engines import test_agree, test_caps, test_evaluate, test_framing, test_load, test_locked, test_same
 from tests.engines.twins import SALT, agree, computed
+from tests.mutants import Mutant, of_part
 
 Law = Callable[[], object]
 

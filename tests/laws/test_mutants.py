@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from discreet.audit.mutants import Mutant, of_part
 from tests.laws import test_data_in as data_in
 from tests.laws import test_doors as doors
+from tests.mutants import Mutant, of_part
 
 Law = Callable[[], object]
 

@@ -18,7 +18,6 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from discreet.audit.mutants import Mutant
 from discreet.errors import Invalid, Refused
 from discreet.exact import exp_bounds
 from discreet.mechanisms import above_threshold
@@ -26,6 +25,7 @@ from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.noise import SecureBits, Tape
 from discreet.privacy import events
 from tests.mechanisms.test_exponential import Nothing, fits, neighbours
+from tests.mutants import Mutant
 from tests.noise.counting import Counting
 from tests.scale import repeats
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from discreet.audit.mutants import Mutant, of_part
 from discreet.mechanisms import (
     CoinToss,
     Exponential,
@@ -30,6 +29,7 @@ from tests.mechanisms import test_randomized_response as rr
 from tests.mechanisms import test_sensitivity as se
 from tests.mechanisms import test_small_epsilon as small
 from tests.mechanisms import test_unsafe as un
+from tests.mutants import Mutant, of_part
 
 Law = Callable[[], object]
 

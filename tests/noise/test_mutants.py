@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet import noise
-from discreet.audit.mutants import Mutant, of_part
 from discreet.errors import Fault
 from discreet.noise import SecureBits, Tape, envelope, shape, stock
 from discreet.noise.bernoulli import coin_of, flip
 from discreet.noise.table import table
 from discreet.noise.walk import bernoulli_exp
+from tests.mutants import Mutant, of_part
 from tests.noise import laws
 from tests.noise.oracle import Case
 from tests.noise.scripted import Scripted, walk_all

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from discreet.answer import Column, written
-from discreet.audit.mutants import Mutant, of_part
 from discreet.mechanisms import Geometric
 from discreet.plan.forms import Reader
 from discreet.plan.intervals import Interval
@@ -14,6 +13,7 @@ from discreet.plan.post import released_rows
 from discreet.plan.question import Sort
 from discreet.plan.scalar import Comparison, Order, Type
 from tests import test_answer as answers
+from tests.mutants import Mutant, of_part
 from tests.plan import test_intervals as intervals
 from tests.plan import test_post as post
 from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SUM, add, number, over, plan_of

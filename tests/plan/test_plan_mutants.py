@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from discreet.audit.mutants import Mutant, of_part
 from discreet.errors import Fault
+from tests.mutants import Mutant, of_part
 from tests.plan import laws, test_combination
 
 CAUGHT_BY: dict[str, Callable[[], object]] = {

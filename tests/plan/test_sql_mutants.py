@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from discreet.audit.mutants import Mutant, of_part
+from tests.mutants import Mutant, of_part
 from tests.plan import test_sql as means
 from tests.plan import test_sql_refusals as refused
 

@@ -5,7 +5,6 @@ from fractions import Fraction as F
 
 import pytest
 
-from discreet.audit.mutants import Mutant, of_part
 from discreet.errors import Invalid
 from discreet.privacy import loss
 from discreet.privacy.events import (
@@ -18,6 +17,7 @@ from discreet.privacy.events import (
     Repeated,
     Sampled,
 )
+from tests.mutants import Mutant, of_part
 from tests.privacy import oracle
 from tests.privacy import test_directions as directions
 from tests.privacy import test_mixed as mixed

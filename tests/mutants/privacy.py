@@ -1,6 +1,6 @@
 """Planted bugs of the accounting: one direction, one term, one error that is forgotten. The tests of `privacy` must catch each."""
 
-from discreet.audit.mutants import Mutant, register
+from tests.mutants import Mutant, register
 
 PART = "privacy"
 LOSS = "discreet.privacy.loss:"

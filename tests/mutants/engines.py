@@ -1,6 +1,6 @@
 """Planted bugs of the engines: the mistakes that would give somebody away, or give a wrong number without a word."""
 
-from discreet.audit.mutants import Mutant, register
+from tests.mutants import Mutant, register
 
 PART = "engines"
 CELLS = "discreet.engines.render.cells:"

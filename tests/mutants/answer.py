@@ -1,6 +1,6 @@
 """Planted bugs of answers: post-processing, intervals, and how they are shown and exported."""
 
-from discreet.audit.mutants import Mutant, register
+from tests.mutants import Mutant, register
 
 PART = "answer"
 ANSWER = "discreet.answer:"

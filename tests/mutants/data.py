@@ -1,6 +1,6 @@
 """Planted bugs on the way in: what lets one cell of one person change a plan, a refusal or somebody else's row."""
 
-from discreet.audit.mutants import Mutant, register
+from tests.mutants import Mutant, register
 
 PART = "data"
 CELLS = "discreet.engines.cells:"

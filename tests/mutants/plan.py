@@ -1,6 +1,6 @@
 """Planted bugs of the planner: what is clamped, capped, charged and released. The tests of `plan` must catch each of them."""
 
-from discreet.audit.mutants import Mutant, register
+from tests.mutants import Mutant, register
 
 PART = "plan"
 SCALARS = "discreet.plan.rules.scalars:"

@@ -1,6 +1,6 @@
 """Planted bugs of `discreet.plan.sql`: clauses that are dropped, and words that are read as others."""
 
-from discreet.audit.mutants import Mutant, register
+from tests.mutants import Mutant, register
 
 PART = "plan/sql"
 AGGREGATES = "discreet.plan.sql.aggregates:"

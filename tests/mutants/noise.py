@@ -1,6 +1,6 @@
 """Planted bugs of `discreet.noise`."""
 
-from discreet.audit.mutants import Mutant, register
+from tests.mutants import Mutant, register
 
 NOISE = "discreet.noise."
 register(

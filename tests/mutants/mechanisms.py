@@ -1,6 +1,6 @@
 """Planted bugs of `discreet.mechanisms`."""
 
-from discreet.audit.mutants import Mutant, register
+from tests.mutants import Mutant, register
 
 PART = "mechanisms"
 ABOVE_THRESHOLD = "discreet.mechanisms.above_threshold:"

@@ -1,6 +1,6 @@
 """Planted bugs of the ledger in `discreet.curator`."""
 
-from discreet.audit.mutants import Mutant, register
+from tests.mutants import Mutant, register
 
 PART = "curator"
 LEDGER = "discreet.curator.ledger:"

@@ -102,4 +102,4 @@ def _edited(function: Callable[..., object], old: str, new: str) -> CodeType:
 
 
 # The planted bugs themselves, a module for each part; they register themselves, so they come last.
-from discreet.audit.mutants import answer, curator, data, engines, mechanisms, noise, plan, privacy, sql  # noqa: E402, F401
+from tests.mutants import answer, curator, data, engines, mechanisms, noise, plan, privacy, sql  # noqa: E402, F401
