@@ -1,4 +1,4 @@
-"""Laws of the planner, as functions: run on sound code, and by test_plan_mutants.py on code with a planted bug.
+"""Laws of the planner, as functions: run on sound code, and by tests/mutants on code with a planted bug.
 
 Neighbours are searched on tables of a few rows with the slow engine; every total is compared, exactly, with the sensitivity that the plan
 gives its noise.
