@@ -71,7 +71,8 @@ def find(where: str) -> FunctionType:
     found: Any = importlib.import_module(module)
     for name in qualified.split("."):
         found = inspect.getattr_static(found, name)
-    found = inspect.unwrap(getattr(found, "fget", None) or getattr(found, "__func__", None) or found)
+    inner = next((getattr(found, name) for name in ("fget", "__func__", "func") if hasattr(found, name)), found)
+    found = inspect.unwrap(inner)
     if not isinstance(found, FunctionType):
         raise Fault(f"{where} is not a function", code="mutant")
     return found

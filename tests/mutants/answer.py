@@ -253,4 +253,12 @@ MUTANTS = (
         "stored bytes that were changed are read as an answer",
         answers.test_a_stored_answer_that_was_touched_is_refused,
     ),
+    Mutant(
+        "what-is-left-rounded-to-nearest",
+        ANSWER + "_amount",
+        "to_float_down(part)",
+        "float(part)",
+        "more is shown to be left than is",
+        answers.test_what_is_left_is_never_shown_as_more,
+    ),
 )

@@ -5,6 +5,8 @@ from fractions import Fraction as F
 from itertools import product
 from typing import Any
 
+import pytest
+
 from discreet.mechanisms import (
     CoinToss,
     Exponential,
@@ -66,6 +68,11 @@ def case(test: Callable[..., object], i: int) -> Law:
 
 def _named(names: str | tuple[str, ...], value: Any) -> dict[str, Any]:
     return {names: value} if isinstance(names, str) else dict(zip(names, value, strict=True))
+
+
+def patched(law: Callable[..., object], *arguments: Any) -> None:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        law(*arguments, monkeypatch)
 
 
 def chosen_noise_is_certified() -> None:
@@ -961,5 +968,21 @@ MUTANTS = (
         "[[4 * by * n + 4], inside, [4 * by * n + 4]]",
         "with few rows no place is far enough out, and ends are anywhere",
         quantile.intervals_cover_few_rows,
+    ),
+    Mutant(
+        "arrays-cut-to-the-grid",
+        ADDITIVE + "GridNoise._on_grid",
+        "np.floor(values.astype(np.float64) / float(self.grid.step) + 0.5)",
+        "np.trunc(values.astype(np.float64) / float(self.grid.step))",
+        "neighbours on the two sides of 0 are two steps apart, and one is charged",
+        test_additive.test_numbers_and_arrays_are_rounded_alike,
+    ),
+    Mutant(
+        "discrete-noise-as-continuous",
+        GAUSSIAN + "RoundedGaussian.event",
+        " * (1 + 1 / (12 * steps**2))",
+        "",
+        "noise in steps is charged like noise without, which costs less",
+        lambda: patched(test_additive.test_integer_noise_of_few_steps_costs_what_it_draws, 1, 1),
     ),
 )

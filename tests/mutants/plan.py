@@ -302,4 +302,28 @@ MUTANTS = (
         "the closer noise is not taken",
         laws.many_groups_take_gaussian_noise,
     ),
+    Mutant(
+        "rows-of-persons-need-not-be-gathered",
+        RELATIONS + "reach_of",
+        "if person is not reach.gathered:",
+        "if False:",
+        "a person counts as one row",
+        laws.ungathered_rows_have_no_sensitivity,
+    ),
+    Mutant(
+        "largest-value-may-be-negative",
+        RELATIONS + "term_bounds",
+        "if term.how is How.ANY and low < 0:",
+        "if False:",
+        "the largest value of a person may be below that of nobody",
+        laws.largest_values_are_not_negative,
+    ),
+    Mutant(
+        "totals-of-any-type",
+        RELEASE + "exact_totals",
+        "totals.dtype != np.int64 or ",
+        "",
+        "an engine may hand over floats, which are not exact",
+        laws.totals_are_64_bit_integers,
+    ),
 )

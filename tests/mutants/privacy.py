@@ -1,11 +1,14 @@
 """Planted bugs of the accounting: one direction, one term, one error that is forgotten. The tests of `privacy` must catch each."""
 
+from collections.abc import Sequence
 from fractions import Fraction as F
+from unittest import mock
 
 import pytest
 
 from discreet.errors import Invalid
-from discreet.privacy import loss
+from discreet.privacy import certified, loss
+from discreet.privacy.certified import Composition, Reals
 from discreet.privacy.events import (
     Approximate,
     DiscreteLaplace,
@@ -19,7 +22,10 @@ from discreet.privacy.events import (
 from tests.mutants import Law, Mutant
 from tests.privacy import oracle
 from tests.privacy import test_directions as directions
+from tests.privacy import test_interval as interval
 from tests.privacy import test_mixed as mixed
+from tests.privacy import test_threads as threads
+from tests.privacy.cases import response
 
 LOSS = "discreet.privacy.loss:"
 COMPOSITION = "discreet.privacy.composition:"
@@ -29,7 +35,6 @@ CONTOUR = "discreet.privacy.contour:"
 TRANSFORM = "discreet.privacy.transform:"
 MGF = "discreet.privacy.mgf:"
 SAMPLED = "discreet.privacy.sampled:"
-
 
 CASE = directions.CASES[0]
 
@@ -53,6 +58,37 @@ def ends_hold(times: int, delta: float) -> Law:
             assert truth(F(low)) >= oracle.ball(F(delta)) >= truth(F(high))
 
     return law
+
+
+EXACT = response("1", 100)  # on a lattice, where nothing is split: an end is off by its errors alone
+
+
+def transforms_may_err(sign: int) -> None:
+    """Every probability of a composition may be off by what `uncertain` says, here far more than it is: the ends hold."""
+    compose = Composition._compose
+
+    def worse(self: Composition, weights: Sequence[Reals], counts: Sequence[int], first: int) -> None:
+        compose(self, weights, counts, first)
+        off = 1e-3 * float(self.p.max())
+        self.p, self.uncertain = self.p + sign * off, self.uncertain + off
+
+    with mock.patch.object(Composition, "_compose", worse):
+        the_ends_hold()
+
+
+def windows_may_be_short() -> None:
+    """A composition in a window that leaves out a thousandth, which is counted: the ends hold."""
+    with mock.patch.object(certified, "LEFT_OUT", -7.0):
+        the_ends_hold()
+
+
+def the_ends_hold() -> None:
+    for delta in (F(1, 100), F(1, 10**6), F(1, 10**9)):
+        assert not interval.wrong(EXACT, delta), delta
+    for epsilon in (F(60), F(401, 5)):
+        truth, log_above = EXACT.curve(epsilon), loss(EXACT.event).log_delta_above(epsilon)
+        with oracle.ctx.workprec(oracle.PRECISION):
+            assert oracle.arb(log_above).exp() >= truth, epsilon
 
 
 def open_failure_is_not_sampled() -> None:
@@ -302,5 +338,53 @@ MUTANTS = (
         "return replace(leaf, sensitivity=leaf.sensitivity)",
         "two units move a result no farther than one",
         a_group_moves_farther,
+    ),
+    Mutant(
+        "error-of-the-transform-not-added",
+        CERTIFIED + "Composition.curve",
+        "left_out + self.uncertain * many",
+        "left_out",
+        "what a Fourier transform may be off is not in the certified ends",
+        lambda: transforms_may_err(-1),
+    ),
+    Mutant(
+        "what-was-left-out-not-added",
+        CERTIFIED + "Composition.curve",
+        "left_out = 4 * exp(LEFT_OUT) * peak",
+        "left_out = 0.0",
+        "what lies outside the window of a composition is not in the certified ends",
+        windows_may_be_short,
+    ),
+    Mutant(
+        "upper-end-between-nodes-without-error",
+        CERTIFIED + "epsilon_above",
+        "rest = (wanted - error[j - 1])",
+        "rest = wanted",
+        "errors are counted at the nodes, and not between them",
+        lambda: transforms_may_err(-1),
+    ),
+    Mutant(
+        "lower-end-between-nodes-without-error",
+        CERTIFIED + "epsilon_below",
+        "rest = (wanted + error[j - 1])",
+        "rest = wanted",
+        "errors are counted at the nodes, and not between them",
+        lambda: transforms_may_err(1),
+    ),
+    Mutant(
+        "certified-delta-without-error",
+        CERTIFIED + "log_delta_above",
+        " + float(error[j - 1])",
+        "",
+        "the error of a transform is not in a certified delta",
+        lambda: transforms_may_err(-1),
+    ),
+    Mutant(
+        "threads-ask-at-once",
+        LOSS + "PrivacyLoss.__init__",
+        "self._lock = RLock()",
+        "self._lock = __import__('contextlib').nullcontext()",
+        "two threads change what is kept of one loss at once",
+        lambda: threads.waits_for_its_turn(threads.QUESTIONS["epsilon"], 1),
     ),
 )

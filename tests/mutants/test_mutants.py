@@ -31,7 +31,7 @@ PARTS = {
     "data": data.MUTANTS,
     "curator": curator.MUTANTS,
 }
-LEAST = {"privacy": 26}  # bugs that a part has at least; 10 elsewhere
+LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]
 ROWS = [pytest.param(mutant, id=name) for name, mutant in MUTANTS]
 HELD: set[Law] = set()  # laws that were seen to hold
