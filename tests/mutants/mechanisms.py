@@ -985,4 +985,20 @@ MUTANTS = (
         "noise in steps is charged like noise without, which costs less",
         lambda: patched(test_additive.test_integer_noise_of_few_steps_costs_what_it_draws, 1, 1),
     ),
+    Mutant(
+        "vector-at-the-price-of-one-integer",
+        MEASURE + "_release",
+        "isinstance(mechanism, SIZED)",
+        "isinstance(mechanism, GridNoise)",
+        "many integers with discrete Gaussian noise are drawn where one was granted",
+        test_measure.vectors_are_not_drawn_for_one_integer,
+    ),
+    Mutant(
+        "vector-prepared-at-the-price-of-one-integer",
+        MEASURE + "Grant.prepare",
+        "_event_of(mechanism, sensitivity, size)",
+        "mechanism.event(sensitivity)",
+        "many integers with discrete Gaussian noise are prepared where one was granted",
+        test_measure.vectors_are_not_drawn_for_one_integer,
+    ),
 )
