@@ -387,4 +387,20 @@ MUTANTS = (
         "two threads change what is kept of one loss at once",
         lambda: threads.waits_for_its_turn(threads.QUESTIONS["epsilon"], 1),
     ),
+    Mutant(
+        "laplace-cover-too-steep",
+        SIDE + "Side.log_cover",
+        "- np.log(heights)",
+        "- 2 * np.log(heights)",
+        "the density of Laplace noise is said to fall like the square of the height",
+        lambda: mixed.test_a_cover_holds_at_all_larger_heights(Laplace(F(1, 5))),
+    ),
+    Mutant(
+        "points-beside-a-density-are-gone",
+        SIDE + "Side._beside_points",
+        "np.logaddexp(log_dense, self.log_atomic(c))",
+        "log_dense",
+        "points are said to fall with the density beside them, and they come back",
+        lambda: mixed.test_a_cover_holds_at_all_larger_heights(Laplace(2)),
+    ),
 )

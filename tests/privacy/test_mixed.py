@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import cycle, islice
 from math import exp, inf, log
 
+import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -23,6 +24,7 @@ from discreet.privacy.events import (
     RandomizedResponse,
     Sampled,
 )
+from discreet.privacy.side import sides
 from discreet.privacy.unresolved import Unresolved
 from tests.privacy import oracle
 from tests.scale import repeats
@@ -177,6 +179,21 @@ def test_points_beside_a_gaussian_are_exact(sigma: str, times: int) -> None:
     spent = times * loss(RandomizedResponse(1)) + loss(Gaussian(F(sigma)))
     for epsilon in (F(0), F(times, 3), F(9 * times, 10)):
         assert oracle.relative_error(spent.delta(epsilon), truth(epsilon)) < SAME
+
+
+@pytest.mark.parametrize(
+    "leaf",
+    [Gaussian(2), Laplace(2), Laplace(F(1, 5)), Sampled(F(1, 10), Gaussian(1)), Sampled(F(1, 2), Laplace(1))],
+    ids=str,
+)
+def test_a_cover_holds_at_all_larger_heights(leaf: Leaf) -> None:
+    """Nothing that was cut off comes back: |E e^((c + is)L)|/E e^(cL) is below the cover of every smaller s."""
+    for side in sides(leaf):
+        for c in (0.1, 1.0, 8.0):
+            for start in (0.5, 5.0, 40.0):
+                t = c + 1j * np.geomspace(start, 10 * start, 150)
+                covered = float(side.log_cover(c, np.array([start]))[0])
+                assert float((side.k(t).real - side.real(c)).max()) <= covered + 1e-6
 
 
 def test_ordinary_sums_of_two_kinds_are_answered() -> None:
