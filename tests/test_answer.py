@@ -123,6 +123,12 @@ def test_the_table_is_as_it_was_looked_at() -> None:
     assert repr(answer()) == str(answer())
 
 
+def test_what_is_left_is_never_shown_as_more() -> None:
+    for part in (F(1, 10), F(5, 9), F(2, 3), F(2**60 + 1, 2**60)):
+        left = answer().with_remaining({"epsilon": part}).remaining
+        assert left is not None and F(repr(left["epsilon"])) <= part  # as the decimal that it prints
+
+
 def test_too_few_are_null_in_every_form() -> None:
     made = answer()
     few = made.to_dicts(errors=True)[2]

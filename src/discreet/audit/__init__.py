@@ -1,1 +1,1 @@
-"""Showing that promises are kept. Today: planted bugs that the tests must catch (`mutants`)."""
+"""Showing that promises are kept. Today: two neighbouring data sets that must look alike (`twins`)."""
