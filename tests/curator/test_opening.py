@@ -32,6 +32,7 @@ WEIGHTS = {
     "add": 3,
     "remove": 1,
     "cap": 1,
+    "shares": 2,
     "version": 1,
     "accept": 1,
 }
@@ -63,6 +64,8 @@ def step(store: Store, spot: Place, chance: random.Random, open_: list[Reservati
             store.remove_analyst(who or "dan")
         case "cap":
             store.set_cap(cap(chance.choice((50, 60))), higher=True)
+        case "shares":
+            store.share(chance.choice(("common", "reserved")), common=True)
         case "version":
             store.change_data(str(number % 3))
         case "accept":
