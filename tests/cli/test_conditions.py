@@ -5,11 +5,13 @@ Every command under every condition ends with a line that says what to do and th
 
 import os
 import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,10 @@ def made() -> Iterator[Path]:
             if before is not None:
                 os.environ["XDG_STATE_HOME"] = before
         shutil.rmtree(place / "state")
+        for each in place.glob("*.ledger/ledger.sqlite"):  # whose mark is to be begun anew beside each copy
+            with closing(sqlite3.connect(each)) as ledger:
+                ledger.execute("DROP TABLE place")
+                ledger.commit()
         yield place
 
 
@@ -91,7 +97,7 @@ def ward(made: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
                 each.chmod(0o700)
 
 
-def closed(*names: str) -> Callable[[Path], None]:
+def kept_from_us(*names: str) -> Callable[[Path], None]:
     def close(place: Path) -> None:
         for name in names:
             (place / name).chmod(0)
@@ -108,12 +114,12 @@ def policy(text: str | bytes) -> Callable[[Path], None]:
 
 DIGITS = "9" * 10**6
 OF_FILES: dict[str, Callable[[Path], None]] = {
-    "the ledgers' folders": closed("hospital.toml.ledger", "visits.csv.ledger"),
-    "the ledgers": closed("hospital.toml.ledger/ledger.sqlite", "visits.csv.ledger/ledger.sqlite"),
-    "the sources": closed("hospital.toml", "visits.csv"),
-    "the data": closed("visits.csv"),
-    "the state": closed("state"),
-    "the marks": closed("state/discreet/marks"),
+    "the ledgers' folders": kept_from_us("hospital.toml.ledger", "visits.csv.ledger"),
+    "the ledgers": kept_from_us("hospital.toml.ledger/ledger.sqlite", "visits.csv.ledger/ledger.sqlite"),
+    "the sources": kept_from_us("hospital.toml", "visits.csv"),
+    "the data": kept_from_us("visits.csv"),
+    "the state": kept_from_us("state"),
+    "the marks": kept_from_us("state/discreet/marks"),
     "a folder to read only": lambda place: place.chmod(0o555),
     "a deep policy": policy("a = " + "[" * 100_000),
     "a policy of tables in tables": policy(POLICY + "[x]\na = " + "{a=" * 5000 + "1" + "}" * 5000),

@@ -190,6 +190,7 @@ def test_s15_declared_keys_appear_all_and_alone_in_their_order(tmp_path: Path) -
     assert [each["ward"] for each in answer.to_dicts()] == ["A", "B", "C", "D"]
 
 
+@pytest.mark.filterwarnings("ignore:a new budget begins")  # each draw has a ledger of its own
 def test_q10_having_order_and_limit_act_on_released_values(tmp_path: Path) -> None:
     """What is selected is what a client would select from the whole answer: same draws, same rows."""
     data = write(OTHERS, tmp_path / "visits.csv")

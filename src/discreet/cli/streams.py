@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from contextlib import suppress
 
 
 def open_descriptors() -> None:
@@ -25,7 +26,7 @@ def usable_streams() -> bool:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode gets "?", not a traceback
     if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(
-            errors="surrogateescape"
-        )  # bytes that are no text are refused where they stand, as in an argument
+        # Bytes that are no text are refused where they stand, as in an argument. A program that has read from it keeps its own way.
+        with suppress(io.UnsupportedOperation):
+            sys.stdin.reconfigure(errors="surrogateescape")
     return unheard
