@@ -721,8 +721,8 @@ register(
     Mutant(
         "flip-without-permutation",
         PART,
-        EXPONENTIAL + "PermuteAndFlip.__call__",
-        "among(heads, bits)",
+        EXPONENTIAL + "PermuteAndFlip._released",
+        "among(heads, source)",
         "heads.argmax(axis=1)",
         "the first of the list whose coin shows heads is chosen",
     ),
@@ -745,15 +745,15 @@ register(
     Mutant(
         "noisy-max-ties-to-the-first",
         PART,
-        NOISY_MAX + "NoisyMax.__call__",
-        "among(tied, bits)",
+        NOISY_MAX + "NoisyMax._released",
+        "among(tied, source)",
         "tied.argmax(axis=1)",
         "a tie is won by who stands first in the list",
     ),
     Mutant(
         "noisy-max-ties-to-the-larger",
         PART,
-        NOISY_MAX + "NoisyMax.__call__",
+        NOISY_MAX + "NoisyMax._released",
         "tied = noisy == noisy.max(axis=1, keepdims=True)",
         "tied = 4 * noisy + np.atleast_2d(scores) % 4 == (4 * noisy + np.atleast_2d(scores) % 4).max(axis=1, keepdims=True)",
         "a tie is won by the larger exact score, which costs more than ε",
@@ -761,9 +761,9 @@ register(
     Mutant(
         "noisy-max-one-noise",
         PART,
-        NOISY_MAX + "NoisyMax.__call__",
-        "discrete_laplace(self.scale, scores.shape, source=bits)",
-        "discrete_laplace(self.scale, source=bits)",
+        NOISY_MAX + "NoisyMax._released",
+        "discrete_laplace(self.scale, scores.shape, source=source)",
+        "discrete_laplace(self.scale, source=source)",
         "one noise for all scores, which cancels",
     ),
     Mutant(

@@ -6,7 +6,6 @@ noisy score itself.
 """
 
 import os
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, expm1
 from threading import Lock
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import Invalid, Refused
 from discreet.exact import Number, positive, probability, shown, whole
+from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.mechanisms.additive import integer_sensitivity, repeated
 from discreet.mechanisms.base import Example, confidence_level, half_width, registry
 from discreet.mechanisms.exponential import MOST_SCORE, Declared, integer_scores_of, one_list
@@ -35,7 +35,7 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
+@frozen
 class AboveThreshold(Declared):
     """Is score + noise of scale 4Δ/ε at least threshold + noise of scale 2Δ/ε? Up to `hits` times yes; costs hits · ε.
 
@@ -51,10 +51,10 @@ class AboveThreshold(Declared):
     (Fraction(20, 1), Fraction(40, 1), 0.3)
     """
 
-    epsilon: Fraction  # of each hit
+    epsilon: Exact  # of each hit
     threshold: int
     hits: int = 1
-    sensitivity: int = 1
+    sensitivity: Held[Number, int] = otherwise(1)
     monotone: bool = False
 
     def __post_init__(self) -> None:

@@ -20,12 +20,27 @@ from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import Number, positive, probability, rational, shown, whole
+from discreet.fields import Exact, frozen
 from discreet.mechanisms.base import Example, Mechanism, confidence_level, registry
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import Source, uniform
 from discreet.privacy import events
 from discreet.privacy.search import root
+
+__all__ = [
+    "Alternative",
+    "BernoulliCount",
+    "BernoulliMean",
+    "Inference",
+    "LaplaceNoise",
+    "Noise",
+    "Tulap",
+    "Variance",
+    "least_error",
+    "mean_widths",
+    "picture_of_widths",
+]
 
 Floats = NDArray[np.float64]
 
@@ -170,12 +185,12 @@ class Inference:
 # The mechanisms.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OnBits(Mechanism):
     """Noise of a scale on the number of ones among n bits, n public."""
 
     n: int
-    scale: Fraction
+    scale: Exact
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", whole(self.n, "n", least=1))
@@ -224,13 +239,14 @@ def _mean_examples() -> list[Example]:
 
 
 @registry.add(_mean_examples)
-@dataclass(frozen=True, slots=True)
 class BernoulliMean(OnBits):
     """The mean of n bits with Laplace noise of scale/n: E(p − p̃)² = p(1 − p)/n + 2/(ε²n²), ε = 1/scale.
 
     >>> BernoulliMean.for_epsilon(0.5, 100).variance(0.1)
     Variance(sampling=0.0009..., privacy=0.0008...)
     """
+
+    __slots__ = ()
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, n: int) -> "BernoulliMean":
@@ -267,7 +283,6 @@ def _count_examples() -> list[Example]:
 
 
 @registry.add(_count_examples)
-@dataclass(frozen=True, slots=True)
 class BernoulliCount(OnBits):
     """The number of ones among n bits with geometric noise; an estimate of p that adapts to the ends, and inference.
 
@@ -275,6 +290,8 @@ class BernoulliCount(OnBits):
     near 0 or 1 (`least_error`). The factor is had here by noise on integers, by clamping, and by shrinking what the noise might have
     made of nothing.
     """
+
+    __slots__ = ()
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, n: int) -> "BernoulliCount":
@@ -474,3 +491,7 @@ def picture_of_widths(n: int, epsilon: Number, confidence: Number = 0.95) -> dic
         "width": 360,
         "height": 240,
     }
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

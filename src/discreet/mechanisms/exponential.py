@@ -8,12 +8,12 @@ for fewer than one choice in a million, where a float cannot tell).
 
 import numbers
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import ceil, exp, expm1, inf, log, log1p
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from discreet.exact import (
     shown,
     whole,
 )
+from discreet.fields import Exact, frozen, otherwise
 from discreet.mechanisms.base import Example, Mechanism, confidence_level, registry
 from discreet.noise import Source
 from discreet.noise.bernoulli import decide, exp_bounds
@@ -257,7 +258,7 @@ class Declared(Mechanism):
         return loss(self.event(sensitivity))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection(Declared):
     """The number of one candidate of a list, chosen by their scores; for rows of scores one of each row.
 
@@ -265,8 +266,8 @@ class Selection(Declared):
     a row is added, they are `monotone`, and the choice may be twice as sharp. Costs `epsilon`.
     """
 
-    epsilon: Fraction
-    sensitivity: Fraction = Fraction(1)
+    epsilon: Exact
+    sensitivity: Exact = otherwise(Fraction(1))
     monotone: bool = False
 
     def __post_init__(self) -> None:
@@ -296,8 +297,23 @@ class Selection(Declared):
         changed = self.sensitivity if sensitivity is None else nonnegative(sensitivity, "sensitivity")
         return self.epsilon * changed / self.sensitivity
 
-    def event(self, sensitivity: Number | None = None) -> events.Event:
+    def event(self, sensitivity: Number | None = None) -> events.Pure:
+        """The choice, for scores that change by at most this, or by what was declared."""
         return events.Pure(self.cost(sensitivity))
+
+    @overload
+    def __call__(self, exact: Sequence[int | Fraction], source: Source | None = None) -> int: ...
+    @overload
+    def __call__(self, exact: Sequence[Sequence[int | Fraction]], source: Source | None = None) -> Ints: ...
+    @overload
+    def __call__(self, exact: NDArray[Any], source: Source | None = None) -> Any: ...
+    def __call__(self, exact: object, source: Source | None = None) -> Any:
+        """For a list of scores the number of a candidate; for rows of scores an int64 array of them. Anything else is Invalid."""
+        return self._released(exact, chosen(source))
+
+    @abstractmethod
+    def _released(self, exact: object, source: Source) -> "int | Ints":
+        """The number of the candidate that is chosen, or one for each row of scores."""
 
 
 def released(place: Ints, scores: NDArray[Any]) -> "int | Ints":
@@ -329,7 +345,6 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
 class Exponential(Selection):
     """Candidate i with probability ∝ e^(ε u_i/2Δ), or e^(ε u_i/Δ) for monotone scores (McSherry and Talwar 2007): ε-DP.
 
@@ -338,13 +353,14 @@ class Exponential(Selection):
     (0.333333333, 1.0)
     """
 
-    def __call__(self, exact: Any, source: Source | None = None) -> Any:
-        """For a list of scores the number of a candidate; for rows of scores an int64 array of them. Anything else is Invalid."""
+    __slots__ = ()
+
+    def _released(self, exact: object, source: Source) -> "int | Ints":
         scores = scores_of(exact)
         falls = Falls.of(scores, self.rate)
-        return released(falls.wheel.spin(chosen(source)), scores)
+        return released(falls.wheel.spin(source), scores)
 
-    def concentrated(self, sensitivity: Number | None = None) -> events.Event:
+    def concentrated(self, sensitivity: Number | None = None) -> events.ZeroConcentrated:
         """The same release as ε²/8-zCDP: its loss lies in an interval of length ε (Cesar and Rogers 2021, bounded range).
 
         Instead of `event`, where all is counted in zCDP; never both.
@@ -391,7 +407,6 @@ def _flip_examples() -> list[Example]:
 
 
 @registry.add(_flip_examples)
-@dataclass(frozen=True, slots=True)
 class PermuteAndFlip(Selection):
     """In random order, the first candidate whose coin e^(−ε(best − u_i)/2Δ) shows heads; without the 2 for monotone scores.
 
@@ -400,11 +415,12 @@ class PermuteAndFlip(Selection):
     fill all of (−ε, ε), so it has no bounded range, and no `concentrated`.
     """
 
-    def __call__(self, exact: Any, source: Source | None = None) -> Any:
-        """For a list of scores the number of a candidate; for rows of scores an int64 array of them. Anything else is Invalid."""
-        scores, bits = scores_of(exact), chosen(source)
-        heads = _tosses(Falls.of(scores, self.rate), bits)
-        return released(among(heads, bits), scores)
+    __slots__ = ()
+
+    def _released(self, exact: object, source: Source) -> "int | Ints":
+        scores = scores_of(exact)
+        heads = _tosses(Falls.of(scores, self.rate), source)
+        return released(among(heads, source), scores)
 
     def probability(self, output: int, exact: Any) -> float:
         """Pr[output], given the scores of all candidates: w_i ∫ Π(1 − w_j s) ds over s in (0, 1), over all j but i.

@@ -1,6 +1,5 @@
 """Gaussian noise: discrete on integers, and on reals on a public grid."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, fsum, inf, pi, sqrt
 from statistics import NormalDist
@@ -28,9 +27,10 @@ def _discrete_examples() -> list[Example]:
 
 
 @registry.add(_discrete_examples)
-@dataclass(frozen=True, slots=True)
 class DiscreteGaussian(IntegerNoise):
     """P(z) ∝ e^(−(z − y)²/(2·scale²)) on the integers (Canonne, Kamath and Steinke 2020)."""
+
+    __slots__ = ()
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "DiscreteGaussian":
@@ -47,16 +47,16 @@ class DiscreteGaussian(IntegerNoise):
             scale *= Fraction(999, 1000)
         return cls(scale)
 
-    def event(self, sensitivity: Number = 1) -> events.Event:
-        """For one integer that changes by at most the sensitivity. For vectors see `event_of_shift` and `event_of_norm`."""
+    def event(self, sensitivity: Number = 1) -> events.DiscreteGaussian:
+        """The noise, for one integer that changes by at most the sensitivity. For vectors see `event_of_shift` and `event_of_norm`."""
         return events.DiscreteGaussian(self.scale, integer_sensitivity(sensitivity))
 
-    def event_of_shift(self, shift: "tuple[int, ...] | list[int]") -> events.Event:
-        """For a vector that changes by exactly this, or by less in each coordinate."""
+    def event_of_shift(self, shift: "tuple[int, ...] | list[int]") -> events.Composed:
+        """The noise, for a vector that changes by exactly this, or by less in each coordinate."""
         return events.Composed(tuple(events.DiscreteGaussian(self.scale, abs(whole_number(d))) for d in shift))
 
-    def event_of_norm(self, sensitivity: Number) -> events.Event:
-        """For an integer vector of an L2 sensitivity: zCDP of Δ²/(2·scale²), since no single shift is the worst at every δ."""
+    def event_of_norm(self, sensitivity: Number) -> events.ZeroConcentrated:
+        """The noise, for an integer vector of an L2 sensitivity: zCDP of Δ²/(2·scale²), since no single shift is the worst at every δ."""
         return events.ZeroConcentrated((nonnegative(sensitivity, "sensitivity") / self.scale) ** 2 / 2)
 
     def _noise(self, size: Any, source: Source | None) -> Any:
@@ -111,9 +111,10 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
 class Gaussian(GridNoise):
     """Gaussian noise of a standard deviation on each coordinate, on the grid, for an L2 sensitivity."""
+
+    __slots__ = ()
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "Gaussian":
@@ -144,8 +145,8 @@ class Gaussian(GridNoise):
         z = NormalDist().inv_cdf((1 + level) / 2)
         return cls(Fraction(float(width) / z).limit_denominator(10**9))
 
-    def event(self, sensitivity: Number = 1, size: int = 1) -> events.Event:
-        """Of a vector of `size` coordinates; rounding adds up to a step in each.
+    def event(self, sensitivity: Number = 1, size: int = 1) -> events.DiscreteGaussian | events.Gaussian:
+        """The noise on a vector of `size` coordinates; rounding adds up to a step in each.
 
         One number: discrete Gaussian noise of scale/grid steps. A vector: each coordinate of its shift costs no more than
         continuous noise on (1 + 1/(12 steps²)) times that shift (`privacy/mgf.py`), and continuous Gaussians of many
@@ -179,7 +180,6 @@ def _rounded_examples() -> list[Example]:
 
 
 @registry.add(_rounded_examples)
-@dataclass(frozen=True, slots=True)
 class RoundedGaussian(IntegerNoise):
     """Gaussian noise on a vector of integers, for an L2 sensitivity, rounded to integers.
 
@@ -187,6 +187,8 @@ class RoundedGaussian(IntegerNoise):
     1 + 1/(12 steps²) (`privacy/mgf.py`); continuous Gaussians of many coordinates cost what one of the L2 norm costs. The
     exact values are integers, so rounding the noise is rounding the release, which is post-processing.
     """
+
+    __slots__ = ()
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "RoundedGaussian":
@@ -209,8 +211,8 @@ class RoundedGaussian(IntegerNoise):
             bits += 1
         return bits
 
-    def event(self, sensitivity: Number = 1) -> events.Event:
-        """For a vector of integers of this L2 sensitivity, of any length."""
+    def event(self, sensitivity: Number = 1) -> events.Gaussian:
+        """The noise, for a vector of integers of this L2 sensitivity, of any length."""
         steps = self.scale * (1 << self.bits)
         return events.Gaussian(self.scale, nonnegative(sensitivity, "sensitivity") * (1 + 1 / (12 * steps**2)))
 

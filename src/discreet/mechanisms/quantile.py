@@ -7,22 +7,27 @@ unit, under add/remove (Smith 2011, on cells). Cells are equally long. A cell is
 probabilities, whatever the counts are.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, lcm, log, log1p
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import Number, log_up, nonnegative, positive, probability, rational, shown, whole
+from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.mechanisms.additive import repeated
 from discreet.mechanisms.base import Example, confidence_level, registry
 from discreet.mechanisms.exponential import Declared, Falls, Floats, Ints, float_of
 from discreet.noise import Source
 from discreet.noise.source import chosen
 from discreet.privacy import events
+
+Shares: TypeAlias = Number | Sequence[Number] | NDArray[np.floating[Any]]
 
 MOST_ROWS = 1 << 42
 MOST_DENOMINATOR = 10**6  # of all probabilities together: ranks times it are int64
@@ -33,14 +38,14 @@ LEAST_PARTS, MOST_PARTS = 8, 256  # of one cell
 BESIDE = 2  # places, one below all rows and one above them
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranked(Declared):
     """Quantiles for `probabilities`, on `cells` points from lower to upper, of units that have at most `rows` rows each."""
 
-    epsilon: Fraction
-    probabilities: tuple[Fraction, ...]
-    lower: Fraction
-    upper: Fraction
+    epsilon: Exact
+    probabilities: Held[Shares, tuple[Fraction, ...]]
+    lower: Exact
+    upper: Exact
     cells: int = 1001
     rows: int = 1
 
@@ -93,7 +98,7 @@ class Ranked(Declared):
         return Fraction(1) if sensitivity is None else nonnegative(sensitivity, "sensitivity") / self.rows
 
 
-def _probabilities(values: Any) -> tuple[Fraction, ...]:
+def _probabilities(values: object) -> tuple[Fraction, ...]:
     listed = values if isinstance(values, tuple | list | np.ndarray) else (values,)
     found = tuple(probability(value, "probabilities") for value in listed)
     if not found or any(late <= early for early, late in pairwise(found)):
@@ -138,7 +143,6 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
 class Quantiles(Ranked):
     """Points of the grid near the quantiles of the rows, at a joint cost of ε, from the number of rows in each cell.
 
@@ -154,6 +158,8 @@ class Quantiles(Ranked):
     (Repeated(part=Pure(epsilon=Fraction(1, 2)), times=2), 1.0)
     """
 
+    __slots__ = ()
+
     @classmethod
     def for_budget(
         cls,
@@ -161,7 +167,7 @@ class Quantiles(Ranked):
         delta: Number = 0,
         *,
         sensitivity: Number = 1,
-        probabilities: Any = Fraction(1, 2),
+        probabilities: Shares = Fraction(1, 2),
         lower: Number = 0,
         upper: Number = 1,
         cells: int = 1001,
@@ -309,7 +315,7 @@ def _interval_examples() -> list[Example]:
 
 
 @registry.add(_interval_examples)
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuantileIntervals(Ranked):
     """For each probability q two points of the grid with a q-quantile of the rows between them, with at least this confidence.
 
@@ -319,7 +325,12 @@ class QuantileIntervals(Ranked):
     released as lower and upper. The error of privacy alone is covered, not that of sampling rows from a population.
     """
 
-    confidence: Fraction = Fraction(19, 20)
+    # The first four anew: a frozen heir of a `Held` field is read as what it takes.
+    epsilon: Exact
+    probabilities: Held[Shares, tuple[Fraction, ...]]
+    lower: Exact
+    upper: Exact
+    confidence: Exact = otherwise(Fraction(19, 20))
 
     def __post_init__(self) -> None:
         Ranked.__post_init__(self)

@@ -10,10 +10,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import exp, expm1, log, sqrt
 from statistics import NormalDist
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import (
@@ -27,13 +26,13 @@ from discreet.exact import (
     to_float_up,
     whole,
 )
-from discreet.mechanisms.additive import integer_sensitivity, repeated
+from discreet.fields import Exact, frozen
+from discreet.mechanisms.additive import Array, Ints, integer_sensitivity, repeated
 from discreet.mechanisms.base import Example, Mechanism, confidence_level, registry
 from discreet.noise import Source, keep_or_replace, odds
 from discreet.noise.bernoulli import Odds
 from discreet.privacy import calibrate, events
 
-Ints: TypeAlias = NDArray[np.int64]
 Real: TypeAlias = Fraction | float
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -130,6 +129,10 @@ class Response(Mechanism):
         """For a unit that gives at most this many answers."""
         return repeated(self._leaf(), integer_sensitivity(sensitivity))
 
+    @overload
+    def __call__(self, exact: int | np.integer[Any], source: Source | None = None) -> int: ...
+    @overload
+    def __call__(self, exact: Array, source: Source | None = None) -> Ints: ...
     def __call__(self, exact: Any, source: Source | None = None) -> Any:
         """An int for an answer, an int64 array for a list or an array of them."""
         codes, chances = self._codes(exact), self._chances
@@ -215,7 +218,7 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
+@frozen
 class RandomizedResponse(Choice):
     """The truth with probability e^ε/(e^ε + k − 1), each other answer with 1/(e^ε + k − 1): ε-DP, and no less.
 
@@ -225,7 +228,7 @@ class RandomizedResponse(Choice):
     1.0
     """
 
-    epsilon: Fraction
+    epsilon: Exact
     k: int = 2
 
     def __post_init__(self) -> None:
@@ -265,7 +268,7 @@ def _toss_examples() -> list[Example]:
 
 
 @registry.add(_toss_examples)
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoinToss(Choice):
     """Toss a coin: tails, tell the truth; heads, toss again and tell what that shows. Pr[1|1] = 3/4, Pr[1|0] = 1/4: ln 3.
 
@@ -318,7 +321,7 @@ def _signed_examples() -> list[Example]:
 
 
 @registry.add(_signed_examples)
-@dataclass(frozen=True, slots=True)
+@frozen
 class SignedResponse(Response):
     """For a bit b of −1 or 1 a bit of 0 or 1, which is 1 with probability ½ + ηb; 0 < η < ½.
 
@@ -330,7 +333,7 @@ class SignedResponse(Response):
     1.0
     """
 
-    eta: Fraction
+    eta: Exact
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "eta", rational(self.eta, "eta"))

@@ -10,20 +10,32 @@ public; nothing is ever read from data.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, rational, shown, sqrt_up, whole
+from discreet.fields import Exact, frozen
 from discreet.privacy import Adjacency, Relation
 
+__all__ = [
+    "Sensitivity",
+    "bounded_sum",
+    "count",
+    "grouped_count",
+    "grouped_sum",
+    "histogram",
+    "mean",
+    "statistical",
+    "total_mean",
+]
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Sensitivity:
     """The largest L1 and L2 distance of two exact answers, and the relation of the neighbours that they were computed on."""
 
-    l1: Fraction
-    l2_squared: Fraction
+    l1: Exact
+    l2_squared: Exact
     relation: Relation
 
     def __post_init__(self) -> None:
@@ -164,3 +176,7 @@ def _adjacency(relation: Relation) -> Adjacency:
     if not isinstance(relation, Relation):
         raise Invalid(f"relation must be a Relation, got {shown(relation)}")
     return relation.adjacency
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

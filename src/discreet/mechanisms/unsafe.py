@@ -4,7 +4,6 @@ They stand here for teaching and for the audit: they show why δ must be far bel
 them, and no public name leads here.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import expm1, inf, log, log1p
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.exact import Number, probability, whole
+from discreet.fields import Exact, frozen
 from discreet.mechanisms.additive import integer_sensitivity, repeated
 from discreet.mechanisms.base import Mechanism, confidence_level
 from discreet.noise import Source, bernoulli, uniform
@@ -21,7 +21,7 @@ from discreet.privacy import events
 MOST_PEOPLE = 10**300  # that a float can count
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RandomRow(Mechanism):
     """One row of n, drawn uniformly, as it is: (0, 1/n)-DP where one row is replaced. Somebody is exposed, always.
 
@@ -54,11 +54,11 @@ class RandomRow(Mechanism):
         return 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameAndShame(Mechanism):
     """Each row as it is, with probability δ, independently: (0, δ)-DP where one row is replaced."""
 
-    delta: Fraction
+    delta: Exact
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", probability(self.delta, "delta"))

@@ -15,6 +15,11 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.privacy import loss
 
+__all__ = [
+    "Choice",
+    "choose",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -64,3 +69,7 @@ def _gaussian_for(epsilon: Number, delta: Number, l2: Fraction, size: int) -> Ga
     while not loss(found.event(l2, size)).certifies(epsilon, delta):
         found = Gaussian(found.scale * (1 + Fraction(1, 10**9)))
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -96,7 +96,7 @@ class PrivacyLoss:
     @classmethod
     def from_table(cls, rows: Sequence[Sequence[Number]]) -> "PrivacyLoss":
         """The loss of a mechanism given by rows[x][y] = Pr[y | x]; any two inputs x are neighbours."""
-        return cls(((events.FiniteTable(rows), 1),))  # type: ignore[arg-type]
+        return cls(((events.FiniteTable(rows), 1),))
 
     @property
     def event(self) -> events.Event:
@@ -317,7 +317,7 @@ class PrivacyLoss:
         if len(self.terms) != 1 or self.terms[0][1] != 1:
             raise Invalid("only a single leaf can be sampled", hint="sample each part by itself, then add and multiply")
         relation = joined(self.relation, Relation(Adjacency.ADD_REMOVE))
-        return PrivacyLoss(((events.Sampled(q, self.terms[0][0]), 1),), relation)  # type: ignore[arg-type]
+        return PrivacyLoss(((events.Sampled(q, self.terms[0][0]), 1),), relation)
 
 
 def grouped(leaf: events.Leaf, k: int) -> events.Leaf:
