@@ -102,6 +102,7 @@ def losses_add_up() -> None:
     loss = dp.Laplace(10).loss()
     assert_type(loss + loss, dp.PrivacyLoss)
     assert_type(3 * loss, dp.PrivacyLoss)
+    assert_type(sum([loss, loss], dp.PrivacyLoss()), dp.PrivacyLoss)
     assert_type(dp.PrivacyLoss.from_table([[0.75, 0.25], [0.25, 0.75]]).epsilon(), float)
     assert_type(dp.Gaussian.for_budget(1, 1e-6).scale, Fraction)
 

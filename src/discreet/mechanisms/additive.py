@@ -77,6 +77,12 @@ class GridNoise(Additive):
             raise Invalid(f"grid must be a Grid, got {shown(grid)}")
         object.__setattr__(self, "grid", grid)
 
+    def _arguments(self) -> dict[str, object]:
+        arguments = Additive._arguments(self)
+        if self.grid == Grid.of(self.scale):
+            del arguments["grid"]
+        return arguments
+
     @overload
     def __call__(self, exact: Number | np.number[Any], source: Source | None = None) -> float: ...
     @overload

@@ -236,7 +236,7 @@ class LaplaceThreshold(Threshold):
         """The least noise, and then the lowest threshold, that are (epsilon, delta)-DP.
 
         >>> LaplaceThreshold.for_budget(1, 1e-6, groups=3)
-        LaplaceThreshold(scale=Fraction(3, 1), threshold=44, groups=3)
+        LaplaceThreshold(scale=3, threshold=44, groups=3)
         """
         k = whole(groups, "groups", least=1)
         return cls.for_noise(k / positive(epsilon, "epsilon"), delta, groups=k)

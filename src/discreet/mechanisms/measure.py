@@ -241,6 +241,9 @@ class Unmetered:
             raise Refused("the key belongs to another request", code="key-reused", hint="a key names one measurement")
         return record
 
+    def __repr__(self) -> str:
+        return f"Unmetered(measurements={len(self._spent)})"
+
     @property
     def spent(self) -> PrivacyLoss:
         """What everything that was granted costs together."""
