@@ -59,6 +59,9 @@ lock: .venv/ready  ## renew requirements/*.txt; LOCKFLAGS=--upgrade for the newe
 	$(LOCK) --group dev -c requirements/core.txt -o requirements/dev.txt
 	$(LOCK) --group peers -o requirements/peers.txt
 
+reference: .venv/ready  ## renew docs/reference.md from the docstrings
+	$(BIN)/python docs/reference.py
+
 format: .venv/ready  ## format the code, and mend what lint can mend
 	$(BIN)/ruff check --quiet --fix .
 	$(BIN)/ruff format --quiet .
@@ -73,4 +76,4 @@ clean:  ## remove the environments and all caches
 .venv-peers/ready: requirements/peers.txt pyproject.toml .venv/ready
 	$(call install,.venv-peers,requirements/peers.txt)
 
-.PHONY: help demo test extras check lint soak bench peers lock format clean
+.PHONY: help demo test extras check lint soak bench peers lock reference format clean

@@ -35,6 +35,7 @@ class Differencing:
     others: str
 
     def difference(self, ask: Ask) -> float:
+        """What the two answers differ by."""
         return ask(self.everyone) - ask(self.others)
 
     def __call__(self, ask: Ask) -> bool:
@@ -51,6 +52,7 @@ class Outcome:
 
     @property
     def rate(self) -> float:
+        """The share of guesses that were right."""
         return self.right / self.trials
 
 

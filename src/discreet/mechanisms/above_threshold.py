@@ -92,23 +92,25 @@ class AboveThreshold(Declared):
 
     @property
     def threshold_scale(self) -> Fraction:
+        """The scale of the noise on the threshold."""
         return 2 * self.sensitivity / self.epsilon
 
     @property
     def query_scale(self) -> Fraction:
+        """The scale of the noise on each score."""
         return (2 if self.monotone else 4) * self.sensitivity / self.epsilon
 
     def event(self, sensitivity: Number | None = None) -> events.Event:
-        """Of all hits, whether or not they come."""
+        """What all hits cost together, whether or not they come."""
         changed = self.sensitivity if sensitivity is None else integer_sensitivity(sensitivity)
         return repeated(events.Pure(self.epsilon * changed / self.sensitivity), self.hits)
 
     def session(self, source: Source | None = None) -> "Session":
-        """For scores that come one by one."""
+        """A session, for scores that come one by one."""
         return Session(self, chosen(source))
 
     def __call__(self, exact: Any, source: Source | None = None) -> NDArray[np.bool_]:
-        """For a list of integer scores, whether each is above; the answers end with the last hit that is allowed.
+        """Whether each of a list of integer scores is above; the answers end with the last hit that is allowed.
 
         All noise is drawn first, and how much does not depend on the scores.
         """
@@ -151,7 +153,7 @@ class AboveThreshold(Declared):
         return hits < self.hits and len(answers) == size
 
     def error(self, confidence: Number = 0.95) -> float:
-        """Of one answer: how far on the wrong side of the threshold the exact score is at most, with this confidence."""
+        """How far the exact score is on the wrong side of the threshold at most, for one answer, with this confidence."""
         level = confidence_level(confidence)
         a, b = (1 / max(float(scale), LEAST_SCALE) for scale in (self.threshold_scale, self.query_scale))
         return float(half_width(lambda w: _sum_tail(a, b, w), level))

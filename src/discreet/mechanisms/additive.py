@@ -29,7 +29,7 @@ MOST_STEPS = 1 << 52  # of a real value on its grid, so that a sum with noise is
 
 @frozen
 class Additive(Mechanism):
-    """Noise of a scale."""
+    """Noise of a scale that is added to an exact value."""
 
     scale: Exact
 
@@ -43,7 +43,7 @@ class Additive(Mechanism):
     @property
     @abstractmethod
     def variance(self) -> float:
-        """Of the noise in one coordinate."""
+        """The variance of the noise in one coordinate."""
 
 
 class IntegerNoise(Additive):

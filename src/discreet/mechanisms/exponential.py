@@ -67,7 +67,7 @@ class Wheel:
     bounds: Callable[[int, int, int], Bracket]  # of a row, a candidate, a number of bits
 
     def spin(self, source: Source) -> Ints:
-        """For each row a candidate, with probability exactly its weight over the sum of the row."""
+        """A candidate for each row, with probability exactly its weight over the sum of the row."""
         rows, count = self.near.shape
         if count <= FAN:
             return _choose(self.near, self.bounds, source)
@@ -98,7 +98,7 @@ class Wheel:
 
 
 def _choose(near: Floats, bounds: Callable[[int, int, int], Bracket], source: Source) -> Ints:
-    """In each row the first place whose running total exceeds V times the whole, V uniform in [0, 1)."""
+    """The first place in each row whose running total exceeds V times the whole, V uniform in [0, 1)."""
     word = words(source, near.shape[0])
     upto = np.cumsum(near, axis=1)
     total, last = upto[:, -1], near.shape[1] - 1
@@ -114,7 +114,7 @@ def _choose(near: Floats, bounds: Callable[[int, int, int], Bracket], source: So
 
 
 def _settle(known: int, count: int, bounds: Callable[[int, int], Bracket], source: Source) -> int:
-    """The same for one row in integers; `known` is the first 64 binary digits of V, and more are drawn until they tell."""
+    """One row of `_choose`, in integers; `known` is the first 64 binary digits of V, and more are drawn until they tell."""
     width = 64
     while True:
         low, high = [0], [0]
@@ -189,7 +189,7 @@ def _powers(step: Fraction, count: int) -> Floats:
 
 
 def among(flags: Flags, source: Source) -> Ints:
-    """For each row one of its flagged places, each with the same probability."""
+    """One of the flagged places for each row, each with the same probability."""
     whole_numbers = Wheel(flags.astype(np.float64), lambda row, at, bits: (int(flags[row, at]) << bits,) * 2)
     return whole_numbers.spin(source)
 
@@ -308,7 +308,7 @@ class Selection(Declared):
     @overload
     def __call__(self, exact: NDArray[Any], source: Source | None = None) -> Any: ...
     def __call__(self, exact: object, source: Source | None = None) -> Any:
-        """For a list of scores the number of a candidate; for rows of scores an int64 array of them. Anything else is Invalid."""
+        """The number of a candidate for a list of scores; an int64 array of them for rows of scores. Anything else is Invalid."""
         return self._released(exact, chosen(source))
 
     @abstractmethod
@@ -361,7 +361,7 @@ class Exponential(Selection):
         return released(falls.wheel.spin(source), scores)
 
     def concentrated(self, sensitivity: Number | None = None) -> events.ZeroConcentrated:
-        """The same release as ε²/8-zCDP: its loss lies in an interval of length ε (Cesar and Rogers 2021, bounded range).
+        """The release is ε²/8-zCDP: its loss lies in an interval of length ε (Cesar and Rogers 2021, bounded range).
 
         Instead of `event`, where all is counted in zCDP; never both.
 
@@ -408,7 +408,7 @@ def _flip_examples() -> list[Example]:
 
 @registry.add(_flip_examples)
 class PermuteAndFlip(Selection):
-    """In random order, the first candidate whose coin e^(−ε(best − u_i)/2Δ) shows heads; without the 2 for monotone scores.
+    """The first candidate, in random order, whose coin e^(−ε(best − u_i)/2Δ) shows heads; without the 2 for monotone scores.
 
     ε-DP, and in expectation nowhere a worse choice than the exponential mechanism (McKenna and Sheldon 2020). All coins are
     tossed, and one of the heads is chosen uniformly: in a random order each of them is equally likely to be the first. Its loss may

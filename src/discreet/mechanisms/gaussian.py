@@ -223,7 +223,7 @@ class RoundedGaussian(IntegerNoise):
 
     @property
     def variance(self) -> float:
-        """Of the Gaussian, and of rounding."""
+        """The variance of the Gaussian, and of rounding."""
         sigma = float(self.scale)
         if sigma > 1:
             return sigma * sigma + (1 / 12 if self.bits else 0)

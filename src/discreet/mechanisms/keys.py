@@ -61,7 +61,7 @@ WORD = 64
 
 
 class Kept(NamedTuple):
-    """For each count that went in: whether its key is kept, and its noisy count, 0 where the key is not kept.
+    """Whether the key of each count that went in is kept, and its noisy count, 0 where the key is not kept.
 
     Only keys that are kept, and their noisy counts, may be shown: how many keys there were, and which, is not private.
     """
@@ -389,7 +389,7 @@ class OptimalKeys(Mechanism):
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, groups: int = 1) -> "OptimalKeys":
-        """(epsilon, delta)-DP for a person who is in at most so many groups.
+        """The rule that is (epsilon, delta)-DP for a person who is in at most so many groups.
 
         >>> OptimalKeys.for_budget(1, 0.01).epsilon, OptimalKeys.for_budget(1, 0.01, groups=2).epsilon
         (Fraction(1, 1), Fraction(1, 2))
@@ -475,7 +475,7 @@ def _rule(epsilon: Fraction, delta: Fraction, bits: int) -> tuple[tuple[int, int
 
 @lru_cache(maxsize=64)
 def _words(epsilon: Fraction, delta: Fraction) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """For n >= 1, as long as π(n) < 1: words above the second are certainly not below 2^64 π(n), words below the first certainly are."""
+    """Words for n >= 1, as long as π(n) < 1: words above the second are certainly not below 2^64 π(n), those below the first are."""
     table = [pair for pair in _rule(epsilon, delta, WORD)[1:] if pair[0] < 1 << WORD]
     low = np.array([low for low, _ in table], np.uint64)
     high = np.array([high - 1 for _, high in table], np.uint64)

@@ -71,7 +71,7 @@ class Laplace(GridNoise):
         return cls(Fraction(float(width) / -log(1 - confidence_level(confidence))).limit_denominator(10**9))
 
     def event(self, sensitivity: Number = 1, size: int = 1) -> events.DiscreteLaplace:
-        """Of a vector of `size` coordinates; rounding adds a step in each."""
+        """The noise on a vector of `size` coordinates; rounding adds a step in each."""
         return events.DiscreteLaplace(self.steps, steps_up(sensitivity, self.grid, size))
 
     def _noise(self, size: Any, source: Source | None) -> Any:
@@ -82,7 +82,7 @@ class Laplace(GridNoise):
         return Geometric(self.steps).variance * float(self.grid.step) ** 2
 
     def error(self, confidence: Number = 0.95) -> float:
-        """scale·ln(1/(1 − confidence)), and a step of the grid."""
+        """The error is scale·ln(1/(1 − confidence)), and a step of the grid."""
         return float(self.scale) * -log(1 - confidence_level(confidence)) + float(self.grid.step)
 
 

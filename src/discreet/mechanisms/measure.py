@@ -161,9 +161,11 @@ class Grant:
 
     @property
     def source(self) -> Source | None:
+        """The random bits that draws are made from; None for those of the operating system."""
         return self._source
 
     def close(self) -> None:
+        """End the grant: nothing more can be drawn from it."""
         self._open = False
 
     def _refuse(self, *_: object) -> NoReturn:

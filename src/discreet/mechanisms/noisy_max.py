@@ -63,7 +63,7 @@ class NoisyMax(Selection):
 
     @property
     def scale(self) -> Fraction:
-        """Of the noise on each score."""
+        """The scale of the noise on each score."""
         return 1 / self.rate
 
     def cost(self, sensitivity: Number | None = None) -> Fraction:

@@ -61,7 +61,7 @@ class Estimate:
 
 
 def deviation(answers: int, spread: float, confidence: Number) -> float:
-    """For any sum of this many independent coins of variance at most `spread` each, how far it is from its mean.
+    """How far any sum of this many independent coins, of variance at most `spread` each, is from its mean.
 
     Returns w with Pr[|sum − mean| > w] <= 1 − confidence. Hoeffding's and Bernstein's inequalities always hold. Where the
     variance is PLENTY the normal quantile is closer, with what skewness and the steps of a count add (Cornish and Fisher 1938);
@@ -85,7 +85,7 @@ def _level(confidence: Number) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """Of k answers the true one comes with probability `truth`, each of the others with probability `other`."""
+    """The true one of k answers comes with probability `truth`, each of the others with probability `other`."""
 
     k: int
     keep: Fraction | Odds  # `truth`, exactly
@@ -104,7 +104,7 @@ class Chances:
 
     @property
     def variances(self) -> tuple[Real, Real]:
-        """Of whether an answer comes, where it is the truth and where it is not."""
+        """The variances of whether an answer comes, where it is the truth and where it is not."""
         return self.truth * (self.k - 1) * self.other, self.other * (1 - self.other)
 
 
@@ -119,14 +119,14 @@ class Response(Mechanism):
 
     @abstractmethod
     def _leaf(self) -> events.Leaf:
-        """Of one answer."""
+        """The event of one answer."""
 
     @abstractmethod
     def _codes(self, exact: Any) -> "int | Ints":
         """The exact answers as integers 0 … k−1, or Invalid."""
 
     def event(self, sensitivity: Number = 1) -> events.Event:
-        """For a unit that gives at most this many answers."""
+        """What is drawn, for a unit that gives at most this many answers."""
         return repeated(self._leaf(), integer_sensitivity(sensitivity))
 
     @overload
@@ -160,7 +160,7 @@ class Choice(Response):
         return _integers(exact, 0, k - 1, f"in 0 … {k - 1}")
 
     def error(self, confidence: Number = 0.95) -> float:
-        """Of one answer: 0 where it is the truth with at least this probability, else it may be any."""
+        """The error of one answer: 0 where it is the truth with at least this probability, else it may be any."""
         told = self._chances.truth_down >= _level(confidence)
         return 0.0 if told else float(self._chances.k - 1)
 
@@ -323,7 +323,7 @@ def _signed_examples() -> list[Example]:
 @registry.add(_signed_examples)
 @frozen
 class SignedResponse(Response):
-    """For a bit b of −1 or 1 a bit of 0 or 1, which is 1 with probability ½ + ηb; 0 < η < ½.
+    """A bit of 0 or 1 for a bit b of −1 or 1, which is 1 with probability ½ + ηb; 0 < η < ½.
 
     The loss is ln((½ + η)/(½ − η)) = 2 artanh(2η), about 4η, for one bit and for the sum of all of them alike: where all others
     are 1 the sum is the number of bits only if each of them came out 1.
@@ -377,7 +377,7 @@ class SignedResponse(Response):
         return int(np.sum(self(exact, source)))
 
     def estimate(self, total: int, n: int) -> Estimate:
-        """Of the sum of n exact bits from that of the released ones: (Σb′ − n/2)/η, with variance (n/4 − η²n)/η².
+        """An estimate of the sum of n exact bits from that of the released ones: (Σb′ − n/2)/η, with variance (n/4 − η²n)/η².
 
         >>> found = SignedResponse(0.25).estimate(60, 100)
         >>> found.value, found.variance, round(found.error(), 1)

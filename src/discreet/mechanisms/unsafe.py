@@ -35,7 +35,7 @@ class RandomRow(Mechanism):
         object.__setattr__(self, "rows", whole(self.rows, "rows", least=1))
 
     def event(self, sensitivity: Number = 1) -> events.Event:
-        """Where at most this many rows are replaced."""
+        """The release, where at most this many rows are replaced."""
         return events.Approximate(Fraction(0), min(Fraction(integer_sensitivity(sensitivity), self.rows), Fraction(1)))
 
     def __call__(self, exact: Any, source: Source | None = None) -> Any:
@@ -49,7 +49,7 @@ class RandomRow(Mechanism):
         return Fraction(sum(_same(row, output) for row in _rows(exact)), self.rows)
 
     def error(self, confidence: Number = 0.95) -> float:
-        """None: the row is as it is."""
+        """No error: the row is as it is."""
         confidence_level(confidence)
         return 0.0
 
@@ -64,7 +64,7 @@ class NameAndShame(Mechanism):
         object.__setattr__(self, "delta", probability(self.delta, "delta"))
 
     def event(self, sensitivity: Number = 1) -> events.Event:
-        """Where at most this many rows are replaced."""
+        """The release, where at most this many rows are replaced."""
         return repeated(events.Approximate(Fraction(0), self.delta), integer_sensitivity(sensitivity))
 
     def __call__(self, exact: Any, source: Source | None = None) -> list[Any]:
@@ -91,7 +91,7 @@ class NameAndShame(Mechanism):
         return -expm1(people * _log_of_rest(self.delta)) if people else 0.0
 
     def error(self, confidence: Number = 0.95) -> float:
-        """None: the rows are as they are."""
+        """No error: the rows are as they are."""
         confidence_level(confidence)
         return 0.0
 

@@ -32,7 +32,7 @@ class Choice:
 
 
 def choose(epsilon: Number, delta: Number, l1: Number, l2: Number, size: int) -> Choice:
-    """For a vector of `size` coordinates with these sensitivities: the noise with the smaller predicted error.
+    """The noise with the smaller predicted error, for a vector of `size` coordinates with these sensitivities.
 
     >>> choose(1, 1e-6, l1=100, l2=10, size=100).why
     'Gaussian noise: predicted error 422, against 1.41e+03 with Laplace noise'

@@ -59,6 +59,7 @@ class Grid:
 
     @property
     def step(self) -> Fraction:
+        """The distance from one multiple to the next, 2^exponent."""
         return self._power(self.exponent)
 
     def index(self, value: Number) -> int:
