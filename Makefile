@@ -59,6 +59,10 @@ lock: .venv/ready  ## renew requirements/*.txt; LOCKFLAGS=--upgrade for the newe
 	$(LOCK) --group dev -c requirements/core.txt -o requirements/dev.txt
 	$(LOCK) --group peers -o requirements/peers.txt
 
+wheel: .venv/ready  ## build what `pip install` takes, dist/discreet-*.whl
+	rm -rf build dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+
 reference: .venv/ready  ## renew docs/reference.md from the docstrings
 	$(BIN)/python docs/reference.py
 
@@ -76,4 +80,4 @@ clean:  ## remove the environments and all caches
 .venv-peers/ready: requirements/peers.txt pyproject.toml .venv/ready
 	$(call install,.venv-peers,requirements/peers.txt)
 
-.PHONY: help demo test extras check lint soak bench peers lock reference format clean
+.PHONY: help demo test extras check lint soak bench peers lock wheel reference format clean
