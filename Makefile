@@ -9,7 +9,7 @@ BIN    := .venv/bin
 SOAKED := tests$(PART:%=/%)
 LOCK   := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
           --no-header --no-annotate --no-emit-index-url $(LOCKFLAGS) pyproject.toml
-CHECKS := tests/test_imports.py tests/test_docs.py tests/test_repository.py
+CHECKS := $(patsubst %,tests/test_%.py,imports typed docs reference repository)
 
 # $(call install,ENVIRONMENT,LOCK): the locked packages by hash, then discreet itself in place.
 # uv lives in .venv; where it cannot be installed, or with UV=, pip does the same more slowly.
@@ -59,6 +59,13 @@ lock: .venv/ready  ## renew requirements/*.txt; LOCKFLAGS=--upgrade for the newe
 	$(LOCK) --group dev -c requirements/core.txt -o requirements/dev.txt
 	$(LOCK) --group peers -o requirements/peers.txt
 
+wheel: .venv/ready  ## build what `pip install` takes, dist/discreet-*.whl
+	rm -rf build dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+
+reference: .venv/ready  ## renew docs/reference.md from the docstrings
+	$(BIN)/python docs/reference.py
+
 format: .venv/ready  ## format the code, and mend what lint can mend
 	$(BIN)/ruff check --quiet --fix .
 	$(BIN)/ruff format --quiet .
@@ -73,4 +80,4 @@ clean:  ## remove the environments and all caches
 .venv-peers/ready: requirements/peers.txt pyproject.toml .venv/ready
 	$(call install,.venv-peers,requirements/peers.txt)
 
-.PHONY: help demo test extras check lint soak bench peers lock format clean
+.PHONY: help demo test extras check lint soak bench peers lock wheel reference format clean

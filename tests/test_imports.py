@@ -8,7 +8,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -18,6 +20,8 @@ SOURCE = Path(discreet.__file__).parent
 
 PUBLIC = {
     "AboveThreshold",
+    "Answer",
+    "Budget",
     "CoinToss",
     "Curator",
     "DiscreetError",
@@ -30,11 +34,14 @@ PUBLIC = {
     "Laplace",
     "NoisyMax",
     "PermuteAndFlip",
+    "Policy",
+    "Preview",
     "PrivacyLoss",
     "Quantiles",
     "QueryError",
     "RandomizedResponse",
     "Refused",
+    "Relation",
     "SignedResponse",
     "__version__",
     "attacks",
@@ -42,14 +49,17 @@ PUBLIC = {
     "mechanisms",
     "noise",
     "privacy",
+    "theorems",
     "unmetered",
 }
 
 # Each package or module directly under src/discreet, and what it may import besides itself.
-BASIC = {"errors", "exact"}
+BASIC = {"errors", "exact", "fields", "lazy"}
 ARROWS = {
     "errors": set[str](),
     "exact": {"errors"},
+    "fields": {"errors", "exact"},
+    "lazy": set[str](),
     "noise": BASIC,
     "privacy": BASIC,
     "mechanisms": {"noise", "privacy", *BASIC},
@@ -102,7 +112,7 @@ FENCES = {
     "typer": Fence(("cli/",)),
     "uvicorn": WEB,
 }
-STANDARD_LIBRARY_ONLY = {"__init__.py", "errors.py", "exact.py", "curator/ledger.py"}
+STANDARD_LIBRARY_ONLY = {"__init__.py", "errors.py", "exact.py", "fields.py", "lazy.py", "curator/ledger.py"}
 
 
 @dataclass(frozen=True)
@@ -317,6 +327,25 @@ def test_importing_discreet_loads_no_third_party_module() -> None:
     )
     run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "['discreet']"
+
+
+def public_modules(name: str = "discreet") -> Iterator[str]:
+    """A public module, and those that its public names lead to."""
+    yield name
+    module = import_module(name)
+    for each in module.__all__:
+        if isinstance(getattr(module, each), ModuleType):
+            yield from public_modules(getattr(module, each).__name__)
+
+
+@pytest.mark.parametrize("name", sorted(set(public_modules())))
+def test_a_public_module_shows_its_public_names_and_nothing_else(name: str) -> None:
+    code = f"from importlib import import_module; print(*dir(import_module({name!r})))"
+    run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    module = import_module(name)
+    assert run.stdout.split() == sorted(module.__all__) == dir(module)
+    for each in module.__all__:
+        assert getattr(module, each) is not None
 
 
 # Each fake tree breaks one rule: its files, and a part of the report.

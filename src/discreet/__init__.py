@@ -10,11 +10,14 @@ True
 True
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from discreet.lazy import lazy
 
 if TYPE_CHECKING:
     from discreet import attacks, audit, mechanisms, noise, privacy
+    from discreet.answer import Answer, Preview
+    from discreet.curator.policy import Budget, Policy
     from discreet.curator.session import Curator
     from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
     from discreet.mechanisms import (
@@ -32,12 +35,14 @@ if TYPE_CHECKING:
         SignedResponse,
         unmetered,
     )
-    from discreet.privacy.loss import PrivacyLoss
+    from discreet.privacy import PrivacyLoss, Relation, theorems
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AboveThreshold",
+    "Answer",
+    "Budget",
     "CoinToss",
     "Curator",
     "DiscreetError",
@@ -50,11 +55,14 @@ __all__ = [
     "Laplace",
     "NoisyMax",
     "PermuteAndFlip",
+    "Policy",
+    "Preview",
     "PrivacyLoss",
     "Quantiles",
     "QueryError",
     "RandomizedResponse",
     "Refused",
+    "Relation",
     "SignedResponse",
     "__version__",
     "attacks",
@@ -62,12 +70,15 @@ __all__ = [
     "mechanisms",
     "noise",
     "privacy",
+    "theorems",
     "unmetered",
 ]
 
 # The module of each public name that is not itself a module of this package.
 _HOME = dict.fromkeys(["DiscreetError", "Fault", "Invalid", "QueryError", "Refused"], "errors")
-_HOME |= {"Curator": "curator.session", "PrivacyLoss": "privacy.loss"}
+_HOME |= {"Curator": "curator.session", "Budget": "curator.policy", "Policy": "curator.policy"}
+_HOME |= dict.fromkeys(["Answer", "Preview"], "answer")
+_HOME |= dict.fromkeys(["PrivacyLoss", "Relation", "theorems"], "privacy")
 _HOME |= dict.fromkeys(
     [
         "AboveThreshold",
@@ -89,18 +100,4 @@ _HOME |= dict.fromkeys(
 
 # Type checkers read the imports above instead; with this in view they would accept any name at all.
 if not TYPE_CHECKING:
-
-    def __getattr__(name):
-        if name not in __all__:
-            raise AttributeError(
-                f"module {__name__!r} has no attribute {name!r}", name=name, obj=import_module(__name__)
-            )
-        if name in _HOME:
-            value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-        else:
-            value = import_module(f"{__name__}.{name}")
-        globals()[name] = value
-        return value
-
-    def __dir__():
-        return sorted(__all__)
+    __getattr__, __dir__ = lazy(__name__, __all__, _HOME)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import discreet as dp
-from discreet.attacks.differencing import Ask, Differencing, Outcome, bayes_success, play
+from discreet.attacks.differencing import Ask, Differencing, Outcome, play
+from discreet.privacy.theorems import bayes_success
 from tests.scale import repeats
 
 # A sound build fails one of these tests with at most this probability.

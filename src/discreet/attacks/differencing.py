@@ -2,15 +2,21 @@
 
 Against exact answers this never fails, however many people are counted. Against private ones its success is bounded by the sum of
 what both questions cost: whoever guesses which of two equally likely neighbouring data sets was asked is right with probability
-e^ε/(1 + e^ε) at most, whatever the questions are (Bayes, with the ratio of both likelihoods at most e^ε).
+`theorems.bayes_success(ε)` = e^ε/(1 + e^ε) at most, whatever the questions are (Bayes, with the ratio of both likelihoods at most e^ε).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp
 from typing import TypeAlias
 
 import discreet as dp
+
+__all__ = [
+    "Ask",
+    "Differencing",
+    "Outcome",
+    "play",
+]
 
 Ask: TypeAlias = Callable[[str], float]
 """From the SQL text of a question with one number to that number, exact or private."""
@@ -29,6 +35,7 @@ class Differencing:
     others: str
 
     def difference(self, ask: Ask) -> float:
+        """What the two answers differ by."""
         return ask(self.everyone) - ask(self.others)
 
     def __call__(self, ask: Ask) -> bool:
@@ -45,6 +52,7 @@ class Outcome:
 
     @property
     def rate(self) -> float:
+        """The share of guesses that were right."""
         return self.right / self.trials
 
 
@@ -62,12 +70,5 @@ def play(attack: Differencing, present: Ask, absent: Ask, trials: int) -> Outcom
     return Outcome(right, trials)
 
 
-def bayes_success(epsilon: float) -> float:
-    """How often the best guess between two neighbouring data sets, equally likely, can be right: e^ε/(1 + e^ε).
-
-    `epsilon` is the sum over everything that the guess is made from.
-
-    >>> bayes_success(0), round(bayes_success(1), 3)
-    (0.5, 0.731)
-    """
-    return 1 / (1 + exp(-epsilon))
+def __dir__() -> list[str]:
+    return sorted(__all__)

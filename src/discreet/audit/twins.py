@@ -17,6 +17,14 @@ from discreet.mechanisms.measure import Grant
 from discreet.noise import Source
 from discreet.privacy import events
 
+__all__ = [
+    "Drawn",
+    "Recorder",
+    "Replayer",
+    "Seen",
+    "differences",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
@@ -109,3 +117,7 @@ def differences(first: Seen, second: Seen, replayer: Replayer) -> list[str]:
         if getattr(first, name) != getattr(second, name):
             found.append(f"{name} differs between neighbours")
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -104,8 +104,9 @@ def attack_of() -> "Differencing":
 
 def attacked(visits: "Visits", curator: "Curator") -> Attacked:
     """The attack on the hospital, once; and many times on one with fewer patients, with and without the target."""
-    from discreet.attacks.differencing import bayes_success, play
+    from discreet.attacks.differencing import play
     from discreet.cli.hospital import WELL_KNOWN
+    from discreet.privacy.theorems import bayes_success
 
     attack = attack_of()
     truth = exactly(visits)
@@ -119,7 +120,7 @@ def attacked(visits: "Visits", curator: "Curator") -> Attacked:
         with opened(places[0], total, there) as one, opened(places[1], total, gone) as other:
             on_private = play(attack, anew(one), anew(other), TRIALS)
     on_exact = play(attack, exactly(there), exactly(gone), TRIALS)
-    return Attacked(exact, private, on_exact, on_private, bayes_success(float(2 * HALF)))
+    return Attacked(exact, private, on_exact, on_private, bayes_success(2 * HALF))
 
 
 def exactly(visits: "Visits") -> "Ask":

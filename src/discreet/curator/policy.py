@@ -48,6 +48,9 @@ class Budget:
             parts.append(f"ρ = {_short(self.rho)}")
         return ", ".join(parts)
 
+    def __repr__(self) -> str:
+        return f"Budget({self})"
+
 
 def _short(value: Fraction) -> str:
     return f"{float(value):.6g}"

@@ -3,8 +3,9 @@
 A mechanism is loaded when it is first named, so that who needs one does not wait for all.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from discreet.lazy import lazy
 
 if TYPE_CHECKING:
     from discreet.mechanisms import bernoulli_mean, keys, sensitivity, vector
@@ -72,10 +73,4 @@ _HOME = {
 
 # Type checkers read the imports above instead; with this in view they would accept any name at all.
 if not TYPE_CHECKING:
-
-    def __getattr__(name):
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        home = import_module(f"{__name__}.{_HOME.get(name, name)}")
-        value = globals()[name] = getattr(home, name) if name in _HOME else home
-        return value
+    __getattr__, __dir__ = lazy(__name__, __all__, _HOME)

@@ -6,7 +6,6 @@ noisy score itself.
 """
 
 import os
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, expm1
 from threading import Lock
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import Invalid, Refused
 from discreet.exact import Number, positive, probability, shown, whole
+from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.mechanisms.additive import integer_sensitivity, repeated
 from discreet.mechanisms.base import Example, confidence_level, half_width, registry
 from discreet.mechanisms.exponential import MOST_SCORE, Declared, integer_scores_of, one_list
@@ -35,7 +35,7 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
+@frozen
 class AboveThreshold(Declared):
     """Is score + noise of scale 4Δ/ε at least threshold + noise of scale 2Δ/ε? Up to `hits` times yes; costs hits · ε.
 
@@ -51,10 +51,10 @@ class AboveThreshold(Declared):
     (Fraction(20, 1), Fraction(40, 1), 0.3)
     """
 
-    epsilon: Fraction  # of each hit
+    epsilon: Exact  # of each hit
     threshold: int
     hits: int = 1
-    sensitivity: int = 1
+    sensitivity: Held[Number, int] = otherwise(1)
     monotone: bool = False
 
     def __post_init__(self) -> None:
@@ -92,23 +92,25 @@ class AboveThreshold(Declared):
 
     @property
     def threshold_scale(self) -> Fraction:
+        """The scale of the noise on the threshold."""
         return 2 * self.sensitivity / self.epsilon
 
     @property
     def query_scale(self) -> Fraction:
+        """The scale of the noise on each score."""
         return (2 if self.monotone else 4) * self.sensitivity / self.epsilon
 
     def event(self, sensitivity: Number | None = None) -> events.Event:
-        """Of all hits, whether or not they come."""
+        """What all hits cost together, whether or not they come."""
         changed = self.sensitivity if sensitivity is None else integer_sensitivity(sensitivity)
         return repeated(events.Pure(self.epsilon * changed / self.sensitivity), self.hits)
 
     def session(self, source: Source | None = None) -> "Session":
-        """For scores that come one by one."""
+        """A session, for scores that come one by one."""
         return Session(self, chosen(source))
 
     def __call__(self, exact: Any, source: Source | None = None) -> NDArray[np.bool_]:
-        """For a list of integer scores, whether each is above; the answers end with the last hit that is allowed.
+        """Whether each of a list of integer scores is above; the answers end with the last hit that is allowed.
 
         All noise is drawn first, and how much does not depend on the scores.
         """
@@ -151,7 +153,7 @@ class AboveThreshold(Declared):
         return hits < self.hits and len(answers) == size
 
     def error(self, confidence: Number = 0.95) -> float:
-        """Of one answer: how far on the wrong side of the threshold the exact score is at most, with this confidence."""
+        """How far the exact score is on the wrong side of the threshold at most, for one answer, with this confidence."""
         level = confidence_level(confidence)
         a, b = (1 / max(float(scale), LEAST_SCALE) for scale in (self.threshold_scale, self.query_scale))
         return float(half_width(lambda w: _sum_tail(a, b, w), level))

@@ -6,30 +6,32 @@ sensitivity counts that.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, positive, shown, whole
+from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.mechanisms.base import Mechanism
 from discreet.noise import Grid, Source
 from discreet.privacy import events
 
-Ints = NDArray[np.int64]
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = NDArray[Any] | list[Any] | tuple[Any, ...]
 MOST_INTEGER = 1 << 62  # so that a sum with noise is still an int64
 MOST_STEPS = 1 << 52  # of a real value on its grid, so that a sum with noise is still a float64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Additive(Mechanism):
-    """Noise of a scale."""
+    """Noise of a scale that is added to an exact value."""
 
-    scale: Fraction
+    scale: Exact
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive(self.scale, "scale"))
@@ -41,25 +43,32 @@ class Additive(Mechanism):
     @property
     @abstractmethod
     def variance(self) -> float:
-        """Of the noise in one coordinate."""
+        """The variance of the noise in one coordinate."""
 
 
-@dataclass(frozen=True, slots=True)
 class IntegerNoise(Additive):
     """Noise on integers: for an int an int, for an array of integers an int64 array."""
 
+    __slots__ = ()
+
+    @overload
+    def __call__(self, exact: int | np.integer[Any], source: Source | None = None) -> int: ...
+    @overload
+    def __call__(self, exact: Array, source: Source | None = None) -> Ints: ...
     def __call__(self, exact: Any, source: Source | None = None) -> Any:
+        """The integer, or each integer of the array, plus noise of its own."""
         if not isinstance(exact, np.ndarray | list | tuple):
             return _integer(exact) + self._noise(None, source)
         values = _integers(exact)
         return values + self._noise(values.shape, source)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GridNoise(Additive):
     """Noise on reals: for a number a float, for an array a float64 array, all of them multiples of `grid`."""
 
-    grid: Grid = field(default=None)  # type: ignore[assignment]
+    scale: Exact  # anew: a frozen heir of a `Held` field is read as what it takes
+    grid: Held[Grid | None, Grid] = otherwise(None)
 
     def __post_init__(self) -> None:
         Additive.__post_init__(self)
@@ -68,7 +77,18 @@ class GridNoise(Additive):
             raise Invalid(f"grid must be a Grid, got {shown(grid)}")
         object.__setattr__(self, "grid", grid)
 
+    def _arguments(self) -> dict[str, object]:
+        arguments = Additive._arguments(self)
+        if self.grid == Grid.of(self.scale):
+            del arguments["grid"]
+        return arguments
+
+    @overload
+    def __call__(self, exact: Number | np.number[Any], source: Source | None = None) -> float: ...
+    @overload
+    def __call__(self, exact: Array, source: Source | None = None) -> Floats: ...
     def __call__(self, exact: Any, source: Source | None = None) -> Any:
+        """The number, or each number of the array, rounded to the grid, plus noise of its own."""
         if not isinstance(exact, np.ndarray | list | tuple):
             index = self.grid.index(exact)
             if abs(index) > MOST_STEPS:

@@ -7,7 +7,8 @@ contract suite runs over all of them.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, TypeVar
@@ -16,6 +17,8 @@ from discreet.errors import Invalid
 from discreet.exact import Number, rational, shown
 from discreet.noise import Source
 from discreet.privacy import PrivacyLoss, events, loss
+
+LONG = 10**6  # no numerator or denominator from here on is written out
 
 
 class Mechanism(ABC):
@@ -39,6 +42,16 @@ class Mechanism(ABC):
     def error(self, confidence: Number = 0.95) -> float:
         """± of one answer: the truth is within it with at least this probability, over the noise."""
 
+    def _arguments(self) -> dict[str, object]:
+        """What the mechanism was made of, without what stands at its default."""
+        if not is_dataclass(self):
+            return {}
+        return {each.name: value for each in fields(self) if (value := getattr(self, each.name)) != each.default}
+
+    def __repr__(self) -> str:
+        """The mechanism as a caller would write it; a number too long for that is said to be near one (≈)."""
+        return f"{type(self).__name__}({', '.join(_written(*each) for each in self._arguments().items())})"
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -48,6 +61,33 @@ class Example:
     sensitivity: Any
     x: Any
     y: Any
+
+
+def _written(name: str, value: object) -> str:
+    if isinstance(value, tuple):
+        texts = [_number(each) for each in value]
+        return f"{name}{_sign(texts)}({', '.join(text.lstrip('≈') for text in texts)}{',' if len(texts) == 1 else ''})"
+    text = _number(value)
+    return f"{name}{_sign([text])}{text.lstrip('≈')}"
+
+
+def _sign(texts: list[str]) -> str:
+    return "≈" if any(text.startswith("≈") for text in texts) else "="
+
+
+def _number(value: object) -> str:
+    """A fraction as the short decimal that it is, or as a short fraction, or else as a decimal near it, with ≈ before it."""
+    if not isinstance(value, Fraction):
+        return shown(value)
+    if value.denominator == 1 and abs(value) < LONG:
+        return str(value)
+    try:
+        near = float(value)
+    except OverflowError:
+        return shown(value)
+    if Fraction(repr(near)) == value:
+        return repr(near)
+    return repr(value) if max(abs(value.numerator), value.denominator) < LONG else f"≈{near:.9g}"
 
 
 Kind = TypeVar("Kind", bound=type[Mechanism])

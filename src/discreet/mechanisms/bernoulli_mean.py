@@ -20,12 +20,27 @@ from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import Number, positive, probability, rational, shown, whole
+from discreet.fields import Exact, frozen
 from discreet.mechanisms.base import Example, Mechanism, confidence_level, registry
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import Source, uniform
 from discreet.privacy import events
 from discreet.privacy.search import root
+
+__all__ = [
+    "Alternative",
+    "BernoulliCount",
+    "BernoulliMean",
+    "Inference",
+    "LaplaceNoise",
+    "Noise",
+    "Tulap",
+    "Variance",
+    "least_error",
+    "mean_widths",
+    "picture_of_widths",
+]
 
 Floats = NDArray[np.float64]
 
@@ -40,13 +55,14 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 class Variance(NamedTuple):
-    """Of an estimate of p: what comes of drawing n people, and what of the noise."""
+    """The variance of an estimate of p: what comes of drawing n people, and what of the noise."""
 
     sampling: float
     privacy: float
 
     @property
     def total(self) -> float:
+        """The variance from both together."""
         return self.sampling + self.privacy
 
 
@@ -73,6 +89,7 @@ class LaplaceNoise:
     scale: float
 
     def below(self, x: Floats) -> Floats:
+        """Pr[noise <= x]."""
         tail = np.exp(-np.abs(x) / self.scale) / 2
         return np.where(x > 0, 1 - tail, tail)
 
@@ -84,7 +101,7 @@ class Tulap:
     scale: float
 
     def below(self, x: Floats) -> Floats:
-        """At −|x| = −m + u, |u| <= ½: α^m (α + (u + ½)(1 − α))/(1 + α), α = e^(−1/scale)."""
+        """Pr[noise <= x]: at −|x| = −m + u, |u| <= ½, it is α^m (α + (u + ½)(1 − α))/(1 + α), α = e^(−1/scale)."""
         alpha = exp(-1 / self.scale)
         m = np.rint(np.abs(x))
         tail = np.exp(-m / self.scale) * (alpha + (m - np.abs(x) + 0.5) * -expm1(-1 / self.scale)) / (1 + alpha)
@@ -121,7 +138,7 @@ class Inference:
     noise: Noise
 
     def p_value(self, p: Number, alternative: Alternative) -> float:
-        """Of the hypothesis that the probability of a one is p (or on the other side of p than the alternative)."""
+        """The p-value of the hypothesis that the probability of a one is p (or on the other side of p than the alternative)."""
         exact = _chance(p, "p")
         match alternative:
             case Alternative.GREATER:
@@ -170,12 +187,12 @@ class Inference:
 # The mechanisms.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OnBits(Mechanism):
     """Noise of a scale on the number of ones among n bits, n public."""
 
     n: int
-    scale: Fraction
+    scale: Exact
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", whole(self.n, "n", least=1))
@@ -189,7 +206,7 @@ class OnBits(Mechanism):
         """The noise."""
 
     def event(self, sensitivity: Number = 1) -> events.Event:
-        """That of the noise; `sensitivity` is in ones."""
+        """The event of the noise; `sensitivity` is in ones."""
         return self._mechanism.event(sensitivity)
 
     def _ones(self, exact: object) -> int:
@@ -207,7 +224,7 @@ class OnBits(Mechanism):
         raise Invalid(f"exact must be {self.n} bits, each 0 or 1, or how many of them are 1")
 
     def variance(self, p: Number) -> Variance:
-        """Of the noisy number of ones over n, apart: p(1 − p)/n from sampling, and that of the noise over n² for privacy."""
+        """The variance of the noisy number of ones over n, apart: p(1 − p)/n from sampling, and that of the noise over n² for privacy."""
         exact = _chance(p, "p")
         return Variance(exact * (1 - exact) / self.n, self._mechanism.variance / self.n**2)
 
@@ -224,13 +241,14 @@ def _mean_examples() -> list[Example]:
 
 
 @registry.add(_mean_examples)
-@dataclass(frozen=True, slots=True)
 class BernoulliMean(OnBits):
     """The mean of n bits with Laplace noise of scale/n: E(p − p̃)² = p(1 − p)/n + 2/(ε²n²), ε = 1/scale.
 
     >>> BernoulliMean.for_epsilon(0.5, 100).variance(0.1)
     Variance(sampling=0.0009..., privacy=0.0008...)
     """
+
+    __slots__ = ()
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, n: int) -> "BernoulliMean":
@@ -255,7 +273,7 @@ class BernoulliMean(OnBits):
         return Inference(self.n, float(rational(estimate, "estimate")) * self.n, LaplaceNoise(float(self.scale)))
 
     def interval(self, estimate: float, confidence: Number = 0.95) -> tuple[float, float]:
-        """For p, from a release: it covers sampling and noise, with at least this probability at every p."""
+        """An interval for p, from a release: it covers sampling and noise, with at least this probability at every p."""
         return self.infer(estimate).interval(confidence)
 
 
@@ -267,7 +285,6 @@ def _count_examples() -> list[Example]:
 
 
 @registry.add(_count_examples)
-@dataclass(frozen=True, slots=True)
 class BernoulliCount(OnBits):
     """The number of ones among n bits with geometric noise; an estimate of p that adapts to the ends, and inference.
 
@@ -275,6 +292,8 @@ class BernoulliCount(OnBits):
     near 0 or 1 (`least_error`). The factor is had here by noise on integers, by clamping, and by shrinking what the noise might have
     made of nothing.
     """
+
+    __slots__ = ()
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, n: int) -> "BernoulliCount":
@@ -295,7 +314,7 @@ class BernoulliCount(OnBits):
         return int(self._mechanism(self._ones(exact), source))
 
     def estimate(self, noisy: int) -> float:
-        """Of p, from a release: clamped, and shrunk to 0 or 1 where it lies within half a scale of the noise.
+        """The estimate of p, from a release: clamped, and shrunk to 0 or 1 where it lies within half a scale of the noise.
 
         From 1.75 scales on (or from n/2) it is noisy/n, and in between it is linear. With these two numbers what noise adds below a
         threshold and what shrinking takes off cancel, seen from far away: Σ α^−z (estimate − z) over all z below is about 0.
@@ -310,7 +329,7 @@ class BernoulliCount(OnBits):
         return float(self._shrunk(np.array([float(exact)]))[0]) / self.n
 
     def _shrunk(self, count: Floats) -> Floats:
-        """Of counts up to n/2."""
+        """Counts up to n/2, with those that noise might have made of nothing taken towards 0."""
         first, last = (min(scales * float(self.scale), self.n / 2) for scales in (SHRUNK, UNCHANGED))
         between = (count - first) * last / (last - first) if last > first else np.zeros_like(count)
         return np.where(count >= last, count, np.where(count <= first, 0.0, between))
@@ -357,7 +376,7 @@ def _spread(s: Floats, weights: Floats, size: int, scale: float) -> Floats:
 
 
 def least_error(epsilon: Number, n: int) -> float:
-    """Of every epsilon-DP estimator of p from n bits the greater of its mean square errors at p = 0 and at some p nearby is at least this.
+    """What no epsilon-DP estimator of p from n bits goes below: the greater of its mean square errors at p = 0 and at some p nearby.
 
     Le Cam's two points (under privacy: Barber and Duchi 2014; Acharya, Sun and Zhang 2021). At p = q there are X ones, and what has
     probability a at p = 0 has at least a E[e^−εX] = a c there, c = (1 − q(1 − e^−ε))^n. So the estimate is on the wrong side of q/2 with
@@ -407,7 +426,7 @@ def _binomials(n: int, p: Floats) -> Floats:
 
 
 def _quantiles(n: int, noise: Noise, p: Floats, level: float) -> Floats:
-    """At each p the number that ones plus noise do not exceed with this probability."""
+    """The number that ones plus noise do not exceed with this probability, at each p."""
     spread = 1.0
     while float(noise.below(np.array([-spread]))[0]) > min(level, 1 - level):
         spread *= 2
@@ -474,3 +493,7 @@ def picture_of_widths(n: int, epsilon: Number, confidence: Number = 0.95) -> dic
         "width": 360,
         "height": 240,
     }
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

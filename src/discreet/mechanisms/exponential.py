@@ -8,12 +8,12 @@ for fewer than one choice in a million, where a float cannot tell).
 
 import numbers
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import ceil, exp, expm1, inf, log, log1p
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from discreet.exact import (
     shown,
     whole,
 )
+from discreet.fields import Exact, frozen, otherwise
 from discreet.mechanisms.base import Example, Mechanism, confidence_level, registry
 from discreet.noise import Source
 from discreet.noise.bernoulli import decide, exp_bounds
@@ -66,7 +67,7 @@ class Wheel:
     bounds: Callable[[int, int, int], Bracket]  # of a row, a candidate, a number of bits
 
     def spin(self, source: Source) -> Ints:
-        """For each row a candidate, with probability exactly its weight over the sum of the row."""
+        """A candidate for each row, with probability exactly its weight over the sum of the row."""
         rows, count = self.near.shape
         if count <= FAN:
             return _choose(self.near, self.bounds, source)
@@ -97,7 +98,7 @@ class Wheel:
 
 
 def _choose(near: Floats, bounds: Callable[[int, int, int], Bracket], source: Source) -> Ints:
-    """In each row the first place whose running total exceeds V times the whole, V uniform in [0, 1)."""
+    """The first place in each row whose running total exceeds V times the whole, V uniform in [0, 1)."""
     word = words(source, near.shape[0])
     upto = np.cumsum(near, axis=1)
     total, last = upto[:, -1], near.shape[1] - 1
@@ -113,7 +114,7 @@ def _choose(near: Floats, bounds: Callable[[int, int, int], Bracket], source: So
 
 
 def _settle(known: int, count: int, bounds: Callable[[int, int], Bracket], source: Source) -> int:
-    """The same for one row in integers; `known` is the first 64 binary digits of V, and more are drawn until they tell."""
+    """One row of `_choose`, in integers; `known` is the first 64 binary digits of V, and more are drawn until they tell."""
     width = 64
     while True:
         low, high = [0], [0]
@@ -188,7 +189,7 @@ def _powers(step: Fraction, count: int) -> Floats:
 
 
 def among(flags: Flags, source: Source) -> Ints:
-    """For each row one of its flagged places, each with the same probability."""
+    """One of the flagged places for each row, each with the same probability."""
     whole_numbers = Wheel(flags.astype(np.float64), lambda row, at, bits: (int(flags[row, at]) << bits,) * 2)
     return whole_numbers.spin(source)
 
@@ -257,7 +258,7 @@ class Declared(Mechanism):
         return loss(self.event(sensitivity))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection(Declared):
     """The number of one candidate of a list, chosen by their scores; for rows of scores one of each row.
 
@@ -265,8 +266,8 @@ class Selection(Declared):
     a row is added, they are `monotone`, and the choice may be twice as sharp. Costs `epsilon`.
     """
 
-    epsilon: Fraction
-    sensitivity: Fraction = Fraction(1)
+    epsilon: Exact
+    sensitivity: Exact = otherwise(Fraction(1))
     monotone: bool = False
 
     def __post_init__(self) -> None:
@@ -296,8 +297,23 @@ class Selection(Declared):
         changed = self.sensitivity if sensitivity is None else nonnegative(sensitivity, "sensitivity")
         return self.epsilon * changed / self.sensitivity
 
-    def event(self, sensitivity: Number | None = None) -> events.Event:
+    def event(self, sensitivity: Number | None = None) -> events.Pure:
+        """The choice, for scores that change by at most this, or by what was declared."""
         return events.Pure(self.cost(sensitivity))
+
+    @overload
+    def __call__(self, exact: Sequence[int | Fraction], source: Source | None = None) -> int: ...
+    @overload
+    def __call__(self, exact: Sequence[Sequence[int | Fraction]], source: Source | None = None) -> Ints: ...
+    @overload
+    def __call__(self, exact: NDArray[Any], source: Source | None = None) -> Any: ...
+    def __call__(self, exact: object, source: Source | None = None) -> Any:
+        """The number of a candidate for a list of scores; an int64 array of them for rows of scores. Anything else is Invalid."""
+        return self._released(exact, chosen(source))
+
+    @abstractmethod
+    def _released(self, exact: object, source: Source) -> "int | Ints":
+        """The number of the candidate that is chosen, or one for each row of scores."""
 
 
 def released(place: Ints, scores: NDArray[Any]) -> "int | Ints":
@@ -329,7 +345,6 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
 class Exponential(Selection):
     """Candidate i with probability ∝ e^(ε u_i/2Δ), or e^(ε u_i/Δ) for monotone scores (McSherry and Talwar 2007): ε-DP.
 
@@ -338,14 +353,15 @@ class Exponential(Selection):
     (0.333333333, 1.0)
     """
 
-    def __call__(self, exact: Any, source: Source | None = None) -> Any:
-        """For a list of scores the number of a candidate; for rows of scores an int64 array of them. Anything else is Invalid."""
+    __slots__ = ()
+
+    def _released(self, exact: object, source: Source) -> "int | Ints":
         scores = scores_of(exact)
         falls = Falls.of(scores, self.rate)
-        return released(falls.wheel.spin(chosen(source)), scores)
+        return released(falls.wheel.spin(source), scores)
 
-    def concentrated(self, sensitivity: Number | None = None) -> events.Event:
-        """The same release as ε²/8-zCDP: its loss lies in an interval of length ε (Cesar and Rogers 2021, bounded range).
+    def concentrated(self, sensitivity: Number | None = None) -> events.ZeroConcentrated:
+        """The release is ε²/8-zCDP: its loss lies in an interval of length ε (Cesar and Rogers 2021, bounded range).
 
         Instead of `event`, where all is counted in zCDP; never both.
 
@@ -391,20 +407,20 @@ def _flip_examples() -> list[Example]:
 
 
 @registry.add(_flip_examples)
-@dataclass(frozen=True, slots=True)
 class PermuteAndFlip(Selection):
-    """In random order, the first candidate whose coin e^(−ε(best − u_i)/2Δ) shows heads; without the 2 for monotone scores.
+    """The first candidate, in random order, whose coin e^(−ε(best − u_i)/2Δ) shows heads; without the 2 for monotone scores.
 
     ε-DP, and in expectation nowhere a worse choice than the exponential mechanism (McKenna and Sheldon 2020). All coins are
     tossed, and one of the heads is chosen uniformly: in a random order each of them is equally likely to be the first. Its loss may
     fill all of (−ε, ε), so it has no bounded range, and no `concentrated`.
     """
 
-    def __call__(self, exact: Any, source: Source | None = None) -> Any:
-        """For a list of scores the number of a candidate; for rows of scores an int64 array of them. Anything else is Invalid."""
-        scores, bits = scores_of(exact), chosen(source)
-        heads = _tosses(Falls.of(scores, self.rate), bits)
-        return released(among(heads, bits), scores)
+    __slots__ = ()
+
+    def _released(self, exact: object, source: Source) -> "int | Ints":
+        scores = scores_of(exact)
+        heads = _tosses(Falls.of(scores, self.rate), source)
+        return released(among(heads, source), scores)
 
     def probability(self, output: int, exact: Any) -> float:
         """Pr[output], given the scores of all candidates: w_i ∫ Π(1 − w_j s) ds over s in (0, 1), over all j but i.

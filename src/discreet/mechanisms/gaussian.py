@@ -1,6 +1,5 @@
 """Gaussian noise: discrete on integers, and on reals on a public grid."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, fsum, inf, pi, sqrt
 from statistics import NormalDist
@@ -28,9 +27,10 @@ def _discrete_examples() -> list[Example]:
 
 
 @registry.add(_discrete_examples)
-@dataclass(frozen=True, slots=True)
 class DiscreteGaussian(IntegerNoise):
     """P(z) ∝ e^(−(z − y)²/(2·scale²)) on the integers (Canonne, Kamath and Steinke 2020)."""
+
+    __slots__ = ()
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "DiscreteGaussian":
@@ -47,8 +47,8 @@ class DiscreteGaussian(IntegerNoise):
             scale *= Fraction(999, 1000)
         return cls(scale)
 
-    def event(self, sensitivity: Number = 1, size: int = 1) -> events.Event:
-        """For one integer that changes by at most the sensitivity; for a vector of up to `size` integers `event_of_norm`.
+    def event(self, sensitivity: Number = 1, size: int = 1) -> events.DiscreteGaussian | events.ZeroConcentrated:
+        """The noise, for one integer that changes by at most the sensitivity; for a vector of up to `size` integers `event_of_norm`.
 
         A change of many coordinates by 1 may cost more than one of the same norm in a single coordinate: of four, at σ = 1 and
         ε = 4, 1.47 times the δ. What is known of the change itself is priced by `event_of_shift`.
@@ -57,12 +57,12 @@ class DiscreteGaussian(IntegerNoise):
             return self.event_of_norm(sensitivity)
         return events.DiscreteGaussian(self.scale, integer_sensitivity(sensitivity))
 
-    def event_of_shift(self, shift: "tuple[int, ...] | list[int]") -> events.Event:
-        """For a vector that changes by exactly this, or by less in each coordinate."""
+    def event_of_shift(self, shift: "tuple[int, ...] | list[int]") -> events.Composed:
+        """The noise, for a vector that changes by exactly this, or by less in each coordinate."""
         return events.Composed(tuple(events.DiscreteGaussian(self.scale, abs(whole_number(d))) for d in shift))
 
-    def event_of_norm(self, sensitivity: Number) -> events.Event:
-        """For an integer vector of an L2 sensitivity: zCDP of Δ²/(2·scale²), since no single shift is the worst at every δ."""
+    def event_of_norm(self, sensitivity: Number) -> events.ZeroConcentrated:
+        """The noise, for an integer vector of an L2 sensitivity: zCDP of Δ²/(2·scale²), since no single shift is the worst at every δ."""
         return events.ZeroConcentrated((nonnegative(sensitivity, "sensitivity") / self.scale) ** 2 / 2)
 
     def _noise(self, size: Any, source: Source | None) -> Any:
@@ -117,9 +117,10 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
 class Gaussian(GridNoise):
     """Gaussian noise of a standard deviation on each coordinate, on the grid, for an L2 sensitivity."""
+
+    __slots__ = ()
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "Gaussian":
@@ -150,8 +151,8 @@ class Gaussian(GridNoise):
         z = NormalDist().inv_cdf((1 + level) / 2)
         return cls(Fraction(float(width) / z).limit_denominator(10**9))
 
-    def event(self, sensitivity: Number = 1, size: int = 1) -> events.Event:
-        """Of a vector of `size` coordinates; rounding adds up to a step in each.
+    def event(self, sensitivity: Number = 1, size: int = 1) -> events.DiscreteGaussian | events.Gaussian:
+        """The noise on a vector of `size` coordinates; rounding adds up to a step in each.
 
         One number: discrete Gaussian noise of scale/grid steps. A vector: each coordinate of its shift costs no more than
         continuous noise on (1 + 1/(12 steps²)) times that shift (`privacy/mgf.py`), and continuous Gaussians of many
@@ -185,7 +186,6 @@ def _rounded_examples() -> list[Example]:
 
 
 @registry.add(_rounded_examples)
-@dataclass(frozen=True, slots=True)
 class RoundedGaussian(IntegerNoise):
     """Gaussian noise on a vector of integers, for an L2 sensitivity, rounded to integers.
 
@@ -193,6 +193,8 @@ class RoundedGaussian(IntegerNoise):
     1 + 1/(12 steps²) (`privacy/mgf.py`); continuous Gaussians of many coordinates cost what one of the L2 norm costs. The
     exact values are integers, so rounding the noise is rounding the release, which is post-processing.
     """
+
+    __slots__ = ()
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "RoundedGaussian":
@@ -215,8 +217,8 @@ class RoundedGaussian(IntegerNoise):
             bits += 1
         return bits
 
-    def event(self, sensitivity: Number = 1) -> events.Event:
-        """For a vector of integers of this L2 sensitivity, of any length."""
+    def event(self, sensitivity: Number = 1) -> events.Gaussian:
+        """The noise, for a vector of integers of this L2 sensitivity, of any length."""
         steps = self.scale * (1 << self.bits)
         return events.Gaussian(self.scale, nonnegative(sensitivity, "sensitivity") * (1 + 1 / (12 * steps**2)))
 
@@ -227,7 +229,7 @@ class RoundedGaussian(IntegerNoise):
 
     @property
     def variance(self) -> float:
-        """Of the Gaussian, and of rounding."""
+        """The variance of the Gaussian, and of rounding."""
         sigma = float(self.scale)
         if sigma > 1:
             return sigma * sigma + (1 / 12 if self.bits else 0)

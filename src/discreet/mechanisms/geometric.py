@@ -1,6 +1,5 @@
 """Geometric noise on integers: the discrete Laplace distribution."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, expm1, log
 from typing import Any
@@ -22,7 +21,6 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
 class Geometric(IntegerNoise):
     """P(z) = (1 − α)/(1 + α) α^|z − y|, α = e^(−1/scale): Δ/scale-DP for an integer, or a vector of L1 sensitivity Δ.
 
@@ -30,6 +28,8 @@ class Geometric(IntegerNoise):
     the others can be made one after another, whose error rates are at least those of the chain (group privacy of trade-off
     functions, Dong, Roth and Su 2022), and along one coordinate the chain is attained, by tests of one threshold.
     """
+
+    __slots__ = ()
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, sensitivity: Number = 1) -> "Geometric":
@@ -58,7 +58,8 @@ class Geometric(IntegerNoise):
             low, high = (middle, high) if _tail(1 / middle, width) <= 1 - level else (low, middle)
         return cls(Fraction(low).limit_denominator(10**6))
 
-    def event(self, sensitivity: Number = 1) -> events.Event:
+    def event(self, sensitivity: Number = 1) -> events.DiscreteLaplace:
+        """The noise, for an integer, or a vector of this L1 sensitivity."""
         return events.DiscreteLaplace(self.scale, integer_sensitivity(sensitivity))
 
     def _noise(self, size: Any, source: Source | None) -> Any:

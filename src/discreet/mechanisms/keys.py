@@ -8,7 +8,6 @@ one person, where each count moves by one at most. Where a person is replaced by
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
@@ -34,6 +33,7 @@ from discreet.exact import (
     shown,
     whole,
 )
+from discreet.fields import Exact, frozen
 from discreet.mechanisms.additive import MOST_INTEGER, Ints, repeated
 from discreet.mechanisms.base import Example, Mechanism, confidence_level, half_width, registry
 from discreet.mechanisms.gaussian import DiscreteGaussian
@@ -41,6 +41,14 @@ from discreet.mechanisms.geometric import Geometric
 from discreet.noise import Source, discrete_gaussian, discrete_laplace
 from discreet.noise.source import chosen, words
 from discreet.privacy import calibrate, events
+
+__all__ = [
+    "GaussianThreshold",
+    "Kept",
+    "LaplaceThreshold",
+    "OptimalKeys",
+    "Threshold",
+]
 
 Bounds = tuple[Fraction, Fraction]
 
@@ -53,7 +61,7 @@ WORD = 64
 
 
 class Kept(NamedTuple):
-    """For each count that went in: whether its key is kept, and its noisy count, 0 where the key is not kept.
+    """Whether the key of each count that went in is kept, and its noisy count, 0 where the key is not kept.
 
     Only keys that are kept, and their noisy counts, may be shown: how many keys there were, and which, is not private.
     """
@@ -126,11 +134,11 @@ def share(delta: Fraction, k: int) -> Fraction:
 # A threshold on noisy counts.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Threshold(Mechanism):
     """A key with count n >= 1 is kept where n + noise > threshold, strictly. A count of 0 is never kept, whatever the noise."""
 
-    scale: Fraction
+    scale: Exact
     threshold: int
     groups: int = 1
 
@@ -211,7 +219,6 @@ def _laplace_examples() -> list[Example]:
 
 
 @registry.add(_laplace_examples)
-@dataclass(frozen=True, slots=True)
 class LaplaceThreshold(Threshold):
     """Keys whose count with geometric (discrete Laplace) noise is above the threshold: (groups/scale, δ_keys)-DP.
 
@@ -222,12 +229,14 @@ class LaplaceThreshold(Threshold):
     [0.0049, 0.0134]
     """
 
+    __slots__ = ()
+
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, groups: int = 1) -> "LaplaceThreshold":
         """The least noise, and then the lowest threshold, that are (epsilon, delta)-DP.
 
         >>> LaplaceThreshold.for_budget(1, 1e-6, groups=3)
-        LaplaceThreshold(scale=Fraction(3, 1), threshold=44, groups=3)
+        LaplaceThreshold(scale=3, threshold=44, groups=3)
         """
         k = whole(groups, "groups", least=1)
         return cls.for_noise(k / positive(epsilon, "epsilon"), delta, groups=k)
@@ -266,9 +275,10 @@ def _gaussian_examples() -> list[Example]:
 
 
 @registry.add(_gaussian_examples)
-@dataclass(frozen=True, slots=True)
 class GaussianThreshold(Threshold):
     """Keys whose count with discrete Gaussian noise is above the threshold; the better one where a person is in many groups."""
+
+    __slots__ = ()
 
     def __post_init__(self) -> None:
         Threshold.__post_init__(self)
@@ -352,7 +362,7 @@ def _optimal_examples() -> list[Example]:
 
 
 @registry.add(_optimal_examples)
-@dataclass(frozen=True, slots=True)
+@frozen
 class OptimalKeys(Mechanism):
     """The rule that keeps every key as often as (epsilon, delta)-DP for one group allows; for `groups` of them, that often each.
 
@@ -366,8 +376,8 @@ class OptimalKeys(Mechanism):
     Σ max(0, f(j) − e^ε f(j + 1)) = (δ − r) + r, and the other way round it is f(0) = δ. The noisy count itself is (ε, δ)-DP, at any n.
     """
 
-    epsilon: Fraction
-    delta: Fraction
+    epsilon: Exact
+    delta: Exact
     groups: int = 1
 
     def __post_init__(self) -> None:
@@ -379,7 +389,7 @@ class OptimalKeys(Mechanism):
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, groups: int = 1) -> "OptimalKeys":
-        """(epsilon, delta)-DP for a person who is in at most so many groups.
+        """The rule that is (epsilon, delta)-DP for a person who is in at most so many groups.
 
         >>> OptimalKeys.for_budget(1, 0.01).epsilon, OptimalKeys.for_budget(1, 0.01, groups=2).epsilon
         (Fraction(1, 1), Fraction(1, 2))
@@ -465,8 +475,12 @@ def _rule(epsilon: Fraction, delta: Fraction, bits: int) -> tuple[tuple[int, int
 
 @lru_cache(maxsize=64)
 def _words(epsilon: Fraction, delta: Fraction) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """For n >= 1, as long as π(n) < 1: words above the second are certainly not below 2^64 π(n), words below the first certainly are."""
+    """Words for n >= 1, as long as π(n) < 1: words above the second are certainly not below 2^64 π(n), those below the first are."""
     table = [pair for pair in _rule(epsilon, delta, WORD)[1:] if pair[0] < 1 << WORD]
     low = np.array([low for low, _ in table], np.uint64)
     high = np.array([high - 1 for _, high in table], np.uint64)
     return np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

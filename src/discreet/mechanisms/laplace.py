@@ -1,6 +1,5 @@
 """Laplace noise on reals, on a public grid."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 from typing import Any
@@ -25,12 +24,13 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
 class Laplace(GridNoise):
     """Density e^(−|z − y|/scale)/(2·scale) around each coordinate, on the grid: Δ/scale-DP for an L1 sensitivity Δ.
 
     What is drawn is geometric noise of scale/grid steps, and that is what it costs (`Geometric`).
     """
+
+    __slots__ = ()
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, sensitivity: Number = 1) -> "Laplace":
@@ -70,8 +70,8 @@ class Laplace(GridNoise):
         width = positive(within, "within")
         return cls(Fraction(float(width) / -log(1 - confidence_level(confidence))).limit_denominator(10**9))
 
-    def event(self, sensitivity: Number = 1, size: int = 1) -> events.Event:
-        """Of a vector of `size` coordinates; rounding adds a step in each."""
+    def event(self, sensitivity: Number = 1, size: int = 1) -> events.DiscreteLaplace:
+        """The noise on a vector of `size` coordinates; rounding adds a step in each."""
         return events.DiscreteLaplace(self.steps, steps_up(sensitivity, self.grid, size))
 
     def _noise(self, size: Any, source: Source | None) -> Any:
@@ -82,7 +82,7 @@ class Laplace(GridNoise):
         return Geometric(self.steps).variance * float(self.grid.step) ** 2
 
     def error(self, confidence: Number = 0.95) -> float:
-        """scale·ln(1/(1 − confidence)), and a step of the grid."""
+        """The error is scale·ln(1/(1 − confidence)), and a step of the grid."""
         return float(self.scale) * -log(1 - confidence_level(confidence)) + float(self.grid.step)
 
 

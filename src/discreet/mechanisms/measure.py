@@ -164,9 +164,11 @@ class Grant:
 
     @property
     def source(self) -> Source | None:
+        """The random bits that draws are made from; None for those of the operating system."""
         return self._source
 
     def close(self) -> None:
+        """End the grant: nothing more can be drawn from it."""
         self._open = False
 
     def _refuse(self, *_: object) -> NoReturn:
@@ -243,6 +245,9 @@ class Unmetered:
         if record.what != what:
             raise Refused("the key belongs to another request", code="key-reused", hint="a key names one measurement")
         return record
+
+    def __repr__(self) -> str:
+        return f"Unmetered(measurements={len(self._spent)})"
 
     @property
     def spent(self) -> PrivacyLoss:

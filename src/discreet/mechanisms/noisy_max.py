@@ -8,7 +8,6 @@ direction; and Pr[z >= t + k] >= e^(−k/scale) Pr[z >= t] for discrete Laplace 
 and so is the mixture over orders. A rule that looks at exact scores, or says that there was a tie, would not be.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, expm1
 from typing import Any
@@ -21,6 +20,7 @@ from discreet.mechanisms.additive import integer_sensitivity
 from discreet.mechanisms.base import Example, confidence_level, half_width, registry
 from discreet.mechanisms.exponential import (
     Floats,
+    Ints,
     Selection,
     among,
     candidate,
@@ -30,7 +30,6 @@ from discreet.mechanisms.exponential import (
     released,
 )
 from discreet.noise import Source, discrete_laplace
-from discreet.noise.source import chosen
 
 MOST_SCALE = 1 << 50  # noise beyond 2^61, which with a score might leave int64, has a chance below e^-2048
 MOST_SUMMED = 1 << 20  # values that a probability is summed over
@@ -45,7 +44,6 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
 class NoisyMax(Selection):
     """The largest of integer scores with discrete Laplace noise of scale 2Δ/ε, or Δ/ε for monotone scores; ties uniformly.
 
@@ -55,6 +53,8 @@ class NoisyMax(Selection):
     (Fraction(20, 1), Fraction(10, 1))
     """
 
+    __slots__ = ()
+
     def __post_init__(self) -> None:
         Selection.__post_init__(self)
         object.__setattr__(self, "sensitivity", Fraction(integer_sensitivity(self.sensitivity)))
@@ -63,7 +63,7 @@ class NoisyMax(Selection):
 
     @property
     def scale(self) -> Fraction:
-        """Of the noise on each score."""
+        """The scale of the noise on each score."""
         return 1 / self.rate
 
     def cost(self, sensitivity: Number | None = None) -> Fraction:
@@ -71,12 +71,11 @@ class NoisyMax(Selection):
         changed = self.sensitivity if sensitivity is None else integer_sensitivity(sensitivity)
         return self.epsilon * changed / self.sensitivity
 
-    def __call__(self, exact: Any, source: Source | None = None) -> Any:
-        """For a list of integers the number of a candidate; for rows of them an int64 array. Anything else is Invalid."""
-        scores, bits = integer_scores_of(exact), chosen(source)
-        noisy = np.atleast_2d(scores + discrete_laplace(self.scale, scores.shape, source=bits))
+    def _released(self, exact: object, source: Source) -> "int | Ints":
+        scores = integer_scores_of(exact)
+        noisy = np.atleast_2d(scores + discrete_laplace(self.scale, scores.shape, source=source))
         tied = noisy == noisy.max(axis=1, keepdims=True)
-        return released(among(tied, bits), scores)
+        return released(among(tied, source), scores)
 
     def probability(self, output: int, exact: Any) -> float:
         """Pr[output], given the scores of all candidates.

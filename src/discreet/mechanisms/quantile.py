@@ -7,22 +7,27 @@ unit, under add/remove (Smith 2011, on cells). Cells are equally long. A cell is
 probabilities, whatever the counts are.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, lcm, log, log1p
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import Number, log_up, nonnegative, positive, probability, rational, shown, whole
+from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.mechanisms.additive import repeated
 from discreet.mechanisms.base import Example, confidence_level, registry
 from discreet.mechanisms.exponential import Declared, Falls, Floats, Ints, float_of
 from discreet.noise import Source
 from discreet.noise.source import chosen
 from discreet.privacy import events
+
+Shares: TypeAlias = Number | Sequence[Number] | NDArray[np.floating[Any]]
 
 MOST_ROWS = 1 << 42
 MOST_DENOMINATOR = 10**6  # of all probabilities together: ranks times it are int64
@@ -33,14 +38,14 @@ LEAST_PARTS, MOST_PARTS = 8, 256  # of one cell
 BESIDE = 2  # places, one below all rows and one above them
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranked(Declared):
     """Quantiles for `probabilities`, on `cells` points from lower to upper, of units that have at most `rows` rows each."""
 
-    epsilon: Fraction
-    probabilities: tuple[Fraction, ...]
-    lower: Fraction
-    upper: Fraction
+    epsilon: Exact
+    probabilities: Held[Shares, tuple[Fraction, ...]]
+    lower: Exact
+    upper: Exact
     cells: int = 1001
     rows: int = 1
 
@@ -60,7 +65,7 @@ class Ranked(Declared):
 
     @property
     def step(self) -> Fraction:
-        """From one point of the grid to the next."""
+        """The distance from one point of the grid to the next."""
         return (self.upper - self.lower) / (self.cells - 1)
 
     def counts(self, values: Any) -> Ints:
@@ -93,7 +98,7 @@ class Ranked(Declared):
         return Fraction(1) if sensitivity is None else nonnegative(sensitivity, "sensitivity") / self.rows
 
 
-def _probabilities(values: Any) -> tuple[Fraction, ...]:
+def _probabilities(values: object) -> tuple[Fraction, ...]:
     listed = values if isinstance(values, tuple | list | np.ndarray) else (values,)
     found = tuple(probability(value, "probabilities") for value in listed)
     if not found or any(late <= early for early, late in pairwise(found)):
@@ -138,7 +143,6 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
 class Quantiles(Ranked):
     """Points of the grid near the quantiles of the rows, at a joint cost of ε, from the number of rows in each cell.
 
@@ -154,6 +158,8 @@ class Quantiles(Ranked):
     (Repeated(part=Pure(epsilon=Fraction(1, 2)), times=2), 1.0)
     """
 
+    __slots__ = ()
+
     @classmethod
     def for_budget(
         cls,
@@ -161,7 +167,7 @@ class Quantiles(Ranked):
         delta: Number = 0,
         *,
         sensitivity: Number = 1,
-        probabilities: Any = Fraction(1, 2),
+        probabilities: Shares = Fraction(1, 2),
         lower: Number = 0,
         upper: Number = 1,
         cells: int = 1001,
@@ -175,24 +181,25 @@ class Quantiles(Ranked):
 
     @property
     def levels(self) -> int:
+        """How many levels of cuts there are, each at an equal share of ε: ⌊log2 k⌋ + 1 for k quantiles."""
         return len(self.probabilities).bit_length()
 
     @property
     def parts(self) -> int:
-        """Of a cell, where it is to be cut."""
+        """How many parts a cell has, where it is to be cut."""
         return max(LEAST_PARTS, min(MOST_PARTS, PLACES // self.cells))
 
     def event(self, sensitivity: Number | None = None) -> events.Event:
-        """For units of this many rows, or of as many as were declared."""
+        """What is drawn, for units of this many rows, or of as many as were declared."""
         return repeated(events.Pure(self.epsilon / self.levels * self._times(sensitivity)), self.levels)
 
     def concentrated(self, sensitivity: Number | None = None) -> events.Event:
-        """The same release in zCDP: each level has bounded range (see `Exponential.concentrated`). Instead of `event`."""
+        """The release in zCDP, which is counted instead of `event`: each level has bounded range (see `Exponential.concentrated`)."""
         each = self.epsilon / self.levels * self._times(sensitivity)
         return events.ZeroConcentrated(self.levels * each**2 / 8)
 
     def __call__(self, exact: Any, source: Source | None = None) -> Floats:
-        """For the number of rows in each cell (int64, one for each point), a float64 array of points. Anything else is Invalid."""
+        """A float64 array of points, for the number of rows in each cell (int64, one for each point). Anything else is Invalid."""
         counts = self._counts(exact)
         found = self._between(counts, 0, Slice(self.probabilities, Fraction(0), Fraction(1)), chosen(source))
         return np.array([self._value(cell) for cell in found])
@@ -212,7 +219,7 @@ class Quantiles(Ranked):
         ]
 
     def _middle(self, counts: Ints, wanted: "Slice", parts: int) -> tuple[Ints, Fraction]:
-        """Of every place, how far it is from the middle quantile, in units, and what a unit is multiplied with."""
+        """How far every place is from the middle quantile, in units, and what a unit is multiplied with."""
         share = wanted.share
         by = share.denominator
         gaps = _gaps(*_ranks(counts, parts), share.numerator * int(counts.sum()), by)
@@ -247,7 +254,7 @@ class Quantiles(Ranked):
         return float(here @ np.array(sides))
 
     def error(self, confidence: Number = 0.95) -> float:
-        """In rows: how far q·n is from the ranks of the released cell at most, with this confidence, whatever the rows are.
+        """How many rows q·n is from the ranks of the released cell at most, with this confidence, whatever the rows are.
 
         For one quantile that holds as it is. Of several, errors of the cuts add up on the way, and a cut inside a cell of A
         rows may be off by A/parts more.
@@ -309,9 +316,9 @@ def _interval_examples() -> list[Example]:
 
 
 @registry.add(_interval_examples)
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuantileIntervals(Ranked):
-    """For each probability q two points of the grid with a q-quantile of the rows between them, with at least this confidence.
+    """Two points of the grid for each probability q, with a q-quantile of the rows between them, with at least this confidence.
 
     The ends are themselves chosen by the exponential mechanism, each at an equal share of ε, for the ranks q·n ∓ t, where t is as
     large as the error of such a choice may be, at half of what the confidence leaves. So the ranks of the lower end begin at q·n at
@@ -319,7 +326,12 @@ class QuantileIntervals(Ranked):
     released as lower and upper. The error of privacy alone is covered, not that of sampling rows from a population.
     """
 
-    confidence: Fraction = Fraction(19, 20)
+    # The first four anew: a frozen heir of a `Held` field is read as what it takes.
+    epsilon: Exact
+    probabilities: Held[Shares, tuple[Fraction, ...]]
+    lower: Exact
+    upper: Exact
+    confidence: Exact = otherwise(Fraction(19, 20))
 
     def __post_init__(self) -> None:
         Ranked.__post_init__(self)
@@ -331,11 +343,11 @@ class QuantileIntervals(Ranked):
         return self.epsilon / (2 * len(self.probabilities))
 
     def event(self, sensitivity: Number | None = None) -> events.Event:
-        """For units of this many rows, or of as many as were declared."""
+        """What is drawn, for units of this many rows, or of as many as were declared."""
         return repeated(events.Pure(self._each * self._times(sensitivity)), 2 * len(self.probabilities))
 
     def concentrated(self, sensitivity: Number | None = None) -> events.Event:
-        """The same release in zCDP: each end has bounded range (see `Exponential.concentrated`). Instead of `event`."""
+        """The release in zCDP, which is counted instead of `event`: each end has bounded range (see `Exponential.concentrated`)."""
         each = self._each * self._times(sensitivity)
         return events.ZeroConcentrated(2 * len(self.probabilities) * each**2 / 8)
 
@@ -345,7 +357,7 @@ class QuantileIntervals(Ranked):
         return ceil(log_up(places * 2 / (1 - self.confidence)) / _rate(self._each, q, self.rows))
 
     def __call__(self, exact: Any, source: Source | None = None) -> Floats:
-        """For the number of rows in each cell, an array of a lower and an upper end for each probability."""
+        """An array of a lower and an upper end for each probability, for the number of rows in each cell."""
         counts, bits = self._counts(exact), chosen(source)
         ends = [
             sorted(self._end(counts, q, sign * self.margin(q), bits) for sign in (-1, 1)) for q in self.probabilities
@@ -359,14 +371,14 @@ class QuantileIntervals(Ranked):
         return min(max(place - 1, 0), self.cells - 1)
 
     def _gaps(self, counts: Ints, q: Fraction, shift: int) -> Ints:
-        """Of the place below all rows, of every cell, and of the place above all rows."""
+        """The gaps of the place below all rows, of every cell, and of the place above all rows."""
         n, by = int(counts.sum()), q.denominator
         target = q.numerator * n + by * shift
         inside = _gaps(*_ranks(counts, 1), target, by)
         return np.concatenate([[max(0, target)], inside, [max(0, by * n - target)]])
 
     def error(self, confidence: Number = 0.95) -> float:
-        """In rows: how far the ranks of an end are from q·n at most, with this confidence; the widest of all intervals."""
+        """How many rows the ranks of an end are from q·n at most, with this confidence; the widest of all intervals."""
         level = confidence_level(confidence)
         others = self.cells + BESIDE - 1
         rates = {q: _rate(self._each, q, self.rows) for q in self.probabilities}

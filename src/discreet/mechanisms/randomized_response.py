@@ -10,10 +10,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import exp, expm1, log, sqrt
 from statistics import NormalDist
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import (
@@ -27,13 +26,13 @@ from discreet.exact import (
     to_float_up,
     whole,
 )
-from discreet.mechanisms.additive import integer_sensitivity, repeated
+from discreet.fields import Exact, frozen
+from discreet.mechanisms.additive import Array, Ints, integer_sensitivity, repeated
 from discreet.mechanisms.base import Example, Mechanism, confidence_level, registry
 from discreet.noise import Source, keep_or_replace, odds
 from discreet.noise.bernoulli import Odds
 from discreet.privacy import calibrate, events
 
-Ints: TypeAlias = NDArray[np.int64]
 Real: TypeAlias = Fraction | float
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -62,7 +61,7 @@ class Estimate:
 
 
 def deviation(answers: int, spread: float, confidence: Number) -> float:
-    """For any sum of this many independent coins of variance at most `spread` each, how far it is from its mean.
+    """How far any sum of this many independent coins, of variance at most `spread` each, is from its mean.
 
     Returns w with Pr[|sum − mean| > w] <= 1 − confidence. Hoeffding's and Bernstein's inequalities always hold. Where the
     variance is PLENTY the normal quantile is closer, with what skewness and the steps of a count add (Cornish and Fisher 1938);
@@ -86,7 +85,7 @@ def _level(confidence: Number) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """Of k answers the true one comes with probability `truth`, each of the others with probability `other`."""
+    """The true one of k answers comes with probability `truth`, each of the others with probability `other`."""
 
     k: int
     keep: Fraction | Odds  # `truth`, exactly
@@ -105,7 +104,7 @@ class Chances:
 
     @property
     def variances(self) -> tuple[Real, Real]:
-        """Of whether an answer comes, where it is the truth and where it is not."""
+        """The variances of whether an answer comes, where it is the truth and where it is not."""
         return self.truth * (self.k - 1) * self.other, self.other * (1 - self.other)
 
 
@@ -120,16 +119,20 @@ class Response(Mechanism):
 
     @abstractmethod
     def _leaf(self) -> events.Leaf:
-        """Of one answer."""
+        """The event of one answer."""
 
     @abstractmethod
     def _codes(self, exact: Any) -> "int | Ints":
         """The exact answers as integers 0 … k−1, or Invalid."""
 
     def event(self, sensitivity: Number = 1) -> events.Event:
-        """For a unit that gives at most this many answers."""
+        """What is drawn, for a unit that gives at most this many answers."""
         return repeated(self._leaf(), integer_sensitivity(sensitivity))
 
+    @overload
+    def __call__(self, exact: int | np.integer[Any], source: Source | None = None) -> int: ...
+    @overload
+    def __call__(self, exact: Array, source: Source | None = None) -> Ints: ...
     def __call__(self, exact: Any, source: Source | None = None) -> Any:
         """An int for an answer, an int64 array for a list or an array of them."""
         codes, chances = self._codes(exact), self._chances
@@ -157,7 +160,7 @@ class Choice(Response):
         return _integers(exact, 0, k - 1, f"in 0 … {k - 1}")
 
     def error(self, confidence: Number = 0.95) -> float:
-        """Of one answer: 0 where it is the truth with at least this probability, else it may be any."""
+        """The error of one answer: 0 where it is the truth with at least this probability, else it may be any."""
         told = self._chances.truth_down >= _level(confidence)
         return 0.0 if told else float(self._chances.k - 1)
 
@@ -215,7 +218,7 @@ def _examples() -> list[Example]:
 
 
 @registry.add(_examples)
-@dataclass(frozen=True, slots=True)
+@frozen
 class RandomizedResponse(Choice):
     """The truth with probability e^ε/(e^ε + k − 1), each other answer with 1/(e^ε + k − 1): ε-DP, and no less.
 
@@ -225,7 +228,7 @@ class RandomizedResponse(Choice):
     1.0
     """
 
-    epsilon: Fraction
+    epsilon: Exact
     k: int = 2
 
     def __post_init__(self) -> None:
@@ -265,7 +268,7 @@ def _toss_examples() -> list[Example]:
 
 
 @registry.add(_toss_examples)
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoinToss(Choice):
     """Toss a coin: tails, tell the truth; heads, toss again and tell what that shows. Pr[1|1] = 3/4, Pr[1|0] = 1/4: ln 3.
 
@@ -318,9 +321,9 @@ def _signed_examples() -> list[Example]:
 
 
 @registry.add(_signed_examples)
-@dataclass(frozen=True, slots=True)
+@frozen
 class SignedResponse(Response):
-    """For a bit b of −1 or 1 a bit of 0 or 1, which is 1 with probability ½ + ηb; 0 < η < ½.
+    """A bit of 0 or 1 for a bit b of −1 or 1, which is 1 with probability ½ + ηb; 0 < η < ½.
 
     The loss is ln((½ + η)/(½ − η)) = 2 artanh(2η), about 4η, for one bit and for the sum of all of them alike: where all others
     are 1 the sum is the number of bits only if each of them came out 1.
@@ -330,7 +333,7 @@ class SignedResponse(Response):
     1.0
     """
 
-    eta: Fraction
+    eta: Exact
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "eta", rational(self.eta, "eta"))
@@ -374,7 +377,7 @@ class SignedResponse(Response):
         return int(np.sum(self(exact, source)))
 
     def estimate(self, total: int, n: int) -> Estimate:
-        """Of the sum of n exact bits from that of the released ones: (Σb′ − n/2)/η, with variance (n/4 − η²n)/η².
+        """An estimate of the sum of n exact bits from that of the released ones: (Σb′ − n/2)/η, with variance (n/4 − η²n)/η².
 
         >>> found = SignedResponse(0.25).estimate(60, 100)
         >>> found.value, found.variance, round(found.error(), 1)

@@ -10,20 +10,32 @@ public; nothing is ever read from data.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, rational, shown, sqrt_up, whole
+from discreet.fields import Exact, frozen
 from discreet.privacy import Adjacency, Relation
 
+__all__ = [
+    "Sensitivity",
+    "bounded_sum",
+    "count",
+    "grouped_count",
+    "grouped_sum",
+    "histogram",
+    "mean",
+    "statistical",
+    "total_mean",
+]
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Sensitivity:
     """The largest L1 and L2 distance of two exact answers, and the relation of the neighbours that they were computed on."""
 
-    l1: Fraction
-    l2_squared: Fraction
+    l1: Exact
+    l2_squared: Exact
     relation: Relation
 
     def __post_init__(self) -> None:
@@ -39,7 +51,7 @@ class Sensitivity:
 
 
 def count(relation: Relation, *, rows: int = 1) -> Sensitivity:
-    """Of how many rows pass a condition; a unit has at most this many.
+    """The sensitivity of how many rows pass a condition; a unit has at most this many.
 
     >>> [count(Relation(adjacency), rows=5).l1 for adjacency in Adjacency]
     [Fraction(5, 1), Fraction(5, 1)]
@@ -48,7 +60,7 @@ def count(relation: Relation, *, rows: int = 1) -> Sensitivity:
 
 
 def bounded_sum(relation: Relation, low: Number, high: Number, *, rows: int = 1, surely: bool = False) -> Sensitivity:
-    """Of a sum of values between `low` and `high`; a unit has at most this many rows.
+    """The sensitivity of a sum of values between `low` and `high`; a unit has at most this many rows.
 
     With `surely` it has exactly so many, and each of them surely contributes. Then replacing it moves the sum by
     high − low a row; as soon as a filter, a NULL, a group, a join or a cap can drop a row, by max(high, 0) − min(low, 0).
@@ -68,7 +80,7 @@ def bounded_sum(relation: Relation, low: Number, high: Number, *, rows: int = 1,
 def grouped_sum(
     relation: Relation, low: Number, high: Number, *, rows: int = 1, groups: int = 1, cells: int | None = None
 ) -> Sensitivity:
-    """Of a vector of sums, one for each group, of values between `low` and `high`.
+    """The sensitivity of a vector of sums, one for each group, of values between `low` and `high`.
 
     A unit is in at most this many groups, with at most this many rows in each. `cells` is how many groups there are, in all;
     None for any number. In one group a unit adds between A = rows·min(low, 0) and B = rows·max(high, 0), M at most in size.
@@ -99,12 +111,12 @@ def grouped_sum(
 
 
 def grouped_count(relation: Relation, *, rows: int = 1, groups: int = 1, cells: int | None = None) -> Sensitivity:
-    """Of how many rows each group has; a unit is in at most this many groups, with at most this many rows in each."""
+    """The sensitivity of how many rows each group has; a unit is in at most this many groups, with at most this many rows in each."""
     return grouped_sum(relation, 1, 1, rows=rows, groups=groups, cells=cells)
 
 
 def histogram(relation: Relation, *, rows: int = 1) -> Sensitivity:
-    """Of how many rows each of two or more cells has; a unit has at most this many rows in all, in any cells.
+    """The sensitivity of how many rows each of two or more cells has; a unit has at most this many rows in all, in any cells.
 
     >>> [(found.l1, found.l2_squared) for found in map(histogram, map(Relation, Adjacency))]
     [(Fraction(1, 1), Fraction(1, 1)), (Fraction(2, 1), Fraction(2, 1))]
@@ -113,7 +125,7 @@ def histogram(relation: Relation, *, rows: int = 1) -> Sensitivity:
 
 
 def statistical(relation: Relation, *, queries: int = 1, rows: int = 1) -> Sensitivity:
-    """Of a vector of statistical queries Σ q(x), each q from rows to [0, 1]; a unit has at most this many rows.
+    """The sensitivity of a vector of statistical queries Σ q(x), each q from rows to [0, 1]; a unit has at most this many rows.
 
     Replacing a unit moves each by as much as adding one.
     """
@@ -123,7 +135,7 @@ def statistical(relation: Relation, *, queries: int = 1, rows: int = 1) -> Sensi
 
 
 def mean(relation: Relation, low: Number, high: Number, *, least: int, rows: int = 1) -> Sensitivity:
-    """Of `total_mean`, which is the average of values between `low` and `high` where there are `least` of them or more.
+    """The sensitivity of `total_mean`, which is the average of values between `low` and `high` where there are `least` of them or more.
 
     A unit has at most c rows. Replaced, it moves the mean by (high − low)·min(c, least)/least: all its rows go from one bound to
     the other, among `least` in all. Added to n >= least rows on the one bound, it moves the mean by (high − low)·c/(n + c),
@@ -164,3 +176,7 @@ def _adjacency(relation: Relation) -> Adjacency:
     if not isinstance(relation, Relation):
         raise Invalid(f"relation must be a Relation, got {shown(relation)}")
     return relation.adjacency
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

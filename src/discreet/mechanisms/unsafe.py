@@ -4,7 +4,6 @@ They stand here for teaching and for the audit: they show why δ must be far bel
 them, and no public name leads here.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import expm1, inf, log, log1p
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.exact import Number, probability, whole
+from discreet.fields import Exact, frozen
 from discreet.mechanisms.additive import integer_sensitivity, repeated
 from discreet.mechanisms.base import Mechanism, confidence_level
 from discreet.noise import Source, bernoulli, uniform
@@ -21,7 +21,7 @@ from discreet.privacy import events
 MOST_PEOPLE = 10**300  # that a float can count
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RandomRow(Mechanism):
     """One row of n, drawn uniformly, as it is: (0, 1/n)-DP where one row is replaced. Somebody is exposed, always.
 
@@ -35,7 +35,7 @@ class RandomRow(Mechanism):
         object.__setattr__(self, "rows", whole(self.rows, "rows", least=1))
 
     def event(self, sensitivity: Number = 1) -> events.Event:
-        """Where at most this many rows are replaced."""
+        """The release, where at most this many rows are replaced."""
         return events.Approximate(Fraction(0), min(Fraction(integer_sensitivity(sensitivity), self.rows), Fraction(1)))
 
     def __call__(self, exact: Any, source: Source | None = None) -> Any:
@@ -49,22 +49,22 @@ class RandomRow(Mechanism):
         return Fraction(sum(_same(row, output) for row in _rows(exact)), self.rows)
 
     def error(self, confidence: Number = 0.95) -> float:
-        """None: the row is as it is."""
+        """No error: the row is as it is."""
         confidence_level(confidence)
         return 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameAndShame(Mechanism):
     """Each row as it is, with probability δ, independently: (0, δ)-DP where one row is replaced."""
 
-    delta: Fraction
+    delta: Exact
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", probability(self.delta, "delta"))
 
     def event(self, sensitivity: Number = 1) -> events.Event:
-        """Where at most this many rows are replaced."""
+        """The release, where at most this many rows are replaced."""
         return repeated(events.Approximate(Fraction(0), self.delta), integer_sensitivity(sensitivity))
 
     def __call__(self, exact: Any, source: Source | None = None) -> list[Any]:
@@ -91,7 +91,7 @@ class NameAndShame(Mechanism):
         return -expm1(people * _log_of_rest(self.delta)) if people else 0.0
 
     def error(self, confidence: Number = 0.95) -> float:
-        """None: the rows are as they are."""
+        """No error: the rows are as they are."""
         confidence_level(confidence)
         return 0.0
 

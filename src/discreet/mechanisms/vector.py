@@ -15,6 +15,11 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.privacy import loss
 
+__all__ = [
+    "Choice",
+    "choose",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -27,7 +32,7 @@ class Choice:
 
 
 def choose(epsilon: Number, delta: Number, l1: Number, l2: Number, size: int) -> Choice:
-    """For a vector of `size` coordinates with these sensitivities: the noise with the smaller predicted error.
+    """The noise with the smaller predicted error, for a vector of `size` coordinates with these sensitivities.
 
     >>> choose(1, 1e-6, l1=100, l2=10, size=100).why
     'Gaussian noise: predicted error 422, against 1.41e+03 with Laplace noise'
@@ -64,3 +69,7 @@ def _gaussian_for(epsilon: Number, delta: Number, l2: Fraction, size: int) -> Ga
     while not loss(found.event(l2, size)).certifies(epsilon, delta):
         found = Gaussian(found.scale * (1 + Fraction(1, 10**9)))
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,14 +7,14 @@ of each V; the 2^-16 that tie look at 48 more, and what still ties goes on in in
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import Number, divide_up, exp_neg_bounds, rational, remembered, shift_up, shown, whole
-from discreet.noise.size import CHUNK, Ints, Size, allocate
+from discreet.noise.size import CHUNK, Ints, Many, Size, allocate
 from discreet.noise.source import Bits, Source, chosen
 
 Bounds: TypeAlias = Callable[[int], tuple[int, int]]
@@ -153,6 +153,10 @@ def flip(each: Coin, out: Ints, source: Source) -> None:
         out[where] = flag
 
 
+@overload
+def bernoulli(p: "Number | Odds", size: None = None, *, source: Source | None = None) -> int: ...
+@overload
+def bernoulli(p: "Number | Odds", size: Many, *, source: Source | None = None) -> Ints: ...
 def bernoulli(p: "Number | Odds", size: Size = None, *, source: Source | None = None) -> "int | Ints":
     """1 with probability exactly p, else 0: an int, or an int64 array of shape `size`.
 
@@ -161,6 +165,10 @@ def bernoulli(p: "Number | Odds", size: Size = None, *, source: Source | None = 
     return _toss(coin_of(p), size, chosen(source))
 
 
+@overload
+def bernoulli_exp(x: Number, size: None = None, *, source: Source | None = None) -> int: ...
+@overload
+def bernoulli_exp(x: Number, size: Many, *, source: Source | None = None) -> Ints: ...
 def bernoulli_exp(x: Number, size: Size = None, *, source: Source | None = None) -> "int | Ints":
     """1 with probability exactly e^-x, x >= 0 rational."""
     return _toss(exp_coin_of(x), size, chosen(source))

@@ -1,9 +1,11 @@
 """Gaussian noise on the integers: the discrete Gaussian."""
 
+from typing import overload
+
 from discreet.errors import Invalid
 from discreet.exact import Number, positive_ratio, remembered
 from discreet.noise.shape import Shape
-from discreet.noise.size import Ints, Size
+from discreet.noise.size import Ints, Many, Size
 from discreet.noise.source import Source
 from discreet.noise.stock import draw
 
@@ -19,6 +21,30 @@ def gaussian_shape(scale: Number | None, variance: Number | None = None) -> Shap
     return Shape.gaussian(n * n, d * d)
 
 
+@overload
+def discrete_gaussian(
+    scale: Number | None = None,
+    size: None = None,
+    *,
+    variance: Number | None = None,
+    source: Source | None = None,
+) -> int: ...
+@overload
+def discrete_gaussian(
+    scale: Number | None,
+    size: Many,
+    *,
+    variance: Number | None = None,
+    source: Source | None = None,
+) -> Ints: ...
+@overload
+def discrete_gaussian(
+    scale: Number | None = None,
+    *,
+    size: Many,
+    variance: Number | None = None,
+    source: Source | None = None,
+) -> Ints: ...
 def discrete_gaussian(
     scale: Number | None = None,
     size: Size = None,

@@ -7,7 +7,7 @@ while the integer stays below 2^53. Data must be rounded to the same grid first,
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from discreet.errors import Invalid
 from discreet.exact import Number, positive, rational, shown, whole
 from discreet.noise.gaussian import discrete_gaussian
 from discreet.noise.laplace import discrete_laplace
-from discreet.noise.size import CHUNK, Ints, Size
+from discreet.noise.size import CHUNK, Ints, Many, Size
 from discreet.noise.source import Source
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -59,6 +59,7 @@ class Grid:
 
     @property
     def step(self) -> Fraction:
+        """The distance from one multiple to the next, 2^exponent."""
         return self._power(self.exponent)
 
     def index(self, value: Number) -> int:
@@ -66,6 +67,10 @@ class Grid:
         steps = rational(value, "value") / self.step
         return (2 * steps.numerator + steps.denominator) // (2 * steps.denominator)
 
+    @overload
+    def to_float(self, index: int) -> float: ...
+    @overload
+    def to_float(self, index: Ints) -> Floats: ...
     def to_float(self, index: "int | Ints") -> "float | Floats":
         """Grid points as float64, exactly; refused where float64 cannot hold them.
 
@@ -91,6 +96,12 @@ def _to_float_in_place(grid: Grid, index: Ints) -> Floats:
     return points
 
 
+@overload
+def grid_laplace(
+    scale: Number, size: None = None, *, grid: Grid | None = None, source: Source | None = None
+) -> float: ...
+@overload
+def grid_laplace(scale: Number, size: Many, *, grid: Grid | None = None, source: Source | None = None) -> Floats: ...
 def grid_laplace(
     scale: Number, size: Size = None, *, grid: Grid | None = None, source: Source | None = None
 ) -> "float | Floats":
@@ -99,6 +110,12 @@ def grid_laplace(
     return _release(on, discrete_laplace(_steps(scale, on), size, source=source))
 
 
+@overload
+def grid_gaussian(
+    scale: Number, size: None = None, *, grid: Grid | None = None, source: Source | None = None
+) -> float: ...
+@overload
+def grid_gaussian(scale: Number, size: Many, *, grid: Grid | None = None, source: Source | None = None) -> Floats: ...
 def grid_gaussian(
     scale: Number, size: Size = None, *, grid: Grid | None = None, source: Source | None = None
 ) -> "float | Floats":

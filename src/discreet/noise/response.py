@@ -4,6 +4,8 @@ Each value among 0 … k−1 is kept with a given probability, and otherwise rep
 bits are used, and when, does not depend on the values.
 """
 
+from typing import Any, overload
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,8 +17,20 @@ from discreet.noise.source import Source, chosen
 from discreet.noise.uniform import below, fill_below
 
 
+@overload
 def keep_or_replace(
-    values: "int | Ints", k: int, keep: "Number | Odds", *, source: Source | None = None
+    values: int | np.integer[Any], k: int, keep: "Number | Odds", *, source: Source | None = None
+) -> int: ...
+@overload
+def keep_or_replace(
+    values: NDArray[np.integer[Any]], k: int, keep: "Number | Odds", *, source: Source | None = None
+) -> Ints: ...
+def keep_or_replace(
+    values: "int | np.integer[Any] | NDArray[np.integer[Any]]",
+    k: int,
+    keep: "Number | Odds",
+    *,
+    source: Source | None = None,
 ) -> "int | Ints":
     """Each value kept with probability exactly `keep`, else one of the other k−1, uniformly.
 

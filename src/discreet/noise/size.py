@@ -9,7 +9,8 @@ from discreet.errors import Invalid
 from discreet.exact import shown, whole
 
 Ints: TypeAlias = NDArray[np.int64]
-Size: TypeAlias = int | tuple[int, ...] | None
+Many: TypeAlias = int | tuple[int, ...]
+Size: TypeAlias = Many | None
 
 CHUNK = 262_144
 """Random bits for this many samples of two bytes are drawn at once: as many as a new key is worth."""
@@ -18,7 +19,7 @@ PIECE = 32_768
 """What needs more memory for a sample works on this many at a time, so that it stays in the cache."""
 
 
-def allocate(size: "int | tuple[int, ...]") -> Ints:
+def allocate(size: Many) -> Ints:
     """An uninitialised int64 array of shape `size`, or Invalid naming it."""
     parts = size if isinstance(size, tuple) else (size,)
     shape = tuple(whole(part, "size") for part in parts)

@@ -109,9 +109,11 @@ class SecureBits(_Uncopyable):
 
     @property
     def stock(self) -> dict[Hashable, Any]:
+        """Samples drawn ahead, for this thread of this process alone."""
         return self._held().stock
 
     def fill(self, out: NDArray[np.uint8]) -> None:
+        """Overwrite all of `out` with random bytes, from the pool or, for many, from a new key."""
         held = self._held()
         if out.size >= DIRECT_BYTES:
             _expand(_new_key(), out)
@@ -126,6 +128,7 @@ class SecureBits(_Uncopyable):
         used[:] = 0
 
     def bits(self, count: int) -> int:
+        """A uniform integer below 2^count."""
         held = self._held()
         if held.spare_bits < count:
             fresh = np.empty(max(SPARE_BYTES, (count - held.spare_bits + 7) // 8), np.uint8)
@@ -183,11 +186,13 @@ class Tape(_Uncopyable):
 
     @classmethod
     def of(cls, data: bytes) -> "Tape":
+        """The tape of these bytes, which ends after them."""
         tape = cls(0)
         tape._data = bytes(data)
         return tape
 
     def fill(self, out: NDArray[np.uint8]) -> None:
+        """Overwrite all of `out` with the next bytes of the tape; a Fault where it ends."""
         if self._data is None:
             out[:] = 0
             self._stream.update_into(out.data, out.data)
@@ -198,7 +203,7 @@ class Tape(_Uncopyable):
         self.used += out.size
 
     def bits(self, count: int) -> int:
-        """Whole bytes are read and the excess dropped, so that replay does not depend on earlier requests."""
+        """A uniform integer below 2^count, of whole bytes whose excess is dropped: replay does not depend on earlier requests."""
         fresh = np.empty((count + 7) // 8, np.uint8)
         self.fill(fresh)
         return int.from_bytes(fresh.tobytes(), "little") & ((1 << count) - 1)

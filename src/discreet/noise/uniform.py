@@ -4,11 +4,13 @@ Arrays use Lemire's multiply-and-shift with its exact rejection (ACM TOMACS 2019
 A single integer may have any length. A rejected candidate says nothing about the one accepted later.
 """
 
+from typing import overload
+
 import numpy as np
 
 from discreet.errors import Invalid
 from discreet.exact import shown, whole
-from discreet.noise.size import PIECE, Ints, Size, allocate
+from discreet.noise.size import PIECE, Ints, Many, Size, allocate
 from discreet.noise.source import Bits, Source, chosen, half_words, words
 
 MAX_BITS = 1 << 16
@@ -54,6 +56,10 @@ def _mask(n: int, out: Ints, source: Source) -> "np.ndarray[tuple[int], np.dtype
     return np.flatnonzero(candidate >= np.uint64(n))
 
 
+@overload
+def uniform(n: int, size: None = None, *, source: Source | None = None) -> int: ...
+@overload
+def uniform(n: int, size: Many, *, source: Source | None = None) -> Ints: ...
 def uniform(n: int, size: Size = None, *, source: Source | None = None) -> "int | Ints":
     """A uniform integer in 0 … n−1, or an int64 array of them (n up to 2^63)."""
     limit = whole(n, "n", least=1)

@@ -77,9 +77,14 @@ def _written(plan: Plan) -> str:
     whether limits were declared: it changes what is said of an answer, and not the answer.
     """
     plain = all(each.made == Combination.plain(i) and not each.rounding for i, each in enumerate(plan.measurements))
-    measurements = [_without(each, "made", "rounding") if plain else repr(each) for each in plan.measurements]
+    later = ("made", "rounding") if plain else ()
+    measurements = [_without(each, *later, mechanism=_noise(each.mechanism)) for each in plan.measurements]
     end = "," if len(measurements) == 1 else ""
     return _without(plan, "assumed", measurements=f"({', '.join(measurements)}{end})")
+
+
+def _noise(mechanism: Any) -> str:
+    return "None" if mechanism is None else _without(mechanism)
 
 
 def _without(record: Any, *names: str, **written: str) -> str:

@@ -17,6 +17,18 @@ from discreet.privacy import events
 from discreet.privacy.loss import PrivacyLoss, loss
 from discreet.privacy.search import root
 
+__all__ = [
+    "Calibrated",
+    "Certificate",
+    "Target",
+    "classical_gaussian",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "gaussian",
+    "laplace",
+    "randomized_response",
+]
+
 DIGITS = 9  # of a scale
 CLOSE = 1e-7  # of ln δ, where the search for the scale stops
 FIRST_STEP = 0.02  # of ln(scale)
@@ -257,3 +269,7 @@ def _decimal(x: Fraction, up: bool) -> Fraction:
     """x with DIGITS significant decimal digits, rounded outward; exactly x if it has no more."""
     context = Context(prec=DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     return Fraction(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

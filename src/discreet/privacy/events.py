@@ -12,16 +12,37 @@ Rules of evolution, since ledgers keep events for ever:
 """
 
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
 from discreet.errors import Invalid
-from discreet.exact import MAX_BITS, nonnegative, positive, probability, rational, shown, whole
+from discreet.exact import MAX_BITS, Number, nonnegative, positive, probability, rational, shown, whole
+from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.privacy.adjacency import Adjacency, Relation, Unit
+
+__all__ = [
+    "Approximate",
+    "Composed",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Event",
+    "FiniteTable",
+    "Gaussian",
+    "Laplace",
+    "Leaf",
+    "Pure",
+    "RandomizedResponse",
+    "Repeated",
+    "Sampled",
+    "SampledGroup",
+    "Under",
+    "ZeroConcentrated",
+    "from_json",
+]
 
 KINDS: dict[str, type["Event"]] = {}
 
@@ -200,34 +221,34 @@ PLAIN_LEAF: Rule = {"check": _plain_leaf, "read": _read_event}
 RELATION: Rule = {"check": _relation, "read": _read_relation}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Laplace(Leaf):
     """Continuous Laplace noise of a scale on a value of an L1 sensitivity."""
 
     kind: ClassVar[str] = "laplace"
-    scale: Fraction = field(metadata=POSITIVE)
-    sensitivity: Fraction = field(default=Fraction(1), metadata=NONNEGATIVE)
+    scale: Exact = field(metadata=POSITIVE)
+    sensitivity: Exact = field(default=otherwise(Fraction(1)), metadata=NONNEGATIVE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiscreteLaplace(Leaf):
     """Discrete Laplace (two-sided geometric) noise of a scale on an integer of an integer sensitivity."""
 
     kind: ClassVar[str] = "discrete-laplace"
-    scale: Fraction = field(metadata=POSITIVE)
+    scale: Exact = field(metadata=POSITIVE)
     sensitivity: int = field(default=1, metadata=COUNT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gaussian(Leaf):
     """Continuous Gaussian noise of a standard deviation on a vector of an L2 sensitivity."""
 
     kind: ClassVar[str] = "gaussian"
-    scale: Fraction = field(metadata=POSITIVE)
-    sensitivity: Fraction = field(default=Fraction(1), metadata=NONNEGATIVE)
+    scale: Exact = field(metadata=POSITIVE)
+    sensitivity: Exact = field(default=otherwise(Fraction(1)), metadata=NONNEGATIVE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiscreteGaussian(Leaf):
     """Discrete Gaussian noise of a scale on one integer of an integer sensitivity.
 
@@ -235,80 +256,80 @@ class DiscreteGaussian(Leaf):
     """
 
     kind: ClassVar[str] = "discrete-gaussian"
-    scale: Fraction = field(metadata=POSITIVE)
+    scale: Exact = field(metadata=POSITIVE)
     sensitivity: int = field(default=1, metadata=COUNT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RandomizedResponse(Leaf):
     """k-ary randomized response: the truth with probability e^epsilon/(e^epsilon + k − 1), else one of the others."""
 
     kind: ClassVar[str] = "randomized-response"
-    epsilon: Fraction = field(metadata=NONNEGATIVE)
+    epsilon: Exact = field(metadata=NONNEGATIVE)
     k: int = field(default=2, metadata=TWO_OR_MORE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pure(Leaf):
     """Something epsilon-DP of which nothing else is known."""
 
     kind: ClassVar[str] = "pure"
-    epsilon: Fraction = field(metadata=NONNEGATIVE)
+    epsilon: Exact = field(metadata=NONNEGATIVE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Approximate(Leaf):
     """Something (epsilon, delta)-DP of which nothing else is known."""
 
     kind: ClassVar[str] = "approximate"
-    epsilon: Fraction = field(metadata=NONNEGATIVE)
-    delta: Fraction = field(metadata=PROBABILITY)
+    epsilon: Exact = field(metadata=NONNEGATIVE)
+    delta: Exact = field(metadata=PROBABILITY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ZeroConcentrated(Leaf):
     """Something rho-zCDP of which nothing else is known; it has no dominating pair."""
 
     kind: ClassVar[str] = "zcdp"
-    rho: Fraction = field(metadata=NONNEGATIVE)
+    rho: Exact = field(metadata=NONNEGATIVE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FiniteTable(Leaf):
     """A mechanism with finitely many inputs and outputs: rows[x][y] = Pr[y | x]; any two inputs are neighbours."""
 
     kind: ClassVar[str] = "finite-table"
-    rows: tuple[tuple[Fraction, ...], ...] = field(metadata=TABLE)
+    rows: Held[Sequence[Sequence[Number]], tuple[tuple[Fraction, ...], ...]] = field(metadata=TABLE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sampled(Leaf):
     """A leaf that sees each unit with probability `rate`, independently and anew (Poisson sampling); add/remove only."""
 
     kind: ClassVar[str] = "sampled"
-    rate: Fraction = field(metadata=RATE)
+    rate: Exact = field(metadata=RATE)
     part: Leaf = field(metadata=PLAIN_LEAF)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampledGroup(Leaf):
     """Gaussian noise that sees each of `size` units with probability `rate`, as these units together see it; add/remove only."""
 
     kind: ClassVar[str] = "sampled-group"
-    rate: Fraction = field(metadata=RATE)
+    rate: Exact = field(metadata=RATE)
     part: Gaussian = field(metadata=GAUSSIAN)
     size: int = field(metadata=TWO_OR_MORE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Composed(Event):
     """All parts, each possibly chosen after seeing the results of the ones before."""
 
     kind: ClassVar[str] = "composed"
-    parts: tuple[Event, ...] = field(metadata=EVENTS)
+    parts: Held[Sequence[Event], tuple[Event, ...]] = field(metadata=EVENTS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repeated(Event):
     """One event, `times` times."""
 
@@ -317,7 +338,7 @@ class Repeated(Event):
     times: int = field(metadata=COUNT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Under(Event):
     """An event whose sensitivities were computed under a neighbour relation."""
 
@@ -350,3 +371,7 @@ def from_json(value: object) -> Event:
         return _read_event(value, "event")
     except RecursionError as error:
         raise Invalid("event has too many parts inside parts", code="event") from error
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

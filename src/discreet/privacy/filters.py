@@ -8,13 +8,13 @@ is on exact fractions; prices that are not rational are rounded up, caps down.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias
 
 from discreet.errors import Invalid, Refused
 from discreet.exact import MAX_BITS, Number, nonnegative, probability, rational, round_up, shown
+from discreet.fields import Exact, frozen, otherwise
 from discreet.privacy.theorems import (
     gaussian_delta,
     gaussian_mu,
@@ -24,6 +24,18 @@ from discreet.privacy.theorems import (
     zcdp_implies,
     zcdp_rho,
 )
+
+__all__ = [
+    "Accountant",
+    "ConcentratedFilter",
+    "Filter",
+    "GaussianFilter",
+    "PureFilter",
+    "Spent",
+    "SpentConcentrated",
+    "SpentGaussian",
+    "filter_for",
+]
 
 
 def _read(value: object, name: str, check: Callable[[object, str], Fraction]) -> None:
@@ -37,12 +49,12 @@ def _add_up(x: Fraction, y: Fraction) -> Fraction:
     return total if total.denominator.bit_length() < MAX_BITS // 2 else round_up(total, MAX_BITS // 4)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spent:
     """An amount of (ε, δ), of one release or of many."""
 
-    epsilon: Fraction = Fraction(0)
-    delta: Fraction = Fraction(0)
+    epsilon: Exact = otherwise(Fraction(0))
+    delta: Exact = otherwise(Fraction(0))
 
     def __post_init__(self) -> None:
         _read(self, "epsilon", nonnegative)
@@ -52,12 +64,12 @@ class Spent:
         return Spent(_add_up(self.epsilon, other.epsilon), _add_up(self.delta, other.delta))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpentConcentrated:
     """An amount of δ-approximate ρ-zCDP (Bun and Steinke 2016, definition 8.1), of one release or of many."""
 
-    rho: Fraction = Fraction(0)
-    delta: Fraction = Fraction(0)
+    rho: Exact = otherwise(Fraction(0))
+    delta: Exact = otherwise(Fraction(0))
 
     def __post_init__(self) -> None:
         _read(self, "rho", nonnegative)
@@ -85,11 +97,11 @@ class SpentConcentrated:
         return cls(pure_rho(epsilon), probability(delta, "delta"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpentGaussian:
     """An amount of Gaussian privacy as μ², which adds up; of one release or of many."""
 
-    mu_squared: Fraction = Fraction(0)
+    mu_squared: Exact = otherwise(Fraction(0))
 
     def __post_init__(self) -> None:
         _read(self, "mu_squared", nonnegative)
@@ -103,7 +115,7 @@ class SpentGaussian:
         return cls(nonnegative(mu, "mu") ** 2)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PureFilter:
     """Stops before Σε exceeds epsilon or Σδ exceeds delta.
 
@@ -117,8 +129,8 @@ class PureFilter:
     Fraction(1, 1)
     """
 
-    epsilon: Fraction
-    delta: Fraction = Fraction(0)
+    epsilon: Exact
+    delta: Exact = otherwise(Fraction(0))
 
     def __post_init__(self) -> None:
         _read(self, "epsilon", nonnegative)
@@ -130,7 +142,7 @@ class PureFilter:
         return total.epsilon <= self.epsilon and total.delta <= self.delta
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConcentratedFilter:
     """Stops before Σρ exceeds rho or Σδ exceeds delta_spent: the zCDP filter of an (epsilon, delta) budget.
 
@@ -147,10 +159,10 @@ class ConcentratedFilter:
     False
     """
 
-    epsilon: Fraction
-    delta: Fraction
-    rho: Fraction
-    delta_spent: Fraction
+    epsilon: Exact
+    delta: Exact
+    rho: Exact
+    delta_spent: Exact
 
     def __post_init__(self) -> None:
         _read(self, "epsilon", nonnegative)
@@ -186,7 +198,7 @@ class ConcentratedFilter:
         return total.rho <= self.rho and total.delta <= self.delta_spent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GaussianFilter:
     """Stops before Σμ² exceeds mu²: the filter of an (epsilon, delta) budget for Gaussian mechanisms only.
 
@@ -199,9 +211,9 @@ class GaussianFilter:
     [False, True]
     """
 
-    epsilon: Fraction
-    delta: Fraction
-    mu: Fraction
+    epsilon: Exact
+    delta: Exact
+    mu: Exact
 
     def __post_init__(self) -> None:
         _read(self, "epsilon", nonnegative)
@@ -272,3 +284,7 @@ def _accountant(value: Accountant | str) -> Accountant:
     except ValueError:
         names = ", ".join(repr(each.value) for each in Accountant)
         raise Invalid(f"accountant must be one of {names}, got {shown(value)}") from None
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

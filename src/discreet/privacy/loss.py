@@ -32,6 +32,7 @@ NEAR_ZERO, LEAST_ORDER = 1e-6, 1e-4
 MOST_EXPONENT = Fraction(10_000)  # no ratio of probabilities that anyone writes down is above e to this
 FARTHEST = 700.0
 MOST_LOSS = Fraction(10**290)  # a larger ε counts as this, so that no tilt of it overflows
+MOST_WRITTEN = 10**15  # times that a text counts
 COARSE = 3e-3  # precision that is enough to see that a direction is not the worse one
 
 
@@ -96,7 +97,7 @@ class PrivacyLoss:
     @classmethod
     def from_table(cls, rows: Sequence[Sequence[Number]]) -> "PrivacyLoss":
         """The loss of a mechanism given by rows[x][y] = Pr[y | x]; any two inputs x are neighbours."""
-        return cls(((events.FiniteTable(rows), 1),))  # type: ignore[arg-type]
+        return cls(((events.FiniteTable(rows), 1),))
 
     @property
     def event(self) -> events.Event:
@@ -106,9 +107,20 @@ class PrivacyLoss:
         return inner if self.relation is None else events.Under(inner, self.relation)
 
     def __repr__(self) -> str:
-        parts = [f"{n} × {leaf}" if n > 1 else str(leaf) for leaf, n in self.terms]
+        """The ε where one holds at δ = 0, and the kinds of what was drawn: known at once, without a search and without the lock."""
+        counts: dict[str, int] = {}
+        for leaf, n in self.terms:
+            counts[leaf.kind] = counts.get(leaf.kind, 0) + n
+        several = {kind: f"{n:,}" if n < MOST_WRITTEN else f"{MOST_WRITTEN:.0e} or more" for kind, n in counts.items()}
+        kinds = " + ".join(kind if n == "1" else f"{n} × {kind}" for kind, n in several.items())
+        bounded = len(self._known) == len(self.terms) and not any(
+            side.failure or side.pure is None for pair, _ in self._known for side in pair
+        )
+        tops = [[(n if n < MOST_WRITTEN else inf, pair[i].largest) for pair, n in self._known] for i in range(2)]
+        most = max(sum(n * top for n, top in side if top) for side in tops)
+        price = f"ε = {most:.6g}" if bounded else "ε depends on δ"
         under = f", {self.relation}" if self.relation else ""
-        return f"PrivacyLoss({' + '.join(parts) or 'nothing'}{under})"
+        return f"PrivacyLoss({price}: {kinds or 'nothing'}{under})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PrivacyLoss):
@@ -123,6 +135,10 @@ class PrivacyLoss:
         if not isinstance(other, PrivacyLoss):
             return NotImplemented
         return PrivacyLoss(self.terms + other.terms, joined(self.relation, other.relation))
+
+    def __radd__(self, other: int) -> "PrivacyLoss":
+        """0 + loss, so that `sum` adds losses up."""
+        return self if type(other) is int and other == 0 else NotImplemented
 
     def __mul__(self, times: int) -> "PrivacyLoss":
         """The same, `times` times."""
@@ -318,7 +334,7 @@ class PrivacyLoss:
         if len(self.terms) != 1 or self.terms[0][1] != 1:
             raise Invalid("only a single leaf can be sampled", hint="sample each part by itself, then add and multiply")
         relation = joined(self.relation, Relation(Adjacency.ADD_REMOVE))
-        return PrivacyLoss(((events.Sampled(q, self.terms[0][0]), 1),), relation)  # type: ignore[arg-type]
+        return PrivacyLoss(((events.Sampled(q, self.terms[0][0]), 1),), relation)
 
 
 def grouped(leaf: events.Leaf, k: int) -> events.Leaf:

@@ -80,3 +80,7 @@ __all__ = [
     "zcdp_implies",
     "zcdp_rho",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
