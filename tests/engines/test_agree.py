@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
+from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.nodes import named, select, table
 from discreet.engines.render.scalars import Expressions, Made
 from discreet.plan import relation as r
@@ -114,9 +115,9 @@ def nested(depth: int) -> Scalar:
 
 
 def length(depth: int) -> int:
-    over = Expressions({"x": Made(named("x"))})
+    over = Expressions({"x": Made(named("x"))}, DUCKDB)
     value = over.clean(nested(depth))
-    return len(select([value.sql], over.over(table("hostile"))).sql("duckdb"))
+    return len(DUCKDB.text(select([value.sql], over.over(table("hostile")))))
 
 
 def test_deep_nesting_makes_no_long_text(engine: DuckDB) -> None:

@@ -48,8 +48,8 @@ register(
         "wide-ids-in-64-bits",
         PART,
         SQL_CELLS + "_kept",
-        "if _name(type) in SIGNED:",
-        "if kind is Native.INTEGER:",
+        "if native.narrow:",
+        "if native.kind is Kind.INTEGER:",
         "an id of more than 64 bits keeps the data from loading",
     ),
     Mutant(

@@ -12,23 +12,25 @@ LINES = "discreet.engines.lines:"
 EVALUATE = "discreet.plan.evaluate:"
 RELATIONS = "discreet.engines.render.relations:"
 SCALARS = "discreet.engines.render.scalars:"
-NODES = "discreet.engines.render.nodes:"
+WORDS = "discreet.engines.render.duckdb:"
 
 register(
     Mutant(
         "salt-does-not-reshuffle",
         PART,
-        RELATIONS + "Writer.priority",
-        'call("hash", call("xor", mixed, parameter("salt", T.UBIGINT)))',
-        'call("xor", mixed, parameter("salt", T.UBIGINT))',
+        WORDS + "DuckDB.priority",
+        'call("hash", call("xor", mixed, salt))',
+        'call("xor", mixed, salt)',
         "the salt is only combined by exclusive or: the same groups are kept in question after question",
     ),
     Mutant(
         "one-group-too-many",
         PART,
         RELATIONS + "Writer.chosen",
-        "qualify=exp.LTE(this=ranked, expression=plain(relation.most))",
-        "qualify=exp.LTE(this=ranked, expression=plain(relation.most + 1))",
+        """ranked,
+            relation.most,""",
+        """ranked,
+            relation.most + 1,""",
         "a person counts in one group more than is priced",
     ),
     Mutant(
@@ -79,8 +81,8 @@ register(
         "capped-toward-zero",
         PART,
         RELATIONS + "Writer.capped",
-        "r = binary(exp.Mod, binary(exp.Add, binary(exp.Mod, s, n), n), n)",
-        "r = binary(exp.Mod, s, n)",
+        "r = words.remainder(binary(exp.Add, words.remainder(s, n), n), n)",
+        "r = words.remainder(s, n)",
         "negative sums are rounded the other way, and are no longer right on average",
     ),
     Mutant(
@@ -103,7 +105,7 @@ register(
     Mutant(
         "clipped-to-nearest",
         PART,
-        RELATIONS + "Writer.clipped",
+        WORDS + "DuckDB.truncated",
         'call("trunc",',
         'call("round",',
         "a shortened vector is longer than its limit",
@@ -199,8 +201,8 @@ register(
     Mutant(
         "letters-of-every-alphabet",
         PART,
-        NODES + "lower",
-        'call("translate", made, text("".join(letters)), text("".join(letters).translate(LOWER)))',
+        WORDS + "DuckDB.lower_ascii",
+        'call("translate", made, text(letters), text(letters.translate(LOWER)))',
         'call("lower", made)',
         "whether case matters depends on the engine",
     ),
@@ -208,7 +210,7 @@ register(
         "nan-loaded",
         PART,
         CELLS + "_present",
-        'exp.Not(this=call("isnan", made))',
+        "exp.Not(this=words.is_nan(made))",
         "exp.Boolean(this=True)",
         "what is not a number is loaded as it is",
     ),

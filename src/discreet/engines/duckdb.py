@@ -28,11 +28,14 @@ from discreet.engines.lines import Readable, readable
 from discreet.engines.reading import AS_IT_IS
 from discreet.engines.render import Stored, cells
 from discreet.engines.render.cells import Kept
-from discreet.engines.render.nodes import TYPES, alias, identifier, quoted
+from discreet.engines.render.duckdb import DUCKDB
+from discreet.engines.render.nodes import TYPES, alias
 from discreet.errors import Fault, Invalid
 from discreet.exact import whole
 from discreet.plan.relation import MOST_ROWS, Filter, Found, Scan, Totals, parts
 from discreet.plan.scalar import Type, Value
+
+identifier, quoted = DUCKDB.identifier, DUCKDB.quoted
 
 AT_START: dict[str, Any] = {
     "autoinstall_known_extensions": False,
@@ -106,7 +109,7 @@ class DuckDB:
             numbered = stored.person == render.contributions_of(query.source).person.name
             count, wanted = stored.people if numbered else 0, -(-stored.rows // ROWS_OF_A_SLICE)
         slices = max(1, min(count, wanted))
-        text = render.text_of(query, self._stored, sliced=slices > 1)
+        text = render.text_of(query, self._stored, DUCKDB, sliced=slices > 1)
         ends = [i * count // slices for i in range(slices + 1)]
         if slices == 1:
             return self._part(text, salt, 0, count)
@@ -128,12 +131,12 @@ class DuckDB:
 
     def sql(self, query: Totals) -> str:
         """The text that is run on a small table, whatever the data are; the salt is the parameter $salt."""
-        return render.sql_of(query, {name: Stored(name) for name in self._stored})
+        return render.sql_of(query, {name: Stored(name) for name in self._stored}, DUCKDB)
 
     def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Value, ...]], int]:
         """For tests: the priority of each person in each of their groups, for the twin of this engine in plain Python."""
         with self._cursor() as cursor:
-            rows = cursor.execute(render.priorities(query, self._stored).sql, {"salt": salt}).fetchall()
+            rows = cursor.execute(render.priorities(query, self._stored, DUCKDB).sql, {"salt": salt}).fetchall()
         return {(person, tuple(keys)): priority for person, *keys, priority in rows}
 
     @contextmanager
@@ -203,11 +206,11 @@ def described(source: Any, table: str | None = None) -> tuple[tuple[str, Type], 
         try:
             if isinstance(source, str | Path):
                 with opened(connection, source, table, folder) as found:
-                    return tuple((name, cells.stored(type)) for name, (_, type) in found.columns.items())
+                    return tuple((name, DUCKDB.native(type).stored) for name, (_, type) in found.columns.items())
             made = prepared(source[:0], dict.fromkeys(names_of(source), Type.TEXT), AS_IT_IS, None)
             with registered(connection, made.frame):
                 types = {name: type for name, (_, type) in _described(connection, "frame").columns.items()}
-            return tuple((name, cells.stored(types[made.columns[name]])) for name in made.columns)
+            return tuple((name, DUCKDB.native(types[made.columns[name]]).stored) for name in made.columns)
         except duckdb.Error:
             raise Invalid("the source cannot be read", hint="its format may be broken") from None
 
@@ -358,12 +361,12 @@ def _copy(connection: Any, data: Data, source: Source) -> tuple[dict[str, Kept],
         again = column.name in source.converted
         person = column.name == data.person and not again
         reading = AS_IT_IS if again else data.reading
-        cell = cells.loaded(name, type, column.name, column.type, reading, person)
-        made.append(alias(cell.value, f"v{len(made)}").sql("duckdb"))
+        cell = cells.loaded(name, type, column.name, column.type, reading, person, DUCKDB)
+        made.append(DUCKDB.text(alias(cell.value, f"v{len(made)}")))
         if cell.kept is not None:
             kept[column.name] = cell.kept
         if cell.filled is not None:
-            filled.append((len(made) - 1, cell.filled.sql("duckdb")))
+            filled.append((len(made) - 1, DUCKDB.text(cell.filled)))
     flags = [f"{flag} AS f{i}" for i, flag in filled]
     names = [f"v{i} AS {identifier(column.name)}" for i, column in enumerate(data.columns)]
     bits = [

@@ -5,7 +5,6 @@ It shares nothing with the rendering of SQL. The priorities, which each engine m
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from math import sqrt, trunc
 from pathlib import Path
 from typing import TypeAlias
@@ -29,13 +28,13 @@ from discreet.plan.relation import (
     Scan,
     Term,
     Totals,
+    days,
 )
 from discreet.plan.scalar import Scalar, Value
 
 Row: TypeAlias = dict[str, Value]
 Group: TypeAlias = tuple[Value, ...]
 Priorities: TypeAlias = Mapping[tuple[Value, Group], int]
-EPOCH = date(1970, 1, 1).toordinal()
 
 
 @dataclass(slots=True)
@@ -131,8 +130,7 @@ def _term(term: Term, row: Row) -> int:
 
 
 def _group(keys: Iterable[Scalar], row: Row) -> Group:
-    values = [evaluate(key, row) for key in keys]
-    return tuple(value.toordinal() - EPOCH if isinstance(value, date) else value for value in values)
+    return tuple(days(evaluate(key, row)) for key in keys)
 
 
 def _by_person(contributions: Iterable[Contribution]) -> list[list[Contribution]]:

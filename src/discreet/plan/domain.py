@@ -4,7 +4,6 @@ Nothing is read from the data to find them. Rows whose keys are outside are left
 """
 
 from dataclasses import replace
-from datetime import date
 from functools import singledispatch
 from itertools import product
 from math import prod
@@ -261,11 +260,3 @@ def _without_keys(key: Scalar, table: Table) -> QueryError:
         code="missing-keys",
         hint=f"declare them: {example}, or group by CASE bins",
     )
-
-
-def days(value: Value) -> object:
-    """A key as an engine returns it: dates are days since 1970-01-01."""
-    return value.toordinal() - EPOCH if isinstance(value, date) else value
-
-
-EPOCH = date(1970, 1, 1).toordinal()

@@ -13,6 +13,7 @@ from operator import eq, ge, gt, le, lt, ne
 
 from discreet.errors import Fault
 from discreet.plan.scalar import (
+    LARGEST,
     And,
     Arithmetic,
     Case,
@@ -39,7 +40,6 @@ from discreet.plan.scalar import (
 )
 from discreet.plan.texts import LOWER, day_in, integer_in, number_in, truth_in
 
-LARGEST = 1 << 53  # from here on a number is not taken for an integer
 ORDERS = {
     Order.EQUAL: eq,
     Order.NOT_EQUAL: ne,

@@ -31,6 +31,7 @@ class Type(Enum):
 
 Value: TypeAlias = int | float | str | date | bool | None
 WIDEST = 2.0**63  # from here on a number is no integer of 64 bits
+LARGEST = 1 << 53  # from here on a double does not tell an integer from the next, and is not taken for one
 
 
 @dataclass(frozen=True, slots=True)

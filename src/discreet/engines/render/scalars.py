@@ -23,17 +23,16 @@ from discreet.engines.render.nodes import (
     double,
     integer,
     is_null,
-    lower,
     named,
     null,
     text,
-    try_cast,
     when,
 )
-from discreet.engines.render.texts import FROM_TEXT
+from discreet.engines.render.words import Words
 from discreet.errors import Fault
-from discreet.plan.evaluate import CASTS, LARGEST, steps_of
+from discreet.plan.evaluate import CASTS, steps_of
 from discreet.plan.scalar import (
+    LARGEST,
     And,
     Arithmetic,
     Case,
@@ -75,7 +74,6 @@ OPERATORS: dict[Operator, type[exp.Binary]] = {
     Operator.SUBTRACT: exp.Sub,
     Operator.MULTIPLY: exp.Mul,
     Operator.DIVIDE: exp.Div,
-    Operator.REMAINDER: exp.Mod,
 }
 
 
@@ -95,6 +93,7 @@ class Expressions:
     """Renders the expressions of one relation, and the derived tables that they need below them."""
 
     columns: Mapping[str, Made]
+    words: Words
     levels: list[list[E]] = field(default_factory=list)
     prefix: str = "#"
 
@@ -113,7 +112,7 @@ class Expressions:
         if not made.nan:
             return made
         made = self.shared(made)
-        branch = (call("isnan", made.sql.copy()), null(Type.NUMBER))
+        branch = (self.words.is_nan(made.sql.copy()), null(Type.NUMBER))
         return Made(when([branch], made.sql), 2 * made.size + 4, made.level)
 
     def double(self, scalar: Scalar) -> Made:
@@ -188,6 +187,8 @@ def _arithmetic(scalar: Arithmetic, over: Expressions) -> Made:
         zero = binary(exp.EQ, right.sql.copy(), double(0.0))
         divisor = when([(zero, null(Type.NUMBER))], right.sql)
         right = joined(divisor, right, right)
+    if scalar.operator is Operator.REMAINDER:
+        return joined(over.words.remainder(left.sql, divisor), left, right, nan=True)
     return joined(binary(OPERATORS[scalar.operator], left.sql, divisor), left, right, nan=True)
 
 
@@ -251,9 +252,8 @@ def _as_double(scalar: Scalar, over: Expressions) -> Made:
 def _like(scalar: Like, over: Expressions) -> Made:
     operand = over.clean(scalar.operand)
     pattern = _canonical(scalar.pattern.translate(LOWER) if scalar.ignore_case else scalar.pattern)
-    subject = lower(operand.sql) if scalar.ignore_case else operand.sql
-    like = exp.Like(this=subject, expression=text(pattern))
-    return joined(exp.Paren(this=exp.Escape(this=like, expression=text("\\"))), operand)
+    subject = over.words.lower_ascii(operand.sql) if scalar.ignore_case else operand.sql
+    return joined(over.words.like(subject, pattern), operand)
 
 
 def _canonical(pattern: str) -> str:
@@ -301,14 +301,14 @@ def _cast(scalar: Cast, over: Expressions) -> Made:
     if (given, wanted) == (Type.NUMBER, Type.INTEGER):
         operand = over.shared(operand)
         small = binary(exp.LT, call("abs", operand.sql.copy()), double(float(LARGEST)))
-        return joined(when([(small, try_cast(call("round", operand.sql), T.BIGINT))]), operand, operand)
+        return joined(when([(small, over.words.round_to_int(operand.sql))]), operand, operand)
     return joined(cast(operand.sql, TYPES[wanted]), operand)
 
 
 def _from_text(operand: Made, wanted: Type, over: Expressions) -> Made:
     """The text is written many times, and so is made a column of its own unless it is one."""
     operand = operand if operand.size <= 2 else over.bound(operand)
-    made = FROM_TEXT[wanted](operand.sql)
+    made = over.words.from_text(operand.sql, wanted)
     return Made(made, sum(1 for _ in made.walk()), operand.level)
 
 
@@ -341,13 +341,13 @@ def _steps(scalar: Steps, over: Expressions) -> Made:
         bounds = double(scalar.low), double(scalar.high)
         centred = binary(exp.Sub, operand.sql, double(scalar.middle)) if scalar.middle else operand.sql
         scaled = binary(exp.Mul, centred, double(ldexp(1.0, scalar.shift))) if scalar.shift else centred
-        inside = try_cast(call("floor", binary(exp.Add, scaled, double(0.5))), T.BIGINT)
+        inside = over.words.floor_to_int(binary(exp.Add, scaled, double(0.5)))
     branches = [
         (binary(exp.LTE, operand.sql.copy(), bounds[0]), integer(low)),
         (binary(exp.GTE, operand.sql.copy(), bounds[1]), integer(high)),
     ]
     if operand.nan:  # which an engine may hold to be above all bounds
-        branches.insert(0, (call("isnan", operand.sql.copy()), null(Type.INTEGER)))
+        branches.insert(0, (over.words.is_nan(operand.sql.copy()), null(Type.INTEGER)))
     return joined(when(branches, inside), operand, operand, operand, operand)
 
 
