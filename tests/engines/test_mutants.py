@@ -14,7 +14,17 @@ from discreet.errors import Fault
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
 from discreet.plan.scalar import Column, Type
-from tests.engines import test_agree, test_caps, test_evaluate, test_framing, test_load, test_locked, test_same
+from tests.engines import (
+    test_agree,
+    test_caps,
+    test_evaluate,
+    test_framing,
+    test_load,
+    test_locked,
+    test_registry,
+    test_same,
+    test_words,
+)
 from tests.engines.twins import SALT, agree, computed
 from tests.mutants import Mutant, of_part
 
@@ -50,6 +60,10 @@ def capped_sums_agree() -> None:
 
 def groups_and_rows_are_capped() -> None:
     test_caps.test_nobody_is_in_more_groups_or_with_more_rows(2, 3)
+
+
+def caps_without_qualify(monkeypatch: pytest.MonkeyPatch) -> None:
+    test_words.test_a_dialect_with_less_keeps_the_caps(monkeypatch, 2, 3)
 
 
 def a_vector_is_within_its_limit() -> None:
@@ -120,6 +134,9 @@ arranged_agrees = test_agree.test_names_of_columns_are_never_taken_for_our_own
 CAUGHT_BY: dict[str, Law] = {
     "salt-does-not-reshuffle": test_caps.test_which_groups_are_kept_is_uniform_over_people_and_over_salts,
     "one-group-too-many": groups_and_rows_are_capped,
+    "one-group-too-many-by-rank": patched(caps_without_qualify),
+    "replaced-column-stays": patched(caps_without_qualify),
+    "begun-after-its-deadline": test_registry.test_what_begins_after_the_deadline_does_not_begin,
     "tie-keeps-all": patched(test_caps.test_a_tie_keeps_no_more_and_the_first_keys, 2),
     "few-groups-forgotten": groups_and_rows_are_capped,
     "everybody-has-few-groups": groups_and_rows_are_capped,

@@ -10,9 +10,12 @@ DUCKDB = "discreet.engines.duckdb:"
 FRAMING = "discreet.engines.framing:"
 LINES = "discreet.engines.lines:"
 EVALUATE = "discreet.plan.evaluate:"
+ROUNDING = "discreet.plan.rounding:"
 RELATIONS = "discreet.engines.render.relations:"
 SCALARS = "discreet.engines.render.scalars:"
 WORDS = "discreet.engines.render.duckdb:"
+ALL_WORDS = "discreet.engines.render.words:"
+WATCH = "discreet.engines.watch:"
 
 register(
     Mutant(
@@ -32,6 +35,30 @@ register(
         """ranked,
             relation.most + 1,""",
         "a person counts in one group more than is priced",
+    ),
+    Mutant(
+        "one-group-too-many-by-rank",
+        PART,
+        ALL_WORDS + "Words.first",
+        "plain(most)",
+        "plain(most + 1)",
+        "in a dialect without QUALIFY a person counts in one group more than is priced",
+    ),
+    Mutant(
+        "replaced-column-stays",
+        PART,
+        ALL_WORDS + "Words.replaced",
+        "made.get(name, named(name))",
+        "named(name)",
+        "in a dialect without REPLACE rows are not capped",
+    ),
+    Mutant(
+        "begun-after-its-deadline",
+        PART,
+        WATCH + "Watch.over",
+        "self._deadline is not None and",
+        "False and",
+        "what waited for a thread until its time was over still runs",
     ),
     Mutant(
         "tie-keeps-all",
@@ -281,7 +308,7 @@ register(
     Mutant(
         "halves-toward-zero",
         PART,
-        EVALUATE + "_half_away",
+        ROUNDING + "half_away",
         ">= 0.5",
         "> 0.5",
         "halves are rounded toward zero",

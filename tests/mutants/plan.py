@@ -5,6 +5,8 @@ from tests.mutants import Mutant, register
 PART = "plan"
 SCALARS = "discreet.plan.rules.scalars:"
 RELATIONS = "discreet.plan.rules.relations:"
+FUNCTIONS = "discreet.plan.functions:"
+CASTS = "discreet.plan.casts:"
 AGGREGATES = "discreet.plan.aggregates:"
 BUDGET = "discreet.plan.budget:"
 PRIVATE = "discreet.plan.private:"
@@ -25,7 +27,7 @@ register(
         "bound-survives-redefinition",
         PART,
         SCALARS + "_subtract",
-        "    return _add(left, Facts(_each(_negative, right.high), _each(_negative, right.low)))\n",
+        "    return _add(left, turned(right))\n",
         "    return left.low, left.high\n",
         "x - 3 keeps the bounds of x",
     ),
@@ -36,6 +38,22 @@ register(
         "or right.low <= 0 <= right.high",
         "or right.low == right.high == 0",
         "a quotient by a number around zero has bounds",
+    ),
+    Mutant(
+        "a-missing-value-bounds-the-greatest",
+        PART,
+        FUNCTIONS + "_greatest",
+        "if not part.nullable and part.low is not None",
+        "if part.low is not None",
+        "GREATEST is thought to be at least what may be missing",
+    ),
+    Mutant(
+        "too-large-for-an-integer-is-there",
+        PART,
+        CASTS + "_as_whole",
+        "x.nullable or not small",
+        "x.nullable",
+        "COUNT of a cast counts rows whose number is no integer",
     ),
     Mutant(
         "no-clamp",

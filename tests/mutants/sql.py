@@ -4,6 +4,7 @@ from tests.mutants import Mutant, register
 
 PART = "plan/sql"
 AGGREGATES = "discreet.plan.sql.aggregates:"
+CALLS = "discreet.plan.sql.calls:"
 CLAUSES = "discreet.plan.sql.clauses:"
 EXPRESSIONS = "discreet.plan.sql.expressions:"
 FUNCTIONS = "discreet.plan.sql.functions:"
@@ -172,6 +173,22 @@ register(
         "Order.EQUAL",
         "Order.NOT_EQUAL",
         "all other values become NULL",
+    ),
+    Mutant(
+        "constants-of-a-call-forgotten",
+        PART,
+        CALLS + "Shape.fits",
+        "_folded(node.args.get(name)) == value",
+        "True",
+        "a logarithm to one base is read as one to another",
+    ),
+    Mutant(
+        "operands-of-a-call-turned",
+        PART,
+        CALLS + "_shape",
+        "key=lambda key: names.index(held[key][0])",
+        "key=lambda key: -names.index(held[key][0])",
+        "the operands of a function are read in another order",
     ),
     Mutant(
         "parameters-turned",

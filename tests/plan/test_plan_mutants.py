@@ -6,12 +6,14 @@ import pytest
 
 from discreet.errors import Fault
 from tests.mutants import Mutant, of_part
-from tests.plan import laws, test_combination
+from tests.plan import laws, test_combination, test_functions
 
 CAUGHT_BY: dict[str, Callable[[], object]] = {
     "clamp-on-the-column": laws.answers_are_right,
     "bound-survives-redefinition": laws.differences_are_right,
     "divisor-may-be-zero": laws.missing_declarations_are_refused,
+    "a-missing-value-bounds-the-greatest": test_functions.facts_of_functions_hold,
+    "too-large-for-an-integer-is-there": test_functions.facts_of_casts_hold,
     "no-clamp": laws.no_neighbour_moves_more,
     "filter-of-a-sum-dropped": laws.answers_are_right,
     "null-is-counted": laws.answers_are_right,

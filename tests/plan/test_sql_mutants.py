@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.mutants import Mutant, of_part
+from tests.plan import test_functions as functions
 from tests.plan import test_sql as means
 from tests.plan import test_sql_refusals as refused
 
@@ -50,6 +51,8 @@ CAUGHT_BY: dict[str, Law] = {
     "rows-released": refusal("SELECT age, COUNT(*) FROM visits GROUP BY ward"),
     "alias-for-column": refusal("SELECT AVG(age) AS age FROM visits HAVING age > 3"),
     "unread-arguments": refusal("SELECT COUNT(*) FROM visits WHERE age BETWEEN SYMMETRIC 1 AND 2"),
+    "constants-of-a-call-forgotten": functions.calls_are_told_apart,
+    "operands-of-a-call-turned": functions.calls_are_told_apart,
     "parameters-turned": means.test_parameters_are_bound_in_the_order_of_the_text,
     "true-bound-as-one": bound(3),
     "depth-unbounded": lambda: refused.test_pathological_text_is_refused_at_once("101 brackets"),

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.curator.ledger import ACCOUNTANTS, check_analyst
-from discreet.engines.base import Data, has_header, has_types, names_of, stored_types
+from discreet.engines.base import Data
+from discreet.engines.columns import has_header, has_types, names_of, stored_types
 from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.reading import AS_IT_IS, Form, Reading
 from discreet.errors import Invalid, QueryError, Refused

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -30,6 +30,7 @@ from discreet.engines.render import Stored, cells
 from discreet.engines.render.cells import Kept
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.nodes import TYPES, alias
+from discreet.engines.watch import Watch
 from discreet.errors import Fault, Invalid
 from discreet.exact import whole
 from discreet.plan.relation import MOST_ROWS, Filter, Found, Scan, Totals, parts
@@ -77,6 +78,7 @@ class DuckDB:
         self._folder = tempfile.mkdtemp(prefix="discreet-")  # mode 0700; what does not fit in memory goes there
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._threads = whole(threads, "threads", least=1) if threads is not None else os.cpu_count() or 1
+        self._pool = ThreadPoolExecutor(self._threads, "discreet")
         self._connection = connect(self._folder, self._threads)
         self._stored: dict[str, Stored] = {}
         self.lost: tuple[Lost, ...] = ()  # for the owner: values of the sources that are none of their declared types
@@ -84,9 +86,8 @@ class DuckDB:
             for each in data:
                 self._stored[each.name], lost = load(self._connection, each, self._folder, arrange)
                 self.lost += lost
-            if any(
-                each.rows for each in self._stored.values()
-            ):  # slices run side by side, each on one thread, which is cheaper
+            # slices run side by side, each on one thread, which is cheaper
+            if any(each.rows for each in self._stored.values()):
                 self._connection.execute("SET threads = 1")
             for statement in LOCK:
                 self._connection.execute(statement)
@@ -94,14 +95,14 @@ class DuckDB:
             self.close()
             raise
 
-    def run(self, query: Totals, salt: int) -> Found:
+    def run(self, query: Totals, salt: int, *, deadline: float | None = None) -> Found:
         """The totals of each group, or raises Fault, always the same one, whatever went wrong."""
         try:
-            return self._run(query, salt)
+            return self._run(query, salt, deadline)
         except Exception:
             raise Fault("the question could not be computed", code="engine") from None
 
-    def _run(self, query: Totals, salt: int) -> Found:
+    def _run(self, query: Totals, salt: int, deadline: float | None = None) -> Found:
         stored = self._stored[scanned(query).table]
         if isinstance(query.source, Scan | Filter):
             count, wanted = stored.rows, self._threads
@@ -111,16 +112,21 @@ class DuckDB:
         slices = max(1, min(count, wanted))
         text = render.text_of(query, self._stored, DUCKDB, sliced=slices > 1)
         ends = [i * count // slices for i in range(slices + 1)]
-        if slices == 1:
-            return self._part(text, salt, 0, count)
-        with ThreadPoolExecutor(min(slices, self._threads)) as pool:
-            jobs = [pool.submit(self._part, text, salt, low, high) for low, high in pairwise(ends)]
-            return _added([job.result() for job in jobs])
+        with Watch(deadline) as watch:
+            if slices == 1:
+                return self._part(text, salt, 0, count, watch)
+            jobs = [self._pool.submit(self._part, text, salt, low, high, watch) for low, high in pairwise(ends)]
+            try:
+                return _added([job.result() for job in jobs])
+            finally:
+                for job in jobs:
+                    job.cancel()
+                wait(jobs)
 
-    def _part(self, text: render.Text, salt: int, low: int, high: int) -> Found:
+    def _part(self, text: render.Text, salt: int, low: int, high: int, watch: Watch) -> Found:
         """What a text finds in one slice: the people, or the rows, with numbers from `low` to below `high`."""
         bound = {"salt": salt, "low": low, "high": high}
-        with self._cursor() as cursor:
+        with self._cursor() as cursor, watch.over(cursor):
             arrays = cursor.execute(text.sql, {name: bound[name] for name in text.parameters}).fetchnumpy()
         keys = [arrays[name].tolist() for name in arrays if name.startswith("key")]
         totals = tuple(arrays[name] for name in arrays if name.startswith("total"))
@@ -134,10 +140,14 @@ class DuckDB:
         return render.sql_of(query, {name: Stored(name) for name in self._stored}, DUCKDB)
 
     def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Value, ...]], int]:
-        """For tests: the priority of each person in each of their groups, for the twin of this engine in plain Python."""
         with self._cursor() as cursor:
             rows = cursor.execute(render.priorities(query, self._stored, DUCKDB).sql, {"salt": salt}).fetchall()
         return {(person, tuple(keys)): priority for person, *keys, priority in rows}
+
+    @staticmethod
+    def columns(source: Any, table: str | None = None) -> dict[str, Type]:
+        """Of a Parquet file, a DuckDB file or a frame. What cannot be loaded is a text, and missing everywhere."""
+        return dict(described(source, table))
 
     @contextmanager
     def _cursor(self) -> Iterator[Any]:
@@ -149,6 +159,7 @@ class DuckDB:
 
     def close(self) -> None:
         """The tables and the folder are gone; a second call does nothing."""
+        self._pool.shutdown(cancel_futures=True)
         self._connection.close()
         self._remove()
 
@@ -201,7 +212,7 @@ def memory() -> int:
 
 
 def described(source: Any, table: str | None = None) -> tuple[tuple[str, Type], ...]:
-    """The names and stored types of a Parquet file, a DuckDB file or a frame. What cannot be loaded is a text, and missing everywhere."""
+    """What `DuckDB.columns` says."""
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder, connect(folder) as connection:
         try:
             if isinstance(source, str | Path):

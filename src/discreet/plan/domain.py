@@ -12,6 +12,7 @@ from discreet.errors import QueryError
 from discreet.plan.catalog import MOST_KEYS, Table
 from discreet.plan.evaluate import evaluate
 from discreet.plan.facts import Facts
+from discreet.plan.functions import function
 from discreet.plan.rules.scalars import facts_of
 from discreet.plan.scalar import (
     And,
@@ -26,7 +27,6 @@ from discreet.plan.scalar import (
     IsNull,
     Like,
     Literal,
-    Name,
     Not,
     Or,
     Scalar,
@@ -39,7 +39,6 @@ from discreet.plan.scalar import (
 
 MOST_GROUPS = 100_000
 MOST_EVALUATED = 500_000  # parts of expressions, to find the values of one key
-ROUNDED = {Name.FLOOR, Name.CEIL, Name.ROUND, Name.SIGN, Name.MONTH, Name.DAY}
 Values = tuple[Value, ...]
 
 
@@ -128,12 +127,12 @@ def _listed(key: Scalar, table: Table) -> Values | None:
 
 
 @_listed.register
-def _(key: Literal, table: Table) -> Values | None:
+def _literal(key: Literal, table: Table) -> Values | None:
     return (key.value,)
 
 
 @_listed.register
-def _(key: Column, table: Table) -> Values | None:
+def _column(key: Column, table: Table) -> Values | None:
     column = table.column(key.name)
     if column.keys is not None:
         return column.keys
@@ -146,22 +145,22 @@ def _(key: Column, table: Table) -> Values | None:
 
 
 @_listed.register
-def _(key: Comparison | And | Or | Not | IsNull | In | Like, table: Table) -> Values | None:
+def _condition(key: Comparison | And | Or | Not | IsNull | In | Like, table: Table) -> Values | None:
     return (False, True)
 
 
 @_listed.register
-def _(key: Cast, table: Table) -> Values | None:
+def _cast(key: Cast, table: Table) -> Values | None:
     return (False, True) if key.type is Type.BOOLEAN else None
 
 
 @_listed.register
-def _(key: Case, table: Table) -> Values | None:
+def _case(key: Case, table: Table) -> Values | None:
     return _union([*(value for _, value in key.branches), key.otherwise], table)
 
 
 @_listed.register
-def _(key: Coalesce, table: Table) -> Values | None:
+def _coalesce(key: Coalesce, table: Table) -> Values | None:
     return _union(list(key.parts), table)
 
 
@@ -238,7 +237,7 @@ def _with_children(key: Arithmetic | Function | Cast, parts: tuple[Literal, ...]
 
 def _counted(key: Scalar, table: Table) -> Values | None:
     """The whole numbers between the bounds of an expression that is rounded to whole numbers."""
-    if not isinstance(key, Function) or key.name not in ROUNDED:
+    if not isinstance(key, Function) or not function(key.name).counted:
         return None
     facts = facts_of(key, table)
     if facts.low is None or facts.high is None or facts.high - facts.low >= MOST_KEYS:

@@ -11,7 +11,7 @@ the person, the group and a fresh salt, never from the order of rows.
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from discreet.plan.scalar import Column, Scalar, Value
 
@@ -118,14 +118,6 @@ class Found:
 
     keys: tuple[tuple[Any, ...], ...]
     totals: tuple[Any, ...]
-
-
-class Engine(Protocol):
-    """Runs exact integer aggregates. Knows nothing of privacy."""
-
-    def run(self, query: Totals, salt: int) -> Found:
-        """The totals. `salt` is 64 fresh random bits, from which the priorities are made."""
-        ...
 
 
 def days(value: Value) -> Value:

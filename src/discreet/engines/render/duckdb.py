@@ -6,7 +6,7 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from discreet.engines.render.native import Kind, Native
-from discreet.engines.render.nodes import E, T, alias, binary, call, cast, double, plain, select, text
+from discreet.engines.render.nodes import E, T, alias, binary, call, cast, double, named, plain, select, text
 from discreet.engines.render.words import Words
 from discreet.plan.relation import EPOCH
 from discreet.plan.texts import BLANKS, LOWER
@@ -147,8 +147,8 @@ class DuckDB(Words):
     def replaced(self, names: Sequence[str], made: Mapping[str, E]) -> list[E]:
         return [exp.Star(replace=[alias(each, name) for name, each in made.items()]) if made else exp.Star()]
 
-    def first(self, columns: list[E], source: E, join: E, rank: E, most: int) -> E:
-        query = select(columns, source, join=join)
+    def first(self, columns: Sequence[str], source: E, join: E, rank: E, most: int) -> E:
+        query = select([*map(named, columns)], source, join=join)
         query.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=plain(most))))
         return query
 

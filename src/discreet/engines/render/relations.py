@@ -284,7 +284,7 @@ class Writer:
         candidates = self.candidates(contributions, relation.most)
         if isinstance(relation.source, CapRows):
             candidates = self.capped(contributions, candidates, relation.source.most)
-        columns = [named(PERSON), *(named(each) for each in _names(contributions))]
+        names = [PERSON, *_names(contributions)]
         over_most = binary(exp.GT, call("count", exp.Star()), plain(relation.most))
         many = select([named(PERSON)], table("candidates"), group=[named(PERSON)], having=over_most)
         keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
@@ -296,9 +296,9 @@ class Writer:
         )
         few = exp.Not(this=exp.In(this=named(PERSON), query=exp.Subquery(this=select([named(PERSON)], table("many")))))
         both = exp.Union(
-            this=select(columns, table("candidates"), where=[few]),
+            this=select([*map(named, names)], table("candidates"), where=[few]),
             expression=self.words.first(
-                columns,
+                names,
                 table("candidates"),
                 exp.Join(this=table("many"), using=[exp.Identifier(this=PERSON, quoted=True)]),
                 ranked,

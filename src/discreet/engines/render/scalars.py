@@ -30,9 +30,10 @@ from discreet.engines.render.nodes import (
 )
 from discreet.engines.render.words import Words
 from discreet.errors import Fault
-from discreet.plan.evaluate import CASTS, steps_of
+from discreet.plan.casts import Conversion, conversion
+from discreet.plan.evaluate import steps_of
+from discreet.plan.functions import Row, Written, function
 from discreet.plan.scalar import (
-    LARGEST,
     And,
     Arithmetic,
     Case,
@@ -46,7 +47,6 @@ from discreet.plan.scalar import (
     IsNull,
     Like,
     Literal,
-    Name,
     Not,
     Operator,
     Or,
@@ -291,41 +291,38 @@ def _coalesce(scalar: Coalesce, over: Expressions) -> Made:
 @render.register
 def _cast(scalar: Cast, over: Expressions) -> Made:
     given, wanted = type_of(scalar.operand), scalar.type
-    if (given, wanted) not in CASTS:
-        raise Fault(f"a cast from {given.value} to {wanted.value} cannot be rendered", code="scalar")
+    row = conversion(given, wanted)
     if given is wanted:
         return over.render(scalar.operand)
-    operand = over.clean(scalar.operand)
-    if given is Type.TEXT:
-        return _from_text(operand, wanted, over)
-    if (given, wanted) == (Type.NUMBER, Type.INTEGER):
-        operand = over.shared(operand)
-        small = binary(exp.LT, call("abs", operand.sql.copy()), double(float(LARGEST)))
-        return joined(when([(small, over.words.round_to_int(operand.sql))]), operand, operand)
-    return joined(cast(operand.sql, TYPES[wanted]), operand)
-
-
-def _from_text(operand: Made, wanted: Type, over: Expressions) -> Made:
-    """The text is written many times, and so is made a column of its own unless it is one."""
-    operand = operand if operand.size <= 2 else over.bound(operand)
-    made = over.words.from_text(operand.sql, wanted)
-    return Made(made, sum(1 for _ in made.walk()), operand.level)
+    return _written(row, [over.clean(scalar.operand)], over)
 
 
 @render.register
 def _function(scalar: Function, over: Expressions) -> Made:
-    match scalar.name:
-        case Name.GREATEST | Name.LEAST:
-            parts = [over.clean_double(part) for part in scalar.operands]
-            return joined(call(scalar.name.value, *(part.sql for part in parts)), *parts)
-        case Name.LENGTH | Name.YEAR | Name.MONTH | Name.DAY:
-            operand = over.clean(scalar.operands[0])
-            return joined(cast(call(scalar.name.value, operand.sql), T.BIGINT), operand)
-        case Name.SIGN:
-            operand = over.clean_double(scalar.operands[0])
-            return joined(cast(call("sign", operand.sql), T.DOUBLE), operand)
-    operand = over.double(scalar.operands[0])
-    return joined(call(scalar.name.value, operand.sql), operand, nan=operand.nan or scalar.name is Name.SQRT)
+    row = function(scalar.name)
+    parts = []
+    for i, operand in enumerate(scalar.operands):
+        if row.operand(i) is Type.NUMBER:
+            parts.append(over.double(operand) if row.passes_nan else over.clean_double(operand))
+        else:
+            parts.append(over.clean(operand))
+    nan = row.makes_nan and row.gives is Type.NUMBER
+    return _written(row, parts, over, nan=nan or any(part.nan for part in parts))
+
+
+def _written(row: Row | Conversion, parts: list[Made], over: Expressions, nan: bool = False) -> Made:
+    """The SQL of a row; operands that it writes again are first made short enough, those that it writes often a column."""
+    match row.written:
+        case Written.ONCE:
+            return joined(row.write(over.words, *(part.sql for part in parts)), *parts, nan=nan)
+        case Written.TWICE:
+            parts = [over.shared(part) for part in parts]
+            return joined(row.write(over.words, *(part.sql for part in parts)), *parts, *parts, nan=nan)
+        case Written.OFTEN:
+            parts = [part if part.size <= 2 else over.bound(part) for part in parts]
+            made = row.write(over.words, *(part.sql for part in parts))
+            level = max((part.level for part in parts), default=0)
+            return Made(made, sum(1 for _ in made.walk()), level, nan)
 
 
 @render.register

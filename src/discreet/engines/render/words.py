@@ -11,7 +11,25 @@ from sqlglot import exp
 
 from discreet.engines.render import texts
 from discreet.engines.render.native import Native
-from discreet.engines.render.nodes import TYPES, E, T, binary, call, cast, double, integer, named, null, text, when
+from discreet.engines.render.nodes import (
+    TYPES,
+    E,
+    T,
+    alias,
+    binary,
+    call,
+    cast,
+    double,
+    inside,
+    integer,
+    named,
+    null,
+    plain,
+    select,
+    text,
+    when,
+)
+from discreet.plan import functions
 from discreet.plan.scalar import Type
 
 INFIX: dict[str, type[exp.Binary]] = {
@@ -28,7 +46,10 @@ INFIX: dict[str, type[exp.Binary]] = {
 }
 
 
-class Words(Protocol):
+RANK = "rank"
+
+
+class Words(functions.Words, Protocol):
     """The words of one dialect. The first part is alike in all of them; the second each dialect spells for itself."""
 
     # What sqlglot's generator calls the dialect: it writes literals, names and types by it.
@@ -76,6 +97,22 @@ class Words(Protocol):
     def from_text(self, made: E, type: Type) -> E:
         """What a text says as a value of another type, form by form, as `plan.texts` has it."""
         return texts.FROM_TEXT[type](made, self)
+
+    # What every dialect has, and some have better.
+
+    def bit_or(self, made: E) -> E | None:
+        """The aggregate of integers by their bits; None where there is none, and then all groups of a person are ranked."""
+        return None
+
+    def replaced(self, names: Sequence[str], made: Mapping[str, E]) -> list[E]:
+        """All the columns of these names, some of them made anew."""
+        return [alias(made.get(name, named(name)), name) for name in names]
+
+    def first(self, columns: Sequence[str], source: E, join: E, rank: E, most: int) -> E:
+        """These columns of the rows whose rank is at most so much."""
+        ranked = select([*map(named, columns), alias(rank, RANK)], source, join=join)
+        few = binary(exp.LTE, named(RANK), plain(most))
+        return select([*map(named, columns)], inside(ranked, "ranked"), where=[few])
 
     # Numbers
 
@@ -207,20 +244,8 @@ class Words(Protocol):
         """A parameter of a type; without one it is a salt, of `bits` bits."""
         ...
 
-    def bit_or(self, made: E) -> E | None:
-        """The aggregate of integers by their bits; None where there is none, and then all groups of a person are ranked."""
-        ...
-
     def row_number(self) -> E:
         """The place of a row in its table, where tables are cut in slices."""
-        ...
-
-    def replaced(self, names: Sequence[str], made: Mapping[str, E]) -> list[E]:
-        """All the columns of these names, some of them made anew."""
-        ...
-
-    def first(self, columns: list[E], source: E, join: E, rank: E, most: int) -> E:
-        """These columns of the rows whose rank is at most so much."""
         ...
 
     def with_tables(self, made: E, **tables: E) -> E:
