@@ -48,6 +48,14 @@ register(
         "GREATEST is thought to be at least what may be missing",
     ),
     Mutant(
+        "nothing-is-near-zero",
+        PART,
+        FUNCTIONS + "_absolute_ends",
+        "np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))",
+        "np.minimum(np.abs(low), np.abs(high))",
+        "the interval of an ABS leaves out what lies between the signs",
+    ),
+    Mutant(
         "too-large-for-an-integer-is-there",
         PART,
         CASTS + "_as_whole",

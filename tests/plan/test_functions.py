@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -140,6 +141,31 @@ def facts_of_casts_hold() -> None:
 def test_the_facts_of_functions_and_casts_hold() -> None:
     facts_of_functions_hold()
     facts_of_casts_hold()
+
+
+def intervals_hold() -> None:
+    """A function of numbers that lie somewhere lies where it says, whatever the ends: also those that are not there."""
+    points = [-np.inf, -1e300, -2.5, -1.0, -0.5, -0.0, 0.49999999999999994, 0.5, 1.5, 7.0, 1e300, np.inf]
+    spans = [(low, high) for low, high in product(points, points) if low <= high]
+    rows: list[tuple[Any, Any, int]] = [
+        (row.meaning, row.interval, 2 if row.many else 1)
+        for row in FUNCTIONS.values()
+        if row.interval is not None and row.takes == (Type.NUMBER,)
+    ]
+    rows += [
+        (CASTS[Type.NUMBER, each].meaning, CASTS[Type.NUMBER, each].interval, 1) for each in (Type.NUMBER, Type.INTEGER)
+    ]
+    for meaning, interval, count in rows:
+        for some in product(spans, repeat=count):
+            with np.errstate(all="ignore"):
+                low, high = interval(np, *(tuple(np.array([end]) for end in span) for span in some))
+            for inside in product(*([point for point in points if span[0] <= point <= span[1]] for span in some)):
+                found = clean(meaning(*inside))
+                assert found is None or low[0] <= found <= high[0], (meaning, some, inside)
+
+
+def test_the_intervals_of_functions_and_casts_hold() -> None:
+    intervals_hold()
 
 
 # A row is all that a function needs.

@@ -13,6 +13,7 @@ CAUGHT_BY: dict[str, Callable[[], object]] = {
     "bound-survives-redefinition": laws.differences_are_right,
     "divisor-may-be-zero": laws.missing_declarations_are_refused,
     "a-missing-value-bounds-the-greatest": test_functions.facts_of_functions_hold,
+    "nothing-is-near-zero": test_functions.intervals_hold,
     "too-large-for-an-integer-is-there": test_functions.facts_of_casts_hold,
     "no-clamp": laws.no_neighbour_moves_more,
     "filter-of-a-sum-dropped": laws.answers_are_right,
