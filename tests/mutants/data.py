@@ -40,7 +40,7 @@ register(
         "rounded-ids-of-a-column-are-people",
         PART,
         SQL_CELLS + "loaded",
-        "if person and real:",
+        "if person and native.real:",
         "if False:",
         "people whose ids a reader rounded to one are one person",
     ),

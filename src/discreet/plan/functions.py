@@ -124,6 +124,12 @@ def spelt(name: str) -> Row | None:
     return SPELLINGS.get(name.upper())
 
 
+def is_unit(name: str) -> bool:
+    """Whether EXTRACT(NAME FROM x) is a function."""
+    row = spelt(name)
+    return row is not None and row.extracted
+
+
 # What rows have in common.
 
 

@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from discreet.errors import QueryError
 from discreet.plan.catalog import Catalog
-from discreet.plan.functions import spelt
+from discreet.plan.functions import is_unit
 from discreet.plan.question import Question
 from discreet.plan.sql import aggregates, functions, operators  # noqa: F401 (their readers register themselves)
 from discreet.plan.sql.clauses import Clauses, source_of
@@ -137,9 +137,7 @@ def check_unread(words: Words, expressions: Expressions) -> None:
             unread = wanted[classes] > sum(have[each] for each in classes)
         elif token.token_type in (T.VAR, T.IDENTIFIER):
             named = token.start in starts or before is T.PARAMETER
-            row = spelt(token.text)
-            unit = row is not None and row.extracted
-            unread = not (named or unit or token.text.upper() in WORDS or after is T.L_PAREN)
+            unread = not (named or after is T.L_PAREN or token.text.upper() in WORDS or is_unit(token.text))
         else:
             unread = False
         if unread:
