@@ -136,6 +136,7 @@ CAUGHT_BY: dict[str, Law] = {
     "one-group-too-many": groups_and_rows_are_capped,
     "one-group-too-many-by-rank": patched(caps_without_qualify),
     "replaced-column-stays": patched(caps_without_qualify),
+    "parts-outlive-their-question": test_registry.no_part_outlives_its_question,
     "begun-after-its-deadline": test_registry.test_what_begins_after_the_deadline_does_not_begin,
     "tie-keeps-all": patched(test_caps.test_a_tie_keeps_no_more_and_the_first_keys, 2),
     "few-groups-forgotten": groups_and_rows_are_capped,

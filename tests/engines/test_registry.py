@@ -4,9 +4,11 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 
 import discreet.engines.duckdb as module
@@ -19,6 +21,7 @@ from discreet.engines.watch import Watch
 from discreet.errors import Fault, Invalid
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
+from discreet.plan.relation import Found
 from discreet.plan.scalar import Column, Type
 from tests.engines.twins import arranged, by_group
 
@@ -120,6 +123,33 @@ def test_a_question_whose_time_is_over_is_the_same_fault_on_every_engine() -> No
 
 
 # Threads
+
+
+def no_part_outlives_its_question() -> None:
+    """One of two parts fails while the other is at work: when the error comes, neither is."""
+    begun, failed = threading.Event(), threading.Event()
+    at_work: set[int] = set()
+
+    def part(self: DuckDB, text: Text, salt: int, low: int, *rest: Any) -> Any:
+        if low == 0:
+            begun.wait(60)
+            failed.set()
+            raise ValueError
+        at_work.add(low)
+        begun.set()
+        failed.wait(60)
+        sleep(0.2)
+        at_work.discard(low)
+        return Found(((),), (np.zeros(1, np.int64),))
+
+    with patch.object(DuckDB, "_part", part), arranged(), DuckDB(DATA, threads=2) as engine:
+        with pytest.raises(Fault):
+            engine.run(QUERY, 1)
+        assert at_work == set()
+
+
+def test_no_part_outlives_its_question() -> None:
+    no_part_outlives_its_question()
 
 
 def test_questions_at_a_time_share_the_threads_of_their_engine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,6 +53,14 @@ register(
         "in a dialect without REPLACE rows are not capped",
     ),
     Mutant(
+        "parts-outlive-their-question",
+        PART,
+        DUCKDB + "DuckDB._run",
+        "wait(jobs)",
+        "pass",
+        "a question that has failed still reads, while the next one runs or the engine is closed",
+    ),
+    Mutant(
         "begun-after-its-deadline",
         PART,
         WATCH + "Watch.over",

@@ -220,6 +220,15 @@ LOG10 = Row(  # and one that it reads as another function, of a constant and the
 
 
 LOG2 = replace(LOG10, name="log2")
+LEFT = Row(  # whose name is a reserved word
+    "left",
+    (Type.TEXT, Type.INTEGER),
+    Type.TEXT,
+    "the beginning of a text",
+    meaning=lambda text, count: text[: max(count, 0)],
+    write=lambda words, text, count: words.call("left", text, words.call("greatest", count, words.whole(0))),
+    makes_nan=False,
+)
 SUBSTRING = Row(  # of several operands
     "substring",
     (Type.TEXT, Type.INTEGER, Type.INTEGER),
@@ -273,6 +282,7 @@ ASKED = [
     "SELECT QUARTER(day) AS q, COUNT(*) AS n, TRIPLE(COUNT(*)) AS m FROM t GROUP BY q HAVING TRIPLE(COUNT(*)) > 9 ORDER BY 3",
     "SELECT EXTRACT(QUARTER FROM day) AS q, SUM(x) AS s FROM t GROUP BY q",
     "SELECT COUNT(*) AS n FROM t WHERE LOG10(tens) = 2",
+    "SELECT COUNT(*) AS n FROM t WHERE LEFT(CAST(tens AS VARCHAR), who) = '10'",
 ]
 
 
@@ -281,7 +291,7 @@ ASKED = [
 def test_a_row_is_all_that_engines_need(text: str, catalog: Catalog) -> None:
     """Both find the same; each function is known by its row alone, which is not there before and after."""
     nodes = tuple(s.Column(each.name, each.type) for each in COLUMNS)
-    with planted(TRIPLE, QUARTER, LOG10):
+    with planted(TRIPLE, QUARTER, LOG10, LEFT):
         plan = plan_for(question(text, catalog), catalog, 1)
         agree([Data("t", DATA, nodes, person=catalog.protected.person)], [plan.query])
     with pytest.raises(QueryError, match=r"not known|not available"):

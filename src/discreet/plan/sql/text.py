@@ -176,7 +176,7 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
                 raise refusal(
                     Code.COMMENT, "comments inside comments, and hints, are not read", "remove it", text, token
                 )
-        if token.token_type not in ALLOWED and not is_name(token, before, known):
+        if not (token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)):
             raise word_refusal(text, token, before, after)
         if token.text == SYMBOLIC.get(token.token_type) or (token.token_type is T.PARAMETER and token.text != "$"):
             raise refusal(*OPERATOR, text, token)
@@ -193,6 +193,11 @@ def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
     if not token.text.isidentifier():
         return False
     return token.text.casefold() in known or (before is not None and before.token_type in (T.ALIAS, T.DOT))
+
+
+def is_call(token: Token, after: Token | None) -> bool:
+    """A reserved word that is a function of the table here, as LEFT might be."""
+    return after is not None and after.token_type is T.L_PAREN and spelt(token.text) is not None
 
 
 def word_refusal(text: str, token: Token, before: Token | None, after: Token | None) -> QueryError:
