@@ -226,12 +226,14 @@ def hard_cases() -> dict[str, Callable[[], float]]:
     )
     beside = 10**6 * loss(events.DiscreteGaussian(Fraction("2.52")))
     beside = beside + 3 * loss(events.Sampled(Fraction("0.999"), events.Laplace(1)))
+    few = 3 * loss(events.Sampled(Fraction(1, 10), events.Laplace(1)))
     wide = 100 * loss(events.RandomizedResponse(1)) + loss(events.Gaussian(10**6))
     return {
         "a response and a Laplace, δ = 1e-11: ε": lambda: (response * 1).epsilon(1e-11),
         "10⁹ discrete Gaussians and 2 geometric, δ = 1e-6: ε": lambda: (many * 1).epsilon(1e-6),
         "10⁶ discrete Gaussians and 3 sampled Laplace, δ = 1e-6: ε": lambda: (beside * 1).epsilon(1e-6),
         "100 responses and a wide Gaussian, δ = 1e-3: ε": lambda: (wide * 1).epsilon(1e-3),
+        "3 sampled Laplace: the trade-off at 5 %": lambda: (few * 1).tradeoff(Fraction(1, 20)),
         "calibrate 2 sampled Gaussians to ε = 1, δ = 1e-6: σ": lambda: float(
             calibrate.gaussian(1, 1e-6, times=2, rate=Fraction(1, 100)).scale
         ),

@@ -27,6 +27,7 @@ BUDGETS = {
     "plan + engines + laws": 260,
     "curator + cli": 170,
     "audit + attacks": 90,
+    "mutants": 60,
     "local": 40,
     "weights": 60,
     "learn": 40,

@@ -18,11 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.answer import Answer, Column, Preview, visible, written
+from discreet.answer import Answer, Column, Preview, written
 from discreet.errors import Invalid
 from discreet.plan.intervals import TOO_FEW, Interval, Predicted
 from discreet.plan.question import Output, Sort, key
 from discreet.plan.scalar import Case, Comparison, Literal, Order, Type
+from discreet.plan.visible import visible
 from tests.plan.made import COUNT, FINE, MEAN, PUBLIC_COUNT, SOME, SUM, add, number, over, plan_of
 from tests.scale import repeats
 
@@ -120,6 +121,12 @@ def test_the_table_is_as_it_was_looked_at() -> None:
         "note: age is clamped to 0 … 120",
     ]
     assert repr(answer()) == str(answer())
+
+
+def test_what_is_left_is_never_shown_as_more() -> None:
+    for part in (F(1, 10), F(5, 9), F(2, 3), F(2**60 + 1, 2**60)):
+        left = answer().with_remaining({"epsilon": part}).remaining
+        assert left is not None and F(repr(left["epsilon"])) <= part  # as the decimal that it prints
 
 
 def test_too_few_are_null_in_every_form() -> None:

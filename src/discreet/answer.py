@@ -29,6 +29,7 @@ from discreet.plan.numbers import CONFIDENCE, output_type
 from discreet.plan.plan import Plan
 from discreet.plan.post import released_rows, selects
 from discreet.plan.scalar import Type, Value
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -123,6 +124,12 @@ class Answer:
     def with_ledger(self, ledger: Mapping[str, Any]) -> "Answer":
         """The same answer, whose receipt says where the charge is written."""
         return replace(self, receipt={**self.receipt, "ledger": dict(ledger)})
+
+    def told(self, assumed: Sequence[str], explanation: str) -> "Answer":
+        """The same answer, in the words for whoever asked: what they did not declare, or lack, is said first."""
+        unsafe = [note for note in self.notes if note == KNOWN_NOISE]
+        others = [note for note in self.notes if note not in (*unsafe, *assumed)]
+        return replace(self, notes=(*unsafe, *assumed, *others), explanation=explanation)
 
     # Values.
 
@@ -498,15 +505,6 @@ def _key(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "NULL" if value is None else visible(str(_plain(value)))
-
-
-def visible(text: str) -> str:
-    """With control characters written out: none of them reaches a terminal, or turns a line around.
-
-    >>> print(visible("a\\x1b[31m"), visible("ward 3"))
-    a\\x1b[31m ward 3
-    """
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _grouped(value: int | float) -> str:

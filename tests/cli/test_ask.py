@@ -9,7 +9,9 @@ from typing import Any
 
 import duckdb
 import pytest
+from typer.testing import CliRunner
 
+from discreet.cli import app
 from discreet.cli.flags import Flags, columns, parameters
 from discreet.cli.source import SQL_BEGINS, split, table_name
 from discreet.curator.session import Curator
@@ -461,3 +463,40 @@ def test_the_installed_command_in_a_terminal_and_without_one(visits: Path) -> No
     assert "●" in plain and not any(f"\x1b[{n}m" in plain for n in range(30, 48))
     refused = subprocess.run([COMMAND, *line, "--budget", "99"], capture_output=True, text=True)
     assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (3, "", 1)
+
+
+@pytest.mark.parametrize("source", ["visits.csv", "hospital.toml"])
+def test_limits_are_for_whoever_asks_of_a_file_and_of_a_policy(run: Run, policy: Path, source: str) -> None:
+    """`ask`, its preview, `explain` and the shell alike; the price of a row of a person is in the plan."""
+    unit = ["--unit", "patient_id"] if source == "visits.csv" else []
+    found = {}
+    for rows in ("1", "9"):
+        line = [source, COUNT, "--epsilon", "1", "--max-rows", rows, "--max-groups", "2", *unit]
+        before = data(run("ask", *line, "--preview", "--json"))
+        plan = data(run("explain", *line, "--json"))["plan"]
+        answer = data(run("ask", *line, "--json"))
+        assert before["notes"] == answer["notes"] and f"at most {rows} row" in answer["notes"][0]
+        assert any(f"sensitivity {rows} " in part for part in plan) and not any("nobody" in part for part in plan)
+        assert answer["receipt"]["measurements"][0]["sensitivity"] == rows
+        found[rows] = answer["receipt"]["plan"]
+    assert len(set(found.values())) == 2
+
+
+def test_a_shell_takes_limits_too(run: Run, policy: Path) -> None:
+    said = CliRunner().invoke(
+        app,
+        ["shell", "hospital.toml", "--epsilon", "1", "--max-rows", "7"],
+        input=f"\\describe\n\\explain {COUNT};\n\\preview {COUNT};\n{COUNT};\n",
+    )
+    assert said.exit_code == 0, said.stderr
+    assert "at most 7 rows of each count in a group" in said.stdout
+    assert "sensitivity 7 " in said.stdout and "nobody declared max_rows" not in said.stdout
+
+
+@pytest.mark.parametrize("command", ["ask", "explain"])
+@pytest.mark.parametrize("limit", ["--max-rows", "--max-groups"])
+@pytest.mark.parametrize("bad", ["0", "-3", "1.5", "true", "9" * 30])
+def test_a_bad_limit_costs_nothing(run: Run, policy: Path, command: str, limit: str, bad: str) -> None:
+    found = error(run(command, "hospital.toml", COUNT, "--epsilon", "1", limit, bad, "--json"))
+    assert limit in found["message"] or limit[2:].replace("-", "_") in found["message"]
+    assert not policy.with_name("hospital.toml.ledger").exists()

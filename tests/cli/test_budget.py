@@ -26,7 +26,10 @@ def test_it_is_the_sum_of_what_was_asked(run: Run, visits: Path) -> None:
         "questions": 3,
         "failures": 0,
         "analysts": {},
+        "shares": "common",
+        "free": {"epsilon": 4.7, "delta": 1e-6},
         "ledger": "visits.csv.ledger",
+        "notes": [],
     }
     said = run("budget", "visits.csv").stdout
     assert "4.7 left of 5, 0.3 spent" in said and "3 questions charged" in said

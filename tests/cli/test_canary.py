@@ -217,6 +217,7 @@ COMMANDS: list[tuple[list[str], int]] = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:a new budget begins")
 def test_no_planted_value_is_seen_anywhere(place: Path, planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
     text = planted.csv()
     (place / "broken.csv").write_bytes(text.encode() * 20 + b"\xff\xfe,1\n" + text.encode())

@@ -71,7 +71,7 @@ def test_a_ledger_apart_is_noticed(run: Run, policy: Path) -> None:
     asked = ["ask", "visits.csv", "SELECT COUNT(*) AS n FROM visits", "--unit", "patient_id", "--epsilon", "1"]
     assert run(*asked).exit_code == 0
     said = run("check", "hospital.toml").stdout
-    assert "warning: visits.csv.ledger counts questions about the same people apart" in said
+    assert f"warning: {Path('visits.csv.ledger').resolve()} counts questions about the same people apart" in said
     policy.write_text(POLICY + '[ledger]\npath = "visits.csv.ledger"\n', "utf-8")
     assert "warning" not in run("check", "hospital.toml").stdout
 

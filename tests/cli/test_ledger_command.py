@@ -119,6 +119,34 @@ def test_a_restored_ledger_is_accepted_by_its_owner_only(run: Run, visits: Path)
     assert data(run("ledger", "verify", "visits.csv", "--json"))["spent"]["epsilon"] == 2
 
 
+def test_an_old_copy_is_noticed_by_who_has_another_home(
+    run: Run, visits: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As cron, sudo and containers have."""
+    restored(run, visits)
+    monkeypatch.setenv("XDG_STATE_HOME", str(visits.parent / "elsewhere"))
+    for words in (["budget"], ["history"], ["ledger", "verify"]):
+        assert error(run(*words, "visits.csv", "--json"))["code"] == "rollback", words
+    assert error(run("ask", "visits.csv", COUNT, *FIRST, "--json"))["code"] == "rollback"
+    assert not Path("elsewhere").exists()
+
+
+def test_a_ledger_whose_mark_is_nowhere_is_accepted_by_its_owner_only(run: Run, visits: Path) -> None:
+    asked(run, 1)
+    shutil.rmtree("state")
+    for words in (["budget", "visits.csv"], ["ledger", "verify", "visits.csv"], ["ask", "visits.csv", COUNT, *FIRST]):
+        refused = run(*words, "--json")
+        assert (refused.exit_code, error(refused)["code"]) == (3, "mark-lost")
+        assert "ledger accept" in error(refused)["hint"] and str(visits.parent / "state") in error(refused)["message"]
+    asking = run("ledger", "accept", "visits.csv", "--json")
+    assert (asking.exit_code, error(asking)["code"]) == (3, "rollback") and not Path("state").exists()
+    found = data(run("ledger", "accept", "visits.csv", "--yes", "--json"))
+    assert (found["spent"]["epsilon"], found["rows"]) == (1, 4)
+    assert "its mark was lost" in run("history", "visits.csv").stdout
+    asked(run, 2)
+    assert data(run("ledger", "verify", "visits.csv", "--json"))["spent"]["epsilon"] == 2
+
+
 def test_a_lost_ledger_of_a_file_needs_to_know_who_is_protected(run: Run, visits: Path) -> None:
     asked(run, 1)
     shutil.rmtree(folder_of(visits))

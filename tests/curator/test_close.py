@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError, Invalid
+from discreet.mechanisms import Geometric
 from tests.curator.cases import code_of
 from tests.scale import repeats
 
@@ -47,6 +49,57 @@ def closing_waits(folder: Path) -> None:
         assert heard == ["no error"] and anew._store.totals().failures == 0
 
 
+def closing_waits_for_a_measurement(folder: Path) -> None:
+    """A measurement that was entered draws, keeps and settles, whoever closes meanwhile."""
+    hospital, noise = curator(folder), Geometric(10)
+    inside, closing = threading.Event(), threading.Event()
+    heard: list[object] = []
+
+    def measuring() -> None:
+        with hospital.measure(noise.event(1), key="k") as grant:
+            inside.set()
+            closing.wait(60)
+            while not hospital._flight.closed:
+                time.sleep(0.001)
+            time.sleep(0.05)
+            heard.append(code_of(lambda: grant(noise, 1, lambda: 3)))
+        heard.append("left")
+
+    thread = threading.Thread(target=measuring)
+    thread.start()
+    inside.wait(60)
+    closing.set()
+    hospital.close()
+    heard.append("closed")
+    thread.join()
+    assert heard[0] == "no error" and set(heard) == {"no error", "left", "closed"}
+    with curator(folder) as anew, anew.measure(noise.event(1), key="k") as again:
+        assert again.taken == 1 and anew.spent.epsilon == Fraction(1, 10)
+
+
+def test_closing_waits_for_a_measurement_in_flight(tmp_path: Path) -> None:
+    closing_waits_for_a_measurement(tmp_path)
+
+
+def test_whoever_is_inside_of_a_measurement_cannot_close_and_goes_on(tmp_path: Path) -> None:
+    hospital, noise = curator(tmp_path), Geometric(10)
+    with hospital.measure(noise.event(1)) as grant:
+        with pytest.raises(Invalid) as refusal:
+            hospital.close()
+        assert refusal.value.code == "in-flight"
+        grant(noise, 1, lambda: 3)
+    hospital.close()
+
+
+def test_a_measurement_that_was_prepared_before_closing_is_not_entered_after(tmp_path: Path) -> None:
+    hospital, noise = curator(tmp_path), Geometric(10)
+    prepared = hospital.measure(noise.event(1))
+    hospital.close()
+    assert code_of(prepared.__enter__) == "closed"
+    with curator(tmp_path) as anew:
+        assert anew.spent.epsilon == 0
+
+
 def test_closing_waits_for_the_questions_in_flight(tmp_path: Path) -> None:
     closing_waits(tmp_path)
 
@@ -79,6 +132,7 @@ def test_a_curator_that_is_closed_while_threads_ask_answers_or_refuses_by_name(t
 
 ACTS: dict[str, Callable[[Curator], object]] = {
     "sql": lambda hospital: hospital.sql(COUNT, epsilon=1),
+    "measure": lambda hospital: hospital.measure(Geometric(10).event(1)),
     "load": lambda hospital: hospital.load(),
     "spent": lambda hospital: hospital.spent,
     "remaining": lambda hospital: hospital.remaining,

@@ -625,6 +625,36 @@ def test_only_settled_answers_of_others_are_shared(own: bool, settled: bool) -> 
     only_settled_answers_of_others_are_shared(own, settled)
 
 
+def settled_after_accepting(made: Creation, reserved_before: bool) -> list[Row]:
+    """A reservation, before or after an older ledger was accepted, that is settled afterwards."""
+    rows = [advance(None, made, 0)]
+
+    def then(act: Act) -> None:
+        rows.append(advance(head_of(rows[-1]), act, 0))
+
+    if not reserved_before:
+        then(Accepted(9, "f" * 64))
+    one = charged(head_of(rows[-1]), request("k", "1/10"))
+    assert isinstance(one.act, Reserved)
+    rows.append(one)
+    if reserved_before:
+        then(Accepted(9, "f" * 64))
+    then(Settled(one.sequence, hash_of(b"42"), 2, topic_of_act(one.act)))
+    return rows
+
+
+def what_was_accepted_ends_what_was_open() -> None:
+    """A ledger in which an open reservation went on after that is refused; release 0.1 let it."""
+    replayed(settled_after_accepting(creation(3), reserved_before=False))
+    replayed(settled_after_accepting(replace(creation(3), format=1), reserved_before=True))
+    with pytest.raises(Fault, match="before an older ledger was accepted"):
+        replayed(settled_after_accepting(creation(3), reserved_before=True))
+
+
+def test_what_was_open_when_an_older_ledger_was_accepted_is_never_settled() -> None:
+    what_was_accepted_ends_what_was_open()
+
+
 def test_a_row_out_of_its_chain_is_found() -> None:
     rows = honest()
     for i in range(1, len(rows)):

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from discreet.answer import Answer
+from discreet.curator.asked import Asked
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError, Invalid, QueryError
+from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.plan import limits
 from discreet.plan.limits import width
 from tests.curator.cases import code_of
@@ -69,6 +71,36 @@ def test_the_least_price_is_a_millionth(tmp_path: Path, accountant: str) -> None
         hospital.sql(COUNT, epsilon=Fraction(1, 10**6), delta=0)
 
 
+@pytest.mark.parametrize("accountant", ["pure", "zcdp"])
+def test_the_least_price_of_a_measurement_is_the_same(tmp_path: Path, accountant: str) -> None:
+    with curator(tmp_path, accountant=accountant) as hospital:
+        low = [Geometric(10**12), Geometric(1_010_000)] + ([RoundedGaussian(10**8)] if accountant == "zcdp" else [])
+        for event in (mechanism.event(1) for mechanism in low):
+            with pytest.raises(Invalid) as refusal:
+                hospital.measure(event, key="k")
+            assert refusal.value.code == "price"
+        assert hospital.spent.epsilon == 0 and not list(hospital._store.history())[1:]
+        with hospital.measure(Geometric(10**6).event(1), key="k"):
+            assert hospital.spent.epsilon > 0 or hospital.spent.rho
+
+
+def sums(columns: int) -> str:
+    """A sum of so many times one column, of little depth."""
+    return "cell" if columns == 1 else f"({sums(columns // 2)} + {sums(columns - columns // 2)})"
+
+
+def test_groups_that_take_too_long_to_find_are_refused_at_planning(tmp_path: Path) -> None:
+    """Declared values times parts of keys, over all keys of a question; just below the limit it is planned."""
+    below, above = f"{sums(98)} % 2", f"{sums(101)} % 2"
+    several = ", ".join(f"{sums(30)} % {n}" for n in range(2, 8))
+    with curator(tmp_path) as hospital:
+        for keys in (above, several, f"COALESCE({', '.join(f'{sums(30)} % {n}' for n in range(2, 8))})"):
+            text = f"SELECT COUNT(*) AS n FROM visits GROUP BY {keys}"
+            assert all_ways(hospital, text, epsilon=1) == {"too-many-steps"}
+        assert hospital.spent.epsilon == 0
+        assert hospital.preview(f"SELECT COUNT(*) AS n FROM visits GROUP BY {below}", epsilon=1).groups == 1
+
+
 def test_an_accuracy_never_pays_less_than_the_least_price(tmp_path: Path) -> None:
     with curator(tmp_path) as hospital:
         for within in (10**6, 10**12, 10**18):
@@ -98,7 +130,7 @@ def test_no_answer_is_larger_than_was_planned(tmp_path: Path, outputs: str, epsi
     with curator(tmp_path, epsilon=100) as hospital:
         text = f"SELECT {outputs} FROM visits GROUP BY ward"
         answer = hospital.sql(text, epsilon=epsilon)
-        plan = hospital._plan(text, None, epsilon, None, None, None)
+        plan = hospital._plan(Asked(text, epsilon=epsilon))
         bare = len(Answer.to_bytes(answer)) - _rows(answer)
         assert _rows(answer) <= len(plan.domain) * width(plan) and bare < limits.BESIDE_ROWS
 

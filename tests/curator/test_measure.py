@@ -35,8 +35,8 @@ from discreet.privacy import events
 from tests.curator.cases import Place, code_of, creation, place, request
 from tests.scale import repeats
 
-WIDE = Geometric(Fraction(10**9))
-EVENT = WIDE.event(1)
+WIDE, STEPS = Geometric(Fraction(10**9)), 1000
+EVENT = WIDE.event(STEPS)
 EXACT = 42
 
 
@@ -56,7 +56,7 @@ def never() -> int:
 
 
 def draw(grant: Grant) -> int:
-    return int(grant(WIDE, 1, lambda: EXACT))
+    return int(grant(WIDE, STEPS, lambda: EXACT))
 
 
 def told(act: Callable[[], object]) -> str:
@@ -90,7 +90,7 @@ def test_entered_200_times_at_once_it_is_granted_once() -> None:
                 refusals.append(refusal.code)
         assert len(grants) == 1 and refusals == ["grant-held"] * 199
         draw(grants[0])
-        assert found.spent.epsilon == Fraction(1, 10**9)
+        assert found.spent.epsilon == Fraction(1, 10**6)
 
 
 def entered_by_one_thread() -> None:
@@ -147,7 +147,7 @@ def killed_inside_gives_one_draw() -> None:
         values = {told_by_dying(enter) for _ in range(repeats(20))}
         assert len(values) == 1 and values != {""}
         with curator(spot.folder) as found:
-            assert found.spent.epsilon == Fraction(1, 10**9)
+            assert found.spent.epsilon == Fraction(1, 10**6)
             assert found._store.verify().spent.epsilon > 0
 
 
@@ -219,7 +219,7 @@ def lock_dies_with_its_holder(spot: Place) -> None:
     store = spot.open(creation())
 
     def enter() -> AbstractContextManager[Grant]:
-        return entered(store, request("k", Fraction(1, 10**9), event=EVENT.to_json()), EVENT, None, None)
+        return entered(store, request("k", Fraction(1, 10**6), event=EVENT.to_json()), EVENT, None, None)
 
     ear, mouth = os.pipe()
     if (child := os.fork()) == 0:
@@ -251,20 +251,20 @@ def values_come_back() -> None:
             first = [draw(grant) for _ in range(2)]
             raise KeyError
         with pytest.raises(ZeroDivisionError), found.measure(event, key="k") as grant:
-            assert [grant(WIDE, 1, never) for _ in range(2)] == first
-            grant(WIDE, 1, lambda: 1 // 0)
+            assert [grant(WIDE, STEPS, never) for _ in range(2)] == first
+            grant(WIDE, STEPS, lambda: 1 // 0)
         with found.measure(event, key="k") as grant:
             assert grant.taken == 3
-            assert [grant(WIDE, 1, never) for _ in range(2)] == first
-            assert code_of(lambda: grant(WIDE, 1, never)) == "draw-lost"
+            assert [grant(WIDE, STEPS, never) for _ in range(2)] == first
+            assert code_of(lambda: grant(WIDE, STEPS, never)) == "draw-lost"
             first.append(draw(grant))
-            assert code_of(lambda: grant(WIDE, 1, never)) == "grant"
+            assert code_of(lambda: grant(WIDE, STEPS, never)) == "grant"
         with found.measure(event, key="k") as grant:
-            assert [grant(WIDE, 1, never) for _ in range(2)] == first[:2]
-            assert code_of(lambda: grant(WIDE, 1, never)) == "draw-lost"
-            assert grant(WIDE, 1, never) == first[2]
-            assert code_of(lambda: grant(WIDE, 1, never)) == "key-settled"
-        assert found.spent.epsilon == Fraction(4, 10**9) and len(set(first)) == 3
+            assert [grant(WIDE, STEPS, never) for _ in range(2)] == first[:2]
+            assert code_of(lambda: grant(WIDE, STEPS, never)) == "draw-lost"
+            assert grant(WIDE, STEPS, never) == first[2]
+            assert code_of(lambda: grant(WIDE, STEPS, never)) == "key-settled"
+        assert found.spent.epsilon == Fraction(4, 10**6) and len(set(first)) == 3
         found._store.verify()
 
 
@@ -295,11 +295,11 @@ def test_another_entry_that_got_in_cannot_draw_what_was_drawn() -> None:
         broken.setattr(Store, "hold", lambda self, sequence: NoHold())
         with suppress(KeyError), found.measure(event, key="k") as one, found.measure(event, key="k") as two:
             first = draw(one)
-            assert code_of(lambda: two(WIDE, 1, never)) == "grant-held"
+            assert code_of(lambda: two(WIDE, STEPS, never)) == "grant-held"
             with found.measure(event, key="k") as three:
-                assert three(WIDE, 1, never) == first
+                assert three(WIDE, STEPS, never) == first
                 draw(three)
-            assert code_of(lambda: one(WIDE, 1, never)) == "key-settled"
+            assert code_of(lambda: one(WIDE, STEPS, never)) == "key-settled"
             raise KeyError
 
 
@@ -326,7 +326,7 @@ def blocks_are_taken_once() -> None:
         assert len(handed) == len(set(handed)) == 1 + 3 + 1
         with curator(spot.folder) as found:
             with found.measure(event, key="k", kept=False, block=3) as grant:
-                assert grant.taken == 3 and code_of(lambda: grant(WIDE, 1, never)) == "grant"
+                assert grant.taken == 3 and code_of(lambda: grant(WIDE, STEPS, never)) == "grant"
             assert code_of(found.measure(event, key="k", kept=False, block=3).__enter__) == "key-settled"
             assert [each.value for each in found._store.drawn(2)] == [None] * 3
 
@@ -381,7 +381,7 @@ def loop(found: Curator, steps: Steps, say: Callable[[str], object]) -> None:
     with steps.watched(), found.measure(events.Repeated(EVENT, DRAWS), key="k") as grant:
         for number in range(DRAWS):
             try:
-                say(f"out {number} {grant(WIDE, 1, lambda number=number: exact(number))}")
+                say(f"out {number} {grant(WIDE, STEPS, lambda number=number: exact(number))}")
             except Refused as refusal:
                 if refusal.code != "draw-lost":
                     raise
@@ -407,7 +407,7 @@ def killed_at_any_step_is_one_sequence(kills: tuple[int, ...]) -> bool:
             loop(found, Steps(), lines.append)
             again: list[str] = []
             loop(found, Steps(), again.append)  # what has ended comes back, and reads nothing
-            assert found.spent.epsilon == Fraction(DRAWS, 10**9)
+            assert found.spent.epsilon == Fraction(DRAWS, 10**6)
             found._store.verify()
         values, reads = defaultdict(set), defaultdict(int)
         for what, number, *value in (line.split() for line in lines + again if line != "done"):
@@ -504,7 +504,7 @@ class Anything(RuleBasedStateMachine):
     @staticmethod
     def drawn(grant: Grant, fails: bool) -> Any:
         try:
-            return grant(WIDE, 1, lambda: EXACT // (0 if fails else 1))
+            return grant(WIDE, STEPS, lambda: EXACT // (0 if fails else 1))
         except ZeroDivisionError:
             return "failed"
         except DiscreetError as error:
@@ -662,10 +662,10 @@ def test_more_than_fits_is_lost_and_says_what_to_do(monkeypatch: pytest.MonkeyPa
     with hospital() as found:
         with pytest.raises(Refused, match="kept=False"), found.measure(events.Repeated(EVENT, 2), key="k") as grant:
             draw(grant)
-            grant(WIDE, 1, lambda: np.zeros(90, np.int64))
+            grant(WIDE, STEPS, lambda: np.zeros(90, np.int64))
         with found.measure(events.Repeated(EVENT, 2), key="k") as grant:
-            grant(WIDE, 1, never)
-            assert code_of(lambda: grant(WIDE, 1, never)) == "draw-lost"
+            grant(WIDE, STEPS, never)
+            assert code_of(lambda: grant(WIDE, STEPS, never)) == "draw-lost"
 
 
 def test_a_ledger_of_release_0_1_is_measured_on() -> None:
@@ -680,7 +680,7 @@ def test_a_ledger_of_release_0_1_is_measured_on() -> None:
             with found.measure(EVENT, key="new") as grant:
                 value = draw(grant)
             with found.measure(EVENT, key="new") as grant:
-                assert grant(WIDE, 1, never) == value
+                assert grant(WIDE, STEPS, never) == value
             found._store.verify()
 
 
@@ -692,7 +692,7 @@ def test_measurements_are_shared_with_nobody(tmp_path: Path) -> None:
         for name in analysts:
             with found.measure(EVENT, key=f"of {name}", label="ages", analyst=name) as grant:
                 values.append(draw(grant))
-        assert len(set(values)) == 2 and found.spent.epsilon == Fraction(2, 10**9)
+        assert len(set(values)) == 2 and found.spent.epsilon == Fraction(2, 10**6)
 
 
 def test_every_kind_of_ledger_keeps_draws(spot: Place) -> None:
@@ -700,24 +700,24 @@ def test_every_kind_of_ledger_keeps_draws(spot: Place) -> None:
     store = spot.open(creation())
 
     def enter(block: int | None = None) -> AbstractContextManager[Grant]:
-        asked = request(f"k {block}", Fraction(3, 10**9), event=event.to_json())
+        asked = request(f"k {block}", Fraction(3, 10**6), event=event.to_json())
         return entered(store, asked, event, None, block)
 
     with suppress(KeyError), enter() as grant:
         first = [draw(grant)]
         assert code_of(enter().__enter__) == "grant-held"
-        first += grant(WIDE, 1, lambda: np.arange(100)).tolist()
+        first += grant(WIDE, STEPS, lambda: np.arange(100)).tolist()
         raise KeyError
     store.verify()
     with enter() as grant:
-        again = [grant(WIDE, 1, never), *grant(WIDE, 1, never)]
+        again = [grant(WIDE, STEPS, never), *grant(WIDE, STEPS, never)]
         assert again == first and draw(grant) not in first
     with enter() as grant:
-        assert grant(WIDE, 1, never) == first[0]
+        assert grant(WIDE, STEPS, never) == first[0]
     for _ in range(2):
         with suppress(KeyError), enter(2) as grant:
             draw(grant)
             raise KeyError
     with enter(2) as grant:
-        assert grant.taken == 2 and code_of(lambda: grant(WIDE, 1, never)) == "grant"
+        assert grant.taken == 2 and code_of(lambda: grant(WIDE, STEPS, never)) == "grant"
     store.verify()

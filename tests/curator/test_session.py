@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.curator.asked import Asked
 from discreet.curator.policy import Policy
 from discreet.curator.session import Curator
 from discreet.errors import Fault, Invalid, QueryError, Refused
@@ -152,7 +153,7 @@ def test_the_plan_does_not_depend_on_the_data(tmp_path: Path) -> None:
     found = []
     for name, rows in (("one", ROWS), ("two", other), ("none", {"patient": [], "age": [], "ward": []})):
         with Curator({"visits": rows}, "patient", COLUMNS, epsilon=9, ledger=tmp_path / name) as hospital:
-            plans = [hospital._plan(text, None, 1, None, None, None) for text in texts]
+            plans = [hospital._plan(Asked(text, epsilon=1)) for text in texts]
             for text in texts:
                 hospital.sql(text, epsilon=1)
             found.append(([digest(plan) for plan in plans], [repr(plan) for plan in plans], hospital.spent))

@@ -460,13 +460,24 @@ def test_a_mark_behind_the_ledger_is_moved_forward(spot: Place) -> None:
     old = spot.mark.read_bytes()
     granted(store.reserve(request("a")))
     store.close()
-    for text in (old, b""):
-        spot.mark.write_bytes(text)
-        spot.open().close()
-        assert (Mark(spot.mark).read() or (0, ""))[0] == 2
-    spot.mark.unlink()
+    spot.mark.write_bytes(old)
     spot.open().close()
     assert (Mark(spot.mark).read() or (0, ""))[0] == 2
+
+
+@pytest.mark.parametrize("left", [None, b""])
+def test_a_mark_that_was_taken_away_is_missed_where_the_ledger_has_a_place(spot: Place, left: bytes | None) -> None:
+    """A ledger on a server has a mark on each machine, and remembers none of them."""
+    store = spot.open(creation(1))
+    granted(store.reserve(request("a")))
+    store.close()
+    spot.mark.unlink()
+    if left is not None:
+        spot.mark.write_bytes(left)
+    assert code_of(spot.open) == ("no error" if spot.server else "mark-lost")
+    spot.open(accept=True).close()
+    assert (Mark(spot.mark).read() or (0, ""))[0] == (2 if spot.server else 3)
+    spot.open().verify()
 
 
 def test_a_mark_never_goes_back_by_itself(tmp_path: Path) -> None:
@@ -546,7 +557,8 @@ def test_nobody_is_called_like_the_owner(spot: Place, name: str) -> None:
 def test_the_mark_lies_in_the_state_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     store = SQLiteStore.open(tmp_path / "ledger", creation=creation(1))
-    (only,) = (tmp_path / "state" / "discreet" / "marks").iterdir()
+    only, verified = sorted((tmp_path / "state" / "discreet" / "marks").iterdir())
+    assert verified.name == f"{only.name}-verified" and verified.stat().st_mode & 0o077 == 0
     assert only == store.mark.path == Mark.of(str(tmp_path / "ledger")).path and len(only.name) == 64
     store.close()
     monkeypatch.setenv("XDG_STATE_HOME", "relative")

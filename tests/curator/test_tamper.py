@@ -98,8 +98,9 @@ def test_a_flipped_byte_of_the_file_is_found_or_means_nothing() -> None:
                     "ledger-missing",
                     "rollback",
                 )
-            else:
-                assert again.export() == exported
+            else:  # a row that was verified before is not computed again by opening
+                if code_of(again.verify) != "ledger-broken":
+                    assert again.export() == exported
                 again.close()
             for left in spot.ledger.glob("*-*"):
                 left.unlink()
@@ -113,7 +114,10 @@ def test_a_ledger_without_its_last_rows_is_refused() -> None:
             file.execute("DELETE FROM rows WHERE sequence > 5")
         assert code_of(spot.open) == "rollback"
         spot.mark.unlink()
-        spot.open().verify()  # without the mark nobody can tell
+        assert code_of(spot.open) == "mark-lost"
+        with closing(sqlite3.connect(spot.ledger / "ledger.sqlite", isolation_level=None)) as file:
+            file.execute("DROP TABLE place")
+        spot.open().verify()  # without the mark, and without a memory of it, nobody can tell
 
 
 def test_a_copy_of_the_folder_is_a_ledger_of_its_own_name() -> None:

@@ -20,6 +20,9 @@ import pytest
 from discreet.curator.session import Curator
 from discreet.errors import Fault, Invalid, QueryError
 
+# the laws open one file again and again, each time with a budget of its own
+pytestmark = pytest.mark.filterwarnings("ignore:a new budget begins")
+
 COUNT = "SELECT COUNT(*) AS n FROM t"
 BASE = "pid,age,smoker,dept\n" + "".join(f"{i},{20 + i % 50},{i % 3 > 0},{i % 3}\n" for i in range(200))
 VICTIM = "900,,,\n"

@@ -1,4 +1,4 @@
-"""The laws that every mechanism is held to, as functions: run on sound code, and by test_mutants.py on code with a planted bug.
+"""The laws that every mechanism is held to, as functions: run on sound code, and by tests/mutants on code with a planted bug.
 
 A law raises AssertionError. Laws of chance raise one on sound code with a probability of at most ALPHA each.
 """

@@ -25,7 +25,6 @@ from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.noise import SecureBits, Tape
 from discreet.privacy import events
 from tests.mechanisms.test_exponential import Nothing, fits, neighbours
-from tests.mutants import Mutant
 from tests.noise.counting import Counting
 from tests.scale import repeats
 
@@ -202,50 +201,6 @@ def session_keeps_epsilon() -> None:
 
 def test_a_session_keeps_epsilon() -> None:
     session_keeps_epsilon()
-
-
-ASK = "discreet.mechanisms.above_threshold:Session.ask"
-NO_QUERY_NOISE = Mutant(
-    "sparse-vector-without-query-noise",
-    "mechanisms",
-    ASK,
-    "discrete_laplace(self._query_scale, source=self._source)",
-    "0",
-    "only the threshold is noisy, and two scores tell which is larger",
-)
-SAME_NOISE = Mutant(
-    "sparse-vector-same-noise",
-    "mechanisms",
-    ASK,
-    "discrete_laplace(self._query_scale, source=self._source)",
-    "self._level - self._mechanism.threshold",
-    "the score is compared with the threshold under one noise, which cancels",
-)
-NOT_REDRAWN = Mutant(
-    "threshold-not-redrawn",
-    "mechanisms",
-    ASK,
-    "self._level = self._draw_level()",
-    "self._level += 0",
-    "all hits share the noise of one threshold",
-)
-HITS_NOT_COUNTED = Mutant(
-    "hits-not-counted", "mechanisms", ASK, "self._left -= 1", "self._left -= 0", "a session never ends"
-)
-
-
-@pytest.mark.parametrize("mutant", [NO_QUERY_NOISE, SAME_NOISE], ids=lambda mutant: mutant.name)
-def test_published_mistakes_break_epsilon(mutant: Mutant) -> None:
-    with mutant.planted(), pytest.raises(AssertionError, match="a ratio of infinity"):
-        session_keeps_epsilon()
-
-
-@pytest.mark.parametrize(
-    "mutant", [NO_QUERY_NOISE, SAME_NOISE, NOT_REDRAWN, HITS_NOT_COUNTED], ids=lambda mutant: mutant.name
-)
-def test_mistakes_are_not_the_textbook(mutant: Mutant) -> None:
-    with mutant.planted(), pytest.raises(AssertionError):
-        runs_as_the_textbook_says("session")
 
 
 def test_releasing_the_noisy_score_that_hit_breaks_epsilon() -> None:

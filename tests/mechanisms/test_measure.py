@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from discreet.mechanisms.base import Example, registry
 from discreet.mechanisms.measure import Grant, unmetered
 from discreet.mechanisms.packed import packed, unpacked
 from discreet.noise import Tape
-from discreet.privacy import events
+from discreet.privacy import events, loss
 from tests.scale import repeats
 
 NOISE = Geometric(Fraction(10))
@@ -103,6 +104,50 @@ def test_a_longer_vector_of_reals_than_was_granted_is_a_fault() -> None:
     noise = Laplace(Fraction(10))
     with unmetered()(noise.event(1, 2)) as grant, pytest.raises(Fault, match="longer"):
         grant(noise, 1, lambda: np.zeros(3), size=2)
+
+
+DISCRETE = DiscreteGaussian(Fraction(1))
+
+
+def vectors_are_not_drawn_for_one_integer() -> None:
+    """Nor for any number of integers at a price for fewer, prepared or not."""
+    draws: list[Callable[[Grant], object]] = [
+        lambda grant: grant(DISCRETE, 2, lambda: [0, 0]),
+        lambda grant: grant(DISCRETE, 2, lambda: np.zeros(3, np.int64), size=2),
+        lambda grant: grant.prepare(DISCRETE, 2, 2)(np.zeros(2, np.int64)),
+    ]
+    for draw in draws:
+        with unmetered()(DISCRETE.event(2)) as grant, pytest.raises(Fault):
+            draw(grant)
+    with unmetered()(DISCRETE.event(2, 2)) as grant, pytest.raises(Fault, match="longer"):
+        draws[1](grant)
+    for draw in (lambda grant: grant(DISCRETE, 2, lambda: [0, 0], size=2), draws[2]):
+        with unmetered()(DISCRETE.event(2, 2)) as grant:
+            assert np.size(draw(grant)) == 2  # type: ignore[call-overload]
+
+
+def test_a_vector_is_not_drawn_at_the_price_of_one_integer() -> None:
+    vectors_are_not_drawn_for_one_integer()
+
+
+@pytest.mark.parametrize(("shift", "norm"), [((1, 1, 1, 1), 2), ((2, 2, 1), 3), ((1,) * 9, 3)])
+def test_a_vector_of_integers_costs_at_most_the_price_of_its_norm(shift: tuple[int, ...], norm: int) -> None:
+    """By enumeration of its losses, at σ = 1. One integer that changes by the norm is no bound."""
+    z = np.arange(-14, 15)
+    p = np.exp(-(z**2) / 2) / np.exp(-(z**2) / 2).sum()
+    losses = {0: 1.0}  # twice the loss of the coordinates so far, which is an integer
+    for d in shift:
+        sums: dict[int, float] = {}
+        for so_far, chance in losses.items():
+            for more, one in zip((d * d - 2 * d * z).tolist(), p.tolist(), strict=True):
+                sums[so_far + more] = sums.get(so_far + more, 0.0) + chance * one
+        losses = sums
+    dearer = 0
+    for epsilon in (0, 1, 2, 3, 4, 5):
+        truth = sum(chance * max(0.0, 1 - exp(epsilon - twice / 2)) for twice, chance in losses.items())
+        assert truth <= loss(DISCRETE.event(norm, len(shift))).delta(epsilon)
+        dearer += truth > loss(DISCRETE.event(norm)).delta(epsilon)
+    assert dearer
 
 
 def test_what_is_no_mechanism_is_refused_by_name() -> None:

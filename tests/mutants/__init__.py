@@ -4,6 +4,8 @@ A suite that passes says little unless it would have failed for the mistakes peo
 told as text to replace in the source of a function. Planting swaps the function's code object in place, so every reference to
 the function runs the bug, and takes it out again at the end. A mutant whose text no longer occurs exactly once
 raises: an edit of the code must carry its mutants along.
+
+There is a module for each part of the package, with a table of its mutants: a row is the bug and the law that catches it.
 """
 
 import ast
@@ -17,10 +19,14 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
-from discreet.errors import Fault, Invalid
+import pytest
+
+from discreet.errors import DiscreetError, Fault
 from discreet.noise.source import OPERATING_SYSTEM
 
-REGISTRY: dict[str, "Mutant"] = {}
+Law = Callable[[], object]
+# What a law does that does not hold: it fails, or a check of the package's own stops it. Any other exception is a slip of the mutant.
+FAILS = (AssertionError, pytest.fail.Exception, DiscreetError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +34,16 @@ class Mutant:
     """In the function `where` ("package.module:qualified.name"), `old` becomes `new`."""
 
     name: str
-    part: str  # the folder whose tests must catch it
     where: str
     old: str
     new: str
     breaks: str  # what goes wrong, in words
+    law: Law  # what holds without the bug, and must fail with it
 
     @contextmanager
     def planted(self) -> Iterator[None]:
         """The bug is live inside the `with` block, in this process, for every caller."""
-        function = _find(self.where)
+        function = find(self.where)
         sound = function.__code__
         function.__code__ = _edited(function, self.old, self.new)
         forget()
@@ -46,17 +52,6 @@ class Mutant:
         finally:
             function.__code__ = sound
             forget()
-
-
-def register(*mutants: Mutant) -> None:
-    for mutant in mutants:
-        if mutant.name in REGISTRY:
-            raise Invalid(f"name {mutant.name!r} is taken by another mutant")
-        REGISTRY[mutant.name] = mutant
-
-
-def of_part(part: str) -> list[Mutant]:
-    return [mutant for mutant in REGISTRY.values() if mutant.part == part]
 
 
 def forget() -> None:
@@ -71,12 +66,13 @@ def forget() -> None:
     OPERATING_SYSTEM.stock.clear()
 
 
-def _find(where: str) -> FunctionType:
+def find(where: str) -> FunctionType:
     module, _, qualified = where.partition(":")
     found: Any = importlib.import_module(module)
     for name in qualified.split("."):
         found = inspect.getattr_static(found, name)
-    found = inspect.unwrap(getattr(found, "fget", None) or getattr(found, "__func__", None) or found)
+    inner = next((getattr(found, name) for name in ("fget", "__func__", "func") if hasattr(found, name)), found)
+    found = inspect.unwrap(inner)
     if not isinstance(found, FunctionType):
         raise Fault(f"{where} is not a function", code="mutant")
     return found
@@ -99,7 +95,3 @@ def _edited(function: Callable[..., object], old: str, new: str) -> CodeType:
     exec(compile(tree, f"<mutant of {function.__qualname__}>", "exec"), space)
     code: CodeType = space[definition.name].__code__
     return code
-
-
-# The planted bugs themselves, a module for each part; they register themselves, so they come last.
-from tests.mutants import answer, curator, data, engines, mechanisms, noise, plan, privacy, sql  # noqa: E402, F401

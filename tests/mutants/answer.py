@@ -1,8 +1,21 @@
 """Planted bugs of answers: post-processing, intervals, and how they are shown and exported."""
 
-from tests.mutants import Mutant, register
+import numpy as np
 
-PART = "answer"
+from discreet.answer import Column, written
+from discreet.mechanisms import Geometric
+from discreet.plan.forms import Reader
+from discreet.plan.intervals import Interval
+from discreet.plan.post import released_rows
+from discreet.plan.question import Sort
+from discreet.plan.scalar import Comparison, Order, Type
+from tests import test_answer as answers
+from tests.mutants import Law, Mutant
+from tests.plan import test_intervals as intervals
+from tests.plan import test_post as post
+from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SUM, add, number, over, plan_of
+from tests.scale import repeats
+
 ANSWER = "discreet.answer:"
 FORMS = "discreet.plan.forms:"
 INTERVALS = "discreet.plan.intervals:"
@@ -11,205 +24,241 @@ NUMBERS = "discreet.plan.numbers:"
 POST = "discreet.plan.post:"
 SPREAD = "discreet.plan.spread:"
 
-register(
+
+RUNS = 1500
+
+
+def covered(name: str) -> Law:
+    return lambda: intervals.covers_and_no_more(intervals.EXACT[name], runs=repeats(RUNS))
+
+
+def rows_are_those_by_hand(limit: int) -> None:
+    counts = [2, 0, 3, 1, 3]
+    having = Comparison(Order.GREATER, COUNT, number(1))
+    plan = plan_of(post.KEY, COUNT, groups=5, having=having, order=(Sort(COUNT, descending=True),), limit=limit)
+    assert list(released_rows(plan, post.released(counts)).rows) == post.rows_by_hand(counts, 1, True, 0, limit)
+
+
+def small_counts_leave_their_set() -> None:
+    """Sum far above what its count allows for: the set leaves out low means, and no others."""
+    released = [np.array([each]) for each in (40, 0, 5_000, 0, 0)]
+    span = Reader.of(plan_of(MEAN), released, [0]).span(MEAN, 0.95)
+    assert span is not None
+    assert 80 < span.low[0] < 95 < span.high[0] == 120
+
+
+def shown_errors_are_rounded_up() -> None:
+    column = Column("x", Type.NUMBER, False)
+    assert written(43.8271, Interval(42.0, 45.0, 1.12), column) == ("43.8", "± 1.2")
+
+
+MUTANTS = (
     Mutant(
         "noise-of-the-numerator-only",
-        PART,
         FORMS + "Reader.ends",
         "region(a, b,",
         "region(a, b * 1e-9,",
         "what a ratio is divided by is taken as exact",
+        covered("inverse"),
     ),
     Mutant(
         "interval-halved",
-        PART,
         INTERVALS + "_around",
         "Interval(value - error, value + error, error)",
         "Interval(value - error / 2, value + error / 2, error)",
         "the whole width of an interval is taken for half of it",
+        covered("count"),
     ),
     Mutant(
         "one-noise-taken-for-two",
-        PART,
         FORMS + "Affine.plus",
         "self.slopes.get(i, zero) + other.slopes.get(i, zero)",
         "np.hypot(self.slopes.get(i, zero), other.slopes.get(i, zero))",
         "what two terms share is taken as independent",
+        lambda: intervals.covers_and_no_more(add(SUM, SUM), runs=repeats(RUNS)),
     ),
     Mutant(
         "correlation-ignored",
-        PART,
         SPREAD + "_region",
         "a1 = (a - shared * b1) / own",
         "a1 = a / own",
         "what numerator and denominator share is counted twice",
+        lambda: intervals.region_reaches(1.0, 2.0, 1.0, 2.0),
     ),
     Mutant(
         "mean-beyond-its-bounds",
-        PART,
         FORMS + "Reader._aggregate",
         "return Form(total, count, *bounds, middle)",
         "return Form(total, count, *self._unbounded(), middle)",
         "the interval of a mean reaches beyond the declared bounds",
+        lambda: intervals.every_pair_is_finite(300, 0),
     ),
     Mutant(
         "one-sided-quantile",
-        PART,
         SPREAD + "smooth_widths",
         "1 - confidence",
         "2 - 2 * confidence",
         "an interval at 95 % covers 90 %",
+        lambda: intervals.test_the_sum_of_two_laplace_noises_has_its_closed_form(0.5, 0.95),
     ),
     Mutant(
         "half-steps-forgotten",
-        PART,
         SPREAD + "smooth_widths",
         " + sizes.sum(axis=1) / 2",
         "",
         "noise of few steps is taken as continuous",
+        lambda: intervals.test_sums_of_noises_of_few_steps_are_covered_by_enumeration((Geometric, Geometric)),
     ),
     Mutant(
         "worth-of-a-step-forgotten",
-        PART,
         INTERVALS + "total_error",
         "steps * measurement.step + half_step(measurement)",
         "steps + half_step(measurement)",
         "the error of a sum is told in steps",
+        lambda: intervals.covers_and_no_more(FINE, runs=repeats(RUNS)),
     ),
     Mutant(
         "anything-a-share",
-        PART,
         FORMS + "Reader._is_share",
         "_conditions(all_) <= _conditions(some)",
         "isinstance(_conditions(all_), set)",
         "a ratio of any two counts is taken to be at most 1",
+        intervals.test_a_share_is_known_to_be_at_most_one,
     ),
     Mutant(
         "left-out-taken-for-found",
-        PART,
         SPREAD + "_next",
         "((over, above), (under, below))",
         "((over, below), (under, above))",
         "Fieller's set begins where it ends",
+        small_counts_leave_their_set,
     ),
     Mutant(
         "small-count-not-told",
-        PART,
         INTERVALS + "_column",
         "flag if is_open else None",
         "None",
         "a mean of too few is not flagged",
+        intervals.test_a_count_too_small_to_tell_is_flagged_and_a_large_one_is_not,
     ),
     Mutant(
         "negative-count-divided-by",
-        PART,
         NUMBERS + "_means",
         "if count > few",
         "if abs(count) > few",
         "a mean is divided by a count below zero",
+        lambda: post.test_a_mean_is_clamped_rounded_and_null_where_the_count_cannot_be_told_from_0(50, -300, None),
     ),
     Mutant(
         "nobody-has-a-mean",
-        PART,
         NUMBERS + "_means",
         "if count > few",
         "if count > 0",
         "a mean is told of a count that cannot be told from 0",
+        lambda: intervals.nobody_has_no_mean(MEAN, LAPLACE),
     ),
     Mutant(
         "nobody-has-a-ratio",
-        PART,
         FEW + "guarded",
         "reader.few(divisor).tolist()",
         "[False] * reader.size",
         "a ratio is told whose divisor cannot be told from 0",
+        lambda: intervals.nobody_has_no_mean(over(SUM, COUNT), LAPLACE),
     ),
     Mutant(
         "rounding-of-rows-not-in-the-error",
-        PART,
         FORMS + "Reader._rounding",
         "each * step * np.maximum(self.totals[count] + noise, 0.0)",
         "0 * step * np.maximum(self.totals[count] + noise, 0.0)",
         "the ± of a mean leaves out what its values were rounded by",
+        intervals.rounding_is_in_the_error,
     ),
     Mutant(
         "rounding-of-a-sum-not-in-the-error",
-        PART,
         FORMS + "half_step",
         "measurement.step / 2 if",
         "Fraction(0) if",
         "the ± of a sum leaves out what it was rounded by as a whole",
+        intervals.rounding_is_in_the_error,
     ),
     Mutant(
         "whole-numbers-in-doubles",
-        PART,
         POST + "_exactly",
         "if integral(scalar, plan)",
         "if False",
         "beyond 2^53 a product of counts is wrong in its last digits",
+        lambda: post.whole_numbers_are_exact(10**4, 3, 1_000_000_007),
     ),
     Mutant(
         "having-ignored",
-        PART,
         POST + "released_rows",
         "evaluate(safe[len(wanted)], seen[i]) is True",
         "evaluate(safe[len(wanted)], seen[i]) is not None",
         "rows that HAVING leaves out are shown",
+        lambda: rows_are_those_by_hand(4),
     ),
     Mutant(
         "limit-before-order",
-        PART,
         POST + "released_rows",
         "for sort, value in reversed(orders):",
         "kept = kept[: question.limit]\n    for sort, value in reversed(orders):",
         "the first rows are ordered, instead of the first in order shown",
+        lambda: rows_are_those_by_hand(2),
     ),
     Mutant(
         "order-turned-around",
-        PART,
         POST + "released_rows",
         "reversed(orders)",
         "orders",
         "the last key of ORDER BY decides first",
+        post.test_a_later_key_of_the_order_decides_between_equals_and_null_goes_where_it_is_told,
     ),
     Mutant(
         "csv-unescaped",
-        PART,
         ANSWER + "_harmless",
         'return f"\'{value}"',
         "return value",
         "a spreadsheet runs a key",
+        lambda: answers.csv_is_harmless("=cmd|' /C calc'!A0"),
     ),
     Mutant(
         "html-unescaped",
-        PART,
         ANSWER + "Answer._repr_html_",
         "escape(cell)",
         "cell",
         "a notebook runs a key",
+        lambda: answers.html_is_harmless("<script>alert(1)</script>"),
     ),
     Mutant(
         "controls-reach-the-terminal",
-        PART,
-        ANSWER + "visible",
+        "discreet.plan.visible:visible",
         "text if text.isprintable()",
         "text if text",
         "a terminal runs a key",
+        lambda: answers.test_no_text_becomes_markup_in_a_terminal("a\x1b[31mred"),
     ),
     Mutant(
         "error-rounded-down",
-        PART,
         ANSWER + "written",
         "rounded_up(span.error, 2)",
         'float(f"{span.error:.1g}")',
         "an error is shown smaller than it is",
+        shown_errors_are_rounded_up,
     ),
     Mutant(
         "touched-bytes-accepted",
-        PART,
         ANSWER + "Answer.from_bytes",
         "if answer.to_bytes() != stored:",
         "if answer.to_bytes() is None:",
         "stored bytes that were changed are read as an answer",
+        answers.test_a_stored_answer_that_was_touched_is_refused,
+    ),
+    Mutant(
+        "what-is-left-rounded-to-nearest",
+        ANSWER + "_amount",
+        "to_float_down(part)",
+        "float(part)",
+        "more is shown to be left than is",
+        answers.test_what_is_left_is_never_shown_as_more,
     ),
 )

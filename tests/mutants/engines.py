@@ -1,8 +1,33 @@
 """Planted bugs of the engines: the mistakes that would give somebody away, or give a wrong number without a word."""
 
-from tests.mutants import Mutant, register
+import random
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-PART = "engines"
+import pytest
+
+from discreet.engines.base import Data
+from discreet.engines.duckdb import DuckDB
+from discreet.errors import Fault
+from discreet.plan import relation as r
+from discreet.plan import scalar as s
+from discreet.plan.scalar import Column, Type
+from tests.engines import (
+    test_agree,
+    test_caps,
+    test_evaluate,
+    test_framing,
+    test_load,
+    test_locked,
+    test_registry,
+    test_same,
+    test_words,
+)
+from tests.engines.twins import SALT, agree, computed
+from tests.mutants import Law, Mutant
+
 CELLS = "discreet.engines.render.cells:"
 OBJECTS = "discreet.engines.cells:"
 ARRANGING = "discreet.engines.arranging:"
@@ -17,60 +42,162 @@ WORDS = "discreet.engines.render.duckdb:"
 ALL_WORDS = "discreet.engines.render.words:"
 WATCH = "discreet.engines.watch:"
 
-register(
+
+def patched(law: Callable[..., object], *arguments: Any) -> Law:
+    def run() -> None:
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            law(*arguments, monkeypatch)
+
+    return run
+
+
+def in_a_folder(law: Callable[[Path], object]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        law(Path(folder))
+
+
+def expressions_agree() -> None:
+    with DuckDB([Data("hostile", test_agree.HOSTILE, test_agree.WITH_ROW)], threads=1) as engine:
+        test_agree.agrees_on(engine, test_agree.each_kind())
+        x, y = Column("x", Type.NUMBER), Column("y", Type.NUMBER)
+        product = s.Arithmetic(s.Operator.MULTIPLY, x, y)
+        test_agree.agrees_on(engine, [s.Steps(product, -1.0, 1.0, 4, 0.0), s.Comparison(s.Order.GREATER, product, x)])
+
+
+def capped_sums_agree() -> None:
+    chance = random.Random(4)
+    data = test_caps.table((person, "w0", chance.randint(-9, 3)) for person in range(50) for _ in range(7))
+    agree(data, [r.Totals(r.CapRows(test_caps.BY_PERSON, 3))])
+
+
+def groups_and_rows_are_capped() -> None:
+    test_caps.test_nobody_is_in_more_groups_or_with_more_rows(2, 3)
+
+
+def caps_without_qualify(monkeypatch: pytest.MonkeyPatch) -> None:
+    test_words.test_a_dialect_with_less_keeps_the_caps(monkeypatch, 2, 3)
+
+
+def a_vector_is_within_its_limit() -> None:
+    data = test_caps.table([(1, "w0", 1), (1, "w1", 1)])
+    people = r.Contributions(r.Scan("t", test_caps.COLUMNS), test_caps.PERSON, (test_caps.WARD,), (test_caps.SUM,))
+    found = computed(data, r.Totals(r.ClipNorm(people, (1,))))
+    assert sum(total**2 for (total,) in found.values()) <= 1
+
+
+def long_vectors_do_not_overflow() -> None:
+    """Of one person with so many rows that the square of the total needs more than 64 bits."""
+    data = test_caps.table((1, "w0", test_caps.MOST) for _ in range(256))
+    people = r.Contributions(r.Scan("t", test_caps.COLUMNS), test_caps.PERSON, (), (test_caps.SUM,))
+    with DuckDB(data, threads=1) as engine:
+        try:
+            found = engine.run(r.Totals(r.ClipNorm(people, (10,))), SALT)
+        except Fault:
+            pytest.fail("the question could not be computed")
+    assert found.totals[0].tolist() == [9]
+
+
+def sums_are_exact() -> None:
+    term = r.Term(r.How.SUM, s.Literal(2**53 + 1, Type.INTEGER))
+    data = test_caps.table([(1, "w0", 1)] * 3)
+    assert computed(data, r.Totals(r.Scan("t", test_caps.COLUMNS), (), (term,))) == {(): (3 * 2**53 + 3,)}
+
+
+def the_lock_holds() -> None:
+    def probe(folder: Path) -> None:
+        (folder / "x.csv").write_text("a\n1\n", "utf-8")
+        data = Data("t", folder / "x.csv", (Column("a", Type.TEXT),))
+        with DuckDB([data]) as engine, pytest.raises(Exception, match="access"):
+            engine._connection.execute(f"SELECT * FROM read_text('{folder / 'x.csv'}')")
+
+    in_a_folder(probe)
+
+
+def one_constant_fault() -> None:
+    with (
+        DuckDB([Data("t", {"name": ["a"], "age": [1]}, test_locked.COLUMNS)]) as engine,
+        pytest.raises(Fault) as caught,
+    ):
+        engine.run(r.Totals(r.Scan("other", test_locked.COLUMNS), (), test_locked.QUERY.terms), 1)
+    assert caught.value.__suppress_context__
+
+
+def framed(*cases: str) -> Law:
+    """The files that decide are judged alike, slowly and fast."""
+
+    def run() -> None:
+        for case in cases:
+            in_a_folder(
+                lambda folder, case=case: test_framing.test_what_is_a_record_and_what_is_malformed(folder, case)
+            )
+
+    return run
+
+
+def folders_are_no_columns() -> None:
+    in_a_folder(test_framing.test_the_name_of_a_folder_is_no_column)
+
+
+def comparisons_of_null() -> None:
+    test_evaluate.test_comparisons_are_exact_within_a_type_and_by_doubles_across()
+
+
+arranged_agrees = test_agree.test_names_of_columns_are_never_taken_for_our_own
+
+
+MUTANTS = (
     Mutant(
         "salt-does-not-reshuffle",
-        PART,
         WORDS + "DuckDB.priority",
         'call("hash", call("xor", mixed, salt))',
         'call("xor", mixed, salt)',
         "the salt is only combined by exclusive or: the same groups are kept in question after question",
+        test_caps.test_which_groups_are_kept_is_uniform_over_people_and_over_salts,
     ),
     Mutant(
         "one-group-too-many",
-        PART,
         RELATIONS + "Writer.chosen",
         """ranked,
             relation.most,""",
         """ranked,
             relation.most + 1,""",
         "a person counts in one group more than is priced",
+        groups_and_rows_are_capped,
     ),
     Mutant(
         "one-group-too-many-by-rank",
-        PART,
         ALL_WORDS + "Words.first",
         "plain(most)",
         "plain(most + 1)",
         "in a dialect without QUALIFY a person counts in one group more than is priced",
+        patched(caps_without_qualify),
     ),
     Mutant(
         "replaced-column-stays",
-        PART,
         ALL_WORDS + "Words.replaced",
-        "made.get(name, named(name))",
+        "columns.get(name, named(name))",
         "named(name)",
         "in a dialect without REPLACE rows are not capped",
+        patched(caps_without_qualify),
     ),
     Mutant(
         "parts-outlive-their-question",
-        PART,
         DUCKDB + "DuckDB._run",
         "wait(jobs)",
         "pass",
         "a question that has failed still reads, while the next one runs or the engine is closed",
+        test_registry.no_part_outlives_its_question,
     ),
     Mutant(
         "begun-after-its-deadline",
-        PART,
         WATCH + "Watch.over",
         "self._deadline is not None and",
         "False and",
         "what waited for a thread until its time was over still runs",
+        test_registry.test_what_begins_after_the_deadline_does_not_begin,
     ),
     Mutant(
         "tie-keeps-all",
-        PART,
         RELATIONS + "Writer.chosen",
         """order = [self.priority_of_group(contributions), *keys]
     ranked = exp.Window(
@@ -79,310 +206,311 @@ register(
     ranked = exp.Window(
         this=call("rank"),""",
         "groups of equal priority are all kept",
+        patched(test_caps.test_a_tie_keeps_no_more_and_the_first_keys, 2),
     ),
     Mutant(
         "few-groups-forgotten",
-        PART,
         RELATIONS + "_last",
         "range(most - 1)",
         "range(most - 2)",
         "a person loses a group that should count",
+        groups_and_rows_are_capped,
     ),
     Mutant(
         "everybody-has-few-groups",
-        PART,
         RELATIONS + "Writer.chosen",
         'over_most = binary(exp.GT, call("count", exp.Star()), plain(relation.most))',
         'over_most = binary(exp.GT, call("count", exp.Star()), plain(10**6))',
         "nobody's groups are ranked, so that all are kept that share an interval of priorities",
+        groups_and_rows_are_capped,
     ),
     Mutant(
         "sql-rows-not-capped",
-        PART,
         RELATIONS + "Writer.people",
         "return self.capped(source, self.contributed(source, caps=True), most)",
         "return self.contributed(source, caps=True)",
         "a person with a thousand rows counts a thousand times",
+        test_caps.test_a_person_with_very_many_rows_counts_as_few,
     ),
     Mutant(
         "rows-not-capped-among-groups",
-        PART,
         RELATIONS + "Writer.chosen",
         "if isinstance(relation.source, CapRows):",
         "if False:",
         "where groups are capped, rows are not",
+        groups_and_rows_are_capped,
     ),
     Mutant(
         "capped-toward-zero",
-        PART,
         RELATIONS + "Writer.capped",
         "r = words.remainder(binary(exp.Add, words.remainder(s, n), n), n)",
         "r = words.remainder(s, n)",
         "negative sums are rounded the other way, and are no longer right on average",
+        capped_sums_agree,
     ),
     Mutant(
         "cap-without-chance",
-        PART,
         RELATIONS + "Writer.capped",
         "binary(exp.Add, binary(exp.Mul, r, limit), u)",
         "binary(exp.Add, binary(exp.Mul, r, limit), binary(exp.Mul, u, integer(0)))",
         "capped sums are always rounded down",
+        test_caps.test_capped_sums_are_right_on_average,
     ),
     Mutant(
         "nobody-is-a-person",
-        PART,
         RELATIONS + "Writer.of_people",
         """person = over.clean(contributions.person).sql
         where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))""",
         "person = over.clean(contributions.person).sql",
         "all rows without a person are taken for one person's",
+        test_caps.test_rows_without_a_person_count_for_nobody,
     ),
     Mutant(
         "clipped-to-nearest",
-        PART,
         WORDS + "DuckDB.truncated",
         'call("trunc",',
         'call("round",',
         "a shortened vector is longer than its limit",
+        a_vector_is_within_its_limit,
     ),
     Mutant(
         "first-limit-alone",
-        PART,
         RELATIONS + "Writer.clipped",
         'call("least", *factors)',
         "factors[0]",
         "only the first term is within its limit",
+        test_caps.test_all_terms_are_shortened_by_one_factor,
     ),
     Mutant(
         "squares-in-64-bits",
-        PART,
         RELATIONS + "Writer.narrow",
         "return False",
         "return True",
         "the norm of a person with very many rows overflows, and the question fails",
+        long_vectors_do_not_overflow,
     ),
     Mutant(
         "sum-in-floats",
-        PART,
         RELATIONS + "_total",
         "call(how, cast(made, T.BIGINT))",
         "call(how, cast(made, T.DOUBLE))",
         "sums depend on the order of rows",
+        sums_are_exact,
     ),
     Mutant(
         "codes-decide",
-        PART,
         RELATIONS + "_key",
         "return Grouped(form.copy(), made)",
         "return Grouped(form.copy(), form.copy())",
         "which groups of a person are kept depends on what other people's rows hold",
+        test_caps.test_a_choice_depends_on_the_person_alone,
     ),
     Mutant(
         "nan-is-a-number",
-        PART,
         SCALARS + "Expressions.clean",
         "if not made.nan:",
         "if True:",
         "what is not a number is compared, and is larger than all",
+        expressions_agree,
     ),
     Mutant(
         "nan-clamped-to-the-upper-bound",
-        PART,
         SCALARS + "_steps",
         "if operand.nan:",
         "if False:",
         "what is not a number counts as the largest value",
+        expressions_agree,
     ),
     Mutant(
         "not-clamped-from-above",
-        PART,
         SCALARS + "_steps",
         "(binary(exp.GTE, operand.sql.copy(), bounds[1]), integer(high)),",
         "",
         "one value can be as large as it likes",
+        expressions_agree,
     ),
     Mutant(
         "middle-not-taken-off",
-        PART,
         SCALARS + "_steps",
         "binary(exp.Sub, operand.sql, double(scalar.middle)) if scalar.middle else operand.sql",
         "operand.sql",
         "values inside of the bounds are not centred",
+        expressions_agree,
     ),
     Mutant(
         "half-a-step-down",
-        PART,
         SCALARS + "_steps",
         "double(0.5)",
         "double(0.0)",
         "values are rounded down to the grid",
+        expressions_agree,
     ),
     Mutant(
         "sql-division-by-zero",
-        PART,
         SCALARS + "_arithmetic",
         "scalar.operator is Operator.DIVIDE and",
         "False and",
         "a division by zero is infinite, and then clamped to a bound",
+        expressions_agree,
     ),
     Mutant(
         "integers-compared-as-they-are",
-        PART,
         SCALARS + "_comparison",
         "mixed = type_of(scalar.left) is not type_of(scalar.right)",
         "mixed = type_of(scalar.left).numeric",
         "large integers next to each other are equal",
+        expressions_agree,
     ),
     Mutant(
         "letters-of-every-alphabet",
-        PART,
         WORDS + "DuckDB.lower_ascii",
-        'call("translate", made, text(letters), text(letters.translate(LOWER)))',
-        'call("lower", made)',
+        'call("translate", operand, text(letters), text(letters.translate(LOWER)))',
+        'call("lower", operand)',
         "whether case matters depends on the engine",
+        expressions_agree,
     ),
     Mutant(
         "nan-loaded",
-        PART,
         CELLS + "_present",
         "exp.Not(this=words.is_nan(made))",
         "exp.Boolean(this=True)",
         "what is not a number is loaded as it is",
+        test_load.test_frames_of_categories_codes_and_gaps,
     ),
     Mutant(
         "nan-object-loaded",
-        PART,
         OBJECTS + "_number",
         "None if isnan(found) else found",
         "found",
         "what is not a number is loaded as it is",
+        lambda: test_load.test_objects_are_converted_one_by_one(Type.NUMBER),
     ),
     Mutant(
         "slices-overlap",
-        PART,
         DUCKDB + "DuckDB._part",
         '"high": high}',
         '"high": high + 1}',
         "some people count twice",
+        arranged_agrees,
     ),
     Mutant(
         "people-numbered-by-hash",
-        PART,
         ARRANGING + "_arranged",
         "row_number() OVER (ORDER BY value) - 1 AS INTEGER",
         "hash(value) % 3 AS INTEGER",
         "two people are taken for one",
+        lambda: test_caps.test_people_are_told_apart_by_value(Type.INTEGER),
     ),
     Mutant(
         "any-type-returned",
-        PART,
         DUCKDB + "DuckDB._part",
         "if type(each) is not np.ndarray or each.dtype != np.int64:",
         "if False:",
         "wide integers come as floats without a word",
+        patched(test_same.test_what_is_not_64_bit_integers_is_a_fault),
     ),
     Mutant(
         "cause-shown",
-        PART,
         DUCKDB + "DuckDB.run",
         " from None",
         "",
         "the engine's message, with a cell in it, hangs on ours",
+        one_constant_fault,
     ),
     Mutant(
         "half-locked",
-        PART,
         DUCKDB + "DuckDB.__init__",
         "for statement in LOCK:",
         "for statement in LOCK[:1]:",
         "files can be read and written from the connection",
+        the_lock_holds,
     ),
     Mutant(
         "too-many-rows-loaded",
-        PART,
         DUCKDB + "load",
         "if rows > MOST_ROWS:",
         "if False:",
         "a sum may overflow",
+        patched(test_load.test_too_many_rows_are_refused),
     ),
     Mutant(
         "null-is-false",
-        PART,
         EVALUATE + "compare",
         "return None",
         "return False",
         "a comparison with NULL is false, and its negation true",
+        comparisons_of_null,
     ),
     Mutant(
         "halves-toward-zero",
-        PART,
         ROUNDING + "half_away",
         ">= 0.5",
         "> 0.5",
         "halves are rounded toward zero",
+        lambda: test_evaluate.test_a_number_becomes_an_integer_if_it_is_small(0.5, 1),
     ),
     Mutant(
         "line-ends-do-not-match",
-        PART,
         EVALUATE + "_matcher",
         "re.DOTALL",
         "0",
         "a pattern stops at the end of a line",
+        lambda: test_evaluate.test_patterns("%b%", "a\nb", True),
     ),
     Mutant(
         "open-quote-runs-on",
-        PART,
         FRAMING + "Record.goes_on",
         "not self.framing.multiline",
         "False",
         "a quote that stays open swallows the records of everybody after it",
+        framed("an open quote"),
     ),
     Mutant(
         "parity-goes-on",
-        PART,
         LINES + "surely_sound",
         "(CELLS if shape.framing.multiline else CELLS_OF_A_LINE)",
         "CELLS",
         "whether a quote opens or closes is not begun anew with each line, so that two stray quotes hide the lines between them",
+        framed("two open quotes, closed"),
     ),
     Mutant(
         "fields-not-counted",
-        PART,
         LINES + "_one_by_one",
         "(fields != shape.fields) & ~blank & ~doubtful",
         "(fields < 1) & ~blank & ~doubtful",
         "short and long records are not seen",
+        framed("short and long"),
     ),
     Mutant(
         "stray-line-ends-ignored",
-        PART,
         LINES + "_one_by_one",
         "doubtful[np.searchsorted(ends, strays)] = True",
         "strays",
         "a lone carriage return makes one record into many",
+        framed("a lone CR"),
     ),
     Mutant(
         "halves-of-line-ends",
-        PART,
         LINES + "surely_sound",
         "if len(shape.end) == 2 and not",
         "if False and not",
         "a carriage return and a line feed apart from each other are taken for the end of a line",
+        framed("CR and LF apart"),
     ),
     Mutant(
         "text-after-a-quote",
-        PART,
         LINES + "_quotes_stand_well",
         "((before, shape.end[-1]), (behind, shape.end[0]))",
         "((before, shape.end[-1]),)",
         "what follows a closing quote is left to the engine's reading of it",
+        framed("text after a quote"),
     ),
     Mutant(
         "folders-name-columns",
-        PART,
         DUCKDB + "_csv",
         "hive_partitioning = false",
         "hive_partitioning = true",
         "the name of a folder says who every row is about",
+        folders_are_no_columns,
     ),
 )

@@ -1,8 +1,32 @@
 """Planted bugs of the accounting: one direction, one term, one error that is forgotten. The tests of `privacy` must catch each."""
 
-from tests.mutants import Mutant, register
+from collections.abc import Sequence
+from fractions import Fraction as F
+from unittest import mock
 
-PART = "privacy"
+import pytest
+
+from discreet.errors import Invalid
+from discreet.privacy import certified, loss
+from discreet.privacy.certified import Composition, Reals
+from discreet.privacy.events import (
+    Approximate,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Pure,
+    RandomizedResponse,
+    Repeated,
+    Sampled,
+)
+from tests.mutants import Law, Mutant
+from tests.privacy import oracle
+from tests.privacy import test_directions as directions
+from tests.privacy import test_interval as interval
+from tests.privacy import test_mixed as mixed
+from tests.privacy import test_threads as threads
+from tests.privacy.cases import response
+
 LOSS = "discreet.privacy.loss:"
 COMPOSITION = "discreet.privacy.composition:"
 CERTIFIED = "discreet.privacy.certified:"
@@ -12,213 +36,371 @@ TRANSFORM = "discreet.privacy.transform:"
 MGF = "discreet.privacy.mgf:"
 SAMPLED = "discreet.privacy.sampled:"
 
-register(
+CASE = directions.CASES[0]
+
+
+def one_costs(leaf: object, truth: oracle.Curve, epsilon: F = F(1, 3)) -> Law:
+    """δ(ε) of one use, and of nothing else, is what the oracle says."""
+
+    def law() -> None:
+        assert oracle.relative_error(loss(leaf).delta(epsilon), truth(epsilon)) < 1e-8  # type: ignore[arg-type]
+
+    return law
+
+
+def ends_hold(times: int, delta: float) -> Law:
+    """The certified ends of Laplace noise hold the truth of the closed form between them."""
+
+    def law() -> None:
+        spent, truth = times * loss(Laplace(2)), oracle.laplace(F(1, 2), times)
+        low, high = spent.interval(delta)
+        with oracle.ctx.workprec(oracle.PRECISION):
+            assert truth(F(low)) >= oracle.ball(F(delta)) >= truth(F(high))
+
+    return law
+
+
+EXACT = response("1", 100)  # on a lattice, where nothing is split: an end is off by its errors alone
+
+
+def transforms_may_err(sign: int) -> None:
+    """Every probability of a composition may be off by what `uncertain` says, here far more than it is: the ends hold."""
+    compose = Composition._compose
+
+    def worse(self: Composition, weights: Sequence[Reals], counts: Sequence[int], first: int) -> None:
+        compose(self, weights, counts, first)
+        off = 1e-3 * float(self.p.max())
+        self.p, self.uncertain = self.p + sign * off, self.uncertain + off
+
+    with mock.patch.object(Composition, "_compose", worse):
+        the_ends_hold()
+
+
+def windows_may_be_short() -> None:
+    """A composition in a window that leaves out a thousandth, which is counted: the ends hold."""
+    with mock.patch.object(certified, "LEFT_OUT", -7.0):
+        the_ends_hold()
+
+
+def the_ends_hold() -> None:
+    for delta in (F(1, 100), F(1, 10**6), F(1, 10**9)):
+        assert not interval.wrong(EXACT, delta), delta
+    for epsilon in (F(60), F(401, 5)):
+        truth, log_above = EXACT.curve(epsilon), loss(EXACT.event).log_delta_above(epsilon)
+        with oracle.ctx.workprec(oracle.PRECISION):
+            assert oracle.arb(log_above).exp() >= truth, epsilon
+
+
+def open_failure_is_not_sampled() -> None:
+    with pytest.raises(Invalid):
+        loss(Sampled(F(1, 2), Approximate(1, F(1, 10))))
+
+
+def failure_is_in_every_certificate() -> None:
+    spent = 2 * loss(Approximate(1, F(1, 10)))
+    assert not spent.certifies(2, F(1, 10))
+    assert spent.certifies(2, F(19, 100))
+    assert not (spent + loss(Gaussian(3))).certifies(20, F(1, 10))
+    assert spent.delta(2) == pytest.approx(0.19, rel=1e-12)
+
+
+def a_group_moves_farther() -> None:
+    assert loss(Laplace(2)).group(2).pure_epsilon() == 1
+
+
+def tiny_deltas_are_answered() -> None:
+    try:
+        mixed.test_extreme_questions_are_answered(Laplace(2), 3)
+    except ValueError as raw:
+        pytest.fail(f"a raw exception: {raw}")
+
+
+def two_kinds_are_answered() -> None:
+    try:
+        mixed.test_ordinary_sums_of_two_kinds_are_answered()
+    except ValueError as raw:
+        pytest.fail(f"a raw exception: {raw}")
+
+
+def lulls_are_passed() -> None:
+    mixed.test_points_beside_a_gaussian_are_exact("1000", 100)
+
+
+def repeats_add_up() -> None:
+    assert loss(Repeated(Laplace(1), 3)).pure_epsilon() == 3
+
+
+MUTANTS = (
     Mutant(
         "epsilon-of-removing-only",
-        PART,
         LOSS + "PrivacyLoss.epsilon",
         "for other in others:",
         "for other in others[:0]:",
         "epsilon looks at the removal of a unit only",
+        lambda: directions.test_epsilon_is_that_of_adding(CASE),
     ),
     Mutant(
         "delta-of-removing-only",
-        PART,
         LOSS + "PrivacyLoss.delta",
         "for direction in self._directions",
         "for direction in self._directions[:1]",
         "delta looks at the removal of a unit only",
+        lambda: directions.test_delta_is_that_of_adding(CASE),
     ),
     Mutant(
         "interval-of-removing-only",
-        PART,
         LOSS + "PrivacyLoss.interval",
         "if not high or _above(direction, wanted, COARSE) > high:",
         "if not high:",
         "the certified interval looks at the removal of a unit only",
+        lambda: directions.test_the_certified_interval_holds_the_epsilon_of_adding(CASE),
     ),
     Mutant(
         "certificate-of-removing-only",
-        PART,
         LOSS + "PrivacyLoss.log_delta_above",
         "if _log_of_all(other.log_delta_above(wanted, COARSE), other) > most:",
         "if False:",
         "a certificate looks at the removal of a unit only",
+        lambda: directions.test_nothing_below_the_delta_of_adding_is_certified(CASE),
     ),
     Mutant(
         "worse-direction-is-the-first",
-        PART,
         LOSS + "PrivacyLoss.worse_direction",
         "return deltas.index(max(deltas))",
         "return 0",
         "the direction that decides is always said to be removal",
+        lambda: directions.test_delta_is_that_of_adding(CASE),
     ),
     Mutant(
         "certificate-of-adding-for-both",
-        PART,
         LOSS + "PrivacyLoss.log_delta_above",
         "most = max(most, ",
         "most = min(most, ",
         "a certificate takes the better of the two directions",
+        lambda: directions.test_the_certified_delta_is_at_least_that_of_adding(CASE),
     ),
     Mutant(
         "certifies-by-epsilon-alone",
-        PART,
         LOSS + "PrivacyLoss.certifies",
         "return all(direction.failure <= allowed for direction in self._directions)",
         "return True",
         "open failure is not held against the delta of a certificate",
+        failure_is_in_every_certificate,
     ),
     Mutant(
         "open-failure-not-counted",
-        PART,
         LOSS + "_log_of_all",
         "if failure else log_delta",
         "if not failure else log_delta",
         "a certified delta leaves out what fails openly",
+        failure_is_in_every_certificate,
     ),
     Mutant(
         "delta-below-floats-is-some",
-        PART,
         LOSS + "_interval",
         "    if not float(left):  #",
         "    if False:  #",
         "a delta below all floats ends in an exception",
+        tiny_deltas_are_answered,
     ),
     Mutant(
         "any-density-decays-for-good",
-        PART,
         COMPOSITION + "Direction._log_cover",
         "total = np.zeros_like(heights)",
         "total = np.full_like(heights, -99.0)",
         "a contour is cut off at a lull, and the lattice comes back behind it",
+        lulls_are_passed,
     ),
     Mutant(
         "gaussian-cover-too-steep",
-        PART,
         SIDE + "Side.log_cover",
         "return -float(self.gaussian) * heights**2 / 2",
         "return np.full_like(heights, -1e9)",
         "a narrow Gaussian is said to end every integrand",
+        lulls_are_passed,
     ),
     Mutant(
         "no-agreement-is-an-agreement",
-        PART,
         TRANSFORM + "TransformLine.log_delta",
         "if not (fine > 0 and abs(fine - coarse) <= AGREE * coarse):",
         "if not abs(fine - coarse) <= AGREE * coarse:",
         "the logarithm of 0 is taken",
+        two_kinds_are_answered,
     ),
     Mutant(
         "sampling-of-open-failure",
-        PART,
         SAMPLED + "_sampled_sides",
         "    if part.failure:\n",
         "    if False:\n",
         "what fails openly is dropped when it is sampled",
+        open_failure_is_not_sampled,
     ),
     Mutant(
         "sampled-rate-squared",
-        PART,
         SAMPLED + "_sampled_sides",
         "q = float(leaf.rate)",
         "q = float(leaf.rate) ** 2",
         "a rate of q counts as q squared",
+        lambda: directions.test_delta_is_that_of_adding(CASE),
     ),
     Mutant(
         "sampled-part-at-full-rate-costs-nothing",
-        PART,
         SAMPLED + "_sampled_sides",
         "        return sides(leaf.part)\n",
         "        return symmetric(NOTHING)\n",
         "what is sampled for certain is free",
+        one_costs(Sampled(F(1), Gaussian(1)), oracle.gaussian(F(1))),
     ),
     Mutant(
         "laplace-of-half-the-loss",
-        PART,
         MGF + "_laplace_sides",
         "epsilon = float(exact)",
         "epsilon = float(exact) / 2",
         "Laplace noise costs half",
+        one_costs(Laplace(1), oracle.laplace(F(1), 1)),
     ),
     Mutant(
         "gaussian-not-squared",
-        PART,
         MGF + "_gaussian_sides",
         "(leaf.sensitivity / leaf.scale) ** 2",
         "leaf.sensitivity / leaf.scale",
         "the loss of a Gaussian grows like its root",
+        one_costs(Gaussian(2), oracle.gaussian(F(1, 4))),
     ),
     Mutant(
         "response-of-two-for-all",
-        PART,
         MGF + "_randomized_response_sides",
         "_response(leaf.epsilon, leaf.k)",
         "_response(leaf.epsilon, max(leaf.k, 10**6))",
         "a response of two answers is that of a million",
+        one_costs(RandomizedResponse(1), oracle.response(F(1)).delta),
     ),
     Mutant(
         "pure-is-a-laplace",
-        PART,
         MGF + "_pure_sides",
         "events.RandomizedResponse(leaf.epsilon)",
         "events.Laplace(1 / leaf.epsilon)",
         "an unknown mechanism is taken for Laplace noise, which is cheaper",
+        one_costs(Pure(1), oracle.response(F(1)).delta),
     ),
     Mutant(
         "approximate-without-failure",
-        PART,
         MGF + "_approximate_sides",
         "log(kept)), failure=leaf.delta))\n",
         "log(kept)), failure=leaf.delta / 2))\n",
         "half of what fails openly is counted",
+        failure_is_in_every_certificate,
     ),
     Mutant(
         "geometric-end-forgotten",
-        PART,
         MGF + "_discrete_laplace_sides",
         "log_p[0] = -np.log1p(np.exp(-a))",
         "log_p[0] += 0.0",
         "all outputs on one side count as one of them",
+        one_costs(DiscreteLaplace(2, 3), oracle.discrete_laplace(F(2), 3).delta),
     ),
     Mutant(
         "uses-not-counted",
-        PART,
         LOSS + "_collect",
         "times * more",
         "times",
         "a mechanism that is repeated costs as much as one",
+        repeats_add_up,
     ),
     Mutant(
         "lower-end-above",
-        PART,
         CERTIFIED + "epsilon_below",
         "rest = (wanted + error[j - 1]) / (1 - found.relative)",
         "rest = (wanted + error[j - 1]) * (1 - 1e-3)",
         "the lower end lies above the truth",
+        ends_hold(20, 1e-6),
     ),
     Mutant(
         "upper-end-below",
-        PART,
         CERTIFIED + "epsilon_above",
         "rest = (wanted - error[j - 1]) / (1 + found.relative)",
         "rest = (wanted - error[j - 1]) * (1 + 1e-3)",
         "the upper end lies below the truth",
+        ends_hold(20, 1e-6),
     ),
     Mutant(
         "mass-above-the-last-cell-dropped",
-        PART,
         CERTIFIED + "Cells.__init__",
         "high = side.high_end(0.0, log(tiny))",
         "high = side.high_end(0.0, log(1e-3))",
         "large losses are left out of a bound",
+        lambda: mixed.check_answers(20 * loss(Gaussian(1)) + 5 * loss(Laplace(1)), 1e-9),
     ),
     Mutant(
         "group-of-two-is-one",
-        PART,
         LOSS + "grouped",
         "return replace(leaf, sensitivity=k * leaf.sensitivity)",
         "return replace(leaf, sensitivity=leaf.sensitivity)",
         "two units move a result no farther than one",
+        a_group_moves_farther,
+    ),
+    Mutant(
+        "error-of-the-transform-not-added",
+        CERTIFIED + "Composition.curve",
+        "left_out + self.uncertain * many",
+        "left_out",
+        "what a Fourier transform may be off is not in the certified ends",
+        lambda: transforms_may_err(-1),
+    ),
+    Mutant(
+        "what-was-left-out-not-added",
+        CERTIFIED + "Composition.curve",
+        "left_out = 4 * exp(LEFT_OUT) * peak",
+        "left_out = 0.0",
+        "what lies outside the window of a composition is not in the certified ends",
+        windows_may_be_short,
+    ),
+    Mutant(
+        "upper-end-between-nodes-without-error",
+        CERTIFIED + "epsilon_above",
+        "rest = (wanted - error[j - 1])",
+        "rest = wanted",
+        "errors are counted at the nodes, and not between them",
+        lambda: transforms_may_err(-1),
+    ),
+    Mutant(
+        "lower-end-between-nodes-without-error",
+        CERTIFIED + "epsilon_below",
+        "rest = (wanted + error[j - 1])",
+        "rest = wanted",
+        "errors are counted at the nodes, and not between them",
+        lambda: transforms_may_err(1),
+    ),
+    Mutant(
+        "certified-delta-without-error",
+        CERTIFIED + "log_delta_above",
+        " + float(error[j - 1])",
+        "",
+        "the error of a transform is not in a certified delta",
+        lambda: transforms_may_err(-1),
+    ),
+    Mutant(
+        "threads-ask-at-once",
+        LOSS + "PrivacyLoss.__init__",
+        "self._lock = RLock()",
+        "self._lock = __import__('contextlib').nullcontext()",
+        "two threads change what is kept of one loss at once",
+        lambda: threads.waits_for_its_turn(threads.QUESTIONS["epsilon"], 1),
+    ),
+    Mutant(
+        "laplace-cover-too-steep",
+        SIDE + "Side.log_cover",
+        "- np.log(heights)",
+        "- 2 * np.log(heights)",
+        "the density of Laplace noise is said to fall like the square of the height",
+        lambda: mixed.test_a_cover_holds_at_all_larger_heights(Laplace(F(1, 5))),
+    ),
+    Mutant(
+        "points-beside-a-density-are-gone",
+        SIDE + "Side._beside_points",
+        "np.logaddexp(log_dense, self.log_atomic(c))",
+        "log_dense",
+        "points are said to fall with the density beside them, and they come back",
+        lambda: mixed.test_a_cover_holds_at_all_larger_heights(Laplace(2)),
     ),
 )

@@ -1,8 +1,10 @@
 """Planted bugs of `discreet.plan.sql`: clauses that are dropped, and words that are read as others."""
 
-from tests.mutants import Mutant, register
+from tests.mutants import Law, Mutant
+from tests.plan import test_functions
+from tests.plan import test_sql as means
+from tests.plan import test_sql_refusals as refused
 
-PART = "plan/sql"
 AGGREGATES = "discreet.plan.sql.aggregates:"
 CALLS = "discreet.plan.sql.calls:"
 CLAUSES = "discreet.plan.sql.clauses:"
@@ -13,205 +15,226 @@ PARAMETERS = "discreet.plan.sql.parameters:"
 PATTERNS = "discreet.plan.sql.patterns:"
 TEXT = "discreet.plan.sql.text:"
 
-register(
+
+MEANT, MET = dict(means.AGGREGATES), dict(means.CONDITIONS)
+
+
+def aggregate(sql: str) -> Law:
+    return lambda: means.test_an_aggregate_means(sql, MEANT[sql])
+
+
+def condition(sql: str) -> Law:
+    return lambda: means.test_a_condition_means(sql, MET[sql])
+
+
+def refusal(text: str) -> Law:
+    code = next(code for code, each in refused.TABLES if each == text)
+    return lambda: refused.test_refused(code, text)
+
+
+def bound(i: int) -> Law:
+    return lambda: means.test_parameters_are_typed_constants(*means.PARAMETERS[i])
+
+
+MUTANTS = (
     Mutant(
         "having-dropped",
-        PART,
         CLAUSES + "Clauses._having",
         "if having is None:",
         "if True:",
         "groups that were to be left out are shown",
+        means.test_every_clause_is_in_the_question,
     ),
     Mutant(
         "where-dropped",
-        PART,
         CLAUSES + "Clauses._rows",
         "scan if condition is None else Filter(scan, condition)",
         "scan",
         "all rows are counted",
+        means.test_every_clause_is_in_the_question,
     ),
     Mutant(
         "filter-dropped",
-        PART,
         AGGREGATES + "aggregate_of",
         "if where is not None:",
         "if False:",
         "FILTER is forgotten, and all rows are counted",
+        aggregate("COUNT(age) FILTER (WHERE insured)"),
     ),
     Mutant(
         "count-of-a-column-is-of-rows",
-        PART,
         AGGREGATES + "_counted",
         "None if isinstance(argument, Literal) else argument",
         "None",
         "NULL is counted",
+        aggregate("COUNT(age)"),
     ),
     Mutant(
         "distinct-ignored",
-        PART,
         AGGREGATES + "_counted",
         "Kind.PEOPLE",
         "Kind.COUNT",
         "rows are counted for people",
+        aggregate("COUNT(DISTINCT patient_id)"),
     ),
     Mutant(
         "distinct-of-anything",
-        PART,
         AGGREGATES + "_counted",
         " or found[0].name != read.person",
         "",
         "distinct values are counted as if they were people",
+        refusal("SELECT COUNT(DISTINCT ward) FROM visits"),
     ),
     Mutant(
         "not-like-as-like",
-        PART,
         OPERATORS + "matched",
         'Not(found) if node.args.get("negate") else found',
         "found",
         "NOT LIKE is read as LIKE",
+        condition("ward NOT LIKE 'A_'"),
     ),
     Mutant(
         "not-dropped",
-        PART,
         OPERATORS + "_not",
         "Not(read.condition(node.this))",
         "read.condition(node.this)",
         "NOT IN is read as IN",
+        condition("age NOT IN (1)"),
     ),
     Mutant(
         "between-half-open",
-        PART,
         OPERATORS + "_between",
         "Order.LESS_OR_EQUAL",
         "Order.LESS",
         "the upper end is left out",
+        condition("age BETWEEN 1 AND 2"),
     ),
     Mutant(
         "comparison-not-turned",
-        PART,
         OPERATORS + "compared",
         "TURNED.get(order, order)",
         "order",
         "3 < age is read as age < 3",
+        condition("3 < age"),
     ),
     Mutant(
         "or-as-and",
-        PART,
         OPERATORS + "_connected",
         "else Or(tuple(parts))",
         "else And(tuple(parts))",
         "any of is read as all of",
+        condition("insured AND age = 1 OR ward = 'A'"),
     ),
     Mutant(
         "backslash-escapes",
-        PART,
         PATTERNS + "plain_pattern",
         'character == "\\\\" != escape',
         "False",
         "a backslash of a pattern hides the sign after it",
+        condition("ward LIKE 'a\\%'"),
     ),
     Mutant(
         "offset-dropped",
-        PART,
         CLAUSES + "Clauses.question",
         'self._count("offset") or 0',
         "0",
         "the first rows are shown",
+        means.test_every_clause_is_in_the_question,
     ),
     Mutant(
         "nulls-first-dropped",
-        PART,
         CLAUSES + "Clauses._order",
         'bool(node.args.get("nulls_first"))',
         "False",
         "NULLS FIRST is forgotten",
+        means.test_every_clause_is_in_the_question,
     ),
     Mutant(
         "person-as-key",
-        PART,
         CLAUSES + "Clauses._check_key",
         "if read.person in used:",
         "if False:",
         "people are grouped by who they are",
+        refusal("SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id"),
     ),
     Mutant(
         "rows-released",
-        PART,
         CLAUSES + "Clauses._released",
         "raise self._not_grouped(scalar.name)",
         "return scalar",
         "a row's own value is an output",
+        refusal("SELECT age, COUNT(*) FROM visits GROUP BY ward"),
     ),
     Mutant(
         "alias-for-column",
-        PART,
         EXPRESSIONS + "Expressions.column",
         "alias is not None and alias != found",
         "False",
         "a name with two meanings is read as one of them",
+        refusal("SELECT AVG(age) AS age FROM visits HAVING age > 3"),
     ),
     Mutant(
         "unread-arguments",
-        PART,
         EXPRESSIONS + "Expressions.take",
         "name not in args",
         "False",
         "what a node says besides is forgotten",
+        refusal("SELECT COUNT(*) FROM visits WHERE age BETWEEN SYMMETRIC 1 AND 2"),
     ),
     Mutant(
         "case-default-dropped",
-        PART,
         FUNCTIONS + "_case",
         "None if default is None else read.scalar(default)",
         "None",
         "ELSE is forgotten",
+        condition("CASE WHEN age > 1 THEN insured ELSE FALSE END"),
     ),
     Mutant(
         "nullif-turned",
-        PART,
         FUNCTIONS + "_nullif",
         "Order.EQUAL",
         "Order.NOT_EQUAL",
         "all other values become NULL",
+        condition("NULLIF(age, 0) > 1"),
     ),
     Mutant(
         "constants-of-a-call-forgotten",
-        PART,
         CALLS + "Shape.fits",
         "_folded(node.args.get(name)) == value",
         "True",
         "a logarithm to one base is read as one to another",
+        test_functions.calls_are_told_apart,
     ),
     Mutant(
         "operands-of-a-call-turned",
-        PART,
         CALLS + "_shape",
         "key=lambda key: names.index(held[key][0])",
         "key=lambda key: -names.index(held[key][0])",
         "the operands of a function are read in another order",
+        test_functions.calls_are_told_apart,
     ),
     Mutant(
         "parameters-turned",
-        PART,
         PARAMETERS + "bound",
         "zip(map(str, range(len(values))), values, strict=True)",
         "zip(map(str, range(len(values))), reversed(values), strict=True)",
         "values are bound in another order",
+        means.test_parameters_are_bound_in_the_order_of_the_text,
     ),
     Mutant(
         "true-bound-as-one",
-        PART,
         PARAMETERS + "literal",
         "TYPES[type(found)]",
         "TYPES[int if isinstance(found, float) else type(found)]",
         "a number is bound as an integer",
+        bound(3),
     ),
     Mutant(
         "depth-unbounded",
-        PART,
         TEXT + "check_depth",
         "max(len(items) + cases, prefixes, chains[-1]) > MOST_DEPTH",
         "prefixes > MOST_DEPTH",
         "deep brackets reach the recursive parser",
+        lambda: refused.test_pathological_text_is_refused_at_once("101 brackets"),
     ),
 )

@@ -1,6 +1,6 @@
 """The laws that exact noise must keep, each a function that raises AssertionError when it is broken.
 
-They are run by the tests on sound code, and by test_mutants.py on code with a planted bug.
+They are run by the tests on sound code, and by tests/mutants on code with a planted bug.
 """
 
 from collections.abc import Callable

@@ -1,11 +1,11 @@
-"""Laws of the planner, as functions: run on sound code, and by test_plan_mutants.py on code with a planted bug.
+"""Laws of the planner, as functions: run on sound code, and by tests/mutants on code with a planted bug.
 
 Neighbours are searched on tables of a few rows with the slow engine; every total is compared, exactly, with the sensitivity that the plan
 gives its noise.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
@@ -18,13 +18,16 @@ from discreet.engines.memory import Memory
 from discreet.errors import DiscreetError, Fault
 from discreet.mechanisms import Geometric, Grant
 from discreet.noise import Tape
+from discreet.plan import relation as relations
 from discreet.plan import scalar
 from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.check import check, digest, event_of
 from discreet.plan.intervals import predicted
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
+from discreet.plan.relation import How
 from discreet.plan.release import exact_totals, release
+from discreet.plan.rules.relations import sensitivities
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question
 from discreet.privacy import Adjacency, loss
@@ -362,6 +365,41 @@ def false_plans_are_found() -> None:
         raise AssertionError(plan)
 
 
+def ungathered_rows_have_no_sensitivity() -> None:
+    """Where persons are protected their rows are gathered first; where rows are, nothing is gathered."""
+    by_row, by_person = (planned("SELECT COUNT(*) FROM t", unit) for unit in (ROW, PERSON))
+    for query, relation in ((by_row.query, PERSON.relation), (by_person.query, ROW.relation)):
+        found = is_a_fault(lambda query=query, relation=relation: sensitivities(query, relation, 1))  # type: ignore[misc]
+        assert found, relation
+
+
+def largest_values_are_not_negative() -> None:
+    """The largest of a person's values is at least 0, the value of nobody: a negative one has no rule."""
+    negative = scalar.Steps(scalar.Column("y", Type.NUMBER), -1.0, 3.0, 4, 0.0)
+    query = relations.Totals(
+        relations.Contributions(
+            relations.Scan("t", COLUMNS), scalar.Column("who", Type.INTEGER), (), (relations.Term(How.ANY, negative),)
+        )
+    )
+    assert is_a_fault(lambda: sensitivities(query, PERSON.relation, 1))
+
+
+def totals_are_64_bit_integers() -> None:
+    """Whatever else an engine hands over, though it be the same number, is a Fault."""
+    plan = planned("SELECT COUNT(*) FROM t", ROW)
+    for kind in (np.float64, np.int32, np.uint64, object):
+        found = relations.Found(((),), (np.array([3], kind),))
+        assert is_a_fault(lambda found=found: exact_totals(plan, found)), kind  # type: ignore[misc]
+
+
+def is_a_fault(act: Callable[[], object]) -> bool:
+    try:
+        act()
+    except Fault:
+        return True
+    return False
+
+
 def least_price_is_least() -> None:
     """`within` is met, in every column, and would not be at 1 % less."""
     catalog = Catalog((TABLE,), replace(PERSON, people=1000))
@@ -441,6 +479,9 @@ LAWS = [
     prices_add_up,
     many_groups_take_gaussian_noise,
     false_plans_are_found,
+    ungathered_rows_have_no_sensitivity,
+    largest_values_are_not_negative,
+    totals_are_64_bit_integers,
     least_price_is_least,
     plans_have_names_of_their_own,
     noise_is_of_its_own,

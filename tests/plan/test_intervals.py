@@ -2,7 +2,7 @@
 
 Each statistical law is run on its own draws. A sound build fails one of them with probability at most ALPHA: it fails only where
 a coverage below 94 % (or above 96 %, where the noise is at least ten steps wide) is the only likely explanation. Halving an
-interval, or forgetting one of two noises, makes it fail almost surely (test_answer_mutants.py).
+interval, or forgetting one of two noises, makes it fail almost surely (tests/mutants/answer.py).
 """
 
 from collections.abc import Sequence

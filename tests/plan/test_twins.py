@@ -11,12 +11,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.plan.asked import questions, schemas, twins
+from tests.plan.asked import NAMES, WARDS, Schema, Twins, questions, schemas, twins
 from tests.plan.pipeline import told_apart
 from tests.scale import repeats
 
 TOGETHER = 4  # questions to one pair of tables
 OUTCOMES: Counter[str] = Counter()
+LIMITS = st.fixed_dictionaries({}, optional={"max_rows": st.integers(1, 4), "max_groups": st.integers(1, 4)})
 
 
 @st.composite
@@ -25,6 +26,8 @@ def cases(draw: st.DrawFn):  # type: ignore[no-untyped-def]
     price = draw(
         st.sampled_from([{"epsilon": 1}, {"epsilon": 0.1, "delta": 1e-6}, {"epsilon": 2, "delta": 0}, {"within": 50}])
     )
+    if not schema.row:
+        price = price | draw(LIMITS)
     texts = draw(st.lists(questions(schema), min_size=TOGETHER, max_size=TOGETHER))
     return schema, draw(twins(schema)), texts, price
 
@@ -53,3 +56,36 @@ def test_most_of_the_questions_were_answered() -> None:
         pytest.skip("the twins ran in another process")
     assert OUTCOMES["answer"] >= sum(OUTCOMES.values()) / 3, OUTCOMES
     assert set(OUTCOMES) <= {"answer", "QueryError", "Refused"}, OUTCOMES
+
+
+@settings(max_examples=repeats(10), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@given(
+    rows=st.integers(1, 6),
+    groups=st.integers(1, 4),
+    declared=st.integers(1, 3),
+    clip=st.sampled_from(["groups", "l2"]),
+    adjacency=st.sampled_from(["add-remove", "replace"]),
+    epsilon=st.sampled_from([1, 0.1]),
+)
+def test_what_a_person_changes_is_what_the_limit_of_the_question_allows(
+    rows: int, groups: int, declared: int, clip: str, adjacency: str, epsilon: float
+) -> None:
+    """Someone with more than any limit, in every group: above the policy's limits, and below them."""
+    columns = {"age": {"type": "integer", "bounds": (0, 10)}, "ward": {"keys": list(WARDS[:4])}}
+    schema = Schema(False, adjacency, declared, declared, clip, columns)
+    empty = dict.fromkeys(NAMES, "")
+    mine = [{**empty, "person": "victim", "age": "99", "ward": ward} for ward in WARDS[:4] for _ in range(8)]
+    others = [{**empty, "person": f"p{i}", "age": "5", "ward": WARDS[i % 4]} for i in range(6)]
+    pair = Twins([*others, *mine], others)
+    texts = [
+        "SELECT ward, COUNT(*) AS n, SUM(age) AS s FROM visits GROUP BY ward",
+        "SELECT COUNT(*) AS n FROM visits",
+        "SELECT ward, COUNT(DISTINCT person) AS n FROM visits GROUP BY ward",
+        "SELECT AVG(age) AS a FROM visits",
+    ]
+    limits = {"max_rows": rows, "max_groups": groups}
+    with tempfile.TemporaryDirectory() as folder:
+        for text, (found, first) in zip(
+            texts, told_apart(schema, pair, texts, Path(folder), epsilon=epsilon, **limits), strict=True
+        ):
+            assert found == [] and first.status == "answer", (text, limits, declared, first.body)

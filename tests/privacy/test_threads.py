@@ -2,8 +2,8 @@
 
 import random
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from copy import deepcopy
 from fractions import Fraction
 
@@ -52,6 +52,49 @@ def test_threads_that_share_a_loss_get_the_answers_of_one(which: int) -> None:
             answers = [pair for found in pool.map(ask, range(4 * repeat, 4 * repeat + 4)) for pair in found]
         for delta, epsilon in answers + [(delta, shared.epsilon(delta)) for delta in DELTAS]:
             assert close(epsilon, alone[delta]), delta
+
+
+QUESTIONS: dict[str, Callable[[PrivacyLoss], object]] = {
+    "epsilon": lambda spent: spent.epsilon(1e-5),
+    "pure_epsilon": lambda spent: spent.pure_epsilon(),
+    "delta": lambda spent: spent.delta(1),
+    "interval": lambda spent: spent.interval(1e-5),
+    "worse_direction": lambda spent: spent.worse_direction(1),
+    "log_delta": lambda spent: spent.log_delta(1, 0),
+    "log_delta_above": lambda spent: spent.log_delta_above(1),
+    "certifies": lambda spent: spent.certifies(9, 1e-5),
+    "rdp": lambda spent: spent.rdp(2),
+    "zcdp": lambda spent: spent.zcdp(),
+    "bad_event": lambda spent: spent.bad_event(1),
+    "exceeds": lambda spent: spent.exceeds(1),
+    "catastrophe": lambda spent: spent.catastrophe(),
+    "tradeoff": lambda spent: spent.tradeoff(0.1),
+    "posterior": lambda spent: spent.posterior(),
+    "plot": lambda spent: spent.plot(),
+    "draw": lambda spent: spent.draw(),
+}
+
+
+def waits_for_its_turn(question: Callable[[PrivacyLoss], object], patience: float) -> None:
+    """While one thread asks a loss, the question of another is not answered; then it is."""
+    spent = 3 * loss(Gaussian(2))
+    question(spent)
+    with ThreadPoolExecutor(1) as pool:
+        with spent._lock:
+            asked = pool.submit(question, spent)
+            assert not wait([asked], patience).done, "two threads ask at once"
+        asked.result()
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_question_waits_for_its_turn(name: str) -> None:
+    waits_for_its_turn(QUESTIONS[name], 0.05)
+
+
+def test_every_question_is_known_here() -> None:
+    """What computes nothing need not wait."""
+    free = {"event", "from_table", "group", "relation", "sampled", "terms"}
+    assert {name for name in dir(PrivacyLoss) if not name.startswith("_")} - free == set(QUESTIONS)
 
 
 def test_a_copy_of_a_loss_is_the_same_loss() -> None:

@@ -4,8 +4,6 @@ Commands parse, call the library and print. Nothing is decided here that cannot 
 """
 
 import gc
-import io
-import json
 import os
 import signal
 import sys
@@ -32,15 +30,17 @@ from discreet.cli import (
     noise,
     shell,
 )
-from discreet.cli.steady import steady
-from discreet.errors import DiscreetError, Fault, Invalid
+from discreet.cli.failing import fail, translated
+from discreet.cli.steady import abandon, below, steadied
+from discreet.cli.streams import open_descriptors, usable_streams
+from discreet.errors import DiscreetError, Invalid
 
 # What the parser raises for a wrong command line; it lives in different modules in different releases of typer.
 USAGE_ERROR: type[Any] = typer.BadParameter.__mro__[1]
 
 
 class Commands(TyperGroup):
-    """All commands. Every error of ours, and every wrong command line, ends as one line on stderr and an exit code.
+    """All commands. Every error of ours, of the machine, and every wrong command line, ends as one line on stderr and an exit code.
 
     Below it a question is shown again where it went wrong. With --json among the arguments the line is {"error": {"code",
     "message", "hint"}} alone. stdout stays empty.
@@ -49,49 +49,32 @@ class Commands(TyperGroup):
     def main(self, *args: Any, **options: Any) -> Any:
         if not options.get("standalone_mode", True):
             return super().main(*args, **options)
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # a terminal without Unicode gets "?", not a traceback
         given = options.get("args")
         as_json = "--json" in (sys.argv[1:] if given is None else given)
-        options["standalone_mode"] = False
-        try:
-            code = super().main(*args, **options)
-        except DiscreetError as error:
-            fail(error, as_json)
-        except USAGE_ERROR as error:
-            command = error.ctx.command_path if error.ctx else "discreet"
-            said = error.format_message().rstrip(".")
-            fail(Invalid(said, code="usage", hint=f"see `{command} --help`"), as_json)
-        except typer.Abort:
-            sys.exit(1)
-        except BrokenPipeError:  # whoever read us has seen enough
-            sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - nothing can be flushed to the pipe at exit
-            sys.exit(1)
-        except Exception as error:
-            if os.environ.get("DISCREET_TRACEBACK"):
-                raise
-            fail(unexpected(error), as_json)
-        sys.exit(code if isinstance(code, int) else 0)
+        unheard = usable_streams()
+        with steadied(as_json):
+            if unheard:
+                fail(Invalid("there is nowhere to print to: stdout is closed", code="output", hint=UNHEARD), as_json)
+            try:
+                code = super().main(*args, **{**options, "standalone_mode": False})
+                sys.stdout.flush()  # here, where a full disk can still be told of
+            except USAGE_ERROR as error:
+                command = error.ctx.command_path if error.ctx else "discreet"
+                said = error.format_message().rstrip(".")
+                fail(Invalid(said, code="usage", hint=f"see `{command} --help`"), as_json)
+            except typer.Abort:
+                sys.exit(1)
+            except BrokenPipeError:  # whoever read us has seen enough
+                abandon(below(sys.stdout))
+                sys.exit(1)
+            except Exception as error:
+                if os.environ.get("DISCREET_TRACEBACK") and not isinstance(error, DiscreetError):
+                    raise
+                fail(translated(error), as_json)
+            sys.exit(code if isinstance(code, int) else 0)
 
 
-def unexpected(error: Exception) -> Fault:
-    """A mistake of ours. What it says may hold data, so only its kind is told."""
-    return Fault(
-        f"something here is broken ({type(error).__name__})",
-        code="unexpected",
-        hint="nothing more was released; DISCREET_TRACEBACK=1 shows where, to the owner of the data",
-    )
-
-
-def fail(error: DiscreetError, as_json: bool) -> NoReturn:
-    if as_json:
-        said = {"code": error.code, "message": error.message, "hint": error.hint}
-        text = json.dumps({"error": said}, ensure_ascii=False)
-    else:
-        text = "\n".join([str(error), *getattr(error, "__notes__", ())])  # the notes put a caret under the question
-    print(steady(text), file=sys.stderr)
-    sys.exit(error.exit_code)
+UNHEARD = "leave it open, or send it to a file or to /dev/null; nothing was done"
 
 
 app = typer.Typer(
@@ -137,6 +120,7 @@ def _ended(number: int, _: object) -> NoReturn:
 
 
 def main() -> None:
+    open_descriptors()
     for each in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(each) is signal.SIG_DFL:  # not where whoever started it has it ignored
             signal.signal(each, _ended)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.budget import picture
+from discreet.cli.budget import on_delta, picture, promised
 from discreet.cli.flags import number
 from discreet.cli.owner import source_and, store_to_change
 from discreet.cli.source import totals_json
@@ -46,7 +46,7 @@ def add(
     if epsilon is None:
         raise Invalid("the budget of the analyst is missing", code="usage", hint="write --epsilon 1")
     wanted, allowed = number(epsilon, "epsilon"), number(delta, "delta")
-    with store_to_change(source, ledger) as store:
+    with store_to_change(source, ledger, as_json) as store:
         cap = cap_of(store.totals().accountant, wanted, allowed)
         try:
             store.add_analyst(name, cap, higher=yes)
@@ -58,24 +58,25 @@ def add(
                 code=refused.code,
                 hint="add --yes if more is meant",
             ) from None
-        _tell(store, name, "may ask", as_json)
+        _tell(store, name, "may ask", as_json, on_delta(allowed))
 
 
 @app.command()
 def remove(words: Words = None, ledger: Ledger = None, as_json: Json = False) -> None:
     """No new question by an analyst from now on. What they have spent stays spent."""
     source, name = source_and(words, "a name", "discreet analyst remove hospital.toml ana")
-    with store_to_change(source, ledger) as store:
+    with store_to_change(source, ledger, as_json) as store:
         store.remove_analyst(name)
         _tell(store, name, "may not ask any more", as_json)
 
 
-def _tell(store: "Store", name: str, what: str, as_json: bool) -> None:
-    amounts = totals_json(store.totals(name))
+def _tell(store: "Store", name: str, what: str, as_json: bool, notes: tuple[str, ...] = ()) -> None:
+    amounts, notes = totals_json(store.totals(name)), (*notes, *promised(store))
     if as_json:
         active = store.analysts()[name].active
-        print(json.dumps({"analyst": name, "active": active, **amounts}, ensure_ascii=False, indent=2))
+        told = {"analyst": name, "active": active, **amounts, "notes": list(notes)}
+        print(json.dumps(told, ensure_ascii=False, indent=2))
         return
     print(f"{name} {what}")
-    for line in picture(name, amounts):
+    for line in (*picture(name, amounts), *(f"note: {note}" for note in notes)):
         print(line)

@@ -1,6 +1,7 @@
 """`discreet ask SOURCE "SQL" --epsilon 1`: the private answer to a question, with its error. `discreet explain`: how it is made."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,9 +10,8 @@ import typer
 
 from discreet.cli.flags import Flags, number, optional_number, parameters, with_flags
 from discreet.cli.source import POLICY, curator_of, split
-from discreet.cli.steady import steady
 from discreet.cli.waiting import waiting
-from discreet.errors import Invalid
+from discreet.errors import Fault, Invalid
 
 if TYPE_CHECKING:
     from discreet.curator.session import Curator
@@ -31,6 +31,7 @@ Param = Annotated[
     list[str] | None,
     typer.Option(metavar="VALUE", help="For a ? in the question; NAME=VALUE for a :name. Repeatable."),
 ]
+As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="The analyst whose budget is charged too.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -42,9 +43,7 @@ def ask(
     within: Within = None,
     delta: Delta = None,
     param: Param = None,
-    analyst: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="The analyst whose budget is charged too.")
-    ] = None,
+    analyst: As = None,
     preview: Annotated[
         bool, typer.Option("--preview", help="Only tell price and error; nothing is read or spent.")
     ] = False,
@@ -56,14 +55,14 @@ def ask(
     discreet ask visits.csv "SELECT ward, COUNT(*) FROM visits GROUP BY ward" --unit patient_id --keys ward=A,B,C --epsilon 1
     """
     source, text = split(words)
-    price = _price(epsilon, within, delta)
+    terms = _price(epsilon, within, delta) | flags.limits
     bound = parameters(param)
-    with waiting("asking", as_json), curator_of(source, flags, as_json) as curator:
+    with waiting("asking", as_json), curator_of(source, flags.without_limits(), as_json) as curator:
         target = None if out is None else _writable(out, source, curator)
         if preview:
-            show(curator.preview(text, bound, **price, analyst=analyst), as_json)
+            show(curator.preview(text, bound, **terms, analyst=analyst), as_json)
             return
-        answer = curator.sql(text, bound, **price, analyst=analyst)
+        answer = curator.sql(text, bound, **terms, analyst=analyst)
     if target is not None:
         _write(target, answer.to_csv() or "")
     show(answer, as_json)
@@ -77,6 +76,7 @@ def explain(
     within: Within = None,
     delta: Delta = None,
     param: Param = None,
+    analyst: As = None,
     as_json: Json = False,
 ) -> None:
     """Show how a question would be answered: what is counted, with which noise, at which price. Nothing is read or spent.
@@ -84,12 +84,12 @@ def explain(
     The price is that of epsilon 1 where none is said.
     """
     source, text = split(words)
-    price = _price("1" if epsilon is None and within is None else epsilon, within, delta)
-    with curator_of(source, flags) as curator:
-        found = curator.explain(text, parameters(param), **price)
+    terms = _price("1" if epsilon is None and within is None else epsilon, within, delta) | flags.limits
+    with curator_of(source, flags.without_limits()) as curator:
+        found = curator.explain(text, parameters(param), **terms, analyst=analyst)
     if as_json:
         found = json.dumps({"question": text, "plan": found.splitlines()}, ensure_ascii=False, indent=2)
-    print(steady(str(found)))
+    print(found)
 
 
 def _price(epsilon: str | None, within: str | None, delta: str | None) -> dict[str, Any]:
@@ -117,27 +117,36 @@ def show(found: Any, as_json: bool) -> None:
 
         Console(highlight=False).print(found)
     else:
-        print(steady(str(found)))
+        print(found)
 
 
 def _writable(out: str, source: str | None, curator: "Curator") -> Path:
     """Where the answer may be written. Looked at before anything is spent; neither data nor policy is ever written over."""
     target = Path(out)
-    if target.is_dir() or not target.absolute().parent.is_dir():
-        raise Invalid(f"{out!r} cannot be written", code="out", hint="name a file in a folder that exists")
     sources = [POLICY if source is None else Path(source)]
     sources += [Path(table.data) for table in curator.policy.tables.values() if isinstance(table.data, str | Path)]
-    if target.exists() and any(each.exists() and target.samefile(each) for each in sources):
+    try:
+        folder = target.absolute().parent
+        fits = folder.is_dir() and not target.is_dir() and os.access(target if target.exists() else folder, os.W_OK)
+        over = fits and target.exists() and any(each.exists() and target.samefile(each) for each in sources)
+    except (OSError, ValueError):  # a folder that may not be entered, or a name that none can have
+        fits, over = False, False
+    if over:
         raise Invalid("--out would write over the source", code="out", hint="name another file")
+    if not fits:
+        raise Invalid(
+            f"{out!r} cannot be written", code="out", hint="name a file in a folder that exists and may be written to"
+        )
     return target
 
 
 def _write(target: Path, text: str) -> None:
+    """The answer is charged by now, and kept."""
     try:
         target.write_text(text, "utf-8", newline="")
     except OSError as error:
-        raise Invalid(
+        raise Fault(
             f"{str(target)!r} cannot be written: {error.strerror}",
             code="out",
-            hint="the answer is kept: ask again, free of charge",
+            hint="what was charged stays charged, and the answer is kept: asking again is free",
         ) from None

@@ -27,6 +27,8 @@ def burned(rows: "Iterable[Row]") -> dict[str | None, list[float]]:
 def _left(account: "Account") -> float:
     """Of the amount of which least is left, since that one ends the questions."""
     limit, rest = account.cap.limit, account.remaining
+    if not limit.epsilon and not limit.rho:
+        return 0.0
     pairs = [(getattr(rest, name), getattr(limit, name)) for name in ("epsilon", "delta", "rho")]
     return min((left / cap for left, cap in pairs if cap), default=0.0)
 

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.budget import amounts_said
+from discreet.cli.budget import FIRST, amounts_said
 from discreet.cli.describe import as_data as described
 from discreet.cli.describe import lines as description
 from discreet.cli.flags import Flags
 from discreet.cli.init import EXAMPLES, toml_key
-from discreet.cli.source import is_policy, ledger_of, located
-from discreet.errors import Invalid
+from discreet.cli.source import is_policy, ledger_of, located, open_ledger
+from discreet.errors import DiscreetError, Invalid, Refused
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Budget, Policy
+    from discreet.curator.store import Store
     from discreet.plan.catalog import Catalog
 
 
@@ -38,6 +40,8 @@ class Report:
     ledger: Path
     missing: tuple[Missing, ...]
     notes: tuple[str, ...]
+    shares: str
+    added: "dict[str, Budget]"  # analysts that are in the ledger, and not in the policy
 
 
 def check(
@@ -57,20 +61,66 @@ def check(
         print(json.dumps(as_data(report), ensure_ascii=False, indent=2))
         return
     for line in lines(report, path):
-        print(line)
+        print(visible(line))
 
 
 def reported(path: Path) -> Report:
     """The report on a policy that loads; else raises Invalid, or Refused for a delta that promises nothing."""
-    from discreet.curator.money import cap_of
     from discreet.curator.policy import Policy, catalog_of
 
     policy = Policy.read(path)
     catalog, _ = catalog_of(policy)
-    for budget in (policy.budget, *policy.analysts.values()):  # what the first question would refuse
-        cap_of(policy.accountant, budget.epsilon, budget.delta)
     ledger = ledger_of(path, Flags(), policy)
-    return Report(catalog, policy, ledger, _missing(catalog), (*_advice(policy), *_other_ledgers(policy, ledger)))
+    kept = _kept(policy, ledger)
+    notes = (*_advice(policy), *_other_ledgers(policy, ledger), *kept.notes)
+    return Report(catalog, policy, ledger, _missing(catalog), notes, kept.shares, kept.added)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What the ledger of a policy says of analysts, where it has one."""
+
+    shares: str
+    added: "dict[str, Budget]"
+    notes: tuple[str, ...]
+
+
+def _kept(policy: "Policy", ledger: Path) -> _Kept:
+    from discreet.curator.ledger import Cap
+    from discreet.curator.money import cap_of, overdrawn
+    from discreet.curator.policy import Budget
+
+    declared = {name: cap_of(policy.accountant, each.epsilon, each.delta) for name, each in policy.analysts.items()}
+    total = cap_of(policy.accountant, policy.budget.epsilon, policy.budget.delta)
+    shares, added = policy.shares or "common", {}
+    try:
+        store = open_ledger(ledger, policy.mark)
+    except DiscreetError as error:
+        return _Kept(shares, {}, (f"warning: the ledger cannot be looked at: {error.message}",))
+    caps = dict(declared)
+    unfit: tuple[str, ...] = ()
+    if store is not None:
+        with store:
+            totals, known = store.totals(), store.analysts()
+            unfit = _unfit(store, policy)
+        shares, now = totals.shares if policy.shares is None else shares, Cap(totals.cap, totals.budget)
+        total = now if now.within(total) else total
+        caps = {name: cap for name, cap in declared.items() if name not in known}
+        caps |= {name: account.cap for name, account in known.items() if account.active}
+        added = {name: Budget(*caps[name].budget.exact[:2]) for name in caps if name not in declared}
+    over = overdrawn(caps, total) if shares == "common" else ""
+    return _Kept(shares, added, (*unfit, *((f"{over}: {FIRST}",) if over else ())))
+
+
+def _unfit(store: "Store", policy: "Policy") -> tuple[str, ...]:
+    """What the next question would refuse of how the total is shared."""
+    from discreet.curator.opening import check_shares
+
+    try:
+        check_shares(store, policy)
+    except Refused as refused:
+        return (f"warning: every question is refused: {refused.message}; {refused.hint}",)
+    return ()
 
 
 def _missing(catalog: "Catalog") -> tuple[Missing, ...]:
@@ -105,18 +155,14 @@ def _advice(policy: "Policy") -> tuple[str, ...]:
 
 
 def _other_ledgers(policy: "Policy", ledger: Path) -> tuple[str, ...]:
-    """A data file that was asked about by itself has a budget of its own, which this policy does not count."""
-    from discreet.curator.policy import ledger_beside
+    """A data file that was asked about by itself, or by another policy, has a budget there, which this policy does not count."""
+    from discreet.curator.places import others
 
-    found = []
-    for source in policy.tables.values():
-        own = ledger_beside(Path(source.data))
-        if own.is_dir() and own.resolve() != ledger.resolve():
-            found.append(
-                f"warning: {own} counts questions about the same people apart from this policy; to count them together, "
-                f"let [ledger] have that path"
-            )
-    return tuple(found)
+    return tuple(
+        f"warning: {other} counts questions about the same people apart from this policy; to count them together, "
+        f"let [ledger] have that path"
+        for other in dict.fromkeys(other for file in policy.files for other in others(file, ledger, policy.mark))
+    )
 
 
 def as_data(report: Report) -> dict[str, Any]:
@@ -125,7 +171,9 @@ def as_data(report: Report) -> dict[str, Any]:
         "version": report.policy.version,
         "budget": _amounts(report.policy.budget),
         "accountant": report.policy.accountant,
-        "analysts": {name: _amounts(budget) for name, budget in report.policy.analysts.items()},
+        "shares": report.shares,
+        "analysts": {name: _amounts(budget) for name, budget in {**report.policy.analysts, **report.added}.items()},
+        "added": list(report.added),
         "ledger": str(report.ledger),
         "missing": [{"section": each.section, "line": each.line, "allows": each.allows} for each in report.missing],
         "notes": list(report.notes),
@@ -139,10 +187,13 @@ def _amounts(budget: "Budget") -> dict[str, float]:
 def lines(report: Report, path: Path) -> list[str]:
     policy = report.policy
     found = [f"{path} loads", "", *description(report.catalog)]
-    found.append(f"budget: {amounts_said(_amounts(policy.budget))}, accountant {policy.accountant}")
+    shares = ", shares reserved" if report.shares == "reserved" else ""
+    found.append(f"budget: {amounts_said(_amounts(policy.budget))}, accountant {policy.accountant}{shares}")
     found.append(f"version of the data: {policy.version}")
     for name, budget in policy.analysts.items():
         found.append(f"analyst {name}: {amounts_said(_amounts(budget))}")
+    for name, budget in report.added.items():
+        found.append(f"analyst {name}: {amounts_said(_amounts(budget))}, added by command")
     made = "" if report.ledger.is_dir() else ", made by the first question"
     found.append(f"ledger: {report.ledger}{made}")
     found += [f"note: {note}" if not note.startswith("w") else note for note in report.notes]

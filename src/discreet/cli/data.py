@@ -10,6 +10,7 @@ import typer
 from discreet.cli.owner import declared
 from discreet.cli.source import is_policy, open_ledger
 from discreet.errors import Refused
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.store import Store
@@ -56,10 +57,11 @@ def changed(
         print(json.dumps(done, ensure_ascii=False, indent=2))
     elif is_policy(path):
         print(
-            f"in {path} change the version, which is {used[-1]!r}, to\n\n  {line}\n\nThe next question reads the data as that version."
+            f"in {visible(str(path))} change the version, which is {used[-1]!r}, to\n\n  {line}\n\n"
+            "The next question reads the data as that version."
         )
     else:
-        print(f"the data have version {new} now, after {used[-1]}; the budget goes on")
+        print(f"the data have version {visible(new)} now, after {used[-1]}; the budget goes on")
 
 
 def versions(store: "Store") -> list[str]:

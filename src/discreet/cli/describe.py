@@ -8,7 +8,7 @@ import typer
 from discreet.cli.budget import amounts_said, money_of
 from discreet.cli.flags import Flags, with_flags
 from discreet.cli.source import located, policy_of
-from discreet.cli.steady import steady
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.plan.catalog import Catalog, Column
@@ -36,7 +36,7 @@ def describe(
         print(json.dumps({**as_data(catalog), "budget": money.amounts}, ensure_ascii=False, indent=2))
         return
     for line in lines(catalog):
-        print(steady(line))
+        print(line)
     left, cap = (amounts_said(money.amounts[which]) for which in ("remaining", "cap"))
     print(f"budget: {left} left of {cap}")
 
@@ -109,7 +109,7 @@ def lines(catalog: "Catalog") -> list[str]:
     )
     if protected.people is not None:
         found.append(f"people, as declared: {protected.people:,}")
-    return found
+    return [visible(line) for line in found]
 
 
 def _said(column: "Column", person: str | None) -> str:

@@ -20,9 +20,9 @@ import typer
 
 from discreet.cli.flags import Flags
 from discreet.cli.source import ledger_of, located, open_ledger
-from discreet.cli.steady import steady
 from discreet.cli.waiting import waiting
 from discreet.errors import DiscreetError
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Policy
@@ -71,7 +71,7 @@ def doctor(
     else:
         width = max(len(each.what) for each in found)
         for each in found:
-            print(steady(f"{each.verdict.value:<6}  {each.what:<{width}}  {each.found}"))
+            print(visible(f"{each.verdict.value:<6}  {each.what:<{width}}  {each.found}"))
     if any(each.verdict is Verdict.BROKEN for each in found):
         raise typer.Exit(1)
 
@@ -215,12 +215,12 @@ def _data(path: Path, policy: "Policy | None") -> Look:
 
 
 def _ledger(folder: Path, policy: "Policy | None") -> Look:
-    store = open_ledger(folder, None if policy is None else policy.mark)
+    store = open_ledger(folder, None if policy is None else policy.mark, whole=False)
     if store is None:
         return Look("ledger", Verdict.FINE, f"{folder} is not there yet: the first question makes it")
     with store:
         totals = store.verify()
-        rows = sum(1 for _ in store.history())
+        rows = store.head().sequence
     if folder.stat().st_mode & 0o077:
         return Look(
             "ledger", Verdict.NOTE, f"{rows:,} rows are sound, and other users of this machine may enter {folder}"

@@ -7,7 +7,7 @@ is written once.
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import wraps
@@ -41,8 +41,10 @@ class Flags:
         _option("COLUMN=TYPE", "integer, number, text, date or boolean. Repeatable. Or: stored, as the file says."),
     ] = None
     format: Annotated[Several | None, _option("COLUMN=FORM", "How dates are written: %d/%m/%Y. Repeatable.")] = None
-    max_groups: Annotated[int | None, _option("N", "Groups that a person may count in (3).")] = None
-    max_rows: Annotated[int | None, _option("N", "Rows of a person that count in a group (5).")] = None
+    max_groups: Annotated[
+        int | None, _option("N", "Groups that a person may count in (3); in a question also beside a policy.")
+    ] = None
+    max_rows: Annotated[int | None, _option("N", "Rows of a person that count in a group (5); likewise.")] = None
     people: Annotated[int | None, _option("N", "About how many people, if that is public: predicts errors.")] = None
     adjacency: Annotated[str | None, _option("RELATION", "add-remove: had a person not come (this); or replace.")] = (
         None
@@ -58,6 +60,14 @@ class Flags:
     null: Annotated[Several | None, _option("WORD", "A text that means nothing, such as NA. Repeatable.")] = None
     table: Annotated[str | None, _option("NAME", "The table inside of a DuckDB file.")] = None
     ledger: Annotated[str | None, _option("FOLDER", "Where the budget is kept (SOURCE.ledger).")] = None
+
+    @property
+    def limits(self) -> dict[str, int | None]:
+        """The limits of a question, which whoever asks may set: of a policy's data too."""
+        return {"max_rows": self.max_rows, "max_groups": self.max_groups}
+
+    def without_limits(self) -> "Flags":
+        return replace(self, max_rows=None, max_groups=None)
 
     def declaring(self) -> list[str]:
         """The options given that declare something, as they are written; where the ledger lies declares nothing."""

@@ -57,9 +57,7 @@ def history(
             accountant = store.totals().accountant
     shown = found[-limit:] if limit else found
     if as_json:
-        print(
-            json.dumps([as_data(line, accountant) for line in shown], indent=2)
-        )  # a label may hold any character: ASCII
+        print(json.dumps([as_data(line, accountant) for line in shown], ensure_ascii=False, indent=2))
         return
     for text in table(shown, accountant):
         print(text)
@@ -69,19 +67,26 @@ def history(
 
 def told(rows: "Iterable[Row]", analyst: str | None) -> Iterator[Line]:
     """A line for each act, oldest first; how a charge ended is its state, not a line of its own."""
-    from discreet.curator.ledger import Failed, Reserved, Settled, Shared
+    from discreet.curator.ledger import Accepted, Failed, Reserved, Settled, Shared
 
     kept = list(rows)
     ended: dict[int, str] = {}
+    accepted = 0
     for row in kept:
         if isinstance(row.act, Settled | Failed):
             ended.setdefault(row.act.reservation, "answered" if isinstance(row.act, Settled) else "failed")
+        elif isinstance(row.act, Accepted):
+            accepted = row.sequence
     for row in kept:
         if isinstance(row.act, Settled | Failed) or (analyst is not None and row.analyst != analyst):
             continue
         account = row.account if analyst is not None and row.account is not None else row.book.account
         charge = row.act if isinstance(row.act, Reserved | Shared) else None
-        state = "shared" if isinstance(row.act, Shared) else ended.get(row.sequence, "open")
+        state = (
+            "shared"
+            if isinstance(row.act, Shared)
+            else ended.get(row.sequence, "open" if row.sequence > accepted else "lost")
+        )
         yield Line(
             row.sequence,
             row.at,
@@ -95,7 +100,16 @@ def told(rows: "Iterable[Row]", analyst: str | None) -> Iterator[Line]:
 
 def _act(row: "Row") -> str:
     """What the owner did."""
-    from discreet.curator.ledger import Accepted, AnalystAdded, AnalystRemoved, Capped, Creation, DataChanged, Resumed
+    from discreet.curator.ledger import (
+        Accepted,
+        AnalystAdded,
+        AnalystRemoved,
+        Capped,
+        Creation,
+        DataChanged,
+        Divided,
+        Resumed,
+    )
 
     match row.act:
         case Creation(cap=cap, relation=relation):
@@ -108,8 +122,16 @@ def _act(row: "Row") -> str:
             return f"-- analyst {row.analyst} removed"
         case DataChanged(version=version):
             return f"-- the data have version {version}"
+        case Divided(aside):
+            return (
+                "-- shares are common"
+                if aside is None
+                else f"-- shares are reserved: {aside} is set aside for analysts"
+            )
         case Resumed(reason=reason):
             return f"-- {f'analyst {row.analyst}' if row.analyst else 'the data set'} goes on after failures: {reason}"
+        case Accepted(marked=0):
+            return "-- the ledger was accepted; its mark was lost"
         case Accepted(marked=marked):
             return f"-- an older ledger was accepted; the mark was at row {marked}"
         case _:

@@ -21,6 +21,7 @@ from discreet.cli.flags import Flags, number
 from discreet.cli.source import DELTA, EPSILON, POLICY, Kept, is_csv, is_policy, kept_in, ledger_of, located, table_name
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.engines.framing import Framing
@@ -86,10 +87,21 @@ def init(
         raise
     if as_json:
         found = {name: kind.value for name, kind in first.columns.items()}
-        print(json.dumps({"policy": out, "table": first.table, "columns": found}, ensure_ascii=False, indent=2))
+        told = {
+            "policy": out,
+            "table": first.table,
+            "columns": found,
+            "ledger": str(first.ledger),
+            "goes_on": first.kept is not None,
+        }
+        print(json.dumps(told, ensure_ascii=False, indent=2))
         return
-    print(f"wrote {out}; look at each line of it, above all at the types\n")
-    source = "" if target == POLICY else f" {out}"
+    print(f"wrote {visible(out)}; look at each line of it, above all at the types")
+    if first.kept is not None:
+        spent, total = first.kept.spent, float(first.kept.epsilon)
+        print(f"it goes on with the ledger {visible(str(first.ledger))}, in which {spent} is spent of ε = {total:.6g}")
+    print()
+    source = "" if target == POLICY else f" {visible(out)}"
     print(f"  discreet check{source}{' ' * 20}what is declared, and what is still missing")
     print(f'  discreet ask{source} "SELECT COUNT(*) AS n FROM {_identifier(first.table)}" --epsilon 0.1')
 
@@ -135,11 +147,18 @@ def _first(path: Path, target: Path, flags: Flags, epsilon: str | None) -> First
     framing = Framing(flags.delimiter or ("\t" if ".tsv" in path.name.casefold() else ","))
     found = looked_at(path, framing) if is_csv(path) else stored_types(path, flags.table)
     unit = None if flags.unit is None else _spelt(flags.unit, list(found))
-    ledger = ledger_of(path, Flags())
+    ledger = _ledger(path)
     kept = kept_in(ledger)
     if kept is not None:
         _check_kept(kept, unit, path)
     total = EPSILON if kept is None else kept.epsilon
+    wanted = total if epsilon is None else positive(number(epsilon, "epsilon"), "epsilon")
+    if kept is not None and wanted > total:
+        raise Refused(
+            f"the budget of this file is ε = {float(total):.6g} since its first question",
+            code="budget-fixed",
+            hint=f"leave --epsilon out; then `discreet budget set {path.name} --epsilon {epsilon} --yes`",
+        )
     return First(
         data=path,
         out=target,
@@ -148,10 +167,19 @@ def _first(path: Path, target: Path, flags: Flags, epsilon: str | None) -> First
         unit=unit,
         columns=found,
         guessed=is_csv(path),
-        epsilon=total if epsilon is None else positive(number(epsilon, "epsilon"), "epsilon"),
+        epsilon=wanted,
         kept=kept,
         ledger=ledger,
     )
+
+
+def _ledger(path: Path) -> Path:
+    """The ledger of the file; where it has none beside it, the one that counts questions about it elsewhere."""
+    from discreet.curator.places import is_made, others
+
+    ledger = ledger_of(path, Flags())
+    made = [] if is_made(ledger) else [other for other in others(path, ledger) if is_made(other)]
+    return made[0] if len(made) == 1 else ledger
 
 
 def _spelt(unit: str, names: list[str]) -> str:
@@ -207,7 +235,8 @@ def written(first: First) -> str:
         "[budget]  # what may be learned about anyone, by all questions together",
         f"epsilon = {_plain(first.epsilon)}",
         f"delta = {_plain(first.kept.delta) if first.kept else f'{float(DELTA):g}'}  # well below one in the number of people",
-        'accountant = "pure"  # or "zcdp", for many questions with Gaussian noise; fixed from the first question on',
+        f'accountant = "{first.kept.accountant if first.kept else "pure"}"  # or {_other(first)}; fixed from the first question on',
+        f'{_shares(first)}shares = "reserved"  # keep the budgets of analysts for them, whoever asks first',
         "",
         "[unit]  # who is protected; fixed from the first question on",
         "row = true  # each row is about another person" if first.unit is None else f"column = {_text(first.unit)}",
@@ -239,6 +268,15 @@ def written(first: First) -> str:
         "",
     ]
     return "\n".join(said)
+
+
+def _shares(first: First) -> str:
+    return "" if first.kept is not None and first.kept.shares == "reserved" else "# "
+
+
+def _other(first: First) -> str:
+    zcdp = '"zcdp", for many questions with Gaussian noise'
+    return zcdp if first.kept is None or first.kept.accountant == "pure" else '"pure"'
 
 
 def _columns(first: First) -> list[str]:

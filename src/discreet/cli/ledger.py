@@ -15,6 +15,7 @@ from discreet.cli.source import DELTA, EPSILON, ledger_of, located, totals_json
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
 from discreet.exact import shown
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.ledger import Creation, Totals
@@ -40,10 +41,10 @@ def verify(
         if source is not None and source.casefold().endswith(".json"):
             rows, last, totals = _replayed(Path(source))
         else:
-            store, _ = store_to_read(source, ledger)
+            store, _ = store_to_read(source, ledger, whole=False)
             with store:
-                totals, document = store.verify(), store.export()
-                rows, last = len(document["rows"]), document["rows"][-1]["hash"]
+                totals, head = store.verify(), store.head()
+                rows, last = head.sequence, head.hash
     if as_json:
         print(
             json.dumps(
@@ -109,7 +110,11 @@ def export(
         ) from None
     except OSError as error:
         raise Invalid(f"{out!r} cannot be written: {error.strerror}", code="out") from None
-    print(json.dumps({"export": out}) if as_json else f"wrote {out}; `discreet ledger verify {out}` checks it anywhere")
+    print(
+        json.dumps({"export": out})
+        if as_json
+        else f"wrote {visible(out)}; `discreet ledger verify {visible(out)}` checks it anywhere"
+    )
 
 
 def _for_the_owner(path: str, flags: int) -> int:
@@ -154,7 +159,7 @@ def accept(
             hint="bring the newest copy back instead; or add --yes, and lower the budget by what may be missing",
         )
     with SQLiteStore.open(folder, creation=creation, mark=mark, accept=True) as store:
-        amounts, rows = totals_json(store.totals()), sum(1 for _ in store.history())
+        amounts, rows = totals_json(store.totals()), store.head().sequence
     if as_json:
         print(json.dumps({"rows": rows, **amounts}, indent=2))
         return
@@ -198,7 +203,7 @@ def _refusal(folder: Path, mark: Path | None) -> str | None:
     try:
         SQLiteStore.open(folder, creation=None, mark=mark).close()
     except Refused as refused:
-        if refused.code != "rollback":
+        if refused.code not in ("rollback", "mark-lost"):
             raise
         return refused.message
     return None

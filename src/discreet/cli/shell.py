@@ -6,7 +6,7 @@ What is typed is remembered while the shell runs, and nowhere else. From a pipe 
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,10 +14,12 @@ import typer
 
 from discreet.cli.ask import show
 from discreet.cli.budget import as_data, lines, money_of
+from discreet.cli.failing import said, translated
 from discreet.cli.flags import Flags, number, optional_number, with_flags
 from discreet.cli.source import curator_of, located
 from discreet.cli.waiting import waiting
-from discreet.errors import DiscreetError, Fault, Invalid
+from discreet.errors import DiscreetError, Invalid
+from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.curator.session import Curator
@@ -51,16 +53,15 @@ class Session:
     def ask(self, text: str) -> None:
         self.last = text
         with waiting("asking", self.as_json):
-            answer = self.curator.sql(text, **self.priced(), analyst=self.analyst)
+            answer = self.curator.sql(text, **self.terms())
         self._show(answer)
 
     def preview(self, text: str) -> None:
-        found = self.curator.preview(self._meant(text), **self.priced(), analyst=self.analyst)
+        found = self.curator.preview(self._meant(text), **self.terms())
         self._show(found)
 
     def explain(self, text: str) -> None:
-        price = self.price or {"epsilon": Fraction(1)}
-        found = self.curator.explain(self._meant(text), **price, analyst=self.analyst)
+        found = self.curator.explain(self._meant(text), **self.terms({"epsilon": Fraction(1)}))
         self._tell({"plan": found.splitlines()}, found)
 
     def epsilon(self, text: str) -> None:
@@ -82,22 +83,26 @@ class Session:
     def describe(self, _: str) -> None:
         from discreet.cli import describe
 
+        limits = {name: limit for name, limit in self.flags.limits.items() if limit is not None}
         catalog = describe.told(self.curator.catalog, self.analyst)
+        catalog = replace(catalog, protected=catalog.protected.limited(**limits))
         self._tell(describe.as_data(catalog), "\n".join(describe.lines(catalog)))
 
     def budget(self, _: str) -> None:
-        money = money_of(located(self.source), self.flags, self.curator.policy, self.analyst)
-        self._tell(as_data(money), "\n".join(lines(money, self.analyst)))
+        money = money_of(located(self.source), self.flags.without_limits(), self.curator.policy, self.analyst)
+        self._tell(as_data(money), "\n".join(map(visible, lines(money, self.analyst))))
 
     def help(self, _: str) -> None:
         self._tell({"commands": list(WORDS)}, HELP)
 
-    def priced(self) -> dict[str, Any]:
-        if not self.price:
+    def terms(self, otherwise: dict[str, Any] | None = None) -> dict[str, Any]:
+        """On which a question is asked: the price that was set, the limits, and the analyst."""
+        price = self.price or otherwise
+        if not price:
             raise Invalid(
                 "the price is not set", code="usage", hint=r"\epsilon 0.5 sets it; \preview shows the error first"
             )
-        return self.price
+        return {**price, **self.flags.limits, "analyst": self.analyst}
 
     def _meant(self, text: str) -> str:
         found = text or self.last
@@ -134,7 +139,9 @@ def shell(
     discreet shell visits.csv --unit patient_id --epsilon 0.1
     """
     price = optional_number(epsilon, "epsilon")
-    with curator_of(source, flags, as_json) as curator:
+    if sys.stdin is None:
+        raise Invalid("there is nothing to read: stdin is closed", code="usage", hint="pipe questions in")
+    with curator_of(source, flags.without_limits(), as_json) as curator:
         session = Session(curator, source, flags, analyst, as_json, {} if price is None else {"epsilon": price})
         talk(session, sys.stdin.isatty() and sys.stdout.isatty())
 
@@ -165,20 +172,11 @@ def talk(session: Session, live: bool) -> None:
         except DiscreetError as error:
             if not live:
                 raise
-            print(_said(error, session.as_json), file=sys.stderr)
+            print(said(error, session.as_json), file=sys.stderr)
         except Exception as error:
             if not live:
                 raise
-            told = Fault(f"something here is broken ({type(error).__name__})", code="unexpected")
-            print(_said(told, session.as_json), file=sys.stderr)
-
-
-def _said(error: DiscreetError, as_json: bool) -> str:
-    if as_json:
-        return json.dumps(
-            {"error": {"code": error.code, "message": error.message, "hint": error.hint}}, ensure_ascii=False
-        )
-    return "\n".join([str(error), *getattr(error, "__notes__", ())])
+            print(said(translated(error), session.as_json), file=sys.stderr)
 
 
 def done(session: Session, word: str, text: str) -> None:

@@ -3,6 +3,7 @@
 What a data file's ledger remembers (who is protected, and the budget) is declared at its first question and need not be said again.
 """
 
+import json
 import os
 import sys
 import warnings
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.cli.flags import Flags, columns, number, options
-from discreet.errors import Fault, Invalid, Refused
+from discreet.errors import Invalid, Refused
 
 if TYPE_CHECKING:
     from discreet.curator.ledger import Totals
@@ -37,6 +38,9 @@ class Kept:
     epsilon: Fraction
     delta: Fraction
     version: str
+    accountant: str
+    shares: str
+    spent: str
 
     @property
     def unit(self) -> tuple[str | None, bool, str]:
@@ -48,6 +52,29 @@ class Kept:
 def located(word: str | None) -> Path:
     """The file that a source names, which is there and can be read; without a word it is ./discreet.toml."""
     path = POLICY if word is None else Path(word)
+    try:
+        os.path.abspath(path).encode()
+        _check_there(word, path)
+    except UnicodeEncodeError:
+        raise Invalid(
+            f"the name of the file {str(path)!r}, or of a folder above it, is not UTF-8",
+            code="no-file",
+            hint="rename it",
+        ) from None
+    except FileNotFoundError:  # of what a relative path is relative to
+        raise Invalid(
+            "the current folder is not there any more", code="no-file", hint="change to one that is"
+        ) from None
+    except OSError as error:
+        raise Invalid(
+            f"the file {str(path)!r} cannot be read: {error.strerror}",
+            code="no-file",
+            hint="look at the permissions of it, and of the folders above it",
+        ) from None
+    return path
+
+
+def _check_there(word: str | None, path: Path) -> None:
     if word is None and not path.is_file():
         raise Invalid(
             "there is no source, and no ./discreet.toml here",
@@ -62,7 +89,6 @@ def located(word: str | None) -> Path:
         raise Invalid(f"the file {str(path)!r} cannot be read", code="no-file", hint="look at its permissions")
     if not is_policy(path):
         _check_data(path)
-    return path
 
 
 def is_policy(path: Path) -> bool:
@@ -142,17 +168,17 @@ def ledger_of(path: Path, flags: Flags, policy: "Policy | None" = None) -> Path:
         return Path(flags.ledger)
     if policy is not None and policy.ledger is not None:
         return policy.ledger
-    from discreet.curator.policy import ledger_beside
+    from discreet.curator.places import ledger_beside
 
     return ledger_beside(path)
 
 
-def open_ledger(folder: Path, mark: Path | None = None) -> "Store | None":
-    """The ledger in a folder; None where none was made yet. One that may only be read is read."""
+def open_ledger(folder: Path, mark: Path | None = None, *, whole: bool = True) -> "Store | None":
+    """The ledger in a folder; None where none was made yet. One that may only be read is read; whole=False: to be verified next."""
     from discreet.curator.store import SQLiteStore
 
     try:
-        return SQLiteStore.look(folder, mark=mark)
+        return SQLiteStore.look(folder, mark=mark, whole=whole)
     except Refused as refused:
         if refused.code != "ledger-missing":
             raise
@@ -160,18 +186,15 @@ def open_ledger(folder: Path, mark: Path | None = None) -> "Store | None":
 
 
 def kept_in(folder: Path) -> Kept | None:
-    from discreet.curator.ledger import Creation
+    """What a ledger says of itself, before it is looked through: whoever asks opens it then, and finds the same or is refused."""
+    from discreet.curator.store import SQLiteStore
 
-    store = open_ledger(folder)
-    if store is None:
+    found = SQLiteStore.declared(folder)
+    if found is None:
         return None
-    with store:
-        made = next(iter(store.history())).act
-        totals = store.totals()
-    if not isinstance(made, Creation):
-        raise Fault("a ledger starts with its creation", code="ledger-broken")
+    made, totals = found
     epsilon, delta, _ = totals.budget.exact
-    return Kept(made.relation, epsilon, delta, totals.version)
+    return Kept(made.relation, epsilon, delta, totals.version, totals.accountant, totals.shares, str(totals.spent))
 
 
 def policy_of(path: Path, flags: Flags) -> "Policy":
@@ -220,6 +243,7 @@ def _declared(path: Path, flags: Flags) -> "Policy":
             **caps,
         ),
         budget=_budget(flags, kept),
+        accountant="pure" if kept is None else kept.accountant,
         version="1" if kept is None else kept.version,
         ledger=ledger_of(path, flags),
     )
@@ -251,13 +275,29 @@ def curator_of(word: str | None, flags: Flags, as_json: bool = False) -> "Curato
     path = located(word)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # on δ: it is said under every answer, and by `check`
-        return Curator.of(policy_of(path, flags), path, told=partial(_told, as_json))
+        return Curator.of(policy_of(path, flags), path, told=partial(_told, as_json), noted=partial(noted, as_json))
 
 
 def _told(as_json: bool, loaded: "Loaded") -> None:
     """Whoever can read the data is its owner, and is told here what was lost; an answer holds nothing of it."""
     for line in loaded.lines() if sys.stderr.isatty() or not as_json else ():
         print(f"note to the owner: {line}", file=sys.stderr)
+
+
+def noted(as_json: bool, note: str) -> None:
+    """What the owner must not miss, on stderr; as JSON for a program."""
+    print(json.dumps({"warning": note}, ensure_ascii=False) if as_json else f"warning: {note}", file=sys.stderr)
+
+
+def amounts_left(totals: "Totals") -> dict[str, float]:
+    """What is left for whom the totals are of, rounded down."""
+    from discreet.exact import to_float_down
+
+    names = ("epsilon", "delta", "rho")
+    shown = [name for name in names if name != "rho" or totals.accountant == "zcdp"]
+    return {
+        name: to_float_down(value) + 0.0 for name, value in zip(names, totals.free.exact, strict=True) if name in shown
+    }
 
 
 def totals_json(totals: "Totals") -> dict[str, dict[str, float]]:

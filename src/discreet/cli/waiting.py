@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from discreet.cli.steady import below, steady
+
 PATIENCE = 1.0
 
 
@@ -15,11 +17,12 @@ def waiting(what: str, quiet: bool = False) -> Iterator[None]:
     if quiet or not sys.stderr.isatty():
         yield
         return
+    what, terminal = steady(what), below(sys.stderr)
     done, began = threading.Event(), time.monotonic()
 
     def tell() -> None:
         while not done.wait(PATIENCE):
-            print(f"\r{what} … {time.monotonic() - began:.0f} s", end="", file=sys.stderr, flush=True)
+            print(f"\r{what} … {time.monotonic() - began:.0f} s", end="", file=terminal, flush=True)
             told.append(what)
 
     told: list[str] = []
@@ -31,4 +34,4 @@ def waiting(what: str, quiet: bool = False) -> Iterator[None]:
         done.set()
         teller.join()
         if told:
-            print("\r" + " " * (len(what) + 20) + "\r", end="", file=sys.stderr, flush=True)
+            print("\r" + " " * (len(what) + 20) + "\r", end="", file=terminal, flush=True)

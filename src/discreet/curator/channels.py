@@ -51,6 +51,14 @@ CHANNELS = (
         "`tests/laws/test_data_in.py::test_a_source_that_does_not_load_is_one_constant_fault_at_no_charge`",
     ),
     Channel(
+        "a refusal because the data set has nothing left, where shares are common",
+        "an analyst with something left of their own cap",
+        "0; that others asked, and how much about",
+        "what others are charged",
+        'none; `shares = "reserved"` closes it: each cap is set aside, and nobody is refused for what another spent',
+        "`tests/curator/test_shares.py::test_what_an_analyst_is_told_is_the_same_whatever_others_do`",
+    ),
+    Channel(
         "waiting for others who write, and a ledger that is busy",
         "who asks at the same time",
         "0; that others ask",

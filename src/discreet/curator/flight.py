@@ -1,4 +1,4 @@
-"""Questions in flight: whoever closes a curator waits for them, and none takes off after that."""
+"""Questions and measurements in flight: whoever closes a curator waits for them, and none takes off after that."""
 
 import threading
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from discreet.errors import Invalid
 
 
 class Flight:
-    """Any number of questions at once, until it is closed."""
+    """Any number of them at once, until it is closed."""
 
     def __init__(self, *, closed: bool = False) -> None:
         self.closed = closed
         self._change = threading.Condition()
-        self._questions = 0
+        self._questions: list[int] = []  # the threads that are in each of them
 
     def check(self) -> None:
         """For a curator whose resources were given back: raises Invalid. Questions in flight may go on while it is closing."""
@@ -22,20 +22,27 @@ class Flight:
 
     @contextmanager
     def question(self) -> Iterator[None]:
+        thread = threading.get_ident()
         with self._change:
             if self.closed:
                 raise Invalid("the curator was closed", code="closed", hint="open it anew")
-            self._questions += 1
+            self._questions.append(thread)
         try:
             yield
         finally:
             with self._change:
-                self._questions -= 1
+                self._questions.remove(thread)
                 self._change.notify_all()
 
     def close(self) -> None:
-        """Take no more, and wait for those that are being answered."""
+        """Take no more, and wait for those that are being answered. Whoever is inside of one would wait for themselves: raises Invalid."""
         with self._change:
+            if threading.get_ident() in self._questions:
+                raise Invalid(
+                    "the curator cannot be closed inside of a measurement",
+                    code="in-flight",
+                    hint="leave its block first",
+                )
             self.closed = True
             while self._questions:
                 self._change.wait()

@@ -9,7 +9,7 @@ is not known here: that is `money.py`.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
@@ -36,6 +36,9 @@ MOST_OF_ONE = 3
 NO_HASH = "0" * 64
 OWNER = "owner"
 ACCOUNTANTS = ("pure", "zcdp")
+SHARES = ("common", "reserved")
+"""How the total is shared: whoever asks first, or each analyst within a part that is set aside for them."""
+
 LONGEST_REASON = 1000
 LONGEST_NAME, LONGEST_LABEL, LONGEST_EVENT, LONGEST_ANSWER = 200, 1 << 16, 1 << 22, 1 << 26
 
@@ -104,6 +107,9 @@ class Amounts:
         """ε, δ and ρ as the numbers they are."""
         return Fraction(self.epsilon, UNIT), Fraction(self.delta, UNIT), Fraction(self.rho, UNIT)
 
+    def __iter__(self) -> Iterator[int]:
+        return iter((self.epsilon, self.delta, self.rho))
+
     def within(self, other: "Amounts") -> bool:
         return self.epsilon <= other.epsilon and self.delta <= other.delta and self.rho <= other.rho
 
@@ -111,9 +117,16 @@ class Amounts:
         return [self.epsilon, self.delta, self.rho]
 
     def __str__(self) -> str:
-        parts = [
-            f"{name} {in_words(getattr(self, name))}" for name in ("epsilon", "delta", "rho") if getattr(self, name)
-        ]
+        return self.beside(self)
+
+    def beside(self, other: "Amounts") -> str:
+        """In words, with the zeros that another has something in place of.
+
+        >>> print(Amounts(0, 10**9), "|", Amounts(0, 10**9).beside(Amounts(UNIT)))
+        delta 0.000001 | epsilon 0, delta 0.000001
+        """
+        names = ("epsilon", "delta", "rho")
+        parts = [f"{name} {in_words(a)}" for name, a, b in zip(names, self, other, strict=True) if a or b]
         return ", ".join(parts) or "nothing"
 
 
@@ -188,14 +201,27 @@ class Book:
     relation: str
     failures: int
     version: str
+    aside: Amounts | None = None  # where shares are reserved: what is kept for analysts, out of the owner's reach
+
+    @property
+    def shares(self) -> str:
+        return "common" if self.aside is None else "reserved"
+
+    @property
+    def free(self) -> Amounts:
+        """What the owner may spend or promise: nothing that an analyst does changes it where shares are reserved."""
+        left = self.account.remaining
+        return left if self.aside is None else Amounts(*(max(0, a - b) for a, b in zip(left, self.aside, strict=True)))
 
     def to_json(self) -> dict[str, Any]:
+        kept = {} if self.aside is None else {"aside": self.aside.to_json()}
         return {
             "account": self.account.to_json(),
             "accountant": self.accountant,
             "failures": self.failures,
             "relation": self.relation,
             "version": self.version,
+            **kept,
         }
 
 
@@ -358,6 +384,14 @@ class DataChanged:
         check_name(self.version, "version")
 
 
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """From here on shares are reserved, with so much set aside for the analysts there are; or, with None, they are common."""
+
+    kind: ClassVar[str] = "shares"
+    aside: Amounts | None
+
+
 Act: TypeAlias = (
     Creation
     | Capped
@@ -370,6 +404,7 @@ Act: TypeAlias = (
     | Resumed
     | Accepted
     | DataChanged
+    | Divided
 )
 ACTS: dict[str, type[Any]] = {
     each.kind: each
@@ -385,6 +420,7 @@ ACTS: dict[str, type[Any]] = {
         Resumed,
         Accepted,
         DataChanged,
+        Divided,
     )
 }
 _FIELDS = {kind: tuple(each.name for each in fields(act)) for kind, act in ACTS.items()}
@@ -510,11 +546,20 @@ def _read_account(value: dict[str, Any]) -> Account:
 
 def _read_book(value: dict[str, Any]) -> Book:
     return Book(
-        _read_account(value["account"]), value["accountant"], value["relation"], value["failures"], value["version"]
+        _read_account(value["account"]),
+        value["accountant"],
+        value["relation"],
+        value["failures"],
+        value["version"],
+        _read_aside(value.get("aside")),
     )
 
 
-_READ: dict[str, Callable[[Any], Any]] = {"price": _read_amounts, "cap": _read_cap}
+def _read_aside(value: list[int] | None) -> Amounts | None:
+    return None if value is None else Amounts(*value)
+
+
+_READ: dict[str, Callable[[Any], Any]] = {"price": _read_amounts, "cap": _read_cap, "aside": _read_aside}
 
 
 @dataclass(frozen=True, slots=True)
@@ -591,7 +636,7 @@ class Entry:
     """What a key names already: the row that it was written in, and how that ended, if it did."""
 
     row: Row
-    ended: Settled | Failed | None = None
+    ended: Settled | Failed | Accepted | None = None  # Accepted: it was open when an older ledger was
 
 
 def reserve(
@@ -614,6 +659,8 @@ def reserve(
             code="failed",
             hint="ask it under a new key; that is charged anew",
         )
+    if entry is not None and isinstance(entry.ended, Accepted):
+        raise ended_by_accept()
     _check_failures(head.book, account)
     if entry is not None:
         return entry
@@ -622,6 +669,15 @@ def reserve(
             "the data have another version by now", code="data-version", hint="open the data anew, then ask again"
         )
     return advance(head, _opening(request, known), at, request.analyst, account)
+
+
+def ended_by_accept() -> Refused:
+    """In the ledger that was lost it may have been answered, or drawn from: doing so again would be a second release for one charge."""
+    return Refused(
+        "this was begun before an older copy of the ledger was accepted, and its charge is kept",
+        code="restored",
+        hint="ask it under a new key, or at another price; that is charged anew",
+    )
 
 
 def _check_failures(book: Book, account: Account | None) -> None:
@@ -650,6 +706,8 @@ def settle(head: Head, entry: Entry, answer: bytes, at: int) -> Row | Settled:
     """The row that settles a reservation; or the settlement that was there first."""
     if isinstance(entry.ended, Settled):
         return entry.ended
+    if isinstance(entry.ended, Accepted):
+        raise ended_by_accept()
     if entry.ended is not None:
         raise Refused("this question failed before, and its charge is kept", code="failed")
     act = entry.row.act
@@ -679,10 +737,12 @@ def _after(book: Book, act: Act, analyst: str | None, account: Account | None) -
             if version != book.version:
                 raise Invalid("version must be that of the data")
             paid = None if account is None else _paid(account, price, "analyst")
+            book = _out_of_share(book, price, account)
             return replace(book, account=_paid(book.account, price, "data set")), paid
         case Shared(price=price):
             _check_analyst(analyst, account)
             _check_shape(book.accountant, price)
+            book = _out_of_share(book, price, account, shared=True)
             return book, None if account is None else _paid(account, price, "analyst")
         case Settled() | Accepted():
             return book, None
@@ -695,19 +755,27 @@ def _after(book: Book, act: Act, analyst: str | None, account: Account | None) -
             _check_analyst(analyst, account)
             return book, None if account is None else replace(account, failures=0)
         case Capped(cap) if analyst is None:
+            _check_total(book, cap)
             return replace(book, account=replace(book.account, cap=cap)), None
         case Capped(cap):
             _check_analyst(analyst, account)
-            return book, None if account is None else replace(account, cap=cap)
+            return _with_share(book, account, None if account is None else replace(account, cap=cap))
         case AnalystAdded(cap):
             if account is not None and account.active:
                 raise Invalid(f"analyst {shown(analyst)} is there already", hint="set_cap changes a cap")
-            return book, Account(cap) if account is None else replace(account, cap=cap, active=True)
+            added = Account(cap) if account is None else replace(account, cap=cap, active=True)
+            return _with_share(book, account, added)
         case AnalystRemoved():
             _check_analyst(analyst, account)
-            return book, None if account is None else replace(account, active=False)
+            return _with_share(book, account, None if account is None else replace(account, active=False))
         case DataChanged(version):
             return replace(book, version=version), None
+        case Divided(aside):
+            if (aside is None) is (book.aside is None):
+                raise Invalid(f"shares are {book.shares} already")
+            if aside is not None and not aside.within(book.account.remaining):
+                raise _no_room(f"{aside} is promised to analysts", book.account.remaining.beside(aside))
+            return replace(book, aside=aside), None
         case _:
             raise Fault("a ledger is created once", code="ledger-broken")
 
@@ -730,7 +798,7 @@ def _paid(account: Account, price: Price, whose: str) -> Account:
         return account.charged(price)
     if whose == "analyst":
         raise Refused(
-            f"the question costs {price}, and {account.remaining} is left of your budget",
+            f"the question costs {price}, and {account.remaining.beside(price)} is left of your budget",
             code="analyst-budget",
             hint="ask at a lower price, or ask the owner for more",
         )
@@ -739,6 +807,75 @@ def _paid(account: Account, price: Price, whose: str) -> Account:
         f"the question costs {price}, which is more than is left for the data set",
         code="budget",
         hint="ask at a lower price; only the owner can allow more",
+    )
+
+
+def _out_of_share(book: Book, price: Price, account: Account | None, *, shared: bool = False) -> Book:
+    """Where shares are reserved: an analyst spends what is set aside for them, the owner what is free.
+
+    An answer that is shared costs the data set nothing; what it cost whoever got it stays set aside, so that nobody sees it come free.
+    """
+    if book.aside is None:
+        return book
+    if account is None and not price.within(book.free):
+        raise Refused(
+            f"the question costs {price}, and {book.free.beside(price)} is free: the rest is reserved for analysts",
+            code="budget",
+            hint="ask at a lower price, or lower the cap of an analyst",
+        )
+    if shared is (account is not None):
+        return book
+    sign = 1 if shared else -1
+    return replace(book, aside=Amounts(*(a + sign * b for a, b in zip(book.aside, price, strict=True))))
+
+
+def _with_share(book: Book, before: Account | None, after: Account | None) -> tuple[Book, Account | None]:
+    """Where shares are reserved: what is set aside follows what an analyst may still spend, as far as it is free."""
+    if book.aside is None:
+        return book, after
+    old, new = rest_of(before), rest_of(after)
+    grown = [b - a for a, b in zip(old, new, strict=True)]
+    if any(more > free for more, free in zip(grown, book.free, strict=True)):
+        raise _no_room(f"{new} is to be set aside", _sum(book.free, old).beside(new))
+    return replace(book, aside=Amounts(*(a + b for a, b in zip(book.aside, grown, strict=True)))), after
+
+
+def _check_total(book: Book, cap: Cap) -> None:
+    """Where shares are reserved, the total holds what was spent and what is set aside."""
+    if book.aside is None:
+        return
+    for limit, spent, aside in zip(cap.limit, book.account.spent, book.aside, strict=True):
+        if aside and spent + aside > limit:
+            raise Refused(
+                f"a total of {cap.limit} does not hold what is spent, {book.account.spent}, and reserved for analysts, {book.aside}",
+                code="shares",
+                hint=f"{book.free.beside(book.aside)} is free; lower the cap of an analyst first",
+            )
+
+
+def rest_of(account: Account | None) -> Amounts:
+    """What an analyst may still spend; nothing for who was removed."""
+    return account.remaining if account is not None and account.active else NOTHING
+
+
+def set_aside(accounts: Iterable[Account]) -> Amounts:
+    """What analysts may still spend, all together."""
+    total = [sum(each) for each in zip(NOTHING, *map(rest_of, accounts), strict=True)]
+    try:
+        return Amounts(*total)
+    except Invalid:
+        raise _no_room("the caps of the analysts add up to more than any total", "less") from None
+
+
+def _sum(one: Amounts, other: Amounts) -> Amounts:
+    return Amounts(*(a + b for a, b in zip(one, other, strict=True)))
+
+
+def _no_room(what: str, free: str) -> Refused:
+    return Refused(
+        f"shares are reserved: {what}, and {free} is free",
+        code="shares",
+        hint="take a lower cap, lower that of another analyst, or raise the total first",
     )
 
 
@@ -752,7 +889,10 @@ def check_lower(cap: Cap, now: Cap, higher: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What was spent, what may be, and the (ε, δ) that this keeps. All in units; `exact` of each are numbers."""
+    """What was spent, what may be, and the (ε, δ) that this keeps. All in units; `exact` of each are numbers.
+
+    `free` is what is left for whom they are of: for the owner, where shares are reserved, what is left beside the analysts' parts.
+    """
 
     spent: Amounts
     cap: Amounts
@@ -761,6 +901,12 @@ class Totals:
     accountant: str
     failures: int
     version: str
+    free: Amounts
+    aside: Amounts | None  # where shares are reserved: what is kept for analysts
+
+    @property
+    def shares(self) -> str:
+        return "common" if self.aside is None else "reserved"
 
     @classmethod
     def of(cls, account: Account, book: Book) -> "Totals":
@@ -772,6 +918,8 @@ class Totals:
             book.accountant,
             book.failures if account is book.account else account.failures,
             book.version,
+            book.free if account is book.account else account.remaining,
+            book.aside,
         )
 
 

@@ -6,6 +6,7 @@ folder, in the user's state directory, since whoever restores a folder from a ba
 
 import fcntl
 import os
+import pwd
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +23,9 @@ SLOT = 128
 """Two places are written in turn, so that one always holds a whole mark, also after a crash in the middle of writing."""
 
 
+NO_MARK = (0, "")
+"""Stands for a mark that cannot be read: a row that no ledger has."""
+
 MARKED = b"0123456789abcdef \n\0"
 """The bytes that marks are made of."""
 
@@ -36,9 +40,7 @@ class Mark:
     @classmethod
     def of(cls, ledger: str) -> "Mark":
         """The mark of a ledger, by its absolute path or another name that is its own."""
-        home = os.environ.get("XDG_STATE_HOME", "")
-        state = Path(home) if home.startswith("/") else Path.home() / ".local" / "state"
-        return cls(state / "discreet" / "marks" / sha256(ledger.encode("utf-8", "surrogateescape")).hexdigest())
+        return cls(_state() / "discreet" / "marks" / sha256(ledger.encode("utf-8", "surrogateescape")).hexdigest())
 
     def read(self) -> tuple[int, str] | None:
         """The mark, or None where there is none yet. For a file that holds no whole mark raises Refused."""
@@ -136,6 +138,45 @@ class Mark:
             code="ledger-unavailable",
             hint="nothing was released; give it a writable place and try again",
         )
+
+
+def _state() -> Path:
+    """Where a user keeps what programs remember. Names that depend on the current folder are passed over: a mark must have one place."""
+    state, home = os.environ.get("XDG_STATE_HOME", ""), os.environ.get("HOME", "")
+    if state.startswith("/"):
+        return Path(state)
+    if not home.startswith("/"):
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            home = ""
+    if not home.startswith("/"):
+        raise Refused(
+            "there is no place for the high-water mark: neither XDG_STATE_HOME nor HOME is an absolute path",
+            code="mark",
+            hint="set one of them, or name a file by `mark` under [ledger] in the policy",
+        )
+    return Path(home) / ".local" / "state"
+
+
+def seen(mark: Mark) -> tuple[int, str] | None:
+    """What a mark says; None for one that is not there, or may not be read by us; for one that is damaged, a row that no ledger has."""
+    try:
+        return mark.read()
+    except Refused:
+        return NO_MARK
+    except Fault:
+        return None
+
+
+def mark_lost(remembered: Path, here: Path) -> Refused:
+    where = "and it is not there" if remembered == here else f"which cannot be read, and there is none at {here}"
+    return Refused(
+        f"the ledger has its high-water mark at {remembered}, {where}; so it cannot be told whether this is an old copy",
+        code="mark-lost",
+        hint="run this as the user, and with the settings, that it was run with before; or let `mark` under [ledger] in the policy name "
+        "the file; or, if this is the newest ledger, `discreet ledger accept SOURCE --yes`",
+    )
 
 
 def make_folders(path: Path) -> None:

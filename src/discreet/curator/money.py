@@ -5,11 +5,12 @@ charges the event's ρ, by closed theorems on exact fractions, and its δ. Caps 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 from discreet.curator.ledger import (
+    UNIT,
     Act,
     Amounts,
     AnalystAdded,
@@ -34,14 +35,18 @@ from discreet.privacy.theorems import pure_rho
 def cap_of(accountant: str, epsilon: Number, delta: Number = 0) -> Cap:
     """The cap that keeps (epsilon, delta) for whatever is asked, in whatever order: that of the accountant's filter, rounded down."""
     budget = Amounts.down(epsilon, delta)
-    if epsilon and not budget.epsilon:
-        raise Invalid("epsilon of a budget must be 0 or at least 10^-15: less cannot be counted", code="budget")
+    for name, said, kept in (("epsilon", epsilon, budget.epsilon), ("delta", delta, budget.delta)):
+        if said and not kept:
+            raise Invalid(f"{name} of a budget must be 0 or at least 10^-15: less cannot be counted", code="budget")
     exact_epsilon, exact_delta, _ = budget.exact
     if accountant == "pure":
         return Cap(budget, budget)
     if accountant == "zcdp":
         found = ConcentratedFilter.for_budget(exact_epsilon, exact_delta)
-        return Cap(Amounts.down(0, found.delta_spent, found.rho), budget)
+        limit = Amounts.down(0, found.delta_spent, found.rho)
+        if epsilon and not limit.rho:
+            raise Invalid("the rho of a budget must be 0 or at least 10^-15: less cannot be counted", code="budget")
+        return Cap(limit, budget)
     raise Invalid(f"accountant must be 'pure' or 'zcdp', got {shown(accountant)}")
 
 
@@ -60,6 +65,21 @@ def check_cap(accountant: str, cap: Cap) -> None:
             "cap of the accountant 'zcdp' must be one of rho and delta, kept for one of epsilon and delta", code="cap"
         )
     ConcentratedFilter(epsilon, delta, rho, spent)
+
+
+def overdrawn(caps: Mapping[str, Cap], total: Cap) -> str:
+    """What is to be said where the caps of analysts add up to more than the total; nothing where they do not.
+
+    >>> overdrawn({"ana": cap_of("pure", 4), "bob": cap_of("pure", 3)}, cap_of("pure", 5))
+    'the caps of ana and bob add up to ε = 7 of 5 in all'
+    """
+    for name, sign in (("epsilon", "ε"), ("rho", "ρ"), ("delta", "δ")):
+        added, most = sum(getattr(cap.limit, name) for cap in caps.values()), getattr(total.limit, name)
+        if added > most:
+            *others, last = sorted(caps)
+            whose = f"caps of {', '.join(others)} and {last} add" if others else f"cap of {last} adds"
+            return f"the {whose} up to {sign} = {float(Fraction(added, UNIT)):.6g} of {float(Fraction(most, UNIT)):.6g} in all"
+    return ""
 
 
 def price_of(event: events.Event, epsilon: Number, delta: Number, accountant: str) -> Price:

@@ -4,31 +4,63 @@ Who is protected and how prices add up are fixed when a ledger is made. A lower 
 explicit act. Versions of the data only go on.
 """
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from warnings import warn
 
-from discreet.curator.ledger import Creation, DataChanged
+from discreet.curator.ledger import Account, Amounts, Cap, Creation, DataChanged, set_aside
 from discreet.curator.money import cap_of
+from discreet.curator.places import is_made, others, remember
 from discreet.curator.policy import Budget, Policy, relation_kept
-from discreet.curator.store import SQLiteStore, Store
+from discreet.curator.store import SQLiteStore, Store, still_reserved
 from discreet.errors import Refused
 
 
-def open_ledger(policy: Policy, folder: Path) -> Store:
-    """The ledger of a policy in a folder; what does not fit is Refused, and then nothing was changed."""
+def open_ledger(policy: Policy, folder: Path, noted: Callable[[str], None] = warn) -> Store:
+    """The ledger of a policy in a folder; what does not fit is Refused, and then nothing was changed.
+
+    The owner is told by `noted` where a new ledger is made for data that have one already.
+    """
+    notes = () if is_made(folder) else tuple(_other_budgets(policy, folder))
     cap = cap_of(policy.accountant, policy.budget.epsilon, policy.budget.delta)
     creation = Creation(policy.accountant, cap, relation_kept(policy.protected), policy.version)
     store = SQLiteStore.open(folder, creation=creation, mark=policy.mark, share_answers=policy.share_answers)
     try:
         _check(store, creation)
+        check_shares(store, policy)
         _follow(store, policy)
+        _remember(policy, folder, noted)
+        for note in notes:
+            noted(note)
     except BaseException:
         store.close()
         raise
     return store
 
 
+def _other_budgets(policy: Policy, folder: Path) -> Iterator[str]:
+    for file in policy.files:
+        for other in others(file, folder, policy.mark):
+            gone = "" if is_made(other) else " (which is gone, though its high-water mark is there)"
+            yield (
+                f"a new budget begins in {folder}, and questions about {file.name!r} are counted by {other}{gone} already: together they"
+                f" may tell more about everyone than either allows. To go on with that one, name it:"
+                f" --ledger {other}, or path under [ledger] in a policy, or ledger= in Python"
+            )
+
+
+def _remember(policy: Policy, folder: Path, noted: Callable[[str], None]) -> None:
+    try:
+        remember(policy.files, folder, policy.mark)
+    except OSError as error:
+        noted(
+            f"which ledger counts questions about these data cannot be remembered ({error.strerror}); another one is not noticed"
+        )
+
+
 def _check(store: Store, creation: Creation) -> None:
-    made, *later = (row.act for row in store.history() if isinstance(row.act, Creation | DataChanged))
+    made, *later = (row.act for row in store.acts() if isinstance(row.act, Creation | DataChanged))
     for name, what in (("relation", "protects"), ("accountant", "counts by")):
         kept, asked = getattr(made, name), getattr(creation, name)
         if kept.casefold() != asked.casefold():
@@ -46,19 +78,58 @@ def _check(store: Store, creation: Creation) -> None:
         )
 
 
+def check_shares(store: Store, policy: Policy) -> None:
+    """Where shares are, or are to be, reserved: what the policy comes to must fit, before any of it is done."""
+    totals = store.totals()
+    if totals.shares == "reserved" and policy.shares == "common":
+        raise still_reserved()
+    if "reserved" not in (totals.shares, policy.shares):
+        return
+    known = store.analysts()
+    left = Account(_lowered(policy, policy.budget, Cap(totals.cap, totals.budget)), totals.spent).remaining
+    after = {
+        name: replace(known[name], cap=_lowered(policy, policy.analysts[name], known[name].cap))
+        if name in policy.analysts and known[name].active
+        else known[name]
+        for name in known
+    }
+    after |= {name: Account(_cap(policy, policy.analysts[name])) for name in policy.analysts if name not in known}
+    aside = set_aside(after.values())
+    if totals.aside is not None:  # what is set aside may be more than the analysts have: answers were shared
+        now = set_aside(known.values())
+        aside = Amounts(*(a + b - c for a, b, c in zip(aside, totals.aside, now, strict=True)))
+    if not all(a == 0 or a <= b for a, b in zip(aside, left, strict=True)):
+        raise Refused(
+            f"shares are reserved, and for analysts {aside} is to be set aside, of {left} that is left",
+            code="shares",
+            hint="lower a cap in the policy, or raise the total by `discreet budget set SOURCE --epsilon E --yes`",
+        )
+
+
 def _follow(store: Store, policy: Policy) -> None:
+    """First what is lower, so that what is new may fit."""
     if store.totals().version != policy.version:
         store.change_data(policy.version)
-    _lower(store, policy, policy.budget, None)
     known = store.analysts() if policy.analysts else {}
     for name, budget in policy.analysts.items():
+        if name in known and known[name].active:
+            store.set_cap(_lowered(policy, budget, known[name].cap), name)
+    totals = store.totals()
+    store.set_cap(_lowered(policy, policy.budget, Cap(totals.cap, totals.budget)))
+    if policy.shares == "reserved":
+        store.share("reserved")
+    for name, budget in policy.analysts.items():
         if name not in known:
-            store.add_analyst(name, cap_of(policy.accountant, budget.epsilon, budget.delta))
-        elif known[name].active:
-            _lower(store, policy, budget, name)
+            store.add_analyst(name, _cap(policy, budget))
 
 
-def _lower(store: Store, policy: Policy, budget: Budget, analyst: str | None) -> None:
-    epsilon, delta, _ = store.totals(analyst).budget.exact
-    if budget.epsilon < epsilon or budget.delta < delta:
-        store.set_cap(cap_of(policy.accountant, min(budget.epsilon, epsilon), min(budget.delta, delta)), analyst)
+def _cap(policy: Policy, budget: Budget) -> Cap:
+    return cap_of(policy.accountant, budget.epsilon, budget.delta)
+
+
+def _lowered(policy: Policy, said: Budget, now: Cap) -> Cap:
+    """The cap after a policy was read: what it says, as far as that is lower than what is kept."""
+    epsilon, delta, _ = now.budget.exact
+    if said.epsilon >= epsilon and said.delta >= delta:
+        return now
+    return cap_of(policy.accountant, min(said.epsilon, epsilon), min(said.delta, delta))

@@ -13,7 +13,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.curator.ledger import ACCOUNTANTS, check_analyst
+from discreet.curator.ledger import ACCOUNTANTS, SHARES, Cap, check_analyst
+from discreet.curator.money import cap_of, overdrawn
+from discreet.curator.places import real
 from discreet.engines.base import Data
 from discreet.engines.columns import has_header, has_types, names_of, stored_types
 from discreet.engines.framing import PLAIN, Framing
@@ -26,7 +28,7 @@ from discreet.plan.scalar import Column as NodeColumn
 from discreet.plan.scalar import Type
 from discreet.plan.texts import day_in, number_in
 from discreet.privacy import Adjacency
-from discreet.privacy.advice import Advice, Verdict, judge_delta
+from discreet.privacy.advice import Advice, Verdict, judge_delta, judge_delta_alone
 
 LONGEST_NAME = 255  # bytes of a file's name
 
@@ -84,6 +86,7 @@ class Policy:
     protected: Protected
     budget: Budget
     accountant: str = "pure"
+    shares: str | None = None  # None: as the ledger has it, which begins with common ones
     analysts: Mapping[str, Budget] = field(default_factory=dict)
     version: str = "1"
     ledger: Path | None = None
@@ -95,17 +98,38 @@ class Policy:
             raise Invalid("a policy needs a table", hint='add [tables.visits] with source = "visits.csv"')
         if self.accountant not in ACCOUNTANTS:
             raise Invalid(f"accountant must be 'pure' or 'zcdp', got {shown(self.accountant)}")
-        positive(self.budget.epsilon, "the budget's epsilon")
-        if probability(self.budget.delta, "the budget's delta") == 1:
-            raise Invalid("the budget's delta must be below 1")
+        if self.shares not in (None, *SHARES):
+            raise Invalid(f"shares must be 'common' or 'reserved', got {shown(self.shares)}", code="policy")
+        total = self._cap(self.budget, "the budget")
+        caps = {}
         for name, budget in self.analysts.items():
             check_analyst(name)
-            if probability(budget.delta, f"delta of analyst {shown(name)}") == 1:
-                raise Invalid(f"delta of analyst {shown(name)} must be below 1")
+            caps[name] = self._cap(budget, f"analyst {shown(name)}")
+        over = overdrawn(caps, total) if self.shares == "reserved" else ""
+        if over:
+            raise Refused(
+                f"shares are reserved, and {over}",
+                code="shares",
+                hint="lower a cap, or raise the budget of the data set",
+            )
+
+    def _cap(self, budget: Budget, whose: str) -> Cap:
+        """What the first question would refuse is refused here, and says of whom."""
+        positive(budget.epsilon, f"epsilon of {whose}")
+        probability(budget.delta, f"delta of {whose}")
+        try:
+            return cap_of(self.accountant, budget.epsilon, budget.delta)
+        except Invalid as error:
+            raise Invalid(f"{whose}: {error.message}", code=error.code, hint=error.hint) from None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The data files; a frame is none."""
+        return tuple(Path(each.data) for each in self.tables.values() if isinstance(each.data, str | Path))
 
     @classmethod
     def read(cls, path: Path) -> "Policy":
-        """The policy of a TOML file; sources are relative to it."""
+        """The policy of a TOML file; sources are relative to it, where it really lies."""
         try:
             with path.open("rb") as file:
                 found = tomllib.load(file, parse_float=Decimal)
@@ -115,6 +139,12 @@ class Policy:
             ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise Invalid(f"the policy {path.name!r} is not TOML: {error}", code="policy") from None
+        except (ValueError, RecursionError):  # an integer beyond what Python reads, or brackets within brackets
+            raise Invalid(
+                f"the policy {path.name!r} is nested too deep, or has a number of too many digits",
+                code="policy",
+                hint="write it shorter",
+            ) from None
         except OSError as error:
             raise Invalid(f"the policy {str(path)!r} cannot be read: {error.strerror}", code="policy") from None
         return _Reader(path).policy(found)
@@ -125,11 +155,13 @@ class _Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.folder = path.parent
+        self.folder = real(path).parent  # what a policy names lies beside itself, not beside a link to it
 
     def policy(self, found: dict[str, Any]) -> Policy:
         self._known(found, "the policy", {"version", "budget", "unit", "tables", "analysts", "ledger"})
-        budget = self._section(found, "budget", {"epsilon", "delta", "accountant"}, needed="[budget] with epsilon = 1")
+        budget = self._section(
+            found, "budget", {"epsilon", "delta", "accountant", "shares"}, needed="[budget] with epsilon = 1"
+        )
         ledger = self._section(found, "ledger", {"path", "mark", "share_answers"})
         share = ledger.get("share_answers", False)
         if not isinstance(share, bool):
@@ -144,6 +176,7 @@ class _Reader:
             protected=self._unit(found),
             budget=self._budget(budget, "budget"),
             accountant=budget.get("accountant", "pure"),
+            shares=budget.get("shares"),
             analysts={name: self._analyst(name, analysts[name]) for name in analysts},
             version=str(version),
             ledger=self._path(ledger, "path"),
@@ -247,17 +280,14 @@ def protected(column: str | None = None, *, row: bool = False, adjacency: str = 
 
 def advice_on(delta: Fraction, people: int | None) -> Advice | None:
     """What to think of a δ for the declared people, or None where there is nothing to say; one that promises nothing is Refused."""
-    if people is None or not delta:
+    if not delta:
         return None
-    advice = judge_delta(delta, people)
+    advice = judge_delta_alone(delta) if people is None else judge_delta(delta, people)
+    if people is None and advice.verdict is Verdict.FINE:
+        return None
     if advice.verdict is Verdict.REFUSAL:
         raise Refused(advice.sentence, code="delta", hint="lower delta in the budget")
     return advice
-
-
-def ledger_beside(source: Path) -> Path:
-    """The folder in which the budget of a data file or of a policy is kept, where nothing else is said."""
-    return source.with_name(source.name + ".ledger")
 
 
 def relation_kept(protected: Protected) -> str:

@@ -25,7 +25,7 @@ from discreet.curator.hold import no_more, not_for_children
 from discreet.curator.ledger import FORMAT, Creation, broken
 from discreet.curator.mark import Mark, rolled_back
 from discreet.curator.replay import newer
-from discreet.curator.store import DRAWS, PATIENCE, Page, Store, unavailable
+from discreet.curator.store import ACTS, DRAWS, PATIENCE, PLACE, Page, Store, unavailable
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import shown
 from discreet.mechanisms.record import inside
@@ -44,7 +44,7 @@ CREATE TABLE turn (format INTEGER NOT NULL);
 NOTICED = 1.0
 """Seconds within which a server notices that a connection has ended, and its locks with it."""
 
-TABLES = "|".join(re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", SCHEMA + DRAWS))
+TABLES = "|".join(re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", SCHEMA + DRAWS + PLACE))
 SETTING_UP = 0x64697363
 """The number of the lock under which tables are made."""
 
@@ -84,7 +84,7 @@ class PostgresStore(Store):
         accept: bool = False,
         share_answers: bool = False,
     ) -> "PostgresStore":
-        """The ledger in the schema `name` of the database at a libpq address, looked through from its first row.
+        """The ledger in the schema `name` of the database at a libpq address, looked through from the last row that was.
 
         `creation` makes it where there is none; None: it must exist, and nothing is made. One that went back in time, or is missing though
         it has a mark, is Refused ("rollback") until it is opened with `accept`. An address that cannot be used is Invalid; no error
@@ -184,7 +184,7 @@ class _Postgres:
         with self._transaction("READ COMMITTED"):
             self._run("SELECT pg_advisory_xact_lock(?)", (SETTING_UP,))
             if not self._is_made():
-                self._psycopg.execute(f"CREATE SCHEMA IF NOT EXISTS {self._name}; {self._qualified(SCHEMA)}")
+                self._psycopg.execute(f"CREATE SCHEMA IF NOT EXISTS {self._name}; {self._qualified(SCHEMA + ACTS)}")
                 self._run("INSERT INTO turn VALUES (?)", (FORMAT,))
             self._end("COMMIT")
 
@@ -200,6 +200,7 @@ class _Postgres:
             page = Page(self._run, self._tables)
             yield page
             if page.added and format < FORMAT:  # an older release must not read what it cannot
+                self._run(ACTS, ())
                 self._run("UPDATE turn SET format = ?", (FORMAT,))
             self._end("COMMIT" if page.added else "ROLLBACK")
 

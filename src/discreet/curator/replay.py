@@ -4,17 +4,19 @@ An export is a JSON document of bodies and hashes. It holds no answer and no dat
 event, every total is the sum, and nothing was left out or put in between.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 from discreet.curator.ledger import (
     FORMAT,
     MOST_FAILURES,
     MOST_OF_ONE,
+    Accepted,
     Account,
     Act,
     Book,
     Creation,
+    Divided,
     Failed,
     Head,
     Reserved,
@@ -26,6 +28,7 @@ from discreet.curator.ledger import (
     broken,
     hash_of,
     parse_act,
+    set_aside,
     topic_of_act,
 )
 from discreet.curator.money import check_act
@@ -35,17 +38,42 @@ Check: TypeAlias = Callable[[Book, Act], None]
 """Raises where the price or the cap in an act is not what its event, or its budget, costs."""
 
 
+class Past(Protocol):
+    """What rows say that were verified before, and are not computed again."""
+
+    def used(self, key: str) -> bool:
+        """Whether a request is filed under this."""
+
+    def asked(self, sequence: int) -> tuple[str | None, str] | None:
+        """Who made a reservation, and its topic; None where the row is none."""
+
+    def ended(self, sequence: int) -> type[Settled] | type[Failed] | None:
+        """How a reservation ended first."""
+
+
 class Replay:
     """Computes every row again from the ones before it. What does not agree in every byte is a Fault; what does is kept as totals."""
 
     def __init__(self, check: Check) -> None:
         self.head: Head | None = None
         self.accounts: dict[str, Account] = {}
+        self.accepted = 0  # the last row that accepted an older ledger
+        self.most = MOST_FAILURES
+        self.strict = True  # in release 0.1 what was open went on after that
         self._check = check
-        self._most = MOST_FAILURES
+        self._past: Past | None = None
         self._keys: set[str] = set()
         self._open: dict[int, tuple[str | None, str]] = {}  # reservations: who asked, and the topic
         self._ended: dict[int, type[Settled] | type[Failed]] = {}
+
+    def go_on(self, head: Head, accounts: Mapping[str, Account], acts: Sequence[Row], past: Past) -> bool:
+        """Start after a row that was verified. `acts` are the owner's acts until then; False where the first of them made no ledger."""
+        if not acts or not isinstance(acts[0].act, Creation):
+            return False
+        for row in acts:
+            self._keep_act(row)
+        self.head, self.accounts, self._past = head, dict(accounts), past
+        return True
 
     def add(self, body: bytes, hash: str) -> Row:
         """The row, or a Fault."""
@@ -75,26 +103,43 @@ class Replay:
     def _place(self) -> str:
         return f"row {self.head.sequence + 1 if self.head else 1}"
 
+    def used(self, key: str) -> bool:
+        return key in self._keys or (self._past is not None and self._past.used(key))
+
+    def asked(self, sequence: int) -> tuple[str | None, str] | None:
+        found = self._open.get(sequence)
+        return self._past.asked(sequence) if found is None and self._past is not None else found
+
+    def ended(self, sequence: int) -> type[Settled] | type[Failed] | None:
+        before = None if self._past is None else self._past.ended(sequence)
+        return before or self._ended.get(sequence)
+
     def _look_back(self, act: Act, analyst: str | None) -> None:
         """What the act says of earlier rows must be so."""
         match act:
-            case Reserved(key=key) | Shared(key=key) if key in self._keys:
+            case Reserved(key=key) | Shared(key=key) if self.used(key):
                 self._wrong("uses a key again")
-            case Reserved() | Shared() if self.head is not None and self.head.book.failures >= self._most:
+            case Reserved() | Shared() if self.head is not None and self.head.book.failures >= self.most:
                 self._wrong("was written after the data set stopped")
             case Reserved() | Shared() if analyst in self.accounts and self.accounts[analyst].failures >= MOST_OF_ONE:
                 self._wrong("was written after its analyst was suspended")
             case Shared(source=source):
-                asked_by, topic = self._open.get(source, (None, ""))
-                if self._ended.get(source) is not Settled or topic != topic_of_act(act) or asked_by == analyst:
+                asked_by, topic = self.asked(source) or (None, "")
+                if self.ended(source) is not Settled or topic != topic_of_act(act) or asked_by == analyst:
                     self._wrong("shares an answer that is not there to be shared")
             case Settled(reservation=sequence, topic=topic):
-                if sequence in self._ended or self._open.get(sequence, (None, ""))[1] != topic:
+                if self.ended(sequence) is not None or (self.asked(sequence) or (None, ""))[1] != topic:
                     self._wrong("settles what is not open")
-            case Failed(reservation=sequence) if sequence not in self._open:
-                self._wrong("fails what was never reserved")
-            case Failed(reservation=sequence) if analyst not in (None, self._open[sequence][0]):  # None in release 0.1
-                self._wrong("is counted for somebody else")
+                if self.strict and sequence < self.accepted:
+                    self._wrong("settles what was open before an older ledger was accepted")
+            case Divided(aside) if aside is not None and aside != set_aside(self.accounts.values()):
+                self._wrong("sets something else aside than the analysts have")
+            case Failed(reservation=sequence):
+                asked = self.asked(sequence)
+                if asked is None:
+                    self._wrong("fails what was never reserved")
+                if analyst not in (None, asked[0]):  # None in release 0.1
+                    self._wrong("is counted for somebody else")
 
     def _wrong(self, what: str) -> NoReturn:
         raise broken(f"{self._place()} {what}")
@@ -104,8 +149,6 @@ class Replay:
         if row.analyst is not None and row.account is not None:
             self.accounts[row.analyst] = row.account
         match row.act:
-            case Creation(format=1):
-                self._most = MOST_FAILURES + 1  # in release 0.1 one more stopped it
             case Reserved(key=key) as act:
                 self._keys.add(key)
                 self._open[row.sequence] = (row.analyst, topic_of_act(act))
@@ -115,6 +158,16 @@ class Replay:
                 self._ended[sequence] = Settled
             case Failed(reservation=sequence):
                 self._ended.setdefault(sequence, Failed)
+            case _:
+                self._keep_act(row)
+
+    def _keep_act(self, row: Row) -> None:
+        """What an act of the owner changes for the rows after it, beside the totals."""
+        match row.act:
+            case Creation(format=1):
+                self.most, self.strict = MOST_FAILURES + 1, False  # in release 0.1 one more stopped it
+            case Accepted():
+                self.accepted = row.sequence
 
 
 def newer(found: object) -> Refused:

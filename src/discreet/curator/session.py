@@ -8,17 +8,18 @@ it there is one constant error, and the charge is kept.
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Unpack
 from uuid import uuid4
 
 from discreet.answer import Answer, Preview
+from discreet.curator.asked import Asked, Params, Terms, spelled_out
 from discreet.curator.draws import entered
 from discreet.curator.flight import Flight
 from discreet.curator.ledger import (
@@ -35,7 +36,8 @@ from discreet.curator.ledger import (
 from discreet.curator.loaded import Loaded
 from discreet.curator.money import price_of, spent_by
 from discreet.curator.opening import open_ledger
-from discreet.curator.policy import FIELDS, Budget, Policy, advice_on, catalog_of, ledger_beside, protected, source_of
+from discreet.curator.places import ledger_beside
+from discreet.curator.policy import FIELDS, Budget, Policy, advice_on, catalog_of, protected, source_of
 from discreet.curator.store import Store, unknown_analyst
 from discreet.engines import registry
 from discreet.engines.base import Engine
@@ -46,6 +48,7 @@ from discreet.noise import Source as Bits
 from discreet.noise.source import chosen
 from discreet.plan.check import digest
 from discreet.plan.explain import explain
+from discreet.plan.lacking import without_delta
 from discreet.plan.limits import check_limits
 from discreet.plan.plan import Plan
 from discreet.plan.private import MOST_EPSILON, plan_for, plan_within
@@ -59,15 +62,13 @@ DEFAULT_DELTA = Fraction(1, 10**8)
 """Of one question, where the data set has a delta; it is spent only where noise needs it."""
 
 LEAST_EPSILON, LEAST_RHO = units_up(Fraction(1, 10**6), "epsilon"), units_up(Fraction(1, 2 * 10**12), "rho")
-"""The least price of a question that costs something, in units."""
+"""The least price of a question or a measurement that costs something, in units."""
 
 GENERATED = "auto:"
 """How the keys begin that are made here, which no caller's key may."""
 
 _AFTER_FORK: list[object] = []
 """Engines of a parent process: their threads are not here, and they are neither used nor closed."""
-
-Params = Sequence[object] | Mapping[str, object] | None
 
 
 class Curator:
@@ -97,6 +98,7 @@ class Curator:
         people: int | None = None,
         clip: str = "groups",
         accountant: str = "pure",
+        shares: str | None = None,
         analysts: Mapping[str, Mapping[str, Number]] | None = None,
         version: str = "1",
         ledger: str | Path | None = None,
@@ -107,7 +109,8 @@ class Curator:
         `columns` says what is known of columns: {"age": {"bounds": (0, 120)}, "ward": {"keys": ["A", "B"]}}; with several tables
         {"visits": {"age": …}}. What nobody declared is text. `reading` says how sources are read, as under [tables.visits] in a policy:
         {"delimiter": ";", "decimal": ",", "null": ["NA"]}; {"types": "stored"} takes the types of a frame or a Parquet file over.
-        `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file.
+        `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file. With shares="reserved" the budgets of analysts
+        are kept for them: nobody is refused for what another spent.
         """
         sources = {
             name: source_of(data, _of_table(name, tables, columns, FIELDS), _of_table(name, tables, reading, ()))
@@ -120,6 +123,7 @@ class Curator:
             ),
             budget=Budget(positive(epsilon, "epsilon"), probability(delta, "delta")),
             accountant=accountant,
+            shares=shares,
             analysts={name: _budget(said) for name, said in (analysts or {}).items()},
             version=version,
             ledger=None if ledger is None else Path(ledger),
@@ -133,15 +137,21 @@ class Curator:
         return cls.of(Policy.read(path), path)
 
     @classmethod
-    def of(cls, policy: Policy, path: Path | None = None, told: Callable[[Loaded], None] | None = None) -> "Curator":
+    def of(
+        cls,
+        policy: Policy,
+        path: Path | None = None,
+        told: Callable[[Loaded], None] | None = None,
+        noted: Callable[[str], None] = warnings.warn,
+    ) -> "Curator":
         """The curator of a policy; `path` is the policy's file or the data file, beside which the ledger lies.
 
         `told`: whoever asks is the owner, as on a command line. They are handed the report when a question loads the data, and see why
-        it does not load.
+        it does not load. `noted` is handed what the owner should know when a ledger is made.
         """
         self = cls.__new__(cls)
         self._start(policy, _place(policy, path))
-        self._told = told
+        self._told, self._noted = told, noted
         return self
 
     def _start(self, policy: Policy, ledger: Path) -> None:
@@ -152,6 +162,7 @@ class Curator:
         self._ledger = ledger
         self._bits: Bits | None = None
         self._told: Callable[[Loaded], None] | None = None
+        self._noted: Callable[[str], None] = warnings.warn
         self._engine: Engine | None = None
         self._kept: Store | None = None
         self._process = os.getpid()
@@ -165,7 +176,7 @@ class Curator:
         with self._opening:
             self._flight.check()
             if self._kept is None:
-                self._kept = open_ledger(self.policy, self._ledger)
+                self._kept = open_ledger(self.policy, self._ledger, self._noted)
             return self._kept
 
     def _here(self) -> None:
@@ -216,27 +227,19 @@ class Curator:
             warnings.warn(advice.sentence, stacklevel=4)
         self.notes += (advice.sentence,)
 
-    def sql(
-        self,
-        text: str,
-        params: Params = None,
-        *,
-        epsilon: Number | None = None,
-        within: Number | None = None,
-        delta: Number | None = None,
-        key: str | None = None,
-        analyst: str | None = None,
-    ) -> Answer:
+    @spelled_out
+    def sql(self, text: str, params: Params = None, *, key: str | None = None, **terms: Unpack[Terms]) -> Answer:
         """The private answer to a question, charged before any data is read.
 
         It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± at 95 % is no larger. The same
-        question again is the same answer, free. `key` names the request: a retry under its key is never charged twice.
+        question again is the same answer, free. `key` names the request: a retry under its key is never charged twice. `max_rows` and
+        `max_groups` are limits of this question, instead of the policy's.
         """
         if key is not None:
             _check_key(key)
         self._here()
         with self._flight.question():
-            plan = self._plan(text, params, epsilon, within, delta, analyst)
+            plan, analyst = self._plan(Asked(text, params, **terms)), terms.get("analyst")
             price = self._price_of_plan(plan)
             asked, version = digest(plan), self._version()
             name, about = self._named(key, analyst, asked, self._origin(plan), version)
@@ -258,7 +261,8 @@ class Curator:
                 if isinstance(outcome, Stored)
                 else self._computed(plan, text, asked, outcome, self._loaded())
             )
-            return _receipted(Answer.from_bytes(given), analyst, outcome.sequence).with_remaining(self._left(analyst))
+            answer = Answer.from_bytes(given).told(plan.assumed, explain(plan))
+            return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst))
 
     def _version(self) -> str:
         """Of the data that are open here: opening made it that of the ledger. By now the ledger may have come to another one."""
@@ -296,64 +300,47 @@ class Curator:
             return price_of(plan.event, plan.epsilon, spent_by(plan.event).delta, "zcdp")
         return price_of(plan.event, plan.epsilon, plan.delta, "pure")
 
-    def preview(
-        self,
-        text: str,
-        params: Params = None,
-        *,
-        epsilon: Number | None = None,
-        within: Number | None = None,
-        delta: Number | None = None,
-        analyst: str | None = None,
-    ) -> Preview:
+    @spelled_out
+    def preview(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> Preview:
         """What a question would cost, and how far off its answer may be; the plan is the one that `sql` would charge and run.
 
         Nothing is spent, no data is read, and no ledger is made.
         """
-        plan = self._plan(text, params, epsilon, within, delta, analyst)
+        plan = self._plan(Asked(text, params, **terms))
         return Preview.make(plan, text=text, explanation=explain(plan))
 
-    def explain(
-        self,
-        text: str,
-        params: Params = None,
-        *,
-        epsilon: Number | None = None,
-        within: Number | None = None,
-        delta: Number | None = None,
-        analyst: str | None = None,
-    ) -> str:
+    @spelled_out
+    def explain(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> str:
         """The plan of a question as a tree; nothing is spent, no data is read."""
-        return explain(self._plan(text, params, epsilon, within, delta, analyst))
+        return explain(self._plan(Asked(text, params, **terms)))
 
-    def _plan(
-        self,
-        text: str,
-        params: Params,
-        epsilon: Number | None,
-        within: Number | None,
-        delta: Number | None,
-        analyst: str | None,
-    ) -> Plan:
-        catalog = self.catalog if analyst is None else self.catalog.declared()
-        if (epsilon is None) is (within is None):
+    def _plan(self, asked: Asked) -> Plan:
+        """The plan that is charged, or shown. What an analyst lacks a δ for is said with it."""
+        if (asked.epsilon is None) is (asked.within is None):
             raise Invalid("a question needs either epsilon or within", hint="epsilon=0.5, or within=25 for ±25 at 95 %")
-        allowed = probability(delta, "delta") if delta is not None else self._delta_of(analyst)
-        asked = question(text, catalog, params)
-        if within is not None:
-            plan = plan_within(asked, catalog, within, allowed)
-        else:
-            plan = plan_for(asked, catalog, epsilon if epsilon is not None else 0, allowed)
-        self._check_least(plan)
+        delta = probability(asked.delta, "delta") if asked.delta is not None else self._delta_of(asked.analyst)
+        plan = self._planned(asked, delta)
+        usual = self._usual_delta()
+        if asked.delta is None and usual and not delta:
+            lacking = without_delta(plan, self._planned(asked, usual), usual)
+            plan = replace(plan, assumed=(*plan.assumed, *lacking))
+        self._check_least(self._price_of_plan(plan))
         check_limits(plan, LONGEST_ANSWER)
         return plan
 
-    def _check_least(self, plan: Plan) -> None:
+    def _planned(self, asked: Asked, delta: Fraction) -> Plan:
+        catalog = self.catalog if asked.analyst is None else self.catalog.declared()
+        catalog = replace(catalog, protected=catalog.protected.limited(**asked.limits))
+        found = question(asked.text, catalog, asked.params)
+        if asked.within is not None:
+            return plan_within(found, catalog, asked.within, delta)
+        return plan_for(found, catalog, asked.epsilon if asked.epsilon is not None else 0, delta)
+
+    def _check_least(self, price: Price) -> None:
         """A price so low that rows could be added to the ledger almost without end is refused. What is public has none."""
-        price = self._price_of_plan(plan)
         if 0 < price.epsilon < LEAST_EPSILON or 0 < price.rho < LEAST_RHO:
             raise Invalid(
-                f"a question costs ε = {in_words(LEAST_EPSILON)} or ρ = {in_words(LEAST_RHO)} at least, and this one {price}",
+                f"whatever is released costs ε = {in_words(LEAST_EPSILON)} or ρ = {in_words(LEAST_RHO)} at least, and this {price}",
                 code="price",
                 hint="ask at a higher price",
             )
@@ -399,7 +386,10 @@ class Curator:
             "data_version": self.policy.version,
             "private": bits.private,
         }
-        answer = Answer.make(plan, released, text=text, explanation=explain(plan), receipt=receipt)
+        kept = replace(
+            plan, assumed=()
+        )  # which is told to whoever asks: another may ask for the same plan in other words
+        answer = Answer.make(kept, released, text=text, explanation=explain(kept), receipt=receipt)
         return replace(answer, notes=answer.notes + self.notes).to_bytes()
 
     def measure(
@@ -420,18 +410,29 @@ class Curator:
         """
         if key is not None:
             _check_key(key)
-        tagged = events.Under(event, self.catalog.protected.relation)
-        size, name = checked_block(tagged, kept, block), key if key is not None else uuid4().hex
-        request = Request(
-            key=name,
-            analyst=analyst,
-            price=self._price_of(tagged),
-            event=tagged.to_json(),
-            label=label,
-            data_version=self._version(),
-            question=_measurement(analyst, name, label, size),
-        )
-        return entered(self._store, request, tagged, self._bits, size)
+        self._here()
+        with self._flight.question():
+            tagged = events.Under(event, self.catalog.protected.relation)
+            size, name = checked_block(tagged, kept, block), key if key is not None else uuid4().hex
+            price = self._price_of(tagged)
+            self._check_least(price)
+            request = Request(
+                key=name,
+                analyst=analyst,
+                price=price,
+                event=tagged.to_json(),
+                label=label,
+                data_version=self._version(),
+                question=_measurement(analyst, name, label, size),
+            )
+            return self._measuring(request, tagged, size)
+
+    @contextmanager
+    def _measuring(self, request: Request, event: events.Event, block: int | None) -> Iterator[Grant]:
+        """From its charge on a measurement is in flight, until its block ends."""
+        self._here()
+        with self._flight.question(), entered(self._store, request, event, self._bits, block) as grant:
+            yield grant
 
     def _price_of(self, event: events.Event) -> Price:
         """An event by itself: its ρ, or its ε at δ = 0, or where it has none its certified ε at the usual δ of a question."""
@@ -460,13 +461,17 @@ class Curator:
     @property
     def remaining(self) -> Budget:
         """What is left of the budget of the data set."""
-        return self._left(None)
+        return _amount(self._store.totals(), "remaining")
 
     def _left(self, analyst: str | None) -> Budget:
-        return _amount(self._store.totals(analyst), "remaining")
+        """For whoever asks."""
+        return _amount(self._store.totals(analyst), "free")
 
     def close(self) -> None:
-        """Give back the engine and the ledger, once the questions that are being answered are. No question is taken any more."""
+        """Give back the engine and the ledger, once questions and measurements in flight have ended; no other is taken any more.
+
+        Whoever is inside of a measurement would wait for themselves, and is refused.
+        """
         self._here()
         self._flight.close()
         with self._opening:

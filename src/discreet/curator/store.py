@@ -21,6 +21,7 @@ from discreet.curator.hold import FileHold, Hold
 from discreet.curator.ledger import (
     FORMAT,
     LONGEST_ANSWER,
+    SHARES,
     Accepted,
     Account,
     Act,
@@ -30,6 +31,7 @@ from discreet.curator.ledger import (
     Capped,
     Creation,
     DataChanged,
+    Divided,
     Entry,
     Failed,
     Head,
@@ -48,16 +50,19 @@ from discreet.curator.ledger import (
     check_analyst,
     check_lower,
     check_name,
+    ended_by_accept,
     filed,
     hash_of,
     reserve,
+    set_aside,
     settle,
 )
+from discreet.curator.mark import NO_MARK, Mark, make_folders, mark_lost, rolled_back, seen, sync_folder
 from discreet.curator.mark import PATIENCE as PATIENCE
-from discreet.curator.mark import Mark, make_folders, rolled_back, sync_folder
 from discreet.curator.money import check_act, check_price, check_relation
 from discreet.curator.replay import Replay, newer
 from discreet.curator.turns import Job, Turns
+from discreet.curator.verified import Record, Verified, replay_after
 from discreet.errors import DiscreetError, Fault, Invalid, Refused
 from discreet.exact import shown
 from discreet.mechanisms.record import Drawn, inside, settled
@@ -78,6 +83,13 @@ CREATE TABLE IF NOT EXISTS draws (
 )
 """
 """Made when it is first needed, in the words that SQLite (which keeps bytes as they are in any column) and Postgres both read."""
+
+PLACE = "CREATE TABLE IF NOT EXISTS place (mark BYTEA NOT NULL)"
+ACTS = "CREATE INDEX IF NOT EXISTS rows_acts ON rows (sequence) WHERE key IS NULL AND about IS NULL"
+"""Of release 0.2 on: a ledger of 0.1 gets it with its new format."""
+
+EVERY = 1000
+"""Rows after which a store that stays open notes how far the ledger was looked through."""
 
 
 class Page:
@@ -107,41 +119,57 @@ class Page:
                 self._head = Head(sequence, hash, Row.parse(_stored(body)).book)
         return self._head
 
-    def account(self, analyst: str | None) -> Account | None:
-        """Of an analyst, active or removed; None for the owner and for a name that was never added."""
-        found = self._row("analyst = ? ORDER BY sequence DESC LIMIT 1", analyst) if analyst is not None else None
+    def account(self, analyst: str | None, until: int | None = None) -> Account | None:
+        """Of an analyst, active or removed, after a row or now; None for the owner and for a name that was never added."""
+        if analyst is None:
+            return None
+        if until is None:
+            found = self.found("analyst = ? ORDER BY sequence DESC LIMIT 1", analyst)
+        else:
+            found = self.found("analyst = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1", analyst, until)
         return None if found is None else found.account
 
-    def accounts(self) -> dict[str, Account]:
-        """Of every analyst there ever was."""
-        names = [name for (name,) in self._run("SELECT DISTINCT analyst FROM rows WHERE analyst IS NOT NULL", ())]
-        return {name: account for name in sorted(names) if (account := self.account(name)) is not None}
+    def accounts(self, until: int | None = None) -> dict[str, Account]:
+        """Of every analyst there ever was, after a row or now."""
+        found, name = dict[str, Account](), ""
+        while following := self._run("SELECT MIN(analyst) FROM rows WHERE analyst > ?", (name,))[0][0]:
+            name = following
+            if (account := self.account(name, until)) is not None:
+                found[name] = account
+        return dict(sorted(found.items()))
+
+    def acts(self, after: int = 0) -> list[Row]:
+        """The rows that are neither a charge nor its end: what the owner did. They are few, and have an index of their own."""
+        rows = self._run(
+            "SELECT body FROM rows WHERE key IS NULL AND about IS NULL AND sequence > ? ORDER BY sequence", (after,)
+        )
+        return [Row.parse(_stored(body)) for (body,) in rows]
 
     def entry(self, analyst: str | None, key: str) -> Entry | None:
         """What a key of an analyst names."""
-        return self.former(analyst, key) or self._entry(self._row("key = ?", filed(analyst, key)))
+        return self.former(analyst, key) or self._entry(self.found("key = ?", filed(analyst, key)))
 
     def former(self, analyst: str | None, key: str) -> Entry | None:
         """What it names by release 0.1, which filed requests by their keys alone."""
-        row = self._row("key = ?", key)
+        row = self.found("key = ?", key)
         return self._entry(row) if row is not None and row.analyst == analyst else None
 
     def reservation(self, sequence: int) -> Entry | None:
-        return self._entry(self._row("sequence = ?", sequence))
+        return self._entry(self.found("sequence = ?", sequence))
 
     def _entry(self, row: Row | None) -> Entry | None:
         if row is None:
             return None
         opened = row.act.source if isinstance(row.act, Shared) else row.sequence
-        ended = self._row("about = ? ORDER BY sequence LIMIT 1", opened)
-        if ended is None or not isinstance(ended.act, Settled | Failed):
-            return Entry(row)
-        return Entry(row, ended.act)
+        ended = self.found("about = ? ORDER BY sequence LIMIT 1", opened)
+        if ended is not None and isinstance(ended.act, Settled | Failed):
+            return Entry(row, ended.act)
+        return Entry(row, next((each.act for each in self.acts(opened) if isinstance(each.act, Accepted)), None))
 
     def known(self, topic: str) -> Row | None:
         """The first reservation of this topic that was settled."""
-        settled = self._row("topic = ? ORDER BY sequence LIMIT 1", topic)
-        return None if settled is None else self._row("sequence = ?", settled.about)
+        settled = self.found("topic = ? ORDER BY sequence LIMIT 1", topic)
+        return None if settled is None else self.found("sequence = ?", settled.about)
 
     def answer(self, settled: Settled) -> bytes:
         """The bytes of a settlement, as its digest says; or a Fault."""
@@ -226,9 +254,22 @@ class Page:
             return []
         return [found for (found,) in self._run("SELECT DISTINCT reservation FROM draws ORDER BY reservation", ())]
 
-    def _row(self, where: str, value: object) -> Row | None:
-        found = self._run(f"SELECT body FROM rows WHERE {where}", (value,))
-        return Row.parse(bytes(found[0][0])) if found else None
+    def mark_place(self) -> Path | None:
+        """Where the mark was when a row was last written; None in a ledger that does not remember it."""
+        if not self._run(self._tables, ("place",)):
+            return None
+        return next((Path(os.fsdecode(_stored(path))) for (path,) in self._run("SELECT mark FROM place", ())), None)
+
+    def keep_mark_place(self, path: Path) -> None:
+        """Remember where the mark is. Nothing is decided by it but where to look."""
+        self._run(PLACE, ())
+        self._run("DELETE FROM place", ())
+        self._run("INSERT INTO place (mark) VALUES (?)", (os.fsencode(path),))
+
+    def found(self, where: str, *values: object) -> Row | None:
+        """The row, which is as its own hash says and filed as it should be; or a Fault. Earlier rows may not have been looked at here."""
+        rows = self._run(f"SELECT {COLUMNS} FROM rows WHERE {where}", values)
+        return _whole(*rows[0]) if rows else None
 
 
 class Connection(Protocol):
@@ -274,6 +315,10 @@ class Store:
         self._holder: Callable[[int], Hold] = _no_holder
         self._accountant = self._relation = ""  # as the ledger was created; they never change
         self._last: Head | None = None
+        self._noted: Verified | None = None
+        self._place: Path | None = None  # where the ledger remembers its mark to be
+        self._also: Mark | None = None  # another mark that is looked at when it is opened
+        self._lost = False  # the mark that the ledger remembers is nowhere
         self._closed = False
         self._start()
 
@@ -283,6 +328,7 @@ class Store:
         self._reader: Connection | None = None
         self._turns = Turns()
         self._reading = threading.Lock()
+        self._noting = threading.Lock()
 
     # What a session does.
 
@@ -465,6 +511,20 @@ class Store:
         _check_analyst_name(name)
         self._write(lambda page: self._add(page, AnalystRemoved(), name, page.account(name)))
 
+    def share(self, shares: str, *, common: bool = False) -> None:
+        """Reserve the caps of analysts for them, or let all spend from one pot again, only where `common` says that the owner means it."""
+        if shares not in SHARES:
+            raise Invalid(f"shares must be 'common' or 'reserved', got {shown(shares)}")
+
+        def step(page: Page) -> None:
+            if _head(page).book.shares == shares:
+                return
+            if shares == "common" and not common:
+                raise still_reserved()
+            self._add(page, Divided(set_aside(page.accounts().values()) if shares == "reserved" else None))
+
+        self._write(step)
+
     def resume(self, reason: str, analyst: str | None = None) -> None:
         """Let the data set, or an analyst, go on after failures: the count begins anew, and a row says why."""
         act = Resumed(reason)
@@ -495,21 +555,24 @@ class Store:
         self._write(step)
 
     def accept(self) -> None:
-        """Go on with this ledger although the mark says that it went back in time: the owner's act, and a row says so."""
+        """Go on with this ledger although a mark says that it went back in time, or is lost: the owner's act, and a row says so.
+
+        Whatever was open in this ledger cannot be gone on with: in the one that was lost it may have been answered.
+        """
 
         def step(page: Page) -> None:
-            try:
-                marked = self.mark.read()
-            except Refused:
-                marked = (0, "")
-            if marked is not None and page.hash_at(marked[0]) != marked[1]:
-                self._add(page, Accepted(*marked))
+            marks = [marked for mark in (self.mark, self._also) if mark is not None and (marked := seen(mark))]
+            missed = [marked for marked in marks if page.hash_at(marked[0]) != marked[1]]
+            if missed or self._lost:
+                self._add(page, Accepted(*max(missed, default=NO_MARK)))
+                self._remember(page)
                 accepted.append(_head(page))
 
         accepted: list[Head] = []
         self._write_alone(step)
         for head in accepted:
             self.mark.reset(head.sequence, head.hash)
+            self._also, self._lost, self._place = None, False, self.mark.path
 
     def _add(self, page: Page, act: Act, analyst: str | None = None, account: Account | None = None) -> None:
         row = advance(_head(page), act, _now(), analyst, account)
@@ -522,33 +585,44 @@ class Store:
         """All rows, oldest first; those that come while it is read are included."""
         at = 0
         while found := self._bodies_after(at):
-            yield from (Row.parse(_stored(body)) for _, _, body in found)
+            yield from (Row.parse(_hashed(sequence, hash, body)) for sequence, hash, body in found)
             at = found[-1][0]
 
     def _bodies_after(self, at: int) -> list[tuple[Any, ...]]:
         return self._read(lambda page: page.bodies_after(at))
 
+    def acts(self) -> list[Row]:
+        """What the owner did, oldest first: every row that is neither a charge nor its end."""
+        return self._read(lambda page: page.acts())
+
+    def head(self) -> Head:
+        """The last row."""
+        return self._read(_head)
+
     def verify(self) -> Totals:
         """Compute every hash, price and total again. For a ledger that was changed in any byte raises a Fault."""
         with self._apart() as (connection, page):
             connection.check()
-            totals = self._replayed(page).totals()[None]
+            again = self._replayed(page, Replay(check_act))
             for reservation in page.measured():
                 _check_draws(page, reservation)
-            return totals
+            self._note(again)
+            return again.totals()[None]
 
     def export(self) -> dict[str, Any]:
         """A JSON document that `replay` checks without the data. It holds no answers, only their digests."""
         with self._apart() as (_, page):
             rows, at = [], 0
             while found := page.bodies_after(at):
-                rows += [{"body": _stored(body).decode("ascii"), "hash": hash} for _, hash, body in found]
+                rows += [{"body": _hashed(at, hash, body).decode("ascii"), "hash": hash} for at, hash, body in found]
                 at = found[-1][0]
         return {"format": FORMAT, "rows": rows}
 
     def close(self) -> None:
         """Let go of the connections. What was acknowledged is durable already."""
         self._here()
+        if not self._closed:
+            self._keep_up()
         self._turns.run(Job(lambda _: None, alone=True), self._shut)
         with self._reading:
             self._drop_reader()
@@ -569,22 +643,36 @@ class Store:
 
     # How it is done.
 
-    def begin(self, creation: Creation | None, accept: bool) -> None:
-        """Make the ledger if it is to be made, look through all of it, and set the mark beside it; or close it and raise."""
+    def begin(self, creation: Creation | None, accept: bool, *, whole: bool = True) -> None:
+        """Make the ledger if it is to be made, look through it, and set the mark beside it; or close it and raise.
+
+        With whole=False nothing is looked through: whoever opens it does that next, by `verify`.
+        """
         try:
             if self._read(lambda page: page.head() is None):
                 self._create(creation, accept)
+            self._find_mark()
             if accept:
                 self.accept()
+            self._choose_mark()
             with self._apart() as (_, page):
-                self._check_mark(page)
-                head = self._replayed(page).head
+                self._check_marks(page)
+                again = self._looked_through(page) if whole else None
+                head = page.head() if again is None else again.head
+            if again is not None:
+                self._note(again)
             if head is not None:
                 self._know(head)
                 self.mark.advance(head.sequence, head.hash)
         except BaseException:
             self.close()
             raise
+
+    def _find_mark(self) -> None:
+        """Look where the ledger remembers its mark to be, where it remembers that."""
+
+    def _choose_mark(self) -> None:
+        """Settle which mark is moved from now on."""
 
     def _know(self, head: Head | None) -> None:
         if head is not None:
@@ -604,29 +692,69 @@ class Store:
 
         self._write_alone(step) if accept else self._write(step)
 
-    def _replayed(self, page: Page) -> Replay:
-        again = Replay(check_act)
-        at = 0
+    def _looked_through(self, page: Page) -> Replay:
+        """All rows after the last that was verified, computed again; where none is known to be, all rows."""
+        known, again = self._record.read(), Replay(check_act)
+        if known is None or not replay_after(again, known, page):
+            again = Replay(check_act)
+        return self._replayed(page, again)
+
+    def _replayed(self, page: Page, again: Replay) -> Replay:
+        at = 0 if again.head is None else again.head.sequence
         while found := page.after(at):
             for at, hash, body, *columns, answer in found:
                 row = again.add(_stored(body), hash)
-                if [at, *columns] != [row.sequence, row.key, row.analyst, row.about, row.topic]:
-                    raise broken(f"row {row.sequence} is filed under something else")
+                _check_filed(row, at, *columns)
                 _check_answer(row, answer)
         if again.head is None:
             raise broken("it has no rows")
         return again
 
-    def _check_mark(self, page: Page) -> None:
-        """Whatever the mark says was committed must be there: marks are written after commits only."""
+    @property
+    def _record(self) -> Record:
+        return Record(self.mark.path)
+
+    def _note(self, again: Replay) -> None:
+        """Keep how far the ledger was looked through."""
+        verified = Verified.by(again)
+        if verified is not None:
+            if self._noted != verified:
+                self._record.write(verified)
+            self._noted = verified
+
+    def _keep_up(self) -> None:
+        """Look through what was written since. What is found wrong here is found again by the next opening, which tells it."""
+        if self._noted is None or not self._noting.acquire(blocking=False):
+            return
+        try:
+            with suppress(DiscreetError), self._apart() as (_, page):
+                self._check_mark(page)
+                head = page.head()
+                if head is not None and head.hash != self._noted.hash:
+                    self._note(self._looked_through(page))
+        finally:
+            self._noting.release()
+
+    def _check_mark(self, page: Page) -> bool:
+        """Whatever the mark says was committed must be there: marks are written after commits only. Whether there is one."""
         marked = self.mark.read()
         if marked is not None and page.hash_at(marked[0]) != marked[1]:
             raise rolled_back("its high-water mark is of a row that it does not have")
+        return marked is not None
+
+    def _check_marks(self, page: Page) -> None:
+        also = None if self._also is None else seen(self._also)
+        self._check_mark(page)
+        if also is not None and self._also is not None and page.hash_at(also[0]) != also[1]:
+            raise rolled_back(f"its other high-water mark, {self._also.path}, is of a row that it does not have")
 
     def _write(self, step: Callable[[Page], T]) -> T:
         """Run a step in a transaction, together with the steps of other threads that wait; durable when this returns."""
         self._here()
-        return self._turns.run(Job(step), self._commit)
+        value = self._turns.run(Job(step), self._commit)
+        if self._noted is not None and self._last is not None and self._last.sequence >= self._noted.sequence + EVERY:
+            self._keep_up()
+        return value
 
     def _write_alone(self, step: Callable[[Page], T]) -> T:
         """Run a step in a transaction of its own, whatever the mark says; the mark is not moved."""
@@ -638,21 +766,26 @@ class Store:
         try:
             with self._writing().writing() as page:
                 page.remember(self._last)
-                if marked:
-                    self._check_mark(page)
+                placed = marked and self._check_mark(page)
                 for job in jobs:
                     _attempt(job, page)
                 head, added = page.head(), page.added
+                if placed and added:
+                    self._remember(page)
             self._last = head
             if marked and added and head is not None:
                 self.mark.advance(head.sequence, head.hash)
         except BaseException as error:
+            self._place = None  # whether it was remembered is not known
             if not isinstance(error, Refused):
                 self._drop_writer()
             for job in jobs:
                 job.error = job.error or _told(error)
             if not isinstance(error, Exception):
                 raise
+
+    def _remember(self, page: Page) -> None:
+        """Let the ledger remember where its mark is, once there is one: its next copy knows where to look."""
 
     def _read(self, look: Callable[[Page], T]) -> T:
         """A short look, over a connection that is kept open for it."""
@@ -727,11 +860,32 @@ def _stored(body: object) -> bytes:
     return bytes(body)
 
 
+def _hashed(sequence: int, hash: str, body: object) -> bytes:
+    """What a row holds, as its own hash says. That the hash is the right one is shown by the rows after it, when they are verified."""
+    stored = _stored(body)
+    if hash_of(stored) != hash:
+        raise broken(f"the hash of row {sequence} is not that of its contents")
+    return stored
+
+
+def _whole(sequence: int, hash: str, body: object, *columns: object) -> Row:
+    row = Row.parse(_hashed(sequence, hash, body))
+    _check_filed(row, sequence, *columns)
+    return row
+
+
+def _check_filed(row: Row, *columns: object) -> None:
+    if columns != (row.sequence, row.key, row.analyst, row.about, row.topic):
+        raise broken(f"row {row.sequence} is filed under something else")
+
+
 def _measuring(page: Page, sequence: int) -> None:
     """A Fault or Refused unless this is a reservation that nobody ended."""
     entry = page.reservation(sequence)
     if entry is None or not isinstance(entry.row.act, Reserved):
         raise Fault("the ledger has no such reservation", code="reservation")
+    if isinstance(entry.ended, Accepted):
+        raise ended_by_accept()
     if entry.ended is not None:
         raise settled()
 
@@ -794,6 +948,14 @@ def _check_analyst_name(analyst: str | None) -> None:
         check_name(analyst, "analyst")
 
 
+def still_reserved() -> Refused:
+    return Refused(
+        "shares are reserved, and analysts rely on it",
+        code="shares",
+        hint="the owner ends it by `discreet budget set SOURCE --shares common --yes`",
+    )
+
+
 def unknown_analyst(analyst: str | None) -> Refused:
     return Refused(f"analyst {shown(analyst)} is not known here", code="analyst-unknown")
 
@@ -826,36 +988,101 @@ class SQLiteStore(Store):
         mark: Path | None = None,
         accept: bool = False,
         share_answers: bool = False,
+        whole: bool = True,
     ) -> "SQLiteStore":
-        """The ledger in a folder, looked through from its first row. `creation` makes it where there is none; None: it must exist.
+        """The ledger in a folder, looked through from the last row that was. `creation` makes it where there is none; None: it must exist.
 
-        A ledger that went back in time, or is missing though it has a mark, is Refused ("rollback") until it is opened with `accept`.
+        A ledger that went back in time, or is missing though it has a mark, is Refused ("rollback") until it is opened with `accept`; so
+        is one whose mark is neither where it remembers it nor where it is looked for ("mark-lost").
         """
         folder = Path(os.path.realpath(folder))
         file = folder / "ledger.sqlite"
-        placed = Mark(Path(mark)) if mark is not None else Mark.of(str(folder))
+        placed = _mark_of(folder, mark)
+        marked = _has_mark(placed, accept)  # before the file is looked for: whoever makes it now writes a mark after it
         with _as_faults():
             missing = not file.exists()
-        if not accept and missing and placed.read() is not None:
+        if missing and marked and not accept:
             raise rolled_back("it is missing, and its high-water mark is there")
         if creation is None and missing:
             raise Refused("there is no ledger here", code="ledger-missing", hint="open it with a budget to make it")
         _make_folder(folder)
         store = cls(lambda: _SQLite(file), placed, share_answers=share_answers)
+        store._chosen = mark is not None
         store._holder = lambda sequence: FileHold(folder / f"measure-{sequence}.lock")
-        store.begin(creation, accept)
+        store.begin(creation, accept, whole=whole)
         store._connect = lambda: _SQLite(file, make=False)  # one that was taken away is not made anew
         return store
 
     @classmethod
-    def look(cls, folder: Path, *, mark: Path | None = None) -> "SQLiteStore":
+    def look(cls, folder: Path, *, mark: Path | None = None, whole: bool = True) -> "SQLiteStore":
         """The ledger in a folder, to be read only. Where it cannot be written to, a copy is read, and its mark is left as it is."""
         folder = Path(os.path.realpath(folder))
         with _as_faults():
             missing = not (folder / "ledger.sqlite").exists()
         if missing or _writable(folder):
-            return cls.open(folder, creation=None, mark=mark)
-        return _Copied.of(folder, Mark(Path(mark)) if mark is not None else Mark.of(str(folder)))
+            return cls.open(folder, creation=None, mark=mark, whole=whole)
+        return _Copied.of(folder, _mark_of(folder, mark), whole=whole)
+
+    @classmethod
+    def declared(cls, folder: Path) -> tuple[Creation, Totals] | None:
+        """What a ledger was made with and holds, by two rows of it, before it is opened and looked through; None where there is none."""
+        folder = Path(os.path.realpath(folder))
+        file = folder / "ledger.sqlite"
+        marked = _has_mark(_mark_of(folder, None), False)
+        with _as_faults():
+            if not file.exists():
+                if marked:
+                    raise rolled_back("it is missing, and its high-water mark is there")
+                return None
+        if not _writable(folder):
+            with cls.look(folder) as store:
+                return store._read(_declared)
+        connection = _SQLite(file, make=False)
+        try:
+            with connection.reading() as page:
+                return _declared(page)
+        finally:
+            connection.close()
+
+    _chosen = False
+    """Whether somebody said where the mark is; else it follows from who runs this, and with which settings."""
+
+    def _find_mark(self) -> None:
+        self._place = self._read(lambda page: page.mark_place())
+        if self._place is None:
+            return
+        there, here = seen(Mark(self._place)), seen(self.mark)
+        self._lost = there is None and here is None
+        if there is not None and self._place != self.mark.path:
+            self._also = Mark(self._place)
+
+    def _choose_mark(self) -> None:
+        if self._lost and self._place is not None:
+            raise mark_lost(self._place, self.mark.path)
+        if self._also is not None and not self._chosen:
+            self.mark, self._also = self._also, self.mark
+
+    def _remember(self, page: Page) -> None:
+        if self._place != self.mark.path:
+            page.keep_mark_place(self.mark.path)
+            self._place = self.mark.path
+
+
+def _mark_of(folder: Path, mark: Path | None) -> Mark:
+    return Mark(Path(os.path.abspath(mark))) if mark is not None else Mark.of(str(folder))
+
+
+def _has_mark(mark: Mark, accept: bool) -> bool:
+    return (seen(mark) if accept else mark.read()) is not None
+
+
+def _declared(page: Page) -> tuple[Creation, Totals] | None:
+    head, made = page.head(), page.found("sequence = 1")
+    if head is None or made is None:
+        return None
+    if not isinstance(made.act, Creation):
+        raise broken("it does not start with its creation")
+    return made.act, Totals.of(head.book.account, head.book)
 
 
 class _Copied(SQLiteStore):
@@ -867,16 +1094,19 @@ class _Copied(SQLiteStore):
     _copy: TemporaryDirectory[str]
 
     @classmethod
-    def of(cls, folder: Path, mark: Mark) -> "_Copied":
+    def of(cls, folder: Path, mark: Mark, *, whole: bool) -> "_Copied":
         copy = TemporaryDirectory(prefix="discreet-")  # for this user alone
         try:
             with _as_faults():
                 _copy_whole(folder, Path(copy.name))
             store = cls(lambda: _SQLite(Path(copy.name) / "ledger.sqlite", make=False), mark)
             store._copy = copy
+            store._find_mark()
+            store._lost = False  # a mark of somebody else's, which cannot be seen from here
+            store._choose_mark()
             with store._apart() as (_, page):
-                store._check_mark(page)
-                store._know(store._replayed(page).head)
+                store._check_marks(page)
+                store._know(store._looked_through(page).head if whole else page.head())
         except BaseException:
             copy.cleanup()
             raise
@@ -885,6 +1115,9 @@ class _Copied(SQLiteStore):
     def _commit(self, jobs: list[Job[Any]], marked: bool = True) -> None:
         for job in jobs:
             job.error = unavailable("it may only be read")
+
+    def _note(self, again: Replay) -> None:
+        """What is beside the mark is left as it is."""
 
     def close(self) -> None:
         super().close()
@@ -984,7 +1217,7 @@ class _SQLite:
         run("PRAGMA synchronous = FULL")
         if not found:
             run("BEGIN IMMEDIATE")
-            for statement in SCHEMA.split(";"):
+            for statement in (*SCHEMA.split(";"), ACTS):
                 run(statement)
             run(f"PRAGMA user_version = {FORMAT}")
             run("COMMIT")
@@ -1024,6 +1257,7 @@ class _SQLite:
             page = Page(self._run)
             yield page
             if page.added and self._format < FORMAT:
+                self._sqlite.execute(ACTS)
                 self._sqlite.execute(f"PRAGMA user_version = {FORMAT}")  # an older release must not read what it cannot
                 self._format = FORMAT
             self._sqlite.execute("COMMIT" if page.added else "ROLLBACK")

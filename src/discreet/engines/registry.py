@@ -16,5 +16,5 @@ def engine(kind: str = DEFAULT) -> type[Engine]:
         known = ", ".join(sorted(KINDS))
         raise Invalid(f"there is no engine {shown(kind)}", code="policy", hint=f"the kinds of engines are {known}")
     module, name = KINDS[kind]
-    found: type[Engine] = getattr(import_module(module), name)
-    return found
+    chosen: type[Engine] = getattr(import_module(module), name)
+    return chosen

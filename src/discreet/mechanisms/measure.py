@@ -27,6 +27,7 @@ from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, shown, whole
 from discreet.mechanisms.additive import GridNoise, IntegerNoise, Ints
 from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.gaussian import DiscreteGaussian
 from discreet.mechanisms.packed import unpacked
 from discreet.mechanisms.record import Counted, Course, Kept, Memory, Record, Unwritten, described, one_leaf, settled
 from discreet.noise import Source, bernoulli
@@ -35,6 +36,7 @@ from discreet.privacy import PrivacyLoss, events, loss
 if TYPE_CHECKING:
     from discreet.mechanisms.above_threshold import AboveThreshold
     from discreet.mechanisms.rounds import Rounds
+SIZED = GridNoise | DiscreteGaussian  # noise whose price hangs on how many coordinates a vector has
 
 
 class Measure(Protocol):
@@ -71,7 +73,8 @@ class Grant:
     def __call__(self, mechanism: Mechanism, sensitivity: Number, exact: Callable[[], Any], size: int = 1) -> Any:
         """The mechanism's release of `exact()`: of one value, or of a vector, of this sensitivity.
 
-        `size` is the most coordinates of a vector of reals, whose rounding to a grid counts; for integers it does not matter.
+        `size` is the most coordinates of a vector of reals, whose rounding to a grid counts, or of integers with discrete Gaussian
+        noise, for which one integer costs less than several. For other noise on integers it does not matter.
         """
         event = _event_of(mechanism, sensitivity, size)
         return self._released(event, lambda: _release(mechanism, exact(), size, self._source))
@@ -113,7 +116,7 @@ class Grant:
         So neither the time that drawing takes nor the entropy that it uses can depend on the data.
         """
         with self.alone():
-            number, before = self._course.begin(mechanism.event(sensitivity))
+            number, before = self._course.begin(_event_of(mechanism, sensitivity, size))
             noise: list[Ints] = [] if before else [mechanism(np.zeros(size, np.int64), self._source)]
 
         def release(exact: Ints) -> Ints:
@@ -188,11 +191,11 @@ def checked_block(event: events.Event, kept: bool, block: int) -> int | None:
 def _event_of(mechanism: Mechanism, sensitivity: Number, size: int) -> events.Event:
     if not isinstance(mechanism, Mechanism):
         raise Invalid(f"mechanism must be a mechanism, got {shown(mechanism)}")
-    return mechanism.event(sensitivity, size) if isinstance(mechanism, GridNoise) else mechanism.event(sensitivity)
+    return mechanism.event(sensitivity, size) if isinstance(mechanism, SIZED) else mechanism.event(sensitivity)
 
 
 def _release(mechanism: Mechanism, value: Any, size: int, source: Source | None) -> Any:
-    if isinstance(mechanism, GridNoise) and np.size(value) > size:
+    if isinstance(mechanism, SIZED) and np.size(value) > size:
         raise Fault(f"a vector is longer than the {size} coordinates that were granted", code="grant")
     return mechanism(value, source)
 

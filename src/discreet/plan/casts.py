@@ -39,7 +39,7 @@ def _same(type: Type) -> Conversion:
     """A value as one of its own type."""
     return Conversion(
         meaning=lambda value: value,
-        write=lambda words, made: made,
+        write=lambda words, operand: operand,
         facts=lambda x: replace(as_doubles(x) if type is NUMBER else x, integral=x.integral or type is INTEGER),
         interval=lambda np, x: x,
     )
@@ -57,7 +57,7 @@ def _said(meaning: Callable[[str], Value], type: Type) -> Conversion:
 
 def _plain(meaning: Callable[[Any], Value], type: Type, facts: Callable[[Facts], Facts]) -> Conversion:
     """What every engine casts alike."""
-    return Conversion(meaning=meaning, write=lambda words, made: words.as_type(made, type), facts=facts)
+    return Conversion(meaning=meaning, write=lambda words, operand: words.as_type(operand, type), facts=facts)
 
 
 def _as_text(x: Facts) -> Facts:

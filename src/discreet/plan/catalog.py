@@ -10,6 +10,7 @@ from typing import TypeAlias
 from discreet.errors import Invalid, QueryError
 from discreet.exact import rational, shown, whole
 from discreet.plan.scalar import Type
+from discreet.plan.visible import visible
 from discreet.privacy import Adjacency, Relation, Unit
 
 Key: TypeAlias = str | int | date | bool
@@ -127,6 +128,15 @@ class Protected:
         if not self.assumed <= LIMITS:
             raise Invalid(f"assumed must be names of limits, got {shown(sorted(self.assumed))}")
 
+    def limited(self, **limits: int) -> "Protected":
+        """With limits that whoever asks declares, for one question."""
+        if limits and self.person is None:
+            raise Invalid(
+                f"{min(limits)} limits what of a person counts, and here every row is about another person",
+                hint="leave it out",
+            )
+        return replace(self, **limits, assumed=self.assumed - limits.keys()) if limits else self  # type: ignore[arg-type]
+
     @property
     def relation(self) -> Relation:
         return Relation(self.adjacency, Unit.ROW if self.person is None else Unit.PERSON)
@@ -176,4 +186,4 @@ def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:
     close = get_close_matches(name.casefold(), names, n=1)
     if close:
         return f"did you mean {names[close[0]]!r}?"
-    return f"{otherwise} {', '.join(sorted(names.values())[:20])}"
+    return f"{otherwise} {', '.join(map(visible, sorted(names.values())[:20]))}"

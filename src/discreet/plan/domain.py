@@ -3,7 +3,7 @@
 Nothing is read from the data to find them. Rows whose keys are outside are left out, and the plan says so.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from itertools import product
 from math import prod
@@ -38,8 +38,25 @@ from discreet.plan.scalar import (
 )
 
 MOST_GROUPS = 100_000
-MOST_EVALUATED = 500_000  # parts of expressions, to find the values of one key
+MOST_EVALUATED = 2_000_000  # parts of expressions, to find the groups of one question: about two seconds
 Values = tuple[Value, ...]
+
+
+@dataclass(slots=True)
+class Effort:
+    """How many parts of expressions may still be evaluated: a question is planned at no charge, and must not take for ever."""
+
+    left: int = MOST_EVALUATED
+
+    def take(self, parts: int) -> None:
+        self.left -= parts
+        if self.left < 0:
+            raise QueryError(
+                f"finding the groups of this question takes more than {MOST_EVALUATED:,} steps:"
+                " the declared values of the columns, times the parts of the keys of GROUP BY",
+                code="too-many-steps",
+                hint="group by shorter expressions, by columns with fewer declared values, or by CASE bins",
+            )
 
 
 def whole_key(key: Scalar, table: Table) -> Scalar:
@@ -51,7 +68,8 @@ def whole_key(key: Scalar, table: Table) -> Scalar:
 
 def groups_of(keys: tuple[Scalar, ...], table: Table) -> tuple[Values, ...]:
     """All combinations of the values of all keys, in the order of their declarations; one empty one where there are no keys."""
-    found = [_values(key, table) for key in keys]
+    effort = Effort()
+    found = [_values(key, table, effort) for key in keys]
     total = 1
     for values in found:
         total *= len(values)
@@ -64,8 +82,8 @@ def groups_of(keys: tuple[Scalar, ...], table: Table) -> tuple[Values, ...]:
     return tuple(product(*found))
 
 
-def _values(key: Scalar, table: Table) -> Values:
-    values = values_of(key, table)
+def _values(key: Scalar, table: Table, effort: Effort) -> Values:
+    values = values_of(key, table, effort)
     if type_of(key) is Type.NUMBER and values is not None:
         raise QueryError(
             "a key of GROUP BY must be a text, a whole number, a date or a boolean, and this one is a number with decimals",
@@ -89,7 +107,7 @@ def groupless(key: Scalar, table: Table) -> bool:
     if len(names) != 1 or not children(key) or _names_null(key):
         return False
     column = table.column(next(iter(names)))
-    inside = _listed(Column(column.name, column.type), table)
+    inside = _listed(Column(column.name, column.type), table, Effort())
     values = () if inside is None else (*inside, *([None] if column.nullable else []))
     if not values or len(values) * _size(key) > MOST_EVALUATED:
         return False
@@ -107,7 +125,7 @@ def complete(key: Scalar) -> bool:
             return False
 
 
-def values_of(key: Scalar, table: Table) -> Values | None:
+def values_of(key: Scalar, table: Table, effort: Effort | None = None) -> Values | None:
     """Every value that an expression can take on declared rows, or None where there is no list of them.
 
     Bins that name all their values are listed as they are named. Of another function of one column whose values are listed it is the
@@ -115,24 +133,24 @@ def values_of(key: Scalar, table: Table) -> Values | None:
     """
     rules = (_listed, _combined, _counted) if complete(key) else (_image, _listed, _combined, _counted)
     for rule in rules:
-        values = rule(key, table)
+        values = rule(key, table, effort or Effort())
         if values is not None:
             return values
     return None
 
 
 @singledispatch
-def _listed(key: Scalar, table: Table) -> Values | None:
+def _listed(key: Scalar, table: Table, effort: Effort) -> Values | None:
     return None
 
 
 @_listed.register
-def _literal(key: Literal, table: Table) -> Values | None:
+def _literal(key: Literal, table: Table, effort: Effort) -> Values | None:
     return (key.value,)
 
 
 @_listed.register
-def _column(key: Column, table: Table) -> Values | None:
+def _column(key: Column, table: Table, effort: Effort) -> Values | None:
     column = table.column(key.name)
     if column.keys is not None:
         return column.keys
@@ -145,36 +163,36 @@ def _column(key: Column, table: Table) -> Values | None:
 
 
 @_listed.register
-def _condition(key: Comparison | And | Or | Not | IsNull | In | Like, table: Table) -> Values | None:
+def _condition(key: Comparison | And | Or | Not | IsNull | In | Like, table: Table, effort: Effort) -> Values | None:
     return (False, True)
 
 
 @_listed.register
-def _cast(key: Cast, table: Table) -> Values | None:
+def _cast(key: Cast, table: Table, effort: Effort) -> Values | None:
     return (False, True) if key.type is Type.BOOLEAN else None
 
 
 @_listed.register
-def _case(key: Case, table: Table) -> Values | None:
-    return _union([*(value for _, value in key.branches), key.otherwise], table)
+def _case(key: Case, table: Table, effort: Effort) -> Values | None:
+    return _union([*(value for _, value in key.branches), key.otherwise], table, effort)
 
 
 @_listed.register
-def _coalesce(key: Coalesce, table: Table) -> Values | None:
-    return _union(list(key.parts), table)
+def _coalesce(key: Coalesce, table: Table, effort: Effort) -> Values | None:
+    return _union(list(key.parts), table, effort)
 
 
-def _union(parts: list[Scalar], table: Table) -> Values | None:
+def _union(parts: list[Scalar], table: Table, effort: Effort) -> Values | None:
     found: list[Value] = []
     for part in parts:
-        values = values_of(part, table)
+        values = values_of(part, table, effort)
         if values is None:
             return None
         found += values
     return tuple(dict.fromkeys(found))
 
 
-def _image(key: Scalar, table: Table) -> Values | None:
+def _image(key: Scalar, table: Table, effort: Effort) -> Values | None:
     """The values of a function of one column that has a list of values, evaluated on each of them, and on NULL if there may be one.
 
     NULL is a group, the last one, where a listed value gives it, or a missing one in a question that names NULL; else rows
@@ -184,9 +202,10 @@ def _image(key: Scalar, table: Table) -> Values | None:
     if len(names) != 1 or not children(key):
         return None
     column = table.column(next(iter(names)))
-    inside = _listed(Column(column.name, column.type), table)
-    if inside is None or len(inside) * _size(key) > MOST_EVALUATED:
+    inside = _listed(Column(column.name, column.type), table, effort)
+    if inside is None:
         return None
+    effort.take(len(inside) * _size(key))
     made = [evaluate(key, {column.name: value}) for value in inside]
     missing = [evaluate(key, {column.name: None})] if column.nullable else []
     null = None in made or (None in missing and _names_null(key))
@@ -203,19 +222,21 @@ def _names_null(key: Scalar) -> bool:
     return (isinstance(key, Literal) and key.value is None) or any(map(_names_null, children(key)))
 
 
-def _combined(key: Scalar, table: Table) -> Values | None:
+def _combined(key: Scalar, table: Table, effort: Effort) -> Values | None:
     """The values of a function of parts that have lists, evaluated on all combinations; some of them may never come."""
     if not isinstance(key, Arithmetic | Function | Cast):
         return None
     inside = children(key)
     found = []
     for part in inside:
-        values = values_of(part, table)
+        values = values_of(part, table, effort)
         if values is None:
             return None
         found.append([literal(value, type_of(part)) for value in values])
-    if prod(map(len, found)) > MOST_KEYS:
+    combinations = prod(map(len, found))
+    if combinations > MOST_KEYS:
         return None
+    effort.take(combinations * (1 + len(found)))
     made = (evaluate(_with_children(key, chosen), {}) for chosen in product(*found))
     return tuple(dict.fromkeys(value for value in made if value is not None))
 
@@ -235,7 +256,7 @@ def _with_children(key: Arithmetic | Function | Cast, parts: tuple[Literal, ...]
             return replace(key, operand=parts[0])
 
 
-def _counted(key: Scalar, table: Table) -> Values | None:
+def _counted(key: Scalar, table: Table, effort: Effort) -> Values | None:
     """The whole numbers between the bounds of an expression that is rounded to whole numbers."""
     if not isinstance(key, Function) or not function(key.name).counted:
         return None

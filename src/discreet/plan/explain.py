@@ -38,6 +38,7 @@ from discreet.plan.scalar import (
     Scalar,
     Steps,
 )
+from discreet.plan.visible import visible
 
 MOST_LISTED = 6
 
@@ -57,7 +58,7 @@ def explain(plan: Plan) -> str:
         lines.append(f"{indent if i else ''}└─ {_part(part, plan)}")
         indent += "   "
     lines += [f"note: {note}" for note in (*plan.assumed, *plan.notes)]
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 def _after(plan: Plan) -> Iterator[str]:

@@ -92,4 +92,4 @@ class Plan:
     notes: tuple[str, ...]  # caps, bounds and rules that applied: properties of the question
     assumed: tuple[
         str, ...
-    ] = ()  # what limits leave out that nobody declared: said first, and no part of the plan's name
+    ] = ()  # what limits leave out that nobody declared, and what a missing δ costs: said first, and no part of the plan's name

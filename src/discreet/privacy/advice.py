@@ -68,6 +68,23 @@ def judge_delta(delta: Number, people: int) -> Advice:
     return Advice(Verdict.FINE, f"{given} is small enough for {n:,} people", advised)
 
 
+def judge_delta_alone(delta: Number) -> Advice:
+    """What to think of δ where nobody said how many people there are.
+
+    >>> print(judge_delta_alone(0.01).sentence)
+    delta 0.01 allows publishing the rows of one in 100 people outright; take well below one in the number of people, 1e-05 at most
+    """
+    d, most = probability(delta, "delta"), to_float_down(CUSTOMARY)
+    if d <= CUSTOMARY:
+        return Advice(Verdict.FINE, f"delta {float(d):.3g} is customary", most)
+    return Advice(
+        Verdict.NOTE,
+        f"delta {float(d):.3g} allows publishing the rows of one in {int(1 / d):,} people outright;"
+        f" take well below one in the number of people, {most:g} at most",
+        most,
+    )
+
+
 def _two_digits_down(x: float) -> str:
     """A short text of a number that is not above it."""
     return f"{float(Context(prec=2, rounding=ROUND_DOWN).create_decimal(repr(x))):.2g}"

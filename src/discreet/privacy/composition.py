@@ -49,8 +49,7 @@ GONE = -40.0  # ln of what may come back of the integrand after it was cut off
 NEAR, KEPT = 0.3, 3  # how far in ln c a fine line serves, and how many are kept
 EXACT_BITS = 4096  # of the probability that nothing fails openly; beyond, it is rounded down
 FEW_USES = 64  # so few that points on a lattice are composed one by one
-MOST_CHECKED = 16  # kinds of which certified ends are had in a fraction of a second
-ENOUGH = -45.0  # ln of a cover under which every integrand may be cut off
+MOST_CHECKED = 100  # kinds of which certified ends are had in a fraction of a second
 MOST_KEPT = 64  # certified intervals
 SAME_DELTA = 1e-11  # of ln δ, where a search for ε stops
 LEAST_DELTA = 1e-290  # a δ below it is no float that anything is counted in
@@ -506,20 +505,33 @@ class Direction:
     def _curve(self) -> Curve:
         return Curve(self.k, self._lattice, self._log_cover)
 
-    def _log_cover(self, c: float, heights: Reals) -> Reals:
+    def _log_cover(self, c: float, heights: Reals, enough: float) -> Reals:
         """A bound of Re K − K(c) at these heights above c, and at all larger ones: as many parts as it takes, each has its own."""
+        proven, seen = self._falling
         total = np.zeros_like(heights)
-        for side, n in self._falling:
-            total = total + n * side.log_cover(c, heights)
-            if float(total.max()) < ENOUGH:  # none is above 0
+        for side, n in proven:
+            if float(total.max()) < enough:
                 break
-        return total
+            total = total + n * side.log_cover(c, heights)
+        for first in (True, False):  # most often a look at the first height shows that there is no cover yet
+            looked = heights[:1] if first else heights
+            covered = total[: looked.size]
+            for side, n in seen:
+                if float(covered.max()) < enough:  # none is above 0
+                    break
+                covered = covered + n * (side.log_size(c, looked) if first else side.log_cover(c, looked))
+            if not float(covered.max()) < enough:
+                return np.zeros_like(heights) if first else covered
+        return covered
 
     @cached_property
-    def _falling(self) -> list[tuple[Side, int]]:
-        """The parts whose losses have a density, first those that are the quickest to cover."""
+    def _falling(self) -> tuple[list[tuple[Side, int]], list[tuple[Side, int]]]:
+        """The parts whose losses have a density: those with a proven cover, which is had at once, and the others."""
         dense = [(side, n) for side, n in self._merged if side.gaussian is not None or side.within is not None]
-        return sorted(dense, key=lambda part: (part[0].gaussian is None, part[0].laplace is None, -part[1]))
+        proven = [(side, n) for side, n in dense if side.gaussian is not None or side.laplace is not None]
+        others = [(side, n) for side, n in dense if side.gaussian is None and side.laplace is None]
+        proven.sort(key=lambda part: part[0].gaussian is None)
+        return proven, sorted(others, key=lambda part: -part[1])
 
     @property
     def _used_curve(self) -> Curve | None:

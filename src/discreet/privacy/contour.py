@@ -23,7 +23,8 @@ from discreet.privacy.unresolved import Unresolved
 Complex: TypeAlias = NDArray[np.complex128]
 Reals: TypeAlias = NDArray[np.float64]
 LogMgf: TypeAlias = Callable[[Complex], Complex]
-Cover: TypeAlias = Callable[[float, Reals], Reals]  # (c, Im t) -> a bound of Re K − K(c) there, and at all larger Im t
+Cover: TypeAlias = Callable[[float, Reals, float], Reals]
+"""(c, Im t, enough) -> a bound of Re K − K(c) there, and at all larger Im t; where it is below `enough` it need not be a tight one."""
 
 LOG_TOLERANCE = log(1e-13)  # of the aliases, relative to δ
 NODES_AT_ONCE = 48
@@ -41,7 +42,7 @@ LARGE_TILT, MOST_TILT = 1e3, 1e9
 FIRST_TILTS: Reals = np.exp2(np.arange(-4, 5.5, 0.5))
 
 
-def never_falls(c: float, heights: Reals) -> Reals:
+def never_falls(c: float, heights: Reals, enough: float) -> Reals:
     """The cover of an integrand of which nothing is known."""
     return np.zeros_like(heights)
 
@@ -237,18 +238,19 @@ class Line:
 
     def _stays_below(self, t: Complex, largest: float) -> bool:
         """Whether all that may come after these nodes is negligible, by what covers the modulus of the integrand from there on."""
-        log_sizes = self._cover(self.c, t.imag) - np.log(np.abs(t * (t + 1)))
-        return float(log_sizes.max()) <= log(NEGLIGIBLE * largest) + log(FEW_TIMES)
+        allowed = log(NEGLIGIBLE * largest) + log(FEW_TIMES) + np.log(np.abs(t * (t + 1)))
+        return bool((self._cover(self.c, t.imag, float(allowed.min())) <= allowed).all())
 
     def _falls(self, spacing: float) -> bool:
         """Whether the integrand is covered by something small at the last node that we would look at."""
         for nodes in (MOST_NODES, MOST_NODES // 8):  # K may not be known at the first
-            last = np.array([spacing * nodes])
+            last = spacing * nodes
+            enough = log(NEGLIGIBLE) + 2 * log(last / self.c)
             try:
-                fall = float(self._cover(self.c, last)[0]) - 2 * log(float(last[0]) / self.c)
+                covered = float(self._cover(self.c, np.array([last]), enough)[0])
             except Unresolved:
                 continue
-            return fall < log(NEGLIGIBLE) or nodes < MOST_NODES
+            return covered < enough or nodes < MOST_NODES
         return False
 
 

@@ -278,7 +278,8 @@ class PrivacyLoss:
             return exp(-epsilon) * (rate - (1 - self.delta(epsilon)))
 
         far = self.epsilon(Fraction(1 - probability(alpha, "alpha"), 100)) + 1
-        return max(0.0, -least(steep, 0.0, -log(rate)), -least(flat, 0.0, min(far, FARTHEST)))
+        low = least(steep, 0.0, -log(rate), along=exp)  # a line plus δ, which is convex in e^ε
+        return max(0.0, -low, -least(flat, 0.0, min(far, FARTHEST), along=lambda epsilon: -exp(-epsilon)))
 
     @_one_at_a_time
     def posterior(self, prior: Number = Fraction(1, 2)) -> float:

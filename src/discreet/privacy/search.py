@@ -1,10 +1,11 @@
 """Roots and minima of functions of one variable, without scipy's optimisers, whose import takes longer than most answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import sqrt
 
 TURNS = 200
 GOLDEN = (3 - sqrt(5)) / 2
+SAME = 1e-11
 
 
 def root(
@@ -50,23 +51,49 @@ def root(
     return high
 
 
-def least(function: Callable[[float], float], low: float, high: float, precision: float = 1e-9) -> float:
+def least(
+    function: Callable[[float], float],
+    low: float,
+    high: float,
+    precision: float = 1e-9,
+    along: Callable[[float], float] | None = None,
+) -> float:
     """The least value of a function with one valley between low and high: golden section.
+
+    Of a function that is convex in `along`(x), which increases, it stops as soon as no value can be less by more than SAME.
 
     >>> round(least(lambda x: (x - 1) ** 2 + 3, -5.0, 4.0), 12)
     3.0
     """
     a, b = low + GOLDEN * (high - low), high - GOLDEN * (high - low)
     at_a, at_b = function(a), function(b)
-    best = min(at_a, at_b, function(low), function(high))
+    at_low, at_high = function(low), function(high)
+    best = min(at_a, at_b, at_low, at_high)
     while high - low > precision * (1 + abs(low) + abs(high)):
+        if (
+            along is not None
+            and best - _floor([along(x) for x in (low, a, b, high)], (at_low, at_a, at_b, at_high)) < SAME
+        ):
+            break
         if at_a <= at_b:
-            high, b, at_b = b, a, at_a
+            high, at_high, b, at_b = b, at_b, a, at_a
             a = low + GOLDEN * (high - low)
             at_a = function(a)
         else:
-            low, a, at_a = a, b, at_b
+            low, at_low, a, at_a = a, at_a, b, at_b
             b = high - GOLDEN * (high - low)
             at_b = function(b)
         best = min(best, at_a, at_b)
     return best
+
+
+def _floor(x: Sequence[float], y: Sequence[float]) -> float:
+    """What a convex function with these values at four points is at least between the outer ones.
+
+    A line through two neighbours lies nowhere above it outside of them.
+    """
+    slopes = [(y[i + 1] - y[i]) / (x[i + 1] - x[i]) for i in range(3)]
+    left = y[1] - max(0.0, slopes[1]) * (x[1] - x[0])
+    middle = max(y[1] + min(0.0, slopes[0]) * (x[2] - x[1]), y[2] - max(0.0, slopes[2]) * (x[2] - x[1]))
+    right = y[2] + min(0.0, slopes[1]) * (x[3] - x[2])
+    return min(y[0], y[3], left, middle, right)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, singledispatch
-from math import ceil, inf, sqrt
+from math import ceil, inf, log, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -171,10 +171,15 @@ class Side:
         """A bound of ln |E e^((c + is)L)|/E e^(cL) at these s, which holds at all larger s too.
 
         For a Gaussian e^(−μ²s²/2). What is points alone comes back, again and again. Points beside a density come back to
-        their share, and what the density adds falls, as does a density by itself: at the heights, and at some far beyond.
+        their share, and what the density g has of E e^((c + is)L) is at most its variation over s: an integration by parts. For
+        Laplace noise e^(cl) g(l) = e^((c + 1/2)l − ε/2)/4 rises from 0 at −ε to e^(cε)/4 and falls back to 0 at ε, so that
+        its variation is e^(cε)/2. Of other densities it is seen to fall, at the heights and at some far beyond, and not proven.
         """
         if self.gaussian is not None:
             return -float(self.gaussian) * heights**2 / 2
+        if self.laplace is not None:
+            varies = c * float(self.laplace) - log(2.0) - self.real(c) - np.log(heights)
+            return self._beside_points(c, varies)
         if self.within is None:
             return np.zeros_like(heights)
         beyond = float(heights[-1]) * BEYOND
@@ -185,8 +190,15 @@ class Side:
             except Unresolved:  # K is not known that far
                 break
         later = np.maximum.accumulate(np.concatenate(log_sizes)[::-1])[::-1][: heights.size]
-        share = self.log_atomic(c)
-        covered: Reals = np.minimum(0.0, np.logaddexp(later, share))
+        return self._beside_points(c, later)
+
+    def log_size(self, c: float, heights: Reals) -> Reals:
+        """What `log_cover` is at least: the same at these heights alone."""
+        return self._beside_points(c, self._log_dense(c, heights))
+
+    def _beside_points(self, c: float, log_dense: Reals) -> Reals:
+        """With the share to which points come back."""
+        covered: Reals = np.minimum(0.0, np.logaddexp(log_dense, self.log_atomic(c)))
         return covered
 
     def _log_dense(self, c: float, heights: Reals) -> Reals:

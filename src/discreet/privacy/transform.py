@@ -66,8 +66,17 @@ class _Grid:
         self._rest[0] /= 2
 
     def rest(self, epsilon: float, tail: bool) -> float:
-        terms = self._rest * np.exp(-1j * epsilon * self.t.imag)
+        terms = self._rest * self._turns(epsilon)
         return float((terms * (self.t + 1) if tail else terms).real.sum())
+
+    def _turns(self, epsilon: float) -> Complex:
+        """e^(−iε Im t) at all nodes, which are evenly spaced: products of few exponentials."""
+        turn = -1j * epsilon * float(self.t[1].imag)
+        few = 1 << (self.t.size.bit_length() - 1) // 2
+        turns: Complex = np.outer(
+            np.exp(turn * few * np.arange(self.t.size // few)), np.exp(turn * np.arange(few))
+        ).ravel()
+        return turns
 
     def _dense(self, side: Side) -> Points | None:
         if side.within is None:

@@ -27,8 +27,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 )
 
 
-def try_cast(made: E, type: T) -> E:
-    return exp.TryCast(this=made, to=exp.DataType(this=type))
+def try_cast(operand: E, type: T) -> E:
+    return exp.TryCast(this=operand, to=exp.DataType(this=type))
 
 
 class DuckDB(Words):
@@ -37,8 +37,8 @@ class DuckDB(Words):
     dialect = "duckdb"
     bits = 64
 
-    def is_nan(self, made: E) -> E:
-        return call("isnan", made)
+    def is_nan(self, operand: E) -> E:
+        return call("isnan", operand)
 
     def remainder(self, left: E, right: E) -> E:
         return binary(exp.Mod, left, right)
@@ -46,86 +46,86 @@ class DuckDB(Words):
     def int_div(self, left: E, right: E) -> E:
         return binary(exp.IntDiv, left, right)
 
-    def rounded(self, made: E) -> E:
-        return call("round", made)
+    def rounded(self, operand: E) -> E:
+        return call("round", operand)
 
-    def floor_to_int(self, made: E) -> E:
-        return try_cast(call("floor", made), T.BIGINT)
+    def floor_to_int(self, operand: E) -> E:
+        return try_cast(call("floor", operand), T.BIGINT)
 
-    def round_to_int(self, made: E) -> E:
-        return try_cast(call("round", made), T.BIGINT)
+    def round_to_int(self, operand: E) -> E:
+        return try_cast(call("round", operand), T.BIGINT)
 
-    def truncated(self, made: E) -> E:
-        return cast(call("trunc", made), T.BIGINT)
+    def truncated(self, operand: E) -> E:
+        return cast(call("trunc", operand), T.BIGINT)
 
-    def is_whole(self, made: E) -> E:
-        return binary(exp.EQ, made, call("trunc", made))
+    def is_whole(self, operand: E) -> E:
+        return binary(exp.EQ, operand, call("trunc", operand))
 
-    def wide(self, made: E) -> E:
-        return cast(made, T.INT128)
+    def wide(self, operand: E) -> E:
+        return cast(operand, T.INT128)
 
-    def sum_of_squares(self, made: E, narrow: bool) -> E:
-        factor = cast(made, T.BIGINT) if narrow else self.wide(made)
+    def sum_of_squares(self, operand: E, narrow: bool) -> E:
+        factor = cast(operand, T.BIGINT) if narrow else self.wide(operand)
         return call("sum", binary(exp.Mul, factor, factor))
 
-    def try_number(self, made: E) -> E:
-        return try_cast(made, T.DOUBLE)
+    def try_number(self, operand: E) -> E:
+        return try_cast(operand, T.DOUBLE)
 
-    def try_integer(self, made: E) -> E:
-        return try_cast(made, T.BIGINT)
+    def try_integer(self, operand: E) -> E:
+        return try_cast(operand, T.BIGINT)
 
-    def try_small(self, made: E) -> E:
-        return try_cast(made, T.INT)
+    def try_small(self, operand: E) -> E:
+        return try_cast(operand, T.INT)
 
-    def try_date(self, made: E) -> E:
-        return try_cast(made, T.DATE)
+    def try_date(self, operand: E) -> E:
+        return try_cast(operand, T.DATE)
 
-    def number_text(self, made: E) -> E:
+    def number_text(self, operand: E) -> E:
         # one zero
-        positive = binary(exp.Add, made, double(0.0))
+        positive = binary(exp.Add, operand, double(0.0))
         return self.without(cast(positive, T.TEXT), r"\.0$")
 
-    def days(self, made: E) -> E:
-        return binary(exp.Sub, made, cast(text(EPOCH.isoformat()), T.DATE))
+    def days(self, operand: E) -> E:
+        return binary(exp.Sub, operand, cast(text(EPOCH.isoformat()), T.DATE))
 
-    def plus_days(self, made: E, days: E) -> E:
-        return binary(exp.Add, made, cast(days, T.INT))
+    def plus_days(self, operand: E, days: E) -> E:
+        return binary(exp.Add, operand, cast(days, T.INT))
 
-    def part(self, unit: str, made: E) -> E:
-        return call(unit, made)
+    def part(self, unit: str, operand: E) -> E:
+        return call(unit, operand)
 
-    def utc(self, made: E) -> E:
-        return call("make_timestamp", call("epoch_us", made))
+    def utc(self, operand: E) -> E:
+        return call("make_timestamp", call("epoch_us", operand))
 
-    def length(self, made: E) -> E:
-        return call("length", made)
+    def length(self, operand: E) -> E:
+        return call("length", operand)
 
-    def lower_ascii(self, made: E) -> E:
+    def lower_ascii(self, operand: E) -> E:
         letters = "".join(map(chr, LOWER))
-        return call("translate", made, text(letters), text(letters.translate(LOWER)))
+        return call("translate", operand, text(letters), text(letters.translate(LOWER)))
 
-    def contains(self, made: E, part: str) -> E:
-        return call("contains", made, text(part))
+    def contains(self, operand: E, part: str) -> E:
+        return call("contains", operand, text(part))
 
-    def like(self, made: E, pattern: str) -> E:
-        like = exp.Like(this=made, expression=text(pattern))
+    def like(self, operand: E, pattern: str) -> E:
+        like = exp.Like(this=operand, expression=text(pattern))
         return exp.Paren(this=exp.Escape(this=like, expression=text("\\")))
 
-    def matches(self, made: E, pattern: str) -> E:
-        return call("regexp_full_match", made, text(pattern))
+    def matches(self, operand: E, pattern: str) -> E:
+        return call("regexp_full_match", operand, text(pattern))
 
-    def group(self, made: E, pattern: str, number: int) -> E:
-        return call("regexp_extract", made, text(f"^(?:{pattern})$"), plain(number))
+    def group(self, operand: E, pattern: str, number: int) -> E:
+        return call("regexp_extract", operand, text(f"^(?:{pattern})$"), plain(number))
 
-    def without(self, made: E, pattern: str) -> E:
-        return call("regexp_replace", made, text(pattern), text(""))
+    def without(self, operand: E, pattern: str) -> E:
+        return call("regexp_replace", operand, text(pattern), text(""))
 
-    def trimmed(self, made: E) -> E:
+    def trimmed(self, operand: E) -> E:
         """The blanks are written by their numbers, as texts with line ends in them do not stay what they are."""
-        return call("trim", made, call("concat", *(call("chr", plain(ord(blank))) for blank in BLANKS)))
+        return call("trim", operand, call("concat", *(call("chr", plain(ord(blank))) for blank in BLANKS)))
 
-    def hash64(self, made: E) -> E:
-        return call("hash", made)
+    def hash64(self, operand: E) -> E:
+        return call("hash", operand)
 
     def priority(self, hashed: E, keys: Sequence[E], salt: E) -> E:
         """The outer hash is needed: with the salt as one more argument of the inner one the order would always be the same."""
@@ -138,27 +138,27 @@ class DuckDB(Words):
     def parameter(self, identifier: str, type: T | None = None) -> E:
         return cast(exp.Placeholder(this=identifier), T.UBIGINT if type is None else type)
 
-    def bit_or(self, made: E) -> E | None:
-        return call("bit_or", made)
+    def bit_or(self, operand: E) -> E | None:
+        return call("bit_or", operand)
 
     def row_number(self) -> E:
         return exp.column("rowid")
 
-    def replaced(self, names: Sequence[str], made: Mapping[str, E]) -> list[E]:
-        return [exp.Star(replace=[alias(each, name) for name, each in made.items()]) if made else exp.Star()]
+    def replaced(self, names: Sequence[str], columns: Mapping[str, E]) -> list[E]:
+        return [exp.Star(replace=[alias(each, name) for name, each in columns.items()]) if columns else exp.Star()]
 
     def first(self, columns: Sequence[str], source: E, join: E, rank: E, most: int) -> E:
         query = select([*map(named, columns)], source, join=join)
         query.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=plain(most))))
         return query
 
-    def with_tables(self, made: E, **tables: E) -> E:
+    def with_tables(self, query: E, **tables: E) -> E:
         parts = [
-            exp.CTE(this=query, alias=exp.TableAlias(this=exp.Identifier(this=name)), materialized=True)
-            for name, query in tables.items()
+            exp.CTE(this=table, alias=exp.TableAlias(this=exp.Identifier(this=name)), materialized=True)
+            for name, table in tables.items()
         ]
-        made.set("with_", exp.With(expressions=parts))
-        return made
+        query.set("with_", exp.With(expressions=parts))
+        return query
 
     def native(self, type: str) -> Native:
         """DECIMAL(18,2), TIMESTAMP WITH TIME ZONE, ENUM('a', 'b'), INTEGER[]: what stands in brackets is the digits of a decimal."""

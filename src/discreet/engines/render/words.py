@@ -57,9 +57,9 @@ class Words(functions.Words, Protocol):
     # Of a priority: it is one of 0, 1, … 2^bits - 1.
     bits: int
 
-    def text(self, made: E) -> str:
+    def text(self, operand: E) -> str:
         """An expression or a query as the engine is given it."""
-        return made.sql(self.dialect)
+        return operand.sql(self.dialect)
 
     def identifier(self, name: str) -> str:
         """A name, as text."""
@@ -90,23 +90,23 @@ class Words(functions.Words, Protocol):
         """The value of the first condition that is true, else the other one, or NULL."""
         return when(branches, otherwise)
 
-    def as_type(self, made: E, type: Type) -> E:
+    def as_type(self, operand: E, type: Type) -> E:
         """A cast that cannot fail."""
-        return cast(made, TYPES[type])
+        return cast(operand, TYPES[type])
 
-    def from_text(self, made: E, type: Type) -> E:
+    def from_text(self, operand: E, type: Type) -> E:
         """What a text says as a value of another type, form by form, as `plan.texts` has it."""
-        return texts.FROM_TEXT[type](made, self)
+        return texts.FROM_TEXT[type](operand, self)
 
     # What every dialect has, and some have better.
 
-    def bit_or(self, made: E) -> E | None:
+    def bit_or(self, operand: E) -> E | None:
         """The aggregate of integers by their bits; None where there is none, and then all groups of a person are ranked."""
         return None
 
-    def replaced(self, names: Sequence[str], made: Mapping[str, E]) -> list[E]:
-        """All the columns of these names, some of them made anew."""
-        return [alias(made.get(name, named(name)), name) for name in names]
+    def replaced(self, names: Sequence[str], columns: Mapping[str, E]) -> list[E]:
+        """All the columns of these names, some of them computed anew."""
+        return [alias(columns.get(name, named(name)), name) for name in names]
 
     def first(self, columns: Sequence[str], source: E, join: E, rank: E, most: int) -> E:
         """These columns of the rows whose rank is at most so much."""
@@ -116,7 +116,7 @@ class Words(functions.Words, Protocol):
 
     # Numbers
 
-    def is_nan(self, made: E) -> E:
+    def is_nan(self, operand: E) -> E:
         """Whether a double is not a number."""
         ...
 
@@ -128,107 +128,107 @@ class Words(functions.Words, Protocol):
         """Of two integers, truncated; the divisor is not 0."""
         ...
 
-    def rounded(self, made: E) -> E:
+    def rounded(self, operand: E) -> E:
         """A double rounded half away from zero, as a double; infinities, and what is not a number, stay."""
         ...
 
-    def floor_to_int(self, made: E) -> E:
+    def floor_to_int(self, operand: E) -> E:
         """A double rounded down, as an integer; NULL where it has no place in 64 bits."""
         ...
 
-    def round_to_int(self, made: E) -> E:
+    def round_to_int(self, operand: E) -> E:
         """A double below 2^53 in size rounded half away from zero, as an integer."""
         ...
 
-    def truncated(self, made: E) -> E:
+    def truncated(self, operand: E) -> E:
         """A double below 2^63 in size without its decimals, as an integer."""
         ...
 
-    def is_whole(self, made: E) -> E:
+    def is_whole(self, operand: E) -> E:
         """Whether a number, a decimal or a double, has no decimals."""
         ...
 
-    def wide(self, made: E) -> E:
+    def wide(self, operand: E) -> E:
         """An integer of so many bits that no sum of squares overflows."""
         ...
 
-    def sum_of_squares(self, made: E, narrow: bool) -> E:
+    def sum_of_squares(self, operand: E, narrow: bool) -> E:
         """Of integers; `narrow`: each square surely fits 64 bits."""
         ...
 
     # Texts and dates
 
-    def try_number(self, made: E) -> E:
+    def try_number(self, operand: E) -> E:
         """A text that is known to be of the form of a number as the nearest double, and an infinity beyond them."""
         ...
 
-    def try_integer(self, made: E) -> E:
+    def try_integer(self, operand: E) -> E:
         """A text of digits, a double or a wide integer as an integer of 64 bits, or NULL where it does not fit."""
         ...
 
-    def try_small(self, made: E) -> E:
+    def try_small(self, operand: E) -> E:
         """A text of a few digits as an integer, or NULL where it is empty."""
         ...
 
-    def try_date(self, made: E) -> E:
+    def try_date(self, operand: E) -> E:
         """A text of the form YYYY-MM-DD, or a moment, as a date, or NULL where there is no such day."""
         ...
 
-    def number_text(self, made: E) -> E:
+    def number_text(self, operand: E) -> E:
         """A double as text: what `plan.texts.written` says."""
         ...
 
-    def days(self, made: E) -> E:
+    def days(self, operand: E) -> E:
         """A date as an integer: the days since the first of 1970."""
         ...
 
-    def plus_days(self, made: E, days: E) -> E:
+    def plus_days(self, operand: E, days: E) -> E:
         """A date so many days later; `days` is a double without decimals."""
         ...
 
-    def part(self, unit: str, made: E) -> E:
+    def part(self, unit: str, operand: E) -> E:
         """The year, the month or the day of a date, as a number."""
         ...
 
-    def utc(self, made: E) -> E:
+    def utc(self, operand: E) -> E:
         """A moment with a zone as a moment in UTC, whatever the zone of this machine."""
         ...
 
-    def length(self, made: E) -> E:
+    def length(self, operand: E) -> E:
         """Of a text, in code points."""
         ...
 
-    def lower_ascii(self, made: E) -> E:
+    def lower_ascii(self, operand: E) -> E:
         """A text with small letters for A to Z, and no others."""
         ...
 
-    def contains(self, made: E, part: str) -> E:
+    def contains(self, operand: E, part: str) -> E:
         """Whether a text holds another one."""
         ...
 
-    def like(self, made: E, pattern: str) -> E:
+    def like(self, operand: E, pattern: str) -> E:
         """Whether a text is of a pattern in which a backslash stands before %, _ and itself only."""
         ...
 
-    def matches(self, made: E, pattern: str) -> E:
+    def matches(self, operand: E, pattern: str) -> E:
         """Whether all of a text is of a regular expression."""
         ...
 
-    def group(self, made: E, pattern: str, number: int) -> E:
+    def group(self, operand: E, pattern: str, number: int) -> E:
         """A group of a regular expression that all of a text is of; empty where it is not there."""
         ...
 
-    def without(self, made: E, pattern: str) -> E:
+    def without(self, operand: E, pattern: str) -> E:
         """A text without the first place that is of a regular expression."""
         ...
 
-    def trimmed(self, made: E) -> E:
+    def trimmed(self, operand: E) -> E:
         """A text without the blanks of `plan.texts` around it."""
         ...
 
     # Queries
 
-    def hash64(self, made: E) -> E:
+    def hash64(self, operand: E) -> E:
         """A hash of one value, which a priority is made of."""
         ...
 
@@ -248,7 +248,7 @@ class Words(functions.Words, Protocol):
         """The place of a row in its table, where tables are cut in slices."""
         ...
 
-    def with_tables(self, made: E, **tables: E) -> E:
+    def with_tables(self, query: E, **tables: E) -> E:
         """A query over named ones, each computed once."""
         ...
 

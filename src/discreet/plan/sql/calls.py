@@ -36,11 +36,11 @@ class Shape:
         return all(_folded(node.args.get(name)) == value for name, value in self.fixed)
 
     def operands(self, node: exp.Expr) -> list[exp.Expr]:
-        found: list[exp.Expr] = []
+        operands: list[exp.Expr] = []
         for place in self.places:
             value = node.args.get(place)
-            found += value if isinstance(value, list) else [] if value is None else [value]
-        return found
+            operands += value if isinstance(value, list) else [] if value is None else [value]
+        return operands
 
     def read(self, read: "Expressions", node: exp.Expr) -> Scalar:
         row, nodes = self.row, self.operands(node)
@@ -66,12 +66,12 @@ def called(node: exp.Expr) -> tuple[frozenset[str], Callable[["Expressions", Any
 
 @lru_cache(maxsize=4)
 def _shapes(rows: tuple[Row, ...]) -> dict[type[exp.Expr], list[Shape]]:
-    found: dict[type[exp.Expr], list[Shape]] = {}
+    shapes: dict[type[exp.Expr], list[Shape]] = {}
     for row in rows:
         for name in row.spellings:
             node, shape = _shape(row, name)
-            found.setdefault(type(node), []).append(shape)
-    return found
+            shapes.setdefault(type(node), []).append(shape)
+    return shapes
 
 
 def _shape(row: Row, name: str) -> tuple[exp.Expr, Shape]:

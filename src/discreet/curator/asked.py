@@ -1,0 +1,58 @@
+"""What is asked: a question, its price, and limits of its own. One record for `sql`, `preview` and `explain`, so that all plan alike."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict, TypeVar, get_type_hints
+
+from discreet.exact import Number
+
+Params = Sequence[object] | Mapping[str, object] | None
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class Terms(TypedDict, total=False):
+    """On which terms a question is asked; each is None where it is not said.
+
+    Either `epsilon` is the price, or `within` the ± at 95 % that the least price is paid for. `delta` is spent only where noise needs
+    it. `max_rows` limits the rows of a person in a group and `max_groups` the groups of a person; unsaid, they are the policy's.
+    """
+
+    epsilon: Number | None
+    within: Number | None
+    delta: Number | None
+    analyst: str | None
+    max_rows: int | None
+    max_groups: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its terms, as they were given."""
+
+    text: str
+    params: Params = None
+    epsilon: Number | None = None
+    within: Number | None = None
+    delta: Number | None = None
+    analyst: str | None = None
+    max_rows: int | None = None
+    max_groups: int | None = None
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """The limits that were given, by name."""
+        given = {"max_rows": self.max_rows, "max_groups": self.max_groups}
+        return {name: limit for name, limit in given.items() if limit is not None}
+
+
+def spelled_out(method: Method) -> Method:
+    """A method that takes Terms, whose signature names each of them, so that `help` and notebooks do."""
+    found = inspect.signature(method)
+    named = [each for each in found.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    terms = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in get_type_hints(Terms).items()
+    ]
+    method.__signature__ = found.replace(parameters=[*named, *terms])  # type: ignore[attr-defined]
+    return method

@@ -1,0 +1,67 @@
+"""Every planted bug makes the law in its row fail; without the bug the same law holds."""
+
+from collections import Counter
+
+import pytest
+
+from tests.laws import test_data_in as data_in
+from tests.mutants import (
+    FAILS,
+    Law,
+    Mutant,
+    answer,
+    curator,
+    data,
+    engines,
+    find,
+    mechanisms,
+    noise,
+    plan,
+    privacy,
+    sql,
+)
+
+pytestmark = data_in.pytestmark  # its laws open one file again and again
+
+PARTS = {
+    "noise": noise.MUTANTS,
+    "privacy": privacy.MUTANTS,
+    "mechanisms": mechanisms.MUTANTS,
+    "sql": sql.MUTANTS,
+    "plan": plan.MUTANTS,
+    "engines": engines.MUTANTS,
+    "answer": answer.MUTANTS,
+    "data": data.MUTANTS,
+    "curator": curator.MUTANTS,
+}
+LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
+MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]
+ROWS = [pytest.param(mutant, id=name) for name, mutant in MUTANTS]
+HELD: set[Law] = set()  # laws that were seen to hold
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_has_planted_bugs(part: str) -> None:
+    assert len(PARTS[part]) >= LEAST.get(part, 10)
+
+
+def test_every_planted_bug_has_a_name_of_its_own() -> None:
+    names = Counter(mutant.name for _, mutant in MUTANTS)
+    assert names.most_common(1)[0][1] == 1
+
+
+@pytest.mark.parametrize("mutant", ROWS)
+def test_the_planted_bug_is_caught(mutant: Mutant) -> None:
+    if mutant.law not in HELD:
+        mutant.law()
+        HELD.add(mutant.law)
+    with mutant.planted(), pytest.raises(FAILS):
+        mutant.law()
+
+
+def test_a_planted_bug_is_taken_out_again() -> None:
+    for _, mutant in MUTANTS:
+        sound = find(mutant.where).__code__
+        with mutant.planted():
+            assert find(mutant.where).__code__ is not sound
+        assert find(mutant.where).__code__ is sound
