@@ -64,7 +64,10 @@ ARROWS = {
     "privacy": BASIC,
     "mechanisms": {"noise", "privacy", *BASIC},
     "plan": {"mechanisms", "privacy", *BASIC},
-    "engines": {"plan.evaluate", "plan.relation", "plan.scalar", "plan.texts", *BASIC},
+    "engines": {
+        *(f"plan.{each}" for each in ("casts", "evaluate", "functions", "relation", "scalar", "texts")),
+        *BASIC,
+    },
     "answer": {"plan", "mechanisms", "privacy", *BASIC},
     "curator": {"answer", "plan", "engines", "mechanisms", "privacy", "noise", *BASIC},
     "audit": {"plan", "engines", "mechanisms", "privacy", "noise", *BASIC},

@@ -1,5 +1,6 @@
 """The repository as a whole: nothing of one machine in it, the locks match pyproject.toml, make targets and optional parts exist."""
 
+import ast
 import re
 import subprocess
 import tomllib
@@ -169,3 +170,14 @@ def test_a_part_that_cannot_be_had_says_so_and_fails_continuous_integration(
 def test_a_part_must_be_named(names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert extras.main(names) == 2
     assert "PART must be one of postgres, got" in capsys.readouterr().err
+
+
+def test_every_function_of_the_source_has_a_name_of_its_own() -> None:
+    """A handler that is called `_` cannot be named by a traceback, a profile or a planted fault."""
+    nameless = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / "src").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and set(node.name) == {"_"}
+    ]
+    assert nameless == []

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from time import process_time
 
+import discreet.engines.duckdb  # noqa: F401 - some releases import it when data are loaded, others before
 from discreet.curator.session import Curator
 
 TEXT = "SELECT region, COUNT(*) AS n, SUM(amount) AS total, AVG(amount) AS mean FROM visits GROUP BY region"

@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
+from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.nodes import named, select, table
 from discreet.engines.render.scalars import Expressions, Made
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
+from discreet.plan.casts import CASTS
 from discreet.plan.evaluate import evaluate
+from discreet.plan.functions import FUNCTIONS
 from discreet.plan.scalar import Column, Scalar, Type
 from tests.engines.twins import agree, arranged, rendered, said
 from tests.plan import strategies as made
@@ -81,11 +84,11 @@ def each_kind() -> list[Scalar]:
     found += [s.Comparison(order, a, b) for order, (a, b) in product(s.Order, pairs)]
     near = s.Literal(2**53, Type.INTEGER)  # which a double does not tell from the next
     found += [s.Comparison(order, of[Type.INTEGER][0], near) for order in s.Order]
-    found += [s.Cast(of[given][0], wanted) for given, wanted in sorted(made.CASTS, key=str)]
+    found += [s.Cast(of[given][0], wanted) for given, wanted in sorted(CASTS, key=str)]
     found += [s.Like(of[Type.TEXT][0], pattern, fold) for pattern, fold in product(made.PATTERNS, (False, True))]
-    found += [s.Function(name, (column,)) for name in list(s.Name)[:8] for column in numeric]
-    found += [s.Function(s.Name.LENGTH, (column,)) for column in of[Type.TEXT]]
-    found += [s.Function(name, (of[Type.DATE][0],)) for name in (s.Name.YEAR, s.Name.MONTH, s.Name.DAY)]
+    of_type = {**of, Type.NUMBER: numeric}
+    for row in FUNCTIONS.values():
+        found += [s.Function(row.name, operands) for operands in product(*(of_type[each] for each in row.takes))]
     grids = (
         (-3.0, 3.0, 0, 0.0),
         (0.0, 120.0, 3, 60.0),
@@ -114,9 +117,9 @@ def nested(depth: int) -> Scalar:
 
 
 def length(depth: int) -> int:
-    over = Expressions({"x": Made(named("x"))})
+    over = Expressions({"x": Made(named("x"))}, DUCKDB)
     value = over.clean(nested(depth))
-    return len(select([value.sql], over.over(table("hostile"))).sql("duckdb"))
+    return len(DUCKDB.text(select([value.sql], over.over(table("hostile")))))
 
 
 def test_deep_nesting_makes_no_long_text(engine: DuckDB) -> None:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from discreet.errors import Fault
 from discreet.plan import scalar as s
-from discreet.plan.evaluate import CASTS, convert, evaluate
-from discreet.plan.scalar import Literal, Name, Operator, Order, Scalar, Type, type_of
+from discreet.plan.casts import CASTS, convert
+from discreet.plan.evaluate import evaluate
+from discreet.plan.scalar import Literal, Operator, Order, Scalar, Type, type_of
 from tests.plan import strategies as made
 from tests.scale import repeats
 
@@ -286,35 +287,35 @@ def test_casts_without_a_meaning_are_faults() -> None:
 @pytest.mark.parametrize(
     ("name", "given", "wanted"),
     [
-        (Name.ROUND, 0.49999999999999994, 0.0),
-        (Name.ROUND, -2.5, -3.0),
-        (Name.ROUND, 4503599627370497.5, 4503599627370498.0),
-        (Name.FLOOR, -0.5, -1.0),
-        (Name.FLOOR, -math.inf, -math.inf),
-        (Name.CEIL, 1e300, 1e300),
-        (Name.SQRT, -1e-320, None),
-        (Name.SQRT, math.inf, math.inf),
-        (Name.SIGN, -0.0, 0.0),
-        (Name.ABS, -math.inf, math.inf),
+        ("round", 0.49999999999999994, 0.0),
+        ("round", -2.5, -3.0),
+        ("round", 4503599627370497.5, 4503599627370498.0),
+        ("floor", -0.5, -1.0),
+        ("floor", -math.inf, -math.inf),
+        ("ceil", 1e300, 1e300),
+        ("sqrt", -1e-320, None),
+        ("sqrt", math.inf, math.inf),
+        ("sign", -0.0, 0.0),
+        ("abs", -math.inf, math.inf),
     ],
 )
-def test_functions_of_a_number(name: Name, given: float, wanted: float | None) -> None:
+def test_functions_of_a_number(name: str, given: float, wanted: float | None) -> None:
     assert value(s.Function(name, (number(given),))) == wanted
 
 
 def test_greatest_and_least_pass_over_null() -> None:
-    assert value(s.Function(Name.GREATEST, (number(None), integer(2), number(1.5)))) == 2.0
-    assert value(s.Function(Name.LEAST, (number(None), number(None)))) is None
+    assert value(s.Function("greatest", (number(None), integer(2), number(1.5)))) == 2.0
+    assert value(s.Function("least", (number(None), number(None)))) is None
 
 
 @pytest.mark.parametrize("day", [date(1, 1, 1), date(1969, 12, 31), date(9999, 12, 31)])
 def test_parts_of_a_date(day: date) -> None:
-    parts = [value(s.Function(name, (Literal(day, Type.DATE),))) for name in (Name.YEAR, Name.MONTH, Name.DAY)]
+    parts = [value(s.Function(name, (Literal(day, Type.DATE),))) for name in ("year", "month", "day")]
     assert parts == [day.year, day.month, day.day]
 
 
 def test_length_counts_code_points() -> None:
-    assert [value(s.Function(Name.LENGTH, (text(each),))) for each in ("", "é", "e\u0301", "🏥", "a\x00b")] == [
+    assert [value(s.Function("length", (text(each),))) for each in ("", "é", "e\u0301", "🏥", "a\x00b")] == [
         0,
         1,
         2,

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import discreet.engines.duckdb as module
-from discreet.engines.base import Data, Lost, names_of, stored_types
+from discreet.engines.base import Data, Lost
+from discreet.engines.columns import names_of, stored_types
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.memory import rows_of

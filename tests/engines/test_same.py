@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import discreet.engines.duckdb as module
-from discreet.engines.base import Data, stored_types
+from discreet.engines.base import Data
+from discreet.engines.columns import stored_types
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.render import relations
 from discreet.engines.render.nodes import call

@@ -29,8 +29,8 @@ NUMBERS: dict[str, s.Scalar] = {
     "5 if true": s.Case(((Y, X),), FIVE),
     "NULL if 5": s.Case(((order("=", X, 5), NONE),), X),
     "plain": X,
-    "absolute": s.Cast(s.Function(s.Name.ABS, (X,)), Type.INTEGER),
-    "largest": s.Cast(s.Function(s.Name.GREATEST, (X, FIVE)), Type.INTEGER),
+    "absolute": s.Cast(s.Function("abs", (X,)), Type.INTEGER),
+    "largest": s.Cast(s.Function("greatest", (X, FIVE)), Type.INTEGER),
 }
 
 

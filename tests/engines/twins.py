@@ -10,6 +10,7 @@ from discreet.engines import duckdb as module
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.memory import Memory
+from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.nodes import alias, named, select, table
 from discreet.engines.render.scalars import Expressions, Made
 from discreet.plan.relation import Found, Totals
@@ -52,10 +53,10 @@ def agree(data: Sequence[Data], queries: Sequence[Totals], salt: int = SALT, thr
 
 def rendered(engine: DuckDB, name: str, columns: Sequence[Column], scalars: Sequence[Scalar]) -> list[tuple[Any, ...]]:
     """The values of expressions on each row, in the order of the column `row`, as DuckDB computes them."""
-    over = Expressions({column.name: Made(named(column.name)) for column in columns})
+    over = Expressions({column.name: Made(named(column.name)) for column in columns}, DUCKDB)
     made = [alias(over.clean(scalar).sql, f"v{i}") for i, scalar in enumerate(scalars)]
     source = over.over(table(name))
-    text = select([named("row"), *made], source).sql("duckdb")
+    text = DUCKDB.text(select([named("row"), *made], source))
     rows = sorted(engine._connection.execute(text).fetchall())
     return [row[1:] for row in rows]
 

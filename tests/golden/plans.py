@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from discreet.engines.render import Stored, sql_of
+from discreet.engines.render.duckdb import DUCKDB
 from discreet.errors import DiscreetError
 from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.plan import Plan
@@ -71,7 +72,7 @@ def _planned(plan: Plan) -> str:
             f"{measurement.said}{of}: L1 {float(sensitivity.l1):.9g}, L2 {float(sensitivity.l2):.9g}, step {measurement.step}; {said}"
         )
     lines += [f"note: {note}" for note in plan.notes]
-    return "\n".join([*lines, f"runs: {sql_of(plan.query, {'visits': Stored('visits')})}"]) + "\n"
+    return "\n".join([*lines, f"runs: {sql_of(plan.query, {'visits': Stored('visits')}, DUCKDB)}"]) + "\n"
 
 
 def written() -> str:

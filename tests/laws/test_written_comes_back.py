@@ -9,7 +9,7 @@ import pytest
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.memory import rows_of
-from discreet.plan.evaluate import convert
+from discreet.plan.casts import convert
 from discreet.plan.scalar import Column, Type
 from tests.laws.written import COLUMNS, FORMS, NOTHING, WRITERS, differing, rows, says, wanted, with_csv
 from tests.scale import repeats

@@ -70,7 +70,7 @@ MUTANTS = (
     Mutant(
         "rounded-ids-of-a-column-are-people",
         SQL_CELLS + "loaded",
-        "if person and real:",
+        "if person and native.real:",
         "if False:",
         "people whose ids a reader rounded to one are one person",
         in_folder(data_in.test_rounded_ids_of_a_frame_are_nobody),
@@ -78,8 +78,8 @@ MUTANTS = (
     Mutant(
         "wide-ids-in-64-bits",
         SQL_CELLS + "_kept",
-        "if _name(type) in SIGNED:",
-        "if kind is Native.INTEGER:",
+        "if native.narrow:",
+        "if native.kind is Kind.INTEGER:",
         "an id of more than 64 bits keeps the data from loading",
         in_folder(lambda folder: data_in.test_ids_of_every_type_stay_apart(folder, *data_in.WIDE_IDS)),
     ),

@@ -14,7 +14,17 @@ from discreet.errors import Fault
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
 from discreet.plan.scalar import Column, Type
-from tests.engines import test_agree, test_caps, test_evaluate, test_framing, test_load, test_locked, test_same
+from tests.engines import (
+    test_agree,
+    test_caps,
+    test_evaluate,
+    test_framing,
+    test_load,
+    test_locked,
+    test_registry,
+    test_same,
+    test_words,
+)
 from tests.engines.twins import SALT, agree, computed
 from tests.mutants import Law, Mutant
 
@@ -25,9 +35,12 @@ DUCKDB = "discreet.engines.duckdb:"
 FRAMING = "discreet.engines.framing:"
 LINES = "discreet.engines.lines:"
 EVALUATE = "discreet.plan.evaluate:"
+ROUNDING = "discreet.plan.rounding:"
 RELATIONS = "discreet.engines.render.relations:"
 SCALARS = "discreet.engines.render.scalars:"
-NODES = "discreet.engines.render.nodes:"
+WORDS = "discreet.engines.render.duckdb:"
+ALL_WORDS = "discreet.engines.render.words:"
+WATCH = "discreet.engines.watch:"
 
 
 def patched(law: Callable[..., object], *arguments: Any) -> Law:
@@ -59,6 +72,10 @@ def capped_sums_agree() -> None:
 
 def groups_and_rows_are_capped() -> None:
     test_caps.test_nobody_is_in_more_groups_or_with_more_rows(2, 3)
+
+
+def caps_without_qualify(monkeypatch: pytest.MonkeyPatch) -> None:
+    test_words.test_a_dialect_with_less_keeps_the_caps(monkeypatch, 2, 3)
 
 
 def a_vector_is_within_its_limit() -> None:
@@ -131,19 +148,53 @@ arranged_agrees = test_agree.test_names_of_columns_are_never_taken_for_our_own
 MUTANTS = (
     Mutant(
         "salt-does-not-reshuffle",
-        RELATIONS + "Writer.priority",
-        'call("hash", call("xor", mixed, parameter("salt", T.UBIGINT)))',
-        'call("xor", mixed, parameter("salt", T.UBIGINT))',
+        WORDS + "DuckDB.priority",
+        'call("hash", call("xor", mixed, salt))',
+        'call("xor", mixed, salt)',
         "the salt is only combined by exclusive or: the same groups are kept in question after question",
         test_caps.test_which_groups_are_kept_is_uniform_over_people_and_over_salts,
     ),
     Mutant(
         "one-group-too-many",
         RELATIONS + "Writer.chosen",
-        "qualify=exp.LTE(this=ranked, expression=plain(relation.most))",
-        "qualify=exp.LTE(this=ranked, expression=plain(relation.most + 1))",
+        """ranked,
+            relation.most,""",
+        """ranked,
+            relation.most + 1,""",
         "a person counts in one group more than is priced",
         groups_and_rows_are_capped,
+    ),
+    Mutant(
+        "one-group-too-many-by-rank",
+        ALL_WORDS + "Words.first",
+        "plain(most)",
+        "plain(most + 1)",
+        "in a dialect without QUALIFY a person counts in one group more than is priced",
+        patched(caps_without_qualify),
+    ),
+    Mutant(
+        "replaced-column-stays",
+        ALL_WORDS + "Words.replaced",
+        "columns.get(name, named(name))",
+        "named(name)",
+        "in a dialect without REPLACE rows are not capped",
+        patched(caps_without_qualify),
+    ),
+    Mutant(
+        "parts-outlive-their-question",
+        DUCKDB + "DuckDB._run",
+        "wait(jobs)",
+        "pass",
+        "a question that has failed still reads, while the next one runs or the engine is closed",
+        test_registry.no_part_outlives_its_question,
+    ),
+    Mutant(
+        "begun-after-its-deadline",
+        WATCH + "Watch.over",
+        "self._deadline is not None and",
+        "False and",
+        "what waited for a thread until its time was over still runs",
+        test_registry.test_what_begins_after_the_deadline_does_not_begin,
     ),
     Mutant(
         "tie-keeps-all",
@@ -192,8 +243,8 @@ MUTANTS = (
     Mutant(
         "capped-toward-zero",
         RELATIONS + "Writer.capped",
-        "r = binary(exp.Mod, binary(exp.Add, binary(exp.Mod, s, n), n), n)",
-        "r = binary(exp.Mod, s, n)",
+        "r = words.remainder(binary(exp.Add, words.remainder(s, n), n), n)",
+        "r = words.remainder(s, n)",
         "negative sums are rounded the other way, and are no longer right on average",
         capped_sums_agree,
     ),
@@ -216,7 +267,7 @@ MUTANTS = (
     ),
     Mutant(
         "clipped-to-nearest",
-        RELATIONS + "Writer.clipped",
+        WORDS + "DuckDB.truncated",
         'call("trunc",',
         'call("round",',
         "a shortened vector is longer than its limit",
@@ -312,16 +363,16 @@ MUTANTS = (
     ),
     Mutant(
         "letters-of-every-alphabet",
-        NODES + "lower",
-        'call("translate", made, text("".join(letters)), text("".join(letters).translate(LOWER)))',
-        'call("lower", made)',
+        WORDS + "DuckDB.lower_ascii",
+        'call("translate", operand, text(letters), text(letters.translate(LOWER)))',
+        'call("lower", operand)',
         "whether case matters depends on the engine",
         expressions_agree,
     ),
     Mutant(
         "nan-loaded",
         CELLS + "_present",
-        'exp.Not(this=call("isnan", made))',
+        "exp.Not(this=words.is_nan(made))",
         "exp.Boolean(this=True)",
         "what is not a number is loaded as it is",
         test_load.test_frames_of_categories_codes_and_gaps,
@@ -392,7 +443,7 @@ MUTANTS = (
     ),
     Mutant(
         "halves-toward-zero",
-        EVALUATE + "_half_away",
+        ROUNDING + "half_away",
         ">= 0.5",
         "> 0.5",
         "halves are rounded toward zero",

@@ -1,10 +1,12 @@
 """Planted bugs of the planner: what is clamped, capped, charged and released. The tests of `plan` must catch each of them."""
 
 from tests.mutants import Mutant
-from tests.plan import laws, test_combination
+from tests.plan import laws, test_combination, test_functions
 
 SCALARS = "discreet.plan.rules.scalars:"
 RELATIONS = "discreet.plan.rules.relations:"
+FUNCTIONS = "discreet.plan.functions:"
+CASTS = "discreet.plan.casts:"
 AGGREGATES = "discreet.plan.aggregates:"
 BUDGET = "discreet.plan.budget:"
 PRIVATE = "discreet.plan.private:"
@@ -25,7 +27,7 @@ MUTANTS = (
     Mutant(
         "bound-survives-redefinition",
         SCALARS + "_subtract",
-        "    return _add(left, Facts(_each(_negative, right.high), _each(_negative, right.low)))\n",
+        "    return _add(left, turned(right))\n",
         "    return left.low, left.high\n",
         "x - 3 keeps the bounds of x",
         laws.differences_are_right,
@@ -37,6 +39,30 @@ MUTANTS = (
         "or right.low == right.high == 0",
         "a quotient by a number around zero has bounds",
         laws.missing_declarations_are_refused,
+    ),
+    Mutant(
+        "a-missing-value-bounds-the-greatest",
+        FUNCTIONS + "_greatest",
+        "if not part.nullable and part.low is not None",
+        "if part.low is not None",
+        "GREATEST is thought to be at least what may be missing",
+        test_functions.facts_of_functions_hold,
+    ),
+    Mutant(
+        "nothing-is-near-zero",
+        FUNCTIONS + "_absolute_ends",
+        "np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))",
+        "np.minimum(np.abs(low), np.abs(high))",
+        "the interval of an ABS leaves out what lies between the signs",
+        test_functions.intervals_hold,
+    ),
+    Mutant(
+        "too-large-for-an-integer-is-there",
+        CASTS + "_as_whole",
+        "x.nullable or not small",
+        "x.nullable",
+        "COUNT of a cast counts rows whose number is no integer",
+        test_functions.facts_of_casts_hold,
     ),
     Mutant(
         "no-clamp",

@@ -1,10 +1,12 @@
 """Planted bugs of `discreet.plan.sql`: clauses that are dropped, and words that are read as others."""
 
 from tests.mutants import Law, Mutant
+from tests.plan import test_functions
 from tests.plan import test_sql as means
 from tests.plan import test_sql_refusals as refused
 
 AGGREGATES = "discreet.plan.sql.aggregates:"
+CALLS = "discreet.plan.sql.calls:"
 CLAUSES = "discreet.plan.sql.clauses:"
 EXPRESSIONS = "discreet.plan.sql.expressions:"
 FUNCTIONS = "discreet.plan.sql.functions:"
@@ -194,6 +196,22 @@ MUTANTS = (
         "Order.NOT_EQUAL",
         "all other values become NULL",
         condition("NULLIF(age, 0) > 1"),
+    ),
+    Mutant(
+        "constants-of-a-call-forgotten",
+        CALLS + "Shape.fits",
+        "_folded(node.args.get(name)) == value",
+        "True",
+        "a logarithm to one base is read as one to another",
+        test_functions.calls_are_told_apart,
+    ),
+    Mutant(
+        "operands-of-a-call-turned",
+        CALLS + "_shape",
+        "key=lambda key: names.index(held[key][0])",
+        "key=lambda key: -names.index(held[key][0])",
+        "the operands of a function are read in another order",
+        test_functions.calls_are_told_apart,
     ),
     Mutant(
         "parameters-turned",

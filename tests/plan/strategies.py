@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
-from discreet.plan.evaluate import CASTS
+from discreet.plan.casts import CASTS
+from discreet.plan.functions import FUNCTIONS, Row
 from discreet.plan.scalar import Column, Scalar, Type, Value
 
 Table: TypeAlias = dict[str, list[Any]]
@@ -167,15 +168,16 @@ def _branches(type: Type, columns: tuple[Column, ...], depth: int) -> list[st.Se
         st.builds(lambda first, rest: s.Coalesce((first, *rest)), of(type), several(same)),
     ]
     found += [st.builds(s.Cast, of(given), st.just(type)) for given, wanted in sorted(CASTS, key=str) if wanted is type]
+    rows = [row for row in FUNCTIONS.values() if row.gives is type]
+    if rows:
+        found += [
+            st.sampled_from(rows).flatmap(
+                lambda row: called(row, lambda each: numeric if each is Type.NUMBER else of(each))
+            )
+        ] * 2
     if type is Type.NUMBER:
         found.append(st.builds(s.Arithmetic, st.sampled_from(s.Operator), numeric, numeric))
-        one = st.sampled_from([s.Name.ABS, s.Name.FLOOR, s.Name.CEIL, s.Name.ROUND, s.Name.SIGN, s.Name.SQRT])
-        found.append(st.builds(s.Function, one, st.tuples(numeric)))
-        found.append(st.builds(s.Function, st.sampled_from([s.Name.GREATEST, s.Name.LEAST]), several(numeric)))
     if type is Type.INTEGER:
-        parts = st.sampled_from([s.Name.YEAR, s.Name.MONTH, s.Name.DAY])
-        found.append(st.builds(s.Function, st.just(s.Name.LENGTH), st.tuples(of(Type.TEXT))))
-        found.append(st.builds(s.Function, parts, st.tuples(of(Type.DATE))))
         found += [steps(numeric), st.builds(s.Indicator, of(Type.BOOLEAN))]
     if type is Type.BOOLEAN:
         found += [_comparisons(of, numeric), st.builds(s.And, several(of(Type.BOOLEAN), 0))]
@@ -184,6 +186,15 @@ def _branches(type: Type, columns: tuple[Column, ...], depth: int) -> list[st.Se
         patterns = st.sampled_from(PATTERNS) | st.text("%_\\aA", max_size=5)
         found.append(st.builds(s.Like, of(Type.TEXT), patterns, st.booleans()))
     return found
+
+
+def called(row: Row, of: Callable[[Type], st.SearchStrategy[Scalar]]) -> st.SearchStrategy[Scalar]:
+    """A function of the table, of operands of its types."""
+    if row.many:
+        operands = st.lists(of(row.takes[0]), min_size=1, max_size=3).map(tuple)
+    else:
+        operands = st.tuples(*map(of, row.takes))
+    return st.builds(s.Function, st.just(row.name), operands)
 
 
 def _comparisons(

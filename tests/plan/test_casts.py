@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 
 from discreet.errors import QueryError
+from discreet.plan.casts import CASTS
 from discreet.plan.catalog import Catalog, Column, Protected, Table
-from discreet.plan.evaluate import CASTS
 from discreet.plan.private import plan_for
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question

@@ -37,7 +37,6 @@ from discreet.plan.scalar import (
     Coalesce,
     Comparison,
     Literal,
-    Name,
     Not,
     Operator,
     Or,
@@ -212,7 +211,7 @@ def test_a_divisor_is_told_from_0_by_its_interval_on_the_side_where_it_may_be() 
     """A difference may be below 0; a count may not; what is made at least 1 is told in any case."""
     exact = exact_totals(plan_of(MEAN), 1000, 45.0)
     negative = [np.array([-500]), *exact[1:]]
-    difference, clamped = over(SUM, less(COUNT, SOME)), over(SUM, Call(Name.GREATEST, (COUNT, number(1))))
+    difference, clamped = over(SUM, less(COUNT, SOME)), over(SUM, Call("greatest", (COUNT, number(1))))
     nullif = over(SUM, Case(((Comparison(Order.EQUAL, COUNT, number(0)), NULL),), COUNT))
     twice = over(SUM, add(COUNT, COUNT))
     plan = plan_of(over(SUM, COUNT), difference, clamped, nullif, twice, over(SUM, FINE))
@@ -242,19 +241,19 @@ def test_an_exact_count_leaves_the_noise_of_the_sum() -> None:
 
 
 OTHERS: dict[str, Scalar] = {
-    "root": Call(Name.SQRT, (COUNT,)),
-    "root of a small count": Call(Name.SQRT, (less(COUNT, number(1000)),)),
+    "root": Call("sqrt", (COUNT,)),
+    "root of a small count": Call("sqrt", (less(COUNT, number(1000)),)),
     "product": times(COUNT, MEAN),
     "product of sums": times(SUM, FINE),
     "square": times(MEAN, MEAN),
     "whole": Cast(MEAN, Type.INTEGER),
-    "rounded": Call(Name.ROUND, (over(SUM, COUNT),)),
-    "down": Call(Name.FLOOR, (MEAN,)),
-    "up": Call(Name.CEIL, (MEAN,)),
-    "size": Call(Name.ABS, (less(COUNT, number(1000)),)),
-    "sign": Call(Name.SIGN, (less(COUNT, number(1000)),)),
-    "at least none": Call(Name.GREATEST, (COUNT, number(0))),
-    "the less of two": Call(Name.LEAST, (COUNT, SOME, number(1000))),
+    "rounded": Call("round", (over(SUM, COUNT),)),
+    "down": Call("floor", (MEAN,)),
+    "up": Call("ceil", (MEAN,)),
+    "size": Call("abs", (less(COUNT, number(1000)),)),
+    "sign": Call("sign", (less(COUNT, number(1000)),)),
+    "at least none": Call("greatest", (COUNT, number(0))),
+    "the less of two": Call("least", (COUNT, SOME, number(1000))),
     "mean over sum": over(MEAN, FINE),
     "means of two kinds": add(MEAN, over(FINE, SOME)),
     "remainder": Arithmetic(Operator.REMAINDER, COUNT, number(7)),

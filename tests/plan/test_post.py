@@ -13,7 +13,7 @@ from discreet.plan.numbers import columns, integral, output_type
 from discreet.plan.plan import Mean
 from discreet.plan.post import Released, released_rows, selects
 from discreet.plan.question import Output, Sort, key
-from discreet.plan.scalar import Case, Comparison, Literal, Name, Order, Scalar, Type
+from discreet.plan.scalar import Case, Comparison, Literal, Order, Scalar, Type
 from discreet.plan.scalar import Function as Call
 from tests.plan import laws
 from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SOME, SUM, add, less, number, over, plan_of, times
@@ -224,5 +224,5 @@ def test_a_mean_of_any_bounds_stays_within_them() -> None:
 
 
 def test_functions_of_released_values_are_evaluated() -> None:
-    plan = plan_of(Call(Name.SQRT, (COUNT,)), Call(Name.ROUND, (over(SUM, COUNT),)), less(COUNT, COUNT))
+    plan = plan_of(Call("sqrt", (COUNT,)), Call("round", (over(SUM, COUNT),)), less(COUNT, COUNT))
     assert released_rows(plan, released([900], [2200])).rows == ((30.0, 2.0, 0),)

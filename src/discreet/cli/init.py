@@ -140,7 +140,7 @@ def _write(target: Path, text: str) -> None:
 
 
 def _first(path: Path, target: Path, flags: Flags, epsilon: str | None) -> First:
-    from discreet.engines.base import stored_types
+    from discreet.engines.columns import stored_types
     from discreet.engines.framing import Framing
     from discreet.exact import positive
 

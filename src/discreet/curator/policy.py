@@ -16,7 +16,8 @@ from typing import Any
 from discreet.curator.ledger import ACCOUNTANTS, SHARES, Cap, check_analyst
 from discreet.curator.money import cap_of, overdrawn
 from discreet.curator.places import real
-from discreet.engines.base import Data, has_header, has_types, names_of, stored_types
+from discreet.engines.base import Data
+from discreet.engines.columns import has_header, has_types, names_of, stored_types
 from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.reading import AS_IT_IS, Form, Reading
 from discreet.errors import Invalid, QueryError, Refused

@@ -18,7 +18,6 @@ from threading import RLock
 from typing import Any, NoReturn, Unpack
 from uuid import uuid4
 
-import discreet.engines.duckdb as duckdb_engine
 from discreet.answer import Answer, Preview
 from discreet.curator.asked import Asked, Params, Terms, spelled_out
 from discreet.curator.draws import entered
@@ -40,6 +39,8 @@ from discreet.curator.opening import open_ledger
 from discreet.curator.places import ledger_beside
 from discreet.curator.policy import FIELDS, Budget, Policy, advice_on, catalog_of, protected, source_of
 from discreet.curator.store import Store, unknown_analyst
+from discreet.engines import registry
+from discreet.engines.base import Engine
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, positive, probability, rational, shown
 from discreet.mechanisms.measure import Grant, checked_block
@@ -51,7 +52,7 @@ from discreet.plan.lacking import without_delta
 from discreet.plan.limits import check_limits
 from discreet.plan.plan import Plan
 from discreet.plan.private import MOST_EPSILON, plan_for, plan_within
-from discreet.plan.relation import Engine, Scan, parts
+from discreet.plan.relation import Scan, parts
 from discreet.plan.release import release
 from discreet.plan.sql import question
 from discreet.privacy import events, loss
@@ -162,7 +163,7 @@ class Curator:
         self._bits: Bits | None = None
         self._told: Callable[[Loaded], None] | None = None
         self._noted: Callable[[str], None] = warnings.warn
-        self._engine: duckdb_engine.DuckDB | None = None
+        self._engine: Engine | None = None
         self._kept: Store | None = None
         self._process = os.getpid()
         self._opening = RLock()
@@ -196,10 +197,10 @@ class Curator:
         with self._opening:
             self._flight.check()
             if self._engine is None:
-                self._engine = duckdb_engine.DuckDB(self._loads)
+                self._engine = registry.engine()(self._loads)
             return Loaded(self._engine.lost)
 
-    def _loaded(self) -> duckdb_engine.DuckDB:
+    def _loaded(self) -> Engine:
         """The data, for a question; where they do not load, one constant Fault, of which nothing can be learned."""
         self._here()
         if self._engine is None and self._told is not None:

@@ -10,10 +10,12 @@ from typing import Any
 from discreet.engines.base import Data
 from discreet.engines.render import Stored
 from discreet.engines.render.cells import Kept, shown
-from discreet.engines.render.nodes import identifier, named, quoted
+from discreet.engines.render.duckdb import DUCKDB
+from discreet.engines.render.nodes import named
 from discreet.plan.scalar import Type
 
 BY_STATISTICS = "statistics_propagation"  # an optimizer of DuckDB that questions are kept from
+identifier = DUCKDB.identifier
 MOST_CODES = 4_000  # values of a text column that is kept as codes
 LOOKED_AT = 50_000  # rows in which a column of many values shows many
 
@@ -25,7 +27,7 @@ def _planned_by_statistics(connection: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        connection.execute(f"SET disabled_optimizers = {quoted(BY_STATISTICS)}")
+        connection.execute(f"SET disabled_optimizers = {DUCKDB.quoted(BY_STATISTICS)}")
 
 
 def arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> Stored:
@@ -73,7 +75,7 @@ def _arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> 
 def _as_text(column: str, name: str, kept: Mapping[str, Kept]) -> str:
     """A column as the value that it stands for: what is hashed of a person does not depend on how the source stored it."""
     made = named(name)
-    return (shown(kept[column], made) if column in kept else made).sql("duckdb")
+    return DUCKDB.text(shown(kept[column], made, DUCKDB) if column in kept else made)
 
 
 def unused(name: str, taken: set[str]) -> str:

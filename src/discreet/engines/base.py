@@ -1,15 +1,16 @@
-"""What an engine is given to load, and what can be known of it without reading a row: the names of columns."""
+"""What an engine is, and what it is given to load."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from discreet.engines import frames
-from discreet.engines.framing import PACKED, PLAIN, Framing, header
+from discreet.engines.framing import PACKED, PLAIN, Framing
 from discreet.engines.reading import AS_IT_IS, Reading
 from discreet.errors import Invalid
 from discreet.exact import shown
-from discreet.plan.scalar import Column, Type
+from discreet.plan.relation import Found, Totals
+from discreet.plan.scalar import Column, Type, Value
 
 PARQUET = (".parquet", ".pq")
 DATABASE = (".duckdb", ".ddb", ".db")
@@ -54,34 +55,34 @@ class Lost:
     values: int
 
 
-def names_of(source: Any, *, framing: Framing = PLAIN, table: str | None = None) -> tuple[str, ...]:
-    """The names of the columns. No row is read, and no type: a type that was stored comes from the data."""
-    if isinstance(source, dict):
-        return tuple(str(name) for name in source)
-    if not isinstance(source, str | Path):
-        return tuple(frames.names_of(source))
-    if has_header(source):
-        return tuple(header(source, framing))
-    return tuple(stored_types(source, table))
+class Engine(Protocol):
+    """Runs exact integer aggregates over tables that it loaded, or can reach. Knows nothing of privacy."""
 
+    # for the owner: values of the sources that are none of their declared types
+    lost: tuple[Lost, ...]
 
-def has_header(source: Any) -> bool:
-    """Whether the names of columns stand in the first line of a file, where a record may stand instead."""
-    return isinstance(source, str | Path) and kind_of(source) == "csv"
+    def __init__(self, data: Sequence[Data]) -> None: ...
 
+    def run(self, query: Totals, salt: int, *, deadline: float | None = None) -> Found:
+        """The totals, or raises Fault, always the same one, whatever went wrong.
 
-def has_types(source: Any) -> bool:
-    """Whether a source stores the types of its columns."""
-    return not isinstance(source, dict) and not has_header(source)
+        `salt` is 64 fresh random bits, from which the priorities are made. At `deadline`, a moment of `time.monotonic`, what still
+        runs is stopped, which is the same Fault.
+        """
+        ...
 
+    def priorities(self, query: Totals, salt: int) -> Mapping[tuple[Value, tuple[Value, ...]], int]:
+        """For tests: the priority of each person in each of their groups, for the twin of this engine in plain Python."""
+        ...
 
-def stored_types(source: Any, table: str | None = None) -> dict[str, Type]:
-    """The types of the columns as they are stored; for CSV files and lists, which have none, raises Invalid."""
-    if not has_types(source):
-        raise Invalid("a CSV file or a dict has no stored types", code="policy", hint="declare them column by column")
-    from discreet.engines.duckdb import described  # here, so that a CSV is declared without loading the engine
+    @staticmethod
+    def columns(source: Any, table: str | None = None) -> Mapping[str, Type]:
+        """The names of the columns of a source and their types, as they are stored there; raises Invalid where it has none."""
+        ...
 
-    return dict(described(source, table))
+    def close(self) -> None:
+        """What was loaded is gone; a second call does nothing."""
+        ...
 
 
 def kind_of(source: str | Path) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 from uuid import UUID
 
 from discreet.engines.reading import AS_IT_IS, Reading
-from discreet.plan.evaluate import LARGEST, convert
-from discreet.plan.scalar import Type, Value
+from discreet.plan.casts import convert
+from discreet.plan.scalar import LARGEST, Type, Value
 from discreet.plan.texts import fitting, whole, written
 
 MISSING = ("NAType", "NaTType")

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -28,11 +28,15 @@ from discreet.engines.lines import Readable, readable
 from discreet.engines.reading import AS_IT_IS
 from discreet.engines.render import Stored, cells
 from discreet.engines.render.cells import Kept
-from discreet.engines.render.nodes import TYPES, alias, identifier, quoted
+from discreet.engines.render.duckdb import DUCKDB
+from discreet.engines.render.nodes import TYPES, alias
+from discreet.engines.watch import Watch
 from discreet.errors import Fault, Invalid
 from discreet.exact import whole
 from discreet.plan.relation import MOST_ROWS, Filter, Found, Scan, Totals, parts
 from discreet.plan.scalar import Type, Value
+
+identifier, quoted = DUCKDB.identifier, DUCKDB.quoted
 
 AT_START: dict[str, Any] = {
     "autoinstall_known_extensions": False,
@@ -74,6 +78,7 @@ class DuckDB:
         self._folder = tempfile.mkdtemp(prefix="discreet-")  # mode 0700; what does not fit in memory goes there
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._threads = whole(threads, "threads", least=1) if threads is not None else os.cpu_count() or 1
+        self._pool = ThreadPoolExecutor(self._threads, "discreet")
         self._connection = connect(self._folder, self._threads)
         self._stored: dict[str, Stored] = {}
         self.lost: tuple[Lost, ...] = ()  # for the owner: values of the sources that are none of their declared types
@@ -81,9 +86,8 @@ class DuckDB:
             for each in data:
                 self._stored[each.name], lost = load(self._connection, each, self._folder, arrange)
                 self.lost += lost
-            if any(
-                each.rows for each in self._stored.values()
-            ):  # slices run side by side, each on one thread, which is cheaper
+            # slices run side by side, each on one thread, which is cheaper
+            if any(each.rows for each in self._stored.values()):
                 self._connection.execute("SET threads = 1")
             for statement in LOCK:
                 self._connection.execute(statement)
@@ -91,14 +95,14 @@ class DuckDB:
             self.close()
             raise
 
-    def run(self, query: Totals, salt: int) -> Found:
+    def run(self, query: Totals, salt: int, *, deadline: float | None = None) -> Found:
         """The totals of each group, or raises Fault, always the same one, whatever went wrong."""
         try:
-            return self._run(query, salt)
+            return self._run(query, salt, deadline)
         except Exception:
             raise Fault("the question could not be computed", code="engine") from None
 
-    def _run(self, query: Totals, salt: int) -> Found:
+    def _run(self, query: Totals, salt: int, deadline: float | None = None) -> Found:
         stored = self._stored[scanned(query).table]
         if isinstance(query.source, Scan | Filter):
             count, wanted = stored.rows, self._threads
@@ -106,18 +110,23 @@ class DuckDB:
             numbered = stored.person == render.contributions_of(query.source).person.name
             count, wanted = stored.people if numbered else 0, -(-stored.rows // ROWS_OF_A_SLICE)
         slices = max(1, min(count, wanted))
-        text = render.text_of(query, self._stored, sliced=slices > 1)
+        text = render.text_of(query, self._stored, DUCKDB, sliced=slices > 1)
         ends = [i * count // slices for i in range(slices + 1)]
-        if slices == 1:
-            return self._part(text, salt, 0, count)
-        with ThreadPoolExecutor(min(slices, self._threads)) as pool:
-            jobs = [pool.submit(self._part, text, salt, low, high) for low, high in pairwise(ends)]
-            return _added([job.result() for job in jobs])
+        with Watch(deadline) as watch:
+            if slices == 1:
+                return self._part(text, salt, 0, count, watch)
+            jobs = [self._pool.submit(self._part, text, salt, low, high, watch) for low, high in pairwise(ends)]
+            try:
+                return _added([job.result() for job in jobs])
+            finally:
+                for job in jobs:
+                    job.cancel()
+                wait(jobs)
 
-    def _part(self, text: render.Text, salt: int, low: int, high: int) -> Found:
+    def _part(self, text: render.Text, salt: int, low: int, high: int, watch: Watch) -> Found:
         """What a text finds in one slice: the people, or the rows, with numbers from `low` to below `high`."""
         bound = {"salt": salt, "low": low, "high": high}
-        with self._cursor() as cursor:
+        with self._cursor() as cursor, watch.over(cursor):
             arrays = cursor.execute(text.sql, {name: bound[name] for name in text.parameters}).fetchnumpy()
         keys = [arrays[name].tolist() for name in arrays if name.startswith("key")]
         totals = tuple(arrays[name] for name in arrays if name.startswith("total"))
@@ -128,13 +137,17 @@ class DuckDB:
 
     def sql(self, query: Totals) -> str:
         """The text that is run on a small table, whatever the data are; the salt is the parameter $salt."""
-        return render.sql_of(query, {name: Stored(name) for name in self._stored})
+        return render.sql_of(query, {name: Stored(name) for name in self._stored}, DUCKDB)
 
     def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Value, ...]], int]:
-        """For tests: the priority of each person in each of their groups, for the twin of this engine in plain Python."""
         with self._cursor() as cursor:
-            rows = cursor.execute(render.priorities(query, self._stored).sql, {"salt": salt}).fetchall()
+            rows = cursor.execute(render.priorities(query, self._stored, DUCKDB).sql, {"salt": salt}).fetchall()
         return {(person, tuple(keys)): priority for person, *keys, priority in rows}
+
+    @staticmethod
+    def columns(source: Any, table: str | None = None) -> dict[str, Type]:
+        """Of a Parquet file, a DuckDB file or a frame. What cannot be loaded is a text, and missing everywhere."""
+        return dict(described(source, table))
 
     @contextmanager
     def _cursor(self) -> Iterator[Any]:
@@ -146,6 +159,7 @@ class DuckDB:
 
     def close(self) -> None:
         """The tables and the folder are gone; a second call does nothing."""
+        self._pool.shutdown(cancel_futures=True)
         self._connection.close()
         self._remove()
 
@@ -198,16 +212,16 @@ def memory() -> int:
 
 
 def described(source: Any, table: str | None = None) -> tuple[tuple[str, Type], ...]:
-    """The names and stored types of a Parquet file, a DuckDB file or a frame. What cannot be loaded is a text, and missing everywhere."""
+    """What `DuckDB.columns` says."""
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder, connect(folder) as connection:
         try:
             if isinstance(source, str | Path):
                 with opened(connection, source, table, folder) as found:
-                    return tuple((name, cells.stored(type)) for name, (_, type) in found.columns.items())
+                    return tuple((name, DUCKDB.native(type).stored) for name, (_, type) in found.columns.items())
             made = prepared(source[:0], dict.fromkeys(names_of(source), Type.TEXT), AS_IT_IS, None)
             with registered(connection, made.frame):
                 types = {name: type for name, (_, type) in _described(connection, "frame").columns.items()}
-            return tuple((name, cells.stored(types[made.columns[name]])) for name in made.columns)
+            return tuple((name, DUCKDB.native(types[made.columns[name]]).stored) for name in made.columns)
         except duckdb.Error:
             raise Invalid("the source cannot be read", hint="its format may be broken") from None
 
@@ -358,12 +372,12 @@ def _copy(connection: Any, data: Data, source: Source) -> tuple[dict[str, Kept],
         again = column.name in source.converted
         person = column.name == data.person and not again
         reading = AS_IT_IS if again else data.reading
-        cell = cells.loaded(name, type, column.name, column.type, reading, person)
-        made.append(alias(cell.value, f"v{len(made)}").sql("duckdb"))
+        cell = cells.loaded(name, type, column.name, column.type, reading, person, DUCKDB)
+        made.append(DUCKDB.text(alias(cell.value, f"v{len(made)}")))
         if cell.kept is not None:
             kept[column.name] = cell.kept
         if cell.filled is not None:
-            filled.append((len(made) - 1, cell.filled.sql("duckdb")))
+            filled.append((len(made) - 1, DUCKDB.text(cell.filled)))
     flags = [f"{flag} AS f{i}" for i, flag in filled]
     names = [f"v{i} AS {identifier(column.name)}" for i, column in enumerate(data.columns)]
     bits = [

@@ -5,14 +5,14 @@ It shares nothing with the rendering of SQL. The priorities, which each engine m
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from math import sqrt, trunc
 from pathlib import Path
-from typing import TypeAlias
+from time import monotonic
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from discreet.engines.base import Data, kind_of
+from discreet.engines.base import Data, Lost, kind_of
 from discreet.engines.cells import of_python
 from discreet.engines.framing import Framing, header, records
 from discreet.errors import Fault, Invalid
@@ -29,13 +29,13 @@ from discreet.plan.relation import (
     Scan,
     Term,
     Totals,
+    days,
 )
-from discreet.plan.scalar import Scalar, Value
+from discreet.plan.scalar import Scalar, Type, Value
 
 Row: TypeAlias = dict[str, Value]
 Group: TypeAlias = tuple[Value, ...]
 Priorities: TypeAlias = Mapping[tuple[Value, Group], int]
-EPOCH = date(1970, 1, 1).toordinal()
 
 
 @dataclass(slots=True)
@@ -57,7 +57,10 @@ class Memory:
         self._tables = {each.name: rows_of(each) for each in data}
         self._priorities = {} if priorities is None else priorities
 
-    def run(self, query: Totals, salt: int) -> Found:
+    lost: tuple[Lost, ...] = ()
+
+    def run(self, query: Totals, salt: int, *, deadline: float | None = None) -> Found:
+        """The totals; what was not found by the deadline is not looked at."""
         totals: dict[Group, list[int]] = {}
         terms, keys = _terms_and_keys(query)
         for group, values in self._parts(query, salt):
@@ -65,8 +68,20 @@ class Memory:
             totals[group] = [a + b for a, b in zip(before, values, strict=True)]
         if not keys:
             totals.setdefault((), [0] * len(terms))
+        if deadline is not None and monotonic() >= deadline:
+            raise Fault("the question could not be computed", code="engine")
         columns = [[found[i] for found in totals.values()] for i in range(len(terms))]
         return Found(tuple(totals), tuple(np.array(column, dtype=np.int64) for column in columns))
+
+    def priorities(self, query: Totals, salt: int) -> Priorities:
+        return self._priorities(query, salt) if callable(self._priorities) else self._priorities
+
+    @staticmethod
+    def columns(source: Any, table: str | None = None) -> Mapping[str, Type]:
+        raise Invalid("CSV files and lists, which this engine reads, have no stored types")
+
+    def close(self) -> None:
+        self._tables = {}
 
     def _parts(self, query: Totals, salt: int) -> Iterable[tuple[Group, list[int]]]:
         source = query.source
@@ -74,8 +89,7 @@ class Memory:
             for row in self._rows(source):
                 yield _group(query.keys, row), [_term(term, row) for term in query.terms]
             return
-        priorities = self._priorities(query, salt) if callable(self._priorities) else self._priorities
-        for each in self._people(source, priorities):
+        for each in self._people(source, self.priorities(query, salt)):
             yield each.group, each.terms
 
     def _rows(self, relation: Rows) -> list[Row]:
@@ -131,8 +145,7 @@ def _term(term: Term, row: Row) -> int:
 
 
 def _group(keys: Iterable[Scalar], row: Row) -> Group:
-    values = [evaluate(key, row) for key in keys]
-    return tuple(value.toordinal() - EPOCH if isinstance(value, date) else value for value in values)
+    return tuple(days(evaluate(key, row)) for key in keys)
 
 
 def _by_person(contributions: Iterable[Contribution]) -> list[list[Contribution]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from discreet.errors import Invalid
 from discreet.exact import shown
 from discreet.plan.scalar import Type
-from discreet.plan.texts import BLANKS
+from discreet.plan.texts import BLANKS, number_form
 
 SIGNS = ".,' \u00a0\u202f_"
 LETTERS = {
@@ -95,12 +95,7 @@ class Reading:
     @property
     def number(self) -> str:
         """The pattern of a number with these signs."""
-        whole = "[0-9]+"
-        if self.thousands:
-            whole = f"(?:[0-9]{{1,3}}(?:{re.escape(self.thousands)}[0-9]{{3}})+|[0-9]+)"
-        point = re.escape(self.decimal)
-        around = r"[ \t\r\n]*"
-        return rf"{around}[+-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?{around}"
+        return number_form(self.decimal, self.thousands)
 
     def standard(self, text: str, column: str, wanted: Type) -> str | None:
         """A text in the form that `plan.texts` reads for this type, or None."""

@@ -4,7 +4,6 @@ Nothing is read from the data to find them. Rows whose keys are outside are left
 """
 
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import singledispatch
 from itertools import product
 from math import prod
@@ -13,6 +12,7 @@ from discreet.errors import QueryError
 from discreet.plan.catalog import MOST_KEYS, Table
 from discreet.plan.evaluate import evaluate
 from discreet.plan.facts import Facts
+from discreet.plan.functions import function
 from discreet.plan.rules.scalars import facts_of
 from discreet.plan.scalar import (
     And,
@@ -27,7 +27,6 @@ from discreet.plan.scalar import (
     IsNull,
     Like,
     Literal,
-    Name,
     Not,
     Or,
     Scalar,
@@ -40,7 +39,6 @@ from discreet.plan.scalar import (
 
 MOST_GROUPS = 100_000
 MOST_EVALUATED = 2_000_000  # parts of expressions, to find the groups of one question: about two seconds
-ROUNDED = {Name.FLOOR, Name.CEIL, Name.ROUND, Name.SIGN, Name.MONTH, Name.DAY}
 Values = tuple[Value, ...]
 
 
@@ -147,12 +145,12 @@ def _listed(key: Scalar, table: Table, effort: Effort) -> Values | None:
 
 
 @_listed.register
-def _(key: Literal, table: Table, effort: Effort) -> Values | None:
+def _literal(key: Literal, table: Table, effort: Effort) -> Values | None:
     return (key.value,)
 
 
 @_listed.register
-def _(key: Column, table: Table, effort: Effort) -> Values | None:
+def _column(key: Column, table: Table, effort: Effort) -> Values | None:
     column = table.column(key.name)
     if column.keys is not None:
         return column.keys
@@ -165,22 +163,22 @@ def _(key: Column, table: Table, effort: Effort) -> Values | None:
 
 
 @_listed.register
-def _(key: Comparison | And | Or | Not | IsNull | In | Like, table: Table, effort: Effort) -> Values | None:
+def _condition(key: Comparison | And | Or | Not | IsNull | In | Like, table: Table, effort: Effort) -> Values | None:
     return (False, True)
 
 
 @_listed.register
-def _(key: Cast, table: Table, effort: Effort) -> Values | None:
+def _cast(key: Cast, table: Table, effort: Effort) -> Values | None:
     return (False, True) if key.type is Type.BOOLEAN else None
 
 
 @_listed.register
-def _(key: Case, table: Table, effort: Effort) -> Values | None:
+def _case(key: Case, table: Table, effort: Effort) -> Values | None:
     return _union([*(value for _, value in key.branches), key.otherwise], table, effort)
 
 
 @_listed.register
-def _(key: Coalesce, table: Table, effort: Effort) -> Values | None:
+def _coalesce(key: Coalesce, table: Table, effort: Effort) -> Values | None:
     return _union(list(key.parts), table, effort)
 
 
@@ -260,7 +258,7 @@ def _with_children(key: Arithmetic | Function | Cast, parts: tuple[Literal, ...]
 
 def _counted(key: Scalar, table: Table, effort: Effort) -> Values | None:
     """The whole numbers between the bounds of an expression that is rounded to whole numbers."""
-    if not isinstance(key, Function) or key.name not in ROUNDED:
+    if not isinstance(key, Function) or not function(key.name).counted:
         return None
     facts = facts_of(key, table)
     if facts.low is None or facts.high is None or facts.high - facts.low >= MOST_KEYS:
@@ -282,11 +280,3 @@ def _without_keys(key: Scalar, table: Table) -> QueryError:
         code="missing-keys",
         hint=f"declare them: {example}, or group by CASE bins",
     )
-
-
-def days(value: Value) -> object:
-    """A key as an engine returns it: dates are days since 1970-01-01."""
-    return value.toordinal() - EPOCH if isinstance(value, date) else value
-
-
-EPOCH = date(1970, 1, 1).toordinal()

@@ -7,11 +7,12 @@ or NULL (None); it never raises because of what is in the row.
 import math
 import re
 from collections.abc import Mapping
-from datetime import date
 from functools import lru_cache, singledispatch
 from operator import eq, ge, gt, le, lt, ne
 
 from discreet.errors import Fault
+from discreet.plan.casts import convert
+from discreet.plan.functions import function
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -26,7 +27,6 @@ from discreet.plan.scalar import (
     IsNull,
     Like,
     Literal,
-    Name,
     Not,
     Operator,
     Or,
@@ -37,9 +37,8 @@ from discreet.plan.scalar import (
     Value,
     type_of,
 )
-from discreet.plan.texts import LOWER, day_in, integer_in, number_in, truth_in
+from discreet.plan.texts import LOWER
 
-LARGEST = 1 << 53  # from here on a number is not taken for an integer
 ORDERS = {
     Order.EQUAL: eq,
     Order.NOT_EQUAL: ne,
@@ -48,18 +47,6 @@ ORDERS = {
     Order.GREATER: gt,
     Order.GREATER_OR_EQUAL: ge,
 }
-CASTS = frozenset(
-    {(each, each) for each in Type}
-    | {(Type.TEXT, each) for each in Type}
-    | {(each, Type.TEXT) for each in (Type.INTEGER, Type.DATE, Type.BOOLEAN)}
-    | {
-        (Type.INTEGER, Type.NUMBER),
-        (Type.NUMBER, Type.INTEGER),
-        (Type.BOOLEAN, Type.INTEGER),
-        (Type.BOOLEAN, Type.NUMBER),
-    }
-)
-"""The casts that have a meaning, as (from, to); all others are refused."""
 
 
 @singledispatch
@@ -69,17 +56,17 @@ def evaluate(scalar: Scalar, row: Mapping[str, Value]) -> Value:
 
 
 @evaluate.register
-def _(scalar: Column, row: Mapping[str, Value]) -> Value:
+def _column(scalar: Column, row: Mapping[str, Value]) -> Value:
     return clean(row[scalar.name])
 
 
 @evaluate.register
-def _(scalar: Literal, row: Mapping[str, Value]) -> Value:
+def _literal(scalar: Literal, row: Mapping[str, Value]) -> Value:
     return clean(scalar.value)
 
 
 @evaluate.register
-def _(scalar: Arithmetic, row: Mapping[str, Value]) -> Value:
+def _arithmetic(scalar: Arithmetic, row: Mapping[str, Value]) -> Value:
     left, right = number(scalar.left, row), number(scalar.right, row)
     if left is None or right is None:
         return None
@@ -97,35 +84,35 @@ def _(scalar: Arithmetic, row: Mapping[str, Value]) -> Value:
 
 
 @evaluate.register
-def _(scalar: Comparison, row: Mapping[str, Value]) -> Value:
+def _comparison(scalar: Comparison, row: Mapping[str, Value]) -> Value:
     return compare(scalar.order, evaluate(scalar.left, row), evaluate(scalar.right, row))
 
 
 @evaluate.register
-def _(scalar: And, row: Mapping[str, Value]) -> Value:
+def _and(scalar: And, row: Mapping[str, Value]) -> Value:
     found = [evaluate(part, row) for part in scalar.parts]
     return False if False in found else None if None in found else True
 
 
 @evaluate.register
-def _(scalar: Or, row: Mapping[str, Value]) -> Value:
+def _or(scalar: Or, row: Mapping[str, Value]) -> Value:
     found = [evaluate(part, row) for part in scalar.parts]
     return True if True in found else None if None in found else False
 
 
 @evaluate.register
-def _(scalar: Not, row: Mapping[str, Value]) -> Value:
+def _not(scalar: Not, row: Mapping[str, Value]) -> Value:
     found = evaluate(scalar.operand, row)
     return None if found is None else not found
 
 
 @evaluate.register
-def _(scalar: IsNull, row: Mapping[str, Value]) -> Value:
+def _is_null(scalar: IsNull, row: Mapping[str, Value]) -> Value:
     return evaluate(scalar.operand, row) is None
 
 
 @evaluate.register
-def _(scalar: In, row: Mapping[str, Value]) -> Value:
+def _in(scalar: In, row: Mapping[str, Value]) -> Value:
     found = evaluate(scalar.operand, row)
     if found is None:
         return None
@@ -133,7 +120,7 @@ def _(scalar: In, row: Mapping[str, Value]) -> Value:
 
 
 @evaluate.register
-def _(scalar: Like, row: Mapping[str, Value]) -> Value:
+def _like(scalar: Like, row: Mapping[str, Value]) -> Value:
     text = evaluate(scalar.operand, row)
     if text is None:
         return None
@@ -143,7 +130,7 @@ def _(scalar: Like, row: Mapping[str, Value]) -> Value:
 
 
 @evaluate.register
-def _(scalar: Case, row: Mapping[str, Value]) -> Value:
+def _case(scalar: Case, row: Mapping[str, Value]) -> Value:
     for condition, value in scalar.branches:
         if evaluate(condition, row) is True:
             return _as(type_of(scalar), evaluate(value, row))
@@ -151,36 +138,30 @@ def _(scalar: Case, row: Mapping[str, Value]) -> Value:
 
 
 @evaluate.register
-def _(scalar: Coalesce, row: Mapping[str, Value]) -> Value:
+def _coalesce(scalar: Coalesce, row: Mapping[str, Value]) -> Value:
     found = (evaluate(part, row) for part in scalar.parts)
     return _as(type_of(scalar), next((value for value in found if value is not None), None))
 
 
 @evaluate.register
-def _(scalar: Cast, row: Mapping[str, Value]) -> Value:
+def _cast(scalar: Cast, row: Mapping[str, Value]) -> Value:
     return convert(evaluate(scalar.operand, row), type_of(scalar.operand), scalar.type)
 
 
 @evaluate.register
-def _(scalar: Function, row: Mapping[str, Value]) -> Value:
-    match scalar.name:
-        case Name.GREATEST | Name.LEAST:
-            found = [value for value in (number(part, row) for part in scalar.operands) if value is not None]
-            if not found:
-                return None
-            return max(found) if scalar.name is Name.GREATEST else min(found)
-        case Name.LENGTH:
-            text = evaluate(scalar.operands[0], row)
-            return None if text is None else len(str(text))
-        case Name.YEAR | Name.MONTH | Name.DAY:
-            day = evaluate(scalar.operands[0], row)
-            return getattr(day, scalar.name.value) if isinstance(day, date) else None
-    x = number(scalar.operands[0], row)
-    return None if x is None else _of_number(scalar.name, x)
+def _function(scalar: Function, row: Mapping[str, Value]) -> Value:
+    called = function(scalar.name)
+    values = [
+        number(operand, row) if called.operand(i) is Type.NUMBER else evaluate(operand, row)
+        for i, operand in enumerate(scalar.operands)
+    ]
+    if called.many:
+        values = [value for value in values if value is not None]
+    return clean(called.meaning(*values)) if values and None not in values else None
 
 
 @evaluate.register
-def _(scalar: Steps, row: Mapping[str, Value]) -> Value:
+def _steps(scalar: Steps, row: Mapping[str, Value]) -> Value:
     value = evaluate(scalar.operand, row)
     if value is None:
         return None
@@ -195,7 +176,7 @@ def steps_of(x: float, steps: Steps) -> int:
 
 
 @evaluate.register
-def _(scalar: Indicator, row: Mapping[str, Value]) -> Value:
+def _indicator(scalar: Indicator, row: Mapping[str, Value]) -> Value:
     return 1 if evaluate(scalar.condition, row) is True else 0
 
 
@@ -219,63 +200,9 @@ def compare(order: Order, left: Value, right: Value) -> bool | None:
     return bool(ORDERS[order](left, right))
 
 
-def convert(value: Value, given: Type, wanted: Type) -> Value:
-    """A value of the type `given` as one of the type `wanted`, as `Cast` says; NULL where it has none."""
-    if (given, wanted) not in CASTS:
-        raise Fault(f"a cast from {given.value} to {wanted.value} has no meaning", code="scalar")
-    if value is None or given is wanted:
-        return value
-    if given is Type.TEXT:
-        return _from_text(str(value), wanted)
-    if wanted is Type.NUMBER:
-        return float(value)  # type: ignore[arg-type]
-    if wanted is Type.INTEGER:
-        x = float(value)  # type: ignore[arg-type]
-        return int(_half_away(x)) if abs(x) < LARGEST else None
-    if given is Type.BOOLEAN:
-        return "true" if value else "false"
-    return value.isoformat() if isinstance(value, date) else str(value)
-
-
-def _from_text(text: str, wanted: Type) -> Value:
-    match wanted:
-        case Type.NUMBER:
-            return number_in(text)
-        case Type.INTEGER:
-            return integer_in(text)
-        case Type.DATE:
-            return day_in(text)
-        case _:
-            return truth_in(text)
-
-
 def _as(type: Type, value: Value) -> Value:
     """An integer among numbers is a number."""
     return float(value) if type is Type.NUMBER and isinstance(value, int) else value
-
-
-def _half_away(x: float) -> float:
-    whole = float(math.trunc(x))
-    return whole + math.copysign(1.0, x) if abs(x - whole) >= 0.5 else whole
-
-
-def _of_number(name: Name, x: float) -> float | None:
-    match name:
-        case Name.ABS:
-            return abs(x)
-        case Name.SIGN:
-            return float((x > 0) - (x < 0))
-        case Name.SQRT:
-            return math.sqrt(x) if x >= 0 else None
-        case _ if math.isinf(x):
-            return x
-        case Name.FLOOR:
-            return float(math.floor(x))
-        case Name.CEIL:
-            return float(math.ceil(x))
-        case Name.ROUND:
-            return _half_away(x)
-    raise Fault(f"{name.value} is not a function of one number", code="scalar")
 
 
 @lru_cache(maxsize=256)

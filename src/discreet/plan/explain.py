@@ -133,81 +133,81 @@ def said(scalar: Scalar) -> str:
 
 
 @said.register
-def _(scalar: Column) -> str:
+def _column(scalar: Column) -> str:
     return scalar.name
 
 
 @said.register
-def _(scalar: Literal) -> str:
+def _literal(scalar: Literal) -> str:
     if scalar.value is None:
         return "NULL"
     return "'" + str(scalar.value).replace("'", "''") + "'" if isinstance(scalar.value, str) else str(scalar.value)
 
 
 @said.register
-def _(scalar: Arithmetic) -> str:
+def _arithmetic(scalar: Arithmetic) -> str:
     return f"({said(scalar.left)} {scalar.operator.value} {said(scalar.right)})"
 
 
 @said.register
-def _(scalar: Comparison) -> str:
+def _comparison(scalar: Comparison) -> str:
     return f"{said(scalar.left)} {scalar.order.value} {said(scalar.right)}"
 
 
 @said.register
-def _(scalar: And | Or) -> str:
+def _joined(scalar: And | Or) -> str:
     word = " AND " if isinstance(scalar, And) else " OR "
     return "(" + word.join(map(said, scalar.parts)) + ")"
 
 
 @said.register
-def _(scalar: Not) -> str:
+def _not(scalar: Not) -> str:
     return f"NOT ({said(scalar.operand)})"
 
 
 @said.register
-def _(scalar: IsNull) -> str:
+def _is_null(scalar: IsNull) -> str:
     return f"{said(scalar.operand)} IS NULL"
 
 
 @said.register
-def _(scalar: In) -> str:
+def _in(scalar: In) -> str:
     shown = ", ".join(map(said, scalar.values[:MOST_LISTED]))
     more = f", … {len(scalar.values):,} values" if len(scalar.values) > MOST_LISTED else ""
     return f"{said(scalar.operand)} IN ({shown}{more})"
 
 
 @said.register
-def _(scalar: Like) -> str:
+def _like(scalar: Like) -> str:
     return f"{said(scalar.operand)} {'ILIKE' if scalar.ignore_case else 'LIKE'} '{scalar.pattern}'"
 
 
 @said.register
-def _(scalar: Case) -> str:
+def _case(scalar: Case) -> str:
     branches = " ".join(f"WHEN {said(when)} THEN {said(then)}" for when, then in scalar.branches)
     return f"CASE {branches} ELSE {said(scalar.otherwise)} END"
 
 
 @said.register
-def _(scalar: Coalesce) -> str:
+def _coalesce(scalar: Coalesce) -> str:
     return f"COALESCE({', '.join(map(said, scalar.parts))})"
 
 
 @said.register
-def _(scalar: Cast) -> str:
+def _cast(scalar: Cast) -> str:
     return f"CAST({said(scalar.operand)} AS {scalar.type.value.upper()})"
 
 
 @said.register
-def _(scalar: Function) -> str:
-    return f"{scalar.name.value.upper()}({', '.join(map(said, scalar.operands))})"
+def _function(scalar: Function) -> str:
+    return f"{scalar.name.upper()}({', '.join(map(said, scalar.operands))})"
 
 
 @said.register
-def _(scalar: Steps) -> str:
+def _steps(scalar: Steps) -> str:
     return f"steps of {said(scalar.operand)}"
 
 
 @said.register
-def _(scalar: Indicator) -> str:
+def _indicator(scalar: Indicator) -> str:
     return f"one where {said(scalar.condition)}"

@@ -1,11 +1,14 @@
 """What is known of a value before any data is read: between what it lies, whether it is whole, whether it may be NULL.
 
 Facts belong to expressions, never to names: a redefined column has the facts of its definition. They are found bottom-up by the rules
-in `rules`, one transfer function for each kind of node.
+in `rules`, one transfer function for each kind of node, and by the rows of `functions` and `casts`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
+
+MOST = Fraction(2) ** 1023  # half of the largest double: no rounding leads from below here to infinity
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +33,31 @@ def either(first: Facts, second: Facts) -> Facts:
     low = None if first.low is None or second.low is None else min(first.low, second.low)
     high = None if first.high is None or second.high is None else max(first.high, second.high)
     return Facts(low, high, first.integral and second.integral, first.nullable or second.nullable)
+
+
+def turned(facts: Facts) -> Facts:
+    """Of the value with the other sign."""
+    return Facts(each(_negative, facts.high), each(_negative, facts.low), facts.integral, facts.nullable)
+
+
+def as_doubles(facts: Facts) -> Facts:
+    """Of a number as it is computed with: a wide integer, or a declared decimal, is the double nearest to it."""
+    return replace(facts, low=nearest(facts.low), high=nearest(facts.high))
+
+
+def nearest(bound: Fraction | None) -> Fraction | None:
+    """The double nearest to an end, where infinity is far.
+
+    >>> nearest(Fraction(1, 10**400)), nearest(Fraction(10**16 + 1)) == 10**16, nearest(Fraction(10**308))
+    (Fraction(0, 1), True, None)
+    """
+    return None if bound is None or abs(bound) > MOST else Fraction(float(bound))
+
+
+def each(function: Callable[[Fraction], Fraction | int], bound: Fraction | None) -> Fraction | None:
+    """What a function makes of an end that is known."""
+    return None if bound is None else Fraction(function(bound))
+
+
+def _negative(x: Fraction) -> Fraction:
+    return -x

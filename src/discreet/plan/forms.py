@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import inf
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan import numbers
+from discreet.plan.casts import conversion
 from discreet.plan.evaluate import evaluate
+from discreet.plan.functions import Ends, function
 from discreet.plan.plan import Mean, Measurement, Plan, Shifted, Statistic, Total, terms_of
 from discreet.plan.question import Aggregate, Kind
 from discreet.plan.relation import CapRows, parts
@@ -33,7 +35,6 @@ from discreet.plan.scalar import (
     Function,
     IsNull,
     Literal,
-    Name,
     Not,
     Operator,
     Or,
@@ -49,7 +50,6 @@ from discreet.plan.spread import half_widths, region, slopes
 
 Reals = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Ends: TypeAlias = tuple[Reals, Reals]
 
 
 def is_key(scalar: Scalar) -> bool:
@@ -514,10 +514,16 @@ def _image(scalar: Arithmetic | Function | Cast, inside: Sequence[Span]) -> Span
         case Arithmetic():
             ends = ARITHMETIC[scalar.operator](*inside)
         case Cast():
-            ends = FUNCTIONS[Name.ROUND](inside) if scalar.type is Type.INTEGER else None
-        case Function() if scalar.name in FUNCTIONS:
-            ends = FUNCTIONS[scalar.name](inside)
+            image: Callable[..., Ends] | None = conversion(type_of(scalar.operand), scalar.type).interval
+            ends = None if image is None else image(np, *_pairs(inside))
+        case Function():
+            image = function(scalar.name).interval
+            ends = None if image is None else image(np, *_pairs(inside))
     return None if ends is None else Span(ends[0], ends[1], open_)
+
+
+def _pairs(inside: Sequence[Span]) -> list[Ends]:
+    return [(span.low, span.high) for span in inside]
 
 
 def _corners(left: Span, right: Span, rule: Callable[[Reals, Reals], Reals]) -> Ends:
@@ -545,43 +551,6 @@ ARITHMETIC: dict[Operator, Callable[[Span, Span], Ends]] = {
     Operator.DIVIDE: _divided,
     Operator.REMAINDER: _remainder,
 }
-
-
-def _half_away(x: Reals) -> Reals:
-    rounded: Reals = np.sign(x) * np.floor(np.abs(x) + 0.5)
-    return rounded
-
-
-def _monotone(rule: Callable[[Reals], Reals]) -> Callable[[Sequence[Span]], Ends]:
-    return lambda inside: (rule(inside[0].low), rule(inside[0].high))
-
-
-def _absolute(inside: Sequence[Span]) -> Ends:
-    low, high = inside[0].low, inside[0].high
-    least = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
-    return least, np.maximum(np.abs(low), np.abs(high))
-
-
-def _root(inside: Sequence[Span]) -> Ends:
-    """Of the part that is not negative."""
-    high = np.where(inside[0].high < 0, np.nan, inside[0].high)
-    return np.sqrt(np.maximum(inside[0].low, 0.0)), np.sqrt(high)
-
-
-FUNCTIONS: dict[Name, Callable[[Sequence[Span]], Ends]] = {
-    Name.ABS: _absolute,
-    Name.FLOOR: _monotone(np.floor),
-    Name.CEIL: _monotone(np.ceil),
-    Name.ROUND: _monotone(_half_away),
-    Name.SIGN: _monotone(np.sign),
-    Name.SQRT: _root,
-    Name.GREATEST: lambda inside: _extreme(inside, np.fmax),
-    Name.LEAST: lambda inside: _extreme(inside, np.fmin),
-}
-
-
-def _extreme(inside: Sequence[Span], rule: Any) -> Ends:
-    return rule.reduce([span.low for span in inside]), rule.reduce([span.high for span in inside])
 
 
 def _compared(order: Order, left: Span, right: Span) -> tuple[Bools, Bools]:

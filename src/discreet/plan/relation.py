@@ -9,12 +9,14 @@ the person, the group and a fresh salt, never from the order of rows.
 """
 
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
-from discreet.plan.scalar import Column, Scalar
+from discreet.plan.scalar import Column, Scalar, Value
 
 MOST_ROWS = 1 << 38  # of a table, a public constant, checked at load: with at most 2^24 steps a row no sum passes 2^62
+EPOCH = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +120,9 @@ class Found:
     totals: tuple[Any, ...]
 
 
-class Engine(Protocol):
-    """Runs exact integer aggregates. Knows nothing of privacy."""
-
-    def run(self, query: Totals, salt: int) -> Found:
-        """The totals. `salt` is 64 fresh random bits, from which the priorities are made."""
-        ...
+def days(value: Value) -> Value:
+    """A key as an engine returns it: a date as the days since the first of 1970, and all others as they are."""
+    return value.toordinal() - EPOCH.toordinal() if isinstance(value, date) else value
 
 
 def parts(query: Relation) -> list[Relation]:

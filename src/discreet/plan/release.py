@@ -7,9 +7,8 @@ import numpy as np
 
 from discreet.errors import Fault
 from discreet.mechanisms.additive import IntegerNoise, Ints
-from discreet.plan.domain import days
 from discreet.plan.plan import Plan, terms_of
-from discreet.plan.relation import Found, Totals
+from discreet.plan.relation import Found, Totals, days
 
 
 class Draws(Protocol):

@@ -10,27 +10,13 @@ from datetime import date
 from enum import Enum
 from functools import singledispatch
 from math import floor
-from typing import TypeAlias
 
 from discreet.errors import Fault, Invalid
-
-
-class Type(Enum):
-    """What a column or an expression holds; any of them may be NULL."""
-
-    INTEGER = "integer"  # 64 bits
-    NUMBER = "number"  # a double, never NaN
-    TEXT = "text"  # compared by code points
-    DATE = "date"
-    BOOLEAN = "boolean"
-
-    @property
-    def numeric(self) -> bool:
-        return self in (Type.INTEGER, Type.NUMBER)
-
-
-Value: TypeAlias = int | float | str | date | bool | None
-WIDEST = 2.0**63  # from here on a number is no integer of 64 bits
+from discreet.plan.functions import function
+from discreet.plan.types import LARGEST as LARGEST
+from discreet.plan.types import WIDEST as WIDEST
+from discreet.plan.types import Type as Type
+from discreet.plan.types import Value as Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,40 +146,22 @@ class Coalesce(Scalar):
 
 @dataclass(frozen=True, slots=True)
 class Cast(Scalar):
-    """A total conversion: what cannot be converted is NULL.
-
-    Which texts say a number, an integer, a date or a boolean is written in `plan.texts`. A number to an integer: rounded half away
-    from zero if below 2^53 in size, else NULL. Integers, dates and booleans to text as they are written; a number to text is
-    refused. Booleans to integers and numbers: 0 and 1.
-    """
+    """A conversion of the table in `casts`: what cannot be converted is NULL."""
 
     operand: Scalar
     type: Type
 
 
-class Name(Enum):
-    """Of a function of one row."""
-
-    ABS = "abs"
-    FLOOR = "floor"
-    CEIL = "ceil"
-    ROUND = "round"  # half away from zero, to an integral number
-    SIGN = "sign"
-    SQRT = "sqrt"  # of a negative number: NULL
-    GREATEST = "greatest"  # of those that are not NULL
-    LEAST = "least"
-    LENGTH = "length"  # in code points
-    YEAR = "year"
-    MONTH = "month"
-    DAY = "day"
-
-
 @dataclass(frozen=True, slots=True)
 class Function(Scalar):
-    """A function on doubles (LENGTH on text, YEAR, MONTH and DAY on dates); NULL if its operand is, or the result is not a number."""
+    """A function of the table in `functions`, by its name there."""
 
-    name: Name
+    name: str
     operands: tuple[Scalar, ...]
+
+    def __repr__(self) -> str:
+        """As release 0.1 wrote it, where names were an enumeration: the names of plans, which ledgers keep, are made of it."""
+        return f"Function(name=<Name.{self.name.upper()}: {self.name!r}>, operands={self.operands!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +194,6 @@ class Indicator(Scalar):
     condition: Scalar
 
 
-RESULT = {Name.LENGTH: Type.INTEGER, Name.YEAR: Type.INTEGER, Name.MONTH: Type.INTEGER, Name.DAY: Type.INTEGER}
-
-
 @singledispatch
 def type_of(scalar: Scalar) -> Type:
     """The type of an expression that was built with operands of the right types."""
@@ -236,37 +201,37 @@ def type_of(scalar: Scalar) -> Type:
 
 
 @type_of.register
-def _(scalar: Column | Literal | Cast) -> Type:
+def _type_of_typed(scalar: Column | Literal | Cast) -> Type:
     return scalar.type
 
 
 @type_of.register
-def _(scalar: Arithmetic) -> Type:
+def _type_of_arithmetic(scalar: Arithmetic) -> Type:
     return Type.NUMBER
 
 
 @type_of.register
-def _(scalar: Comparison | And | Or | Not | IsNull | In | Like) -> Type:
+def _type_of_condition(scalar: Comparison | And | Or | Not | IsNull | In | Like) -> Type:
     return Type.BOOLEAN
 
 
 @type_of.register
-def _(scalar: Case) -> Type:
+def _type_of_case(scalar: Case) -> Type:
     return common_type([type_of(value) for _, value in scalar.branches] + [type_of(scalar.otherwise)])
 
 
 @type_of.register
-def _(scalar: Coalesce) -> Type:
+def _type_of_coalesce(scalar: Coalesce) -> Type:
     return common_type([type_of(part) for part in scalar.parts])
 
 
 @type_of.register
-def _(scalar: Function) -> Type:
-    return RESULT.get(scalar.name, Type.NUMBER)
+def _type_of_function(scalar: Function) -> Type:
+    return function(scalar.name).gives
 
 
 @type_of.register
-def _(scalar: Steps | Indicator) -> Type:
+def _type_of_integer(scalar: Steps | Indicator) -> Type:
     return Type.INTEGER
 
 

@@ -25,7 +25,15 @@ _YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 _TIME = r"([01][0-9]|2[0-3]):([0-5][0-9])(?::[0-5][0-9](?:\.[0-9]+)?)?"
 _ZONE = "(?: ?(?:Z|([+-])([01][0-9]|2[0-3])(?::?([0-5][0-9]))?))?"
 
-NUMBER = rf"{_AROUND}[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?{_AROUND}"
+
+def number_form(decimal: str = ".", thousands: str = "") -> str:
+    """The pattern of a number, with a sign before its decimals, and one, or none, between thousands."""
+    point, mark = re.escape(decimal), re.escape(thousands)
+    grouped = f"[0-9]{{1,3}}(?:{mark}[0-9]{{3}})+(?:{point}[0-9]*)?|" if thousands else ""
+    return rf"{_AROUND}[+-]?(?:{grouped}[0-9]+{point}?[0-9]*|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?{_AROUND}"
+
+
+NUMBER = number_form()
 WHOLE = rf"{_AROUND}[+-]?(?:[0-9]+\.?0*|\.0+){_AROUND}"  # without an exponent: exact, whatever its size
 DAY = rf"{_YEAR}-[0-9]{{2}}-[0-9]{{2}}"
 MOMENT = rf"({DAY})[T ]{_TIME}{_ZONE}"
@@ -75,20 +83,21 @@ def day_in(text: str) -> date | None:
     text = text.strip(BLANKS)
     found = _moment.fullmatch(text)
     if found is None:
-        return _date(text) if _day.fullmatch(text) else None
+        return plain_day(text)
     day, hour, minute, sign, zone_hours, zone_minutes = found.groups()
     away = int(zone_hours or 0) * 60 + int(zone_minutes or 0)
     minutes = int(hour) * 60 + int(minute) - (-away if sign == "-" else away)
-    start = _date(day)
+    start = plain_day(day)
     try:
         return None if start is None else start + timedelta(days=minutes // 1440)
     except OverflowError:  # the day before the first, or after the last
         return None
 
 
-def _date(text: str) -> date | None:
+def plain_day(text: str) -> date | None:
+    """The date that a text says in the one form YYYY-MM-DD, with nothing around it."""
     try:
-        return date.fromisoformat(text)
+        return date.fromisoformat(text) if _day.fullmatch(text) else None
     except ValueError:  # no month has such a day
         return None
 

@@ -1,4 +1,4 @@
-"""A column of a source, of a type in DuckDB's words, as one of a declared type: what `engines.cells` says of Python objects.
+"""A column of a source as one of a declared type: what `engines.cells` says of Python objects.
 
 What the declared type cannot hold is NULL in that cell. A column of a type that cannot be loaded (lists, intervals, bytes) is NULL in all.
 """
@@ -6,86 +6,17 @@ What the declared type cannot hold is NULL in that cell. A column of a type that
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from types import MappingProxyType
 
 from sqlglot import exp
 
 from discreet.engines.reading import Reading
-from discreet.engines.render.nodes import (
-    E,
-    T,
-    binary,
-    call,
-    cast,
-    double,
-    group,
-    is_null,
-    matches,
-    named,
-    null,
-    plain,
-    text,
-    trimmed,
-    try_cast,
-    when,
-)
-from discreet.engines.render.texts import FROM_TEXT, whole, within_years
-from discreet.plan.evaluate import LARGEST
-from discreet.plan.scalar import Type
+from discreet.engines.render.native import Kind, Native
+from discreet.engines.render.nodes import E, T, binary, call, cast, double, is_null, named, null, plain, text, when
+from discreet.engines.render.texts import whole, within_years
+from discreet.engines.render.words import Words
+from discreet.plan.scalar import LARGEST, Type
 
-SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")  # fit 64 bits
-WIDE = ("HUGEINT", "UBIGINT", "UHUGEINT")
-MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE")
-WORDS = ("VARCHAR", "ENUM", "UUID", "TIME", "BIGNUM")
 EXACT_DIGITS = 15  # of a decimal that is a quotient of two integers which doubles hold
-
-
-class Native(Enum):
-    """What DuckDB's types are to us."""
-
-    WORD = "text"
-    INTEGER = "integer"
-    FLOAT = "single"
-    DOUBLE = "double"
-    DECIMAL = "decimal"
-    DAY = "day"
-    MOMENT = "moment"
-    BOOLEAN = "boolean"
-    UNKNOWN = "unknown"
-
-
-_KINDS: Mapping[str, Native] = MappingProxyType(
-    {
-        **dict.fromkeys(WORDS, Native.WORD),
-        **dict.fromkeys((*SIGNED, *WIDE), Native.INTEGER),
-        **dict.fromkeys(MOMENTS, Native.MOMENT),
-        "FLOAT": Native.FLOAT,
-        "DOUBLE": Native.DOUBLE,
-        "DECIMAL": Native.DECIMAL,
-        "DATE": Native.DAY,
-        "BOOLEAN": Native.BOOLEAN,
-    }
-)
-STORED = {
-    Native.INTEGER: Type.INTEGER,
-    **dict.fromkeys((Native.FLOAT, Native.DOUBLE, Native.DECIMAL), Type.NUMBER),
-    **dict.fromkeys((Native.DAY, Native.MOMENT), Type.DATE),
-    Native.BOOLEAN: Type.BOOLEAN,
-}
-
-
-def native(type: str) -> Native:
-    """What a type in DuckDB's words is."""
-    return Native.UNKNOWN if type.endswith("]") else _KINDS.get(_name(type), Native.UNKNOWN)
-
-
-def stored(type: str) -> Type:
-    """The type of a column whose owner takes it as it is stored; what cannot be loaded is a text, and NULL."""
-    return STORED.get(native(type), Type.TEXT)
-
-
-def _name(type: str) -> str:
-    return type.partition("(")[0].strip()
 
 
 class Kept(Enum):
@@ -96,9 +27,9 @@ class Kept(Enum):
     DOUBLE = "double"
 
 
-def shown(form: Kept, made: E) -> E:
+def shown(form: Kept, made: E, words: Words) -> E:
     """The text that is kept in this form. Different forms are different texts, so that the form can be grouped by."""
-    return number_text(made) if form is Kept.DOUBLE else cast(made, T.TEXT)
+    return words.number_text(made) if form is Kept.DOUBLE else cast(made, T.TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,166 +41,150 @@ class Cell:
     filled: E | None
 
 
-def loaded(identifier: str, type: str, column: str, wanted: Type, reading: Reading, person: bool) -> Cell:
+def loaded(identifier: str, type: str, column: str, wanted: Type, reading: Reading, person: bool, words: Words) -> Cell:
     """For any value of the source's type: a value of the wanted one, or NULL; nothing raises."""
-    made, kind = named(identifier), native(type)
-    present = _present(made, kind)
-    if reading.null and kind is not Native.UNKNOWN:
-        word = exp.In(
-            this=_text(present, type, kind, column, reading), expressions=[text(each) for each in reading.null]
-        )
-        present = when([(exp.Not(this=call("coalesce", word, exp.Boolean(this=False))), present.copy())])
-    filled = exp.Paren(this=exp.Not(this=is_null(present.copy())))
-    if kind is Native.UNKNOWN:
+    native = words.native(type)
+    cells = Cells(native, column, reading, words)
+    present = _present(named(identifier), native, words)
+    if reading.null and native.kind is not Kind.UNKNOWN:
+        word = exp.In(this=cells.text(present), expressions=[text(each) for each in reading.null])
+        present = when([(exp.Not(this=call("coalesce", word, exp.Boolean(this=False))), present)])
+    filled = exp.Paren(this=exp.Not(this=is_null(present)))
+    if native.kind is Kind.UNKNOWN:
         return Cell(null(wanted), None, filled)
-    real = kind in (Native.FLOAT, Native.DOUBLE)
     usable = present
-    if person and real:
-        usable = when([(binary(exp.LT, call("abs", present), double(float(LARGEST))), present.copy())])
-    kept = _kept(type, kind, wanted)
+    if person and native.real:
+        usable = when([(binary(exp.LT, call("abs", present), double(float(LARGEST))), present)])
+    kept = _kept(native, wanted)
     match kept:
         case Kept.INTEGER:
             value = cast(usable, T.BIGINT)
         case Kept.DOUBLE:
             value = binary(exp.Add, cast(usable, T.DOUBLE), double(0.0))  # one zero
         case _:
-            value = _CONVERTED[wanted](usable, type, kind, column, reading)
-    surely = wanted is Type.TEXT and kind not in (Native.DAY, Native.MOMENT) and not (person and real)
+            value = CONVERTED[wanted](cells, usable)
+    surely = wanted is Type.TEXT and native.kind not in (Kind.DAY, Kind.MOMENT) and not (person and native.real)
     return Cell(value, kept, None if surely else filled)
 
 
-def _present(made: E, kind: Native) -> E:
+def _present(made: E, native: Native, words: Words) -> E:
     """The cell, without what is no number."""
-    if kind in (Native.FLOAT, Native.DOUBLE):
-        return when([(exp.Not(this=call("isnan", made)), made.copy())])
-    return made
+    return when([(exp.Not(this=words.is_nan(made)), made)]) if native.real else made
 
 
-def _kept(type: str, kind: Native, wanted: Type) -> Kept | None:
+def _kept(native: Native, wanted: Type) -> Kept | None:
     if wanted is not Type.TEXT:
         return None
-    if _name(type) in SIGNED:
+    if native.narrow:
         return Kept.INTEGER
-    return Kept.DOUBLE if kind is Native.DOUBLE else None
+    return Kept.DOUBLE if native.kind is Kind.DOUBLE else None
 
 
-def number_text(made: E) -> E:
-    """A double as its shortest decimal, an integral one without '.0': what `plan.texts.written` says."""
-    return call("regexp_replace", cast(binary(exp.Add, made, double(0.0)), T.TEXT), text(r"\.0$"), text(""))
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Converts the cells of one column to whatever was declared."""
 
+    native: Native
+    column: str
+    reading: Reading
+    words: Words
 
-def _text(made: E, type: str, kind: Native, column: str, reading: Reading) -> E:
-    match kind:
-        case Native.FLOAT:
-            single = cast(binary(exp.Add, made, cast(text("0.0"), T.FLOAT)), T.TEXT)
-            return call("regexp_replace", single, text(r"\.0$"), text(""))
-        case Native.DOUBLE:
-            return number_text(made)
-        case Native.DECIMAL:
-            digits = cast(made, T.TEXT)
-            return call("regexp_replace", digits, text(r"\.?0+$"), text("")) if _scale(type) else digits
-        case Native.MOMENT:
-            moment = _utc(made, type)
-            day = within_years(try_cast(moment, T.DATE))
-            short = call("regexp_replace", cast(moment.copy(), T.TEXT), text(" 00:00:00$"), text(""))
-            return when([(exp.Not(this=is_null(day)), short)])
-        case Native.DAY:
-            return cast(within_years(made), T.TEXT)
-    return cast(made, T.TEXT)
+    def text(self, made: E) -> E:
+        words = self.words
+        match self.native.kind:
+            case Kind.FLOAT:
+                single = cast(binary(exp.Add, made, cast(text("0.0"), T.FLOAT)), T.TEXT)
+                return words.without(single, r"\.0$")
+            case Kind.DOUBLE:
+                return words.number_text(made)
+            case Kind.DECIMAL:
+                digits = cast(made, T.TEXT)
+                return words.without(digits, r"\.?0+$") if self.native.places else digits
+            case Kind.MOMENT:
+                moment = self._moment(made)
+                day = within_years(words.try_date(moment), words)
+                short = words.without(cast(moment, T.TEXT), " 00:00:00$")
+                return when([(exp.Not(this=is_null(day)), short)])
+            case Kind.DAY:
+                return cast(within_years(made, words), T.TEXT)
+        return cast(made, T.TEXT)
 
+    def number(self, made: E) -> E:
+        match self.native.kind:
+            case Kind.INTEGER | Kind.DOUBLE | Kind.BOOLEAN:
+                return cast(made, T.DOUBLE)
+            case Kind.DECIMAL if self.native.digits <= EXACT_DIGITS:
+                return cast(made, T.DOUBLE)
+            case Kind.FLOAT | Kind.DECIMAL:  # the nearest double to its decimal
+                return self.words.try_number(cast(made, T.TEXT))
+            case Kind.WORD:
+                return self._said(made, Type.NUMBER)
+        return null(Type.NUMBER)
 
-def _scale(type: str) -> int:
-    """The digits after the point of DECIMAL(18,2)."""
-    return int(type.rpartition(",")[2].rstrip(") ") or 0)
+    def integer(self, made: E) -> E:
+        match self.native.kind:
+            case Kind.INTEGER | Kind.BOOLEAN:
+                return self.words.try_integer(made)
+            case Kind.FLOAT | Kind.DOUBLE:
+                return whole(self.number(made), self.words)
+            case Kind.DECIMAL:
+                return when([(self.words.is_whole(made), self.words.try_integer(made))])
+            case Kind.WORD:
+                return self._said(made, Type.INTEGER)
+        return null(Type.INTEGER)
 
+    def date(self, made: E) -> E:
+        match self.native.kind:
+            case Kind.DAY:
+                return within_years(made, self.words)
+            case Kind.MOMENT:
+                return within_years(self.words.try_date(self._moment(made)), self.words)
+            case Kind.WORD:
+                return self._said(made, Type.DATE)
+        return null(Type.DATE)
 
-def _precision(type: str) -> int:
-    return int(type.partition("(")[2].partition(",")[0] or 18)
+    def boolean(self, made: E) -> E:
+        match self.native.kind:
+            case Kind.BOOLEAN:
+                return made
+            case Kind.WORD:
+                return self._said(made, Type.BOOLEAN)
+            case Kind.INTEGER | Kind.FLOAT | Kind.DOUBLE | Kind.DECIMAL:
+                return when(
+                    [(binary(exp.EQ, made, plain(number)), exp.Boolean(this=bool(number))) for number in (0, 1)]
+                )
+        return null(Type.BOOLEAN)
 
+    def _moment(self, made: E) -> E:
+        return self.words.utc(made) if self.native.zoned else made
 
-def _utc(made: E, type: str) -> E:
-    if _name(type) == "TIMESTAMP WITH TIME ZONE":  # in UTC, whatever the zone of this machine
-        return call("make_timestamp", call("epoch_us", made))
-    return made
+    def _said(self, made: E, wanted: Type) -> E:
+        """What a text says."""
+        return self.words.from_text(self._standard(cast(made, T.TEXT), wanted), wanted)
 
-
-def _number(made: E, type: str, kind: Native, column: str, reading: Reading) -> E:
-    match kind:
-        case Native.INTEGER | Native.DOUBLE | Native.BOOLEAN:
-            return cast(made, T.DOUBLE)
-        case Native.DECIMAL if _precision(type) <= EXACT_DIGITS:
-            return cast(made, T.DOUBLE)
-        case Native.FLOAT | Native.DECIMAL:  # the nearest double to its decimal
-            return try_cast(cast(made, T.TEXT), T.DOUBLE)
-        case Native.WORD:
-            return _from_text(made, Type.NUMBER, column, reading)
-    return null(Type.NUMBER)
-
-
-def _integer(made: E, type: str, kind: Native, column: str, reading: Reading) -> E:
-    match kind:
-        case Native.INTEGER | Native.BOOLEAN:
-            return try_cast(made, T.BIGINT)
-        case Native.FLOAT | Native.DOUBLE:
-            return whole(_number(made, type, kind, column, reading))
-        case Native.DECIMAL:
-            return when([(binary(exp.EQ, made, call("trunc", made.copy())), try_cast(made.copy(), T.BIGINT))])
-        case Native.WORD:
-            return _from_text(made, Type.INTEGER, column, reading)
-    return null(Type.INTEGER)
-
-
-def _date(made: E, type: str, kind: Native, column: str, reading: Reading) -> E:
-    match kind:
-        case Native.DAY:
-            return within_years(made)
-        case Native.MOMENT:
-            return within_years(try_cast(_utc(made, type), T.DATE))
-        case Native.WORD:
-            return _from_text(made, Type.DATE, column, reading)
-    return null(Type.DATE)
-
-
-def _boolean(made: E, type: str, kind: Native, column: str, reading: Reading) -> E:
-    match kind:
-        case Native.BOOLEAN:
+    def _standard(self, made: E, wanted: Type) -> E:
+        """What `Reading.standard` says."""
+        words, reading = self.words, self.reading
+        if wanted is Type.DATE and self.column in reading.formats:
+            form = reading.formats[self.column]
+            bare = words.trimmed(made)
+            year, month, day = (words.group(bare, form.pattern, place) for place in (form.year, form.month, form.day))
+            padded = [call("lpad", part, plain(2), text("0")) for part in (month, day)]
+            written = call("concat", year, text("-"), padded[0], text("-"), padded[1])
+            return when([(words.matches(bare, form.pattern), written)])
+        if not wanted.numeric or reading.plain_numbers:
             return made
-        case Native.WORD:
-            return _from_text(made, Type.BOOLEAN, column, reading)
-        case Native.INTEGER | Native.FLOAT | Native.DOUBLE | Native.DECIMAL:
-            branches = [
-                (binary(exp.EQ, made.copy(), plain(number)), exp.Boolean(this=bool(number))) for number in (0, 1)
-            ]
-            return when(branches)
-    return null(Type.BOOLEAN)
+        bare = words.trimmed(made)
+        if reading.thousands:
+            bare = call("replace", bare, text(reading.thousands), text(""))
+        bare = call("replace", bare, text(reading.decimal), text("."))
+        return when([(words.matches(made, reading.number), bare)])
 
 
-_CONVERTED: Mapping[Type, Callable[[E, str, Native, str, Reading], E]] = {
-    Type.TEXT: _text,
-    Type.NUMBER: _number,
-    Type.INTEGER: _integer,
-    Type.DATE: _date,
-    Type.BOOLEAN: _boolean,
+CONVERTED: Mapping[Type, Callable[[Cells, E], E]] = {
+    Type.TEXT: Cells.text,
+    Type.NUMBER: Cells.number,
+    Type.INTEGER: Cells.integer,
+    Type.DATE: Cells.date,
+    Type.BOOLEAN: Cells.boolean,
 }
-
-
-def _from_text(made: E, wanted: Type, column: str, reading: Reading) -> E:
-    return FROM_TEXT[wanted](_standard(cast(made, T.TEXT), wanted, column, reading))
-
-
-def _standard(made: E, wanted: Type, column: str, reading: Reading) -> E:
-    """What `Reading.standard` says."""
-    if wanted is Type.DATE and column in reading.formats:
-        form = reading.formats[column]
-        bare = trimmed(made)
-        year, month, day = (group(bare.copy(), form.pattern, place) for place in (form.year, form.month, form.day))
-        padded = [call("lpad", part, plain(2), text("0")) for part in (month, day)]
-        written = call("concat", year, text("-"), padded[0], text("-"), padded[1])
-        return when([(matches(bare, form.pattern), written)])
-    if not wanted.numeric or reading.plain_numbers:
-        return made
-    bare = trimmed(made.copy())
-    if reading.thousands:
-        bare = call("replace", bare, text(reading.thousands), text(""))
-    bare = call("replace", bare, text(reading.decimal), text("."))
-    return when([(matches(made, reading.number), bare)])

@@ -1,4 +1,4 @@
-"""The plain nodes of SQL that everything is written with, spelt as DuckDB has them; sqlglot's generator makes text of them."""
+"""The plain nodes of SQL that every dialect writes alike; what they do not, `words` has. sqlglot's generator makes text of them."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -6,7 +6,6 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from discreet.plan.scalar import Type
-from discreet.plan.texts import BLANKS, LOWER
 
 E: TypeAlias = exp.Expression
 T = exp.DType
@@ -35,10 +34,6 @@ def alias(made: E, identifier: str) -> E:
 
 def cast(made: E, type: T) -> E:
     return exp.Cast(this=made, to=exp.DataType(this=type))
-
-
-def try_cast(made: E, type: T) -> E:
-    return exp.TryCast(this=made, to=exp.DataType(this=type))
 
 
 def binary(operator: type[exp.Binary], left: E, right: E) -> E:
@@ -73,27 +68,6 @@ def is_null(made: E) -> E:
     return exp.Paren(this=exp.Is(this=made, expression=exp.Null()))
 
 
-def lower(made: E) -> E:
-    """Of the letters A to Z only."""
-    letters = [chr(code) for code in LOWER]
-    return call("translate", made, text("".join(letters)), text("".join(letters).translate(LOWER)))
-
-
-def matches(made: E, pattern: str) -> E:
-    """Whether all of a text is of a pattern."""
-    return call("regexp_full_match", made, text(pattern))
-
-
-def group(made: E, pattern: str, number: int) -> E:
-    """A group of a pattern in a text; empty where it is not there."""
-    return call("regexp_extract", made, text(f"^(?:{pattern})$"), plain(number))
-
-
-def trimmed(made: E) -> E:
-    """Without blanks around it; they are written by their numbers, as texts with line ends in them do not stay what they are."""
-    return call("trim", made, call("concat", *(call("chr", plain(ord(blank))) for blank in BLANKS)))
-
-
 def table(identifier: str) -> E:
     return exp.Table(this=exp.Identifier(this=identifier, quoted=True))
 
@@ -109,7 +83,6 @@ def select(
     where: Sequence[E] = (),
     group: Sequence[E] = (),
     having: E | None = None,
-    qualify: E | None = None,
     join: E | None = None,
 ) -> exp.Select:
     made = exp.Select(expressions=expressions, from_=exp.From(this=source))
@@ -121,30 +94,4 @@ def select(
         made.set("group", exp.Group(expressions=list(group)))
     if having is not None:
         made.set("having", exp.Having(this=having))
-    if qualify is not None:
-        made.set("qualify", exp.Qualify(this=qualify))
     return made
-
-
-def with_tables(made: E, **tables: tuple[E, bool]) -> E:
-    """A query over named ones, each computed once, or written where it is used."""
-    named_tables = [
-        exp.CTE(this=query, alias=exp.TableAlias(this=exp.Identifier(this=each)), materialized=once)
-        for each, (query, once) in tables.items()
-    ]
-    made.set("with_", exp.With(expressions=named_tables))
-    return made
-
-
-def parameter(identifier: str, type: T) -> E:
-    return cast(exp.Placeholder(this=identifier), type)
-
-
-def identifier(name: str) -> str:
-    """A name as text."""
-    return named(name).sql("duckdb")
-
-
-def quoted(value: str) -> str:
-    """A constant text, as text."""
-    return text(value).sql("duckdb")

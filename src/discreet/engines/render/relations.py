@@ -20,15 +20,13 @@ from discreet.engines.render.nodes import (
     integer,
     is_null,
     named,
-    parameter,
     plain,
     select,
     table,
-    text,
     when,
-    with_tables,
 )
 from discreet.engines.render.scalars import Expressions, Made
+from discreet.engines.render.words import Words
 from discreet.errors import Fault
 from discreet.plan.evaluate import steps_of
 from discreet.plan.relation import (
@@ -46,7 +44,6 @@ from discreet.plan.relation import (
 )
 from discreet.plan.scalar import Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, type_of
 
-EPOCH = "1970-01-01"
 SLACK = 1 + 2.0**-40  # more than all the roundings of a norm in doubles
 SLOTS = 63  # bits of a mask, each for the priorities of one interval
 MOST_BY_MASK = 16  # groups; for more of them the mask would not leave much out
@@ -111,23 +108,23 @@ class People:
     hash: E | None
 
 
-def sql_of(query: Totals, stored: Mapping[str, Stored]) -> str:
-    """The text for a query; the salt is the parameter $salt."""
-    return text_of(query, stored).sql
+def sql_of(query: Totals, stored: Mapping[str, Stored], words: Words) -> str:
+    """The text for a query; the salt is the parameter `salt`."""
+    return text_of(query, stored, words).sql
 
 
-def text_of(query: Totals, stored: Mapping[str, Stored], sliced: bool = False) -> Text:
-    """The text for a query; `sliced`: over the people, or the rows, from number $low to below $high, to be added up over all of them."""
-    writer = Writer(stored, sliced)
+def text_of(query: Totals, stored: Mapping[str, Stored], words: Words, sliced: bool = False) -> Text:
+    """The text for a query; `sliced`: over the people, or the rows, from number `low` to below `high`, to be added up over all of them."""
+    writer = Writer(stored, words, sliced)
     made = writer.totals(query)
-    return Text(made.sql("duckdb"), frozenset(writer.parameters))
+    return Text(words.text(made), frozenset(writer.parameters))
 
 
-def priorities(query: Totals, stored: Mapping[str, Stored]) -> Text:
+def priorities(query: Totals, stored: Mapping[str, Stored], words: Words) -> Text:
     """The text that lists each person, the keys of each of their groups, and the priority of the person in the group."""
-    writer = Writer(stored, False)
+    writer = Writer(stored, words)
     made = writer.listed(contributions_of(query.source))
-    return Text(made.sql("duckdb"), frozenset(writer.parameters))
+    return Text(words.text(made), frozenset(writer.parameters))
 
 
 def contributions_of(relation: Relation) -> Contributions:
@@ -143,7 +140,8 @@ class Writer:
     """Writes one query, and remembers the parameters that it used."""
 
     stored: Mapping[str, Stored]
-    sliced: bool
+    words: Words
+    sliced: bool = False
     parameters: set[str] = field(default_factory=set)
 
     def totals(self, query: Totals) -> E:
@@ -151,7 +149,7 @@ class Writer:
         if isinstance(source, Scan | Filter):
             over, base, where = self.rows(source)
             if self.sliced:
-                base = inside(select([exp.Star()], base, where=self.slice(exp.column("rowid"), T.BIGINT)), "slice")
+                base = inside(select([exp.Star()], base, where=self.slice(self.words.row_number(), T.BIGINT)), "slice")
             kept = [_key(each, over) for each in query.keys]
             made = [alias(each.shown, key(i)) for i, each in enumerate(kept)]
             made += [alias(_sum(term.value, over), total(i)) for i, term in enumerate(query.terms)]
@@ -184,8 +182,8 @@ class Writer:
         columns = {column.name: Made(named(column.name)) for column in relation.columns}
         for each, form in stored.kept.items():
             if each in columns:
-                columns[each] = Made(shown(form, named(each)), 2, form=named(each))
-        over = Expressions(columns)
+                columns[each] = Made(shown(form, named(each), self.words), 2, form=named(each))
+        over = Expressions(columns, self.words)
         return over, table(stored.table), [over.clean(condition).sql for condition in conditions]
 
     def of_people(self, contributions: Contributions) -> People:
@@ -202,29 +200,31 @@ class Writer:
             where.append(exp.Paren(this=exp.Not(this=is_null(number.copy()))))
         return People(over, base, where, number, named(stored.hash))
 
+    def numbered(self, contributions: Contributions) -> bool:
+        """Whether the engine has numbered these people, and has a hash of each."""
+        stored = self.stored[_scanned(contributions)]
+        return stored.number is not None and stored.person == contributions.person.name
+
     def slice(self, number: E, type: T) -> list[E]:
         self.parameters |= {"low", "high"}
-        low, high = parameter("low", type), parameter("high", type)
+        low, high = self.words.parameter("low", type), self.words.parameter("high", type)
         return [binary(exp.GTE, number.copy(), low), binary(exp.LT, number.copy(), high)]
 
     def priority(self, hashed: E, keys: list[E]) -> E:
-        """64 bits. The outer hash is needed: with the salt as one more argument of the inner one the order would always be the same."""
+        """The priority of a person, by their hash, in a group."""
         self.parameters.add("salt")
-        mixed = call("hash", hashed, *(each.copy() for each in keys))
-        return call("hash", call("xor", mixed, parameter("salt", T.UBIGINT)))
+        return self.words.priority(hashed, [each.copy() for each in keys], self.words.parameter("salt"))
 
     def priority_of_group(self, contributions: Contributions) -> E:
         """The same, from the columns of a group."""
-        stored = self.stored[_scanned(contributions)]
-        numbered = stored.number is not None and stored.person == contributions.person.name
         keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
-        return self.priority(named(HASH) if numbered else call("hash", named(PERSON)), keys)
+        return self.priority(named(HASH) if self.numbered(contributions) else self.words.hash64(named(PERSON)), keys)
 
     def shown(self, contributions: Contributions, index: int) -> E:
         """A key of the contributions as it leaves the engine."""
         scalar, kept = contributions.keys[index], self.stored[_scanned(contributions)].kept
         if isinstance(scalar, Column) and scalar.name in kept:
-            return shown(kept[scalar.name], named(key(index)))
+            return shown(kept[scalar.name], named(key(index)), self.words)
         return named(key(index))
 
     def listed(self, contributions: Contributions) -> E:
@@ -232,7 +232,7 @@ class Writer:
         person = over.clean(contributions.person).sql
         where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
         keys = [_key(each, over).shown for each in contributions.keys]
-        made = [person, *keys, self.priority(call("hash", person.copy()), keys)]
+        made = [person, *keys, self.priority(self.words.hash64(person.copy()), keys)]
         named_columns = [alias(each, f"c{i}") for i, each in enumerate(made)]
         return select(named_columns, over.over(base), where=where, group=[each.copy() for each in made])
 
@@ -257,22 +257,20 @@ class Writer:
 
     def capped(self, contributions: Contributions, source: E, most: int) -> E:
         """With s = q·n + r and 0 <= r < n, floor((s·most + u)/n) = q·most + floor((r·most + u)/n), where nothing overflows."""
-        made: list[E] = [exp.Star()]
-        n, limit = named(ROWS), integer(most)
-        replaced: list[E] = []
+        words, n, limit = self.words, named(ROWS), integer(most)
+        replaced: dict[str, E] = {}
         for i, term in enumerate(contributions.terms):
             if term.how is How.ANY:
                 continue
             s = named(total(i))
-            r = binary(exp.Mod, binary(exp.Add, binary(exp.Mod, s, n), n), n)
-            q = binary(exp.IntDiv, binary(exp.Sub, s, r), n)
-            u = cast(binary(exp.Mod, self.priority_of_group(contributions), cast(n, T.UBIGINT)), T.BIGINT)
-            rest = binary(exp.IntDiv, binary(exp.Add, binary(exp.Mul, r, limit), u), n)
+            r = words.remainder(binary(exp.Add, words.remainder(s, n), n), n)
+            q = words.int_div(binary(exp.Sub, s, r), n)
+            u = words.modulo(self.priority_of_group(contributions), n)
+            rest = words.int_div(binary(exp.Add, binary(exp.Mul, r, limit), u), n)
             many = binary(exp.GT, n, limit)
-            replaced.append(alias(when([(many, binary(exp.Add, binary(exp.Mul, q, limit), rest))], s), total(i)))
-        if replaced:
-            made = [exp.Star(replace=replaced)]
-        return select(made, inside(source, "contributions"))
+            replaced[total(i)] = when([(many, binary(exp.Add, binary(exp.Mul, q, limit), rest))], s)
+        names = [PERSON, *_names(contributions), ROWS, *([HASH] if self.numbered(contributions) else [])]
+        return select(words.replaced(names, replaced), inside(source, "contributions"))
 
     def chosen(self, relation: CapGroups) -> E:
         """Only people in more than `most` groups are ranked: by their priorities, then by the keys, so that a tie keeps no more.
@@ -286,7 +284,7 @@ class Writer:
         candidates = self.candidates(contributions, relation.most)
         if isinstance(relation.source, CapRows):
             candidates = self.capped(contributions, candidates, relation.source.most)
-        columns = [named(PERSON), *(named(each) for each in _names(contributions))]
+        names = [PERSON, *_names(contributions)]
         over_most = binary(exp.GT, call("count", exp.Star()), plain(relation.most))
         many = select([named(PERSON)], table("candidates"), group=[named(PERSON)], having=over_most)
         keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
@@ -298,56 +296,59 @@ class Writer:
         )
         few = exp.Not(this=exp.In(this=named(PERSON), query=exp.Subquery(this=select([named(PERSON)], table("many")))))
         both = exp.Union(
-            this=select(columns, table("candidates"), where=[few]),
-            expression=select(
-                columns,
+            this=select([*map(named, names)], table("candidates"), where=[few]),
+            expression=self.words.first(
+                names,
                 table("candidates"),
-                join=exp.Join(this=table("many"), using=[exp.Identifier(this=PERSON, quoted=True)]),
-                qualify=exp.LTE(this=ranked, expression=plain(relation.most)),
+                exp.Join(this=table("many"), using=[exp.Identifier(this=PERSON, quoted=True)]),
+                ranked,
+                relation.most,
             ),
             distinct=False,
         )
-        return with_tables(both, candidates=(candidates, True), many=(many, True))
+        return self.words.with_tables(both, candidates=candidates, many=many)
 
     def candidates(self, contributions: Contributions, most: int) -> E:
         """The contributions of people to groups that may be kept."""
-        if most > MOST_BY_MASK:
-            return self.contributed(contributions, caps=True)
         people = self.of_people(contributions)
+        priority = people.over.prefix + PRIORITY
+        mask = self.words.bit_or(_slot(priority, self.words))
+        if mask is None or most > MOST_BY_MASK:
+            return self.contributed(contributions, caps=True)
         columns, group = self.columns(contributions, people, caps=True)
-        hashed = people.hash or call("hash", people.person)
+        hashed = people.hash or self.words.hash64(people.person)
         made = self.priority(hashed.copy(), [_key(each, people.over).shown for each in contributions.keys])
-        person, priority, bit = (
-            people.over.prefix + each for each in (PERSON, PRIORITY, LAST)
-        )  # beside those of the table
+        # beside the columns of the table
+        person, bit = people.over.prefix + PERSON, people.over.prefix + LAST
         rows = select([exp.Star(), alias(made, priority)], people.over.over(people.base), where=people.where)
-        mask = [alias(people.person.copy(), PERSON), alias(call("bit_or", _slot(priority)), MASK)]
-        masks = select(mask, inside(rows, "rows"), group=[people.person.copy()])
+        masks = select(
+            [alias(people.person.copy(), PERSON), alias(mask, MASK)], inside(rows, "rows"), group=[people.person.copy()]
+        )
         on = exp.EQ(this=people.person.copy(), expression=named(person))
         join = exp.Join(this=inside(_last(masks, most, people.over.prefix), "last"), on=on, side="left")
-        possible = binary(exp.Or, is_null(named(bit)), binary(exp.LTE, _slot(priority), named(bit)))
+        possible = binary(exp.Or, is_null(named(bit)), binary(exp.LTE, _slot(priority, self.words), named(bit)))
         return select(columns, inside(rows.copy(), "rows"), join=join, where=[possible], group=group)
 
     def clipped(self, relation: ClipNorm) -> E:
         """Only people who are shortened are joined. The squares are added up as integers, so that their order does not matter."""
         contributions = contributions_of(relation.source)
         names = [named(each) for each in _names(contributions)]
-        wide = T.BIGINT if self.narrow(relation.source) else T.INT128
+        narrow = self.narrow(relation.source)
         factors, beyond = [], []
         for i, limit in enumerate(relation.limits):
-            square = call("sum", binary(exp.Mul, cast(named(total(i)), wide), cast(named(total(i)), wide)))
+            square = self.words.sum_of_squares(named(total(i)), narrow)
             norm = binary(exp.Mul, call("sqrt", cast(square, T.DOUBLE)), double(SLACK))
             factors.append(binary(exp.Div, double(float(limit)), norm))
-            beyond.append(binary(exp.GT, square.copy(), cast(plain(limit * limit), T.INT128)))
+            beyond.append(binary(exp.GT, square.copy(), self.words.wide(plain(limit * limit))))
         factor = alias(call("least", *factors), FACTOR)
         long = select([named(PERSON), factor], table("groups"), group=[named(PERSON)], having=chain(exp.Or, beyond))
         made = [named(PERSON), *names[: len(contributions.keys)]]
         for i in range(len(contributions.terms)):
-            short = call("trunc", binary(exp.Mul, cast(named(total(i)), T.DOUBLE), named(FACTOR)))
+            short = self.words.truncated(binary(exp.Mul, cast(named(total(i)), T.DOUBLE), named(FACTOR)))
             branch = (is_null(named(FACTOR)), named(total(i)))
-            made.append(alias(when([branch], cast(short, T.BIGINT)), total(i)))
+            made.append(alias(when([branch], short), total(i)))
         joined_people = select(made, table("groups"), join=join_people(long, "long", "left"))
-        return with_tables(joined_people, groups=(self.people(relation.source), True))
+        return self.words.with_tables(joined_people, groups=self.people(relation.source))
 
     def narrow(self, relation: Contributions | CapRows) -> bool:
         """Whether the square of a total surely fits 64 bits: with at most so many rows, of so many steps each."""
@@ -377,7 +378,7 @@ def _key(scalar: Scalar, over: Expressions) -> Grouped:
         case Type.NUMBER:
             raise Fault("a key must not be a number", code="relation")
         case Type.DATE:
-            days = binary(exp.Sub, made, cast(text(EPOCH), T.DATE))
+            days = over.words.days(made)
             return Grouped(days, days.copy())
     if isinstance(scalar, Literal):  # which a position in GROUP BY could be taken for
         made = cast(made, TYPES[scalar.type])
@@ -406,9 +407,9 @@ def _total(made: E, how: str = "sum") -> E:
     return cast(call("coalesce", call(how, cast(made, T.BIGINT)), integer(0)), T.BIGINT)
 
 
-def _slot(priority: str) -> E:
-    """The bit of the interval that a priority lies in; it grows with the priority."""
-    interval = cast(exp.BitwiseRightShift(this=named(priority), expression=plain(58)), T.INT)
+def _slot(priority: str, words: Words) -> E:
+    """The bit of the interval, of 64, that a priority lies in; it grows with the priority."""
+    interval = cast(exp.BitwiseRightShift(this=named(priority), expression=plain(words.bits - 6)), T.INT)
     return exp.Paren(this=exp.BitwiseLeftShift(this=integer(1), expression=call("least", interval, plain(SLOTS - 1))))
 
 

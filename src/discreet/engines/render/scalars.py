@@ -23,16 +23,16 @@ from discreet.engines.render.nodes import (
     double,
     integer,
     is_null,
-    lower,
     named,
     null,
     text,
-    try_cast,
     when,
 )
-from discreet.engines.render.texts import FROM_TEXT
+from discreet.engines.render.words import Words
 from discreet.errors import Fault
-from discreet.plan.evaluate import CASTS, LARGEST, steps_of
+from discreet.plan.casts import Conversion, conversion
+from discreet.plan.evaluate import steps_of
+from discreet.plan.functions import Row, Written, function
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -47,7 +47,6 @@ from discreet.plan.scalar import (
     IsNull,
     Like,
     Literal,
-    Name,
     Not,
     Operator,
     Or,
@@ -75,7 +74,6 @@ OPERATORS: dict[Operator, type[exp.Binary]] = {
     Operator.SUBTRACT: exp.Sub,
     Operator.MULTIPLY: exp.Mul,
     Operator.DIVIDE: exp.Div,
-    Operator.REMAINDER: exp.Mod,
 }
 
 
@@ -95,6 +93,7 @@ class Expressions:
     """Renders the expressions of one relation, and the derived tables that they need below them."""
 
     columns: Mapping[str, Made]
+    words: Words
     levels: list[list[E]] = field(default_factory=list)
     prefix: str = "#"
 
@@ -113,7 +112,7 @@ class Expressions:
         if not made.nan:
             return made
         made = self.shared(made)
-        branch = (call("isnan", made.sql.copy()), null(Type.NUMBER))
+        branch = (self.words.is_nan(made.sql.copy()), null(Type.NUMBER))
         return Made(when([branch], made.sql), 2 * made.size + 4, made.level)
 
     def double(self, scalar: Scalar) -> Made:
@@ -188,6 +187,8 @@ def _arithmetic(scalar: Arithmetic, over: Expressions) -> Made:
         zero = binary(exp.EQ, right.sql.copy(), double(0.0))
         divisor = when([(zero, null(Type.NUMBER))], right.sql)
         right = joined(divisor, right, right)
+    if scalar.operator is Operator.REMAINDER:
+        return joined(over.words.remainder(left.sql, divisor), left, right, nan=True)
     return joined(binary(OPERATORS[scalar.operator], left.sql, divisor), left, right, nan=True)
 
 
@@ -251,9 +252,8 @@ def _as_double(scalar: Scalar, over: Expressions) -> Made:
 def _like(scalar: Like, over: Expressions) -> Made:
     operand = over.clean(scalar.operand)
     pattern = _canonical(scalar.pattern.translate(LOWER) if scalar.ignore_case else scalar.pattern)
-    subject = lower(operand.sql) if scalar.ignore_case else operand.sql
-    like = exp.Like(this=subject, expression=text(pattern))
-    return joined(exp.Paren(this=exp.Escape(this=like, expression=text("\\"))), operand)
+    subject = over.words.lower_ascii(operand.sql) if scalar.ignore_case else operand.sql
+    return joined(over.words.like(subject, pattern), operand)
 
 
 def _canonical(pattern: str) -> str:
@@ -291,41 +291,38 @@ def _coalesce(scalar: Coalesce, over: Expressions) -> Made:
 @render.register
 def _cast(scalar: Cast, over: Expressions) -> Made:
     given, wanted = type_of(scalar.operand), scalar.type
-    if (given, wanted) not in CASTS:
-        raise Fault(f"a cast from {given.value} to {wanted.value} cannot be rendered", code="scalar")
+    row = conversion(given, wanted)
     if given is wanted:
         return over.render(scalar.operand)
-    operand = over.clean(scalar.operand)
-    if given is Type.TEXT:
-        return _from_text(operand, wanted, over)
-    if (given, wanted) == (Type.NUMBER, Type.INTEGER):
-        operand = over.shared(operand)
-        small = binary(exp.LT, call("abs", operand.sql.copy()), double(float(LARGEST)))
-        return joined(when([(small, try_cast(call("round", operand.sql), T.BIGINT))]), operand, operand)
-    return joined(cast(operand.sql, TYPES[wanted]), operand)
-
-
-def _from_text(operand: Made, wanted: Type, over: Expressions) -> Made:
-    """The text is written many times, and so is made a column of its own unless it is one."""
-    operand = operand if operand.size <= 2 else over.bound(operand)
-    made = FROM_TEXT[wanted](operand.sql)
-    return Made(made, sum(1 for _ in made.walk()), operand.level)
+    return _written(row, [over.clean(scalar.operand)], over)
 
 
 @render.register
 def _function(scalar: Function, over: Expressions) -> Made:
-    match scalar.name:
-        case Name.GREATEST | Name.LEAST:
-            parts = [over.clean_double(part) for part in scalar.operands]
-            return joined(call(scalar.name.value, *(part.sql for part in parts)), *parts)
-        case Name.LENGTH | Name.YEAR | Name.MONTH | Name.DAY:
-            operand = over.clean(scalar.operands[0])
-            return joined(cast(call(scalar.name.value, operand.sql), T.BIGINT), operand)
-        case Name.SIGN:
-            operand = over.clean_double(scalar.operands[0])
-            return joined(cast(call("sign", operand.sql), T.DOUBLE), operand)
-    operand = over.double(scalar.operands[0])
-    return joined(call(scalar.name.value, operand.sql), operand, nan=operand.nan or scalar.name is Name.SQRT)
+    row = function(scalar.name)
+    parts = []
+    for i, operand in enumerate(scalar.operands):
+        if row.operand(i) is Type.NUMBER:
+            parts.append(over.double(operand) if row.passes_nan else over.clean_double(operand))
+        else:
+            parts.append(over.clean(operand))
+    nan = row.makes_nan and row.gives is Type.NUMBER
+    return _written(row, parts, over, nan=nan or any(part.nan for part in parts))
+
+
+def _written(row: Row | Conversion, parts: list[Made], over: Expressions, nan: bool = False) -> Made:
+    """The SQL of a row; operands that it writes again are first made short enough, those that it writes often a column."""
+    match row.written:
+        case Written.ONCE:
+            return joined(row.write(over.words, *(part.sql for part in parts)), *parts, nan=nan)
+        case Written.TWICE:
+            parts = [over.shared(part) for part in parts]
+            return joined(row.write(over.words, *(part.sql for part in parts)), *parts, *parts, nan=nan)
+        case Written.OFTEN:
+            parts = [part if part.size <= 2 else over.bound(part) for part in parts]
+            made = row.write(over.words, *(part.sql for part in parts))
+            level = max((part.level for part in parts), default=0)
+            return Made(made, sum(1 for _ in made.walk()), level, nan)
 
 
 @render.register
@@ -341,13 +338,13 @@ def _steps(scalar: Steps, over: Expressions) -> Made:
         bounds = double(scalar.low), double(scalar.high)
         centred = binary(exp.Sub, operand.sql, double(scalar.middle)) if scalar.middle else operand.sql
         scaled = binary(exp.Mul, centred, double(ldexp(1.0, scalar.shift))) if scalar.shift else centred
-        inside = try_cast(call("floor", binary(exp.Add, scaled, double(0.5))), T.BIGINT)
+        inside = over.words.floor_to_int(binary(exp.Add, scaled, double(0.5)))
     branches = [
         (binary(exp.LTE, operand.sql.copy(), bounds[0]), integer(low)),
         (binary(exp.GTE, operand.sql.copy(), bounds[1]), integer(high)),
     ]
     if operand.nan:  # which an engine may hold to be above all bounds
-        branches.insert(0, (call("isnan", operand.sql.copy()), null(Type.INTEGER)))
+        branches.insert(0, (over.words.is_nan(operand.sql.copy()), null(Type.INTEGER)))
     return joined(when(branches, inside), operand, operand, operand, operand)
 
 

@@ -13,6 +13,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from discreet.errors import QueryError
 from discreet.plan.catalog import Catalog
+from discreet.plan.functions import is_unit
 from discreet.plan.question import Question
 from discreet.plan.sql import aggregates, functions, operators  # noqa: F401 (their readers register themselves)
 from discreet.plan.sql.clauses import Clauses, source_of
@@ -24,7 +25,7 @@ from discreet.plan.sql.text import DUCKDB, Words, read
 __all__ = ["CODES", "question"]
 
 T = TokenType
-WORDS = {"NULLS", "LAST", "YEAR", "MONTH", "DAY", "IF"}  # read by the parser itself, and kept as no name
+WORDS = {"NULLS", "LAST", "IF"}  # read by the parser itself, and kept as no name; so are the units of EXTRACT
 READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a word becomes
     T.SELECT: (exp.Select,),
     T.WHERE: (exp.Where,),
@@ -136,7 +137,7 @@ def check_unread(words: Words, expressions: Expressions) -> None:
             unread = wanted[classes] > sum(have[each] for each in classes)
         elif token.token_type in (T.VAR, T.IDENTIFIER):
             named = token.start in starts or before is T.PARAMETER
-            unread = not (named or token.text.upper() in WORDS or after is T.L_PAREN)
+            unread = not (named or after is T.L_PAREN or token.text.upper() in WORDS or is_unit(token.text))
         else:
             unread = False
         if unread:

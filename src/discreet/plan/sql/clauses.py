@@ -163,7 +163,7 @@ class Clauses:
                 index = marked(item)
                 return item.name if index is None else aggregate_name(self.read.aggregates[index])
             case Function():
-                return f"{item.name.value}_{self._name(item.operands[0])}"
+                return f"{item.name}_{self._name(item.operands[0])}"
             case Cast():
                 return self._name(item.operand)
             case Arithmetic(left=Function(operands=(Arithmetic(left=inner),))):  # ROUND(x, digits)

@@ -16,6 +16,7 @@ from discreet.errors import QueryError
 from discreet.plan.catalog import Table
 from discreet.plan.question import Aggregate, Kind
 from discreet.plan.scalar import Column, Literal, Scalar, Type, children
+from discreet.plan.sql.calls import called
 from discreet.plan.sql.refusals import Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
 from discreet.plan.sql.values import Mismatch, as_type, kind, named
@@ -99,7 +100,7 @@ class Expressions:
         while type(node) is exp.Paren:
             self.take(node, "this")
             node = node.this
-        known = READERS.get(type(node))
+        known = READERS.get(type(node)) or called(node)
         if known is None:
             raise self.unknown(node)
         args, reader = known

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from discreet.plan.functions import FUNCTIONS, spelt
 from discreet.plan.scalar import (
     Arithmetic,
     Case,
@@ -11,7 +12,6 @@ from discreet.plan.scalar import (
     Coalesce,
     Function,
     Literal,
-    Name,
     Operator,
     Order,
     Scalar,
@@ -20,7 +20,8 @@ from discreet.plan.scalar import (
 from discreet.plan.sql.expressions import Expressions, reads
 from discreet.plan.sql.operators import asked, compared
 from discreet.plan.sql.refusals import Code
-from discreet.plan.sql.values import WORDS, alike, checked_cast, day, kind
+from discreet.plan.sql.values import WORDS, alike, checked_cast, kind
+from discreet.plan.texts import plain_day
 
 MOST_DIGITS = 9  # of ROUND(x, digits)
 
@@ -91,7 +92,7 @@ def _cast(read: Expressions, node: exp.Cast) -> Scalar:
     operand = read.scalar(node.this)
     got = kind(operand)
     if wanted is Type.DATE and isinstance(operand, Literal) and isinstance(operand.value, str):
-        found = day(operand.value)
+        found = plain_day(operand.value)
         if found is None:
             raise read.refusal(
                 Code.LITERAL, "the date must be a day of the form YYYY-MM-DD", "write DATE '2024-12-31'", node
@@ -103,43 +104,19 @@ def _cast(read: Expressions, node: exp.Cast) -> Scalar:
     return operand if got is wanted else Cast(operand, wanted)
 
 
-# functions
-
-NUMERIC = {exp.Abs: Name.ABS, exp.Floor: Name.FLOOR, exp.Ceil: Name.CEIL, exp.Sign: Name.SIGN, exp.Sqrt: Name.SQRT}
-PARTS = {exp.Year: Name.YEAR, exp.Month: Name.MONTH, exp.Day: Name.DAY, exp.DayOfMonth: Name.DAY}
-UNITS = {"YEAR": Name.YEAR, "MONTH": Name.MONTH, "DAY": Name.DAY}
-MANY = {exp.Greatest: Name.GREATEST, exp.Least: Name.LEAST}
-
-
-@reads(*NUMERIC, args="this")
-def _numeric(read: Expressions, node: exp.Func) -> Scalar:
-    return Function(NUMERIC[type(node)], (read.number(node.this),))
-
-
-@reads(*PARTS, args="this")
-def _part(read: Expressions, node: exp.Func) -> Scalar:
-    return Function(PARTS[type(node)], (read.of_type(node.this, Type.DATE),))
+# functions that are not written as a call with operands alone; all others `calls` reads
 
 
 @reads(exp.Extract, args="this expression")
 def _extract(read: Expressions, node: exp.Extract) -> Scalar:
     unit = node.this
-    if not isinstance(unit, exp.Var) or unit.name.upper() not in UNITS:
-        hint = "write EXTRACT(YEAR FROM …), MONTH or DAY"
+    row = spelt(unit.name) if isinstance(unit, exp.Var) else None
+    if row is None or not row.extracted:
+        *units, last = [each.name.upper() for each in FUNCTIONS.values() if each.extracted]
+        hint = f"write EXTRACT({units[0]} FROM …), {', '.join([*units[1:]])} or {last}"
         raise read.refusal(Code.FUNCTION, "this part of a date is not available", hint, node)
     read.take(unit, "this")
-    return Function(UNITS[unit.name.upper()], (read.of_type(node.expression, Type.DATE),))
-
-
-@reads(exp.Length, args="this")
-def _length(read: Expressions, node: exp.Length) -> Scalar:
-    return Function(Name.LENGTH, (read.of_type(node.this, Type.TEXT),))
-
-
-@reads(*MANY, args="this expressions ignore_nulls")
-def _many(read: Expressions, node: exp.Func) -> Scalar:
-    operands = [read.number(each) for each in (node.this, *node.expressions)]
-    return operands[0] if len(operands) == 1 else Function(MANY[type(node)], tuple(operands))
+    return Function(row.name, (read.of_type(node.expression, row.takes[0]),))
 
 
 @reads(exp.Round, args="this decimals")
@@ -151,6 +128,6 @@ def _round(read: Expressions, node: exp.Round) -> Scalar:
         hint = f"write ROUND(x), or ROUND(x, 2) with a constant from 0 to {MOST_DIGITS}"
         raise read.refusal(Code.FUNCTION, "ROUND needs a constant number of digits", hint, node)
     if digits.value == 0:
-        return Function(Name.ROUND, (operand,))
+        return Function("round", (operand,))
     steps = Literal(10**digits.value, Type.INTEGER)
-    return Arithmetic(Operator.DIVIDE, Function(Name.ROUND, (Arithmetic(Operator.MULTIPLY, operand, steps),)), steps)
+    return Arithmetic(Operator.DIVIDE, Function("round", (Arithmetic(Operator.MULTIPLY, operand, steps),)), steps)

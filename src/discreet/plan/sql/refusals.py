@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from discreet.errors import QueryError
+from discreet.plan.functions import FUNCTIONS
 
 WIDTH = 100  # of the line that is shown
 LONGEST_NAME = 60  # of what is repeated from the text
@@ -153,7 +154,7 @@ NAMES: dict[tuple[Code, str, str], str] = {
     "GET_CURRENT_TIMESTAMP TRANSACTION_TIMESTAMP GETDATE AGE",
     WINDOW: "ROW_NUMBER RANK DENSE_RANK PERCENT_RANK CUME_DIST NTILE LAG LEAD NTH_VALUE",
 }
-FUNCTIONS: dict[str, tuple[Code, str, str]] = {
+REFUSED: dict[str, tuple[Code, str, str]] = {
     **{name: reason for reason, names in NAMES.items() for name in names.split()},
     "MEAN": (Code.FUNCTION, "is not known here", "write AVG"),
     "COUNT_STAR": (Code.FUNCTION, "is not known here", "write COUNT(*)"),
@@ -171,13 +172,15 @@ FUNCTIONS: dict[str, tuple[Code, str, str]] = {
     "POW": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
     "POWER": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
 }
-KNOWN = (
-    "functions are COUNT, SUM, AVG; ABS, FLOOR, CEIL, ROUND, SIGN, SQRT, GREATEST, LEAST, LENGTH, YEAR, MONTH, DAY, EXTRACT, "
-    "COALESCE, NULLIF, IF, CAST, TRY_CAST"
-)
+
+
+def known() -> str:
+    """What to write instead of a function that there is not."""
+    names = ", ".join(row.name.upper() for row in FUNCTIONS.values())
+    return f"functions are COUNT, SUM, AVG; {names}, EXTRACT, COALESCE, NULLIF, IF, CAST, TRY_CAST"
 
 
 def function_refusal(name: str, text: str, at: Placed | None) -> QueryError:
     """The error for a function that is not on the list."""
-    code, why, hint = FUNCTIONS.get(name.upper(), (Code.FUNCTION, "is not known here", KNOWN))
+    code, why, hint = REFUSED.get(name.upper()) or (Code.FUNCTION, "is not known here", known())
     return refusal(code, f"the function {quoted(name)} {why}", hint, text, at)

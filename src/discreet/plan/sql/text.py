@@ -16,7 +16,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from discreet.errors import Invalid, QueryError
 from discreet.exact import shown
-from discreet.plan.sql.refusals import KNOWN, Code, caret, function_refusal, quoted, refusal
+from discreet.plan.functions import spelt
+from discreet.plan.sql.refusals import Code, caret, function_refusal, known, quoted, refusal
 
 MOST_BYTES = 1 << 16
 MOST_DEPTH = 100
@@ -40,10 +41,8 @@ ALLOWED = TYPE_WORDS | {
     *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE),
     *(T.STRING, T.NUMBER, T.IDENTIFIER, T.VAR, T.PLACEHOLDER, T.PARAMETER, T.COLON),
 }
-FUNCTION_NAMES = {
-    *("COUNT", "SUM", "AVG", "ABS", "FLOOR", "CEIL", "CEILING", "ROUND", "SIGN", "SQRT", "GREATEST", "LEAST", "MOD"),
-    *("LENGTH", "LEN", "CHAR_LENGTH", "CHARACTER_LENGTH", "YEAR", "MONTH", "DAY", "DAYOFMONTH", "EXTRACT"),
-    *("COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST"),
+READ_OTHERWISE = {  # than the functions of the table
+    *("COUNT", "SUM", "AVG", "MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST"),
 }
 SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
 
@@ -177,7 +176,7 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
                 raise refusal(
                     Code.COMMENT, "comments inside comments, and hints, are not read", "remove it", text, token
                 )
-        if token.token_type not in ALLOWED and not is_name(token, before, known):
+        if not (token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)):
             raise word_refusal(text, token, before, after)
         if token.text == SYMBOLIC.get(token.token_type) or (token.token_type is T.PARAMETER and token.text != "$"):
             raise refusal(*OPERATOR, text, token)
@@ -194,6 +193,11 @@ def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
     if not token.text.isidentifier():
         return False
     return token.text.casefold() in known or (before is not None and before.token_type in (T.ALIAS, T.DOT))
+
+
+def is_call(token: Token, after: Token | None) -> bool:
+    """A reserved word that is a function of the table here, as LEFT might be."""
+    return after is not None and after.token_type is T.L_PAREN and spelt(token.text) is not None
 
 
 def word_refusal(text: str, token: Token, before: Token | None, after: Token | None) -> QueryError:
@@ -245,8 +249,8 @@ def check_function(text: str, token: Token, before: Token | None) -> None:
     """A word before a bracket is a function on the list."""
     place = None if before is None else before.token_type
     if place is T.DOT:
-        raise refusal(Code.SCHEMA, "functions of other schemas are not available", KNOWN, text, token)
-    if token.text.upper() in FUNCTION_NAMES:
+        raise refusal(Code.SCHEMA, "functions of other schemas are not available", known(), text, token)
+    if token.text.upper() in READ_OTHERWISE or spelt(token.text) is not None:
         return
     if place is T.FROM:
         raise table_refusal(text, token)

@@ -1,13 +1,11 @@
 """Types of operands: what may stand beside what, and what a constant becomes there."""
 
-import re
 from collections.abc import Sequence
-from datetime import date
 
-from discreet.plan.evaluate import CASTS
+from discreet.plan.casts import CASTS
 from discreet.plan.scalar import Literal, Scalar, Type, common_type, type_of
+from discreet.plan.texts import plain_day
 
-DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 WORDS = {
     Type.INTEGER: "INTEGER",
     Type.NUMBER: "DOUBLE",
@@ -50,16 +48,6 @@ def is_null(scalar: Scalar) -> bool:
     return isinstance(scalar, Literal) and scalar.value is None
 
 
-def day(text: str) -> date | None:
-    """The date that a text says, in the one form YYYY-MM-DD."""
-    if not DAY.fullmatch(text):
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
-
-
 def as_type(scalar: Scalar, wanted: Type) -> Scalar:
     """A constant as it is meant beside this type: NULL takes it, a text beside a date is one."""
     if not isinstance(scalar, Literal):
@@ -67,7 +55,7 @@ def as_type(scalar: Scalar, wanted: Type) -> Scalar:
     if scalar.value is None:
         return Literal(None, wanted)
     if wanted is Type.DATE and isinstance(scalar.value, str):
-        found = day(scalar.value)
+        found = plain_day(scalar.value)
         if found is None:
             raise Mismatch("a text beside a date must say a day as YYYY-MM-DD")
         return Literal(found, Type.DATE)

@@ -1,0 +1,173 @@
+"""DuckDB's words."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from sqlglot import exp
+
+from discreet.engines.render.native import Kind, Native
+from discreet.engines.render.nodes import E, T, alias, binary, call, cast, double, named, plain, select, text
+from discreet.engines.render.words import Words
+from discreet.plan.relation import EPOCH
+from discreet.plan.texts import BLANKS, LOWER
+
+NARROW = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+ZONED = "TIMESTAMP WITH TIME ZONE"
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        **dict.fromkeys(("VARCHAR", "ENUM", "UUID", "TIME", "BIGNUM"), Kind.WORD),
+        **dict.fromkeys((*NARROW, "HUGEINT", "UBIGINT", "UHUGEINT"), Kind.INTEGER),
+        **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", ZONED), Kind.MOMENT),
+        "FLOAT": Kind.FLOAT,
+        "DOUBLE": Kind.DOUBLE,
+        "DECIMAL": Kind.DECIMAL,
+        "DATE": Kind.DAY,
+        "BOOLEAN": Kind.BOOLEAN,
+    }
+)
+
+
+def try_cast(operand: E, type: T) -> E:
+    return exp.TryCast(this=operand, to=exp.DataType(this=type))
+
+
+class DuckDB(Words):
+    """How DuckDB 2.0 says it, with `ieee_floating_point_ops` on."""
+
+    dialect = "duckdb"
+    bits = 64
+
+    def is_nan(self, operand: E) -> E:
+        return call("isnan", operand)
+
+    def remainder(self, left: E, right: E) -> E:
+        return binary(exp.Mod, left, right)
+
+    def int_div(self, left: E, right: E) -> E:
+        return binary(exp.IntDiv, left, right)
+
+    def rounded(self, operand: E) -> E:
+        return call("round", operand)
+
+    def floor_to_int(self, operand: E) -> E:
+        return try_cast(call("floor", operand), T.BIGINT)
+
+    def round_to_int(self, operand: E) -> E:
+        return try_cast(call("round", operand), T.BIGINT)
+
+    def truncated(self, operand: E) -> E:
+        return cast(call("trunc", operand), T.BIGINT)
+
+    def is_whole(self, operand: E) -> E:
+        return binary(exp.EQ, operand, call("trunc", operand))
+
+    def wide(self, operand: E) -> E:
+        return cast(operand, T.INT128)
+
+    def sum_of_squares(self, operand: E, narrow: bool) -> E:
+        factor = cast(operand, T.BIGINT) if narrow else self.wide(operand)
+        return call("sum", binary(exp.Mul, factor, factor))
+
+    def try_number(self, operand: E) -> E:
+        return try_cast(operand, T.DOUBLE)
+
+    def try_integer(self, operand: E) -> E:
+        return try_cast(operand, T.BIGINT)
+
+    def try_small(self, operand: E) -> E:
+        return try_cast(operand, T.INT)
+
+    def try_date(self, operand: E) -> E:
+        return try_cast(operand, T.DATE)
+
+    def number_text(self, operand: E) -> E:
+        # one zero
+        positive = binary(exp.Add, operand, double(0.0))
+        return self.without(cast(positive, T.TEXT), r"\.0$")
+
+    def days(self, operand: E) -> E:
+        return binary(exp.Sub, operand, cast(text(EPOCH.isoformat()), T.DATE))
+
+    def plus_days(self, operand: E, days: E) -> E:
+        return binary(exp.Add, operand, cast(days, T.INT))
+
+    def part(self, unit: str, operand: E) -> E:
+        return call(unit, operand)
+
+    def utc(self, operand: E) -> E:
+        return call("make_timestamp", call("epoch_us", operand))
+
+    def length(self, operand: E) -> E:
+        return call("length", operand)
+
+    def lower_ascii(self, operand: E) -> E:
+        letters = "".join(map(chr, LOWER))
+        return call("translate", operand, text(letters), text(letters.translate(LOWER)))
+
+    def contains(self, operand: E, part: str) -> E:
+        return call("contains", operand, text(part))
+
+    def like(self, operand: E, pattern: str) -> E:
+        like = exp.Like(this=operand, expression=text(pattern))
+        return exp.Paren(this=exp.Escape(this=like, expression=text("\\")))
+
+    def matches(self, operand: E, pattern: str) -> E:
+        return call("regexp_full_match", operand, text(pattern))
+
+    def group(self, operand: E, pattern: str, number: int) -> E:
+        return call("regexp_extract", operand, text(f"^(?:{pattern})$"), plain(number))
+
+    def without(self, operand: E, pattern: str) -> E:
+        return call("regexp_replace", operand, text(pattern), text(""))
+
+    def trimmed(self, operand: E) -> E:
+        """The blanks are written by their numbers, as texts with line ends in them do not stay what they are."""
+        return call("trim", operand, call("concat", *(call("chr", plain(ord(blank))) for blank in BLANKS)))
+
+    def hash64(self, operand: E) -> E:
+        return call("hash", operand)
+
+    def priority(self, hashed: E, keys: Sequence[E], salt: E) -> E:
+        """The outer hash is needed: with the salt as one more argument of the inner one the order would always be the same."""
+        mixed = call("hash", hashed, *keys)
+        return call("hash", call("xor", mixed, salt))
+
+    def modulo(self, priority: E, count: E) -> E:
+        return cast(binary(exp.Mod, priority, cast(count, T.UBIGINT)), T.BIGINT)
+
+    def parameter(self, identifier: str, type: T | None = None) -> E:
+        return cast(exp.Placeholder(this=identifier), T.UBIGINT if type is None else type)
+
+    def bit_or(self, operand: E) -> E | None:
+        return call("bit_or", operand)
+
+    def row_number(self) -> E:
+        return exp.column("rowid")
+
+    def replaced(self, names: Sequence[str], columns: Mapping[str, E]) -> list[E]:
+        return [exp.Star(replace=[alias(each, name) for name, each in columns.items()]) if columns else exp.Star()]
+
+    def first(self, columns: Sequence[str], source: E, join: E, rank: E, most: int) -> E:
+        query = select([*map(named, columns)], source, join=join)
+        query.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=plain(most))))
+        return query
+
+    def with_tables(self, query: E, **tables: E) -> E:
+        parts = [
+            exp.CTE(this=table, alias=exp.TableAlias(this=exp.Identifier(this=name)), materialized=True)
+            for name, table in tables.items()
+        ]
+        query.set("with_", exp.With(expressions=parts))
+        return query
+
+    def native(self, type: str) -> Native:
+        """DECIMAL(18,2), TIMESTAMP WITH TIME ZONE, ENUM('a', 'b'), INTEGER[]: what stands in brackets is the digits of a decimal."""
+        name, _, inside = type.partition("(")
+        name = name.strip()
+        if type.endswith("]") or name not in KINDS:
+            return Native(Kind.UNKNOWN)
+        digits, _, places = inside.rstrip(") ").partition(",") if name == "DECIMAL" else ("0", "", "0")
+        return Native(KINDS[name], name in NARROW, int(digits or 18), int(places or 0), name == ZONED)
+
+
+DUCKDB = DuckDB()

@@ -1,0 +1,24 @@
+"""What a value may be: the types of columns and expressions, and the ends of what they hold."""
+
+from datetime import date
+from enum import Enum
+from typing import TypeAlias
+
+
+class Type(Enum):
+    """What a column or an expression holds; any of them may be NULL."""
+
+    INTEGER = "integer"  # 64 bits
+    NUMBER = "number"  # a double, never NaN
+    TEXT = "text"  # compared by code points
+    DATE = "date"
+    BOOLEAN = "boolean"
+
+    @property
+    def numeric(self) -> bool:
+        return self in (Type.INTEGER, Type.NUMBER)
+
+
+Value: TypeAlias = int | float | str | date | bool | None
+WIDEST = 2.0**63  # from here on a number is no integer of 64 bits
+LARGEST = 1 << 53  # from here on a double does not tell an integer from the next, and is not taken for one
