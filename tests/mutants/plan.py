@@ -281,7 +281,7 @@ register(
         "name-without-the-price",
         PART,
         CHECK + "digest",
-        "_written(plan)",
+        "written(plan)",
         "repr(plan.query)",
         "a question at another price is taken for the same",
     ),

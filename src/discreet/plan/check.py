@@ -3,18 +3,16 @@
 Nothing is taken over from how the plan was made. A plan that does not hold is a Fault, before anything is spent.
 """
 
-from dataclasses import fields
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any
 
 from discreet.errors import Fault
 from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.sensitivity import Sensitivity
-from discreet.plan.combination import Combination
 from discreet.plan.plan import Measurement, Plan
 from discreet.plan.relation import Contributions, parts
 from discreet.plan.rules.relations import combined
+from discreet.plan.written import written
 from discreet.privacy import Relation, events, loss
 
 
@@ -69,21 +67,4 @@ def _broken(what: str) -> Fault:
 
 def digest(plan: Plan) -> str:
     """A name for the plan: equal for equal plans, and for no others; and for good, as ledgers keep it."""
-    return sha256(_written(plan).encode()).hexdigest()
-
-
-def _written(plan: Plan) -> str:
-    """The plan as text. Measurements that are the terms of the query, one by one, are written as release 0.1 wrote them, and so is
-    whether limits were declared: it changes what is said of an answer, and not the answer.
-    """
-    plain = all(each.made == Combination.plain(i) and not each.rounding for i, each in enumerate(plan.measurements))
-    measurements = [_without(each, "made", "rounding") if plain else repr(each) for each in plan.measurements]
-    end = "," if len(measurements) == 1 else ""
-    return _without(plan, "assumed", measurements=f"({', '.join(measurements)}{end})")
-
-
-def _without(record: Any, *names: str, **written: str) -> str:
-    """What `repr` says of a data class, without these fields, and with these written as given."""
-    found = [each.name for each in fields(record) if each.name not in names]
-    texts = (f"{name}={written.get(name) or repr(getattr(record, name))}" for name in found)
-    return f"{type(record).__name__}({', '.join(texts)})"
+    return sha256(written(plan).encode()).hexdigest()

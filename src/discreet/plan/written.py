@@ -1,0 +1,142 @@
+"""A plan as text: what its name is made of. Ledgers keep names for good, so this notation never changes.
+
+It is the notation that release 0.1 used, and is written down here by itself: no class, field or member that is renamed, moved or
+added in the code changes a word of it. What has no notation is a Fault, so that nothing new is named by accident.
+"""
+
+from collections.abc import Iterable
+from datetime import date
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+from discreet.errors import Fault
+from discreet.mechanisms import Geometric, RoundedGaussian
+from discreet.plan import plan as plans
+from discreet.plan import question, relation, scalar
+from discreet.plan.combination import Combination
+from discreet.plan.plan import Measurement, Plan
+from discreet.privacy import Adjacency, Relation, Unit, events
+
+RECORDS: dict[type, str] = {
+    scalar.Column: "Column name type",
+    scalar.Literal: "Literal value type",
+    scalar.Arithmetic: "Arithmetic operator left right",
+    scalar.Comparison: "Comparison order left right",
+    scalar.And: "And parts",
+    scalar.Or: "Or parts",
+    scalar.Not: "Not operand",
+    scalar.IsNull: "IsNull operand",
+    scalar.In: "In operand values",
+    scalar.Like: "Like operand pattern ignore_case",
+    scalar.Case: "Case branches otherwise",
+    scalar.Coalesce: "Coalesce parts",
+    scalar.Cast: "Cast operand type",
+    scalar.Function: "Function name operands",
+    scalar.Steps: "Steps operand low high shift middle",
+    scalar.Indicator: "Indicator condition",
+    relation.Scan: "Scan table columns",
+    relation.Filter: "Filter source condition",
+    relation.Term: "Term how value",
+    relation.Contributions: "Contributions source person keys terms",
+    relation.CapRows: "CapRows source most",
+    relation.CapGroups: "CapGroups source most",
+    relation.ClipNorm: "ClipNorm source limits",
+    relation.Totals: "Totals source keys terms",
+    question.Aggregate: "Aggregate kind argument condition",
+    question.Output: "Output name value",
+    question.Sort: "Sort value descending nulls_first",
+    question.Question: "Question source keys aggregates outputs having order limit offset",
+    plans.Total: "Total measurement",
+    plans.Mean: "Mean total count middle low high",
+    plans.Shifted: "Shifted total count middle",
+    Combination: "Combination parts divisor",
+    Geometric: "Geometric scale",
+    RoundedGaussian: "RoundedGaussian scale",
+    Relation: "Relation adjacency unit",
+    events.Under: "Under part relation",
+    events.Composed: "Composed parts",
+    events.DiscreteLaplace: "DiscreteLaplace scale sensitivity",
+    events.Gaussian: "Gaussian scale sensitivity",
+}
+"""The name of each record, and those of its fields, which are attributes here."""
+
+ENUMS: dict[type, str] = {
+    scalar.Type: "Type",
+    scalar.Operator: "Operator",
+    scalar.Order: "Order",
+    scalar.Name: "Name",
+    relation.How: "How",
+    question.Kind: "Kind",
+    Adjacency: "Adjacency",
+    Unit: "Unit",
+}
+PLAIN = (bool, int, float, str, date, type(None))
+
+
+def written(plan: Plan) -> str:
+    """The text of a plan: equal for equal plans, and for no others.
+
+    Whether limits were declared is left out: it changes what is said of an answer, and not the answer.
+    """
+    return _record(
+        "Plan",
+        question=text(plan.question),
+        query=text(plan.query),
+        domain=repr(plan.domain),
+        measurements=_tuple(_measurements(plan.measurements)),
+        statistics=text(plan.statistics),
+        relation=text(plan.relation),
+        people=text(plan.people),
+        event=text(plan.event),
+        epsilon=text(plan.epsilon),
+        delta=text(plan.delta),
+        notes=text(plan.notes),
+    )
+
+
+def _measurements(measurements: tuple[Measurement, ...]) -> list[str]:
+    """Measurements that are the terms of the query, one by one, are written as release 0.1 wrote them, which knew no others."""
+    plain = all(each.made == Combination.plain(i) and not each.rounding for i, each in enumerate(measurements))
+    return [
+        _record(
+            "Measurement",
+            mechanism=text(each.mechanism),
+            sensitivity=text(each.sensitivity),
+            step=text(each.step),
+            said=text(each.said),
+            **({} if plain else {"made": text(each.made), "rounding": text(each.rounding)}),
+        )
+        for each in measurements
+    ]
+
+
+def text(value: Any) -> str:
+    """The notation of a part of a plan; for what has none raises Fault."""
+    kind = type(value)
+    if kind in PLAIN:
+        return repr(value)
+    if kind is tuple:
+        return _tuple(map(text, value))
+    if kind is Fraction:
+        return f"Fraction({value.numerator}, {value.denominator})"
+    if kind in ENUMS:
+        return _member(ENUMS[kind], value)
+    if kind in RECORDS:
+        name, *fields = RECORDS[kind].split()
+        return _record(name, **{field: text(getattr(value, field)) for field in fields})
+    raise Fault(f"{kind.__name__} has no notation in the name of a plan", code="notation")
+
+
+def _record(name: str, /, **fields: str) -> str:
+    return f"{name}({', '.join(f'{field}={part}' for field, part in fields.items())})"
+
+
+def _tuple(parts: Iterable[str]) -> str:
+    """As Python writes a tuple: one part has a comma behind it."""
+    each = list(parts)
+    return f"({each[0]},)" if len(each) == 1 else f"({', '.join(each)})"
+
+
+def _member(name: str, member: Enum) -> str:
+    return f"<{name}.{member.name}: {member.value!r}>"
