@@ -16,7 +16,7 @@ import numpy as np
 from discreet.engines.base import Data
 from discreet.engines.memory import Memory
 from discreet.errors import DiscreetError, Fault
-from discreet.mechanisms import Geometric, Grant
+from discreet.mechanisms import DiscreteGaussian, Geometric, Grant
 from discreet.noise import Tape
 from discreet.plan import scalar
 from discreet.plan.catalog import Catalog, Column, Protected, Table
@@ -339,8 +339,10 @@ def false_plans_are_found() -> None:
     gaussian = planned("SELECT g, COUNT(*) FROM t GROUP BY g", CLIPPED, 1, F(1, 10**6))
     lower = (replace(first, sensitivity=first.sensitivity - 1), second)
     bare = (replace(first, mechanism=None), second)
+    single = (replace(first, mechanism=DiscreteGaussian(F(10**9))), second)
     false = [
         replace(sound, measurements=bare, event=event_of(bare, sound.relation)),
+        replace(sound, measurements=single, event=event_of(single, sound.relation), delta=F(1, 2)),
         replace(sound, measurements=lower, event=event_of(lower, sound.relation)),
         replace(sound, epsilon=sound.epsilon * F(999, 1000)),
         replace(sound, event=dear.event),

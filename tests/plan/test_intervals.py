@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from discreet.curator.session import Curator
-from discreet.errors import Fault
-from discreet.mechanisms import DiscreteGaussian, Geometric, RoundedGaussian
+from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan import catalog, numbers, post, spread
 from discreet.plan.combination import Combination
@@ -486,13 +485,6 @@ def region_reaches(a: float, b: float, c: float, t: float) -> None:
     assert reach >= needed * (1 - 1e-6) - 1e-6 * across
     if abs(a) > 0.1:
         assert reach <= needed * 1.002 + 1e-6 * across
-
-
-def test_noise_without_a_rule_is_a_fault() -> None:
-    assert spread.smooth_widths(np.ones((1, 1)), (DiscreteGaussian(F(5)),), 0.95)[0] > 0
-
-    with pytest.raises(Fault):
-        spread._is_gaussian(object())
 
 
 # Values that are rounded, and bounds that are far from 0.

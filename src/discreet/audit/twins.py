@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from discreet.mechanisms import Geometric
 from discreet.mechanisms.additive import IntegerNoise, Ints
 from discreet.mechanisms.measure import Grant
+from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Source
 from discreet.privacy import events
 
@@ -80,12 +80,16 @@ class Replayer:
 
     def _compare(self, before: Drawn, exact: Ints) -> None:
         moved = [abs(int(x) - int(y)) for x, y in zip(before.exact, exact, strict=True)]
-        far = sum(moved) if isinstance(before.mechanism, Geometric) else None
-        squared = sum(d * d for d in moved)
-        if far is not None and far > before.sensitivity:
-            self.problems.append(f"totals differ by {far} in L1, and the noise is made for {before.sensitivity}")
-        if far is None and squared > before.sensitivity**2:
-            self.problems.append(f"totals differ by √{squared} in L2, and the noise is made for {before.sensitivity}")
+        far, squared = sum(moved), sum(d * d for d in moved)
+        match before.mechanism.norm:
+            case Norm.L1 if far > before.sensitivity:
+                self.problems.append(f"totals differ by {far} in L1, and the noise is made for {before.sensitivity}")
+            case Norm.L2 if squared > before.sensitivity**2:
+                self.problems.append(
+                    f"totals differ by √{squared} in L2, and the noise is made for {before.sensitivity}"
+                )
+            case None:
+                self.problems.append("the noise is made for single integers, and serves a vector")
 
     def close(self) -> None:
         if self.used != len(self.record):

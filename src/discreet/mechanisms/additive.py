@@ -7,9 +7,10 @@ sensitivity counts that.
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from enum import Enum
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, positive, shown, whole
 from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Grid, Source
 from discreet.privacy import events
 
@@ -44,9 +46,22 @@ class Additive(Mechanism):
         """Of the noise in one coordinate."""
 
 
+class Shape(Enum):
+    """The distribution that noise on integers is like, where its steps are small."""
+
+    GEOMETRIC = "geometric"
+    GAUSSIAN = "Gaussian"
+
+
 @dataclass(frozen=True, slots=True)
 class IntegerNoise(Additive):
-    """Noise on integers: for an int an int, for an array of integers an int64 array."""
+    """Noise on integers: for an int an int, for an array of integers an int64 array.
+
+    `norm` is that of the sensitivity of a vector for which `event` says what is drawn; None where it says so for single integers only.
+    """
+
+    norm: ClassVar[Norm | None]
+    shape: ClassVar[Shape]
 
     def __call__(self, exact: Any, source: Source | None = None) -> Any:
         if not isinstance(exact, np.ndarray | list | tuple):

@@ -8,8 +8,9 @@ from typing import Any
 
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, positive, sqrt_up, whole
-from discreet.mechanisms.additive import GridNoise, IntegerNoise, integer_sensitivity, steps_up
+from discreet.mechanisms.additive import GridNoise, IntegerNoise, Shape, integer_sensitivity, steps_up
 from discreet.mechanisms.base import Example, confidence_level, half_width, registry
+from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Source, discrete_gaussian
 from discreet.privacy import calibrate, events
 
@@ -31,6 +32,9 @@ def _discrete_examples() -> list[Example]:
 @dataclass(frozen=True, slots=True)
 class DiscreteGaussian(IntegerNoise):
     """P(z) ∝ e^(−(z − y)²/(2·scale²)) on the integers (Canonne, Kamath and Steinke 2020)."""
+
+    norm = None
+    shape = Shape.GAUSSIAN
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "DiscreteGaussian":
@@ -187,6 +191,9 @@ class RoundedGaussian(IntegerNoise):
     1 + 1/(12 steps²) (`privacy/mgf.py`); continuous Gaussians of many coordinates cost what one of the L2 norm costs. The
     exact values are integers, so rounding the noise is rounding the release, which is post-processing.
     """
+
+    norm = Norm.L2
+    shape = Shape.GAUSSIAN
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "RoundedGaussian":

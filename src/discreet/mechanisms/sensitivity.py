@@ -11,11 +11,19 @@ public; nothing is ever read from data.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, rational, shown, sqrt_up, whole
 from discreet.privacy import Adjacency, Relation
+
+
+class Norm(Enum):
+    """How the distance of two vectors is measured that a mechanism hides."""
+
+    L1 = "L1"
+    L2 = "L2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,10 @@ class Sensitivity:
     def l2(self) -> Fraction:
         """The L2 sensitivity, rounded up: exact where it is rational, else above it by less than 2^-63 of it."""
         return sqrt_up(self.l2_squared)
+
+    def of(self, norm: Norm) -> Fraction:
+        """The sensitivity in this norm."""
+        return self.l1 if norm is Norm.L1 else self.l2
 
 
 def count(relation: Relation, *, rows: int = 1) -> Sensitivity:

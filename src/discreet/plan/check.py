@@ -7,8 +7,7 @@ from fractions import Fraction
 from hashlib import sha256
 
 from discreet.errors import Fault
-from discreet.mechanisms import Geometric, RoundedGaussian
-from discreet.mechanisms.sensitivity import Sensitivity
+from discreet.mechanisms.sensitivity import Norm, Sensitivity
 from discreet.plan.plan import Measurement, Plan
 from discreet.plan.relation import Contributions, parts
 from discreet.plan.rules.relations import combined
@@ -38,15 +37,10 @@ def check(plan: Plan) -> None:
 
 
 def _covers(measurement: Measurement, sensitivity: Sensitivity) -> None:
-    match measurement.mechanism:
-        case None:
-            needed = sensitivity.l1
-        case Geometric():
-            needed = sensitivity.l1
-        case RoundedGaussian():
-            needed = sensitivity.l2
-        case _:
-            raise _broken("its noise is of a kind without a rule")
+    norm = Norm.L1 if measurement.mechanism is None else measurement.mechanism.norm
+    if norm is None:
+        raise _broken("its noise is for single integers, and not for a vector of them")
+    needed = sensitivity.of(norm)
     if measurement.sensitivity < needed:
         raise _broken("a neighbour can change a total by more than its noise is made for")
     if measurement.step <= 0 or (measurement.mechanism is None and needed > Fraction(0)):

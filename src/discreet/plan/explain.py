@@ -5,7 +5,6 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
-from discreet.mechanisms import Geometric
 from discreet.plan.plan import Measurement, Plan, measurements_of
 from discreet.plan.question import Aggregate, Kind
 from discreet.plan.relation import (
@@ -80,14 +79,14 @@ def _measured(measurement: Measurement, cells: int) -> str:
     if measurement.mechanism is None:
         return f"{measurement.said}: public, exact"
     mechanism, worth = measurement.mechanism, measurement.step
-    kind, norm = ("geometric", "L1") if isinstance(mechanism, Geometric) else ("Gaussian", "L2")
+    norm = "" if mechanism.norm is None else f" ({mechanism.norm.value})"
     error = Fraction(mechanism.error()) * worth
     over = f" on each of {cells:,} groups" if cells > 1 else ""
     price = mechanism.loss(measurement.sensitivity).pure_epsilon()
     cost = f", costs ε = {number(price)}" if price is not None else ""
     return (
-        f"{measurement.said}: {kind} noise of scale {number(mechanism.scale * worth)}{over},"
-        f" sensitivity {number(measurement.sensitivity * worth)} ({norm}), ± {number(error)} at 95 %{cost}"
+        f"{measurement.said}: {mechanism.shape.value} noise of scale {number(mechanism.scale * worth)}{over},"
+        f" sensitivity {number(measurement.sensitivity * worth)}{norm}, ± {number(error)} at 95 %{cost}"
     )
 
 
