@@ -20,6 +20,7 @@ from discreet.plan.scalar import (
     Literal,
     Operator,
     Order,
+    Released,
     Scalar,
     Steps,
     Type,
@@ -34,7 +35,7 @@ OLD = Comparison(Order.GREATER, X, Literal(65, Type.INTEGER))
 ONE = Literal(1, Type.INTEGER)
 
 # Each plan measures the same: a count, Σx and Σ(x − 60) with x in 0 … 120, a count of some, Σy in steps of 1/1024.
-COUNT, SUM, MEAN, SOME, FINE = (Column(f"aggregate{i}", Type.NUMBER) for i in range(5))
+COUNT, SUM, MEAN, SOME, FINE = (Released(i) for i in range(5))
 AGGREGATES = (
     Aggregate(Kind.COUNT, X),
     Aggregate(Kind.SUM, X),

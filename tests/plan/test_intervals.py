@@ -27,7 +27,7 @@ from discreet.plan.evaluate import evaluate
 from discreet.plan.intervals import SMALL_BOTTOM, TOO_FEW, Interval, intervals, predicted
 from discreet.plan.plan import Plan, terms_of
 from discreet.plan.private import plan_for
-from discreet.plan.question import Output, Sort, key
+from discreet.plan.question import Output, Sort
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -35,6 +35,7 @@ from discreet.plan.scalar import (
     Cast,
     Coalesce,
     Comparison,
+    Key,
     Literal,
     Name,
     Not,
@@ -76,7 +77,7 @@ ALPHA = 1e-6
 
 RUNS = 4000
 LEAST, MOST = 0.94, 0.96
-KEY = key(0, Type.INTEGER)
+KEY = Key(0, Type.INTEGER)
 NULL = Literal(None, Type.NUMBER)
 EXACTLY = (None,) * 5
 Noises = Sequence[IntegerNoise | None]

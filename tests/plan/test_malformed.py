@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import QueryError
 from discreet.plan.question import Question
-from discreet.plan.scalar import children, columns_in
+from discreet.plan.scalar import Key, Literal, Released, Scalar, children, columns_in, type_of
 from discreet.plan.sql import CODES, check_unread, parsed, question
 from discreet.plan.sql.clauses import Clauses
 from discreet.plan.sql.expressions import Expressions
@@ -53,13 +53,21 @@ def outcome(text: str, params: object = None) -> str:
 def is_whole(found: Question) -> None:
     """Released expressions name keys and aggregates that exist, and nothing else."""
     assert found.aggregates and hash(found) == hash(found)
-    names = {f"key{i}" for i in range(len(found.keys))} | {f"aggregate{i}" for i in range(len(found.aggregates))}
+    nodes = {*(Key(i, type_of(key)) for i, key in enumerate(found.keys)), *map(Released, range(len(found.aggregates)))}
     shown = [*(each.value for each in found.outputs), *(each.value for each in found.order)]
     for scalar in [*shown, *([found.having] if found.having else [])]:
-        assert columns_in(scalar) <= names
+        assert not columns_in(scalar) and leaves(scalar) <= nodes
     for scalar in found.keys:
         assert columns_in(scalar) <= {column.name for column in VISITS.columns} - {"patient_id"}
         assert children(scalar) is not None
+
+
+def leaves(scalar: Scalar) -> set[Scalar]:
+    """What an expression is made of, apart from constants."""
+    if isinstance(scalar, Literal):
+        return set()
+    inside = children(scalar)
+    return set().union(*map(leaves, inside)) if inside else {scalar}
 
 
 def mutated_bytes(draw: st.DrawFn) -> str:

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from discreet.errors import Fault
 from discreet.plan.numbers import columns, integral, output_type
 from discreet.plan.plan import Mean
-from discreet.plan.post import Released, released_rows, selects
-from discreet.plan.question import Output, Sort, key
-from discreet.plan.scalar import Case, Comparison, Literal, Name, Order, Scalar, Type
+from discreet.plan.post import Shown, released_rows, selects
+from discreet.plan.question import Output, Sort
+from discreet.plan.scalar import Case, Comparison, Key, Literal, Name, Order, Scalar, Type
 from discreet.plan.scalar import Function as Call
 from tests.plan import laws
 from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SOME, SUM, add, less, number, over, plan_of, times
 
-KEY = key(0, Type.INTEGER)
+KEY = Key(0, Type.INTEGER)
 NONE = Literal(None, Type.NUMBER)
 FEW = int(LAPLACE[0].error())  # a count of no more cannot be told from 0
 
@@ -185,7 +185,7 @@ def test_a_later_key_of_the_order_decides_between_equals_and_null_goes_where_it_
 def test_a_condition_that_is_null_keeps_no_row() -> None:
     having = Comparison(Order.GREATER, over(SUM, COUNT), number(0))
     made = released_rows(plan_of(KEY, groups=3, having=having), released([0, 1000, 1000], [5, 5, -5]))
-    assert made == Released((1,), ((1,),))
+    assert made == Shown((1,), ((1,),))
 
 
 def test_the_order_sees_the_rounded_mean_that_the_answer_shows() -> None:

@@ -30,10 +30,12 @@ from discreet.plan.scalar import (
     In,
     Indicator,
     IsNull,
+    Key,
     Like,
     Literal,
     Not,
     Or,
+    Released,
     Scalar,
     Steps,
 )
@@ -63,7 +65,7 @@ def _after(plan: Plan) -> Iterator[str]:
     """What is made of released values, at no price."""
     question = plan.question
     for output in question.outputs:
-        if not isinstance(output.value, Column):
+        if not isinstance(output.value, Key | Released):
             yield f"{output.name} = {said(output.value)}"
     if question.having is not None:
         yield f"having {said(question.having)}"
@@ -133,6 +135,16 @@ def said(scalar: Scalar) -> str:
 @said.register
 def _(scalar: Column) -> str:
     return scalar.name
+
+
+@said.register
+def _said_key(scalar: Key) -> str:
+    return f"key{scalar.index}"
+
+
+@said.register
+def _said_released(scalar: Released) -> str:
+    return f"aggregate{scalar.index}"
 
 
 @said.register

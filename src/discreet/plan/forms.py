@@ -28,7 +28,6 @@ from discreet.plan.scalar import (
     Case,
     Cast,
     Coalesce,
-    Column,
     Comparison,
     Function,
     IsNull,
@@ -38,11 +37,11 @@ from discreet.plan.scalar import (
     Operator,
     Or,
     Order,
+    Released,
     Scalar,
     Type,
-    Value,
     children,
-    columns_in,
+    released_in,
     type_of,
 )
 from discreet.plan.spread import half_widths, region, slopes
@@ -54,7 +53,7 @@ Ends: TypeAlias = tuple[Reals, Reals]
 
 def is_key(scalar: Scalar) -> bool:
     """Whether an output is made of keys and constants alone, which are public."""
-    return not any(name.startswith("aggregate") for name in columns_in(scalar))
+    return not released_in(scalar)
 
 
 # Expressions as affine functions of the measurements, and ratios of two such.
@@ -132,7 +131,7 @@ class Reader:
     """Reads expressions over some groups of a plan, given what was released for them; `ahead` before anything was."""
 
     plan: Plan
-    seen: Sequence[Mapping[str, Value]]
+    seen: Sequence[numbers.Row]
     totals: Mapping[int, Reals]
     ahead: bool = False
     forms: dict[Scalar, Form | None] = field(default_factory=dict)
@@ -162,9 +161,8 @@ class Reader:
         match scalar:
             case _ if is_key(scalar):
                 return self.fixed(self._numbers(scalar))
-            case Column():
-                index = numbers.aggregate_index(scalar)
-                return None if index is None else self._aggregate(self.plan.statistics[index])
+            case Released():
+                return self._aggregate(self.plan.statistics[scalar.index])
             case Arithmetic():
                 left, right = self.form(scalar.left), self.form(scalar.right)
                 return None if left is None or right is None else self._combined(scalar, left, right)
@@ -271,10 +269,9 @@ class Reader:
 
     def _is_share(self, top: Scalar, bottom: Scalar) -> bool:
         """Whether one count is of some of those that another counts, so that the ratio of the truth is at most 1."""
-        i, j = numbers.aggregate_index(top), numbers.aggregate_index(bottom)
-        if i is None or j is None:
+        if not isinstance(top, Released) or not isinstance(bottom, Released):
             return False
-        some, all_ = self.plan.question.aggregates[i], self.plan.question.aggregates[j]
+        some, all_ = (self.plan.question.aggregates[each.index] for each in (top, bottom))
         counts = some.kind is all_.kind and some.kind in (Kind.COUNT, Kind.PEOPLE)
         return counts and all_.argument in (None, some.argument) and _conditions(all_) <= _conditions(some)
 
@@ -376,8 +373,8 @@ class Reader:
     def _never_negative(self, scalar: Scalar) -> bool:
         """Of the truth: counts, sums of what has no negative bound, and what is made of them by addition and multiplication."""
         match scalar:
-            case Column() if (index := numbers.aggregate_index(scalar)) is not None:
-                statistic, terms = self.plan.statistics[index], terms_of(self.plan.query)
+            case Released():
+                statistic, terms = self.plan.statistics[scalar.index], terms_of(self.plan.query)
                 if isinstance(statistic, Mean):
                     return statistic.low >= 0
                 if isinstance(statistic, Total):
@@ -396,9 +393,8 @@ class Reader:
     def of_too_few(self, scalar: Scalar) -> Bools:
         """In which rows an expression has a mean or a ratio in it that is of too few."""
         found = np.zeros(self.size, np.bool_)
-        index = numbers.aggregate_index(scalar)
-        if index is not None and isinstance(self.plan.statistics[index], Mean):
-            found = np.array([row[f"aggregate{index}"] is None for row in self.seen], np.bool_)
+        if isinstance(scalar, Released):
+            found = np.array([row[scalar] is None for row in self.seen], np.bool_)
         if divides(scalar):
             found = self.few(scalar.right)
         for child in children(scalar):

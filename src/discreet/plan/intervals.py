@@ -27,14 +27,7 @@ from discreet.plan.numbers import CONFIDENCE
 from discreet.plan.plan import Mean, Plan, Total, measurements_of, terms_of
 from discreet.plan.question import Kind, Output
 from discreet.plan.rules.relations import row_bounds
-from discreet.plan.scalar import (
-    Column,
-    Scalar,
-    Type,
-    Value,
-    columns_in,
-    type_of,
-)
+from discreet.plan.scalar import Released, Scalar, Type, Value, has_key, released_in, type_of
 
 DIGITS = 4  # of half a width; ends are rounded outward to them
 MOST_PLACES = 300
@@ -67,7 +60,7 @@ class Predicted:
 
 
 def intervals(
-    plan: Plan, released: Sequence[Any], rows: post.Released, confidence: float = CONFIDENCE
+    plan: Plan, released: Sequence[Any], rows: post.Shown, confidence: float = CONFIDENCE
 ) -> tuple[tuple[Interval | None, ...], ...]:
     """For each row and output its interval; None for keys, and for what is not a number."""
     reader = Reader.of(plan, released, rows.groups)
@@ -86,8 +79,7 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
     nothing: list[Interval | None] = [None] * len(values)
     if is_key(scalar) or not type_of(scalar).numeric or not values:
         return nothing
-    index = numbers.aggregate_index(scalar)
-    statistic = None if index is None else reader.plan.statistics[index]
+    statistic = reader.plan.statistics[scalar.index] if isinstance(scalar, Released) else None
     if isinstance(statistic, Total):
         error = total_error(reader.plan, statistic, confidence)
         return [_around(value, error) for value in values]
@@ -186,11 +178,10 @@ def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
     scalar = output.value
     if is_key(scalar) or not type_of(scalar).numeric:
         return Predicted(output.name, None)
-    index = numbers.aggregate_index(scalar)
-    statistic = None if index is None else plan.statistics[index]
+    statistic = plan.statistics[scalar.index] if isinstance(scalar, Released) else None
     if isinstance(statistic, Total):
         return Predicted(output.name, float(total_error(plan, statistic, confidence)))
-    groups = range(len(plan.domain)) if any(name.startswith("key") for name in columns_in(scalar)) else range(1)
+    groups = range(len(plan.domain)) if has_key(scalar) else range(1)
     nothing = [np.zeros(len(plan.domain), np.int64)] * len(plan.measurements)
     public = any(plan.measurements[i].mechanism is None for i in _used(plan, scalar))
     reader = Reader.of(plan, nothing, groups, ahead=True)
@@ -251,10 +242,4 @@ def _counts(plan: Plan) -> set[int]:
 
 def _used(plan: Plan, scalar: Scalar) -> set[int]:
     """The measurements that an expression is made of."""
-    found: set[int] = set()
-    for name in columns_in(scalar):
-        index = numbers.aggregate_index(Column(name, Type.NUMBER))
-        if index is not None:
-            statistic = plan.statistics[index]
-            found |= set(measurements_of(statistic))
-    return found
+    return {place for i in released_in(scalar) for place in measurements_of(plan.statistics[i])}

@@ -14,28 +14,35 @@ At 99 % it would be 99.5 % of nobody, but also 13 % (geometric) and 9 % (Gaussia
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import floor, inf, lcm, log10
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from discreet.errors import Fault
 from discreet.plan.plan import Mean, Plan, Shifted, Statistic, Total, measurements_of
-from discreet.plan.scalar import Arithmetic, Column, Literal, Operator, Scalar, Type, Value, type_of
+from discreet.plan.scalar import Arithmetic, Key, Literal, Operator, Released, Scalar, Type, Value, type_of
+
+Row: TypeAlias = Mapping[Any, Value]
+"""Released values by their nodes."""
 
 CONFIDENCE = 0.95
 MEAN_DIGITS = 9  # of a mean, in decimal places of the width of its bounds
 
 
-def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = None) -> list[Mapping[str, Value]]:
-    """For each group of the domain, or for some, its keys and its aggregates, by the names that post-processing knows them by."""
+def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = None) -> list[Row]:
+    """For each group of the domain, or for some, its keys and its aggregates, by the nodes that post-processing has for them."""
     if len(released) != len(plan.measurements) or any(len(each) != len(plan.domain) for each in released):
         raise Fault("what was released is not what the plan measures", code="answer")
     chosen = range(len(plan.domain)) if groups is None else groups
     numbers = [np.asarray(each, np.int64)[list(chosen)].tolist() for each in released]
     aggregates = [aggregate_values(plan, i, numbers) for i in range(len(plan.statistics))]
+    keys = [Key(j, type_of(key)) for j, key in enumerate(plan.question.keys)]
+    nodes = [Released(j) for j in range(len(aggregates))]
     return [
-        {f"key{j}": value for j, value in enumerate(plan.domain[group])}
-        | {f"aggregate{j}": values[i] for j, values in enumerate(aggregates)}
+        {
+            **dict(zip(keys, plan.domain[group], strict=True)),
+            **{node: values[i] for node, values in zip(nodes, aggregates, strict=True)},
+        }
         for i, group in enumerate(chosen)
     ]
 
@@ -114,22 +121,15 @@ def integral(scalar: Scalar, plan: Plan) -> bool:
     match scalar:
         case Literal():
             return scalar.type is Type.INTEGER and scalar.value is not None
-        case Column() if (index := aggregate_index(scalar)) is not None:
-            return is_whole(plan, plan.statistics[index])
-        case Column():
+        case Released():
+            return is_whole(plan, plan.statistics[scalar.index])
+        case Key():
             return scalar.type is Type.INTEGER
         case Arithmetic():
             whole = scalar.operator in (Operator.ADD, Operator.SUBTRACT, Operator.MULTIPLY)
             return whole and integral(scalar.left, plan) and integral(scalar.right, plan)
         case _:
             return False
-
-
-def aggregate_index(scalar: Scalar) -> int | None:
-    """Which aggregate a column of post-processing is."""
-    if isinstance(scalar, Column) and scalar.name.startswith("aggregate"):
-        return int(scalar.name.removeprefix("aggregate"))
-    return None
 
 
 def output_type(scalar: Scalar, plan: Plan) -> Type:

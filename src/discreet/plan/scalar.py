@@ -47,6 +47,21 @@ class Column(Scalar):
 
 
 @dataclass(frozen=True, slots=True)
+class Key(Scalar):
+    """The released key of this index, in what is made of released values."""
+
+    index: int
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Released(Scalar):
+    """The released aggregate of this index, in what is made of released values; all are numbers."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
 class Literal(Scalar):
     """A constant. An int is an INTEGER, a float a NUMBER, and NULL has the type it is used as."""
 
@@ -236,8 +251,13 @@ def type_of(scalar: Scalar) -> Type:
 
 
 @type_of.register
-def _(scalar: Column | Literal | Cast) -> Type:
+def _(scalar: Column | Key | Literal | Cast) -> Type:
     return scalar.type
+
+
+@type_of.register
+def _type_of_released(scalar: Released) -> Type:
+    return Type.NUMBER
 
 
 @type_of.register
@@ -299,7 +319,7 @@ def children(scalar: Scalar) -> tuple[Scalar, ...]:
         case Case():
             pairs = [part for branch in scalar.branches for part in branch]
             return (*pairs, scalar.otherwise)
-        case Column() | Literal():
+        case Column() | Literal() | Key() | Released():
             return ()
     raise Fault(f"{type(scalar).__name__} has no rule for its parts", code="scalar")
 
@@ -309,3 +329,15 @@ def columns_in(scalar: Scalar) -> set[str]:
     if isinstance(scalar, Column):
         return {scalar.name}
     return set().union(*(columns_in(child) for child in children(scalar)))
+
+
+def released_in(scalar: Scalar) -> set[int]:
+    """The indices of all released aggregates that an expression is made of; without any it is of keys and constants, which are public."""
+    if isinstance(scalar, Released):
+        return {scalar.index}
+    return set().union(*(released_in(child) for child in children(scalar)))
+
+
+def has_key(scalar: Scalar) -> bool:
+    """Whether a released key is in an expression."""
+    return isinstance(scalar, Key) or any(map(has_key, children(scalar)))

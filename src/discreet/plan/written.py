@@ -120,6 +120,10 @@ def text(value: Any) -> str:
         return _tuple(map(text, value))
     if kind is Fraction:
         return f"Fraction({value.numerator}, {value.denominator})"
+    if kind is scalar.Key:
+        return text(scalar.Column(f"key{value.index}", value.type))
+    if kind is scalar.Released:
+        return text(scalar.Column(f"aggregate{value.index}", scalar.Type.NUMBER))
     if kind in ENUMS:
         return _member(ENUMS[kind], value)
     if kind in RECORDS:

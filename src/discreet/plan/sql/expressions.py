@@ -15,12 +15,11 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.plan.catalog import Table
 from discreet.plan.question import Aggregate, Kind
-from discreet.plan.scalar import Column, Literal, Scalar, Type, children
+from discreet.plan.scalar import Column, Literal, Released, Scalar, Type, children
 from discreet.plan.sql.refusals import Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
 from discreet.plan.sql.values import Mismatch, as_type, kind, named
 
-MARK = "\0"  # begins the name of a column that stands for an aggregate; no text can name it
 MOST_NODES = 10_000  # of one expression, written out: some forms repeat their operands
 
 Reader: TypeAlias = Callable[["Expressions", Any], Scalar]
@@ -262,4 +261,4 @@ class Expressions:
         found = Aggregate(kind, argument, condition)
         if found not in self.aggregates:
             self.aggregates.append(found)
-        return Column(f"{MARK}{self.aggregates.index(found)}", Type.NUMBER)
+        return Released(self.aggregates.index(found))
