@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from discreet.errors import Invalid
 from discreet.exact import shown, to_float_down, to_float_up
-from discreet.plan import intervals as within
 from discreet.plan.check import digest
 from discreet.plan.explain import explain
 from discreet.plan.forms import is_key
-from discreet.plan.intervals import Interval, Predicted, rounded_up
-from discreet.plan.numbers import CONFIDENCE, output_type
-from discreet.plan.plan import Plan
+from discreet.plan.intervals import Interval, Predicted, intervals, predicted, rounded_up
+from discreet.plan.numbers import output_type
+from discreet.plan.plan import CONFIDENCE, Plan
 from discreet.plan.post import released_rows, selects
 from discreet.plan.scalar import Type, Value
 
@@ -105,7 +104,7 @@ class Answer:
         return cls(
             columns=_columns(plan),
             rows=made.rows,
-            intervals=within.intervals(plan, released, made),
+            intervals=intervals(plan, released, made),
             confidence=CONFIDENCE,
             epsilon=to_float_up(plan.epsilon),
             delta=to_float_up(plan.delta),
@@ -663,7 +662,7 @@ class Preview:
     @classmethod
     def make(cls, plan: Plan, *, text: str, explanation: str | None = None) -> "Preview":
         names = unique([output.name for output in plan.question.outputs])
-        found = within.predicted(plan)
+        found = predicted(plan)
         return cls(
             text=text,
             epsilon=to_float_up(plan.epsilon),

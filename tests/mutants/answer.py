@@ -7,7 +7,9 @@ ANSWER = "discreet.answer:"
 FORMS = "discreet.plan.forms:"
 INTERVALS = "discreet.plan.intervals:"
 FEW = "discreet.plan.few:"
-NUMBERS = "discreet.plan.numbers:"
+AFFINE = "discreet.plan.affine:"
+MEAN = "discreet.plan.releases.mean:"
+TOTAL = "discreet.plan.releases.total:"
 POST = "discreet.plan.post:"
 SPREAD = "discreet.plan.spread:"
 
@@ -31,7 +33,7 @@ register(
     Mutant(
         "one-noise-taken-for-two",
         PART,
-        FORMS + "Affine.plus",
+        AFFINE + "Affine.plus",
         "self.slopes.get(i, zero) + other.slopes.get(i, zero)",
         "np.hypot(self.slopes.get(i, zero), other.slopes.get(i, zero))",
         "what two terms share is taken as independent",
@@ -47,9 +49,9 @@ register(
     Mutant(
         "mean-beyond-its-bounds",
         PART,
-        FORMS + "Reader._aggregate",
+        MEAN + "Mean.form",
         "return Form(total, count, *bounds, middle)",
-        "return Form(total, count, *self._unbounded(), middle)",
+        "return Form(total, count, *reader.unbounded(), middle)",
         "the interval of a mean reaches beyond the declared bounds",
     ),
     Mutant(
@@ -71,17 +73,17 @@ register(
     Mutant(
         "worth-of-a-step-forgotten",
         PART,
-        INTERVALS + "total_error",
-        "steps * measurement.step + half_step(measurement)",
-        "steps + half_step(measurement)",
+        TOTAL + "Total.error",
+        "steps * measurement.step + measurement.half_step",
+        "steps + measurement.half_step",
         "the error of a sum is told in steps",
     ),
     Mutant(
         "anything-a-share",
         PART,
-        FORMS + "Reader._is_share",
-        "_conditions(all_) <= _conditions(some)",
-        "isinstance(_conditions(all_), set)",
+        TOTAL + "is_part",
+        "conditions(whole) <= conditions(some)",
+        "isinstance(conditions(whole), set)",
         "a ratio of any two counts is taken to be at most 1",
     ),
     Mutant(
@@ -103,7 +105,7 @@ register(
     Mutant(
         "negative-count-divided-by",
         PART,
-        NUMBERS + "_means",
+        MEAN + "Mean.values",
         "if count > few",
         "if abs(count) > few",
         "a mean is divided by a count below zero",
@@ -111,7 +113,7 @@ register(
     Mutant(
         "nobody-has-a-mean",
         PART,
-        NUMBERS + "_means",
+        MEAN + "Mean.values",
         "if count > few",
         "if count > 0",
         "a mean is told of a count that cannot be told from 0",
@@ -128,15 +130,15 @@ register(
         "rounding-of-rows-not-in-the-error",
         PART,
         FORMS + "Reader._rounding",
-        "each * step * np.maximum(self.totals[count] + noise, 0.0)",
-        "0 * step * np.maximum(self.totals[count] + noise, 0.0)",
+        "each * float(count.step) * np.maximum",
+        "0 * float(count.step) * np.maximum",
         "the ± of a mean leaves out what its values were rounded by",
     ),
     Mutant(
         "rounding-of-a-sum-not-in-the-error",
         PART,
-        FORMS + "half_step",
-        "measurement.step / 2 if",
+        "discreet.plan.plan:Measurement.half_step",
+        "self.step / 2 if",
         "Fraction(0) if",
         "the ± of a sum leaves out what it was rounded by as a whole",
     ),

@@ -5,8 +5,10 @@ from tests.mutants import Mutant, register
 PART = "plan"
 SCALARS = "discreet.plan.rules.scalars:"
 RELATIONS = "discreet.plan.rules.relations:"
-AGGREGATES = "discreet.plan.aggregates:"
-BUDGET = "discreet.plan.budget:"
+TERMS = "discreet.plan.releases.terms:"
+MEAN = "discreet.plan.releases.mean:"
+TOTAL = "discreet.plan.releases.total:"
+NOISE = "discreet.plan.noise:"
 PRIVATE = "discreet.plan.private:"
 CHECK = "discreet.plan.check:"
 DOMAIN = "discreet.plan.domain:"
@@ -40,7 +42,7 @@ register(
     Mutant(
         "no-clamp",
         PART,
-        AGGREGATES + "Terms._grid",
+        TERMS + "Terms.grid",
         "grid = grid_for(facts.low, facts.high, facts.integral)",
         "grid = Grid(-1e300, 1e300, 0, 0.0, False)",
         "nothing is clamped",
@@ -48,15 +50,15 @@ register(
     Mutant(
         "filter-of-a-sum-dropped",
         PART,
-        AGGREGATES + "Terms._grid",
-        "if aggregate.condition is None\n",
-        "if True\n",
+        TERMS + "Terms.where",
+        "if aggregate.condition is None:\n",
+        "if True:\n",
         "SUM … FILTER sums all rows",
     ),
     Mutant(
         "null-is-counted",
         PART,
-        AGGREGATES + "Terms._count",
+        TERMS + "Terms.count",
         "facts_of(argument, self.table).nullable",
         "False",
         "COUNT(x) counts rows where x is NULL",
@@ -64,7 +66,7 @@ register(
     Mutant(
         "mean-without-its-middle",
         PART,
-        AGGREGATES + "Terms._mean",
+        MEAN + "Average.planned",
         "(grid.middle, grid.low, grid.high)",
         "(0.0, grid.low, grid.high)",
         "the middle is not added back",
@@ -128,9 +130,9 @@ register(
     Mutant(
         "middle-not-in-the-combination",
         PART,
-        AGGREGATES + "Terms._sum",
-        "(self._count(aggregate), grid.whole_middle)",
-        "(self._count(aggregate), 0)",
+        TOTAL + "Sum._far",
+        "(terms.count(aggregate), grid.whole_middle)",
+        "(terms.count(aggregate), 0)",
         "a sum far from 0 is that of the deviations from the middle",
     ),
     Mutant(
@@ -176,7 +178,7 @@ register(
     Mutant(
         "each-gets-the-whole-budget",
         PART,
-        BUDGET + "geometric",
+        NOISE + "geometric",
         "/ (epsilon * share)",
         "/ epsilon",
         "the budget is not split over the parts of a question",
@@ -184,7 +186,7 @@ register(
     Mutant(
         "each-gets-the-whole-gaussian-budget",
         PART,
-        BUDGET + "gaussian",
+        NOISE + "gaussian",
         "sqrt_up(sigma**2 / share)",
         "sigma",
         "Gaussian noise is not split over the parts of a question",
@@ -232,7 +234,7 @@ register(
     Mutant(
         "l2-for-geometric-noise",
         PART,
-        BUDGET + "geometric",
+        NOISE + "geometric",
         "Noise(Geometric(each.sensitivity.l1 / (epsilon * share)), each.sensitivity.l1)",
         "Noise(Geometric(each.sensitivity.l2 / (epsilon * share)), each.sensitivity.l2)",
         "geometric noise for an L2 sensitivity",
@@ -296,7 +298,7 @@ register(
     Mutant(
         "gaussian-never-chosen",
         PART,
-        BUDGET + "gaussian_is_closer",
+        NOISE + "gaussian_is_closer",
         "< delta",
         "< 0",
         "the closer noise is not taken",

@@ -11,6 +11,7 @@ OPERATORS = "discreet.plan.sql.operators:"
 PARAMETERS = "discreet.plan.sql.parameters:"
 PATTERNS = "discreet.plan.sql.patterns:"
 TEXT = "discreet.plan.sql.text:"
+TOTAL = "discreet.plan.releases.total:"
 
 register(
     Mutant(
@@ -40,7 +41,7 @@ register(
     Mutant(
         "count-of-a-column-is-of-rows",
         PART,
-        AGGREGATES + "_counted",
+        TOTAL + "Count.read",
         "None if isinstance(argument, Literal) else argument",
         "None",
         "NULL is counted",
@@ -48,16 +49,16 @@ register(
     Mutant(
         "distinct-ignored",
         PART,
-        AGGREGATES + "_counted",
-        "Kind.PEOPLE",
-        "Kind.COUNT",
+        TOTAL + "Count.read",
+        "Aggregate(PEOPLE,",
+        "Aggregate(COUNT,",
         "rows are counted for people",
     ),
     Mutant(
         "distinct-of-anything",
         PART,
-        AGGREGATES + "_counted",
-        " or found[0].name != read.person",
+        TOTAL + "Count.read",
+        " or argument.name != call.person",
         "",
         "distinct values are counted as if they were people",
     ),

@@ -11,8 +11,11 @@ import pytest
 from discreet.errors import QueryError
 from discreet.plan import catalog
 from discreet.plan.evaluate import evaluate
-from discreet.plan.question import Aggregate, Kind, Output, Question, Sort
+from discreet.plan.question import Aggregate, Output, Question, Sort
 from discreet.plan.relation import Filter, Scan
+from discreet.plan.releases.mean import AVERAGE
+from discreet.plan.releases.total import COUNT as COUNTS
+from discreet.plan.releases.total import PEOPLE, SUM
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -62,7 +65,7 @@ BY_ROW = catalog.Catalog((VISITS,), catalog.Protected())
 PERSON = Column("patient_id", INTEGER)
 AGE, COST, WARD = Column("age", INTEGER), Column("cost", NUMBER), Column("Ward", TEXT)
 ADMITTED, INSURED = Column("admitted", DATE), Column("insured", BOOLEAN)
-COUNT = Aggregate(Kind.COUNT)
+COUNT = Aggregate(COUNTS)
 TRUE, FALSE = Literal(True, BOOLEAN), Literal(False, BOOLEAN)
 
 
@@ -110,7 +113,7 @@ def test_every_clause_is_in_the_question() -> None:
     assert found == Question(
         source=Filter(Scan("visits", (WARD, AGE, PERSON)), compare(AGE, ">=", whole(18))),
         keys=(WARD,),
-        aggregates=(COUNT, Aggregate(Kind.AVERAGE, AGE)),
+        aggregates=(COUNT, Aggregate(AVERAGE, AGE)),
         outputs=(Output("Ward", Key(0, TEXT)), Output("n", Released(0)), Output("avg_age", Released(1))),
         having=compare(Released(0), ">", whole(10)),
         order=(Sort(Released(0), descending=True), Sort(Key(0, TEXT), nulls_first=True)),
@@ -124,21 +127,21 @@ AGGREGATES = [
     ("COUNT(1)", COUNT),
     ("COUNT()", COUNT),
     ("COUNT('x')", COUNT),
-    ("COUNT(age)", Aggregate(Kind.COUNT, AGE)),
-    ("COUNT(patient_id)", Aggregate(Kind.COUNT, PERSON)),
-    ("COUNT(DISTINCT patient_id)", Aggregate(Kind.PEOPLE)),
-    ("COUNT(DISTINCT (visits.Patient_ID))", Aggregate(Kind.PEOPLE)),
-    ("SUM(age)", Aggregate(Kind.SUM, AGE)),
-    ("AVG(cost)", Aggregate(Kind.AVERAGE, COST)),
-    ("SUM(age * cost)", Aggregate(Kind.SUM, arithmetic(AGE, "*", COST))),
-    ("SUM(1)", Aggregate(Kind.SUM, whole(1))),
-    ("COUNT(*) FILTER (WHERE insured)", Aggregate(Kind.COUNT, None, INSURED)),
-    ("COUNT(age) FILTER (WHERE insured)", Aggregate(Kind.COUNT, AGE, INSURED)),
-    ("COUNT(DISTINCT patient_id) FILTER (WHERE age > 3)", Aggregate(Kind.PEOPLE, None, compare(AGE, ">", whole(3)))),
-    ("AVG(age) FILTER (WHERE NOT insured)", Aggregate(Kind.AVERAGE, AGE, Not(INSURED))),
+    ("COUNT(age)", Aggregate(COUNTS, AGE)),
+    ("COUNT(patient_id)", Aggregate(COUNTS, PERSON)),
+    ("COUNT(DISTINCT patient_id)", Aggregate(PEOPLE)),
+    ("COUNT(DISTINCT (visits.Patient_ID))", Aggregate(PEOPLE)),
+    ("SUM(age)", Aggregate(SUM, AGE)),
+    ("AVG(cost)", Aggregate(AVERAGE, COST)),
+    ("SUM(age * cost)", Aggregate(SUM, arithmetic(AGE, "*", COST))),
+    ("SUM(1)", Aggregate(SUM, whole(1))),
+    ("COUNT(*) FILTER (WHERE insured)", Aggregate(COUNTS, None, INSURED)),
+    ("COUNT(age) FILTER (WHERE insured)", Aggregate(COUNTS, AGE, INSURED)),
+    ("COUNT(DISTINCT patient_id) FILTER (WHERE age > 3)", Aggregate(PEOPLE, None, compare(AGE, ">", whole(3)))),
+    ("AVG(age) FILTER (WHERE NOT insured)", Aggregate(AVERAGE, AGE, Not(INSURED))),
     (
         "SUM(CASE WHEN ward = 'A' THEN 1 ELSE 0 END)",
-        Aggregate(Kind.SUM, Case(((compare(WARD, "=", text("A")), whole(1)),), whole(0))),
+        Aggregate(SUM, Case(((compare(WARD, "=", text("A")), whole(1)),), whole(0))),
     ),
 ]
 
@@ -339,7 +342,7 @@ def test_aggregates_may_stand_in_having_and_order_alone() -> None:
     found = asked(
         "SELECT ward FROM visits GROUP BY ward HAVING SUM(age) > 10 ORDER BY COUNT(*) / SUM(age), 1 DESC NULLS LAST"
     )
-    assert found.aggregates == (Aggregate(Kind.SUM, AGE), COUNT)
+    assert found.aggregates == (Aggregate(SUM, AGE), COUNT)
     assert found.having == compare(Released(0), ">", whole(10))
     assert found.order == (Sort(arithmetic(Released(1), "/", Released(0))), Sort(Key(0, TEXT), descending=True))
 
@@ -357,7 +360,7 @@ def test_an_alias_may_be_the_name_of_its_own_column() -> None:
 
 def test_in_aggregates_names_are_columns() -> None:
     found = asked("SELECT AVG(age) AS age, SUM(age) FROM visits HAVING SUM(age) > 3 ORDER BY SUM(age)")
-    assert found.aggregates == (Aggregate(Kind.AVERAGE, AGE), Aggregate(Kind.SUM, AGE))
+    assert found.aggregates == (Aggregate(AVERAGE, AGE), Aggregate(SUM, AGE))
     assert found.order == (Sort(Released(1)),)
 
 

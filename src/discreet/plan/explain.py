@@ -5,8 +5,8 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
-from discreet.plan.plan import Measurement, Plan, measurements_of
-from discreet.plan.question import Aggregate, Kind
+from discreet.plan.plan import Measurement, Plan
+from discreet.plan.question import Aggregate
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
@@ -50,9 +50,8 @@ def explain(plan: Plan) -> str:
     lines += [f"  costs {price}, under {plan.relation}"]
     lines += [f"  {line}" for line in _after(plan)]
     for i, aggregate in enumerate(plan.question.aggregates):
-        used = measurements_of(plan.statistics[i])
-        lines.append(f"├─ {said_aggregate(aggregate)}")
-        lines += [f"│    {_measured(plan.measurements[j], len(plan.domain))}" for j in used]
+        lines.append(f"├─ {_said_aggregate(aggregate)}")
+        lines += [f"│    {_measured(plan.measurements[j], len(plan.domain))}" for j in plan.releases[i].places]
     indent = ""
     for i, part in enumerate(parts(plan.query)):
         lines.append(f"{indent if i else ''}└─ {_part(part, plan)}")
@@ -113,12 +112,10 @@ def _part(part: Relation, plan: Plan) -> str:
             return f"{part.table} ({', '.join(column.name for column in part.columns) or 'no columns'})"
 
 
-def said_aggregate(aggregate: Aggregate) -> str:
+def _said_aggregate(aggregate: Aggregate) -> str:
     inside = "*" if aggregate.argument is None else said(aggregate.argument)
-    name = {Kind.COUNT: "COUNT", Kind.PEOPLE: "COUNT DISTINCT", Kind.SUM: "SUM", Kind.AVERAGE: "AVG"}[aggregate.kind]
-    of_whom = "person" if aggregate.kind is Kind.PEOPLE else inside
     filtered = f" where {said(aggregate.condition)}" if aggregate.condition is not None else ""
-    return f"{name}({of_whom}){filtered}"
+    return f"{aggregate.kind.said(inside)}{filtered}"
 
 
 def number(value: Fraction) -> str:

@@ -5,14 +5,20 @@ A plan depends on the question and on what is declared, never on the data: two d
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan.combination import Combination
 from discreet.plan.question import Question
-from discreet.plan.relation import Contributions, Term, Totals, parts
+from discreet.plan.relation import CapRows, Contributions, Term, Totals, parts
 from discreet.plan.scalar import Value
 from discreet.privacy import Relation, events
+
+if TYPE_CHECKING:
+    from discreet.plan.releases.base import Release
+
+CONFIDENCE = 0.95
+"""Of every ± that is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,39 +33,25 @@ class Measurement:
     mechanism: IntegerNoise | None
     sensitivity: Fraction
     step: Fraction
-    said: str  # what is measured, for people
+    said: str
+    """What is measured, for people."""
+
     made: Combination
     rounding: Fraction = Fraction(0)
 
+    def error(self, confidence: float) -> int:
+        """The ± of its noise alone, in steps."""
+        return 0 if self.mechanism is None else int(self.mechanism.error(confidence))
 
-@dataclass(frozen=True, slots=True)
-class Total:
-    """A count or a sum: step · released."""
+    @property
+    def few(self) -> int:
+        """A released count of no more steps cannot be told from 0."""
+        return self.error(CONFIDENCE)
 
-    measurement: int
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """middle + step · released sum/released count, clamped to [low, high]; NULL where the count cannot be told from 0."""
-
-    total: int
-    count: int
-    middle: Fraction
-    low: Fraction
-    high: Fraction
-
-
-@dataclass(frozen=True, slots=True)
-class Shifted:
-    """A sum that is asked for beside its mean: step · released sum + middle · released count, at no price of its own."""
-
-    total: int
-    count: int
-    middle: Fraction
-
-
-Statistic: TypeAlias = Total | Mean | Shifted
+    @property
+    def half_step(self) -> Fraction:
+        """How far the total may be off for having been rounded as a whole."""
+        return self.step / 2 if self.made.divisor > 1 else Fraction(0)
 
 
 def terms_of(query: Totals) -> tuple[Term, ...]:
@@ -68,28 +60,39 @@ def terms_of(query: Totals) -> tuple[Term, ...]:
     return gathered[0].terms if gathered else query.terms
 
 
-def measurements_of(statistic: Statistic) -> tuple[int, ...]:
-    """The places of the measurements that a statistic is made of."""
-    return (statistic.measurement,) if isinstance(statistic, Total) else (statistic.total, statistic.count)
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Everything that is decided before data is touched."""
 
     question: Question
     query: Totals
-    domain: tuple[
-        tuple[Value, ...], ...
-    ]  # the groups of the answer, all public; one empty tuple where there are no keys
+    domain: tuple[tuple[Value, ...], ...]
+    """The groups of the answer, all public; one empty tuple where there are no keys."""
+
     measurements: tuple[Measurement, ...]
-    statistics: tuple[Statistic, ...]  # one for each aggregate of the question, in its order
+    releases: tuple["Release", ...]
+    """One for each aggregate of the question, in its order."""
+
     relation: Relation
-    people: int | None  # declared
+    people: int | None
+    """How many there are, as declared."""
+
     event: events.Event
     epsilon: Fraction
     delta: Fraction
-    notes: tuple[str, ...]  # caps, bounds and rules that applied: properties of the question
-    assumed: tuple[
-        str, ...
-    ] = ()  # what limits leave out that nobody declared: said first, and no part of the plan's name
+    notes: tuple[str, ...]
+    """Caps, bounds and rules that applied: properties of the question."""
+
+    assumed: tuple[str, ...] = ()
+    """What limits leave out that nobody declared: said first, and no part of the plan's name."""
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The terms of the query, in the order of the totals that an engine returns."""
+        return terms_of(self.query)
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows may count in a group, by the number of people that was declared; 0 where none was."""
+        caps = [part.most for part in parts(self.query) if isinstance(part, CapRows)]
+        return (self.people or 0) * (caps[0] if caps else 1)

@@ -5,26 +5,20 @@ Everything after the aggregates is post-processing: expressions over released va
 """
 
 from dataclasses import dataclass
-from enum import Enum
+from typing import TYPE_CHECKING
 
 from discreet.plan.relation import Rows
 from discreet.plan.scalar import Scalar
 
-
-class Kind(Enum):
-    """What is released."""
-
-    COUNT = "count"  # of rows, or of rows where the argument is not NULL
-    PEOPLE = "people"  # COUNT(DISTINCT person)
-    SUM = "sum"
-    AVERAGE = "average"
+if TYPE_CHECKING:
+    from discreet.plan.releases.base import Kind
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One aggregate: its argument (None: the whole row), and the condition of FILTER (None: none)."""
+    """One aggregate: what is released, its argument (None: the whole row), and the condition of FILTER (None: none)."""
 
-    kind: Kind
+    kind: "Kind"
     argument: Scalar | None = None
     condition: Scalar | None = None
 

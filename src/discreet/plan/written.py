@@ -12,10 +12,10 @@ from typing import Any
 
 from discreet.errors import Fault
 from discreet.mechanisms import Geometric, RoundedGaussian
-from discreet.plan import plan as plans
 from discreet.plan import question, relation, scalar
 from discreet.plan.combination import Combination
 from discreet.plan.plan import Measurement, Plan
+from discreet.plan.releases.base import Kind, Release
 from discreet.privacy import Adjacency, Relation, Unit, events
 
 RECORDS: dict[type, str] = {
@@ -47,9 +47,6 @@ RECORDS: dict[type, str] = {
     question.Output: "Output name value",
     question.Sort: "Sort value descending nulls_first",
     question.Question: "Question source keys aggregates outputs having order limit offset",
-    plans.Total: "Total measurement",
-    plans.Mean: "Mean total count middle low high",
-    plans.Shifted: "Shifted total count middle",
     Combination: "Combination parts divisor",
     Geometric: "Geometric scale",
     RoundedGaussian: "RoundedGaussian scale",
@@ -67,7 +64,6 @@ ENUMS: dict[type, str] = {
     scalar.Order: "Order",
     scalar.Name: "Name",
     relation.How: "How",
-    question.Kind: "Kind",
     Adjacency: "Adjacency",
     Unit: "Unit",
 }
@@ -85,7 +81,7 @@ def written(plan: Plan) -> str:
         query=text(plan.query),
         domain=repr(plan.domain),
         measurements=_tuple(_measurements(plan.measurements)),
-        statistics=text(plan.statistics),
+        statistics=text(plan.releases),
         relation=text(plan.relation),
         people=text(plan.people),
         event=text(plan.event),
@@ -126,8 +122,11 @@ def text(value: Any) -> str:
         return text(scalar.Column(f"aggregate{value.index}", scalar.Type.NUMBER))
     if kind in ENUMS:
         return _member(ENUMS[kind], value)
-    if kind in RECORDS:
-        name, *fields = RECORDS[kind].split()
+    if isinstance(value, Kind):
+        return value.written
+    notation = value.notation if isinstance(value, Release) else RECORDS.get(kind)
+    if notation is not None:
+        name, *fields = notation.split()
         return _record(name, **{field: text(getattr(value, field)) for field in fields})
     raise Fault(f"{kind.__name__} has no notation in the name of a plan", code="notation")
 

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from discreet.errors import QueryError
 from discreet.plan.domain import groupless
-from discreet.plan.question import Aggregate, Kind, Output, Question, Sort
+from discreet.plan.question import Output, Question, Sort
 from discreet.plan.relation import Filter, Rows, Scan
 from discreet.plan.scalar import (
     And,
@@ -165,7 +165,8 @@ class Clauses:
             case Column():
                 return item.name
             case Released():
-                return aggregate_name(self.read.aggregates[item.index])
+                asked = self.read.aggregates[item.index]
+                return asked.kind.headed(asked)
             case Function():
                 return f"{item.name.value}_{self._name(item.operands[0])}"
             case Cast():
@@ -290,11 +291,6 @@ class Clauses:
             raise self.read.refusal(
                 Code.TOO_MANY_ITEMS, f"a question has more than {MOST_PARTS:,} parts", "ask less at once"
             )
-
-
-def aggregate_name(found: Aggregate) -> str:
-    word = {Kind.COUNT: "count", Kind.PEOPLE: "people", Kind.SUM: "sum", Kind.AVERAGE: "avg"}[found.kind]
-    return f"{word}_{found.argument.name}" if isinstance(found.argument, Column) else word
 
 
 def unique(name: str, taken: set[str]) -> str:

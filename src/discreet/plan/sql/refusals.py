@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from discreet.errors import QueryError
+from discreet.plan.releases.base import registry
 
 WIDTH = 100  # of the line that is shown
 LONGEST_NAME = 60  # of what is repeated from the text
@@ -171,13 +172,18 @@ FUNCTIONS: dict[str, tuple[Code, str, str]] = {
     "POW": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
     "POWER": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
 }
-KNOWN = (
-    "functions are COUNT, SUM, AVG; ABS, FLOOR, CEIL, ROUND, SIGN, SQRT, GREATEST, LEAST, LENGTH, YEAR, MONTH, DAY, EXTRACT, "
+SCALARS = (
+    "ABS, FLOOR, CEIL, ROUND, SIGN, SQRT, GREATEST, LEAST, LENGTH, YEAR, MONTH, DAY, EXTRACT, "
     "COALESCE, NULLIF, IF, CAST, TRY_CAST"
 )
 
 
+def known() -> str:
+    """All functions that there are."""
+    return f"functions are {', '.join(registry.names())}; {SCALARS}"
+
+
 def function_refusal(name: str, text: str, at: Placed | None) -> QueryError:
     """The error for a function that is not on the list."""
-    code, why, hint = FUNCTIONS.get(name.upper(), (Code.FUNCTION, "is not known here", KNOWN))
+    code, why, hint = FUNCTIONS.get(name.upper()) or (Code.FUNCTION, "is not known here", known())
     return refusal(code, f"the function {quoted(name)} {why}", hint, text, at)

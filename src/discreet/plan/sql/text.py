@@ -16,7 +16,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from discreet.errors import Invalid, QueryError
 from discreet.exact import shown
-from discreet.plan.sql.refusals import KNOWN, Code, caret, function_refusal, quoted, refusal
+from discreet.plan.releases.base import registry
+from discreet.plan.sql.refusals import Code, caret, function_refusal, known, quoted, refusal
 
 MOST_BYTES = 1 << 16
 MOST_DEPTH = 100
@@ -41,7 +42,7 @@ ALLOWED = TYPE_WORDS | {
     *(T.STRING, T.NUMBER, T.IDENTIFIER, T.VAR, T.PLACEHOLDER, T.PARAMETER, T.COLON),
 }
 FUNCTION_NAMES = {
-    *("COUNT", "SUM", "AVG", "ABS", "FLOOR", "CEIL", "CEILING", "ROUND", "SIGN", "SQRT", "GREATEST", "LEAST", "MOD"),
+    *("ABS", "FLOOR", "CEIL", "CEILING", "ROUND", "SIGN", "SQRT", "GREATEST", "LEAST", "MOD"),
     *("LENGTH", "LEN", "CHAR_LENGTH", "CHARACTER_LENGTH", "YEAR", "MONTH", "DAY", "DAYOFMONTH", "EXTRACT"),
     *("COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST"),
 }
@@ -245,8 +246,8 @@ def check_function(text: str, token: Token, before: Token | None) -> None:
     """A word before a bracket is a function on the list."""
     place = None if before is None else before.token_type
     if place is T.DOT:
-        raise refusal(Code.SCHEMA, "functions of other schemas are not available", KNOWN, text, token)
-    if token.text.upper() in FUNCTION_NAMES:
+        raise refusal(Code.SCHEMA, "functions of other schemas are not available", known(), text, token)
+    if token.text.upper() in FUNCTION_NAMES or registry.named(token.text.upper()) is not None:
         return
     if place is T.FROM:
         raise table_refusal(text, token)
