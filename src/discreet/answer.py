@@ -406,6 +406,7 @@ def receipt_for(plan: Plan, text: str) -> Json:
             }
             for measurement in plan.measurements
         ],
+        **({"choices": [choice.outcomes[i] for choice, i in plan.choices]} if plan.choices else {}),
         "event": plan.event.to_json(),
         "epsilon": str(plan.epsilon),
         "delta": str(plan.delta),
@@ -669,7 +670,7 @@ class Preview:
             delta=to_float_up(plan.delta),
             relation=str(plan.relation),
             predicted=tuple(replace(each, name=name) for each, name in zip(found, names, strict=True)),
-            groups=len(plan.domain),
+            groups=max(len(each.domain) for each in plan.decisions()),
             notes=(*plan.assumed, *plan.notes, *([SELECTED] if selects(plan) else [])),
             explanation=explain(plan) if explanation is None else explanation,
         )

@@ -25,9 +25,11 @@ from discreet.plan.intervals import predicted
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
 from discreet.plan.release import exact_totals, release
+from discreet.plan.releases.total import Total
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question
 from discreet.privacy import Adjacency, loss
+from tests.plan.made import restaged
 
 F = Fraction
 TABLE = Table(
@@ -331,6 +333,11 @@ def many_groups_take_gaussian_noise() -> None:
     assert errors[0] < errors[1] / 2
 
 
+def priced(plan: Plan) -> Plan:
+    """The plan with the event that it draws."""
+    return replace(plan, event=event_of(plan.stage, plan.relation))
+
+
 def false_plans_are_found() -> None:
     """A plan that was tampered with is a Fault."""
     sound = planned("SELECT g, SUM(y), COUNT(*) FROM t GROUP BY g", PERSON)
@@ -341,15 +348,16 @@ def false_plans_are_found() -> None:
     bare = (replace(first, mechanism=None), second)
     single = (replace(first, mechanism=DiscreteGaussian(F(10**9))), second)
     false = [
-        replace(sound, measurements=bare, event=event_of(bare, sound.relation)),
-        replace(sound, measurements=single, event=event_of(single, sound.relation), delta=F(1, 2)),
-        replace(sound, measurements=lower, event=event_of(lower, sound.relation)),
+        priced(restaged(sound, measurements=bare)),
+        replace(priced(restaged(sound, measurements=single)), delta=F(1, 2)),
+        priced(restaged(sound, measurements=lower)),
         replace(sound, epsilon=sound.epsilon * F(999, 1000)),
         replace(sound, event=dear.event),
-        replace(sound, measurements=dear.measurements),
-        replace(sound, measurements=(replace(first, mechanism=None), second)),
-        replace(sound, measurements=(first,)),
-        replace(sound, domain=sound.domain + sound.domain[:1]),
+        restaged(sound, measurements=dear.measurements),
+        restaged(sound, measurements=(replace(first, mechanism=None), second)),
+        restaged(sound, measurements=(first,)),
+        restaged(sound, domain=sound.domain + sound.domain[:1]),
+        restaged(sound, releases=(*sound.releases, Total(2))),
         replace(sound, relation=turned(PERSON).relation),
         replace(gaussian, delta=F(0)),
         replace(gaussian, relation=turned(PERSON).relation),

@@ -1,6 +1,7 @@
 """Plans made by hand: which measurements, with which noise, and what is asked of them. No planner has a say in these tests."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction as F
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan.combination import Combination
-from discreet.plan.plan import Measurement, Plan
+from discreet.plan.plan import Measurement, Plan, Stage
 from discreet.plan.question import Aggregate, Output, Question, Sort
 from discreet.plan.relation import How, Scan, Term, Totals
 from discreet.plan.releases.base import Release
@@ -90,10 +91,7 @@ def plan_of(
     scan = Scan("t", (X, Y, *keys))
     return Plan(
         question=Question(scan, keys, AGGREGATES, tuple(named), having, order, limit, offset),
-        query=Totals(scan, keys, TERMS),
-        domain=domain,
-        measurements=measurements,
-        releases=RELEASES,
+        stage=Stage(Totals(scan, keys, TERMS), domain, measurements, RELEASES),
         relation=RELATION,
         people=people,
         event=events.Under(events.Composed(drawn), RELATION),
@@ -101,6 +99,11 @@ def plan_of(
         delta=F(0),
         notes=notes,
     )
+
+
+def restaged(plan: Plan, **changes: Any) -> Plan:
+    """A plan of one stage, with changes to that."""
+    return replace(plan, stage=replace(plan.decided, **changes))
 
 
 def exact_totals(plan: Plan, count: int, mean: float, some: float = 0.25, fine: float = 2.0) -> tuple[Ints, ...]:

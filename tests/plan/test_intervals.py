@@ -68,6 +68,7 @@ from tests.plan.made import (
     number,
     over,
     plan_of,
+    restaged,
     times,
 )
 from tests.scale import repeats
@@ -373,7 +374,7 @@ def test_sums_near_the_largest_double_are_finite_or_nothing() -> None:
     """A column may have bounds of 1e300; more of it than a double holds is NULL, and nothing raises."""
     plan = plan_of(FINE, SUM, over(FINE, COUNT), times(FINE, SUM), times(FINE, number(-3.5)), groups=2)
     huge = replace(plan.measurements[4], step=F(2) ** 970)
-    plan = replace(plan, measurements=(*plan.measurements[:4], huge))
+    plan = restaged(plan, measurements=(*plan.measurements[:4], huge))
     released = [np.array([1000, 5]), *[np.array([2**20, 7])] * 3, np.array([2**60, -3])]
     made = post.released_rows(plan, released)
     assert made.rows[0][0] is None
@@ -499,7 +500,7 @@ def rounding_is_in_the_error() -> None:
     )
     mean, total = (replace(plan.measurements[i], rounding=step) for i in (2, 1))
     total = replace(total, rounding=F(0), made=Combination(((1, 2),), 2), step=F(200))
-    plan = replace(plan, measurements=(plan.measurements[0], total, mean, *plan.measurements[3:]))
+    plan = restaged(plan, measurements=(plan.measurements[0], total, mean, *plan.measurements[3:]))
     released = [np.array([each]) for each in (n, 45 * n // 200, (45 - 60) * n, 0, 0)]
     truths = [45.5, 45_100, 45.1, 46_100, 45_500]
     for truth, span in zip(truths, intervals(plan, released, post.released_rows(plan, released))[0], strict=True):

@@ -6,7 +6,7 @@ import pytest
 
 from discreet.errors import Fault
 from tests.mutants import Mutant, of_part
-from tests.plan import laws, test_combination
+from tests.plan import laws, test_combination, test_stages
 
 CAUGHT_BY: dict[str, Callable[[], object]] = {
     "clamp-on-the-column": laws.answers_are_right,
@@ -35,6 +35,10 @@ CAUGHT_BY: dict[str, Callable[[], object]] = {
     "plan-price-not-checked": laws.false_plans_are_found,
     "event-not-checked": laws.false_plans_are_found,
     "sensitivity-not-checked": laws.false_plans_are_found,
+    "first-outcome-checked-only": test_stages.every_outcome_is_checked,
+    "scores-not-checked": test_stages.scores_are_checked,
+    "dearest-outcome-not-charged": test_stages.what_is_chosen_does_not_change_the_price,
+    "chosen-by-exact-scores": test_stages.stages_run_in_order,
     "totals-without-noise": laws.false_plans_are_found,
     "l2-for-geometric-noise": laws.no_neighbour_moves_more,
     "hidden-group-takes-a-place": laws.groups_are_those_declared,
@@ -54,5 +58,5 @@ def test_every_bug_has_a_law() -> None:
 
 @pytest.mark.parametrize("mutant", of_part("plan"), ids=lambda mutant: mutant.name)
 def test_every_planted_bug_is_caught(mutant: Mutant) -> None:
-    with mutant.planted(), pytest.raises((AssertionError, Fault, IndexError, TypeError)):
+    with mutant.planted(), pytest.raises((AssertionError, Fault, IndexError, TypeError, pytest.fail.Exception)):
         CAUGHT_BY[mutant.name]()

@@ -16,7 +16,7 @@ from discreet.plan.releases.mean import Mean
 from discreet.plan.scalar import Case, Comparison, Key, Literal, Name, Order, Scalar, Type
 from discreet.plan.scalar import Function as Call
 from tests.plan import laws
-from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SOME, SUM, add, less, number, over, plan_of, times
+from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SOME, SUM, add, less, number, over, plan_of, restaged, times
 
 KEY = Key(0, Type.INTEGER)
 NONE = Literal(None, Type.NUMBER)
@@ -216,7 +216,7 @@ def test_a_mean_of_any_bounds_stays_within_them() -> None:
     for low, high in ((F(0), F(1, 10**9)), (F(-1), F(10**15)), (F(3), F(3)), (F(-1, 3), F(1, 3))):
         plan = plan_of(MEAN)
         mean = Mean(2, 0, (low + high) / 2, low, high)
-        object.__setattr__(plan, "releases", (*plan.releases[:2], mean, *plan.releases[3:]))
+        plan = restaged(plan, releases=(*plan.releases[:2], mean, *plan.releases[3:]))
         for total, count in ((10**18, 100), (-(10**18), 100), (5, 700), (0, 1000)):
             value = released_rows(plan, released([count], [0], [total])).rows[0][0]
             assert isinstance(value, float)

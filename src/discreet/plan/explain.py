@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
-from discreet.plan.plan import Measurement, Plan
+from discreet.plan.plan import Choice, Measurement, Plan, Stage
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import (
     CapGroups,
@@ -49,15 +49,38 @@ def explain(plan: Plan) -> str:
     lines = [f"answer: {', '.join(output.name for output in plan.question.outputs)}"]
     lines += [f"  costs {price}, under {plan.relation}"]
     lines += [f"  {line}" for line in _after(plan)]
-    for i, aggregate in enumerate(plan.question.aggregates):
-        lines.append(f"├─ {_said_aggregate(aggregate)}")
-        lines += [f"│    {_measured(plan.measurements[j], len(plan.domain))}" for j in plan.releases[i].places]
-    indent = ""
-    for i, part in enumerate(parts(plan.query)):
-        lines.append(f"{indent if i else ''}└─ {_part(part, plan)}")
-        indent += "   "
+    for choice, outcome in plan.choices:
+        lines += [f"├─ {_chosen(choice)}", f"│    chosen: {choice.outcomes[outcome]}"]
+    lines += _stage(plan.next, plan)
     lines += [f"note: {note}" for note in (*plan.assumed, *plan.notes)]
     return "\n".join(lines)
+
+
+def _stage(stage: Stage | Choice, plan: Plan) -> Iterator[str]:
+    """What a stage measures and reads; of a choice that is not made yet every stage that it may lead to."""
+    if isinstance(stage, Choice):
+        yield f"├─ {_chosen(stage)}"
+        yield from _query(stage.query, 1)
+        for outcome, each in zip(stage.outcomes, stage.stages, strict=True):
+            yield f"├─ if it is {outcome}:"
+            yield from (f"│    {line}" for line in _stage(each, plan))
+        return
+    cells = len(stage.domain)
+    for aggregate, release in zip(plan.question.aggregates, stage.releases, strict=True):
+        yield f"├─ {_said_aggregate(aggregate)}"
+        yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
+    yield from _query(stage.query, cells)
+
+
+def _query(query: Totals, cells: int) -> Iterator[str]:
+    for i, part in enumerate(parts(query)):
+        yield f"{'   ' * i}└─ {_part(part, cells)}"
+
+
+def _chosen(choice: Choice) -> str:
+    price = choice.mechanism.loss(choice.sensitivity).pure_epsilon()
+    cost = f", costs ε = {number(price)}" if price is not None else ""
+    return f"{choice.said}: one of {len(choice.stages):,} by noisy scores, sensitivity {number(choice.sensitivity)} each{cost}"
 
 
 def _after(plan: Plan) -> Iterator[str]:
@@ -91,13 +114,13 @@ def _measured(measurement: Measurement, cells: int) -> str:
     )
 
 
-def _part(part: Relation, plan: Plan) -> str:
+def _part(part: Relation, cells: int) -> str:
     match part:
         case Totals():
             keys = part.keys or next((each.keys for each in parts(part) if isinstance(each, Contributions)), ())
             if not keys:
                 return "totals of all rows"
-            return f"totals by {', '.join(map(said, keys))}: {len(plan.domain):,} groups, all of them declared"
+            return f"totals by {', '.join(map(said, keys))}: {cells:,} groups, all of them declared"
         case CapGroups():
             return f"at most {part.most} groups a person, chosen at random"
         case ClipNorm():

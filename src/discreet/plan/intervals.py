@@ -159,9 +159,17 @@ def rounded_up(x: float, digits: int) -> float:
 
 def predicted(plan: Plan, confidence: float = CONFIDENCE) -> tuple[Predicted, ...]:
     """The ± of each output. Of counts and sums and what is affine in them it is exact: the noise decides. Of ratios it is what it
-    would be, at worst, if the declared `people` were spread evenly over the groups."""
+    would be, at worst, if the declared `people` were spread evenly over the groups. It is the worst that any choice can lead to."""
     with np.errstate(all="ignore"):
-        return tuple(_predicted(plan, output, confidence) for output in plan.question.outputs)
+        decisions = [
+            [_predicted(each, output, confidence) for output in plan.question.outputs] for each in plan.decisions()
+        ]
+    return tuple(map(_worst, zip(*decisions, strict=True)))
+
+
+def _worst(each: Sequence[Predicted]) -> Predicted:
+    """One without a ± before any other."""
+    return max(each, key=lambda one: (one.error is None, one.error or 0.0))
 
 
 def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:

@@ -24,6 +24,11 @@ BESIDE_ROWS = 1 << 24
 
 def check_limits(plan: Plan, longest: int) -> None:
     """For a plan whose noise can be drawn, and whose answer has at most `longest` bytes: returns. For any other: raises QueryError."""
+    for each in plan.decisions():
+        _check_decided(each, longest)
+
+
+def _check_decided(plan: Plan, longest: int) -> None:
     for measurement in plan.measurements:
         if measurement.mechanism is not None and measurement.mechanism.scale > MOST_SCALE:
             raise QueryError(

@@ -3,11 +3,14 @@
 A plan depends on the question and on what is declared, never on the data: two data sets with one catalog have byte-equal plans.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from discreet.errors import Fault
 from discreet.mechanisms.additive import IntegerNoise
+from discreet.mechanisms.exponential import Selection
 from discreet.plan.combination import Combination
 from discreet.plan.question import Question
 from discreet.plan.relation import CapRows, Contributions, Term, Totals, parts
@@ -61,10 +64,9 @@ def terms_of(query: Totals) -> tuple[Term, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """Everything that is decided before data is touched."""
+class Stage:
+    """One reading of the data: what an engine runs, what is measured of it, and what is made of that."""
 
-    question: Question
     query: Totals
     domain: tuple[tuple[Value, ...], ...]
     """The groups of the answer, all public; one empty tuple where there are no keys."""
@@ -73,6 +75,39 @@ class Plan:
     releases: tuple["Release", ...]
     """One for each aggregate of the question, in its order."""
 
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A noisy choice of what comes next: the outcome is released, and picks one of finitely many stages that are all known before.
+
+    Each outcome has a score, a combination of the totals of the query over all rows, which a neighbour moves by at most `sensitivity`.
+    Whichever is chosen, what follows draws the same event, or costs the same pure ε: so the price is known before any data is read.
+    """
+
+    query: Totals
+    scores: tuple[Combination, ...]
+    mechanism: Selection
+    sensitivity: Fraction
+    said: str
+    """What is chosen, for people."""
+
+    outcomes: tuple[str, ...]
+    """What each outcome is, for people."""
+
+    stages: tuple["Stage | Choice", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that is decided before data is touched.
+
+    Stages follow one another. A later one may depend on what an earlier one released, and on nothing exact: it is picked from a public
+    table by a released outcome. Once every choice has an outcome the plan is *decided*, and has one query, one domain, its measurements
+    and releases.
+    """
+
+    question: Question
+    stage: Stage | Choice
     relation: Relation
     people: int | None
     """How many there are, as declared."""
@@ -86,6 +121,67 @@ class Plan:
     assumed: tuple[str, ...] = ()
     """What limits leave out that nobody declared: said first, and no part of the plan's name."""
 
+    taken: tuple[int, ...] = ()
+    """The outcomes of the choices that were made, in their order: released, and no part of the plan's name."""
+
+    @property
+    def next(self) -> Stage | Choice:
+        """What is to be run next."""
+        stage = self.stage
+        for outcome in self.taken:
+            stage = _after(stage, outcome)
+        return stage
+
+    @property
+    def choices(self) -> tuple[tuple[Choice, int], ...]:
+        """The choices that were made, each with its outcome."""
+        made, stage = [], self.stage
+        for outcome in self.taken:
+            if isinstance(stage, Choice):
+                made.append((stage, outcome))
+            stage = _after(stage, outcome)
+        return tuple(made)
+
+    def chosen(self, outcome: int) -> "Plan":
+        """The plan after its next choice had this outcome."""
+        _after(self.next, outcome)
+        return replace(self, taken=(*self.taken, outcome))
+
+    def decisions(self) -> Iterator["Plan"]:
+        """The plan as it may be decided, for every outcome that its choices can have from here."""
+        stage = self.next
+        if isinstance(stage, Stage):
+            yield self
+        else:
+            for outcome in range(len(stage.stages)):
+                yield from self.chosen(outcome).decisions()
+
+    # What a decided plan has.
+
+    @property
+    def decided(self) -> Stage:
+        """The last stage; before that is decided a Fault."""
+        stage = self.next
+        if isinstance(stage, Choice):
+            raise Fault("a plan is not decided before its choices are made", code="plan")
+        return stage
+
+    @property
+    def query(self) -> Totals:
+        return self.decided.query
+
+    @property
+    def domain(self) -> tuple[tuple[Value, ...], ...]:
+        return self.decided.domain
+
+    @property
+    def measurements(self) -> tuple[Measurement, ...]:
+        return self.decided.measurements
+
+    @property
+    def releases(self) -> tuple["Release", ...]:
+        return self.decided.releases
+
     @property
     def terms(self) -> tuple[Term, ...]:
         """The terms of the query, in the order of the totals that an engine returns."""
@@ -96,3 +192,9 @@ class Plan:
         """How many rows may count in a group, by the number of people that was declared; 0 where none was."""
         caps = [part.most for part in parts(self.query) if isinstance(part, CapRows)]
         return (self.people or 0) * (caps[0] if caps else 1)
+
+
+def _after(stage: Stage | Choice, outcome: int) -> Stage | Choice:
+    if not isinstance(stage, Choice) or not 0 <= outcome < len(stage.stages):
+        raise Fault("an outcome is one of a choice that there is", code="plan")
+    return stage.stages[outcome]

@@ -13,7 +13,7 @@ from discreet.plan.domain import complete, groups_of, literal, whole_key
 from discreet.plan.explain import number, said
 from discreet.plan.intervals import predicted
 from discreet.plan.noise import Noise, Wanted, allocate, gaussian
-from discreet.plan.plan import Measurement, Plan
+from discreet.plan.plan import Measurement, Plan, Stage
 from discreet.plan.question import Question
 from discreet.plan.relation import (
     CapGroups,
@@ -265,17 +265,14 @@ def _planned(draft: Draft, query: Totals, noises: dict[int, Noise], epsilon: Fra
         for each, noise in ((each, noises.get(i)) for i, each in enumerate(draft.measured))
     )
     relation = draft.protected.relation
-    event = event_of(measurements, relation)
+    stage = Stage(query, draft.groups, measurements, draft.releases)
     uses_delta = any(noise.mechanism.loss(noise.sensitivity).pure_epsilon() is None for noise in noises.values())
     plan = Plan(
         question=draft.question,
-        query=query,
-        domain=draft.groups,
-        measurements=measurements,
-        releases=draft.releases,
+        stage=stage,
         relation=relation,
         people=draft.protected.people,
-        event=event,
+        event=event_of(stage, relation),
         epsilon=epsilon if noises else Fraction(0),
         delta=delta if uses_delta else Fraction(0),
         notes=(

@@ -11,10 +11,10 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Fault
-from discreet.mechanisms import Geometric, RoundedGaussian
+from discreet.mechanisms import Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
 from discreet.plan import question, relation, scalar
 from discreet.plan.combination import Combination
-from discreet.plan.plan import Measurement, Plan
+from discreet.plan.plan import Choice, Measurement, Plan, Stage
 from discreet.plan.releases.base import Kind, Release
 from discreet.privacy import Adjacency, Relation, Unit, events
 
@@ -47,14 +47,19 @@ RECORDS: dict[type, str] = {
     question.Output: "Output name value",
     question.Sort: "Sort value descending nulls_first",
     question.Question: "Question source keys aggregates outputs having order limit offset",
+    Choice: "Choice query scores mechanism sensitivity said outcomes stages",
     Combination: "Combination parts divisor",
     Geometric: "Geometric scale",
     RoundedGaussian: "RoundedGaussian scale",
+    Exponential: "Exponential epsilon sensitivity monotone",
+    NoisyMax: "NoisyMax epsilon sensitivity monotone",
+    PermuteAndFlip: "PermuteAndFlip epsilon sensitivity monotone",
     Relation: "Relation adjacency unit",
     events.Under: "Under part relation",
     events.Composed: "Composed parts",
     events.DiscreteLaplace: "DiscreteLaplace scale sensitivity",
     events.Gaussian: "Gaussian scale sensitivity",
+    events.Pure: "Pure epsilon",
 }
 """The name of each record, and those of its fields, which are attributes here."""
 
@@ -73,15 +78,14 @@ PLAIN = (bool, int, float, str, date, type(None))
 def written(plan: Plan) -> str:
     """The text of a plan: equal for equal plans, and for no others.
 
-    Whether limits were declared is left out: it changes what is said of an answer, and not the answer.
+    Whether limits were declared is left out: it changes what is said of an answer, and not the answer. So is what was chosen. A plan of
+    one stage has that stage's parts for its own, as release 0.1 knew no others.
     """
+    stage = plan.stage
     return _record(
         "Plan",
         question=text(plan.question),
-        query=text(plan.query),
-        domain=repr(plan.domain),
-        measurements=_tuple(_measurements(plan.measurements)),
-        statistics=text(plan.releases),
+        **(_parts(stage) if isinstance(stage, Stage) else {"stage": text(stage)}),
         relation=text(plan.relation),
         people=text(plan.people),
         event=text(plan.event),
@@ -89,6 +93,15 @@ def written(plan: Plan) -> str:
         delta=text(plan.delta),
         notes=text(plan.notes),
     )
+
+
+def _parts(stage: Stage) -> dict[str, str]:
+    return {
+        "query": text(stage.query),
+        "domain": repr(stage.domain),
+        "measurements": _tuple(_measurements(stage.measurements)),
+        "statistics": text(stage.releases),
+    }
 
 
 def _measurements(measurements: tuple[Measurement, ...]) -> list[str]:
@@ -122,6 +135,8 @@ def text(value: Any) -> str:
         return text(scalar.Column(f"aggregate{value.index}", scalar.Type.NUMBER))
     if kind in ENUMS:
         return _member(ENUMS[kind], value)
+    if kind is Stage:
+        return _record("Stage", **_parts(value))
     if isinstance(value, Kind):
         return value.written
     notation = value.notation if isinstance(value, Release) else RECORDS.get(kind)
