@@ -16,7 +16,8 @@ import numpy as np
 from discreet.engines.base import Data
 from discreet.engines.memory import Memory
 from discreet.errors import DiscreetError, Fault
-from discreet.mechanisms import DiscreteGaussian, Geometric, Grant
+from discreet.mechanisms import DiscreteGaussian, Grant
+from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Tape
 from discreet.plan import scalar
 from discreet.plan.catalog import Catalog, Column, Protected, Table
@@ -150,8 +151,9 @@ def searched(text: str, protected: Protected, tries: int, delta: Any = 0) -> Mov
         pairs = zip(exact(plan, first, salt), exact(plan, second, salt), strict=True)
         for i, (one, other) in enumerate(pairs):
             by = [abs(a - b) for a, b in zip(one, other, strict=True)]
-            laplace = isinstance(plan.measurements[i].mechanism, Geometric | None)
-            size = F(sum(by)) ** 2 if laplace else F(sum(d * d for d in by))
+            mechanism = plan.measurements[i].mechanism
+            squared = mechanism is not None and mechanism.norm is Norm.L2
+            size = F(sum(d * d for d in by)) if squared else F(sum(by)) ** 2
             farthest[i] = max(farthest[i], size)
     return Moved(plan, farthest)
 

@@ -24,15 +24,10 @@ def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = 
     chosen = range(len(plan.domain)) if groups is None else groups
     numbers = [np.asarray(each, np.int64)[list(chosen)].tolist() for each in released]
     aggregates = [release.values(plan, numbers) for release in plan.releases]
-    keys = [Key(j, type_of(key)) for j, key in enumerate(plan.question.keys)]
-    nodes = [Released(j) for j in range(len(aggregates))]
-    return [
-        {
-            **dict(zip(keys, plan.domain[group], strict=True)),
-            **{node: values[i] for node, values in zip(nodes, aggregates, strict=True)},
-        }
-        for i, group in enumerate(chosen)
-    ]
+    nodes: list[Scalar] = [Key(j, type_of(key)) for j, key in enumerate(plan.question.keys)]
+    nodes += [Released(j) for j in range(len(aggregates))]
+    rows = zip(chosen, zip(*aggregates, strict=True), strict=True)
+    return [dict(zip(nodes, (*plan.domain[group], *values), strict=True)) for group, values in rows]
 
 
 def number(top: int, bottom: int) -> int | float:

@@ -53,12 +53,19 @@ class Key(Scalar):
     index: int
     type: Type
 
+    def __hash__(self) -> int:
+        # rows of released values are looked up by it
+        return self.index
+
 
 @dataclass(frozen=True, slots=True)
 class Released(Scalar):
     """The released aggregate of this index, in what is made of released values; all are numbers."""
 
     index: int
+
+    def __hash__(self) -> int:
+        return ~self.index
 
 
 @dataclass(frozen=True, slots=True)

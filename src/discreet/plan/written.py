@@ -4,9 +4,8 @@ It is the notation that release 0.1 used, and is written down here by itself: no
 added in the code changes a word of it. What has no notation is a Fault, so that nothing new is named by accident.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
-from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -72,7 +71,6 @@ ENUMS: dict[type, str] = {
     Adjacency: "Adjacency",
     Unit: "Unit",
 }
-PLAIN = (bool, int, float, str, date, type(None))
 
 
 def written(plan: Plan) -> str:
@@ -123,30 +121,32 @@ def _measurements(measurements: tuple[Measurement, ...]) -> list[str]:
 def text(value: Any) -> str:
     """The notation of a part of a plan; for what has none raises Fault."""
     kind = type(value)
-    if kind in PLAIN:
-        return repr(value)
-    if kind is tuple:
-        return _tuple(map(text, value))
-    if kind is Fraction:
-        return f"Fraction({value.numerator}, {value.denominator})"
-    if kind is scalar.Key:
-        return text(scalar.Column(f"key{value.index}", value.type))
-    if kind is scalar.Released:
-        return text(scalar.Column(f"aggregate{value.index}", scalar.Type.NUMBER))
+    writer = WRITERS.get(kind)
+    if writer is None:
+        writer = WRITERS[kind] = _writer(kind)
+    return writer(value)
+
+
+def _writer(kind: type) -> Callable[[Any], str]:
+    """How values of a kind are written."""
+    if kind in RECORDS:
+        return _record_writer(RECORDS[kind])
     if kind in ENUMS:
-        return _member(ENUMS[kind], value)
-    if kind is Stage:
-        return _record("Stage", **_parts(value))
-    if isinstance(value, Kind):
-        return value.written
-    notation = value.notation if isinstance(value, Release) else RECORDS.get(kind)
-    if notation is not None:
-        name, *fields = notation.split()
-        return _record(name, **{field: text(getattr(value, field)) for field in fields})
+        name = ENUMS[kind]
+        return lambda member: f"<{name}.{member.name}: {member.value!r}>"
+    if issubclass(kind, Release):
+        return _record_writer(kind.notation)
+    if issubclass(kind, Kind):
+        return lambda asked: asked.written
     raise Fault(f"{kind.__name__} has no notation in the name of a plan", code="notation")
 
 
-def _record(name: str, /, **fields: str) -> str:
+def _record_writer(notation: str) -> Callable[[Any], str]:
+    name, *fields = notation.split()
+    return lambda record: f"{name}({', '.join([f'{field}={text(getattr(record, field))}' for field in fields])})"
+
+
+def _record(name: str, **fields: str) -> str:
     return f"{name}({', '.join(f'{field}={part}' for field, part in fields.items())})"
 
 
@@ -156,5 +156,12 @@ def _tuple(parts: Iterable[str]) -> str:
     return f"({each[0]},)" if len(each) == 1 else f"({', '.join(each)})"
 
 
-def _member(name: str, member: Enum) -> str:
-    return f"<{name}.{member.name}: {member.value!r}>"
+WRITERS: dict[type, Callable[[Any], str]] = {
+    **dict.fromkeys((bool, int, float, str, date, type(None)), repr),
+    tuple: lambda parts: _tuple(map(text, parts)),
+    Fraction: lambda number: f"Fraction({number.numerator}, {number.denominator})",
+    Stage: lambda stage: _record("Stage", **_parts(stage)),
+    scalar.Key: lambda key: f"Column(name='key{key.index}', type={text(key.type)})",
+    scalar.Released: lambda node: f"Column(name='aggregate{node.index}', type={text(scalar.Type.NUMBER)})",
+}
+"""How values of each kind are written; kinds of the tables above are added as they are met."""
