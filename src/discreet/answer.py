@@ -22,12 +22,11 @@ from discreet.errors import Invalid
 from discreet.exact import shown, to_float_down, to_float_up
 from discreet.plan.check import digest
 from discreet.plan.explain import explain
-from discreet.plan.forms import is_key
 from discreet.plan.intervals import Interval, Predicted, intervals, predicted, rounded_up
 from discreet.plan.numbers import output_type
 from discreet.plan.plan import CONFIDENCE, Plan
 from discreet.plan.post import released_rows, selects
-from discreet.plan.scalar import Type, Value
+from discreet.plan.scalar import Type, Value, is_key
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

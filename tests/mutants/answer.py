@@ -49,9 +49,9 @@ register(
     Mutant(
         "mean-beyond-its-bounds",
         PART,
-        MEAN + "Mean.form",
-        "return Form(total, count, *bounds, middle)",
-        "return Form(total, count, *reader.unbounded(), middle)",
+        FORMS + "Reader.ratio",
+        "return Form(total, count, self.full(low), self.full(high), self.full(base))",
+        "return Form(total, count, *self.unbounded(), self.full(base))",
         "the interval of a mean reaches beyond the declared bounds",
     ),
     Mutant(

@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from discreet.plan.affine import Form, Span
+from discreet.plan.affine import Span
 from discreet.plan.combination import Combination
 from discreet.plan.forms import Reader
 from discreet.plan.plan import Plan
@@ -71,7 +71,5 @@ class Root(Release):
         return True
 
     def span(self, reader: Reader, confidence: float) -> Span:
-        bounds = reader.full(0), reader.full(self.high)
-        form = Form(reader.total(self.squares), reader.total(self.count), *bounds, reader.full(self.middle))
-        inside = reader.ends(form, confidence)
+        inside = reader.ends(reader.ratio(self.squares, self.count, Fraction(0), self.high, self.middle), confidence)
         return Span(np.sqrt(np.maximum(inside.low, 0)), np.sqrt(inside.high), inside.open)

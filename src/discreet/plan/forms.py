@@ -38,17 +38,13 @@ from discreet.plan.scalar import (
     Scalar,
     Type,
     children,
-    released_in,
+    is_key,
     type_of,
 )
 from discreet.plan.spread import half_widths, region, slopes
 
 Ends: TypeAlias = tuple[Reals, Reals]
-
-
-def is_key(scalar: Scalar) -> bool:
-    """Whether an output is made of keys and constants alone, which are public."""
-    return not released_in(scalar)
+ZERO = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +126,15 @@ class Reader:
         count = self.plan.measurements[place]
         rounded: Reals = half + each * float(count.step) * np.maximum(self.totals[place] + count.few, 0.0)
         return rounded
+
+    def ratio(self, top: int, bottom: int, low: Fraction, high: Fraction, base: Fraction = ZERO) -> Form:
+        """The truth of base + one measurement over another, such as a count, which is known to lie between low and high."""
+        total, count = self.total(top), self.total(bottom)
+        if count.slopes:
+            return Form(total, count, self.full(low), self.full(high), self.full(base))
+        # what counts is public, and of nobody there is no mean
+        shares = np.where(count.constant > 0, 1 / count.constant, np.nan)
+        return Form(total.times(shares).plus(Affine(self.full(base), {})), None, self.full(low), self.full(high))
 
     def full(self, value: Fraction | float) -> Reals:
         """A public number in each row."""

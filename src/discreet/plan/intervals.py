@@ -22,11 +22,11 @@ import numpy as np
 from discreet.plan import numbers, post
 from discreet.plan.evaluate import evaluate
 from discreet.plan.few import guarded
-from discreet.plan.forms import Reader, is_key
+from discreet.plan.forms import Reader
 from discreet.plan.plan import CONFIDENCE, Plan
 from discreet.plan.question import Output
 from discreet.plan.rules.relations import row_bounds
-from discreet.plan.scalar import Released, Scalar, Type, Value, has_key, released_in, type_of
+from discreet.plan.scalar import Released, Scalar, Type, Value, has_key, is_key, released_in, type_of
 
 DIGITS = 4  # of half a width; ends are rounded outward to them
 MOST_PLACES = 300

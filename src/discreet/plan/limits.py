@@ -7,10 +7,9 @@ import json
 from collections.abc import Iterator
 
 from discreet.errors import QueryError
-from discreet.plan.forms import is_key
 from discreet.plan.intervals import SMALL_BOTTOM
 from discreet.plan.plan import Plan
-from discreet.plan.scalar import Literal, Scalar, Value, children, type_of
+from discreet.plan.scalar import Literal, Scalar, Value, children, is_key, type_of
 
 MOST_SCALE = 1 << 55
 """Of noise in steps: an array of 64-bit integers holds it for certain."""

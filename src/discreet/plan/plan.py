@@ -135,12 +135,12 @@ class Plan:
     @property
     def choices(self) -> tuple[tuple[Choice, int], ...]:
         """The choices that were made, each with its outcome."""
-        made, stage = [], self.stage
+        past, stage = [], self.stage
         for outcome in self.taken:
             if isinstance(stage, Choice):
-                made.append((stage, outcome))
+                past.append((stage, outcome))
             stage = _after(stage, outcome)
-        return tuple(made)
+        return tuple(past)
 
     def chosen(self, outcome: int) -> "Plan":
         """The plan after its next choice had this outcome."""

@@ -339,10 +339,15 @@ def columns_in(scalar: Scalar) -> set[str]:
 
 
 def released_in(scalar: Scalar) -> set[int]:
-    """The indices of all released aggregates that an expression is made of; without any it is of keys and constants, which are public."""
+    """The indices of all released aggregates that an expression is made of."""
     if isinstance(scalar, Released):
         return {scalar.index}
     return set().union(*(released_in(child) for child in children(scalar)))
+
+
+def is_key(scalar: Scalar) -> bool:
+    """Whether an expression over released values is made of keys and constants alone, which are public."""
+    return not released_in(scalar)
 
 
 def has_key(scalar: Scalar) -> bool:

@@ -16,9 +16,7 @@ from fractions import Fraction
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from discreet.plan.affine import Affine, Form
+from discreet.plan.affine import Form
 from discreet.plan.combination import Combination
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
@@ -97,13 +95,7 @@ class Mean(Release):
         return self.low >= 0
 
     def form(self, reader: "Reader") -> Form:
-        bounds = reader.full(self.low), reader.full(self.high)
-        total, count, middle = reader.total(self.total), reader.total(self.count), reader.full(self.middle)
-        if count.slopes:
-            return Form(total, count, *bounds, middle)
-        # of nobody there is no mean
-        shares = np.where(count.constant > 0, 1 / count.constant, np.nan)
-        return Form(total.times(shares).plus(Affine(middle, {})), None, *bounds)
+        return reader.ratio(self.total, self.count, self.low, self.high, self.middle)
 
 
 def decimal_places(width: Fraction) -> int:

@@ -193,8 +193,8 @@ def is_whole(release: Release, plan: "Plan") -> bool:
 
 def quotients(tops: Sequence[int], bottom: int, whole: bool) -> Sequence[Number | None]:
     """Exact quotients of integers, which have one divisor."""
-    found = [number(top, bottom) for top in tops]
-    return found if whole else [float(each) for each in found]
+    exact = [number(top, bottom) for top in tops]
+    return exact if whole else [float(each) for each in exact]
 
 
 def is_part(some: Aggregate, whole: Aggregate) -> bool:
