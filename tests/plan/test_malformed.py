@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlglot import exp
 
 from discreet.errors import QueryError
 from discreet.plan.question import Question
@@ -200,3 +201,17 @@ def test_a_word_that_the_parser_forgets_is_refused(forgotten: str) -> None:
     with pytest.raises(QueryError) as caught:
         check_unread(read(forgotten, {"visits"}), expressions)
     assert caught.value.code == "unread"
+
+
+@pytest.mark.parametrize("call", ["COUNT(*)", "COUNT(age)", "SUM(age)", "AVG(age) FILTER (WHERE age > 3)"])
+@pytest.mark.parametrize("more", [True, False, "text", exp.Literal.number(1)], ids=repr)
+def test_what_a_newer_parser_says_of_a_call_is_refused(call: str, more: object) -> None:
+    """Whatever is set on the node of an aggregate is read as an argument, or refused."""
+    words = read(f"SELECT {call} FROM visits", {"visits", "age"})
+    select = parsed(words)
+    found = select.find(exp.AggFunc)
+    assert found is not None
+    found.set("newer", more)
+    with pytest.raises(QueryError) as caught:
+        Clauses(select, Expressions(words.text, VISITS, None, {})).question()
+    assert caught.value.code in ("clause", "function")

@@ -259,6 +259,18 @@ def test_neighbours_are_not_told_apart() -> None:
     neighbours_are_not_told_apart()
 
 
+def test_twins_find_a_score_that_moves_too_far() -> None:
+    """Rows are not capped, and the choice is made for one row of a person."""
+    plan = staged(F(1, 100), F(1))
+    assert isinstance(plan.stage, Choice)
+    plan = rechosen(plan, query=replace(scored(), source=replace(scored().source, most=9)))  # type: ignore[arg-type]
+    recorder = Recorder.of(plan.event, Tape(1))
+    decided(plan, engine(ROWS).run, recorder, 7)
+    replayer = Replayer(recorder.drawn)
+    decided(plan, engine([row for row in ROWS if row["who"] != 5]).run, replayer, 7)
+    assert any("a score differs by 6" in problem for problem in replayer.problems)
+
+
 def test_choices_may_follow_one_another() -> None:
     """Two choices have sixteen ways, each of which is checked; what is reached depends on both."""
     inner = staged(F(1, 4), F(1, 2))
