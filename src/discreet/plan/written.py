@@ -5,6 +5,7 @@ added in the code changes a word of it. What has no notation is a Fault, so that
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -130,24 +131,29 @@ def text(value: Any) -> str:
 def _writer(kind: type) -> Callable[[Any], str]:
     """How values of a kind are written."""
     if kind in RECORDS:
-        return _record_writer(RECORDS[kind])
+        return _record_writer(*RECORDS[kind].split())
     if kind in ENUMS:
         name = ENUMS[kind]
         return lambda member: f"<{name}.{member.name}: {member.value!r}>"
-    if issubclass(kind, Release):
-        return _record_writer(kind.notation)
+    if issubclass(kind, Release) and kind.notation.split()[1:] == [each.name for each in fields(kind)]:  # type: ignore[arg-type]
+        return _record_writer(*kind.notation.split())
     if issubclass(kind, Kind):
-        return lambda asked: asked.written
+        return _kind_writer(kind)
     raise Fault(f"{kind.__name__} has no notation in the name of a plan", code="notation")
 
 
-def _record_writer(notation: str) -> Callable[[Any], str]:
-    name, *fields = notation.split()
-    return lambda record: f"{name}({', '.join([f'{field}={text(getattr(record, field))}' for field in fields])})"
+def _record_writer(name: str, *names: str) -> Callable[[Any], str]:
+    return lambda record: f"{name}({', '.join([f'{each}={text(getattr(record, each))}' for each in names])})"
 
 
-def _record(name: str, **fields: str) -> str:
-    return f"{name}({', '.join(f'{field}={part}' for field, part in fields.items())})"
+def _kind_writer(kind: type[Kind]) -> Callable[[Any], str]:
+    """As release 0.1 wrote a member of an enumeration; what a kind has besides its name stands behind it."""
+    member, names = f"<Kind.{kind.name.upper()}: {kind.name!r}>", [each.name for each in fields(kind)]  # type: ignore[arg-type]
+    return _record_writer(member, *names) if names else lambda _: member
+
+
+def _record(name: str, **parts: str) -> str:
+    return f"{name}({', '.join(f'{each}={part}' for each, part in parts.items())})"
 
 
 def _tuple(parts: Iterable[str]) -> str:

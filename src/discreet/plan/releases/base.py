@@ -77,7 +77,7 @@ class Kind(ABC):
     __slots__ = ()
 
     name: ClassVar[str]
-    """In the names of plans, for good."""
+    """In the names of plans, for good; behind it stand the fields, if there are any."""
 
     calls: ClassVar[tuple[str, ...]] = ()
     """The SQL functions that `read` reads, in capitals."""
@@ -112,11 +112,6 @@ class Kind(ABC):
         """Whether whatever `some`, of this kind, counts is surely counted by `whole`, so that their ratio is at most 1."""
         return False
 
-    @property
-    def written(self) -> str:
-        """The kind in the name of a plan."""
-        return f"<Kind.{self.name.upper()}: {self.name!r}>"
-
 
 class Release(ABC):
     """One aggregate of a finished plan. Subclasses are frozen data classes, of places of measurements and of public numbers."""
@@ -124,7 +119,7 @@ class Release(ABC):
     __slots__ = ()
 
     notation: ClassVar[str]
-    """In the names of plans, for good: a name, and the fields that are written behind it."""
+    """In the names of plans, for good: a name, and all fields, in their order."""
 
     unknown: ClassVar[str | None] = None
     """What is said where its interval has no end; None where nothing can be said but that it is divided by too little."""
