@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import discreet
 from discreet.curator.session import Curator
 from discreet.errors import Fault, QueryError
 from discreet.mechanisms import Grant
@@ -117,6 +118,17 @@ def test_nobody_is_told_apart_from_too_few() -> None:
     assert shown.rows == ((None, None),)
     for interval in intervals(plan, nobody, shown)[0]:
         assert interval is not None and interval.flag == TOO_FEW
+
+
+def test_nobody_else_knows_a_kind_by_name() -> None:
+    """Whoever wants a kind looks it up in the registry; only kinds may know their sisters."""
+    folder = Path(discreet.__file__).parent
+    kinds = {path.stem for path in (folder / "plan" / "releases").glob("*.py")} - {"__init__", "base", "terms"}
+    assert {"mean", "total"} <= kinds
+    for path in folder.rglob("*.py"):
+        if path.parent.name != "releases":
+            text = path.read_text("utf-8")
+            assert not any(f"releases.{kind}" in text or f"releases import {kind}" in text for kind in kinds), path
 
 
 # A new kind, in one file.

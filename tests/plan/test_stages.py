@@ -6,6 +6,7 @@ The toy: how many rows of a person count is chosen by noisy scores among 1, 2, 4
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction as F
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 from discreet.answer import Answer, Preview
 from discreet.audit.twins import Recorder, Replayer
+from discreet.curator.session import Curator
 from discreet.errors import Fault
 from discreet.mechanisms import Exponential, Geometric, Grant, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.exponential import Selection
@@ -257,6 +259,26 @@ def neighbours_are_not_told_apart() -> None:
 
 def test_neighbours_are_not_told_apart() -> None:
     neighbours_are_not_told_apart()
+
+
+class Staged(Curator):
+    """A curator whose plans have a choice before they count."""
+
+    def _plan(self, *_: Any) -> Plan:
+        return staged()
+
+
+def test_a_curator_charges_once_for_all_stages_and_keeps_the_answer(tmp_path: Path) -> None:
+    """The whole path, with the real engine: one charge, which no outcome changes; asked again it is the same answer, free."""
+    rows = {name: [row[name] for row in ROWS] for name in ("who", "x")}
+    columns = {"who": {"type": "integer"}, "x": {"type": "integer", "bounds": (2, 5)}}
+    with Staged({"t": rows}, "who", columns, epsilon=5, ledger=tmp_path / "l") as curator:
+        assert "if it is at most 4:" in curator.explain(TEXT, epsilon=1)
+        answer = curator.sql(TEXT, epsilon=1)
+        assert answer.epsilon == 1 and curator.spent.epsilon == 1
+        assert answer.receipt["choices"][0] in {f"at most {cap}" for cap in CAPS}
+        again = curator.sql(TEXT, epsilon=1)
+        assert (again.rows, again.explanation, curator.spent.epsilon) == (answer.rows, answer.explanation, 1)
 
 
 def test_twins_find_a_score_that_moves_too_far() -> None:
