@@ -194,7 +194,7 @@ register(
     Mutant(
         "delta-not-charged",
         PART,
-        PRIVATE + "_planned",
+        PRIVATE + "_finished",
         "delta=delta if uses_delta else Fraction(0),",
         "delta=Fraction(0),",
         "Gaussian noise is sold without its delta",

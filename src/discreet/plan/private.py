@@ -218,7 +218,32 @@ def _limit(term: Term, protected: Protected) -> int:
 
 
 def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
-    """The plan of a price. An L2 clip needs Gaussian noise; elsewhere `allocate` chooses."""
+    """The plan of a price, checked."""
+    stage, protected = stage_of(draft, epsilon, delta), draft.protected
+    losses = [each.mechanism.loss(each.sensitivity) for each in stage.measurements if each.mechanism is not None]
+    uses_delta = any(each.pure_epsilon() is None for each in losses)
+    plan = Plan(
+        question=draft.question,
+        stage=stage,
+        relation=protected.relation,
+        people=protected.people,
+        event=event_of(stage, protected.relation),
+        epsilon=epsilon if losses else Fraction(0),
+        delta=delta if uses_delta else Fraction(0),
+        notes=(
+            *_about_persons(protected, stage.query, len(stage.domain)),
+            *([PUBLIC] if len(losses) < len(stage.measurements) else []),
+            *draft.notes,
+            *_about_rounding(stage, protected.people),
+        ),
+        assumed=_about_assumed(protected, stage.query),
+    )
+    check(plan)
+    return plan
+
+
+def stage_of(draft: Draft, epsilon: Fraction, delta: Fraction) -> Stage:
+    """One reading of the data, with noise for a price. An L2 clip needs Gaussian noise; elsewhere `allocate` chooses."""
     clip = _shortens(draft.protected, len(draft.groups))
     if clip and not delta:
         raise Refused(
@@ -229,7 +254,14 @@ def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
     query = query_of(draft, clip)
     wanted = _wanted(draft, query)
     noise = (gaussian if clip else allocate)(tuple(wanted.values()), epsilon, delta) if wanted else ()
-    return _planned(draft, query, dict(zip(wanted, noise, strict=True)), epsilon, delta)
+    noises = dict(zip(wanted, noise, strict=True))
+    measurements = tuple(_measurement(each, noises.get(i)) for i, each in enumerate(draft.measured))
+    return Stage(query, draft.groups, measurements, draft.releases)
+
+
+def _measurement(measured: Measured, noise: Noise | None) -> Measurement:
+    mechanism, sensitivity = (None, Fraction(0)) if noise is None else (noise.mechanism, noise.sensitivity)
+    return Measurement(mechanism, sensitivity, measured.step, measured.said, measured.made, measured.rounding)
 
 
 def _wanted(draft: Draft, query: Totals) -> dict[int, Wanted]:
@@ -239,49 +271,14 @@ def _wanted(draft: Draft, query: Totals) -> dict[int, Wanted]:
     return {i: Wanted(each, draft.measured[i].width(draft.terms)) for i, each in enumerate(moved) if each.l1}
 
 
-def _about_rounding(draft: Draft, measurements: tuple[Measurement, ...]) -> list[str]:
+def _about_rounding(stage: Stage, people: int | None) -> list[str]:
     """What the ± of a sum leaves out where nothing tells how many rows there are, if fewer than are usual could make up its noise."""
-    if draft.protected.people is not None:
+    if people is not None:
         return []
-    told = {place for release in draft.releases for pair in release.counted.items() for place in pair}
+    told = {place for release in stage.releases for pair in release.counted.items() for place in pair}
     return [
         f"each value of a sum is rounded by up to {number(each.rounding)}, which its ± leaves out: nothing declares how many"
         " there are; add --people N, or people = N under [unit]"
-        for i, each in enumerate(measurements)
+        for i, each in enumerate(stage.measurements)
         if i not in told and each.mechanism and each.mechanism.error() * each.step < MANY_ROWS * each.rounding
     ]
-
-
-def _planned(draft: Draft, query: Totals, noises: dict[int, Noise], epsilon: Fraction, delta: Fraction) -> Plan:
-    measurements = tuple(
-        Measurement(
-            noise.mechanism if noise else None,
-            noise.sensitivity if noise else Fraction(0),
-            each.step,
-            each.said,
-            each.made,
-            each.rounding,
-        )
-        for each, noise in ((each, noises.get(i)) for i, each in enumerate(draft.measured))
-    )
-    relation = draft.protected.relation
-    stage = Stage(query, draft.groups, measurements, draft.releases)
-    uses_delta = any(noise.mechanism.loss(noise.sensitivity).pure_epsilon() is None for noise in noises.values())
-    plan = Plan(
-        question=draft.question,
-        stage=stage,
-        relation=relation,
-        people=draft.protected.people,
-        event=event_of(stage, relation),
-        epsilon=epsilon if noises else Fraction(0),
-        delta=delta if uses_delta else Fraction(0),
-        notes=(
-            *_about_persons(draft.protected, query, len(draft.groups)),
-            *([PUBLIC] if len(noises) < len(measurements) else []),
-            *draft.notes,
-            *_about_rounding(draft, measurements),
-        ),
-        assumed=_about_assumed(draft.protected, query),
-    )
-    check(plan)
-    return plan
