@@ -14,10 +14,11 @@ from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Source, discrete_gaussian
 from discreet.privacy import calibrate, events
 
-FINE = (
-    1 << 13
-)  # steps in a standard deviation, from where on a discrete Gaussian is as good as a continuous one (`FINE_SCALE`)
-WIDE = 30  # beyond this scale the discrete Gaussian has the tails of the continuous one to more digits than a float has
+FINE = 1 << 13
+"""Steps in a standard deviation, from where on a discrete Gaussian is as good as a continuous one (`FINE_SCALE`)."""
+
+WIDE = 30
+"""Beyond this scale the discrete Gaussian has the tails of the continuous one to more digits than a float has."""
 
 
 def _discrete_examples() -> list[Example]:

@@ -122,7 +122,8 @@ class Reader:
             return np.full(self.size, half)
         if not counts or self.ahead:
             return np.full(self.size, half + each * self.plan.most_rows)
-        place = min(counts)  # several count the same rows in other words
+        # several count the same rows in other words
+        place = min(counts)
         count = self.plan.measurements[place]
         rounded: Reals = half + each * float(count.step) * np.maximum(self.totals[place] + count.few, 0.0)
         return rounded

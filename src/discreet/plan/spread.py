@@ -20,14 +20,21 @@ from discreet.mechanisms.additive import IntegerNoise, Shape
 Reals = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-ANGLE = (
-    pi / 3
-)  # of the hyperbola's arms: above π/4, where the Gaussian's factor vanishes, below π/2, where e^(−sx) does
+ANGLE = pi / 3
+"""Of the hyperbola's arms: above π/4, where the Gaussian's factor vanishes, below π/2, where e^(−sx) does."""
+
 STEP, POINTS = 0.15, 40
 HALVINGS = 36
-DIRECTIONS = 64  # of the half-planes on one side; a circle and its polygon then differ by 3e-4
-ROUNDING = 1 / 12  # the variance that rounding to integers adds
-FLAT = 1e-12  # two sums whose noises differ by less are one
+
+DIRECTIONS = 64
+"""Of the half-planes on one side; a circle and its polygon then differ by 3e-4."""
+
+ROUNDING = 1 / 12
+"""The variance that rounding to integers adds."""
+
+FLAT = 1e-12
+"""Two sums whose noises differ by less are one."""
+
 PIECE = 4096
 
 _turned = STEP * np.arange(POINTS) + 1j * ANGLE
