@@ -21,13 +21,13 @@ from hypothesis import strategies as st
 from discreet.answer import Answer, Column, Preview, written
 from discreet.errors import Invalid
 from discreet.plan.intervals import TOO_FEW, Interval, Predicted
-from discreet.plan.question import Output, Sort, key
-from discreet.plan.scalar import Case, Comparison, Literal, Order, Type
+from discreet.plan.question import Output, Sort
+from discreet.plan.scalar import Case, Comparison, Key, Literal, Order, Type
 from discreet.plan.visible import visible
 from tests.plan.made import COUNT, FINE, MEAN, PUBLIC_COUNT, SOME, SUM, add, number, over, plan_of
 from tests.scale import repeats
 
-WARD = key(0, Type.TEXT)
+WARD = Key(0, Type.TEXT)
 WARDS = (("A",), ("B",), ("C",))
 OUTPUTS = (Output("ward", WARD), Output("n", COUNT), Output("age", MEAN), Output("old", over(SOME, COUNT)))
 COUNTS, SUMS, CENTRED, SOMES = [12345, 870, 41], [600_000, 40_000, 1_700], [-140_000, -12_000, -1_000], [3100, 200, 3]
@@ -280,7 +280,7 @@ def test_a_stored_answer_that_was_touched_is_refused() -> None:
 
 def test_dates_and_booleans_come_back_as_such() -> None:
     groups = ((date(2024, 2, 29),), (None,))
-    plan = plan_of(Output("day", key(0, Type.DATE)), Output("n", COUNT), groups=groups, key=Type.DATE)
+    plan = plan_of(Output("day", Key(0, Type.DATE)), Output("n", COUNT), groups=groups, key=Type.DATE)
     made = Answer.make(plan, [np.array([5, 9])] * 5, text="")
     assert Answer.from_bytes(made.to_bytes()).rows == ((date(2024, 2, 29), 5), (None, 9))
     assert made.to_json()["rows"][0]["day"] == "2024-02-29"
@@ -483,7 +483,7 @@ def test_a_shown_error_is_never_smaller_than_it_is(value: float, error: float) -
 
 
 def test_long_answers_are_cut_where_they_are_shown_and_only_there() -> None:
-    plan = plan_of(Output("k", key(0, Type.INTEGER)), Output("n", COUNT), groups=500)
+    plan = plan_of(Output("k", Key(0, Type.INTEGER)), Output("n", COUNT), groups=500)
     made = Answer.make(plan, [np.arange(500)] * 5, text="")
     assert "… and 440 more rows" in str(made)
     assert len(made.to_dicts()) == 500
@@ -528,7 +528,7 @@ def test_a_picture_without_keys_and_one_with_two() -> None:
     single = Answer.make(plan_of(Output("n", COUNT), Output("t", FINE)), [np.array([5])] * 5, text="")
     check_picture(single.plot(), 2)
     groups = [(ward, sex) for ward in "AB" for sex in "fm"]
-    outputs = (Output("ward", WARD), Output("sex", key(1, Type.TEXT)), Output("a.b[0]", COUNT))
+    outputs = (Output("ward", WARD), Output("sex", Key(1, Type.TEXT)), Output("a.b[0]", COUNT))
     pair = Answer.make(plan_of(*outputs, groups=groups, key=Type.TEXT), [np.arange(4)] * 5, text="")
     check_picture(pair.plot(), 1)
     assert pair.plot()["vconcat"][0]["encoding"]["color"]["field"] == "series"
@@ -536,7 +536,7 @@ def test_a_picture_without_keys_and_one_with_two() -> None:
 
 def test_there_is_no_picture_without_numbers() -> None:
     with pytest.raises(Invalid):
-        Answer.make(plan_of(Output("k", key(0, Type.INTEGER))), [np.array([5])] * 5, text="").plot()
+        Answer.make(plan_of(Output("k", Key(0, Type.INTEGER))), [np.array([5])] * 5, text="").plot()
 
 
 # Before anything is measured.

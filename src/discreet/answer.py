@@ -20,15 +20,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from discreet.errors import Invalid
 from discreet.exact import shown, to_float_down, to_float_up
-from discreet.plan import intervals as within
 from discreet.plan.check import digest
 from discreet.plan.explain import explain
-from discreet.plan.forms import is_key
-from discreet.plan.intervals import Interval, Predicted, rounded_up
-from discreet.plan.numbers import CONFIDENCE, output_type
-from discreet.plan.plan import Plan
+from discreet.plan.intervals import Interval, Predicted, intervals, predicted, rounded_up
+from discreet.plan.numbers import output_type
+from discreet.plan.plan import CONFIDENCE, Plan
 from discreet.plan.post import released_rows, selects
-from discreet.plan.scalar import Type, Value
+from discreet.plan.scalar import Type, Value, is_key
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
@@ -106,7 +104,7 @@ class Answer:
         return cls(
             columns=_columns(plan),
             rows=made.rows,
-            intervals=within.intervals(plan, released, made),
+            intervals=intervals(plan, released, made),
             confidence=CONFIDENCE,
             epsilon=to_float_up(plan.epsilon),
             delta=to_float_up(plan.delta),
@@ -414,6 +412,7 @@ def receipt_for(plan: Plan, text: str) -> Json:
             }
             for measurement in plan.measurements
         ],
+        **({"choices": [choice.outcomes[i] for choice, i in plan.choices]} if plan.choices else {}),
         "event": plan.event.to_json(),
         "epsilon": str(plan.epsilon),
         "delta": str(plan.delta),
@@ -661,14 +660,14 @@ class Preview:
     @classmethod
     def make(cls, plan: Plan, *, text: str, explanation: str | None = None) -> "Preview":
         names = unique([output.name for output in plan.question.outputs])
-        found = within.predicted(plan)
+        found = predicted(plan)
         return cls(
             text=text,
             epsilon=to_float_up(plan.epsilon),
             delta=to_float_up(plan.delta),
             relation=str(plan.relation),
             predicted=tuple(replace(each, name=name) for each, name in zip(found, names, strict=True)),
-            groups=len(plan.domain),
+            groups=max(len(each.domain) for each in plan.decisions()),
             notes=(*plan.assumed, *plan.notes, *([SELECTED] if selects(plan) else [])),
             explanation=explain(plan) if explanation is None else explanation,
         )

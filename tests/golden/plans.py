@@ -10,6 +10,7 @@ from discreet.engines.render import Stored, sql_of
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.errors import DiscreetError
 from discreet.plan.catalog import Catalog, Column, Protected, Table
+from discreet.plan.check import digest
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
 from discreet.plan.rules.relations import combined
@@ -18,8 +19,10 @@ from discreet.plan.sql import question
 from discreet.privacy import Adjacency
 
 FILE = Path(__file__).with_name("plans.txt")
+DIGESTS = Path(__file__).with_name("digests.txt")
 QUESTIONS = Path(__file__).with_name("questions.sql")
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
+PRICES = ((EPSILON, DELTA), (Fraction(1, 3), Fraction(0)))
 
 VISITS = Table(
     "visits",
@@ -81,3 +84,25 @@ def written() -> str:
         parts.append(f"## {name}\n{text}\n")
         parts += [f"[{unit}]\n{outcome(text, catalog)}" for unit, catalog in CATALOGS.items()]
     return "\n".join(parts)
+
+
+def digests() -> dict[str, str]:
+    """The name of each plan, under each catalog and at each price. Ledgers keep names for good: no line ever changes."""
+    return {
+        f"{name} [{unit}] {epsilon} {delta}": _name(text, catalog, epsilon, delta)
+        for name, text in questions().items()
+        for unit, catalog in CATALOGS.items()
+        for epsilon, delta in PRICES
+    }
+
+
+def _name(text: str, catalog: Catalog, epsilon: Fraction, delta: Fraction) -> str:
+    try:
+        return digest(plan_for(question(text, catalog), catalog, epsilon, delta))
+    except DiscreetError as error:
+        return f"refused: {error.code}"
+
+
+def kept_digests() -> dict[str, str]:
+    lines = DIGESTS.read_text("utf-8").splitlines()
+    return {what: name for what, _, name in (line.partition(": ") for line in lines)}

@@ -19,8 +19,9 @@ import numpy as np
 import discreet.engines.duckdb as engine
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError
-from discreet.plan import forms, numbers
+from discreet.plan import forms
 from discreet.plan.evaluate import evaluate
+from discreet.plan.plan import Measurement
 from discreet.privacy import events
 from tests.laws import messy
 from tests.laws.messy import DOORS, TABLE, Table
@@ -115,7 +116,7 @@ def without_noise() -> Iterator[None]:
     def few(reader: forms.Reader, divisor: Any) -> Any:
         return np.array([not evaluate(divisor, row) for row in reader.seen], np.bool_)
 
-    with patch.object(numbers, "noise_of", lambda plan, place: 0), patch.object(forms.Reader, "few", few):
+    with patch.object(Measurement, "few", 0), patch.object(forms.Reader, "few", few):
         yield
 
 

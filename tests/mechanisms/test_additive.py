@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from discreet.errors import Invalid
-from discreet.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, gaussian
-from discreet.mechanisms.gaussian import RoundedGaussian
+from discreet.exact import sqrt_up
+from discreet.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, RoundedGaussian, gaussian
+from discreet.mechanisms.additive import IntegerNoise, Shape
+from discreet.mechanisms.base import registry
+from discreet.mechanisms.sensitivity import Norm
 from discreet.mechanisms.vector import choose
 from discreet.noise import Grid, Tape
 from discreet.privacy import events, loss
@@ -104,6 +107,31 @@ def test_one_coordinate_is_the_worst_case_of_geometric_noise_on_a_vector() -> No
         many = loss(events.Composed(tuple(events.DiscreteLaplace(4, part) for part in parts)))
         for epsilon in (0, Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), Fraction(7, 10)):
             assert many.delta(epsilon) <= one.delta(epsilon) * (1 + 1e-12)
+
+
+ON_INTEGERS = [name for name in registry.names() if isinstance(registry.examples(name)[0].mechanism, IntegerNoise)]
+
+
+@pytest.mark.parametrize("name", ON_INTEGERS)
+def test_a_vector_costs_no_more_than_its_norm_in_one_coordinate(name: str) -> None:
+    """Which norm that is, a mechanism says itself; one that prices single integers only says none."""
+    for example in registry.examples(name):
+        noise = example.mechanism
+        assert isinstance(noise, IntegerNoise) and isinstance(noise.shape, Shape)
+        if noise.norm is None:
+            continue
+        for moves in ((1, 1), (2, 1, 3), (4, 0, 3)):
+            size = sum(moves) if noise.norm is Norm.L1 else sqrt_up(Fraction(sum(d * d for d in moves)))
+            parts = loss(events.Composed(tuple(noise.event(d) for d in moves)))
+            whole = noise.loss(size)
+            for epsilon in (0, Fraction(1, 10), Fraction(1, 2)):
+                assert parts.delta(epsilon) <= whole.delta(epsilon) * (1 + 1e-9)
+            assert (whole.pure_epsilon() or 0) >= (parts.pure_epsilon() or 0)
+
+
+def test_noise_for_single_integers_says_no_norm() -> None:
+    """No single shift of a vector is the worst for discrete Gaussian noise at every δ."""
+    assert (Geometric.norm, RoundedGaussian.norm, DiscreteGaussian.norm) == (Norm.L1, Norm.L2, None)
 
 
 def test_scalars_and_arrays_keep_their_shapes() -> None:

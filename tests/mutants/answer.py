@@ -20,7 +20,9 @@ ANSWER = "discreet.answer:"
 FORMS = "discreet.plan.forms:"
 INTERVALS = "discreet.plan.intervals:"
 FEW = "discreet.plan.few:"
-NUMBERS = "discreet.plan.numbers:"
+AFFINE = "discreet.plan.affine:"
+MEANS = "discreet.plan.releases.mean:"
+TOTAL = "discreet.plan.releases.total:"
 POST = "discreet.plan.post:"
 SPREAD = "discreet.plan.spread:"
 
@@ -71,7 +73,7 @@ MUTANTS = (
     ),
     Mutant(
         "one-noise-taken-for-two",
-        FORMS + "Affine.plus",
+        AFFINE + "Affine.plus",
         "self.slopes.get(i, zero) + other.slopes.get(i, zero)",
         "np.hypot(self.slopes.get(i, zero), other.slopes.get(i, zero))",
         "what two terms share is taken as independent",
@@ -87,9 +89,9 @@ MUTANTS = (
     ),
     Mutant(
         "mean-beyond-its-bounds",
-        FORMS + "Reader._aggregate",
-        "return Form(total, count, *bounds, middle)",
-        "return Form(total, count, *self._unbounded(), middle)",
+        FORMS + "Reader.ratio",
+        "return Form(total, count, self.full(low), self.full(high), self.full(base))",
+        "return Form(total, count, *self.unbounded(), self.full(base))",
         "the interval of a mean reaches beyond the declared bounds",
         lambda: intervals.every_pair_is_finite(300, 0),
     ),
@@ -111,17 +113,17 @@ MUTANTS = (
     ),
     Mutant(
         "worth-of-a-step-forgotten",
-        INTERVALS + "total_error",
-        "steps * measurement.step + half_step(measurement)",
-        "steps + half_step(measurement)",
+        TOTAL + "Total.error",
+        "steps * measurement.step + measurement.half_step",
+        "steps + measurement.half_step",
         "the error of a sum is told in steps",
         lambda: intervals.covers_and_no_more(FINE, runs=repeats(RUNS)),
     ),
     Mutant(
         "anything-a-share",
-        FORMS + "Reader._is_share",
-        "_conditions(all_) <= _conditions(some)",
-        "isinstance(_conditions(all_), set)",
+        TOTAL + "is_part",
+        "conditions(whole) <= conditions(some)",
+        "isinstance(conditions(whole), set)",
         "a ratio of any two counts is taken to be at most 1",
         intervals.test_a_share_is_known_to_be_at_most_one,
     ),
@@ -143,7 +145,7 @@ MUTANTS = (
     ),
     Mutant(
         "negative-count-divided-by",
-        NUMBERS + "_means",
+        MEANS + "Mean.values",
         "if count > few",
         "if abs(count) > few",
         "a mean is divided by a count below zero",
@@ -151,7 +153,7 @@ MUTANTS = (
     ),
     Mutant(
         "nobody-has-a-mean",
-        NUMBERS + "_means",
+        MEANS + "Mean.values",
         "if count > few",
         "if count > 0",
         "a mean is told of a count that cannot be told from 0",
@@ -168,15 +170,15 @@ MUTANTS = (
     Mutant(
         "rounding-of-rows-not-in-the-error",
         FORMS + "Reader._rounding",
-        "each * step * np.maximum(self.totals[count] + noise, 0.0)",
-        "0 * step * np.maximum(self.totals[count] + noise, 0.0)",
+        "each * float(count.step) * np.maximum",
+        "0 * float(count.step) * np.maximum",
         "the ± of a mean leaves out what its values were rounded by",
         intervals.rounding_is_in_the_error,
     ),
     Mutant(
         "rounding-of-a-sum-not-in-the-error",
-        FORMS + "half_step",
-        "measurement.step / 2 if",
+        "discreet.plan.plan:Measurement.half_step",
+        "self.step / 2 if",
         "Fraction(0) if",
         "the ± of a sum leaves out what it was rounded by as a whole",
         intervals.rounding_is_in_the_error,

@@ -1,14 +1,16 @@
 """Planted bugs of the planner: what is clamped, capped, charged and released. The tests of `plan` must catch each of them."""
 
 from tests.mutants import Mutant
-from tests.plan import laws, test_combination, test_functions
+from tests.plan import laws, test_combination, test_functions, test_stages
 
 SCALARS = "discreet.plan.rules.scalars:"
 RELATIONS = "discreet.plan.rules.relations:"
 FUNCTIONS = "discreet.plan.functions:"
 CASTS = "discreet.plan.casts:"
-AGGREGATES = "discreet.plan.aggregates:"
-BUDGET = "discreet.plan.budget:"
+TERMS = "discreet.plan.releases.terms:"
+MEAN = "discreet.plan.releases.mean:"
+TOTAL = "discreet.plan.releases.total:"
+NOISE = "discreet.plan.noise:"
 PRIVATE = "discreet.plan.private:"
 CHECK = "discreet.plan.check:"
 DOMAIN = "discreet.plan.domain:"
@@ -66,7 +68,7 @@ MUTANTS = (
     ),
     Mutant(
         "no-clamp",
-        AGGREGATES + "Terms._grid",
+        TERMS + "Terms.grid",
         "grid = grid_for(facts.low, facts.high, facts.integral)",
         "grid = Grid(-1e300, 1e300, 0, 0.0, False)",
         "nothing is clamped",
@@ -74,15 +76,15 @@ MUTANTS = (
     ),
     Mutant(
         "filter-of-a-sum-dropped",
-        AGGREGATES + "Terms._grid",
-        "if aggregate.condition is None\n",
-        "if True\n",
+        TERMS + "Terms.where",
+        "if aggregate.condition is None:\n",
+        "if True:\n",
         "SUM … FILTER sums all rows",
         laws.answers_are_right,
     ),
     Mutant(
         "null-is-counted",
-        AGGREGATES + "Terms._count",
+        TERMS + "Terms.count",
         "facts_of(argument, self.table).nullable",
         "False",
         "COUNT(x) counts rows where x is NULL",
@@ -90,7 +92,7 @@ MUTANTS = (
     ),
     Mutant(
         "mean-without-its-middle",
-        AGGREGATES + "Terms._mean",
+        MEAN + "Average.planned",
         "(grid.middle, grid.low, grid.high)",
         "(0.0, grid.low, grid.high)",
         "the middle is not added back",
@@ -154,9 +156,9 @@ MUTANTS = (
     ),
     Mutant(
         "middle-not-in-the-combination",
-        AGGREGATES + "Terms._sum",
-        "(self._count(aggregate), grid.whole_middle)",
-        "(self._count(aggregate), 0)",
+        TOTAL + "Sum._far",
+        "(terms.count(aggregate), grid.whole_middle)",
+        "(terms.count(aggregate), 0)",
         "a sum far from 0 is that of the deviations from the middle",
         laws.far_sums_are_close,
     ),
@@ -202,7 +204,7 @@ MUTANTS = (
     ),
     Mutant(
         "each-gets-the-whole-budget",
-        BUDGET + "geometric",
+        NOISE + "geometric",
         "/ (epsilon * share)",
         "/ epsilon",
         "the budget is not split over the parts of a question",
@@ -210,7 +212,7 @@ MUTANTS = (
     ),
     Mutant(
         "each-gets-the-whole-gaussian-budget",
-        BUDGET + "gaussian",
+        NOISE + "gaussian",
         "sqrt_up(sigma**2 / share)",
         "sigma",
         "Gaussian noise is not split over the parts of a question",
@@ -218,7 +220,7 @@ MUTANTS = (
     ),
     Mutant(
         "delta-not-charged",
-        PRIVATE + "_planned",
+        PRIVATE + "_finished",
         "delta=delta if uses_delta else Fraction(0),",
         "delta=Fraction(0),",
         "Gaussian noise is sold without its delta",
@@ -235,7 +237,7 @@ MUTANTS = (
     Mutant(
         "event-not-checked",
         CHECK + "check",
-        "if plan.event != event_of(plan.measurements, plan.relation):",
+        "if plan.event != event_of(plan.stage, plan.relation):",
         "if False:",
         "a plan whose event is not what it draws passes",
         laws.false_plans_are_found,
@@ -249,6 +251,38 @@ MUTANTS = (
         laws.false_plans_are_found,
     ),
     Mutant(
+        "first-outcome-checked-only",
+        CHECK + "_check_stage",
+        "for each in stage.stages:",
+        "for each in stage.stages[:1]:",
+        "a choice may lead to a stage with noise for less than a neighbour can change",
+        test_stages.every_outcome_is_checked,
+    ),
+    Mutant(
+        "scores-not-checked",
+        CHECK + "_check_choice",
+        "if any(choice.sensitivity < ",
+        "if any(0 * choice.sensitivity > ",
+        "a choice is made for less than a neighbour can change",
+        test_stages.scores_are_checked,
+    ),
+    Mutant(
+        "dearest-outcome-not-charged",
+        CHECK + "_alike",
+        "if len(set(drawn)) == 1:",
+        "if drawn:",
+        "what the first outcome leads to is charged, whatever is chosen",
+        test_stages.what_is_chosen_does_not_change_the_price,
+    ),
+    Mutant(
+        "chosen-by-exact-scores",
+        RELEASE + "_chosen",
+        "int(grant(choice.mechanism, choice.sensitivity, scores))",
+        "int(np.argmax(scores()))",
+        "a stage is chosen by exact scores",
+        test_stages.stages_run_in_order,
+    ),
+    Mutant(
         "totals-without-noise",
         CHECK + "_covers",
         "(measurement.mechanism is None and needed > Fraction(0))",
@@ -258,7 +292,7 @@ MUTANTS = (
     ),
     Mutant(
         "l2-for-geometric-noise",
-        BUDGET + "geometric",
+        NOISE + "geometric",
         "Noise(Geometric(each.sensitivity.l1 / (epsilon * share)), each.sensitivity.l1)",
         "Noise(Geometric(each.sensitivity.l2 / (epsilon * share)), each.sensitivity.l2)",
         "geometric noise for an L2 sensitivity",
@@ -274,8 +308,8 @@ MUTANTS = (
     ),
     Mutant(
         "groups-from-the-data",
-        RELEASE + "exact_totals",
-        "vector = np.zeros(len(plan.domain), np.int64)",
+        RELEASE + "combined_totals",
+        "vector = np.zeros(len(domain), np.int64)",
         "vector = np.zeros(len(found.keys), np.int64)",
         "how many groups are released depends on the data",
         laws.groups_are_those_declared,
@@ -307,7 +341,7 @@ MUTANTS = (
     Mutant(
         "name-without-the-price",
         CHECK + "digest",
-        "_written(plan)",
+        "written(plan)",
         "repr(plan.query)",
         "a question at another price is taken for the same",
         laws.plans_have_names_of_their_own,
@@ -322,7 +356,7 @@ MUTANTS = (
     ),
     Mutant(
         "gaussian-never-chosen",
-        BUDGET + "gaussian_is_closer",
+        NOISE + "gaussian_is_closer",
         "< delta",
         "< 0",
         "the closer noise is not taken",

@@ -14,6 +14,7 @@ OPERATORS = "discreet.plan.sql.operators:"
 PARAMETERS = "discreet.plan.sql.parameters:"
 PATTERNS = "discreet.plan.sql.patterns:"
 TEXT = "discreet.plan.sql.text:"
+TOTAL = "discreet.plan.releases.total:"
 
 
 MEANT, MET = dict(means.AGGREGATES), dict(means.CONDITIONS)
@@ -63,7 +64,7 @@ MUTANTS = (
     ),
     Mutant(
         "count-of-a-column-is-of-rows",
-        AGGREGATES + "_counted",
+        TOTAL + "Count.read",
         "None if isinstance(argument, Literal) else argument",
         "None",
         "NULL is counted",
@@ -71,16 +72,16 @@ MUTANTS = (
     ),
     Mutant(
         "distinct-ignored",
-        AGGREGATES + "_counted",
-        "Kind.PEOPLE",
-        "Kind.COUNT",
+        TOTAL + "Count.read",
+        "Aggregate(PEOPLE,",
+        "Aggregate(COUNT,",
         "rows are counted for people",
         aggregate("COUNT(DISTINCT patient_id)"),
     ),
     Mutant(
         "distinct-of-anything",
-        AGGREGATES + "_counted",
-        " or found[0].name != read.person",
+        TOTAL + "Count.read",
+        " or argument.name != call.person",
         "",
         "distinct values are counted as if they were people",
         refusal("SELECT COUNT(DISTINCT ward) FROM visits"),

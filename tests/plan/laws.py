@@ -16,7 +16,8 @@ import numpy as np
 from discreet.engines.base import Data
 from discreet.engines.memory import Memory
 from discreet.errors import DiscreetError, Fault
-from discreet.mechanisms import Geometric, Grant
+from discreet.mechanisms import DiscreteGaussian, Grant
+from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Tape
 from discreet.plan import relation as relations
 from discreet.plan import scalar
@@ -27,10 +28,12 @@ from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
 from discreet.plan.relation import How
 from discreet.plan.release import exact_totals, release
+from discreet.plan.releases.total import Total
 from discreet.plan.rules.relations import sensitivities
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question
 from discreet.privacy import Adjacency, loss
+from tests.plan.made import restaged
 
 F = Fraction
 TABLE = Table(
@@ -151,8 +154,9 @@ def searched(text: str, protected: Protected, tries: int, delta: Any = 0) -> Mov
         pairs = zip(exact(plan, first, salt), exact(plan, second, salt), strict=True)
         for i, (one, other) in enumerate(pairs):
             by = [abs(a - b) for a, b in zip(one, other, strict=True)]
-            laplace = isinstance(plan.measurements[i].mechanism, Geometric | None)
-            size = F(sum(by)) ** 2 if laplace else F(sum(d * d for d in by))
+            mechanism = plan.measurements[i].mechanism
+            squared = mechanism is not None and mechanism.norm is Norm.L2
+            size = F(sum(d * d for d in by)) if squared else F(sum(by)) ** 2
             farthest[i] = max(farthest[i], size)
     return Moved(plan, farthest)
 
@@ -334,6 +338,11 @@ def many_groups_take_gaussian_noise() -> None:
     assert errors[0] < errors[1] / 2
 
 
+def priced(plan: Plan) -> Plan:
+    """The plan with the event that it draws."""
+    return replace(plan, event=event_of(plan.stage, plan.relation))
+
+
 def false_plans_are_found() -> None:
     """A plan that was tampered with is a Fault."""
     sound = planned("SELECT g, SUM(y), COUNT(*) FROM t GROUP BY g", PERSON)
@@ -342,15 +351,18 @@ def false_plans_are_found() -> None:
     gaussian = planned("SELECT g, COUNT(*) FROM t GROUP BY g", CLIPPED, 1, F(1, 10**6))
     lower = (replace(first, sensitivity=first.sensitivity - 1), second)
     bare = (replace(first, mechanism=None), second)
+    single = (replace(first, mechanism=DiscreteGaussian(F(10**9))), second)
     false = [
-        replace(sound, measurements=bare, event=event_of(bare, sound.relation)),
-        replace(sound, measurements=lower, event=event_of(lower, sound.relation)),
+        priced(restaged(sound, measurements=bare)),
+        replace(priced(restaged(sound, measurements=single)), delta=F(1, 2)),
+        priced(restaged(sound, measurements=lower)),
         replace(sound, epsilon=sound.epsilon * F(999, 1000)),
         replace(sound, event=dear.event),
-        replace(sound, measurements=dear.measurements),
-        replace(sound, measurements=(replace(first, mechanism=None), second)),
-        replace(sound, measurements=(first,)),
-        replace(sound, domain=sound.domain + sound.domain[:1]),
+        restaged(sound, measurements=dear.measurements),
+        restaged(sound, measurements=(replace(first, mechanism=None), second)),
+        restaged(sound, measurements=(first,)),
+        restaged(sound, domain=sound.domain + sound.domain[:1]),
+        restaged(sound, releases=(*sound.releases, Total(2))),
         replace(sound, relation=turned(PERSON).relation),
         replace(gaussian, delta=F(0)),
         replace(gaussian, relation=turned(PERSON).relation),

@@ -1,6 +1,7 @@
 """Plans made by hand: which measurements, with which noise, and what is asked of them. No planner has a say in these tests."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction as F
 from typing import Any
 
@@ -10,9 +11,14 @@ from numpy.typing import NDArray
 from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan.combination import Combination
-from discreet.plan.plan import Mean, Measurement, Plan, Statistic, Total
-from discreet.plan.question import Aggregate, Kind, Output, Question, Sort
+from discreet.plan.plan import Measurement, Plan, Stage
+from discreet.plan.question import Aggregate, Output, Question, Sort
 from discreet.plan.relation import How, Scan, Term, Totals
+from discreet.plan.releases.base import Release
+from discreet.plan.releases.mean import AVERAGE, Mean
+from discreet.plan.releases.total import COUNT as COUNTS
+from discreet.plan.releases.total import SUM as SUMS
+from discreet.plan.releases.total import Total
 from discreet.plan.scalar import (
     Arithmetic,
     Column,
@@ -20,6 +26,7 @@ from discreet.plan.scalar import (
     Literal,
     Operator,
     Order,
+    Released,
     Scalar,
     Steps,
     Type,
@@ -34,13 +41,13 @@ OLD = Comparison(Order.GREATER, X, Literal(65, Type.INTEGER))
 ONE = Literal(1, Type.INTEGER)
 
 # Each plan measures the same: a count, Σx and Σ(x − 60) with x in 0 … 120, a count of some, Σy in steps of 1/1024.
-COUNT, SUM, MEAN, SOME, FINE = (Column(f"aggregate{i}", Type.NUMBER) for i in range(5))
+COUNT, SUM, MEAN, SOME, FINE = (Released(i) for i in range(5))
 AGGREGATES = (
-    Aggregate(Kind.COUNT, X),
-    Aggregate(Kind.SUM, X),
-    Aggregate(Kind.AVERAGE, X),
-    Aggregate(Kind.COUNT, X, OLD),
-    Aggregate(Kind.SUM, Y),
+    Aggregate(COUNTS, X),
+    Aggregate(SUMS, X),
+    Aggregate(AVERAGE, X),
+    Aggregate(COUNTS, X, OLD),
+    Aggregate(SUMS, Y),
 )
 TERMS = (
     Term(How.SUM, ONE),
@@ -51,7 +58,7 @@ TERMS = (
 )
 STEPS = (F(1), F(1), F(1), F(1), F(1, 1024))
 SAID = ("count", "sum", "centred sum", "count", "sum")
-STATISTICS: tuple[Statistic, ...] = (Total(0), Total(1), Mean(2, 0, F(60), F(0), F(120)), Total(3), Total(4))
+RELEASES: tuple[Release, ...] = (Total(0), Total(1), Mean(2, 0, F(60), F(0), F(120)), Total(3), Total(4))
 
 LAPLACE = (Geometric(F(20)), Geometric(F(2400)), Geometric(F(1200)), Geometric(F(20)), Geometric(F(40960)))
 GAUSSIAN = tuple(RoundedGaussian(noise.scale) for noise in LAPLACE)
@@ -84,10 +91,7 @@ def plan_of(
     scan = Scan("t", (X, Y, *keys))
     return Plan(
         question=Question(scan, keys, AGGREGATES, tuple(named), having, order, limit, offset),
-        query=Totals(scan, keys, TERMS),
-        domain=domain,
-        measurements=measurements,
-        statistics=STATISTICS,
+        stage=Stage(Totals(scan, keys, TERMS), domain, measurements, RELEASES),
         relation=RELATION,
         people=people,
         event=events.Under(events.Composed(drawn), RELATION),
@@ -95,6 +99,11 @@ def plan_of(
         delta=F(0),
         notes=notes,
     )
+
+
+def restaged(plan: Plan, **changes: Any) -> Plan:
+    """A plan of one stage, with changes to that."""
+    return replace(plan, stage=replace(plan.decided, **changes))
 
 
 def exact_totals(plan: Plan, count: int, mean: float, some: float = 0.25, fine: float = 2.0) -> tuple[Ints, ...]:

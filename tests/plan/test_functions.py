@@ -23,7 +23,7 @@ from discreet.engines.base import Data
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.nodes import named
 from discreet.errors import Fault, Invalid, QueryError
-from discreet.plan import functions
+from discreet.plan import functions, written
 from discreet.plan import scalar as s
 from discreet.plan.casts import CASTS, Conversion
 from discreet.plan.catalog import Catalog, Column, Protected, Table
@@ -354,7 +354,7 @@ def test_a_call_with_other_operands_is_refused_by_name_and_a_row_is_offered() ->
 
 def test_the_name_of_a_plan_is_that_of_release_0_1() -> None:
     """Names of functions were an enumeration, and ledgers keep the names of plans."""
-    assert repr(s.Function("abs", ())) == "Function(name=<Name.ABS: 'abs'>, operands=())"
+    assert written.text(s.Function("abs", ())) == "Function(name=<Name.ABS: 'abs'>, operands=())"
 
 
 # The page is made from the table.

@@ -19,10 +19,11 @@ from discreet.plan.domain import complete, values_of, whole_key
 from discreet.plan.evaluate import evaluate
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
-from discreet.plan.question import Aggregate, Kind, Output, Question, aggregate
+from discreet.plan.question import Aggregate, Output, Question
 from discreet.plan.relation import Scan
 from discreet.plan.release import exact_totals
-from discreet.plan.scalar import Type
+from discreet.plan.releases.total import COUNT
+from discreet.plan.scalar import Released, Type
 from discreet.plan.sql import question
 from tests.plan.laws import Priorities
 from tests.plan.strategies import scalars
@@ -83,7 +84,7 @@ def test_the_groups_of_a_function_of_one_column_are_its_values_on_declared_rows(
 
 def planned(keys: tuple[s.Scalar, ...], protected: Protected) -> Plan:
     counted = Question(
-        Scan("t", COLUMNS), keys, (Aggregate(Kind.COUNT),), (Output("n", aggregate(0)),)
+        Scan("t", COLUMNS), keys, (Aggregate(COUNT),), (Output("n", Released(0)),)
     )  # every key is made, also such as no text would make
     return plan_for(counted, Catalog((TABLE,), protected), 1)
 

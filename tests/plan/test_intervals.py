@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from discreet.curator.session import Curator
-from discreet.errors import Fault
-from discreet.mechanisms import DiscreteGaussian, Geometric, RoundedGaussian
+from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan import catalog, numbers, post, spread
 from discreet.plan.combination import Combination
@@ -28,7 +27,7 @@ from discreet.plan.evaluate import evaluate
 from discreet.plan.intervals import SMALL_BOTTOM, TOO_FEW, Interval, intervals, predicted
 from discreet.plan.plan import Plan, terms_of
 from discreet.plan.private import plan_for
-from discreet.plan.question import Output, Sort, key
+from discreet.plan.question import Output, Sort
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -36,6 +35,7 @@ from discreet.plan.scalar import (
     Cast,
     Coalesce,
     Comparison,
+    Key,
     Literal,
     Not,
     Operator,
@@ -67,6 +67,7 @@ from tests.plan.made import (
     number,
     over,
     plan_of,
+    restaged,
     times,
 )
 from tests.scale import repeats
@@ -76,7 +77,7 @@ ALPHA = 1e-6
 
 RUNS = 4000
 LEAST, MOST = 0.94, 0.96
-KEY = key(0, Type.INTEGER)
+KEY = Key(0, Type.INTEGER)
 NULL = Literal(None, Type.NUMBER)
 EXACTLY = (None,) * 5
 Noises = Sequence[IntegerNoise | None]
@@ -372,7 +373,7 @@ def test_sums_near_the_largest_double_are_finite_or_nothing() -> None:
     """A column may have bounds of 1e300; more of it than a double holds is NULL, and nothing raises."""
     plan = plan_of(FINE, SUM, over(FINE, COUNT), times(FINE, SUM), times(FINE, number(-3.5)), groups=2)
     huge = replace(plan.measurements[4], step=F(2) ** 970)
-    plan = replace(plan, measurements=(*plan.measurements[:4], huge))
+    plan = restaged(plan, measurements=(*plan.measurements[:4], huge))
     released = [np.array([1000, 5]), *[np.array([2**20, 7])] * 3, np.array([2**60, -3])]
     made = post.released_rows(plan, released)
     assert made.rows[0][0] is None
@@ -487,13 +488,6 @@ def region_reaches(a: float, b: float, c: float, t: float) -> None:
         assert reach <= needed * 1.002 + 1e-6 * across
 
 
-def test_noise_without_a_rule_is_a_fault() -> None:
-    assert spread.smooth_widths(np.ones((1, 1)), (DiscreteGaussian(F(5)),), 0.95)[0] > 0
-
-    with pytest.raises(Fault):
-        spread._is_gaussian(object())
-
-
 # Values that are rounded, and bounds that are far from 0.
 
 
@@ -505,7 +499,7 @@ def rounding_is_in_the_error() -> None:
     )
     mean, total = (replace(plan.measurements[i], rounding=step) for i in (2, 1))
     total = replace(total, rounding=F(0), made=Combination(((1, 2),), 2), step=F(200))
-    plan = replace(plan, measurements=(plan.measurements[0], total, mean, *plan.measurements[3:]))
+    plan = restaged(plan, measurements=(plan.measurements[0], total, mean, *plan.measurements[3:]))
     released = [np.array([each]) for each in (n, 45 * n // 200, (45 - 60) * n, 0, 0)]
     truths = [45.5, 45_100, 45.1, 46_100, 45_500]
     for truth, span in zip(truths, intervals(plan, released, post.released_rows(plan, released))[0], strict=True):

@@ -5,10 +5,11 @@ import time
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlglot import exp
 
 from discreet.errors import QueryError
 from discreet.plan.question import Question
-from discreet.plan.scalar import children, columns_in
+from discreet.plan.scalar import Key, Literal, Released, Scalar, children, columns_in, type_of
 from discreet.plan.sql import CODES, check_unread, parsed, question
 from discreet.plan.sql.clauses import Clauses
 from discreet.plan.sql.expressions import Expressions
@@ -53,13 +54,21 @@ def outcome(text: str, params: object = None) -> str:
 def is_whole(found: Question) -> None:
     """Released expressions name keys and aggregates that exist, and nothing else."""
     assert found.aggregates and hash(found) == hash(found)
-    names = {f"key{i}" for i in range(len(found.keys))} | {f"aggregate{i}" for i in range(len(found.aggregates))}
+    nodes = {*(Key(i, type_of(key)) for i, key in enumerate(found.keys)), *map(Released, range(len(found.aggregates)))}
     shown = [*(each.value for each in found.outputs), *(each.value for each in found.order)]
     for scalar in [*shown, *([found.having] if found.having else [])]:
-        assert columns_in(scalar) <= names
+        assert not columns_in(scalar) and leaves(scalar) <= nodes
     for scalar in found.keys:
         assert columns_in(scalar) <= {column.name for column in VISITS.columns} - {"patient_id"}
         assert children(scalar) is not None
+
+
+def leaves(scalar: Scalar) -> set[Scalar]:
+    """What an expression is made of, apart from constants."""
+    if isinstance(scalar, Literal):
+        return set()
+    inside = children(scalar)
+    return set().union(*map(leaves, inside)) if inside else {scalar}
 
 
 def mutated_bytes(draw: st.DrawFn) -> str:
@@ -192,3 +201,17 @@ def test_a_word_that_the_parser_forgets_is_refused(forgotten: str) -> None:
     with pytest.raises(QueryError) as caught:
         check_unread(read(forgotten, {"visits"}), expressions)
     assert caught.value.code == "unread"
+
+
+@pytest.mark.parametrize("call", ["COUNT(*)", "COUNT(age)", "SUM(age)", "AVG(age) FILTER (WHERE age > 3)"])
+@pytest.mark.parametrize("more", [True, False, "text", exp.Literal.number(1)], ids=repr)
+def test_what_a_newer_parser_says_of_a_call_is_refused(call: str, more: object) -> None:
+    """Whatever is set on the node of an aggregate is read as an argument, or refused."""
+    words = read(f"SELECT {call} FROM visits", {"visits", "age"})
+    select = parsed(words)
+    found = select.find(exp.AggFunc)
+    assert found is not None
+    found.set("newer", more)
+    with pytest.raises(QueryError) as caught:
+        Clauses(select, Expressions(words.text, VISITS, None, {})).question()
+    assert caught.value.code in ("clause", "function")

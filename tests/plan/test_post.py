@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from discreet.errors import Fault
 from discreet.plan.numbers import columns, integral, output_type
-from discreet.plan.plan import Mean
-from discreet.plan.post import Released, released_rows, selects
-from discreet.plan.question import Output, Sort, key
-from discreet.plan.scalar import Case, Comparison, Literal, Order, Scalar, Type
+from discreet.plan.post import Shown, released_rows, selects
+from discreet.plan.question import Output, Sort
+from discreet.plan.releases.mean import Mean
+from discreet.plan.scalar import Case, Comparison, Key, Literal, Order, Scalar, Type
 from discreet.plan.scalar import Function as Call
 from tests.plan import laws
-from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SOME, SUM, add, less, number, over, plan_of, times
+from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SOME, SUM, add, less, number, over, plan_of, restaged, times
 
-KEY = key(0, Type.INTEGER)
+KEY = Key(0, Type.INTEGER)
 NONE = Literal(None, Type.NUMBER)
 FEW = int(LAPLACE[0].error())  # a count of no more cannot be told from 0
 
@@ -185,7 +185,7 @@ def test_a_later_key_of_the_order_decides_between_equals_and_null_goes_where_it_
 def test_a_condition_that_is_null_keeps_no_row() -> None:
     having = Comparison(Order.GREATER, over(SUM, COUNT), number(0))
     made = released_rows(plan_of(KEY, groups=3, having=having), released([0, 1000, 1000], [5, 5, -5]))
-    assert made == Released((1,), ((1,),))
+    assert made == Shown((1,), ((1,),))
 
 
 def test_the_order_sees_the_rounded_mean_that_the_answer_shows() -> None:
@@ -216,7 +216,7 @@ def test_a_mean_of_any_bounds_stays_within_them() -> None:
     for low, high in ((F(0), F(1, 10**9)), (F(-1), F(10**15)), (F(3), F(3)), (F(-1, 3), F(1, 3))):
         plan = plan_of(MEAN)
         mean = Mean(2, 0, (low + high) / 2, low, high)
-        object.__setattr__(plan, "statistics", (*plan.statistics[:2], mean, *plan.statistics[3:]))
+        plan = restaged(plan, releases=(*plan.releases[:2], mean, *plan.releases[3:]))
         for total, count in ((10**18, 100), (-(10**18), 100), (5, 700), (0, 1000)):
             value = released_rows(plan, released([count], [0], [total])).rows[0][0]
             assert isinstance(value, float)

@@ -11,8 +11,11 @@ import pytest
 from discreet.errors import QueryError
 from discreet.plan import catalog
 from discreet.plan.evaluate import evaluate
-from discreet.plan.question import Aggregate, Kind, Output, Question, Sort, aggregate, key
+from discreet.plan.question import Aggregate, Output, Question, Sort
 from discreet.plan.relation import Filter, Scan
+from discreet.plan.releases.mean import AVERAGE
+from discreet.plan.releases.total import COUNT as COUNTS
+from discreet.plan.releases.total import PEOPLE, SUM
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -24,12 +27,14 @@ from discreet.plan.scalar import (
     Function,
     In,
     IsNull,
+    Key,
     Like,
     Literal,
     Not,
     Operator,
     Or,
     Order,
+    Released,
     Scalar,
     Type,
 )
@@ -59,7 +64,7 @@ BY_ROW = catalog.Catalog((VISITS,), catalog.Protected())
 PERSON = Column("patient_id", INTEGER)
 AGE, COST, WARD = Column("age", INTEGER), Column("cost", NUMBER), Column("Ward", TEXT)
 ADMITTED, INSURED = Column("admitted", DATE), Column("insured", BOOLEAN)
-COUNT = Aggregate(Kind.COUNT)
+COUNT = Aggregate(COUNTS)
 TRUE, FALSE = Literal(True, BOOLEAN), Literal(False, BOOLEAN)
 
 
@@ -107,10 +112,10 @@ def test_every_clause_is_in_the_question() -> None:
     assert found == Question(
         source=Filter(Scan("visits", (WARD, AGE, PERSON)), compare(AGE, ">=", whole(18))),
         keys=(WARD,),
-        aggregates=(COUNT, Aggregate(Kind.AVERAGE, AGE)),
-        outputs=(Output("Ward", key(0, TEXT)), Output("n", aggregate(0)), Output("avg_age", aggregate(1))),
-        having=compare(aggregate(0), ">", whole(10)),
-        order=(Sort(aggregate(0), descending=True), Sort(key(0, TEXT), nulls_first=True)),
+        aggregates=(COUNT, Aggregate(AVERAGE, AGE)),
+        outputs=(Output("Ward", Key(0, TEXT)), Output("n", Released(0)), Output("avg_age", Released(1))),
+        having=compare(Released(0), ">", whole(10)),
+        order=(Sort(Released(0), descending=True), Sort(Key(0, TEXT), nulls_first=True)),
         limit=5,
         offset=2,
     )
@@ -121,21 +126,21 @@ AGGREGATES = [
     ("COUNT(1)", COUNT),
     ("COUNT()", COUNT),
     ("COUNT('x')", COUNT),
-    ("COUNT(age)", Aggregate(Kind.COUNT, AGE)),
-    ("COUNT(patient_id)", Aggregate(Kind.COUNT, PERSON)),
-    ("COUNT(DISTINCT patient_id)", Aggregate(Kind.PEOPLE)),
-    ("COUNT(DISTINCT (visits.Patient_ID))", Aggregate(Kind.PEOPLE)),
-    ("SUM(age)", Aggregate(Kind.SUM, AGE)),
-    ("AVG(cost)", Aggregate(Kind.AVERAGE, COST)),
-    ("SUM(age * cost)", Aggregate(Kind.SUM, arithmetic(AGE, "*", COST))),
-    ("SUM(1)", Aggregate(Kind.SUM, whole(1))),
-    ("COUNT(*) FILTER (WHERE insured)", Aggregate(Kind.COUNT, None, INSURED)),
-    ("COUNT(age) FILTER (WHERE insured)", Aggregate(Kind.COUNT, AGE, INSURED)),
-    ("COUNT(DISTINCT patient_id) FILTER (WHERE age > 3)", Aggregate(Kind.PEOPLE, None, compare(AGE, ">", whole(3)))),
-    ("AVG(age) FILTER (WHERE NOT insured)", Aggregate(Kind.AVERAGE, AGE, Not(INSURED))),
+    ("COUNT(age)", Aggregate(COUNTS, AGE)),
+    ("COUNT(patient_id)", Aggregate(COUNTS, PERSON)),
+    ("COUNT(DISTINCT patient_id)", Aggregate(PEOPLE)),
+    ("COUNT(DISTINCT (visits.Patient_ID))", Aggregate(PEOPLE)),
+    ("SUM(age)", Aggregate(SUM, AGE)),
+    ("AVG(cost)", Aggregate(AVERAGE, COST)),
+    ("SUM(age * cost)", Aggregate(SUM, arithmetic(AGE, "*", COST))),
+    ("SUM(1)", Aggregate(SUM, whole(1))),
+    ("COUNT(*) FILTER (WHERE insured)", Aggregate(COUNTS, None, INSURED)),
+    ("COUNT(age) FILTER (WHERE insured)", Aggregate(COUNTS, AGE, INSURED)),
+    ("COUNT(DISTINCT patient_id) FILTER (WHERE age > 3)", Aggregate(PEOPLE, None, compare(AGE, ">", whole(3)))),
+    ("AVG(age) FILTER (WHERE NOT insured)", Aggregate(AVERAGE, AGE, Not(INSURED))),
     (
         "SUM(CASE WHEN ward = 'A' THEN 1 ELSE 0 END)",
-        Aggregate(Kind.SUM, Case(((compare(WARD, "=", text("A")), whole(1)),), whole(0))),
+        Aggregate(SUM, Case(((compare(WARD, "=", text("A")), whole(1)),), whole(0))),
     ),
 ]
 
@@ -144,7 +149,7 @@ AGGREGATES = [
 def test_an_aggregate_means(sql: str, expected: Aggregate) -> None:
     found = asked(f"SELECT {sql} AS x FROM visits")
     assert found.aggregates == (expected,)
-    assert found.outputs == (Output("x", aggregate(0)),)
+    assert found.outputs == (Output("x", Released(0)),)
 
 
 CONDITIONS: list[tuple[str, Scalar]] = [
@@ -277,24 +282,24 @@ def test_a_condition_means(sql: str, expected: Scalar) -> None:
 
 
 RELEASED: list[tuple[str, Scalar]] = [
-    ("ward", key(0, TEXT)),
-    ("COUNT(*)", aggregate(0)),
-    ("COUNT(*) * 100 / COUNT(*)", arithmetic(arithmetic(aggregate(0), "*", whole(100)), "/", aggregate(0))),
-    ("SUM(age) / COUNT(*)", arithmetic(aggregate(0), "/", aggregate(1))),
-    ("ROUND(AVG(age))", Function("round", (aggregate(0),))),
+    ("ward", Key(0, TEXT)),
+    ("COUNT(*)", Released(0)),
+    ("COUNT(*) * 100 / COUNT(*)", arithmetic(arithmetic(Released(0), "*", whole(100)), "/", Released(0))),
+    ("SUM(age) / COUNT(*)", arithmetic(Released(0), "/", Released(1))),
+    ("ROUND(AVG(age))", Function("round", (Released(0),))),
     (
         "CASE WHEN COUNT(*) < 5 THEN NULL ELSE COUNT(*) END",
-        Case(((compare(aggregate(0), "<", whole(5)), null(NUMBER)),), aggregate(0)),
+        Case(((compare(Released(0), "<", whole(5)), null(NUMBER)),), Released(0)),
     ),
     (
         "CASE WHEN ward = 'A' THEN 'first' ELSE ward END",
-        Case(((compare(key(0, TEXT), "=", text("A")), text("first")),), key(0, TEXT)),
+        Case(((compare(Key(0, TEXT), "=", text("A")), text("first")),), Key(0, TEXT)),
     ),
-    ("LENGTH(ward)", Function("length", (key(0, TEXT),))),
-    ("COALESCE(ward, 'none')", Coalesce((key(0, TEXT), text("none")))),
-    ("ward IS NULL", IsNull(key(0, TEXT))),
-    ("ward LIKE 'A%' AND NOT ward IN ('A')", And((Like(key(0, TEXT), "A%"), Not(In(key(0, TEXT), (text("A"),)))))),
-    ("CAST(ward AS INTEGER)", Cast(key(0, TEXT), INTEGER)),
+    ("LENGTH(ward)", Function("length", (Key(0, TEXT),))),
+    ("COALESCE(ward, 'none')", Coalesce((Key(0, TEXT), text("none")))),
+    ("ward IS NULL", IsNull(Key(0, TEXT))),
+    ("ward LIKE 'A%' AND NOT ward IN ('A')", And((Like(Key(0, TEXT), "A%"), Not(In(Key(0, TEXT), (text("A"),)))))),
+    ("CAST(ward AS INTEGER)", Cast(Key(0, TEXT), INTEGER)),
     ("1", whole(1)),
     ("'x'", text("x")),
     ("CAST(NULL AS DATE)", Cast(null(DATE), DATE)),
@@ -322,40 +327,40 @@ BIN = Case(((compare(AGE, "<", whole(18)), text("child")),), text("adult"))
 def test_keys_are_expressions_names_or_numbers(sql: str) -> None:
     found = asked(sql)
     assert found.keys == (BIN,)
-    assert found.outputs == (Output("bin", key(0, TEXT)), Output("n", aggregate(0)))
+    assert found.outputs == (Output("bin", Key(0, TEXT)), Output("n", Released(0)))
 
 
 def test_a_key_is_found_inside_an_expression() -> None:
     found = asked("SELECT YEAR(admitted) + 1 AS next, COUNT(*) FROM visits GROUP BY YEAR(admitted), ward ORDER BY ward")
     assert found.keys == (Function("year", (ADMITTED,)), WARD)
-    assert found.outputs[0].value == arithmetic(key(0, INTEGER), "+", whole(1))
-    assert found.order == (Sort(key(1, TEXT)),)
+    assert found.outputs[0].value == arithmetic(Key(0, INTEGER), "+", whole(1))
+    assert found.order == (Sort(Key(1, TEXT)),)
 
 
 def test_aggregates_may_stand_in_having_and_order_alone() -> None:
     found = asked(
         "SELECT ward FROM visits GROUP BY ward HAVING SUM(age) > 10 ORDER BY COUNT(*) / SUM(age), 1 DESC NULLS LAST"
     )
-    assert found.aggregates == (Aggregate(Kind.SUM, AGE), COUNT)
-    assert found.having == compare(aggregate(0), ">", whole(10))
-    assert found.order == (Sort(arithmetic(aggregate(1), "/", aggregate(0))), Sort(key(0, TEXT), descending=True))
+    assert found.aggregates == (Aggregate(SUM, AGE), COUNT)
+    assert found.having == compare(Released(0), ">", whole(10))
+    assert found.order == (Sort(arithmetic(Released(1), "/", Released(0))), Sort(Key(0, TEXT), descending=True))
 
 
 def test_aliases_stand_in_having_and_order() -> None:
     found = asked("SELECT COUNT(*) AS n, SUM(age) AS total FROM visits HAVING total / n > 3 ORDER BY -n")
-    assert found.having == compare(arithmetic(aggregate(1), "/", aggregate(0)), ">", whole(3))
-    assert found.order == (Sort(arithmetic(whole(0), "-", aggregate(0))),)
+    assert found.having == compare(arithmetic(Released(1), "/", Released(0)), ">", whole(3))
+    assert found.order == (Sort(arithmetic(whole(0), "-", Released(0))),)
 
 
 def test_an_alias_may_be_the_name_of_its_own_column() -> None:
     found = asked("SELECT ward AS ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward")
-    assert (found.keys, found.order) == ((WARD,), (Sort(key(0, TEXT)),))
+    assert (found.keys, found.order) == ((WARD,), (Sort(Key(0, TEXT)),))
 
 
 def test_in_aggregates_names_are_columns() -> None:
     found = asked("SELECT AVG(age) AS age, SUM(age) FROM visits HAVING SUM(age) > 3 ORDER BY SUM(age)")
-    assert found.aggregates == (Aggregate(Kind.AVERAGE, AGE), Aggregate(Kind.SUM, AGE))
-    assert found.order == (Sort(aggregate(1)),)
+    assert found.aggregates == (Aggregate(AVERAGE, AGE), Aggregate(SUM, AGE))
+    assert found.order == (Sort(Released(1)),)
 
 
 def test_a_column_may_be_called_as_our_own_columns_are() -> None:
@@ -363,9 +368,9 @@ def test_a_column_may_be_called_as_our_own_columns_are() -> None:
     mine = Column("aggregate0", NUMBER)
     found = asked("SELECT COUNT(*) + 1 AS x, aggregate0 + 1 AS y FROM visits GROUP BY aggregate0 + 1")
     assert found.keys == (arithmetic(mine, "+", whole(1)),)
-    assert found.outputs == (Output("x", arithmetic(aggregate(0), "+", whole(1))), Output("y", key(0, NUMBER)))
+    assert found.outputs == (Output("x", arithmetic(Released(0), "+", whole(1))), Output("y", Key(0, NUMBER)))
     found = asked("SELECT AVG(age) AS aggregate0 FROM visits ORDER BY aggregate0")
-    assert found.order == (Sort(aggregate(0)),), "what is sorted are outputs"
+    assert found.order == (Sort(Released(0)),), "what is sorted are outputs"
     with pytest.raises(QueryError) as caught:
         asked("SELECT COUNT(*) AS aggregate0 FROM visits HAVING aggregate0 > 1")
     assert caught.value.code == "ambiguous-name"
@@ -507,10 +512,10 @@ def test_parameters_are_bound_in_the_order_of_the_text() -> None:
     found = asked(
         "SELECT COUNT(*) + ? AS a FROM visits WHERE age > ? HAVING COUNT(*) > ? LIMIT ? OFFSET ?", [1, 2, 3, 4, 5]
     )
-    assert found.outputs[0].value == arithmetic(aggregate(0), "+", whole(1))
+    assert found.outputs[0].value == arithmetic(Released(0), "+", whole(1))
     assert isinstance(found.source, Filter)
     assert found.source.condition == compare(AGE, ">", whole(2))
-    assert found.having == compare(aggregate(0), ">", whole(3))
+    assert found.having == compare(Released(0), ">", whole(3))
     assert (found.limit, found.offset) == (4, 5)
 
 

@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from discreet.mechanisms import Geometric
+import numpy as np
+
 from discreet.mechanisms.additive import IntegerNoise, Ints
+from discreet.mechanisms.exponential import Selection
 from discreet.mechanisms.measure import Grant
+from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Source
 from discreet.privacy import events
 
@@ -30,10 +33,10 @@ __all__ = [
 class Drawn:
     """One use of a mechanism: what it was made for, what it was given, what it released."""
 
-    mechanism: IntegerNoise
+    mechanism: IntegerNoise | Selection
     sensitivity: Fraction
     exact: Ints
-    released: Ints
+    released: Any
 
 
 @dataclass
@@ -57,6 +60,12 @@ class Recorder:
 
         return release
 
+    def __call__(self, mechanism: Selection, sensitivity: Any, exact: Callable[[], list[int]]) -> int:
+        scores = exact()
+        outcome = int(self.grant(mechanism, sensitivity, lambda: scores))
+        self.drawn.append(Drawn(mechanism, Fraction(sensitivity), np.array(scores), outcome))
+        return outcome
+
     def close(self) -> None:
         self.grant.close()
 
@@ -74,26 +83,49 @@ class Replayer:
         self.used += 1
 
         def release(exact: Ints) -> Ints:
-            if number >= len(self.record):
-                self.problems.append("the neighbour draws more often")
-                return exact
-            before = self.record[number]
-            if (mechanism, Fraction(sensitivity), size) != (before.mechanism, before.sensitivity, len(before.exact)):
-                self.problems.append("the neighbour has another mechanism, sensitivity or number of groups")
-            else:
-                self._compare(before, exact)
-            return before.released.copy()
+            before = self._before(number, mechanism, sensitivity, size, exact)
+            return exact if before is None else before.released.copy()
 
         return release
 
+    def __call__(self, mechanism: Selection, sensitivity: Any, exact: Callable[[], list[int]]) -> int:
+        scores = np.array(exact())
+        self.used += 1
+        before = self._before(self.used - 1, mechanism, sensitivity, len(scores), scores)
+        return 0 if before is None else int(before.released)
+
+    def _before(
+        self, number: int, mechanism: IntegerNoise | Selection, sensitivity: Any, size: int, exact: Ints
+    ) -> Drawn | None:
+        """The use of a mechanism that this one is the twin of; what tells them apart is noted."""
+        if number >= len(self.record):
+            self.problems.append("the neighbour draws more often")
+            return None
+        before = self.record[number]
+        if (mechanism, Fraction(sensitivity), size) != (before.mechanism, before.sensitivity, len(before.exact)):
+            self.problems.append("the neighbour has another mechanism, sensitivity or number of groups")
+        else:
+            self._compare(before, exact)
+        return before
+
     def _compare(self, before: Drawn, exact: Ints) -> None:
         moved = [abs(int(x) - int(y)) for x, y in zip(before.exact, exact, strict=True)]
-        far = sum(moved) if isinstance(before.mechanism, Geometric) else None
-        squared = sum(d * d for d in moved)
-        if far is not None and far > before.sensitivity:
-            self.problems.append(f"totals differ by {far} in L1, and the noise is made for {before.sensitivity}")
-        if far is None and squared > before.sensitivity**2:
-            self.problems.append(f"totals differ by √{squared} in L2, and the noise is made for {before.sensitivity}")
+        if isinstance(before.mechanism, Selection):
+            if max(moved) > before.sensitivity:
+                self.problems.append(
+                    f"a score differs by {max(moved)}, and the choice is made for {before.sensitivity}"
+                )
+            return
+        far, squared = sum(moved), sum(d * d for d in moved)
+        match before.mechanism.norm:
+            case Norm.L1 if far > before.sensitivity:
+                self.problems.append(f"totals differ by {far} in L1, and the noise is made for {before.sensitivity}")
+            case Norm.L2 if squared > before.sensitivity**2:
+                self.problems.append(
+                    f"totals differ by √{squared} in L2, and the noise is made for {before.sensitivity}"
+                )
+            case None:
+                self.problems.append("the noise is made for single integers, and serves a vector")
 
     def close(self) -> None:
         if self.used != len(self.record):

@@ -53,7 +53,7 @@ from discreet.plan.limits import check_limits
 from discreet.plan.plan import Plan
 from discreet.plan.private import MOST_EPSILON, plan_for, plan_within
 from discreet.plan.relation import Scan, parts
-from discreet.plan.release import release
+from discreet.plan.release import decided, release
 from discreet.plan.sql import question
 from discreet.privacy import events, loss
 from discreet.privacy.advice import Verdict
@@ -287,7 +287,7 @@ class Curator:
 
         One ledger may serve several files about the same people: an answer about one of them is not an answer about another.
         """
-        asked = {part.table.casefold() for part in parts(plan.query) if isinstance(part, Scan)}
+        asked = {part.table.casefold() for part in parts(plan.question.source) if isinstance(part, Scan)}
         found = []
         for name, source in sorted(self.policy.tables.items()):
             if name.casefold() in asked and isinstance(source.data, str | Path):
@@ -378,7 +378,9 @@ class Curator:
     def _answered(self, plan: Plan, text: str, asked: str, engine: Engine) -> bytes:
         bits, grant = chosen(self._bits), self._granted(plan.event)
         try:
-            released = release(plan, engine.run, grant, bits.bits(64))
+            salt = bits.bits(64)
+            plan = decided(plan, engine.run, grant, salt)
+            released = release(plan, engine.run, grant, salt)
         finally:
             grant.close()
         receipt = {

@@ -6,9 +6,10 @@ sensitivity counts that.
 """
 
 from abc import abstractmethod
+from enum import Enum
 from fractions import Fraction
 from math import ceil
-from typing import Any, TypeAlias, overload
+from typing import Any, ClassVar, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, positive, shown, whole
 from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Grid, Source
 from discreet.privacy import events
 
@@ -46,8 +48,21 @@ class Additive(Mechanism):
         """The variance of the noise in one coordinate."""
 
 
+class Shape(Enum):
+    """The distribution that noise on integers is like, where its steps are small."""
+
+    GEOMETRIC = "geometric"
+    GAUSSIAN = "Gaussian"
+
+
 class IntegerNoise(Additive):
-    """Noise on integers: for an int an int, for an array of integers an int64 array."""
+    """Noise on integers: for an int an int, for an array of integers an int64 array.
+
+    `norm` is that of the sensitivity of a vector for which `event` says what is drawn; None where it says so for single integers only.
+    """
+
+    norm: ClassVar[Norm | None]
+    shape: ClassVar[Shape]
 
     __slots__ = ()
 

@@ -7,15 +7,17 @@ from typing import Any
 
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, positive, sqrt_up, whole
-from discreet.mechanisms.additive import GridNoise, IntegerNoise, integer_sensitivity, steps_up
+from discreet.mechanisms.additive import GridNoise, IntegerNoise, Shape, integer_sensitivity, steps_up
 from discreet.mechanisms.base import Example, confidence_level, half_width, registry
+from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Source, discrete_gaussian
 from discreet.privacy import calibrate, events
 
-FINE = (
-    1 << 13
-)  # steps in a standard deviation, from where on a discrete Gaussian is as good as a continuous one (`FINE_SCALE`)
-WIDE = 30  # beyond this scale the discrete Gaussian has the tails of the continuous one to more digits than a float has
+FINE = 1 << 13
+"""Steps in a standard deviation, from where on a discrete Gaussian is as good as a continuous one (`FINE_SCALE`)."""
+
+WIDE = 30
+"""Beyond this scale the discrete Gaussian has the tails of the continuous one to more digits than a float has."""
 
 
 def _discrete_examples() -> list[Example]:
@@ -31,6 +33,8 @@ class DiscreteGaussian(IntegerNoise):
     """P(z) ∝ e^(−(z − y)²/(2·scale²)) on the integers (Canonne, Kamath and Steinke 2020)."""
 
     __slots__ = ()
+    norm = None
+    shape = Shape.GAUSSIAN
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "DiscreteGaussian":
@@ -195,6 +199,8 @@ class RoundedGaussian(IntegerNoise):
     """
 
     __slots__ = ()
+    norm = Norm.L2
+    shape = Shape.GAUSSIAN
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "RoundedGaussian":

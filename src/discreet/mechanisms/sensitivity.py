@@ -10,6 +10,7 @@ public; nothing is ever read from data.
 """
 
 from collections.abc import Sequence
+from enum import Enum
 from fractions import Fraction
 
 from discreet.errors import Invalid
@@ -18,6 +19,7 @@ from discreet.fields import Exact, frozen
 from discreet.privacy import Adjacency, Relation
 
 __all__ = [
+    "Norm",
     "Sensitivity",
     "bounded_sum",
     "count",
@@ -28,6 +30,13 @@ __all__ = [
     "statistical",
     "total_mean",
 ]
+
+
+class Norm(Enum):
+    """How the distance of two vectors is measured that a mechanism hides."""
+
+    L1 = "L1"
+    L2 = "L2"
 
 
 @frozen
@@ -48,6 +57,10 @@ class Sensitivity:
     def l2(self) -> Fraction:
         """The L2 sensitivity, rounded up: exact where it is rational, else above it by less than 2^-63 of it."""
         return sqrt_up(self.l2_squared)
+
+    def of(self, norm: Norm) -> Fraction:
+        """The sensitivity in this norm."""
+        return self.l1 if norm is Norm.L1 else self.l2
 
 
 def count(relation: Relation, *, rows: int = 1) -> Sensitivity:

@@ -1,66 +1,96 @@
-"""What a finished plan costs, computed again from the plan alone: its query, its mechanisms, its groups.
+"""What a finished plan costs, computed again from the plan alone: its queries, its mechanisms, its groups.
 
-Nothing is taken over from how the plan was made. A plan that does not hold is a Fault, before anything is spent.
+Nothing is taken over from how the plan was made. A plan that does not hold is a Fault, before anything is spent. Every stage is
+checked that a released outcome can lead to.
 """
 
-from dataclasses import fields
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any
 
 from discreet.errors import Fault
-from discreet.mechanisms import Geometric, RoundedGaussian
-from discreet.mechanisms.sensitivity import Sensitivity
-from discreet.plan.combination import Combination
-from discreet.plan.plan import Measurement, Plan
-from discreet.plan.relation import Contributions, parts
+from discreet.mechanisms.exponential import Selection
+from discreet.mechanisms.sensitivity import Norm, Sensitivity
+from discreet.plan.plan import Choice, Measurement, Plan, Stage
+from discreet.plan.relation import Contributions, Totals, parts
 from discreet.plan.rules.relations import combined
+from discreet.plan.scalar import Scalar
+from discreet.plan.written import written
 from discreet.privacy import Relation, events, loss
 
 
-def event_of(measurements: tuple[Measurement, ...], relation: Relation) -> events.Event:
-    """What is drawn: each mechanism on its sensitivity, all under the relation."""
-    drawn = tuple(
-        measurement.mechanism.event(measurement.sensitivity)
-        for measurement in measurements
-        if measurement.mechanism is not None
+def event_of(stage: Stage | Choice, relation: Relation) -> events.Event:
+    """What is drawn from a stage on: each mechanism on its sensitivity, all under the relation."""
+    return events.Under(_drawn(stage), relation)
+
+
+def _drawn(stage: Stage | Choice) -> events.Event:
+    if isinstance(stage, Choice):
+        return events.Composed((stage.mechanism.event(stage.sensitivity), _alike([*map(_drawn, stage.stages)])))
+    return events.Composed(
+        tuple(each.mechanism.event(each.sensitivity) for each in stage.measurements if each.mechanism is not None)
     )
-    return events.Under(events.Composed(drawn), relation)
+
+
+def _alike(drawn: list[events.Event]) -> events.Event:
+    """The one event that all of these are, or the one pure ε that they all cost; else a Fault: the price would tell which was chosen."""
+    if len(set(drawn)) == 1:
+        return drawn[0]
+    prices = {loss(each).pure_epsilon() for each in drawn}
+    price = prices.pop() if len(prices) == 1 else None
+    if price is None:
+        raise _broken("what it costs depends on what it chooses")
+    return events.Pure(price)
 
 
 def check(plan: Plan) -> None:
     """For a plan that keeps what it says: returns. For any other: raises Fault."""
-    for measurement in plan.measurements:
-        _covers(measurement, combined(measurement.made, plan.query, plan.relation, len(plan.domain)))
-    _columns(plan)
-    if plan.event != event_of(plan.measurements, plan.relation):
+    _check_stage(plan.stage, plan.relation)
+    if plan.event != event_of(plan.stage, plan.relation):
         raise _broken("its event is not what it draws")
     if not loss(plan.event).certifies(plan.epsilon, plan.delta):
         raise _broken("it costs more than it says")
 
 
+def _check_stage(stage: Stage | Choice, relation: Relation) -> None:
+    if isinstance(stage, Choice):
+        _check_choice(stage, relation)
+        for each in stage.stages:
+            _check_stage(each, relation)
+        return
+    for measurement in stage.measurements:
+        _covers(measurement, combined(measurement.made, stage.query, relation, len(stage.domain)))
+    keys = _keys(stage.query)
+    if any(len(group) != len(keys) for group in stage.domain) or len(set(stage.domain)) != len(stage.domain):
+        raise _broken("its groups are not those of its keys")
+    if not all(0 <= place < len(stage.measurements) for release in stage.releases for place in release.places):
+        raise _broken("a release is not of its measurements")
+
+
 def _covers(measurement: Measurement, sensitivity: Sensitivity) -> None:
-    match measurement.mechanism:
-        case None:
-            needed = sensitivity.l1
-        case Geometric():
-            needed = sensitivity.l1
-        case RoundedGaussian():
-            needed = sensitivity.l2
-        case _:
-            raise _broken("its noise is of a kind without a rule")
+    norm = Norm.L1 if measurement.mechanism is None else measurement.mechanism.norm
+    if norm is None:
+        raise _broken("its noise is for single integers, and not for a vector of them")
+    needed = sensitivity.of(norm)
     if measurement.sensitivity < needed:
         raise _broken("a neighbour can change a total by more than its noise is made for")
     if measurement.step <= 0 or (measurement.mechanism is None and needed > Fraction(0)):
         raise _broken("a total has no noise")
 
 
-def _columns(plan: Plan) -> None:
+def _check_choice(choice: Choice, relation: Relation) -> None:
+    """The scores are numbers that a neighbour moves by no more than the choice is made for; in which direction is not known."""
+    if not isinstance(choice.mechanism, Selection) or choice.mechanism.monotone:
+        raise _broken("a choice is by scores that may move in either direction")
+    if not len(choice.scores) == len(choice.outcomes) == len(choice.stages) > 0 or _keys(choice.query):
+        raise _broken("a choice has a score, a name and a stage for each outcome")
+    if any(choice.sensitivity < combined(score, choice.query, relation, 1).l1 for score in choice.scores):
+        raise _broken("a neighbour can change a score by more than its choice is made for")
+
+
+def _keys(query: Totals) -> tuple[Scalar, ...]:
     """Keys come from the same place as the groups."""
-    gathered = [part for part in parts(plan.query) if isinstance(part, Contributions)]
-    keys = gathered[0].keys if gathered else plan.query.keys
-    if any(len(group) != len(keys) for group in plan.domain) or len(set(plan.domain)) != len(plan.domain):
-        raise _broken("its groups are not those of its keys")
+    gathered = [part for part in parts(query) if isinstance(part, Contributions)]
+    return gathered[0].keys if gathered else query.keys
 
 
 def _broken(what: str) -> Fault:
@@ -69,26 +99,4 @@ def _broken(what: str) -> Fault:
 
 def digest(plan: Plan) -> str:
     """A name for the plan: equal for equal plans, and for no others; and for good, as ledgers keep it."""
-    return sha256(_written(plan).encode()).hexdigest()
-
-
-def _written(plan: Plan) -> str:
-    """The plan as text. Measurements that are the terms of the query, one by one, are written as release 0.1 wrote them, and so is
-    whether limits were declared: it changes what is said of an answer, and not the answer.
-    """
-    plain = all(each.made == Combination.plain(i) and not each.rounding for i, each in enumerate(plan.measurements))
-    later = ("made", "rounding") if plain else ()
-    measurements = [_without(each, *later, mechanism=_noise(each.mechanism)) for each in plan.measurements]
-    end = "," if len(measurements) == 1 else ""
-    return _without(plan, "assumed", measurements=f"({', '.join(measurements)}{end})")
-
-
-def _noise(mechanism: Any) -> str:
-    return "None" if mechanism is None else _without(mechanism)
-
-
-def _without(record: Any, *names: str, **written: str) -> str:
-    """What `repr` says of a data class, without these fields, and with these written as given."""
-    found = [each.name for each in fields(record) if each.name not in names]
-    texts = (f"{name}={written.get(name) or repr(getattr(record, name))}" for name in found)
-    return f"{type(record).__name__}({', '.join(texts)})"
+    return sha256(written(plan).encode()).hexdigest()

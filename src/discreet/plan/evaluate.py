@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache, singledispatch
 from operator import eq, ge, gt, le, lt, ne
+from typing import Any
 
 from discreet.errors import Fault
 from discreet.plan.casts import convert
@@ -25,12 +26,14 @@ from discreet.plan.scalar import (
     In,
     Indicator,
     IsNull,
+    Key,
     Like,
     Literal,
     Not,
     Operator,
     Or,
     Order,
+    Released,
     Scalar,
     Steps,
     Type,
@@ -50,14 +53,20 @@ ORDERS = {
 
 
 @singledispatch
-def evaluate(scalar: Scalar, row: Mapping[str, Value]) -> Value:
-    """The value of an expression on a row, given as a value for each column name."""
+def evaluate(scalar: Scalar, row: Mapping[Any, Value]) -> Value:
+    """The value of an expression on a row, given as a value for each column name; of released values for each node."""
     raise Fault(f"{type(scalar).__name__} has no meaning", code="scalar")
 
 
 @evaluate.register
 def _column(scalar: Column, row: Mapping[str, Value]) -> Value:
     return clean(row[scalar.name])
+
+
+@evaluate.register
+def _released(scalar: Key | Released, row: Mapping[Any, Value]) -> Value:
+    """A row of released values has them by the nodes that name them."""
+    return clean(row[scalar])
 
 
 @evaluate.register

@@ -5,9 +5,8 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
-from discreet.mechanisms import Geometric
-from discreet.plan.plan import Measurement, Plan, measurements_of
-from discreet.plan.question import Aggregate, Kind
+from discreet.plan.plan import Choice, Measurement, Plan, Stage
+from discreet.plan.question import Aggregate
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
@@ -31,10 +30,12 @@ from discreet.plan.scalar import (
     In,
     Indicator,
     IsNull,
+    Key,
     Like,
     Literal,
     Not,
     Or,
+    Released,
     Scalar,
     Steps,
 )
@@ -49,23 +50,45 @@ def explain(plan: Plan) -> str:
     lines = [f"answer: {', '.join(output.name for output in plan.question.outputs)}"]
     lines += [f"  costs {price}, under {plan.relation}"]
     lines += [f"  {line}" for line in _after(plan)]
-    for i, aggregate in enumerate(plan.question.aggregates):
-        used = measurements_of(plan.statistics[i])
-        lines.append(f"├─ {said_aggregate(aggregate)}")
-        lines += [f"│    {_measured(plan.measurements[j], len(plan.domain))}" for j in used]
-    indent = ""
-    for i, part in enumerate(parts(plan.query)):
-        lines.append(f"{indent if i else ''}└─ {_part(part, plan)}")
-        indent += "   "
+    for choice, outcome in plan.choices:
+        lines += [f"├─ {_chosen(choice)}", f"│    chosen: {choice.outcomes[outcome]}"]
+    lines += _stage(plan.next, plan)
     lines += [f"note: {note}" for note in (*plan.assumed, *plan.notes)]
     return "\n".join(map(visible, lines))
+
+
+def _stage(stage: Stage | Choice, plan: Plan) -> Iterator[str]:
+    """What a stage measures and reads; of a choice that is not made yet every stage that it may lead to."""
+    if isinstance(stage, Choice):
+        yield f"├─ {_chosen(stage)}"
+        yield from _query(stage.query, 1)
+        for outcome, each in zip(stage.outcomes, stage.stages, strict=True):
+            yield f"├─ if it is {outcome}:"
+            yield from (f"│    {line}" for line in _stage(each, plan))
+        return
+    cells = len(stage.domain)
+    for aggregate, release in zip(plan.question.aggregates, stage.releases, strict=True):
+        yield f"├─ {_said_aggregate(aggregate)}"
+        yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
+    yield from _query(stage.query, cells)
+
+
+def _query(query: Totals, cells: int) -> Iterator[str]:
+    for i, part in enumerate(parts(query)):
+        yield f"{'   ' * i}└─ {_part(part, cells)}"
+
+
+def _chosen(choice: Choice) -> str:
+    price = choice.mechanism.loss(choice.sensitivity).pure_epsilon()
+    cost = f", costs ε = {number(price)}" if price is not None else ""
+    return f"{choice.said}: one of {len(choice.stages):,} by noisy scores, sensitivity {number(choice.sensitivity)} each{cost}"
 
 
 def _after(plan: Plan) -> Iterator[str]:
     """What is made of released values, at no price."""
     question = plan.question
     for output in question.outputs:
-        if not isinstance(output.value, Column):
+        if not isinstance(output.value, Key | Released):
             yield f"{output.name} = {said(output.value)}"
     if question.having is not None:
         yield f"having {said(question.having)}"
@@ -81,24 +104,24 @@ def _measured(measurement: Measurement, cells: int) -> str:
     if measurement.mechanism is None:
         return f"{measurement.said}: public, exact"
     mechanism, worth = measurement.mechanism, measurement.step
-    kind, norm = ("geometric", "L1") if isinstance(mechanism, Geometric) else ("Gaussian", "L2")
+    norm = "" if mechanism.norm is None else f" ({mechanism.norm.value})"
     error = Fraction(mechanism.error()) * worth
     over = f" on each of {cells:,} groups" if cells > 1 else ""
     price = mechanism.loss(measurement.sensitivity).pure_epsilon()
     cost = f", costs ε = {number(price)}" if price is not None else ""
     return (
-        f"{measurement.said}: {kind} noise of scale {number(mechanism.scale * worth)}{over},"
-        f" sensitivity {number(measurement.sensitivity * worth)} ({norm}), ± {number(error)} at 95 %{cost}"
+        f"{measurement.said}: {mechanism.shape.value} noise of scale {number(mechanism.scale * worth)}{over},"
+        f" sensitivity {number(measurement.sensitivity * worth)}{norm}, ± {number(error)} at 95 %{cost}"
     )
 
 
-def _part(part: Relation, plan: Plan) -> str:
+def _part(part: Relation, cells: int) -> str:
     match part:
         case Totals():
             keys = part.keys or next((each.keys for each in parts(part) if isinstance(each, Contributions)), ())
             if not keys:
                 return "totals of all rows"
-            return f"totals by {', '.join(map(said, keys))}: {len(plan.domain):,} groups, all of them declared"
+            return f"totals by {', '.join(map(said, keys))}: {cells:,} groups, all of them declared"
         case CapGroups():
             return f"at most {part.most} groups a person, chosen at random"
         case ClipNorm():
@@ -113,12 +136,10 @@ def _part(part: Relation, plan: Plan) -> str:
             return f"{part.table} ({', '.join(column.name for column in part.columns) or 'no columns'})"
 
 
-def said_aggregate(aggregate: Aggregate) -> str:
+def _said_aggregate(aggregate: Aggregate) -> str:
     inside = "*" if aggregate.argument is None else said(aggregate.argument)
-    name = {Kind.COUNT: "COUNT", Kind.PEOPLE: "COUNT DISTINCT", Kind.SUM: "SUM", Kind.AVERAGE: "AVG"}[aggregate.kind]
-    of_whom = "person" if aggregate.kind is Kind.PEOPLE else inside
     filtered = f" where {said(aggregate.condition)}" if aggregate.condition is not None else ""
-    return f"{name}({of_whom}){filtered}"
+    return f"{aggregate.kind.said(inside)}{filtered}"
 
 
 def number(value: Fraction) -> str:
@@ -135,6 +156,16 @@ def said(scalar: Scalar) -> str:
 @said.register
 def _column(scalar: Column) -> str:
     return scalar.name
+
+
+@said.register
+def _said_key(scalar: Key) -> str:
+    return f"key{scalar.index}"
+
+
+@said.register
+def _said_released(scalar: Released) -> str:
+    return f"aggregate{scalar.index}"
 
 
 @said.register

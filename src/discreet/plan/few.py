@@ -4,19 +4,20 @@ What is divided by is told from 0 where its interval at 95 % leaves 0 out; what 
 interval is above 0. The expressions are rewritten: each division is hidden where a column says so, and the rows get that column.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
 from discreet.plan.forms import Reader, divides
-from discreet.plan.scalar import Case, Column, Literal, Scalar, Type, Value
+from discreet.plan.numbers import Row
+from discreet.plan.scalar import Case, Column, Literal, Scalar, Type
 
 NULL = Literal(None, Type.NUMBER)
 
 
-def guarded(scalars: Sequence[Scalar], reader: Reader) -> tuple[list[Scalar], list[Mapping[str, Value]]]:
+def guarded(scalars: Sequence[Scalar], reader: Reader) -> tuple[list[Scalar], list[Row]]:
     """The expressions with their divisions hidden, and the rows that they are to be evaluated on."""
     divisors: list[Scalar] = []
     made = [_hidden(scalar, divisors) for scalar in scalars]

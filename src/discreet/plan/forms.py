@@ -13,24 +13,20 @@ from math import inf
 from typing import Any, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan import numbers
+from discreet.plan.affine import Affine, Bools, Form, Reals, Span
 from discreet.plan.casts import conversion
 from discreet.plan.evaluate import evaluate
 from discreet.plan.functions import Ends, function
-from discreet.plan.plan import Mean, Measurement, Plan, Shifted, Statistic, Total, terms_of
-from discreet.plan.question import Aggregate, Kind
-from discreet.plan.relation import CapRows, parts
-from discreet.plan.rules.relations import row_bounds
+from discreet.plan.plan import CONFIDENCE, Plan
 from discreet.plan.scalar import (
     And,
     Arithmetic,
     Case,
     Cast,
     Coalesce,
-    Column,
     Comparison,
     Function,
     IsNull,
@@ -39,92 +35,16 @@ from discreet.plan.scalar import (
     Operator,
     Or,
     Order,
+    Released,
     Scalar,
     Type,
-    Value,
     children,
-    columns_in,
+    is_key,
     type_of,
 )
 from discreet.plan.spread import half_widths, region, slopes
 
-Reals = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-
-
-def is_key(scalar: Scalar) -> bool:
-    """Whether an output is made of keys and constants alone, which are public."""
-    return not any(name.startswith("aggregate") for name in columns_in(scalar))
-
-
-# Expressions as affine functions of the measurements, and ratios of two such.
-
-
-@dataclass(frozen=True, slots=True)
-class Affine:
-    """constant + Σ slopes[i] · total of measurement i, in each row; each total in its own steps. Rounding may have moved it by `off`."""
-
-    constant: Reals
-    slopes: Mapping[int, Reals]
-    off: Reals | float = 0.0
-
-    def plus(self, other: "Affine") -> "Affine":
-        zero = np.zeros_like(self.constant)
-        both = {i: self.slopes.get(i, zero) + other.slopes.get(i, zero) for i in {*self.slopes, *other.slopes}}
-        return Affine(self.constant + other.constant, both, self.off + other.off)
-
-    def times(self, factor: Reals) -> "Affine":
-        off = self.off * np.abs(factor)
-        return Affine(self.constant * factor, {i: slope * factor for i, slope in self.slopes.items()}, off)
-
-    def at(self, totals: Mapping[int, Reals]) -> Reals:
-        return self.constant + sum(
-            (slope * totals[i] for i, slope in self.slopes.items()), np.zeros_like(self.constant)
-        )
-
-    def same(self, other: "Affine") -> bool:
-        return self.slopes.keys() == other.slopes.keys() and all(
-            np.array_equal(a, b)
-            for a, b in [(self.constant, other.constant), *((self.slopes[i], other.slopes[i]) for i in self.slopes)]
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """base + top/bottom, which is known to lie between low and high. No bottom: it is 1, and there is no base.
-
-    The base keeps a mean that is far from 0 apart from its deviation, which would be lost among the digits of the sum.
-    """
-
-    top: Affine
-    bottom: Affine | None
-    low: Reals
-    high: Reals
-    base: Reals | float = 0.0
-
-    @property
-    def constant(self) -> bool:
-        return self.bottom is None and not self.top.slopes
-
-    @property
-    def whole_top(self) -> Affine:
-        """What is divided by the bottom, the base included."""
-        return self.top if self.bottom is None else self.top.plus(self.bottom.times(np.asarray(self.base)))
-
-    def times(self, factor: Reals) -> "Form":
-        ends = np.stack([self.low * factor, self.high * factor])
-        ends = np.where(np.isnan(ends), 0.0, ends)  # 0 times anything
-        return Form(self.top.times(factor), self.bottom, ends.min(axis=0), ends.max(axis=0), self.base * factor)
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Between low and high, in each row; `open` where noise alone would not end it. `half` of an affine form: its ±, whatever the value."""
-
-    low: Reals
-    high: Reals
-    open: Bools
-    half: Reals | None = None
+ZERO = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +52,7 @@ class Reader:
     """Reads expressions over some groups of a plan, given what was released for them; `ahead` before anything was."""
 
     plan: Plan
-    seen: Sequence[Mapping[str, Value]]
+    seen: Sequence[numbers.Row]
     totals: Mapping[int, Reals]
     ahead: bool = False
     forms: dict[Scalar, Form | None] = field(default_factory=dict)
@@ -162,9 +82,8 @@ class Reader:
         match scalar:
             case _ if is_key(scalar):
                 return self.fixed(self._numbers(scalar))
-            case Column():
-                index = numbers.aggregate_index(scalar)
-                return None if index is None else self._aggregate(self.plan.statistics[index])
+            case Released():
+                return self.plan.releases[scalar.index].form(self)
             case Arithmetic():
                 left, right = self.form(scalar.left), self.form(scalar.right)
                 return None if left is None or right is None else self._combined(scalar, left, right)
@@ -181,7 +100,10 @@ class Reader:
         values = [evaluate(scalar, row) for row in self.seen]
         return np.array([float(value) if isinstance(value, int | float) else np.nan for value in values])
 
-    def _total(self, index: int) -> Affine:
+    # What releases are made of.
+
+    def total(self, index: int) -> Affine:
+        """The truth of a measurement."""
         measurement = self.plan.measurements[index]
         step, off = np.full(self.size, float(measurement.step)), self._rounding(index)
         if measurement.mechanism is None:
@@ -194,36 +116,36 @@ class Reader:
         How many rows there are is known from the count that was released beside the sum, or from the number of people that was declared.
         """
         measurement = self.plan.measurements[index]
-        half, each = float(half_step(measurement)), float(measurement.rounding)
-        counts = {pair.count for pair in self.plan.statistics if not isinstance(pair, Total) and pair.total == index}
+        half, each = float(measurement.half_step), float(measurement.rounding)
+        counts = [release.counted[index] for release in self.plan.releases if index in release.counted]
         if not each:
             return np.full(self.size, half)
         if not counts or self.ahead:
-            return np.full(self.size, half + each * most_rows(self.plan))
-        count = min(counts)  # several count the same rows in other words
-        step, noise = float(self.plan.measurements[count].step), numbers.noise_of(self.plan, count)
-        rounded: Reals = half + each * step * np.maximum(self.totals[count] + noise, 0.0)
+            return np.full(self.size, half + each * self.plan.most_rows)
+        # several count the same rows in other words
+        place = min(counts)
+        count = self.plan.measurements[place]
+        rounded: Reals = half + each * float(count.step) * np.maximum(self.totals[place] + count.few, 0.0)
         return rounded
 
-    def _aggregate(self, statistic: Statistic) -> Form:
-        match statistic:
-            case Total():
-                return Form(self._total(statistic.measurement), None, *self._unbounded())
-            case Shifted():
-                middle = np.full(self.size, float(statistic.middle))
-                shift = self._total(statistic.count).times(middle)
-                return Form(self._total(statistic.total).plus(shift), None, *self._unbounded())
-            case Mean():
-                bounds = np.full(self.size, float(statistic.low)), np.full(self.size, float(statistic.high))
-                total, count = self._total(statistic.total), self._total(statistic.count)
-                middle = np.full(self.size, float(statistic.middle))
-                if count.slopes:
-                    return Form(total, count, *bounds, middle)
-                shares = np.where(count.constant > 0, 1 / count.constant, np.nan)  # of nobody there is no mean
-                return Form(total.times(shares).plus(Affine(middle, {})), None, *bounds)
+    def ratio(self, top: int, bottom: int, low: Fraction, high: Fraction, base: Fraction = ZERO) -> Form:
+        """The truth of base + one measurement over another, such as a count, which is known to lie between low and high."""
+        total, count = self.total(top), self.total(bottom)
+        if count.slopes:
+            return Form(total, count, self.full(low), self.full(high), self.full(base))
+        # what counts is public, and of nobody there is no mean
+        shares = np.where(count.constant > 0, 1 / count.constant, np.nan)
+        return Form(total.times(shares).plus(Affine(self.full(base), {})), None, self.full(low), self.full(high))
 
-    def _unbounded(self) -> tuple[Reals, Reals]:
-        return np.full(self.size, -inf), np.full(self.size, inf)
+    def full(self, value: Fraction | float) -> Reals:
+        """A public number in each row."""
+        return np.full(self.size, float(value))
+
+    def unbounded(self) -> tuple[Reals, Reals]:
+        """The bounds of what has none."""
+        return self.full(-inf), self.full(inf)
+
+    # Expressions of several releases.
 
     def _combined(self, scalar: Arithmetic, left: Form, right: Form) -> Form | None:
         match scalar.operator:
@@ -255,14 +177,14 @@ class Reader:
             if other.constant:
                 return one.times(other.top.constant)
             if one.bottom is not None and other.bottom is None and one.bottom.same(other.top):
-                return Form(one.whole_top, None, *self._unbounded())  # a mean times its own count
+                return Form(one.whole_top, None, *self.unbounded())  # a mean times its own count
         return None
 
     def _ratio(self, left: Form, right: Form, share: bool) -> Form | None:
         if right.constant:
             inverse = np.where(right.top.constant == 0, np.nan, 1 / right.top.constant)
             return left.times(inverse)
-        bounds = (np.zeros(self.size), np.ones(self.size)) if share else self._unbounded()
+        bounds = (np.zeros(self.size), np.ones(self.size)) if share else self.unbounded()
         if _same(left.bottom, right.bottom):
             return Form(left.whole_top, right.whole_top, *bounds)
         if left.constant and right.bottom is not None:
@@ -271,12 +193,10 @@ class Reader:
 
     def _is_share(self, top: Scalar, bottom: Scalar) -> bool:
         """Whether one count is of some of those that another counts, so that the ratio of the truth is at most 1."""
-        i, j = numbers.aggregate_index(top), numbers.aggregate_index(bottom)
-        if i is None or j is None:
+        if not isinstance(top, Released) or not isinstance(bottom, Released):
             return False
-        some, all_ = self.plan.question.aggregates[i], self.plan.question.aggregates[j]
-        counts = some.kind is all_.kind and some.kind in (Kind.COUNT, Kind.PEOPLE)
-        return counts and all_.argument in (None, some.argument) and _conditions(all_) <= _conditions(some)
+        some, whole = (self.plan.question.aggregates[each.index] for each in (top, bottom))
+        return some.kind.part_of(some, whole)
 
     def _case(self, scalar: Case) -> Form | None:
         values = [value for _, value in scalar.branches] + [scalar.otherwise]
@@ -300,11 +220,13 @@ class Reader:
         """Where the truth lies, jointly for everything in the expression that is read by itself, or None for what is no number."""
         return self._span(scalar, 1 - (1 - confidence) / max(1, len(self._leaves(scalar))))
 
-    def _leaves(self, scalar: Scalar) -> set[Scalar]:
-        """The largest parts of an expression that have a form, without those that are certain."""
+    def _leaves(self, scalar: Scalar) -> set[tuple[Scalar, int]]:
+        """The largest parts of an expression that have a form, without those that are certain; of releases without one their parts."""
         form = self.form(scalar)
         if form is not None:
-            return set() if form.constant else {scalar}
+            return set() if form.constant else {(scalar, 0)}
+        if isinstance(scalar, Released):
+            return {(scalar, i) for i in range(self.plan.releases[scalar.index].parts)}
         return set().union(*(self._leaves(child) for child in children(scalar)))
 
     def _span(self, scalar: Scalar, confidence: float) -> Span | None:
@@ -312,6 +234,8 @@ class Reader:
         if form is not None:
             return self.ends(form, confidence)
         match scalar:
+            case Released():
+                return self.plan.releases[scalar.index].span(self, confidence)
             case Case() if type_of(scalar).numeric:
                 return self._case_span((*scalar.branches, (TRUE, scalar.otherwise)), confidence)
             case Coalesce() if type_of(scalar).numeric:
@@ -364,7 +288,7 @@ class Reader:
 
     def few(self, divisor: Scalar) -> Bools:
         """In which rows a divisor cannot be told from 0 at 95 %: its interval holds 0, or does not end; NaN tells of nothing."""
-        span = self.span(divisor, numbers.CONFIDENCE)
+        span = self.span(divisor, CONFIDENCE)
         if span is None:
             return np.zeros(self.size, np.bool_)
         told = span.low > 0
@@ -376,12 +300,8 @@ class Reader:
     def _never_negative(self, scalar: Scalar) -> bool:
         """Of the truth: counts, sums of what has no negative bound, and what is made of them by addition and multiplication."""
         match scalar:
-            case Column() if (index := numbers.aggregate_index(scalar)) is not None:
-                statistic, terms = self.plan.statistics[index], terms_of(self.plan.query)
-                if isinstance(statistic, Mean):
-                    return statistic.low >= 0
-                if isinstance(statistic, Total):
-                    return row_bounds(self.plan.measurements[statistic.measurement].made, terms)[0] >= 0
+            case Released():
+                return self.plan.releases[scalar.index].never_negative(self.plan)
             case Literal(value=int() | float() as value):
                 return value >= 0
             case Cast():
@@ -396,9 +316,8 @@ class Reader:
     def of_too_few(self, scalar: Scalar) -> Bools:
         """In which rows an expression has a mean or a ratio in it that is of too few."""
         found = np.zeros(self.size, np.bool_)
-        index = numbers.aggregate_index(scalar)
-        if index is not None and isinstance(self.plan.statistics[index], Mean):
-            found = np.array([row[f"aggregate{index}"] is None for row in self.seen], np.bool_)
+        if isinstance(scalar, Released):
+            found = np.array([row[scalar] is None for row in self.seen], np.bool_)
         if divides(scalar):
             found = self.few(scalar.right)
         for child in children(scalar):
@@ -454,31 +373,12 @@ def divides(scalar: Scalar) -> TypeGuard[Arithmetic]:
     return isinstance(scalar, Arithmetic) and scalar.operator is Operator.DIVIDE and not is_key(scalar.right)
 
 
-def half_step(measurement: Measurement) -> Fraction:
-    """How far a sum may be off for having been rounded as a whole."""
-    return measurement.step / 2 if measurement.made.divisor > 1 else Fraction(0)
-
-
-def most_rows(plan: Plan) -> int:
-    """How many rows may count in a group, by the number of people that was declared; 0 where none was."""
-    caps = [part.most for part in parts(plan.query) if isinstance(part, CapRows)]
-    return (plan.people or 0) * (caps[0] if caps else 1)
-
-
 def _same(one: Affine | None, other: Affine | None) -> bool:
     return one is other or (one is not None and other is not None and one.same(other))
 
 
 def _is_null(scalar: Scalar) -> bool:
     return isinstance(scalar, Literal) and scalar.value is None
-
-
-def _conditions(aggregate: Aggregate) -> set[Scalar]:
-    """What must all be true of a row that is counted."""
-    condition = aggregate.condition
-    if condition is None:
-        return set()
-    return set(condition.parts) if isinstance(condition, And) else {condition}
 
 
 def _chosen(mask: Bools, yes: Form, no: Form) -> Form:

@@ -22,19 +22,11 @@ import numpy as np
 from discreet.plan import numbers, post
 from discreet.plan.evaluate import evaluate
 from discreet.plan.few import guarded
-from discreet.plan.forms import Reader, half_step, is_key, most_rows
-from discreet.plan.numbers import CONFIDENCE
-from discreet.plan.plan import Mean, Plan, Total, measurements_of, terms_of
-from discreet.plan.question import Kind, Output
+from discreet.plan.forms import Reader
+from discreet.plan.plan import CONFIDENCE, Plan
+from discreet.plan.question import Output
 from discreet.plan.rules.relations import row_bounds
-from discreet.plan.scalar import (
-    Column,
-    Scalar,
-    Type,
-    Value,
-    columns_in,
-    type_of,
-)
+from discreet.plan.scalar import Released, Scalar, Type, Value, has_key, is_key, released_in, type_of
 
 DIGITS = 4  # of half a width; ends are rounded outward to them
 MOST_PLACES = 300
@@ -42,7 +34,6 @@ MOST_CORNERS = 32
 TOUCH = 1e-9
 TOO_LARGE = "too large to tell"
 TOO_FEW = "too few to tell from none"
-SMALL_COUNT = "the count is too small to tell"
 SMALL_BOTTOM = "what it is divided by is too small to tell"
 
 
@@ -67,7 +58,7 @@ class Predicted:
 
 
 def intervals(
-    plan: Plan, released: Sequence[Any], rows: post.Released, confidence: float = CONFIDENCE
+    plan: Plan, released: Sequence[Any], rows: post.Shown, confidence: float = CONFIDENCE
 ) -> tuple[tuple[Interval | None, ...], ...]:
     """For each row and output its interval; None for keys, and for what is not a number."""
     reader = Reader.of(plan, released, rows.groups)
@@ -86,10 +77,9 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
     nothing: list[Interval | None] = [None] * len(values)
     if is_key(scalar) or not type_of(scalar).numeric or not values:
         return nothing
-    index = numbers.aggregate_index(scalar)
-    statistic = None if index is None else reader.plan.statistics[index]
-    if isinstance(statistic, Total):
-        error = total_error(reader.plan, statistic, confidence)
+    release = reader.plan.releases[scalar.index] if isinstance(scalar, Released) else None
+    error = None if release is None else release.error(reader.plan, confidence)
+    if error is not None:
         return [_around(value, error) for value in values]
     span = reader.span(scalar, confidence)
     if span is None:
@@ -97,7 +87,7 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
     whole = numbers.output_type(scalar, reader.plan) is Type.INTEGER
     if whole and span.half is not None:  # which doubles may not hold, but for their ±
         return [_around(value, _whole_up(half)) for value, half in zip(values, span.half.tolist(), strict=True)]
-    flag = SMALL_COUNT if isinstance(statistic, Mean) else SMALL_BOTTOM
+    flag = (None if release is None else release.unknown) or SMALL_BOTTOM
     few = reader.of_too_few(scalar).tolist() if None in values else [False] * len(values)
     cells = zip(values, few, span.low.tolist(), span.high.tolist(), span.open.tolist(), strict=True)
     return [
@@ -106,14 +96,6 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
         else _told(value, low, high, flag if is_open else None, flag, whole)
         for value, is_few, low, high, is_open in cells
     ]
-
-
-def total_error(plan: Plan, total: Total, confidence: float = CONFIDENCE) -> int | float:
-    """The ± of a count or a sum: its noise, and what was rounded."""
-    measurement = plan.measurements[total.measurement]
-    steps = 0 if measurement.mechanism is None else int(measurement.mechanism.error(confidence))  # of noise on integers
-    error = steps * measurement.step + half_step(measurement) + measurement.rounding * most_rows(plan)
-    return numbers.number(error.numerator, error.denominator)
 
 
 def _whole_up(half: float) -> int | float:
@@ -177,20 +159,27 @@ def rounded_up(x: float, digits: int) -> float:
 
 def predicted(plan: Plan, confidence: float = CONFIDENCE) -> tuple[Predicted, ...]:
     """The ± of each output. Of counts and sums and what is affine in them it is exact: the noise decides. Of ratios it is what it
-    would be, at worst, if the declared `people` were spread evenly over the groups."""
+    would be, at worst, if the declared `people` were spread evenly over the groups. It is the worst that any choice can lead to."""
     with np.errstate(all="ignore"):
-        return tuple(_predicted(plan, output, confidence) for output in plan.question.outputs)
+        decisions = [
+            [_predicted(each, output, confidence) for output in plan.question.outputs] for each in plan.decisions()
+        ]
+    return tuple(map(_worst, zip(*decisions, strict=True)))
+
+
+def _worst(each: Sequence[Predicted]) -> Predicted:
+    """One without a ± before any other."""
+    return max(each, key=lambda one: (one.error is None, one.error or 0.0))
 
 
 def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
     scalar = output.value
     if is_key(scalar) or not type_of(scalar).numeric:
         return Predicted(output.name, None)
-    index = numbers.aggregate_index(scalar)
-    statistic = None if index is None else plan.statistics[index]
-    if isinstance(statistic, Total):
-        return Predicted(output.name, float(total_error(plan, statistic, confidence)))
-    groups = range(len(plan.domain)) if any(name.startswith("key") for name in columns_in(scalar)) else range(1)
+    error = plan.releases[scalar.index].error(plan, confidence) if isinstance(scalar, Released) else None
+    if error is not None:
+        return Predicted(output.name, float(error))
+    groups = range(len(plan.domain)) if has_key(scalar) else range(1)
     nothing = [np.zeros(len(plan.domain), np.int64)] * len(plan.measurements)
     public = any(plan.measurements[i].mechanism is None for i in _used(plan, scalar))
     reader = Reader.of(plan, nothing, groups, ahead=True)
@@ -210,7 +199,7 @@ def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
 def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: float) -> Predicted:
     """The widest of the intervals at the corners of what each row may hold."""
     each = max(1, (plan.people or 1) // len(plan.domain))
-    counted, terms = _counts(plan), terms_of(plan.query)
+    counted, terms = _counts(plan), plan.terms
     ends = [
         (int(each / measured.step),) if i in counted else tuple(each * end for end in row_bounds(measured.made, terms))
         for i, measured in enumerate(plan.measurements)
@@ -240,21 +229,14 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
 
 def _counts(plan: Plan) -> set[int]:
     """The measurements that count."""
-    found = set()
-    for aggregate, statistic in zip(plan.question.aggregates, plan.statistics, strict=True):
-        if not isinstance(statistic, Total):
-            found.add(statistic.count)
-        elif aggregate.kind is not Kind.SUM:
-            found.add(statistic.measurement)
-    return found
+    aggregates = zip(plan.question.aggregates, plan.releases, strict=True)
+    return {
+        place
+        for aggregate, release in aggregates
+        for place in (release.places if aggregate.kind.counting else release.counted.values())
+    }
 
 
 def _used(plan: Plan, scalar: Scalar) -> set[int]:
     """The measurements that an expression is made of."""
-    found: set[int] = set()
-    for name in columns_in(scalar):
-        index = numbers.aggregate_index(Column(name, Type.NUMBER))
-        if index is not None:
-            statistic = plan.statistics[index]
-            found |= set(measurements_of(statistic))
-    return found
+    return {place for i in released_in(scalar) for place in plan.releases[i].places}

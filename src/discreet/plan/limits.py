@@ -7,10 +7,9 @@ import json
 from collections.abc import Iterator
 
 from discreet.errors import QueryError
-from discreet.plan.forms import is_key
 from discreet.plan.intervals import SMALL_BOTTOM
 from discreet.plan.plan import Plan
-from discreet.plan.scalar import Literal, Scalar, Value, children, type_of
+from discreet.plan.scalar import Literal, Scalar, Value, children, is_key, type_of
 
 MOST_SCALE = 1 << 55
 """Of noise in steps: an array of 64-bit integers holds it for certain."""
@@ -24,6 +23,11 @@ BESIDE_ROWS = 1 << 24
 
 def check_limits(plan: Plan, longest: int) -> None:
     """For a plan whose noise can be drawn, and whose answer has at most `longest` bytes: returns. For any other: raises QueryError."""
+    for each in plan.decisions():
+        _check_decided(each, longest)
+
+
+def _check_decided(plan: Plan, longest: int) -> None:
     for measurement in plan.measurements:
         if measurement.mechanism is not None and measurement.mechanism.scale > MOST_SCALE:
             raise QueryError(

@@ -3,16 +3,25 @@
 A plan depends on the question and on what is declared, never on the data: two data sets with one catalog have byte-equal plans.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
+from discreet.errors import Fault
 from discreet.mechanisms.additive import IntegerNoise
+from discreet.mechanisms.exponential import Selection
 from discreet.plan.combination import Combination
 from discreet.plan.question import Question
-from discreet.plan.relation import Contributions, Term, Totals, parts
+from discreet.plan.relation import CapRows, Contributions, Term, Totals, parts
 from discreet.plan.scalar import Value
 from discreet.privacy import Relation, events
+
+if TYPE_CHECKING:
+    from discreet.plan.releases.base import Release
+
+CONFIDENCE = 0.95
+"""Of every ± that is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,39 +36,25 @@ class Measurement:
     mechanism: IntegerNoise | None
     sensitivity: Fraction
     step: Fraction
-    said: str  # what is measured, for people
+    said: str
+    """What is measured, for people."""
+
     made: Combination
     rounding: Fraction = Fraction(0)
 
+    def error(self, confidence: float) -> int:
+        """The ± of its noise alone, in steps."""
+        return 0 if self.mechanism is None else int(self.mechanism.error(confidence))
 
-@dataclass(frozen=True, slots=True)
-class Total:
-    """A count or a sum: step · released."""
+    @property
+    def few(self) -> int:
+        """A released count of no more steps cannot be told from 0."""
+        return self.error(CONFIDENCE)
 
-    measurement: int
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """middle + step · released sum/released count, clamped to [low, high]; NULL where the count cannot be told from 0."""
-
-    total: int
-    count: int
-    middle: Fraction
-    low: Fraction
-    high: Fraction
-
-
-@dataclass(frozen=True, slots=True)
-class Shifted:
-    """A sum that is asked for beside its mean: step · released sum + middle · released count, at no price of its own."""
-
-    total: int
-    count: int
-    middle: Fraction
-
-
-Statistic: TypeAlias = Total | Mean | Shifted
+    @property
+    def half_step(self) -> Fraction:
+        """How far the total may be off for having been rounded as a whole."""
+        return self.step / 2 if self.made.divisor > 1 else Fraction(0)
 
 
 def terms_of(query: Totals) -> tuple[Term, ...]:
@@ -68,28 +63,138 @@ def terms_of(query: Totals) -> tuple[Term, ...]:
     return gathered[0].terms if gathered else query.terms
 
 
-def measurements_of(statistic: Statistic) -> tuple[int, ...]:
-    """The places of the measurements that a statistic is made of."""
-    return (statistic.measurement,) if isinstance(statistic, Total) else (statistic.total, statistic.count)
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One reading of the data: what an engine runs, what is measured of it, and what is made of that."""
+
+    query: Totals
+    domain: tuple[tuple[Value, ...], ...]
+    """The groups of the answer, all public; one empty tuple where there are no keys."""
+
+    measurements: tuple[Measurement, ...]
+    releases: tuple["Release", ...]
+    """One for each aggregate of the question, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A noisy choice of what comes next: the outcome is released, and picks one of finitely many stages that are all known before.
+
+    Each outcome has a score, a combination of the totals of the query over all rows, which a neighbour moves by at most `sensitivity`.
+    Whichever is chosen, what follows draws the same event, or costs the same pure ε: so the price is known before any data is read.
+    """
+
+    query: Totals
+    scores: tuple[Combination, ...]
+    mechanism: Selection
+    sensitivity: Fraction
+    said: str
+    """What is chosen, for people."""
+
+    outcomes: tuple[str, ...]
+    """What each outcome is, for people."""
+
+    stages: tuple["Stage | Choice", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that is decided before data is touched."""
+    """Everything that is decided before data is touched.
+
+    Stages follow one another. A later one may depend on what an earlier one released, and on nothing exact: it is picked from a public
+    table by a released outcome. Once every choice has an outcome the plan is *decided*, and has one query, one domain, its measurements
+    and releases.
+    """
 
     question: Question
-    query: Totals
-    domain: tuple[
-        tuple[Value, ...], ...
-    ]  # the groups of the answer, all public; one empty tuple where there are no keys
-    measurements: tuple[Measurement, ...]
-    statistics: tuple[Statistic, ...]  # one for each aggregate of the question, in its order
+    stage: Stage | Choice
     relation: Relation
-    people: int | None  # declared
+    people: int | None
+    """How many there are, as declared."""
+
     event: events.Event
     epsilon: Fraction
     delta: Fraction
-    notes: tuple[str, ...]  # caps, bounds and rules that applied: properties of the question
-    assumed: tuple[
-        str, ...
-    ] = ()  # what limits leave out that nobody declared, and what a missing δ costs: said first, and no part of the plan's name
+    notes: tuple[str, ...]
+    """Caps, bounds and rules that applied: properties of the question."""
+
+    assumed: tuple[str, ...] = ()
+    """What limits leave out that nobody declared, and what a missing δ costs: said first, and no part of the plan's name."""
+
+    taken: tuple[int, ...] = ()
+    """The outcomes of the choices that were made, in their order: released, and no part of the plan's name."""
+
+    @property
+    def next(self) -> Stage | Choice:
+        """What is to be run next."""
+        stage = self.stage
+        for outcome in self.taken:
+            stage = _after(stage, outcome)
+        return stage
+
+    @property
+    def choices(self) -> tuple[tuple[Choice, int], ...]:
+        """The choices that were made, each with its outcome."""
+        past, stage = [], self.stage
+        for outcome in self.taken:
+            if isinstance(stage, Choice):
+                past.append((stage, outcome))
+            stage = _after(stage, outcome)
+        return tuple(past)
+
+    def chosen(self, outcome: int) -> "Plan":
+        """The plan after its next choice had this outcome."""
+        _after(self.next, outcome)
+        return replace(self, taken=(*self.taken, outcome))
+
+    def decisions(self) -> Iterator["Plan"]:
+        """The plan as it may be decided, for every outcome that its choices can have from here."""
+        stage = self.next
+        if isinstance(stage, Stage):
+            yield self
+        else:
+            for outcome in range(len(stage.stages)):
+                yield from self.chosen(outcome).decisions()
+
+    # What a decided plan has.
+
+    @property
+    def decided(self) -> Stage:
+        """The last stage; before that is decided a Fault."""
+        stage = self.next
+        if isinstance(stage, Choice):
+            raise Fault("a plan is not decided before its choices are made", code="plan")
+        return stage
+
+    @property
+    def query(self) -> Totals:
+        return self.decided.query
+
+    @property
+    def domain(self) -> tuple[tuple[Value, ...], ...]:
+        return self.decided.domain
+
+    @property
+    def measurements(self) -> tuple[Measurement, ...]:
+        return self.decided.measurements
+
+    @property
+    def releases(self) -> tuple["Release", ...]:
+        return self.decided.releases
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The terms of the query, in the order of the totals that an engine returns."""
+        return terms_of(self.query)
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows may count in a group, by the number of people that was declared; 0 where none was."""
+        caps = [part.most for part in parts(self.query) if isinstance(part, CapRows)]
+        return (self.people or 0) * (caps[0] if caps else 1)
+
+
+def _after(stage: Stage | Choice, outcome: int) -> Stage | Choice:
+    if not isinstance(stage, Choice) or not 0 <= outcome < len(stage.stages):
+        raise Fault("an outcome is one of a choice that there is", code="plan")
+    return stage.stages[outcome]

@@ -5,7 +5,7 @@ that mean nothing. A ratio is NULL where what it is divided by cannot be told fr
 ORDER BY see the same means, ratios and whole numbers as whoever reads the answer.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from sys import float_info
@@ -14,25 +14,24 @@ from typing import Any
 from discreet.plan.evaluate import evaluate
 from discreet.plan.few import guarded
 from discreet.plan.forms import Reader
-from discreet.plan.numbers import integral
+from discreet.plan.numbers import Row, integral
 from discreet.plan.plan import Plan
 from discreet.plan.question import Sort
-from discreet.plan.scalar import Arithmetic, Column, Operator, Scalar, Value, columns_in
+from discreet.plan.scalar import Arithmetic, Key, Operator, Released, Scalar, Value, released_in
 
 DIGITS = 12  # of results of arithmetic that are not whole
 WHOLE = 2**53  # beyond it doubles skip integers
-Row = Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
-class Released:
+class Shown:
     """The rows of an answer: of which group of the plan's domain each is, and its values, one for each output."""
 
     groups: tuple[int, ...]
     rows: tuple[tuple[Value, ...], ...]
 
 
-def released_rows(plan: Plan, released: Sequence[Any]) -> Released:
+def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
     """The rows, from one int64 array over the plan's domain for each of its measurements."""
     question = plan.question
     kept = list(range(len(plan.domain)))
@@ -49,7 +48,7 @@ def released_rows(plan: Plan, released: Sequence[Any]) -> Released:
     kept = kept[question.offset :]
     if question.limit is not None:
         kept = kept[: question.limit]
-    return Released(tuple(kept), tuple(tuple(rule(seen[i]) for rule in rules) for i in kept))
+    return Shown(tuple(kept), tuple(tuple(rule(seen[i]) for rule in rules) for i in kept))
 
 
 def _exactly(scalar: Scalar, made: Scalar, plan: Plan) -> Callable[[Row], Value]:
@@ -85,7 +84,7 @@ def _finished(value: Value, scalar: Scalar) -> Value:
         return None
     if value.is_integer() and abs(value) < WHOLE:
         return value + 0.0  # no negative zero
-    return value if isinstance(scalar, Column) else float(f"{value:.{DIGITS}g}")
+    return value if isinstance(scalar, Key | Released) else float(f"{value:.{DIGITS}g}")
 
 
 def _sorted(kept: list[int], sort: Sort, value: Callable[[Row], Value], seen: Sequence[Row]) -> list[int]:
@@ -101,4 +100,4 @@ def selects(plan: Plan) -> bool:
     released = [question.having] if question.having is not None else []
     if question.limit is not None or question.offset:
         released += [sort.value for sort in question.order]
-    return any(name.startswith("aggregate") for scalar in released for name in columns_in(scalar))
+    return any(map(released_in, released))

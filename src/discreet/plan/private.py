@@ -7,16 +7,13 @@ from math import isqrt
 
 from discreet.errors import QueryError, Refused
 from discreet.exact import Number, positive, probability
-from discreet.plan import budget
-from discreet.plan.aggregates import Measured, Terms
-from discreet.plan.budget import Noise, Wanted
 from discreet.plan.catalog import Catalog, Protected, Table
 from discreet.plan.check import check, event_of
-from discreet.plan.combination import Combination
 from discreet.plan.domain import complete, groups_of, literal, whole_key
 from discreet.plan.explain import number, said
 from discreet.plan.intervals import predicted
-from discreet.plan.plan import Measurement, Plan, Statistic, Total
+from discreet.plan.noise import Noise, Wanted, allocate, gaussian
+from discreet.plan.plan import Measurement, Plan, Stage
 from discreet.plan.question import Question
 from discreet.plan.relation import (
     CapGroups,
@@ -31,7 +28,9 @@ from discreet.plan.relation import (
     Totals,
     parts,
 )
-from discreet.plan.rules.relations import combined, row_bounds, term_bounds
+from discreet.plan.releases.base import Release
+from discreet.plan.releases.terms import Measured, Terms
+from discreet.plan.rules.relations import combined, term_bounds
 from discreet.plan.rules.scalars import there
 from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, type_of
 
@@ -56,7 +55,7 @@ class Draft:
     groups: tuple[tuple[Value, ...], ...]
     terms: tuple[Term, ...]
     measured: tuple[Measured, ...]
-    statistics: tuple[Statistic, ...]
+    releases: tuple[Release, ...]
     notes: tuple[str, ...]
 
 
@@ -118,7 +117,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     keys = tuple(whole_key(key, table) for key in question.keys)
     groups = groups_of(keys, table)
     terms = Terms(_narrowed(table, question.source), question.aggregates, _shortens(protected, len(groups)))
-    statistics = tuple(terms.statistic(aggregate) for aggregate in question.aggregates)
+    releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in question.aggregates)
     source, left_out = _within_groups(question, keys, groups)
     notes = (*left_out, *dict.fromkeys(terms.notes))
     return Draft(
@@ -130,7 +129,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
         groups,
         tuple(terms.terms),
         tuple(terms.measured),
-        statistics,
+        releases,
         notes,
     )
 
@@ -218,109 +217,68 @@ def _limit(term: Term, protected: Protected) -> int:
     return max(1, isqrt(protected.max_groups * size * size))
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A query, and noise for those of its measurements that need any."""
-
-    query: Totals
-    noise: dict[int, Noise]
-
-
 def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
-    """Geometric noise, or Gaussian noise where there is a δ and it is predicted to be closer; always with an L2 clip, which needs it."""
-    if _shortens(draft.protected, len(draft.groups)):
-        if not delta:
-            raise Refused(
-                "an L2 clip needs Gaussian noise, and so a delta above 0",
-                code="clip",
-                hint="allow a delta, or set clip = 'groups'",
-            )
-        return _planned(draft, _gaussian(draft, epsilon, delta, clip=True), epsilon, delta)
-    chosen = _geometric(draft, epsilon)
-    if delta and chosen.noise:
-        needed = tuple(_wanted(draft, chosen.query).values())
-        error = budget.predicted(needed, tuple(chosen.noise.values()))
-        if budget.gaussian_is_closer(needed, epsilon, delta, error):
-            chosen = _gaussian(draft, epsilon, delta, clip=False)
-    return _planned(draft, chosen, epsilon, delta)
+    """The plan of a price, checked."""
+    stage, protected = stage_of(draft, epsilon, delta), draft.protected
+    losses = [each.mechanism.loss(each.sensitivity) for each in stage.measurements if each.mechanism is not None]
+    uses_delta = any(each.pure_epsilon() is None for each in losses)
+    plan = Plan(
+        question=draft.question,
+        stage=stage,
+        relation=protected.relation,
+        people=protected.people,
+        event=event_of(stage, protected.relation),
+        epsilon=epsilon if losses else Fraction(0),
+        delta=delta if uses_delta else Fraction(0),
+        notes=(
+            *_about_persons(protected, stage.query, len(stage.domain)),
+            *([PUBLIC] if len(losses) < len(stage.measurements) else []),
+            *draft.notes,
+            *_about_rounding(stage, protected.people),
+        ),
+        assumed=_about_assumed(protected, stage.query),
+    )
+    check(plan)
+    return plan
 
 
-def _geometric(draft: Draft, epsilon: Fraction) -> Candidate:
-    query = query_of(draft, clip=False)
-    wanted = _wanted(draft, query)
-    noise = budget.geometric(tuple(wanted.values()), epsilon) if wanted else ()
-    return Candidate(query, dict(zip(wanted, noise, strict=True)))
-
-
-def _gaussian(draft: Draft, epsilon: Fraction, delta: Fraction, *, clip: bool) -> Candidate:
+def stage_of(draft: Draft, epsilon: Fraction, delta: Fraction) -> Stage:
+    """One reading of the data, with noise for a price. An L2 clip needs Gaussian noise; elsewhere `allocate` chooses."""
+    clip = _shortens(draft.protected, len(draft.groups))
+    if clip and not delta:
+        raise Refused(
+            "an L2 clip needs Gaussian noise, and so a delta above 0",
+            code="clip",
+            hint="allow a delta, or set clip = 'groups'",
+        )
     query = query_of(draft, clip)
     wanted = _wanted(draft, query)
-    noise = budget.gaussian(tuple(wanted.values()), epsilon, delta) if wanted else ()
-    return Candidate(query, dict(zip(wanted, noise, strict=True)))
+    noise = (gaussian if clip else allocate)(tuple(wanted.values()), epsilon, delta) if wanted else ()
+    noises = dict(zip(wanted, noise, strict=True))
+    measurements = tuple(_measurement(each, noises.get(i)) for i, each in enumerate(draft.measured))
+    return Stage(query, draft.groups, measurements, draft.releases)
+
+
+def _measurement(measured: Measured, noise: Noise | None) -> Measurement:
+    mechanism, sensitivity = (None, Fraction(0)) if noise is None else (noise.mechanism, noise.sensitivity)
+    return Measurement(mechanism, sensitivity, measured.step, measured.said, measured.made, measured.rounding)
 
 
 def _wanted(draft: Draft, query: Totals) -> dict[int, Wanted]:
     """Which measurements need noise, by their place: all that a neighbour can move."""
     relation, cells = draft.protected.relation, len(draft.groups)
     moved = [combined(each.made, query, relation, cells) for each in draft.measured]
-    return {i: Wanted(each, _width(draft.measured[i].made, draft.terms)) for i, each in enumerate(moved) if each.l1}
+    return {i: Wanted(each, draft.measured[i].width(draft.terms)) for i, each in enumerate(moved) if each.l1}
 
 
-def _width(made: Combination, terms: tuple[Term, ...]) -> Fraction:
-    """Of the declared bounds, in steps; of a constant, such as the one of a count, its size: 0.1 may be one step wide by rounding."""
-    (term, weight), *_ = made.parts
-    low, high = term_bounds(terms[term])
-    if high - low > 1:
-        return Fraction(weight * (high - low), made.divisor)
-    return Fraction(max(*map(abs, row_bounds(made, terms)), 1))
-
-
-def _about_rounding(draft: Draft, measurements: tuple[Measurement, ...]) -> list[str]:
+def _about_rounding(stage: Stage, people: int | None) -> list[str]:
     """What the ± of a sum leaves out where nothing tells how many rows there are, if fewer than are usual could make up its noise."""
-    if draft.protected.people is not None:
+    if people is not None:
         return []
-    sums = {each.measurement for each in draft.statistics if isinstance(each, Total)}
+    told = {place for release in stage.releases for pair in release.counted.items() for place in pair}
     return [
         f"each value of a sum is rounded by up to {number(each.rounding)}, which its ± leaves out: nothing declares how many"
         " there are; add --people N, or people = N under [unit]"
-        for i, each in enumerate(measurements)
-        if i in sums and each.mechanism and each.mechanism.error() * each.step < MANY_ROWS * each.rounding
+        for i, each in enumerate(stage.measurements)
+        if i not in told and each.mechanism and each.mechanism.error() * each.step < MANY_ROWS * each.rounding
     ]
-
-
-def _planned(draft: Draft, chosen: Candidate, epsilon: Fraction, delta: Fraction) -> Plan:
-    measurements = tuple(
-        Measurement(
-            noise.mechanism if noise else None,
-            noise.sensitivity if noise else Fraction(0),
-            each.step,
-            each.said,
-            each.made,
-            each.rounding,
-        )
-        for each, noise in ((each, chosen.noise.get(i)) for i, each in enumerate(draft.measured))
-    )
-    relation = draft.protected.relation
-    event = event_of(measurements, relation)
-    uses_delta = any(noise.mechanism.loss(noise.sensitivity).pure_epsilon() is None for noise in chosen.noise.values())
-    plan = Plan(
-        question=draft.question,
-        query=chosen.query,
-        domain=draft.groups,
-        measurements=measurements,
-        statistics=draft.statistics,
-        relation=relation,
-        people=draft.protected.people,
-        event=event,
-        epsilon=epsilon if chosen.noise else Fraction(0),
-        delta=delta if uses_delta else Fraction(0),
-        notes=(
-            *_about_persons(draft.protected, chosen.query, len(draft.groups)),
-            *([PUBLIC] if len(chosen.noise) < len(measurements) else []),
-            *draft.notes,
-            *_about_rounding(draft, measurements),
-        ),
-        assumed=_about_assumed(draft.protected, chosen.query),
-    )
-    check(plan)
-    return plan

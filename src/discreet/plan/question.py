@@ -1,30 +1,24 @@
 """A question, as it was asked: whose rows, by which keys, which aggregates, and what is made of the released numbers.
 
-Everything after the aggregates is post-processing: expressions over released values only. There a key is the column `key0`, `key1`, …
-and an aggregate the column `aggregate0`, `aggregate1`, …, in the order of `keys` and `aggregates`.
+Everything after the aggregates is post-processing: expressions over released values only. There a key is `Key(i)` and an aggregate
+`Released(i)`, numbered in the order of `keys` and `aggregates`.
 """
 
 from dataclasses import dataclass
-from enum import Enum
+from typing import TYPE_CHECKING
 
 from discreet.plan.relation import Rows
-from discreet.plan.scalar import Column, Scalar, Type
+from discreet.plan.scalar import Scalar
 
-
-class Kind(Enum):
-    """What is released."""
-
-    COUNT = "count"  # of rows, or of rows where the argument is not NULL
-    PEOPLE = "people"  # COUNT(DISTINCT person)
-    SUM = "sum"
-    AVERAGE = "average"
+if TYPE_CHECKING:
+    from discreet.plan.releases.base import Kind
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One aggregate: its argument (None: the whole row), and the condition of FILTER (None: none)."""
+    """One aggregate: what is released, its argument (None: the whole row), and the condition of FILTER (None: none)."""
 
-    kind: Kind
+    kind: "Kind"
     argument: Scalar | None = None
     condition: Scalar | None = None
 
@@ -58,13 +52,3 @@ class Question:
     order: tuple[Sort, ...] = ()
     limit: int | None = None
     offset: int = 0
-
-
-def key(index: int, type: Type) -> Column:
-    """The released key of this index, in post-processing."""
-    return Column(f"key{index}", type)
-
-
-def aggregate(index: int) -> Column:
-    """The released aggregate of this index, in post-processing; all are numbers."""
-    return Column(f"aggregate{index}", Type.NUMBER)

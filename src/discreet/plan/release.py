@@ -1,24 +1,50 @@
-"""Run a plan: draw the noise, then read the data, then add. The one place where exact totals meet noise."""
+"""Run a plan: choose, draw the noise, then read the data, then add. The one place where exact totals meet noise."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from discreet.errors import Fault
 from discreet.mechanisms.additive import IntegerNoise, Ints
-from discreet.plan.plan import Plan, terms_of
+from discreet.mechanisms.exponential import Selection
+from discreet.plan.combination import Combination
+from discreet.plan.plan import Choice, Plan, terms_of
 from discreet.plan.relation import Found, Totals, days
+from discreet.plan.scalar import Value
+
+ALL_ROWS: tuple[tuple[Value, ...], ...] = ((),)
+"""The groups of a query without keys."""
 
 
 class Draws(Protocol):
-    """Whoever may draw noise that was charged for: `Grant`, or what a test puts in its place."""
+    """Whoever may draw what was charged for: `Grant`, or what a test puts in its place."""
 
     def prepare(self, mechanism: IntegerNoise, sensitivity: Any, size: int) -> Callable[[Ints], Ints]: ...
 
+    def __call__(self, mechanism: Selection, sensitivity: Any, exact: Callable[[], list[int]]) -> Any: ...
 
-def release(plan: Plan, run: Callable[[Totals, int], Found], grant: Draws, salt: int) -> tuple[Ints, ...]:
-    """For each measurement the released integers, one for each group of the plan's domain.
+
+Run = Callable[[Totals, int], Found]
+
+
+def decided(plan: Plan, run: Run, grant: Draws, salt: int) -> Plan:
+    """The plan after all of its choices were made, one after the other: which stage is next depends on what was released before."""
+    while isinstance(stage := plan.next, Choice):
+        plan = plan.chosen(_chosen(stage, run, grant, salt))
+    return plan
+
+
+def _chosen(choice: Choice, run: Run, grant: Draws, salt: int) -> int:
+    def scores() -> list[int]:
+        totals = combined_totals(choice.scores, choice.query, ALL_ROWS, run(choice.query, salt))
+        return [int(each[0]) for each in totals]
+
+    return int(grant(choice.mechanism, choice.sensitivity, scores))
+
+
+def release(plan: Plan, run: Run, grant: Draws, salt: int) -> tuple[Ints, ...]:
+    """For each measurement of a decided plan the released integers, one for each group of its domain.
 
     All noise is drawn before the data is read. Whatever goes wrong after that is for the caller to turn into one constant error.
     """
@@ -34,9 +60,16 @@ def release(plan: Plan, run: Callable[[Totals, int], Found], grant: Draws, salt:
 
 
 def exact_totals(plan: Plan, found: Found) -> tuple[Ints, ...]:
-    """For each measurement its combination of what an engine found, in the order of the domain; 0 for a group that no row is in."""
-    place = {tuple(map(days, group)): i for i, group in enumerate(plan.domain)}
-    if len(found.totals) != len(terms_of(plan.query)):
+    """For each measurement its combination of what an engine found, in the order of the domain."""
+    return combined_totals([each.made for each in plan.measurements], plan.query, plan.domain, found)
+
+
+def combined_totals(
+    combinations: Sequence[Combination], query: Totals, domain: tuple[tuple[Value, ...], ...], found: Found
+) -> tuple[Ints, ...]:
+    """Combinations of what an engine found for a query, in the order of the domain; 0 for a group that no row is in."""
+    place = {tuple(map(days, group)): i for i, group in enumerate(domain)}
+    if len(found.totals) != len(terms_of(query)):
         raise Fault("an engine returned another number of totals", code="engine")
     places = np.array([place.get(keys, -1) for keys in found.keys], np.int64)
     known = places >= 0
@@ -44,10 +77,10 @@ def exact_totals(plan: Plan, found: Found) -> tuple[Ints, ...]:
     for totals in found.totals:
         if totals.dtype != np.int64 or totals.shape != places.shape:
             raise Fault("an engine returned totals that are not 64-bit integers", code="engine")
-        vector = np.zeros(len(plan.domain), np.int64)
+        vector = np.zeros(len(domain), np.int64)
         np.add.at(vector, places[known], totals[known])
         exact.append(vector)
-    return tuple(measurement.made.of(exact) for measurement in plan.measurements)
+    return tuple(combination.of(exact) for combination in combinations)
 
 
 def _as_it_is(exact: Ints) -> Ints:

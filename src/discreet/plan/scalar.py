@@ -33,6 +33,28 @@ class Column(Scalar):
 
 
 @dataclass(frozen=True, slots=True)
+class Key(Scalar):
+    """The released key of this index, in what is made of released values."""
+
+    index: int
+    type: Type
+
+    def __hash__(self) -> int:
+        # rows of released values are looked up by it
+        return self.index
+
+
+@dataclass(frozen=True, slots=True)
+class Released(Scalar):
+    """The released aggregate of this index, in what is made of released values; all are numbers."""
+
+    index: int
+
+    def __hash__(self) -> int:
+        return ~self.index
+
+
+@dataclass(frozen=True, slots=True)
 class Literal(Scalar):
     """A constant. An int is an INTEGER, a float a NUMBER, and NULL has the type it is used as."""
 
@@ -159,10 +181,6 @@ class Function(Scalar):
     name: str
     operands: tuple[Scalar, ...]
 
-    def __repr__(self) -> str:
-        """As release 0.1 wrote it, where names were an enumeration: the names of plans, which ledgers keep, are made of it."""
-        return f"Function(name=<Name.{self.name.upper()}: {self.name!r}>, operands={self.operands!r})"
-
 
 @dataclass(frozen=True, slots=True)
 class Steps(Scalar):
@@ -201,8 +219,13 @@ def type_of(scalar: Scalar) -> Type:
 
 
 @type_of.register
-def _type_of_typed(scalar: Column | Literal | Cast) -> Type:
+def _type_of_typed(scalar: Column | Key | Literal | Cast) -> Type:
     return scalar.type
+
+
+@type_of.register
+def _type_of_released(scalar: Released) -> Type:
+    return Type.NUMBER
 
 
 @type_of.register
@@ -264,7 +287,7 @@ def children(scalar: Scalar) -> tuple[Scalar, ...]:
         case Case():
             pairs = [part for branch in scalar.branches for part in branch]
             return (*pairs, scalar.otherwise)
-        case Column() | Literal():
+        case Column() | Literal() | Key() | Released():
             return ()
     raise Fault(f"{type(scalar).__name__} has no rule for its parts", code="scalar")
 
@@ -274,3 +297,20 @@ def columns_in(scalar: Scalar) -> set[str]:
     if isinstance(scalar, Column):
         return {scalar.name}
     return set().union(*(columns_in(child) for child in children(scalar)))
+
+
+def released_in(scalar: Scalar) -> set[int]:
+    """The indices of all released aggregates that an expression is made of."""
+    if isinstance(scalar, Released):
+        return {scalar.index}
+    return set().union(*(released_in(child) for child in children(scalar)))
+
+
+def is_key(scalar: Scalar) -> bool:
+    """Whether an expression over released values is made of keys and constants alone, which are public."""
+    return not released_in(scalar)
+
+
+def has_key(scalar: Scalar) -> bool:
+    """Whether a released key is in an expression."""
+    return isinstance(scalar, Key) or any(map(has_key, children(scalar)))

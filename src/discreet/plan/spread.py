@@ -15,21 +15,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import Fault
-from discreet.mechanisms import DiscreteGaussian, Geometric, RoundedGaussian
-from discreet.mechanisms.additive import IntegerNoise
+from discreet.mechanisms.additive import IntegerNoise, Shape
 
 Reals = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-ANGLE = (
-    pi / 3
-)  # of the hyperbola's arms: above π/4, where the Gaussian's factor vanishes, below π/2, where e^(−sx) does
+ANGLE = pi / 3
+"""Of the hyperbola's arms: above π/4, where the Gaussian's factor vanishes, below π/2, where e^(−sx) does."""
+
 STEP, POINTS = 0.15, 40
 HALVINGS = 36
-DIRECTIONS = 64  # of the half-planes on one side; a circle and its polygon then differ by 3e-4
-ROUNDING = 1 / 12  # the variance that rounding to integers adds
-FLAT = 1e-12  # two sums whose noises differ by less are one
+
+DIRECTIONS = 64
+"""Of the half-planes on one side; a circle and its polygon then differ by 3e-4."""
+
+ROUNDING = 1 / 12
+"""The variance that rounding to integers adds."""
+
+FLAT = 1e-12
+"""Two sums whose noises differ by less are one."""
+
 PIECE = 4096
 
 _turned = STEP * np.arange(POINTS) + 1j * ANGLE
@@ -63,7 +68,7 @@ def _counted_twice(sizes: Reals) -> Reals:
 def smooth_widths(sizes: Reals, noises: Sequence[IntegerNoise], confidence: float) -> Reals:
     """The same without the exact case, so that it varies smoothly with the coefficients."""
     scales = np.array([float(noise.scale) for noise in noises])
-    gaussian = np.array([_is_gaussian(noise) for noise in noises])
+    gaussian = np.array([noise.shape is Shape.GAUSSIAN for noise in noises])
     laplace = (sizes * scales)[:, ~gaussian]
     sigma = np.sqrt((sizes[:, gaussian] ** 2 * (scales[gaussian] ** 2 + ROUNDING)).sum(axis=1))
     deviation = np.sqrt(2 * (laplace**2).sum(axis=1) + sigma**2)
@@ -71,15 +76,6 @@ def smooth_widths(sizes: Reals, noises: Sequence[IntegerNoise], confidence: floa
     found = _quantiles(laplace / unit[:, None], sigma / unit, 1 - confidence)
     widths: Reals = np.where(deviation > 0, found * unit, 0.0) + sizes.sum(axis=1) / 2
     return widths
-
-
-def _is_gaussian(noise: IntegerNoise) -> bool:
-    match noise:
-        case Geometric():
-            return False
-        case RoundedGaussian() | DiscreteGaussian():
-            return True
-    raise Fault(f"the sum of {type(noise).__name__} noise has no rule", code="noise")
 
 
 def _quantiles(laplace: Reals, sigma: Reals, miss: float) -> Reals:
@@ -115,7 +111,7 @@ def _region(
     top: tuple[float, ...], bottom: tuple[float, ...], noises: tuple[IntegerNoise, ...], confidence: float
 ) -> Reals:
     a, b = np.array(top), np.array(bottom)
-    variances = np.array([float(noise.scale) ** 2 * (1 if _is_gaussian(noise) else 2) for noise in noises])
+    variances = np.array([float(noise.scale) ** 2 * (1 if noise.shape is Shape.GAUSSIAN else 2) for noise in noises])
     across = sqrt(float((b * b * variances).sum()))
     shared = float((a * b * variances).sum()) / across
     rest = float((a * a * variances).sum()) - shared**2

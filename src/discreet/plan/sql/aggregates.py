@@ -1,37 +1,46 @@
-"""Readers of aggregates: what is released. Names inside them are columns of the table."""
+"""Readers of aggregates: what is released. Which there are, and how the arguments of each are read, the kinds of release say.
+
+Names inside an aggregate are columns of the table.
+"""
 
 from sqlglot import exp
 
-from discreet.errors import QueryError
-from discreet.plan.question import Kind
-from discreet.plan.scalar import Column, Literal, Scalar
-from discreet.plan.sql.expressions import READERS, RELEASED, Expressions, Place, reads
+from discreet.errors import Fault, QueryError
+from discreet.plan.releases.base import registry
+from discreet.plan.scalar import Scalar
+from discreet.plan.sql.expressions import RELEASED, Expressions, Place, reads
 from discreet.plan.sql.refusals import Code
-from discreet.plan.sql.values import Mismatch, is_null
+from discreet.plan.sql.values import Mismatch
+
+NOTED = ("big_int",)
+"""What the parser notes on a call for itself; its arguments apart, nothing else may be set."""
 
 
-@reads(exp.Count, args="this expressions big_int")
-@reads(exp.Sum, exp.Avg, args="this")
-def _aggregate(read: Expressions, node: exp.AggFunc) -> Scalar:
+@reads(exp.AggFunc, args="")
+def _aggregate(read: Expressions, node: exp.Func) -> Scalar:
     return aggregate_of(read, node, None)
 
 
 @reads(exp.Filter, args="this expression")
 def _filter(read: Expressions, node: exp.Filter) -> Scalar:
     where = node.expression
-    if type(node.this) not in (exp.Count, exp.Sum, exp.Avg) or type(where) is not exp.Where:
+    if read.release_name(node.this) is None or type(where) is not exp.Where:
         raise read.unknown(node.this)
-    read.take(node.this, *READERS[type(node.this)][0])
     read.take(where, "this")
     return aggregate_of(read, node.this, where.this)
 
 
-def aggregate_of(read: Expressions, node: exp.AggFunc, where: exp.Expr | None) -> Scalar:
-    """The released column of an aggregate. Names inside it are columns of the table."""
+def aggregate_of(read: Expressions, node: exp.Func, where: exp.Expr | None) -> Scalar:
+    """The released number of an aggregate."""
+    name = read.release_name(node) or ""
+    kind = registry.named(name)
+    if kind is None:
+        raise Fault(f"{node.key} is no aggregate", code="release")
+    read.take(node, *(each for each, value in node.args.items() if _arguments(value)), *NOTED, *_name(node))
     if read.place not in RELEASED:
         raise read.refusal(
             Code.AGGREGATE_PLACE,
-            f"{node.key.upper()} cannot stand in {read.place.value}",
+            f"{name} cannot stand in {read.place.value}",
             "aggregates stand in SELECT, HAVING and ORDER BY, and not inside each other",
             node,
         )
@@ -39,42 +48,94 @@ def aggregate_of(read: Expressions, node: exp.AggFunc, where: exp.Expr | None) -
     if where is not None:
         with read.at(Place.FILTER):
             condition = read.condition(where)
-    if isinstance(node, exp.Count):
-        return _counted(read, node, condition)
-    inner = node.this
-    if isinstance(inner, exp.Distinct):
-        raise _not_distinct(read, node)
+    call = Call(read, node, name, condition)
     with read.at(Place.ARGUMENT):
-        argument = read.number(inner)
-    if is_null(argument):
-        raise Mismatch("NULL alone cannot be summed")
-    return read.aggregated(Kind.SUM if isinstance(node, exp.Sum) else Kind.AVERAGE, argument, condition)
+        asked = kind.read(call)
+        call.check_read()
+    return read.aggregated(asked)
 
 
-def _counted(read: Expressions, node: exp.Count, condition: Scalar | None) -> Scalar:
-    inner = node.this
-    if node.expressions:
-        raise read.refusal(Code.FUNCTION, "COUNT has one argument", "write COUNT(*) or COUNT(x)", node)
-    if inner is None:
-        return read.aggregated(Kind.COUNT, None, condition)
-    if isinstance(inner, exp.Star):
-        read.take(inner)
-        return read.aggregated(Kind.COUNT, None, condition)
-    with read.at(Place.ARGUMENT):
-        if isinstance(inner, exp.Distinct):
-            read.take(inner, "expressions")
-            found = [read.scalar(each) for each in inner.expressions]
-            if len(found) != 1 or not isinstance(found[0], Column) or found[0].name != read.person:
-                raise _not_distinct(read, node)
-            return read.aggregated(Kind.PEOPLE, None, condition)
-        argument = read.scalar(inner)
-    if is_null(argument):
-        raise Mismatch("NULL alone cannot be counted")
-    return read.aggregated(Kind.COUNT, None if isinstance(argument, Literal) else argument, condition)
+class Call:
+    """A call of an aggregate: what its kind reads of it."""
+
+    def __init__(self, read: Expressions, node: exp.Func, name: str, condition: Scalar | None) -> None:
+        self.name = name
+        self.condition = condition
+        self._read, self._node = read, node
+        self._arguments = [part for value in node.args.values() for part in _arguments(value)]
+        self._unread = set(range(len(self._arguments)))
+
+    @property
+    def size(self) -> int:
+        return len(self._arguments)
+
+    @property
+    def rows(self) -> bool:
+        if self.size == 1 and isinstance(self._arguments[0], exp.Star):
+            self._read.take(self._arguments[0])
+            self._unread.clear()
+            return True
+        return not self.size
+
+    @property
+    def distinct(self) -> bool:
+        return any(isinstance(each, exp.Distinct) for each in self._arguments)
+
+    @property
+    def person(self) -> str | None:
+        return self._read.person
+
+    def scalar(self, at: int = 0) -> Scalar:
+        node = self._argument(at)
+        if not isinstance(node, exp.Distinct):
+            return self._read.scalar(node)
+        self._read.take(node, "expressions")
+        values = [self._read.scalar(each) for each in node.expressions]
+        if len(values) != 1:
+            raise self.not_distinct()
+        return values[0]
+
+    def number(self, at: int = 0) -> Scalar:
+        node = self._argument(at)
+        if isinstance(node, exp.Distinct):
+            raise self.not_distinct()
+        return self._read.number(node)
+
+    def _argument(self, at: int) -> exp.Expr:
+        if at >= self.size:
+            raise self.refusal(Code.FUNCTION, f"{self.name} has too few arguments", f"write {self.name}(x)")
+        self._unread.discard(at)
+        return self._arguments[at]
+
+    def check_read(self) -> None:
+        """Whatever was written has been read, or is refused."""
+        if self._unread:
+            read = self.size - len(self._unread)
+            raise self.refusal(
+                Code.FUNCTION,
+                f"{self.name} has {read} argument{'s' if read != 1 else ''}, and not {self.size}",
+                "leave the others out",
+            )
+
+    def refusal(self, code: str, message: str, hint: str) -> QueryError:
+        return self._read.refusal(Code(code), message, hint, self._node)
+
+    def not_distinct(self) -> QueryError:
+        hint = "use GROUP BY on a column with declared keys"
+        if self.person is not None:
+            hint = f"COUNT(DISTINCT {self.person}) counts people; for other columns {hint}"
+        return self.refusal(Code.DISTINCT, "only people are counted as DISTINCT", hint)
+
+    def mismatch(self, message: str) -> Exception:
+        return Mismatch(message)
 
 
-def _not_distinct(read: Expressions, node: exp.Expr) -> QueryError:
-    hint = "use GROUP BY on a column with declared keys"
-    if read.person is not None:
-        hint = f"COUNT(DISTINCT {read.person}) counts people; for other columns {hint}"
-    return read.refusal(Code.DISTINCT, "only people are counted as DISTINCT", hint, node)
+def _name(node: exp.Func) -> tuple[str, ...]:
+    """Where the name of a function stands that the parser does not know."""
+    return ("this",) if isinstance(node, exp.Anonymous) else ()
+
+
+def _arguments(value: object) -> list[exp.Expr]:
+    """The arguments that the parser has put into one place of a node."""
+    parts = value if isinstance(value, list) else [value]
+    return [part for part in parts if isinstance(part, exp.Expr)]

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from discreet.errors import QueryError
 from discreet.plan.domain import groupless
-from discreet.plan.question import Aggregate, Kind, Output, Question, Sort, aggregate, key
+from discreet.plan.question import Output, Question, Sort
 from discreet.plan.relation import Filter, Rows, Scan
 from discreet.plan.scalar import (
     And,
@@ -19,15 +19,18 @@ from discreet.plan.scalar import (
     Function,
     In,
     IsNull,
+    Key,
     Like,
     Literal,
     Not,
     Or,
+    Released,
     Scalar,
     columns_in,
+    released_in,
     type_of,
 )
-from discreet.plan.sql.expressions import MARK, Expressions, Place, placed
+from discreet.plan.sql.expressions import Expressions, Place, placed
 from discreet.plan.sql.refusals import Code, quoted, refusal
 from discreet.plan.sql.values import Mismatch, is_null
 
@@ -160,8 +163,10 @@ class Clauses:
         """A readable name for an output that has none."""
         match item:
             case Column():
-                index = marked(item)
-                return item.name if index is None else aggregate_name(self.read.aggregates[index])
+                return item.name
+            case Released():
+                asked = self.read.aggregates[item.index]
+                return asked.kind.headed(asked)
             case Function():
                 return f"{item.name}_{self._name(item.operands[0])}"
             case Cast():
@@ -190,7 +195,7 @@ class Clauses:
     def _check_key(self, found: Scalar, node: exp.Expr) -> None:
         read = self.read
         used = columns_in(found)
-        if any(name.startswith(MARK) for name in used):
+        if released_in(found):
             message = "a key cannot be an aggregate"
             raise read.refusal(Code.AGGREGATE_PLACE, message, "group by columns and by CASE bins of them", node)
         if not used:
@@ -260,12 +265,9 @@ class Clauses:
     def _released(self, scalar: Scalar) -> Scalar:
         """The same expression over released values: each key by its index; raises QueryError if a row's value is left."""
         if scalar in self.keys:
-            return key(self.keys.index(scalar), type_of(scalar))
+            return Key(self.keys.index(scalar), type_of(scalar))
         if isinstance(scalar, Column):
-            index = marked(scalar)
-            if index is None:
-                raise self._not_grouped(scalar.name)
-            return aggregate(index)
+            raise self._not_grouped(scalar.name)
         return rebuilt(scalar, self._released)
 
     def _not_grouped(self, name: str) -> QueryError:
@@ -291,16 +293,6 @@ class Clauses:
             )
 
 
-def marked(column: Column) -> int | None:
-    """The index of the aggregate that a column stands for."""
-    return int(column.name.removeprefix(MARK)) if column.name.startswith(MARK) else None
-
-
-def aggregate_name(found: Aggregate) -> str:
-    word = {Kind.COUNT: "count", Kind.PEOPLE: "people", Kind.SUM: "sum", Kind.AVERAGE: "avg"}[found.kind]
-    return f"{word}_{found.argument.name}" if isinstance(found.argument, Column) else word
-
-
 def unique(name: str, taken: set[str]) -> str:
     """The name, or the name with the first free number; from now on it is taken."""
     found, i = name, 1
@@ -314,7 +306,7 @@ def unique(name: str, taken: set[str]) -> str:
 def rebuilt(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
     """The same node over changed children."""
     match scalar:
-        case Column() | Literal():
+        case Column() | Literal() | Key() | Released():
             return scalar
         case Arithmetic():
             return Arithmetic(scalar.operator, change(scalar.left), change(scalar.right))

@@ -14,14 +14,14 @@ from sqlglot import exp
 
 from discreet.errors import QueryError
 from discreet.plan.catalog import Table
-from discreet.plan.question import Aggregate, Kind
-from discreet.plan.scalar import Column, Literal, Scalar, Type, children
+from discreet.plan.question import Aggregate
+from discreet.plan.releases.base import registry
+from discreet.plan.scalar import Column, Literal, Released, Scalar, Type, children
 from discreet.plan.sql.calls import called
 from discreet.plan.sql.refusals import Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
 from discreet.plan.sql.values import Mismatch, as_type, kind, named
 
-MARK = "\0"  # begins the name of a column that stands for an aggregate; no text can name it
 MOST_NODES = 10_000  # of one expression, written out: some forms repeat their operands
 
 Reader: TypeAlias = Callable[["Expressions", Any], Scalar]
@@ -100,11 +100,13 @@ class Expressions:
         while type(node) is exp.Paren:
             self.take(node, "this")
             node = node.this
-        known = READERS.get(type(node)) or called(node)
+        release = self.release_name(node) is not None
+        known = READERS.get(exp.AggFunc if release else type(node)) or called(node)
         if known is None:
             raise self.unknown(node)
         args, reader = known
-        self.take(node, *args)
+        if not release:
+            self.take(node, *args)
         self._depth += 1
         if self._depth > MOST_DEPTH:
             raise self.refusal(
@@ -186,11 +188,9 @@ class Expressions:
         if isinstance(node, exp.Anonymous):
             return function_refusal(node.name, self.text, span)
         if isinstance(node, exp.Func) and not isinstance(node, exp.Binary | exp.Connector):
-            name = node.sql_name()
             if "start" in node.meta:
-                name = self.text[node.meta["start"] : node.meta["end"] + 1]
                 span = Span(node.meta["start"], node.meta["end"])
-            return function_refusal(name, self.text, span)
+            return function_refusal(self._written(node) or node.sql_name(), self.text, span)
         hint = "expressions are made of columns, constants, + - * / %, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS, CASE"
         return self.refusal(Code.OPERATOR, f"{node.key.upper()} is not available", hint, node)
 
@@ -231,6 +231,17 @@ class Expressions:
 
     # columns and aggregates
 
+    def release_name(self, node: exp.Expr) -> str | None:
+        """The name, in capitals, by which a node calls a release: as it is written, or as the parser knows it; None for any other."""
+        if not isinstance(node, exp.Func):
+            return None
+        names = [node.name] if isinstance(node, exp.Anonymous) else [self._written(node), *node.sql_names()]
+        return next((name.upper() for name in names if registry.named(name.upper())), None)
+
+    def _written(self, node: exp.Func) -> str:
+        """The name of a function as it stands in the text, if the parser kept its place."""
+        return self.text[node.meta["start"] : node.meta["end"] + 1] if "start" in node.meta else ""
+
     def column(self, name: str, node: exp.Expr, qualified: bool = False) -> Scalar:
         declared = next((each for each in self.table.columns if each.name.casefold() == name.casefold()), None)
         alias = None if qualified or self.place not in ALIASED else self.outputs.get(name.casefold())
@@ -259,8 +270,8 @@ class Expressions:
             return self.refusal(Code.UNKNOWN_COLUMN, error.message, error.hint, node)
         return self.refusal(Code.UNKNOWN_COLUMN, f"column {quoted(name)} not found", "check its name", node)
 
-    def aggregated(self, kind: Kind, argument: Scalar | None, condition: Scalar | None) -> Scalar:
-        found = Aggregate(kind, argument, condition)
-        if found not in self.aggregates:
-            self.aggregates.append(found)
-        return Column(f"{MARK}{self.aggregates.index(found)}", Type.NUMBER)
+    def aggregated(self, asked: Aggregate) -> Scalar:
+        """The released number of an aggregate; equal ones are one."""
+        if asked not in self.aggregates:
+            self.aggregates.append(asked)
+        return Released(self.aggregates.index(asked))

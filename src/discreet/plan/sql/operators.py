@@ -24,7 +24,7 @@ from discreet.plan.scalar import (
     Scalar,
     Type,
 )
-from discreet.plan.sql.expressions import MARK, Expressions, reads
+from discreet.plan.sql.expressions import Expressions, reads
 from discreet.plan.sql.patterns import plain_pattern
 from discreet.plan.sql.refusals import Code, quoted
 from discreet.plan.sql.text import MOST_ITEMS
@@ -168,7 +168,7 @@ def asked(read: Expressions, node: exp.Expr, order: Order, left: Scalar, right: 
 
 def _check_keys(read: Expressions, node: exp.Expr, operand: Scalar, values: Iterable[Scalar]) -> None:
     """Constants beside a column that has declared keys are some of these."""
-    if not isinstance(operand, Column) or operand.name.startswith(MARK):
+    if not isinstance(operand, Column):
         return
     keys = read.table.column(operand.name).keys
     for value in values:

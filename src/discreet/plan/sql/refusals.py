@@ -9,6 +9,7 @@ from typing import Protocol
 
 from discreet.errors import QueryError
 from discreet.plan.functions import FUNCTIONS
+from discreet.plan.releases.base import registry
 
 WIDTH = 100  # of the line that is shown
 LONGEST_NAME = 60  # of what is repeated from the text
@@ -175,9 +176,9 @@ REFUSED: dict[str, tuple[Code, str, str]] = {
 
 
 def known() -> str:
-    """What to write instead of a function that there is not."""
-    names = ", ".join(row.name.upper() for row in FUNCTIONS.values())
-    return f"functions are COUNT, SUM, AVG; {names}, EXTRACT, COALESCE, NULLIF, IF, CAST, TRY_CAST"
+    """All functions that there are."""
+    rows = ", ".join(row.name.upper() for row in FUNCTIONS.values())
+    return f"functions are {', '.join(registry.names())}; {rows}, EXTRACT, COALESCE, NULLIF, IF, CAST, TRY_CAST"
 
 
 def function_refusal(name: str, text: str, at: Placed | None) -> QueryError:

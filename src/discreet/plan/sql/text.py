@@ -17,6 +17,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from discreet.errors import Invalid, QueryError
 from discreet.exact import shown
 from discreet.plan.functions import spelt
+from discreet.plan.releases.base import registry
 from discreet.plan.sql.refusals import Code, caret, function_refusal, known, quoted, refusal
 
 MOST_BYTES = 1 << 16
@@ -41,8 +42,8 @@ ALLOWED = TYPE_WORDS | {
     *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE),
     *(T.STRING, T.NUMBER, T.IDENTIFIER, T.VAR, T.PLACEHOLDER, T.PARAMETER, T.COLON),
 }
-READ_OTHERWISE = {  # than the functions of the table
-    *("COUNT", "SUM", "AVG", "MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST"),
+READ_OTHERWISE = {  # than the functions of the table, and releases
+    *("MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST"),
 }
 SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
 
@@ -250,7 +251,8 @@ def check_function(text: str, token: Token, before: Token | None) -> None:
     place = None if before is None else before.token_type
     if place is T.DOT:
         raise refusal(Code.SCHEMA, "functions of other schemas are not available", known(), text, token)
-    if token.text.upper() in READ_OTHERWISE or spelt(token.text) is not None:
+    name = token.text.upper()
+    if name in READ_OTHERWISE or spelt(name) is not None or registry.named(name) is not None:
         return
     if place is T.FROM:
         raise table_refusal(text, token)

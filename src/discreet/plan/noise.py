@@ -1,4 +1,4 @@
-"""How a budget is split over the measurements of a question, and which noise each gets.
+"""Which noise each measurement of a question gets, and how its price is split over them.
 
 The split makes the sum of all errors least, each in units of the width of its declared bounds. Geometric noise of scale Δ₁/ε_i has an error
 in proportion to Δ₁/ε_i with Σε_i = ε, so ε_i is in proportion to √(Δ₁/width). Gaussian noise of Δ₂/μ_i with Σμ_i² = μ² has μ_i in
@@ -20,8 +20,12 @@ from discreet.privacy import events, loss
 
 FINE = 1 << 16
 TRIES = 60
-NORMAL = 1.96  # standard deviations at 95 %
-MOST_COMPARED = 100  # beyond such an ε noise is next to nothing, whichever it is
+
+NORMAL = 1.96
+"""Standard deviations at 95 %."""
+
+MOST_COMPARED = 100
+"""Beyond such an ε noise is next to nothing, whichever it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,16 @@ class Noise:
     @property
     def event(self) -> events.Event:
         return self.mechanism.event(self.sensitivity)
+
+
+def allocate(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[Noise, ...]:
+    """Noise that is (ε, δ)-DP for all of them together: geometric, or Gaussian where there is a δ and it is predicted to be closer."""
+    if not wanted:
+        return ()
+    chosen = geometric(wanted, epsilon)
+    if delta and gaussian_is_closer(wanted, epsilon, delta, predicted(wanted, chosen)):
+        return gaussian(wanted, epsilon, delta)
+    return chosen
 
 
 def geometric(wanted: Sequence[Wanted], epsilon: Fraction) -> tuple[Noise, ...]:
@@ -77,9 +91,8 @@ def gaussian_is_closer(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fract
         for want, share in zip(wanted, _gaussian_shares(wanted), strict=True)
     )
     mu, e, phi = sum(each) / error, float(epsilon), NormalDist().cdf
-    return (
-        phi(mu / 2 - e / mu) - exp(e) * phi(-mu / 2 - e / mu) < delta
-    )  # Balle and Wang 2018; a choice, not a certificate
+    # Balle and Wang 2018; a choice, not a certificate
+    return phi(mu / 2 - e / mu) - exp(e) * phi(-mu / 2 - e / mu) < delta
 
 
 @remembered

@@ -1,0 +1,211 @@
+"""What every kind of release is: how a question asks for it, and what is made of its measurements.
+
+    SQL name ── Kind.read ── Aggregate ── Kind.planned ── Release ── values, intervals
+                 (a Call)    (a question)   (Terms)         (a plan)
+
+A *kind* is what can be asked for; it is a frozen value, with fields where there are several of it, such as the order of a quantile. A
+*release* is one aggregate of a finished plan: the places of its measurements, and public numbers. What is measured is integers, with
+noise: which terms an engine sums, how far a neighbour moves them, what noise they get and what that costs follows from the terms, by
+the same rules for all kinds (`terms`, `rules.relations`, `noise`, `check`). What is made of released integers is a kind's own.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+
+from discreet.errors import Fault, QueryError
+from discreet.plan.question import Aggregate
+from discreet.plan.scalar import Column, Literal, Scalar
+
+if TYPE_CHECKING:
+    from discreet.plan.affine import Form, Span
+    from discreet.plan.forms import Reader
+    from discreet.plan.plan import Plan
+    from discreet.plan.releases.terms import Terms
+
+Number = int | float
+
+
+class Call(Protocol):
+    """A call of an aggregate in the text of a question, as its kind reads it. What is asked for and not read is refused."""
+
+    @property
+    def name(self) -> str:
+        """The name that it is called by, in capitals."""
+
+    @property
+    def size(self) -> int:
+        """How many arguments there are."""
+
+    @property
+    def rows(self) -> bool:
+        """Whether it is of whole rows: of * or of nothing."""
+
+    @property
+    def distinct(self) -> bool:
+        """Whether it is of DISTINCT values."""
+
+    @property
+    def person(self) -> str | None:
+        """The column that says who a person is."""
+
+    @property
+    def condition(self) -> Scalar | None:
+        """The condition of FILTER."""
+
+    def scalar(self, at: int = 0) -> Scalar:
+        """An argument; of DISTINCT values the only one."""
+
+    def number(self, at: int = 0) -> Scalar:
+        """An argument that is a number, and not DISTINCT."""
+
+    def refusal(self, code: str, message: str, hint: str) -> QueryError:
+        """The error to raise, with a caret under the call."""
+
+    def not_distinct(self) -> QueryError:
+        """The error to raise where DISTINCT values cannot be counted."""
+
+    def mismatch(self, message: str) -> Exception:
+        """The error to raise where an argument has another type than is needed."""
+
+
+class Kind(ABC):
+    """What can be asked for. Subclasses are frozen data classes."""
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    """In the names of plans, for good; behind it stand the fields, if there are any."""
+
+    calls: ClassVar[tuple[str, ...]] = ()
+    """The SQL functions that `read` reads, in capitals."""
+
+    word: ClassVar[str]
+    """What it is called in explanations."""
+
+    heading: ClassVar[str]
+    """What a column of an answer is called that has no name of its own; behind it stands the column that it is of."""
+
+    counting: ClassVar[bool] = False
+    """Whether it counts rows or people: all that it measures are counts."""
+
+    @classmethod
+    def read(cls, call: Call) -> Aggregate:
+        """The aggregate that a call asks for, of this kind or of a sister; or raises QueryError."""
+        raise Fault(f"{cls.__name__} cannot be called", code="release")
+
+    @abstractmethod
+    def planned(self, aggregate: Aggregate, terms: "Terms") -> "Release":
+        """How an aggregate is made of measurements, which are added to the terms where they are new; or raises QueryError."""
+
+    def said(self, inside: str) -> str:
+        """The aggregate of what is written inside, for people."""
+        return f"{self.word}({inside})"
+
+    def headed(self, aggregate: Aggregate) -> str:
+        """The name of a column of an answer."""
+        return f"{self.heading}_{aggregate.argument.name}" if isinstance(aggregate.argument, Column) else self.heading
+
+    def part_of(self, some: Aggregate, whole: Aggregate) -> bool:
+        """Whether whatever `some`, of this kind, counts is surely counted by `whole`, so that their ratio is at most 1."""
+        return False
+
+
+class Release(ABC):
+    """One aggregate of a finished plan. Subclasses are frozen data classes, of places of measurements and of public numbers."""
+
+    __slots__ = ()
+
+    notation: ClassVar[str]
+    """In the names of plans, for good: a name, and all fields, in their order."""
+
+    unknown: ClassVar[str | None] = None
+    """What is said where its interval has no end; None where nothing can be said but that it is divided by too little."""
+
+    parts: ClassVar[int] = 1
+    """How many intervals of its own `span` asks for: each gets its share of what may be missed."""
+
+    @property
+    @abstractmethod
+    def places(self) -> tuple[int, ...]:
+        """The measurements that it is made of."""
+
+    @property
+    def counted(self) -> Mapping[int, int]:
+        """For each measurement whose rows another one counts, the place of that."""
+        return {}
+
+    @abstractmethod
+    def values(self, plan: "Plan", released: Sequence[Sequence[int]]) -> Sequence[Number | None]:
+        """For each group its value, from what was released for each measurement; NULL where it is of too few."""
+
+    def whole(self, plan: "Plan") -> bool:
+        """Whether it is a whole number, whatever is released, and nothing of it was rounded."""
+        return False
+
+    def never_negative(self, plan: "Plan") -> bool:
+        """Whether the truth is surely 0 or more."""
+        return False
+
+    def error(self, plan: "Plan", confidence: float) -> Number | None:
+        """Its ±, where that is the same whatever is released, and exact; None where `form` or `span` tells it."""
+        return None
+
+    def form(self, reader: "Reader") -> "Form | None":
+        """The truth as a ratio of affine functions of the measurements; None where it is something else, which `span` tells."""
+        return None
+
+    def span(self, reader: "Reader", confidence: float) -> "Span | None":
+        """Where the truth lies: for what has no form, made of intervals of `parts` forms, each with this confidence."""
+        return None
+
+
+K = TypeVar("K", bound=type[Kind])
+
+
+class Registry:
+    """Every kind that can be called, by its SQL names. It is filled by the files of this folder, each of which adds its own."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, type[Kind]] = {}
+        self._loaded = False
+
+    def add(self, kind: K) -> K:
+        """A decorator: the class can be called by its names from now on."""
+        for name in kind.calls:
+            if self._kinds.setdefault(name, kind) is not kind:
+                raise Fault(f"two kinds of release are called {name}", code="release")
+        return kind
+
+    def remove(self, kind: type[Kind]) -> None:
+        """The class cannot be called any more."""
+        self._kinds = {name: each for name, each in self._kinds.items() if each is not kind}
+
+    def named(self, name: str) -> type[Kind] | None:
+        """The kind that a SQL function, in capitals, asks for."""
+        return self._all().get(name)
+
+    def names(self) -> list[str]:
+        """All SQL functions that ask for a release."""
+        return sorted(self._all())
+
+    def _all(self) -> dict[str, type[Kind]]:
+        if not self._loaded:
+            package = __name__.rpartition(".")[0]
+            for module in iter_modules(import_module(package).__path__):
+                import_module(f"{package}.{module.name}")
+            self._loaded = True
+        return self._kinds
+
+
+registry = Registry()
+
+
+def of_one_number(kind: Kind, call: Call) -> Aggregate:
+    """The aggregate of one number in each row."""
+    argument = call.number()
+    if isinstance(argument, Literal) and argument.value is None:
+        raise call.mismatch("NULL alone cannot be summed")
+    return Aggregate(kind, argument, call.condition)

@@ -1,0 +1,103 @@
+"""AVG: a centred sum, Σ(x − middle), over a count of the same rows.
+
+A mean is NULL where the released count cannot be told from 0: where it is no more than its own ± at 95 %. By simulation, 100,000
+draws each, so often it is NULL for this many people, in units of that ±:
+
+    people        0     1/2      1     3/2      2      3      5
+    geometric    98 %   90 %   53 %   12 %   2.6 %   0.1 %   0
+    Gaussian     98 %   85 %   52 %   17 %   2.6 %   0.01 %  0
+
+At 99 % it would be 99.5 % of nobody, but also 13 % (geometric) and 9 % (Gaussian) of twice the ±.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, log10
+from typing import TYPE_CHECKING
+
+from discreet.plan.affine import Form
+from discreet.plan.combination import Combination
+from discreet.plan.question import Aggregate
+from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
+from discreet.plan.releases.terms import Measured, Terms
+
+if TYPE_CHECKING:
+    from discreet.plan.forms import Reader
+    from discreet.plan.plan import Plan
+
+DIGITS = 9
+"""Of a mean, in decimal places of the width of its bounds."""
+
+
+@registry.add
+@dataclass(frozen=True, slots=True)
+class Average(Kind):
+    """The mean of a number, clamped to its bounds, over the rows on which it is not NULL."""
+
+    name = "average"
+    calls = ("AVG",)
+    word = "AVG"
+    heading = "avg"
+
+    @classmethod
+    def read(cls, call: Call) -> Aggregate:
+        return of_one_number(AVERAGE, call)
+
+    def planned(self, aggregate: Aggregate, terms: Terms) -> "Mean":
+        grid, operand = terms.grid(aggregate, self.word)
+        place = terms.add(terms.steps(operand, grid, grid.middle))
+        total = terms.measure(Measured(Combination.plain(place), grid.step, "centred sum", grid.rounding))
+        ends = (Fraction(end) for end in (grid.middle, grid.low, grid.high))
+        return Mean(total, terms.counted(aggregate), *ends)
+
+
+AVERAGE = Average()
+
+
+@dataclass(frozen=True, slots=True)
+class Mean(Release):
+    """middle + step · released sum/released count, clamped to [low, high]; NULL where the count cannot be told from 0."""
+
+    notation = "Mean total count middle low high"
+    unknown = "the count is too small to tell"
+
+    total: int
+    count: int
+    middle: Fraction
+    low: Fraction
+    high: Fraction
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        return self.total, self.count
+
+    @property
+    def counted(self) -> Mapping[int, int]:
+        return {self.total: self.count}
+
+    def values(self, plan: "Plan", released: Sequence[Sequence[int]]) -> Sequence[Number | None]:
+        count = plan.measurements[self.count]
+        step, few = plan.measurements[self.total].step / count.step, count.few
+        places = decimal_places(self.high - self.low)
+        low, high = (round(float(end), places) for end in (self.low, self.high))
+        # middle + step · total/count as a quotient of two integers
+        whole = self.middle.denominator * step.denominator
+        per_count, per_total = (int(each * whole) for each in (self.middle, step))
+        return [
+            min(max(round((per_count * count + per_total * total) / (whole * count), places), low), high)
+            if count > few
+            else None
+            for total, count in zip(released[self.total], released[self.count], strict=True)
+        ]
+
+    def never_negative(self, plan: "Plan") -> bool:
+        return self.low >= 0
+
+    def form(self, reader: "Reader") -> Form:
+        return reader.ratio(self.total, self.count, self.low, self.high, self.middle)
+
+
+def decimal_places(width: Fraction) -> int:
+    """The decimal places of a number between bounds; bounds of no width leave nothing to round."""
+    return DIGITS - floor(log10(width)) if width else 17

@@ -1,0 +1,150 @@
+"""From aggregates to the integer terms that an engine sums: each clamped and put on a grid at its argument, as the last step.
+
+Kinds of release add what they need: terms, and what is measured of them. Equal terms are summed, and equal combinations measured, once.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from discreet.errors import QueryError
+from discreet.plan.catalog import Table
+from discreet.plan.combination import Combination
+from discreet.plan.grid import Grid, grid_for
+from discreet.plan.question import Aggregate
+from discreet.plan.relation import How, Term
+from discreet.plan.rules.relations import row_bounds, term_bounds
+from discreet.plan.rules.scalars import facts_of
+from discreet.plan.scalar import And, Case, Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, columns_in
+
+FINE_SHIFT = 8
+"""A count that will be shortened is counted in steps of 1/256, so that truncating them takes next to nothing away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A measurement before it has noise: what it is made of, what a step is worth, and how far one row may be off."""
+
+    made: Combination
+    step: Fraction
+    said: str
+    rounding: Fraction = Fraction(0)
+
+    def width(self, terms: tuple[Term, ...]) -> Fraction:
+        """The width of the declared bounds, in steps; of a constant, such as the one of a count, its size: 0.1 may be one step wide by
+        rounding. A budget is split so that errors in these widths are least.
+        """
+        (term, weight), *_ = self.made.parts
+        low, high = term_bounds(terms[term])
+        if high - low > 1:
+            return Fraction(weight * (high - low), self.made.divisor)
+        return Fraction(max(*map(abs, row_bounds(self.made, terms)), 1))
+
+
+@dataclass
+class Terms:
+    """The terms of a question, what is measured of them, both without repeats, and what is said of them."""
+
+    table: Table
+    aggregates: tuple[Aggregate, ...]
+    shortened: bool
+    """Whether people are, to an L2 norm."""
+
+    terms: list[Term] = field(default_factory=list)
+    measured: list[Measured] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def parts(self) -> int:
+        """How many steps a count of one has."""
+        return 1 << FINE_SHIFT if self.shortened else 1
+
+    @property
+    def one(self) -> Fraction:
+        """What a step of a count is worth."""
+        return Fraction(1, self.parts)
+
+    def ones(self, condition: Scalar | None) -> Scalar:
+        """One for each row on which a condition is true, in steps of a count."""
+        if condition is None:
+            return Literal(self.parts, Type.INTEGER)
+        if not self.shortened:
+            return Indicator(condition)
+        one, nothing = Literal(1.0, Type.NUMBER), Literal(0.0, Type.NUMBER)
+        return Steps(Case(((condition, one),), nothing), 0.0, 1.0, FINE_SHIFT, 0.0)
+
+    def count(self, aggregate: Aggregate) -> int:
+        """The term that counts the rows of an aggregate: those that FILTER keeps, and on which its argument is not NULL."""
+        conditions = [] if aggregate.condition is None else [aggregate.condition]
+        argument = aggregate.argument
+        if argument is not None and facts_of(argument, self.table).nullable:
+            conditions.append(Not(IsNull(argument)))
+        both = And(tuple(conditions)) if len(conditions) > 1 else conditions[0] if conditions else None
+        return self.add(Term(How.SUM, self.ones(both)))
+
+    def counted(self, aggregate: Aggregate) -> int:
+        """The measurement of that count."""
+        return self.measure(Measured(Combination.plain(self.count(aggregate)), self.one, "count"))
+
+    def steps(self, operand: Scalar, grid: Grid, middle: float) -> Term:
+        """The sum of an operand, clamped and in steps of a grid, less a middle in each row."""
+        return Term(How.SUM, Steps(operand, grid.low, grid.high, grid.shift, middle))
+
+    def grid(self, aggregate: Aggregate, name: str) -> tuple[Grid, Scalar]:
+        """The grid of an aggregate's argument, and the argument where the aggregate is of that row."""
+        argument = aggregate.argument
+        if argument is None:
+            raise QueryError(f"{name} needs an argument", code="types")
+        facts = facts_of(argument, self.table)
+        if facts.low is None or facts.high is None:
+            raise _without_bounds(name, argument, self.table)
+        grid = grid_for(facts.low, facts.high, facts.integral)
+        what = argument.name if isinstance(argument, Column) else f"the argument of {name}"
+        self.notes.append(f"{what} is clamped to {_short(facts.low)} … {_short(facts.high)}")
+        return grid, self.where(aggregate, argument)
+
+    def where(self, aggregate: Aggregate, operand: Scalar) -> Scalar:
+        """An operand on the rows that FILTER keeps, and NULL on all others."""
+        if aggregate.condition is None:
+            return operand
+        return Case(((aggregate.condition, operand),), Literal(None, Type.NUMBER))
+
+    def add(self, term: Term) -> int:
+        """The place of a term."""
+        if term not in self.terms:
+            term_bounds(term)
+            self.terms.append(term)
+        return self.terms.index(term)
+
+    def measure(self, measured: Measured) -> int:
+        """The place of a measurement."""
+        made = [each.made for each in self.measured]
+        if measured.made not in made:
+            self.measured.append(measured)
+            return len(made)
+        return made.index(measured.made)
+
+
+def _without_bounds(name: str, argument: Scalar, table: Table) -> QueryError:
+    missing = [
+        each
+        for each in sorted(columns_in(argument))
+        if not facts_of(Column(each, table.column(each).type), table).bounded
+    ]
+    missing = [each for each in missing if table.column(each).type.numeric]
+    if not missing:
+        return QueryError(
+            f"the argument of {name} has no bounds: it can be arbitrarily large",
+            code="missing-bounds",
+            hint="clamp it: LEAST(GREATEST(…, LOW), HIGH)",
+        )
+    column = missing[0]
+    return QueryError(
+        f"{name} needs bounds for {column!r}, which are not read from the data",
+        code="missing-bounds",
+        hint=f"declare them: --bounds {column}=LOW:HIGH (or bounds = [LOW, HIGH] in the policy),"
+        f" or write {name}(LEAST(GREATEST({column}, LOW), HIGH))",
+    )
+
+
+def _short(bound: Fraction) -> str:
+    return str(bound) if bound.denominator == 1 else f"{float(bound):.6g}"

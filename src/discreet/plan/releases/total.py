@@ -1,0 +1,210 @@
+"""COUNT, COUNT(DISTINCT person) and SUM: one released total each, or for a sum beside its mean the two that the mean has.
+
+COUNT is a term of ones. SUM is a term of clamped steps where its bounds are near 0. Elsewhere steps of the largest bound would be far
+coarser than those of the width; there it is Σ(x − middle) + middle · n, both exact from the engine, added up before there is any noise.
+Totals are exact multiples of their step, and whole numbers are ints.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import TYPE_CHECKING
+
+from discreet.plan.affine import Form
+from discreet.plan.combination import Combination
+from discreet.plan.grid import Grid, divisor_for
+from discreet.plan.numbers import number
+from discreet.plan.question import Aggregate
+from discreet.plan.relation import How, Term
+from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
+from discreet.plan.releases.mean import AVERAGE
+from discreet.plan.releases.terms import Measured, Terms
+from discreet.plan.rules.relations import row_bounds, term_bounds
+from discreet.plan.scalar import And, Column, Literal, Scalar
+
+if TYPE_CHECKING:
+    from discreet.plan.forms import Reader
+    from discreet.plan.plan import Plan
+
+
+@registry.add
+@dataclass(frozen=True, slots=True)
+class Count(Kind):
+    """How many rows there are, or how many on which the argument is not NULL."""
+
+    name = "count"
+    calls = ("COUNT",)
+    word = "COUNT"
+    heading = "count"
+    counting = True
+
+    @classmethod
+    def read(cls, call: Call) -> Aggregate:
+        if call.size > 1:
+            raise call.refusal("function", "COUNT has one argument", "write COUNT(*) or COUNT(x)")
+        if call.rows:
+            return Aggregate(COUNT, None, call.condition)
+        argument = call.scalar()
+        if call.distinct:
+            if not isinstance(argument, Column) or argument.name != call.person:
+                raise call.not_distinct()
+            return Aggregate(PEOPLE, None, call.condition)
+        if isinstance(argument, Literal) and argument.value is None:
+            raise call.mismatch("NULL alone cannot be counted")
+        return Aggregate(COUNT, None if isinstance(argument, Literal) else argument, call.condition)
+
+    def planned(self, aggregate: Aggregate, terms: Terms) -> "Total":
+        return Total(terms.counted(aggregate))
+
+    def part_of(self, some: Aggregate, whole: Aggregate) -> bool:
+        return is_part(some, whole)
+
+
+@dataclass(frozen=True, slots=True)
+class People(Kind):
+    """How many people there are: COUNT(DISTINCT person)."""
+
+    name = "people"
+    word = "COUNT DISTINCT"
+    heading = "people"
+    counting = True
+
+    def planned(self, aggregate: Aggregate, terms: Terms) -> "Total":
+        people = terms.add(Term(How.ANY, terms.ones(aggregate.condition)))
+        return Total(terms.measure(Measured(Combination.plain(people), terms.one, "people")))
+
+    def said(self, inside: str) -> str:
+        return f"{self.word}(person)"
+
+    def part_of(self, some: Aggregate, whole: Aggregate) -> bool:
+        return is_part(some, whole)
+
+
+@registry.add
+@dataclass(frozen=True, slots=True)
+class Sum(Kind):
+    """The sum of a number, clamped to its bounds."""
+
+    name = "sum"
+    calls = ("SUM",)
+    word = "SUM"
+    heading = "sum"
+
+    @classmethod
+    def read(cls, call: Call) -> Aggregate:
+        return of_one_number(SUM, call)
+
+    def planned(self, aggregate: Aggregate, terms: Terms) -> "Total | Shifted":
+        beside = Aggregate(AVERAGE, aggregate.argument, aggregate.condition)
+        if beside in terms.aggregates:
+            # Σx = Σ(x − middle) + middle · n: less noise than a share of the budget for a sum of its own would leave
+            mean = AVERAGE.planned(beside, terms)
+            return Shifted(mean.total, mean.count, mean.middle)
+        grid, operand = terms.grid(aggregate, self.word)
+        return self._near(grid, operand, terms) if grid.near else self._far(aggregate, grid, operand, terms)
+
+    def _near(self, grid: Grid, operand: Scalar, terms: Terms) -> "Total":
+        place = terms.add(terms.steps(operand, grid, 0.0))
+        return Total(terms.measure(Measured(Combination.plain(place), grid.step, "sum", grid.rounding)))
+
+    def _far(self, aggregate: Aggregate, grid: Grid, operand: Scalar, terms: Terms) -> "Total":
+        centred = terms.steps(operand, grid, grid.middle)
+        coarse = divisor_for(abs(grid.whole_middle) + max(map(abs, term_bounds(centred))))
+        parts = (terms.add(centred), terms.parts), (terms.count(aggregate), grid.whole_middle)
+        made = Combination(parts, coarse * terms.parts)
+        return Total(terms.measure(Measured(made, coarse * grid.step, "sum", grid.rounding)))
+
+
+COUNT, PEOPLE, SUM = Count(), People(), Sum()
+
+
+@dataclass(frozen=True, slots=True)
+class Total(Release):
+    """A count or a sum: step · released."""
+
+    notation = "Total measurement"
+
+    measurement: int
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        return (self.measurement,)
+
+    def values(self, plan: "Plan", released: Sequence[Sequence[int]]) -> Sequence[Number | None]:
+        step = plan.measurements[self.measurement].step
+        tops = [step.numerator * total for total in released[self.measurement]]
+        return quotients(tops, step.denominator, self.whole(plan))
+
+    def whole(self, plan: "Plan") -> bool:
+        return is_whole(self, plan)
+
+    def never_negative(self, plan: "Plan") -> bool:
+        return row_bounds(plan.measurements[self.measurement].made, plan.terms)[0] >= 0
+
+    def error(self, plan: "Plan", confidence: float) -> Number:
+        """The ± of its noise, and of what was rounded."""
+        measurement = plan.measurements[self.measurement]
+        steps = measurement.error(confidence)
+        error = steps * measurement.step + measurement.half_step + measurement.rounding * plan.most_rows
+        return number(error.numerator, error.denominator)
+
+    def form(self, reader: "Reader") -> Form:
+        return Form(reader.total(self.measurement), None, *reader.unbounded())
+
+
+@dataclass(frozen=True, slots=True)
+class Shifted(Release):
+    """A sum that is asked for beside its mean: step · released sum + middle · released count, at no price of its own."""
+
+    notation = "Shifted total count middle"
+
+    total: int
+    count: int
+    middle: Fraction
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        return self.total, self.count
+
+    @property
+    def counted(self) -> Mapping[int, int]:
+        return {self.total: self.count}
+
+    def values(self, plan: "Plan", released: Sequence[Sequence[int]]) -> Sequence[Number | None]:
+        step, shift = plan.measurements[self.total].step, self.middle * plan.measurements[self.count].step
+        bottom = lcm(step.denominator, shift.denominator)
+        per_total, per_count = int(step * bottom), int(shift * bottom)
+        pairs = zip(released[self.total], released[self.count], strict=True)
+        return quotients([per_total * total + per_count * count for total, count in pairs], bottom, self.whole(plan))
+
+    def whole(self, plan: "Plan") -> bool:
+        return self.middle.denominator == 1 and is_whole(self, plan)
+
+    def form(self, reader: "Reader") -> Form:
+        shift = reader.total(self.count).times(reader.full(self.middle))
+        return Form(reader.total(self.total).plus(shift), None, *reader.unbounded())
+
+
+def is_whole(release: Release, plan: "Plan") -> bool:
+    """Whether a sum of measurements is of whole numbers, none of which was rounded."""
+    return not any(plan.measurements[i].rounding or plan.measurements[i].step.denominator > 1 for i in release.places)
+
+
+def quotients(tops: Sequence[int], bottom: int, whole: bool) -> Sequence[Number | None]:
+    """Exact quotients of integers, which have one divisor."""
+    exact = [number(top, bottom) for top in tops]
+    return exact if whole else [float(each) for each in exact]
+
+
+def is_part(some: Aggregate, whole: Aggregate) -> bool:
+    """Whether one count is of some of those that another of its kind counts."""
+    return some.kind == whole.kind and whole.argument in (None, some.argument) and conditions(whole) <= conditions(some)
+
+
+def conditions(aggregate: Aggregate) -> set[Scalar]:
+    """What must all be true of a row that is counted."""
+    condition = aggregate.condition
+    if condition is None:
+        return set()
+    return set(condition.parts) if isinstance(condition, And) else {condition}

@@ -1,0 +1,175 @@
+"""A plan as text: what its name is made of. Ledgers keep names for good, so this notation never changes.
+
+It is the notation that release 0.1 used, and is written down here by itself: no class, field or member that is renamed, moved or
+added in the code changes a word of it. What has no notation is a Fault, so that nothing new is named by accident.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+from discreet.errors import Fault
+from discreet.mechanisms import Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
+from discreet.plan import question, relation, scalar
+from discreet.plan.combination import Combination
+from discreet.plan.plan import Choice, Measurement, Plan, Stage
+from discreet.plan.releases.base import Kind, Release
+from discreet.privacy import Adjacency, Relation, Unit, events
+
+RECORDS: dict[type, str] = {
+    scalar.Column: "Column name type",
+    scalar.Literal: "Literal value type",
+    scalar.Arithmetic: "Arithmetic operator left right",
+    scalar.Comparison: "Comparison order left right",
+    scalar.And: "And parts",
+    scalar.Or: "Or parts",
+    scalar.Not: "Not operand",
+    scalar.IsNull: "IsNull operand",
+    scalar.In: "In operand values",
+    scalar.Like: "Like operand pattern ignore_case",
+    scalar.Case: "Case branches otherwise",
+    scalar.Coalesce: "Coalesce parts",
+    scalar.Cast: "Cast operand type",
+    scalar.Steps: "Steps operand low high shift middle",
+    scalar.Indicator: "Indicator condition",
+    relation.Scan: "Scan table columns",
+    relation.Filter: "Filter source condition",
+    relation.Term: "Term how value",
+    relation.Contributions: "Contributions source person keys terms",
+    relation.CapRows: "CapRows source most",
+    relation.CapGroups: "CapGroups source most",
+    relation.ClipNorm: "ClipNorm source limits",
+    relation.Totals: "Totals source keys terms",
+    question.Aggregate: "Aggregate kind argument condition",
+    question.Output: "Output name value",
+    question.Sort: "Sort value descending nulls_first",
+    question.Question: "Question source keys aggregates outputs having order limit offset",
+    Choice: "Choice query scores mechanism sensitivity said outcomes stages",
+    Combination: "Combination parts divisor",
+    Geometric: "Geometric scale",
+    RoundedGaussian: "RoundedGaussian scale",
+    Exponential: "Exponential epsilon sensitivity monotone",
+    NoisyMax: "NoisyMax epsilon sensitivity monotone",
+    PermuteAndFlip: "PermuteAndFlip epsilon sensitivity monotone",
+    Relation: "Relation adjacency unit",
+    events.Under: "Under part relation",
+    events.Composed: "Composed parts",
+    events.DiscreteLaplace: "DiscreteLaplace scale sensitivity",
+    events.Gaussian: "Gaussian scale sensitivity",
+    events.Pure: "Pure epsilon",
+}
+"""The name of each record, and those of its fields, which are attributes here."""
+
+ENUMS: dict[type, str] = {
+    scalar.Type: "Type",
+    scalar.Operator: "Operator",
+    scalar.Order: "Order",
+    relation.How: "How",
+    Adjacency: "Adjacency",
+    Unit: "Unit",
+}
+
+
+def written(plan: Plan) -> str:
+    """The text of a plan: equal for equal plans, and for no others.
+
+    Whether limits were declared is left out: it changes what is said of an answer, and not the answer. So is what was chosen. A plan of
+    one stage has that stage's parts for its own, as release 0.1 knew no others.
+    """
+    stage = plan.stage
+    return _record(
+        "Plan",
+        question=text(plan.question),
+        **(_parts(stage) if isinstance(stage, Stage) else {"stage": text(stage)}),
+        relation=text(plan.relation),
+        people=text(plan.people),
+        event=text(plan.event),
+        epsilon=text(plan.epsilon),
+        delta=text(plan.delta),
+        notes=text(plan.notes),
+    )
+
+
+def _parts(stage: Stage) -> dict[str, str]:
+    return {
+        "query": text(stage.query),
+        "domain": repr(stage.domain),
+        "measurements": _tuple(_measurements(stage.measurements)),
+        "statistics": text(stage.releases),
+    }
+
+
+def _measurements(measurements: tuple[Measurement, ...]) -> list[str]:
+    """Measurements that are the terms of the query, one by one, are written as release 0.1 wrote them, which knew no others."""
+    plain = all(each.made == Combination.plain(i) and not each.rounding for i, each in enumerate(measurements))
+    return [
+        _record(
+            "Measurement",
+            mechanism=text(each.mechanism),
+            sensitivity=text(each.sensitivity),
+            step=text(each.step),
+            said=text(each.said),
+            **({} if plain else {"made": text(each.made), "rounding": text(each.rounding)}),
+        )
+        for each in measurements
+    ]
+
+
+def text(value: Any) -> str:
+    """The notation of a part of a plan; for what has none raises Fault."""
+    kind = type(value)
+    writer = WRITERS.get(kind)
+    if writer is None:
+        writer = WRITERS[kind] = _writer(kind)
+    return writer(value)
+
+
+def _writer(kind: type) -> Callable[[Any], str]:
+    """How values of a kind are written."""
+    if kind in RECORDS:
+        return _record_writer(*RECORDS[kind].split())
+    if kind in ENUMS:
+        name = ENUMS[kind]
+        return lambda member: f"<{name}.{member.name}: {member.value!r}>"
+    if issubclass(kind, Release) and kind.notation.split()[1:] == [each.name for each in fields(kind)]:  # type: ignore[arg-type]
+        return _record_writer(*kind.notation.split())
+    if issubclass(kind, Kind):
+        return _kind_writer(kind)
+    raise Fault(f"{kind.__name__} has no notation in the name of a plan", code="notation")
+
+
+def _record_writer(name: str, *names: str) -> Callable[[Any], str]:
+    return lambda record: f"{name}({', '.join([f'{each}={text(getattr(record, each))}' for each in names])})"
+
+
+def _kind_writer(kind: type[Kind]) -> Callable[[Any], str]:
+    """As release 0.1 wrote a member of an enumeration; what a kind has besides its name stands behind it."""
+    member, names = f"<Kind.{kind.name.upper()}: {kind.name!r}>", [each.name for each in fields(kind)]  # type: ignore[arg-type]
+    return _record_writer(member, *names) if names else lambda _: member
+
+
+def _record(name: str, **parts: str) -> str:
+    return f"{name}({', '.join(f'{each}={part}' for each, part in parts.items())})"
+
+
+def _tuple(parts: Iterable[str]) -> str:
+    """As Python writes a tuple: one part has a comma behind it."""
+    each = list(parts)
+    return f"({each[0]},)" if len(each) == 1 else f"({', '.join(each)})"
+
+
+WRITERS: dict[type, Callable[[Any], str]] = {
+    **dict.fromkeys((bool, int, float, str, date, type(None)), repr),
+    tuple: lambda parts: _tuple(map(text, parts)),
+    Fraction: lambda number: f"Fraction({number.numerator}, {number.denominator})",
+    Stage: lambda stage: _record("Stage", **_parts(stage)),
+    scalar.Key: lambda key: f"Column(name='key{key.index}', type={text(key.type)})",
+    # In release 0.1 the names of functions were an enumeration.
+    scalar.Function: lambda call: (
+        f"Function(name=<Name.{call.name.upper()}: {call.name!r}>, operands={text(call.operands)})"
+    ),
+    scalar.Released: lambda node: f"Column(name='aggregate{node.index}', type={text(scalar.Type.NUMBER)})",
+}
+"""How values of each kind are written; kinds of the tables above are added as they are met."""
