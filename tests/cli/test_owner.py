@@ -14,7 +14,7 @@ from discreet.cli import waiting as waiting_module
 from discreet.cli.data import following
 from discreet.cli.history import printable
 from discreet.curator import store
-from discreet.curator.ledger import Row
+from discreet.curator.rows import Row
 from discreet.curator.session import Curator
 from discreet.curator.store import SQLiteStore
 from discreet.privacy import calibrate

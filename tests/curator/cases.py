@@ -12,8 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from discreet.curator.ledger import Amounts, Cap, Creation, Price, Request, Reservation, Stored
+from discreet.curator.acts import Creation
+from discreet.curator.amounts import Amounts, Cap, Price
 from discreet.curator.money import cap_of
+from discreet.curator.request import Request, Reservation, Stored
 from discreet.curator.store import SQLiteStore, Store
 from discreet.privacy import events
 from tests.extras import program

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from discreet.curator import store as stores
-from discreet.curator.ledger import UNIT, Reserved, Stored
+from discreet.curator.acts import Reserved
+from discreet.curator.amounts import UNIT
+from discreet.curator.request import Stored
 from discreet.curator.store import Store
 from discreet.errors import Fault
 from tests.curator.cases import Place, code_of, creation, granted, place, request, spent

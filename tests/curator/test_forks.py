@@ -13,8 +13,8 @@ import pytest
 
 from discreet.curator import mark as marks
 from discreet.curator import store as stores
+from discreet.curator.amounts import UNIT
 from discreet.curator.forks import FORKS
-from discreet.curator.ledger import UNIT
 from discreet.curator.mark import Mark
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError, Fault

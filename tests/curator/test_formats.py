@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from discreet import answer as answers
 from discreet.answer import Answer
 from discreet.cli import app
-from discreet.curator import ledger as rows_of
+from discreet.curator.acts import FORMAT
 from discreet.curator.mark import Mark
 from discreet.curator.replay import replay
 from discreet.curator.session import Curator
@@ -172,7 +172,7 @@ def test_a_data_file_goes_on_with_what_its_ledger_remembers(kept: Kept) -> None:
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_a_newer_ledger_is_refused_by_name(kept: Kept, name: str) -> None:
-    newer = rows_of.FORMAT + 1
+    newer = FORMAT + 1
     file = sqlite3.connect(kept.place / FOLDERS[name] / "ledger.sqlite")
     file.execute(f"PRAGMA user_version = {newer}")
     file.close()
@@ -182,7 +182,7 @@ def test_a_newer_ledger_is_refused_by_name(kept: Kept, name: str) -> None:
 
 
 def test_a_newer_export_is_refused_by_name(kept: Kept) -> None:
-    newer = rows_of.FORMAT + 1
+    newer = FORMAT + 1
     document = json.loads((kept.place / "export.json").read_bytes())
     with pytest.raises(Refused, match=f"format {newer}") as refused:
         replay(document | {"format": newer})

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from discreet.curator.ledger import UNIT, Reserved, Stored, filed
+from discreet.curator.acts import Reserved
+from discreet.curator.amounts import UNIT
+from discreet.curator.request import Stored, filed
 from discreet.curator.store import Store
 from tests.curator.cases import Place, creation, place, request
 from tests.scale import repeats

@@ -14,40 +14,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.curator.ledger import (
+from discreet.curator.accounts import Account
+from discreet.curator.acts import (
     FORMAT,
-    MOST_FAILURES,
-    MOST_OF_ONE,
-    NOTHING,
-    UNIT,
     Accepted,
-    Account,
     Act,
-    Amounts,
     AnalystAdded,
     AnalystRemoved,
-    Cap,
     Capped,
     Creation,
     DataChanged,
-    Entry,
     Failed,
-    Head,
-    Request,
     Reserved,
     Resumed,
-    Row,
     Settled,
     Shared,
-    advance,
-    check_lower,
-    hash_of,
-    reserve,
-    settle,
-    topic_of_act,
 )
+from discreet.curator.amounts import NOTHING, UNIT, Amounts, Cap
+from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, advance, check_lower, reserve, settle
 from discreet.curator.money import cap_of, check_act, check_price, parallel, price_of, spent_by
 from discreet.curator.replay import Replay, replay
+from discreet.curator.request import Entry, Request, topic_of_act
+from discreet.curator.rows import Head, Row, hash_of
 from discreet.errors import Fault, Invalid, Refused
 from discreet.mechanisms import DiscreteGaussian
 from discreet.privacy import events

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from discreet.curator import store as stores
-from discreet.curator.ledger import UNIT
+from discreet.curator.amounts import UNIT
 from discreet.curator.store import SQLiteStore
 from tests.curator.cases import Place, code_of, creation, granted, place, request, spent
 

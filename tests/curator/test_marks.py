@@ -12,7 +12,7 @@ from unittest import mock
 
 import pytest
 
-from discreet.curator.ledger import Accepted
+from discreet.curator.acts import Accepted
 from discreet.curator.mark import Mark
 from discreet.curator.store import SQLiteStore
 from discreet.errors import Refused

@@ -11,10 +11,11 @@ from unittest import mock
 
 import pytest
 
-from discreet.curator.ledger import Failed, Reservation, Reserved, Settled, Shared
+from discreet.curator.acts import Failed, Reserved, Settled, Shared
 from discreet.curator.mark import Mark
 from discreet.curator.money import check_act
 from discreet.curator.replay import Replay
+from discreet.curator.request import Reservation
 from discreet.curator.store import Page, Store
 from discreet.curator.verified import Earlier, Record, Verified, replay_after
 from discreet.errors import DiscreetError

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from discreet.curator.ledger import UNIT, Reserved, filed
+from discreet.curator.acts import Reserved
+from discreet.curator.amounts import UNIT
+from discreet.curator.request import filed
 from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Fault, Invalid
 from tests.curator.cases import POOLED, Place, code_of, creation, granted, place, request, spent

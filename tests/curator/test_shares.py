@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 
 from discreet import Curator
-from discreet.curator.ledger import Amounts, AnalystAdded, Cap, Creation, Divided, Request, Row, Stored, advance
+from discreet.curator.acts import AnalystAdded, Creation, Divided
+from discreet.curator.amounts import Amounts, Cap
+from discreet.curator.ledger import advance
 from discreet.curator.money import cap_of
 from discreet.curator.replay import replay
+from discreet.curator.request import Request, Stored
+from discreet.curator.rows import Row
 from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Fault, Refused
 from discreet.privacy import events

@@ -12,13 +12,16 @@ from typing import Any
 
 import pytest
 
-from discreet.curator import ledger
+from discreet.curator import acts
 from discreet.curator import replay as replaying
 from discreet.curator import store as stores
-from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, UNIT, Amounts, Creation, Reservation, Resumed, Stored
+from discreet.curator.acts import Creation, Resumed
+from discreet.curator.amounts import UNIT, Amounts
+from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE
 from discreet.curator.mark import SLOT, Mark
 from discreet.curator.money import cap_of, price_of
 from discreet.curator.replay import replay
+from discreet.curator.request import Reservation, Stored
 from discreet.curator.store import SQLiteStore, Store
 from discreet.errors import Fault, Invalid
 from discreet.privacy import events
@@ -586,8 +589,8 @@ def test_an_older_format_opens_and_a_newer_one_is_refused(spot: Place, monkeypat
     store = spot.open(creation(1))
     granted(store.reserve(request("a")))
     store.close()
-    modules: list[Any] = [stores, replaying, ledger]
-    newest = ledger.FORMAT + 1
+    modules: list[Any] = [stores, replaying, acts]
+    newest = acts.FORMAT + 1
     if spot.server:
         from discreet.curator import postgres
 

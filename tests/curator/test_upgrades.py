@@ -13,10 +13,10 @@ from unittest import mock
 
 import pytest
 
-from discreet.curator import ledger as rows_of
 from discreet.curator import store as stores
-from discreet.curator.ledger import Request, Reservation
+from discreet.curator.acts import FORMAT
 from discreet.curator.mark import Mark
+from discreet.curator.request import Request, Reservation
 from discreet.curator.store import SQLiteStore
 from tests.curator.cases import Place, code_of, creation, place, request
 from tests.curator.test_formats import FOLDERS, Kept, kept  # noqa: F401
@@ -107,7 +107,7 @@ def survives_at(number: int, at: Kept, name: str) -> str:
     spent = Fraction(at.expected[name]["totals"][""]["spent"]["epsilon"])
     killed_at(number, lambda: taken_over(at, name))
     form, now = form_and_rows(at, name)
-    assert form == (before if now == rows else rows_of.FORMAT), "an earlier release would read what it cannot"
+    assert form == (before if now == rows else FORMAT), "an earlier release would read what it cannot"
     with at.store(name) as store:
         assert store.verify().spent.exact[0] == spent + (PRICE if now > rows else 0)
         for asked in at.questions(name):
@@ -116,7 +116,7 @@ def survives_at(number: int, at: Kept, name: str) -> str:
     with at.store(name) as store:
         assert store.verify().spent.exact[0] == spent + PRICE
         assert store.stored("after the upgrade") == b"42"
-    assert form_and_rows(at, name) == (rows_of.FORMAT, rows + 2)
+    assert form_and_rows(at, name) == (FORMAT, rows + 2)
     return ("as it was", "charged", "settled")[now - rows]
 
 
@@ -154,11 +154,11 @@ def test_an_upgrade_in_two_transactions_is_noticed(kept: Kept) -> None:  # noqa:
 
     @contextmanager
     def apart(self: stores._SQLite, begin: str) -> Iterator[Any]:
-        before, self._format = self._format, rows_of.FORMAT
+        before, self._format = self._format, FORMAT
         with real(self, begin) as page:
             yield page
-        if page.added and before < rows_of.FORMAT:
-            self._sqlite.execute(f"PRAGMA user_version = {rows_of.FORMAT}")
+        if page.added and before < FORMAT:
+            self._sqlite.execute(f"PRAGMA user_version = {FORMAT}")
         else:
             self._format = before
 

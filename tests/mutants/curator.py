@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from discreet.curator.ledger import Amounts
+from discreet.curator.amounts import Amounts
 from discreet.curator.money import parallel
 from discreet.privacy.adjacency import Adjacency
 from tests.curator import test_close as closed
@@ -24,11 +24,15 @@ from tests.curator import test_tamper as tamper
 from tests.curator.cases import Place, place
 from tests.mutants import Law, Mutant
 
+ACCOUNTS = "discreet.curator.accounts:"
+AMOUNTS = "discreet.curator.amounts:"
 LEDGER = "discreet.curator.ledger:"
 MARK = "discreet.curator.mark:"
 MONEY = "discreet.curator.money:"
 RECORD = "discreet.mechanisms.record:"
 REPLAY = "discreet.curator.replay:"
+REQUEST = "discreet.curator.request:"
+ROWS = "discreet.curator.rows:"
 SESSION = "discreet.curator.session:"
 STORE = "discreet.curator.store:"
 
@@ -63,7 +67,7 @@ def parallel_is_the_worst_neighbour() -> None:
 MUTANTS = (
     Mutant(
         "price-rounded-down",
-        LEDGER + "units_up",
+        AMOUNTS + "units_up",
         "divide_up(exact.numerator * UNIT, exact.denominator)",
         "exact.numerator * UNIT // exact.denominator",
         "a price below one unit is nothing, and can be paid for ever",
@@ -71,7 +75,7 @@ MUTANTS = (
     ),
     Mutant(
         "cap-rounded-up",
-        LEDGER + "units_down",
+        AMOUNTS + "units_down",
         "exact.numerator * UNIT // exact.denominator",
         "divide_up(exact.numerator * UNIT, exact.denominator)",
         "a little more is spent than the owner allowed",
@@ -79,7 +83,7 @@ MUTANTS = (
     ),
     Mutant(
         "cap-against-the-old-total",
-        LEDGER + "Account.affords",
+        ACCOUNTS + "Account.affords",
         "spent.epsilon + price.epsilon <= limit.epsilon",
         "spent.epsilon < limit.epsilon",
         "the last question may cost anything",
@@ -87,7 +91,7 @@ MUTANTS = (
     ),
     Mutant(
         "delta-not-capped",
-        LEDGER + "Account.affords",
+        ACCOUNTS + "Account.affords",
         "and spent.delta + price.delta <= limit.delta",
         "",
         "epsilon is capped and delta is not",
@@ -151,7 +155,7 @@ MUTANTS = (
     ),
     Mutant(
         "key-of-anyone",
-        LEDGER + "Request.is_the_one_of",
+        REQUEST + "Request.is_the_one_of",
         "row.analyst",
         "self.analyst",
         "who guesses a key reads another's answer",
@@ -199,7 +203,7 @@ MUTANTS = (
     ),
     Mutant(
         "hash-without-the-row-before",
-        LEDGER + "Row.to_json",
+        ROWS + "Row.to_json",
         '"previous": self.previous',
         '"previous": NO_HASH',
         "rows can be taken out of the chain",
@@ -415,7 +419,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-of-everyone",
-        LEDGER + "filed",
+        REQUEST + "filed",
         "canonical([analyst, key])",
         "canonical([None, key])",
         "who uses the key of another learns that it was used, or takes it",
@@ -479,7 +483,7 @@ MUTANTS = (
     ),
     Mutant(
         "failures-forgiven-by-a-charge",
-        LEDGER + "Account.charged",
+        ACCOUNTS + "Account.charged",
         "self.active, self.failures)",
         "self.active)",
         "whoever asks again starts at none",

@@ -112,7 +112,7 @@ def money_of(path: Path, flags: Flags, policy: "Policy | None", analyst: str | N
 
 
 def _untouched(policy: "Policy | None", analyst: str | None) -> dict[str, dict[str, float]]:
-    from discreet.curator.ledger import Account, Book, Totals
+    from discreet.curator.accounts import Account, Book, Totals
     from discreet.curator.money import cap_of
 
     said = _said(policy, analyst)
@@ -290,7 +290,7 @@ FIRST = 'who asks first has what is left, and is seen by the others; shares = "r
 
 def promised(store: "Store") -> tuple[str, ...]:
     """A word on caps of analysts that are more than the total, where they share it."""
-    from discreet.curator.ledger import Cap
+    from discreet.curator.amounts import Cap
     from discreet.curator.money import overdrawn
 
     totals = store.totals()

@@ -86,7 +86,7 @@ class _Kept:
 
 
 def _kept(policy: "Policy", ledger: Path) -> _Kept:
-    from discreet.curator.ledger import Cap
+    from discreet.curator.amounts import Cap
     from discreet.curator.money import cap_of, overdrawn
     from discreet.curator.policy import Budget
 

@@ -18,7 +18,8 @@ from discreet.exact import shown
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
-    from discreet.curator.ledger import Creation, Totals
+    from discreet.curator.accounts import Totals
+    from discreet.curator.acts import Creation
     from discreet.curator.policy import Policy
 
 app = typer.Typer(help="The chain of rows that keeps the budget.")
@@ -210,7 +211,7 @@ def _refusal(folder: Path, mark: Path | None) -> str | None:
 
 
 def _creation(policy: "Policy | None", unit: str | None, row: bool, adjacency: str, budget: str | None) -> "Creation":
-    from discreet.curator.ledger import Creation
+    from discreet.curator.acts import Creation
     from discreet.curator.money import cap_of
     from discreet.curator.policy import protected, relation_kept
 

@@ -17,7 +17,7 @@ from discreet.cli.flags import Flags, columns, number, options
 from discreet.errors import Invalid, Refused
 
 if TYPE_CHECKING:
-    from discreet.curator.ledger import Totals
+    from discreet.curator.accounts import Totals
     from discreet.curator.loaded import Loaded
     from discreet.curator.policy import Budget, Policy
     from discreet.curator.session import Curator

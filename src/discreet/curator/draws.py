@@ -10,7 +10,8 @@ was charged for. Kept are released values and what was to be drawn, never noise,
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from discreet.curator.ledger import Request, Stored, broken
+from discreet.curator.request import Request, Stored
+from discreet.curator.rows import broken
 from discreet.curator.store import Store, summary
 from discreet.mechanisms.measure import Grant, course_of
 from discreet.mechanisms.record import Drawn, settled

@@ -9,21 +9,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.curator.ledger import (
-    UNIT,
-    Act,
-    Amounts,
-    AnalystAdded,
-    Book,
-    Cap,
-    Capped,
-    Creation,
-    Price,
-    Reserved,
-    Shared,
-    canonical,
-    units_up,
-)
+from discreet.curator.accounts import Book
+from discreet.curator.acts import Act, AnalystAdded, Capped, Creation, Reserved, Shared
+from discreet.curator.amounts import UNIT, Amounts, Cap, Price, units_up
+from discreet.curator.rows import canonical
 from discreet.errors import Invalid, Refused
 from discreet.exact import Number, shown
 from discreet.privacy import PrivacyLoss, events, loss

@@ -9,7 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from warnings import warn
 
-from discreet.curator.ledger import Account, Amounts, Cap, Creation, DataChanged, set_aside
+from discreet.curator.accounts import Account
+from discreet.curator.acts import Creation, DataChanged
+from discreet.curator.amounts import Amounts, Cap
+from discreet.curator.ledger import set_aside
 from discreet.curator.money import cap_of
 from discreet.curator.places import is_made, others, remember
 from discreet.curator.policy import Budget, Policy, relation_kept

@@ -21,10 +21,11 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from discreet.curator.acts import FORMAT, Creation
 from discreet.curator.hold import no_more, not_for_children
-from discreet.curator.ledger import FORMAT, Creation, broken
 from discreet.curator.mark import Mark, rolled_back
 from discreet.curator.replay import newer
+from discreet.curator.rows import broken
 from discreet.curator.store import ACTS, DRAWS, PATIENCE, PLACE, Page, Store, unavailable
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import shown

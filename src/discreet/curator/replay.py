@@ -7,31 +7,12 @@ event, every total is the sum, and nothing was left out or put in between.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol, TypeAlias
 
-from discreet.curator.ledger import (
-    FORMAT,
-    MOST_FAILURES,
-    MOST_OF_ONE,
-    Accepted,
-    Account,
-    Act,
-    Book,
-    Creation,
-    Divided,
-    Failed,
-    Head,
-    Reserved,
-    Row,
-    Settled,
-    Shared,
-    Totals,
-    advance,
-    broken,
-    hash_of,
-    parse_act,
-    set_aside,
-    topic_of_act,
-)
+from discreet.curator.accounts import Account, Book, Totals
+from discreet.curator.acts import FORMAT, Accepted, Act, Creation, Divided, Failed, Reserved, Settled, Shared
+from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, advance, set_aside
 from discreet.curator.money import check_act
+from discreet.curator.request import topic_of_act
+from discreet.curator.rows import Head, Row, broken, hash_of, parse_act
 from discreet.errors import Invalid, Refused
 
 Check: TypeAlias = Callable[[Book, Act], None]

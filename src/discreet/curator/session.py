@@ -20,25 +20,18 @@ from uuid import uuid4
 
 import discreet.engines.duckdb as duckdb_engine
 from discreet.answer import Answer, Preview
+from discreet.curator.accounts import Totals
+from discreet.curator.amounts import Price, in_words, units_up
 from discreet.curator.asked import Asked, Params, Terms, spelled_out
 from discreet.curator.draws import entered
 from discreet.curator.flight import Flight
-from discreet.curator.ledger import (
-    LONGEST_ANSWER,
-    Price,
-    Request,
-    Reservation,
-    Stored,
-    Totals,
-    check_name,
-    in_words,
-    units_up,
-)
 from discreet.curator.loaded import Loaded
 from discreet.curator.money import price_of, spent_by
+from discreet.curator.names import check_name
 from discreet.curator.opening import open_ledger
 from discreet.curator.places import ledger_beside
 from discreet.curator.policy import FIELDS, Budget, Policy, advice_on, catalog_of, protected, source_of
+from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store, unknown_analyst
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, positive, probability, rational, shown

@@ -16,51 +16,34 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn, Protocol, TypeVar
 
-from discreet.curator.forks import FORKS
-from discreet.curator.hold import FileHold, Hold
-from discreet.curator.ledger import (
+from discreet.curator.accounts import SHARES, Account, Totals
+from discreet.curator.acts import (
     FORMAT,
-    LONGEST_ANSWER,
-    SHARES,
     Accepted,
-    Account,
     Act,
     AnalystAdded,
     AnalystRemoved,
-    Cap,
     Capped,
     Creation,
     DataChanged,
     Divided,
-    Entry,
     Failed,
-    Head,
-    Request,
-    Reservation,
     Reserved,
     Resumed,
-    Row,
     Settled,
     Shared,
-    Stored,
-    Totals,
-    advance,
-    broken,
-    canonical,
-    check_analyst,
-    check_lower,
-    check_name,
-    ended_by_accept,
-    filed,
-    hash_of,
-    reserve,
-    set_aside,
-    settle,
 )
+from discreet.curator.amounts import Cap
+from discreet.curator.forks import FORKS
+from discreet.curator.hold import FileHold, Hold
+from discreet.curator.ledger import advance, check_lower, ended_by_accept, reserve, set_aside, settle
 from discreet.curator.mark import NO_MARK, Mark, make_folders, mark_lost, rolled_back, seen, sync_folder
 from discreet.curator.mark import PATIENCE as PATIENCE
 from discreet.curator.money import check_act, check_price, check_relation
+from discreet.curator.names import check_analyst, check_name
 from discreet.curator.replay import Replay, newer
+from discreet.curator.request import LONGEST_ANSWER, Entry, Request, Reservation, Stored, filed
+from discreet.curator.rows import Head, Row, broken, canonical, hash_of
 from discreet.curator.turns import Job, Turns
 from discreet.curator.verified import Record, Verified, replay_after
 from discreet.errors import DiscreetError, Fault, Invalid, Refused

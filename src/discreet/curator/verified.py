@@ -14,18 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.curator.ledger import (
-    FORMAT,
-    Account,
-    Failed,
-    Head,
-    Reserved,
-    Settled,
-    canonical,
-    hash_of,
-    topic_of_act,
-)
+from discreet.curator.accounts import Account
+from discreet.curator.acts import FORMAT, Failed, Reserved, Settled
 from discreet.curator.replay import Replay
+from discreet.curator.request import topic_of_act
+from discreet.curator.rows import Head, canonical, hash_of
 from discreet.errors import Fault
 
 if TYPE_CHECKING:
