@@ -16,7 +16,8 @@ from discreet.curator.acts import Creation
 from discreet.curator.amounts import Amounts, Cap, Price
 from discreet.curator.money import cap_of
 from discreet.curator.request import Request, Reservation, Stored
-from discreet.curator.store import SQLiteStore, Store
+from discreet.curator.sqlite import SQLiteStore
+from discreet.curator.store import Store
 from discreet.privacy import events
 from tests.extras import program
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from discreet.curator import store as stores
+from discreet.curator import sqlite
 from discreet.curator.acts import Reserved
 from discreet.curator.amounts import UNIT
 from discreet.curator.request import Stored
@@ -69,7 +69,7 @@ def test_a_read_only_database_releases_nothing() -> None:
 
 
 def test_a_locked_database_releases_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
     with place() as spot:
         store = spot.open(creation(100))
         granted(store.reserve(request("old")))

@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from discreet.curator import mark as marks
-from discreet.curator import store as stores
+from discreet.curator.acts import DataChanged
 from discreet.curator.amounts import UNIT
 from discreet.curator.forks import FORKS
+from discreet.curator.ledger import advance
 from discreet.curator.mark import Mark
+from discreet.curator.page import Page
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError, Fault
 from tests.curator.cases import Place, code_of, creation, granted, place, request, spent
@@ -242,8 +244,8 @@ def a_commit_into_nothing_is_told(spot: Place) -> None:
     """A file that is taken away in the midst of a transaction: the charge is not acknowledged."""
     store = spot.open(creation(1))
 
-    def step(page: stores.Page) -> None:
-        page.add(stores.advance(page.head(), stores.DataChanged("2"), 0))
+    def step(page: Page) -> None:
+        page.add(advance(page.head(), DataChanged("2"), 0))
         _moved(spot.ledger)
 
     assert code_of(lambda: store._write(step)) == "ledger-moved"

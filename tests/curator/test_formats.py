@@ -22,7 +22,7 @@ from discreet.curator.acts import FORMAT
 from discreet.curator.mark import Mark
 from discreet.curator.replay import replay
 from discreet.curator.session import Curator
-from discreet.curator.store import SQLiteStore
+from discreet.curator.sqlite import SQLiteStore
 from discreet.errors import Invalid, Refused
 
 F = Fraction

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.curator.amounts import UNIT
 from discreet.curator.session import GENERATED, Curator
-from discreet.curator.store import SQLiteStore
+from discreet.curator.sqlite import SQLiteStore
 from discreet.errors import Invalid, Refused
 from tests.curator.cases import Place, cap, code_of, creation, granted, place, request, spent
 

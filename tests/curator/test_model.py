@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE
+from discreet.curator.page import Page
 from discreet.curator.replay import replay
 from discreet.curator.request import Request, Reservation, Stored
-from discreet.curator.store import Page, Store
+from discreet.curator.store import Store
 from discreet.errors import Fault, Refused
 from tests.curator.cases import cap, creation, place, request
 from tests.scale import repeats

@@ -14,9 +14,10 @@ import pytest
 from discreet.curator.acts import Failed, Reserved, Settled, Shared
 from discreet.curator.mark import Mark
 from discreet.curator.money import check_act
+from discreet.curator.page import Page
 from discreet.curator.replay import Replay
 from discreet.curator.request import Reservation
-from discreet.curator.store import Page, Store
+from discreet.curator.store import Store
 from discreet.curator.verified import Earlier, Record, Verified, replay_after
 from discreet.errors import DiscreetError
 from tests.curator.cases import Place, cap, code_of, creation, granted, place, request
@@ -201,7 +202,7 @@ def test_opening_computes_later_rows_only_and_verify_all(spot: Place) -> None:
 
 
 def test_a_store_that_stays_open_notes_how_far_it_came(spot: Place) -> None:
-    with mock.patch("discreet.curator.store.EVERY", 4):
+    with mock.patch("discreet.curator.durable.EVERY", 4):
         store = spot.open(creation(1))
         charged(store, "abcdef")
         known = Record(spot.mark).read()

@@ -9,7 +9,8 @@ import pytest
 
 from discreet.curator.replay import replay
 from discreet.curator.session import Curator
-from discreet.curator.store import SQLiteStore, Store
+from discreet.curator.sqlite import SQLiteStore
+from discreet.curator.store import Store
 from discreet.mechanisms.measure import Grant
 from tests.curator.cases import Place, code_of, creation, granted, place, request
 from tests.curator.test_measure import EVENT, curator, draw

@@ -6,23 +6,27 @@ import os
 import pickle
 import sqlite3
 import threading
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from discreet.curator import acts
+from discreet.curator import acts, durable, sqlite
 from discreet.curator import replay as replaying
 from discreet.curator import store as stores
 from discreet.curator.acts import Creation, Resumed
 from discreet.curator.amounts import UNIT, Amounts
 from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE
+from discreet.curator.looking import look
 from discreet.curator.mark import SLOT, Mark
 from discreet.curator.money import cap_of, price_of
 from discreet.curator.replay import replay
 from discreet.curator.request import Reservation, Stored
-from discreet.curator.store import SQLiteStore, Store
+from discreet.curator.sqlite import SQLite, SQLiteStore
+from discreet.curator.store import Store
 from discreet.errors import Fault, Invalid
 from discreet.privacy import events
 from tests.curator.cases import Place, cap, code_of, creation, granted, place, request, spent
@@ -525,17 +529,16 @@ def test_a_file_that_is_no_mark_is_not_written_over(tmp_path: Path, content: byt
         assert code in ("rollback", "mark") and (tmp_path / "visits.csv").read_bytes() == content
 
 
-@pytest.mark.parametrize("way", ["open", "look"])
+@pytest.mark.parametrize("way", [partial(SQLiteStore.open, creation=None), look], ids=["open", "look"])
 def test_a_ledger_that_may_not_be_entered_is_unavailable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: Callable[[Path], SQLiteStore]
 ) -> None:
     def closed(self: Path, **_: Any) -> bool:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "exists", closed)
-    more = {"creation": None} if way == "open" else {}
     with pytest.raises(Fault, match="Permission denied") as fault:
-        getattr(SQLiteStore, way)(tmp_path / "ledger", **more)
+        way(tmp_path / "ledger")
     assert fault.value.code == "ledger-unavailable"
 
 
@@ -589,7 +592,7 @@ def test_an_older_format_opens_and_a_newer_one_is_refused(spot: Place, monkeypat
     store = spot.open(creation(1))
     granted(store.reserve(request("a")))
     store.close()
-    modules: list[Any] = [stores, replaying, acts]
+    modules: list[Any] = [stores, durable, sqlite, replaying, acts]
     newest = acts.FORMAT + 1
     if spot.server:
         from discreet.curator import postgres
@@ -611,7 +614,7 @@ def who_writes_is_alone(folder: Path) -> None:
     """From the moment a turn to write begins nobody else can begin one, before anything is read: no total is read twice and added to."""
     SQLiteStore.open(folder / "ledger", creation=creation(), mark=folder / "mark").close()
     file = folder / "ledger" / "ledger.sqlite"
-    connection = stores._SQLite(file)
+    connection = SQLite(file)
     other = sqlite3.connect(file, timeout=0, isolation_level=None)
     try:
         with connection.writing():

@@ -26,14 +26,17 @@ from tests.mutants import Law, Mutant
 
 ACCOUNTS = "discreet.curator.accounts:"
 AMOUNTS = "discreet.curator.amounts:"
+DURABLE = "discreet.curator.durable:"
 LEDGER = "discreet.curator.ledger:"
 MARK = "discreet.curator.mark:"
 MONEY = "discreet.curator.money:"
+PAGE = "discreet.curator.page:"
 RECORD = "discreet.mechanisms.record:"
 REPLAY = "discreet.curator.replay:"
 REQUEST = "discreet.curator.request:"
 ROWS = "discreet.curator.rows:"
 SESSION = "discreet.curator.session:"
+SQLITE = "discreet.curator.sqlite:"
 STORE = "discreet.curator.store:"
 
 
@@ -252,14 +255,14 @@ MUTANTS = (
     Mutant(
         "settled-twice",
         STORE + "Store.settle",
-        "return page.answer(found)",
+        "return page.answer(outcome)",
         "return answer",
         "a retry releases a second draw of the same charge",
         at(store.unsettled_is_computed_again),
     ),
     Mutant(
         "check-then-write",
-        STORE + "_SQLite.writing",
+        SQLITE + "SQLite.writing",
         '"BEGIN IMMEDIATE"',
         '"BEGIN"',
         "two processes read the same total, and both add to it",
@@ -267,7 +270,7 @@ MUTANTS = (
     ),
     Mutant(
         "released-before-the-mark",
-        STORE + "Store._commit",
+        DURABLE + "Durable._commit",
         "self.mark.advance(head.sequence, head.hash)",
         "pass",
         "an old copy of the ledger is not noticed",
@@ -275,7 +278,7 @@ MUTANTS = (
     ),
     Mutant(
         "failure-told-as-success",
-        STORE + "Store._commit",
+        DURABLE + "Durable._commit",
         "job.error = job.error or _told(error)",
         "job.error = job.error",
         "a charge is acknowledged that a full disk did not take",
@@ -283,7 +286,7 @@ MUTANTS = (
     ),
     Mutant(
         "mark-not-looked-at",
-        STORE + "Store._check_mark",
+        DURABLE + "Durable._check_mark",
         "marked is not None and page.hash_at(marked[0]) != marked[1]",
         "False",
         "an old copy of the ledger gives the budget back",
@@ -307,7 +310,7 @@ MUTANTS = (
     ),
     Mutant(
         "connection-of-the-parent",
-        STORE + "Store._here",
+        DURABLE + "Durable._here",
         "self._process != os.getpid()",
         "False",
         "two processes use one database connection",
@@ -315,15 +318,15 @@ MUTANTS = (
     ),
     Mutant(
         "answer-not-checked",
-        STORE + "Page.answer",
-        " or hash_of(bytes(found[0][0])) != settled.digest",
+        PAGE + "Page.answer",
+        " or hash_of(bytes(rows[0][0])) != settled.digest",
         "",
         "an answer that was changed on disk is given out",
         tamper.test_an_answer_that_was_changed_is_not_given_out,
     ),
     Mutant(
         "rows-filed-anywhere",
-        STORE + "_check_filed",
+        PAGE + "check_filed",
         "if columns != (row.sequence, row.key, row.analyst, row.about, row.topic):",
         "if not row.sequence:",
         "a key is moved to another row, and its question is charged again or answered for another",
@@ -347,7 +350,7 @@ MUTANTS = (
     ),
     Mutant(
         "draw-of-any-number",
-        STORE + "Page.begin_draw",
+        PAGE + "Page.begin_draw",
         "number != last + 1",
         "False",
         "two who got in draw beside one another",
@@ -411,7 +414,7 @@ MUTANTS = (
     ),
     Mutant(
         "open-file-not-looked-for",
-        STORE + "_SQLite._check_place",
+        SQLITE + "SQLite._check_place",
         "!= self._places",
         "== ()",
         "charges go to a file that was removed, and nobody finds them",
@@ -427,7 +430,7 @@ MUTANTS = (
     ),
     Mutant(
         "former-keys-of-everyone",
-        STORE + "Page.former",
+        PAGE + "Page.former",
         "row.analyst == analyst",
         "row.sequence",
         "the same, in a ledger of release 0.1",
@@ -491,7 +494,7 @@ MUTANTS = (
     ),
     Mutant(
         "commits-not-synced",
-        STORE + "_SQLite._prepare",
+        SQLITE + "SQLite._prepare",
         "PRAGMA synchronous = FULL",
         "PRAGMA synchronous = NORMAL",
         "a power cut takes charges back whose answers are out",
@@ -587,7 +590,7 @@ MUTANTS = (
     ),
     Mutant(
         "accepted-and-still-open",
-        STORE + "Page._entry",
+        PAGE + "Page._entry",
         "return Entry(row, next((each.act for each in self.acts(opened) if isinstance(each.act, Accepted)), None))",
         "return Entry(row)",
         "what was answered in the ledger that was lost is computed again for the same charge",
@@ -603,7 +606,7 @@ MUTANTS = (
     ),
     Mutant(
         "other-mark-not-looked-for",
-        STORE + "SQLiteStore._find_mark",
+        SQLITE + "SQLiteStore._find_mark",
         "self._place = self._read(lambda page: page.mark_place())",
         "self._place = None",
         "with another home an old copy of the ledger gives the budget back",
@@ -611,7 +614,7 @@ MUTANTS = (
     ),
     Mutant(
         "lost-mark-not-missed",
-        STORE + "SQLiteStore._find_mark",
+        SQLITE + "SQLiteStore._find_mark",
         "self._lost = there is None and here is None",
         "self._lost = False",
         "where marks do not last an old copy of the ledger gives the budget back",

@@ -142,7 +142,7 @@ def accept(
 
     A row of the ledger says that this was done.
     """
-    from discreet.curator.store import SQLiteStore
+    from discreet.curator.sqlite import SQLiteStore
 
     path, flags = located(source), Flags(ledger=ledger)
     policy = read_policy(path)
@@ -199,7 +199,7 @@ def resume(
 
 def _refusal(folder: Path, mark: Path | None) -> str | None:
     """Why the ledger is not opened; None where it is."""
-    from discreet.curator.store import SQLiteStore
+    from discreet.curator.sqlite import SQLiteStore
 
     try:
         SQLiteStore.open(folder, creation=None, mark=mark).close()

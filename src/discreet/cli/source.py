@@ -175,10 +175,10 @@ def ledger_of(path: Path, flags: Flags, policy: "Policy | None" = None) -> Path:
 
 def open_ledger(folder: Path, mark: Path | None = None, *, whole: bool = True) -> "Store | None":
     """The ledger in a folder; None where none was made yet. One that may only be read is read; whole=False: to be verified next."""
-    from discreet.curator.store import SQLiteStore
+    from discreet.curator.looking import look
 
     try:
-        return SQLiteStore.look(folder, mark=mark, whole=whole)
+        return look(folder, mark=mark, whole=whole)
     except Refused as refused:
         if refused.code != "ledger-missing":
             raise
@@ -187,9 +187,9 @@ def open_ledger(folder: Path, mark: Path | None = None, *, whole: bool = True) -
 
 def kept_in(folder: Path) -> Kept | None:
     """What a ledger says of itself, before it is looked through: whoever asks opens it then, and finds the same or is refused."""
-    from discreet.curator.store import SQLiteStore
+    from discreet.curator.looking import declared
 
-    found = SQLiteStore.declared(folder)
+    found = declared(folder)
     if found is None:
         return None
     made, totals = found

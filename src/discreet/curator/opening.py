@@ -16,7 +16,8 @@ from discreet.curator.ledger import set_aside
 from discreet.curator.money import cap_of
 from discreet.curator.places import is_made, others, remember
 from discreet.curator.policy import Budget, Policy, relation_kept
-from discreet.curator.store import SQLiteStore, Store, still_reserved
+from discreet.curator.sqlite import SQLiteStore
+from discreet.curator.store import Store, still_reserved
 from discreet.errors import Refused
 
 
