@@ -4,9 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from discreet.curator.amounts import Amounts
-from discreet.curator.money import parallel
-from discreet.privacy.adjacency import Adjacency
 from tests.curator import test_close as closed
 from tests.curator import test_disk as disk
 from tests.curator import test_durable as durable
@@ -62,11 +59,6 @@ def lie(name: str) -> Law:
     return lambda: ledger.a_lie_is_found(ledger.LIES[name])
 
 
-def parallel_is_the_worst_neighbour() -> None:
-    prices = [Amounts(3), Amounts(5), Amounts(4)]
-    assert parallel(prices, Adjacency.REPLACE) == Amounts(9) and parallel(prices, Adjacency.ADD_REMOVE) == Amounts(5)
-
-
 MUTANTS = (
     Mutant(
         "price-rounded-down",
@@ -87,16 +79,16 @@ MUTANTS = (
     Mutant(
         "cap-against-the-old-total",
         ACCOUNTS + "Account.affords",
-        "spent.epsilon + price.epsilon <= limit.epsilon",
-        "spent.epsilon < limit.epsilon",
+        "spent + more for spent, more in",
+        "spent for spent, more in",
         "the last question may cost anything",
         ledger.both_caps_are_kept,
     ),
     Mutant(
         "delta-not-capped",
         ACCOUNTS + "Account.affords",
-        "and spent.delta + price.delta <= limit.delta",
-        "",
+        "self.cap.limit)",
+        "Amounts(self.cap.limit.epsilon, 10**15 - 1, self.cap.limit.rho))",
         "epsilon is capped and delta is not",
         ledger.amounts_are_capped_apart,
     ),
@@ -227,14 +219,6 @@ MUTANTS = (
         "",
         "the concentrated accountant charges rho and forgets delta",
         ledger.test_a_delta_of_the_event_is_paid_for,
-    ),
-    Mutant(
-        "replaced-people-in-one-part",
-        MONEY + "parallel",
-        "1 if adjacency is Adjacency.ADD_REMOVE else 2",
-        "1",
-        "who is replaced moves between two parts, and one is charged",
-        parallel_is_the_worst_neighbour,
     ),
     Mutant(
         "replay-believes-prices",

@@ -113,11 +113,12 @@ def money_of(path: Path, flags: Flags, policy: "Policy | None", analyst: str | N
 
 def _untouched(policy: "Policy | None", analyst: str | None) -> dict[str, dict[str, float]]:
     from discreet.curator.accounts import Account, Book, Totals
+    from discreet.curator.acts import accountant_of
     from discreet.curator.money import cap_of
 
     said = _said(policy, analyst)
     epsilon, delta = (EPSILON, DELTA) if said is None else (said.epsilon, said.delta)
-    accountant = "pure" if policy is None else policy.accountant
+    accountant = accountant_of("pure" if policy is None else policy.accountant)
     account = Account(cap_of(accountant, epsilon, delta))
     return totals_json(Totals.of(account, Book(account, accountant, "", 0, "1")))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.accountant import Accountant
 from discreet.cli.budget import amounts_said, read_policy
 from discreet.cli.flags import Flags, number
 from discreet.cli.owner import store_to_read
@@ -211,7 +212,7 @@ def _refusal(folder: Path, mark: Path | None) -> str | None:
 
 
 def _creation(policy: "Policy | None", unit: str | None, row: bool, adjacency: str, budget: str | None) -> "Creation":
-    from discreet.curator.acts import Creation
+    from discreet.curator.acts import Creation, accountant_of
     from discreet.curator.money import cap_of
     from discreet.curator.policy import protected, relation_kept
 
@@ -222,7 +223,7 @@ def _creation(policy: "Policy | None", unit: str | None, row: bool, adjacency: s
                 "who is protected and the budget are what the policy says", code="usage", hint="change it there"
             )
         cap = cap_of(policy.accountant, policy.budget.epsilon, policy.budget.delta)
-        return Creation(policy.accountant, cap, relation_kept(policy.protected), policy.version)
+        return Creation(accountant_of(policy.accountant), cap, relation_kept(policy.protected), policy.version)
     if unit is None and not row:
         raise Invalid(
             "the ledger is gone, and with it who is protected",
@@ -231,5 +232,7 @@ def _creation(policy: "Policy | None", unit: str | None, row: bool, adjacency: s
         )
     epsilon = EPSILON if budget is None else number(budget, "budget")
     return Creation(
-        "pure", cap_of("pure", epsilon, DELTA), relation_kept(protected(unit, row=row, adjacency=adjacency))
+        Accountant.PURE,
+        cap_of(Accountant.PURE, epsilon, DELTA),
+        relation_kept(protected(unit, row=row, adjacency=adjacency)),
     )

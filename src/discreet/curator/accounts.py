@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.accountant import Accountant, within
 from discreet.curator.amounts import NOTHING, Amounts, Cap, Price
 
 SHARES = ("common", "reserved")
@@ -21,12 +22,7 @@ class Account:
 
     def affords(self, price: Price) -> bool:
         """Whether the price may be added: the filter that the cap stands for says yes."""
-        spent, limit = self.spent, self.cap.limit
-        return (
-            spent.epsilon + price.epsilon <= limit.epsilon
-            and spent.delta + price.delta <= limit.delta
-            and spent.rho + price.rho <= limit.rho
-        )
+        return within((spent + more for spent, more in zip(self.spent, price, strict=True)), self.cap.limit)
 
     def charged(self, price: Price) -> "Account":
         """The account after paying a price that it affords."""
@@ -56,7 +52,7 @@ class Book:
     """The data set after a row: its account, how prices add up, who is protected, failures so far, the version of the data."""
 
     account: Account
-    accountant: str
+    accountant: Accountant
     relation: str
     failures: int
     version: str
@@ -77,7 +73,7 @@ class Book:
         aside = {} if self.aside is None else {"aside": self.aside.to_json()}
         return {
             "account": self.account.to_json(),
-            "accountant": self.accountant,
+            "accountant": self.accountant.value,
             "failures": self.failures,
             "relation": self.relation,
             "version": self.version,
@@ -89,7 +85,7 @@ class Book:
         aside = value.get("aside")
         return cls(
             Account.from_json(value["account"]),
-            value["accountant"],
+            Accountant(value["accountant"]),
             value["relation"],
             value["failures"],
             value["version"],
@@ -108,7 +104,7 @@ class Totals:
     cap: Amounts
     budget: Amounts
     remaining: Amounts
-    accountant: str
+    accountant: Accountant
     failures: int
     version: str
     free: Amounts

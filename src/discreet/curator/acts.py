@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeAlias
 
+from discreet.accountant import Accountant
 from discreet.curator.amounts import Amounts, Cap, Price
 from discreet.curator.names import LONGEST_REASON, check_name
 from discreet.errors import Invalid
@@ -12,7 +13,16 @@ from discreet.exact import shown
 FORMAT = 2
 """The version of what rows hold. A ledger of a newer one is refused; an older one is read as it was meant."""
 
-ACCOUNTANTS = ("pure", "zcdp")
+ACCOUNTANTS = (Accountant.PURE, Accountant.ZCDP)
+"""Those that a ledger can be kept by: each has a filter whose totals are sums of amounts."""
+
+
+def accountant_of(name: object) -> Accountant:
+    """The accountant of a name, which a ledger can be kept by; else raises Invalid."""
+    for accountant in ACCOUNTANTS:
+        if name == accountant:
+            return accountant
+    raise Invalid(f"accountant must be 'pure' or 'zcdp', got {shown(name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +30,14 @@ class Creation:
     """The first row. The accountant and the neighbour relation are fixed for ever; the cap is where it starts."""
 
     kind: ClassVar[str] = "created"
-    accountant: str
+    accountant: Accountant
     cap: Cap
     relation: str
     version: str = "1"
     format: int = FORMAT
 
     def __post_init__(self) -> None:
-        if self.accountant not in ACCOUNTANTS:
-            raise Invalid(f"accountant must be 'pure' or 'zcdp', got {shown(self.accountant)}")
+        object.__setattr__(self, "accountant", accountant_of(self.accountant))
         _check_cap(self.cap)
         check_name(self.relation, "relation")
         check_name(self.version, "version")
@@ -196,6 +205,8 @@ def from_json(kind: str, parts: dict[str, Any]) -> Act:
 
 
 def _to_json(value: object) -> Any:
+    if isinstance(value, Accountant):
+        return value.value
     return value.to_json() if isinstance(value, Amounts | Cap) else value
 
 

@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from discreet.accountant import within
 from discreet.errors import Invalid
 from discreet.exact import Number, divide_up, nonnegative, shown
 
@@ -77,7 +78,7 @@ class Amounts:
         return iter((self.epsilon, self.delta, self.rho))
 
     def within(self, other: "Amounts") -> bool:
-        return self.epsilon <= other.epsilon and self.delta <= other.delta and self.rho <= other.rho
+        return within(self, other)
 
     def to_json(self) -> list[int]:
         return [self.epsilon, self.delta, self.rho]

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn, Self, TypeVar
 
+from discreet.accountant import Accountant
 from discreet.curator.accounts import Account
 from discreet.curator.acts import FORMAT, Accepted, Act, Creation
 from discreet.curator.connection import Connection
@@ -41,8 +42,8 @@ class Durable:
     def __init__(self, connect: Callable[[], Connection], mark: Mark) -> None:
         self._connect = connect
         self.mark = mark
-        # The accountant and the relation as the ledger was created; they never change.
-        self._accountant = self._relation = ""
+        # The accountant and the relation are those of the ledger once it is begun, and never change.
+        self._accountant, self._relation = Accountant.PURE, ""
         self._last: Head | None = None
         self._noted: Verified | None = None
         # Where the ledger remembers its mark to be.

@@ -11,6 +11,7 @@ Its nouns have modules of their own: amounts (`amounts.py`), acts (`acts.py`), a
 from collections.abc import Iterable
 from dataclasses import replace
 
+from discreet.accountant import Accountant
 from discreet.curator.accounts import Account, Book
 from discreet.curator.acts import (
     Accepted,
@@ -188,10 +189,10 @@ def _check_analyst(analyst: str | None, account: Account | None) -> None:
         )
 
 
-def _check_shape(accountant: str, price: Price) -> None:
-    foreign = "rho" if accountant == "pure" else "epsilon"
+def _check_shape(accountant: Accountant, price: Price) -> None:
+    foreign = "rho" if accountant is Accountant.PURE else "epsilon"
     if getattr(price, foreign):
-        raise Invalid(f"{foreign} has no place in a price of the accountant {accountant!r}", code="price")
+        raise Invalid(f"{foreign} has no place in a price of the accountant '{accountant}'", code="price")
 
 
 def _paid(account: Account, price: Price, whose: str) -> Account:

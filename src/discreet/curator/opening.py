@@ -10,7 +10,7 @@ from pathlib import Path
 from warnings import warn
 
 from discreet.curator.accounts import Account
-from discreet.curator.acts import Creation, DataChanged
+from discreet.curator.acts import Creation, DataChanged, accountant_of
 from discreet.curator.amounts import Amounts, Cap
 from discreet.curator.ledger import set_aside
 from discreet.curator.money import cap_of
@@ -28,7 +28,7 @@ def open_ledger(policy: Policy, folder: Path, noted: Callable[[str], None] = war
     """
     notes = () if is_made(folder) else tuple(_other_budgets(policy, folder))
     cap = cap_of(policy.accountant, policy.budget.epsilon, policy.budget.delta)
-    creation = Creation(policy.accountant, cap, relation_kept(policy.protected), policy.version)
+    creation = Creation(accountant_of(policy.accountant), cap, relation_kept(policy.protected), policy.version)
     store = SQLiteStore.open(folder, creation=creation, mark=policy.mark, share_answers=policy.share_answers)
     try:
         _check(store, creation)
