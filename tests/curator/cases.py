@@ -47,7 +47,7 @@ def granted(outcome: Reservation | Stored) -> Reservation:
 
 
 def spent(store: Store, analyst: str | None = None) -> int:
-    return store.totals(analyst).spent.epsilon
+    return store.standing(analyst).spent.epsilon
 
 
 def code_of(act: Callable[[], object]) -> str:

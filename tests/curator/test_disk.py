@@ -76,7 +76,7 @@ def test_a_locked_database_releases_nothing(monkeypatch: pytest.MonkeyPatch) -> 
         with closing(sqlite3.connect(spot.ledger / "ledger.sqlite", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             nothing_is_released(store)
-            assert store.totals().spent.epsilon == TENTH  # who only looks does not wait
+            assert store.standing().spent.epsilon == TENTH  # who only looks does not wait
         granted(store.reserve(request("new")))
         store.verify()
 
@@ -153,7 +153,7 @@ def test_a_lost_connection_releases_nothing(remote: tuple[Store, Place]) -> None
     one = granted(store.reserve(request("old")))
     with psycopg.connect(spot.server, autocommit=True) as admin:
         admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
-    for act in (lambda: store.reserve(request("new")), store.totals):
+    for act in (lambda: store.reserve(request("new")), store.standing):
         assert code_of(act) == "ledger-unavailable"
     granted(store.reserve(request("new")))
     assert store.settle(one, b"42") == b"42" and spent(store) == 2 * TENTH

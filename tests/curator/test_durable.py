@@ -46,7 +46,7 @@ def commits_are_synced(spot: Place) -> None:
         patch.setattr(SQLite, "_open", noting)
         store = spot.open(creation(1))
         granted(store.reserve(request("a")))
-        store.totals()
+        store.standing()
         open_now = [each for each in made if each._opened is not None]
         assert len(open_now) == 2  # who writes, and who reads
         for each in open_now:

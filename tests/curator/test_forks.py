@@ -151,7 +151,7 @@ def test_a_fork_in_the_midst_of_a_use_leaves_a_child_that_is_refused_by_name() -
         store = spot.open(creation(1))
 
         def refused() -> None:
-            codes = {code_of(store.totals), code_of(lambda: store.reserve(request("x"))), code_of(spot.open)}
+            codes = {code_of(store.standing), code_of(lambda: store.reserve(request("x"))), code_of(spot.open)}
             store.close()
             if codes != {"ledger-forked"}:
                 raise AssertionError(codes)
@@ -230,13 +230,13 @@ TAKEN: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("how", TAKEN)
-@pytest.mark.parametrize("act", ["reserve", "stored", "totals"])
+@pytest.mark.parametrize("act", ["reserve", "stored", "standing"])
 def test_a_ledger_that_was_taken_away_acknowledges_nothing_and_gives_nothing(how: str, act: str) -> None:
     with place() as spot:
         store = spot.open(creation(1))
         store.settle(granted(store.reserve(request("a"))), b"kept")
         TAKEN[how](spot.ledger)
-        given = {"reserve": [request("b")], "stored": ["a"], "totals": []}[act]
+        given = {"reserve": [request("b")], "stored": ["a"], "standing": []}[act]
         assert code_of(lambda: getattr(store, act)(*given)) == "ledger-moved"
 
 

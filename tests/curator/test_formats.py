@@ -85,9 +85,9 @@ def test_a_ledger_opens_verifies_and_has_its_totals(kept: Kept, name: str) -> No
     expected = kept.expected[name]
     with kept.store(name) as store:
         assert sum(1 for _ in store.history()) == expected["rows"]
-        assert store.verify() == store.totals()
+        assert store.verify() == store.standing()
         for analyst, totals in expected["totals"].items():
-            found = store.totals(analyst or None)
+            found = store.standing(analyst or None)
             for which, amounts in totals.items():
                 assert getattr(found, which).exact == tuple(map(F, amounts.values())), (analyst, which)
 
@@ -115,7 +115,7 @@ def test_an_export_verifies_to_the_totals_of_its_ledger(kept: Kept) -> None:
     assert result.exit_code == 0, result.stderr
     totals = replay(json.loads((kept.place / "export.json").read_bytes()))
     with kept.store("hospital") as store:
-        assert totals == {None: store.totals(), "ana": store.totals("ana")}
+        assert totals == {None: store.standing(), "ana": store.standing("ana")}
 
 
 @pytest.mark.parametrize("name", ["hospital", "concentrated"])

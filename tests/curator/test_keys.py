@@ -89,7 +89,7 @@ def test_names_are_checked_before_they_are_looked_up(tmp_path: Path, name: str) 
             lambda: hospital.sql(COUNT, epsilon=1, analyst=name),
             lambda: hospital._store.stored(name),
             lambda: hospital._store.stored("k", name),
-            lambda: hospital._store.totals(name),
+            lambda: hospital._store.standing(name),
             lambda: hospital._store.remove_analyst(name),
             lambda: hospital._store.set_cap(cap(1), name),
         ]

@@ -507,7 +507,7 @@ def rechained(rows: list[Row]) -> list[Row]:
 def test_an_honest_ledger_replays() -> None:
     for row in honest():
         assert Row.parse(row.body()) == row
-    totals = replayed(honest()).totals()
+    totals = replayed(honest()).standings()
     assert totals[None].spent == Amounts.up(0.2) and totals[None].failures == 1
     assert totals["ana"].spent == totals["bo"].spent == Amounts.up(0.1)
 

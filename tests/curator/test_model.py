@@ -261,10 +261,10 @@ class Clients(RuleBasedStateMachine):
     @invariant()
     def totals_agree(self) -> None:
         for store in self.stores:
-            totals = store.totals()
+            totals = store.standing()
             assert totals.spent.exact[0] == self.model.spent and totals.failures == self.model.failures
             for name, amount in self.model.spents.items():
-                assert store.totals(name).spent.exact[0] == amount
+                assert store.standing(name).spent.exact[0] == amount
 
     def teardown(self) -> None:
         if hasattr(self, "stores"):

@@ -42,7 +42,7 @@ WEIGHTS = {
 def step(store: Store, spot: Place, chance: random.Random, open_: list[Reservation], did: Counter[str]) -> None:
     """One act of somebody, whether it is allowed or not."""
     act, who, number = chance.choices([*WEIGHTS], [*WEIGHTS.values()])[0], chance.choice(NAMES), chance.randrange(10**6)
-    version = store.totals().version
+    version = store.standing().version
     match act:
         case "reserve" | "again":
             key = f"k{number % 20}" if act == "again" else f"k{number}"
@@ -118,7 +118,7 @@ def what_it_knows(again: Replay, rows: list[Any]) -> list[Any]:
     return [
         again.head,
         again.accounts,
-        again.totals(),
+        again.standings(),
         (again.most, again.strict, again.accepted),
         [again.used(key) for key in [*keys, "nobody's"]],
         [again.asked(number) for number in numbers],

@@ -102,7 +102,7 @@ def test_a_ledger_that_was_exchanged_is_neither_read_nor_written(address: str) -
             spot.mark.unlink()
             other = spot.open(creation(2))
             granted(other.reserve(request("b")))
-            for act in (store.totals, store.export, store.verify, lambda: store.reserve(request("c"))):
+            for act in (store.standing, store.export, store.verify, lambda: store.reserve(request("c"))):
                 assert code_of(act) == "ledger-exchanged"
             assert spent(other) == TENTH and keys_of(other) == {filed(None, "b")}
 

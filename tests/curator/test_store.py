@@ -58,7 +58,7 @@ def ten_of_eleven(spot: Place) -> None:
         granted(store.reserve(request(f"k{i}")))
     before = store.export()
     assert code_of(lambda: store.reserve(request("k10"))) == "budget"
-    assert store.export() == before and spent(store) == UNIT and store.totals().remaining.epsilon == 0
+    assert store.export() == before and spent(store) == UNIT and store.standing().remaining.epsilon == 0
 
 
 def test_ten_tenths_of_one_are_granted_and_the_eleventh_refused(spot: Place) -> None:
@@ -112,7 +112,7 @@ def test_two_caps_are_checked_in_one_step(spot: Place) -> None:
 def test_analysts_come_and_go_and_have_still_spent(spot: Place) -> None:
     store = spot.open(creation(5))
     assert code_of(lambda: store.reserve(request("a", analyst="ana"))) == "analyst-unknown"
-    assert code_of(lambda: store.totals("ana")) == "analyst-unknown"
+    assert code_of(lambda: store.standing("ana")) == "analyst-unknown"
     assert code_of(lambda: store.remove_analyst("ana")) == "analyst-unknown"
     store.add_analyst("ana", cap("1/2"))
     assert code_of(lambda: store.add_analyst("ana", cap("1/2"))) == "invalid"
@@ -145,7 +145,7 @@ def test_caps_go_down_at_once_and_up_only_on_purpose(spot: Place) -> None:
     store = spot.open(creation(1))
     granted(store.reserve(request("a", "1/2")))
     store.set_cap(cap("3/10"))
-    totals = store.totals()
+    totals = store.standing()
     assert totals.spent.epsilon > totals.cap.epsilon and totals.remaining == Amounts(0, 10**9)
     assert code_of(lambda: store.reserve(request("b", "1/100"))) == "budget"
     assert code_of(lambda: store.set_cap(cap(2))) == "cap-higher"
@@ -165,11 +165,11 @@ def test_failures_keep_the_charge_and_stop_the_data_set(spot: Place) -> None:
     for i in range(MOST_FAILURES):
         store.fail(granted(store.reserve(request(f"k{i}"))))
         assert code_of(lambda i=i: store.reserve(request(f"k{i}"))) == "failed"
-    assert spent(store) == MOST_FAILURES * TENTH and store.totals().failures == MOST_FAILURES
+    assert spent(store) == MOST_FAILURES * TENTH and store.standing().failures == MOST_FAILURES
     assert code_of(lambda: store.reserve(request("another"))) == "stopped"
     store.resume("the disk was full")
     granted(store.reserve(request("another")))
-    assert store.totals().failures == 0 and code_of(lambda: store.resume("again")) == "usage"
+    assert store.standing().failures == 0 and code_of(lambda: store.resume("again")) == "usage"
     store.verify()
 
 
@@ -184,7 +184,7 @@ def an_analyst_who_fails_stops_nobody_else(spot: Place) -> None:
         assert code_of(lambda turn=turn: store.reserve(request(f"{turn}", analyst="ana"))) == "suspended"
         granted(store.reserve(request(f"{turn}", analyst="bo")))
         granted(store.reserve(request(f"{turn}")))
-        assert store.totals().failures == (turn + 1) * MOST_OF_ONE
+        assert store.standing().failures == (turn + 1) * MOST_OF_ONE
         assert code_of(lambda: store.resume("why", "eve")) == "analyst-unknown"
         store.resume("looked into it", "ana")
     granted(store.reserve(request("after", analyst="ana")))
@@ -201,7 +201,7 @@ def test_a_failure_after_the_settlement_changes_no_answer(spot: Place) -> None:
     one = granted(store.reserve(request("k")))
     store.settle(one, b"42")
     store.fail(one)
-    assert store.stored("k") == b"42" and store.totals().failures == 1
+    assert store.stored("k") == b"42" and store.standing().failures == 1
     two = granted(store.reserve(request("l")))
     store.fail(two)
     assert code_of(lambda: store.settle(two, b"43")) == "failed" and store.stored("l") is None
@@ -215,7 +215,7 @@ def test_the_budget_goes_on_across_versions_of_the_data(spot: Place) -> None:
     store.change_data("2")
     assert code_of(lambda: store.reserve(request("l"))) == "data-version"
     granted(store.reserve(request("l", data_version="2")))
-    assert store.stored("k") == b"42" and spent(store) == 2 * TENTH and store.totals().version == "2"
+    assert store.stored("k") == b"42" and spent(store) == 2 * TENTH and store.standing().version == "2"
 
 
 def test_shared_answers_cost_the_data_set_nothing(spot: Place) -> None:
@@ -294,7 +294,7 @@ def test_the_concentrated_accountant_adds_up_rho(spot: Place) -> None:
     for i in range(4):
         granted(store.reserve(request(f"{i}", price=price, event=event.to_json())))
     assert code_of(lambda: store.reserve(request("4", price=price, event=event.to_json()))) == "budget"
-    totals = store.totals()
+    totals = store.standing()
     assert totals.spent.rho == UNIT // 50 and totals.spent.epsilon == 0 and totals.budget == Amounts.up(1, 2e-7)
     store.set_cap(cap_of("zcdp", 1, Fraction(1, 10**7)))
     store.verify()
@@ -306,7 +306,7 @@ def test_the_export_is_replayed_by_a_third_party(spot: Place) -> None:
     store.settle(granted(store.reserve(request("k", analyst="ana"))), b"secret answer")
     text = json.dumps(store.export())
     totals = replay(json.loads(text))
-    assert totals[None] == store.totals() and totals["ana"] == store.totals("ana")
+    assert totals[None] == store.standing() and totals["ana"] == store.standing("ana")
     assert "secret" not in text
     kinds = [row.act.kind for row in store.history()]
     assert kinds == ["created", "analyst-added", "reserved", "settled"]
@@ -321,9 +321,9 @@ def test_a_ledger_is_not_copied(spot: Place) -> None:
 
 def test_a_closed_ledger_says_so(spot: Place) -> None:
     with spot.open(creation(1)) as store:
-        store.totals()
+        store.standing()
     assert code_of(lambda: store.reserve(request("k"))) == "ledger-closed"
-    assert code_of(store.totals) == "ledger-closed"
+    assert code_of(store.standing) == "ledger-closed"
     store.close()
 
 
@@ -374,7 +374,7 @@ def forked_processes_connect_anew(spot: Place) -> None:
     assert in_a_fork(lambda: granted(store.reserve(request("child"))) and None) == 0
 
     def other_connection() -> None:
-        store.totals()
+        store.standing()
         store.reserve(request("child"))
         if store._writer is mine:
             raise AssertionError

@@ -25,7 +25,7 @@ CALLS = ("pwrite", "fdatasync", "fsync", "replace", "open", "unlink")
 
 
 def question(store: SQLiteStore) -> Request:
-    return request("after the upgrade", PRICE, data_version=store.totals().version)
+    return request("after the upgrade", PRICE, data_version=store.standing().version)
 
 
 def taken_over(at: Kept, name: str) -> None:

@@ -431,7 +431,7 @@ MUTANTS = (
     Mutant(
         "old-data-under-a-new-version",
         SESSION + "Curator._version",
-        "if self._store.totals().version != self.policy.version:",
+        "if self._store.standing().version != self.policy.version:",
         "if not self.policy.version:",
         "data that were loaded before they changed are answered for those after",
         in_folder(keys.data_are_of_the_version_they_were_opened_in),

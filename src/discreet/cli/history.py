@@ -55,7 +55,7 @@ def history(
             if analyst is not None and analyst not in store.analysts():
                 raise Refused(f"analyst {analyst!r} is not known here", code="analyst-unknown")
             found = list(told(store.history(), analyst))
-            accountant = store.totals().accountant
+            accountant = store.standing().accountant
     shown = found[-limit:] if limit else found
     if as_json:
         print(json.dumps([as_data(line, accountant) for line in shown], ensure_ascii=False, indent=2))

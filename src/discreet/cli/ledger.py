@@ -19,7 +19,7 @@ from discreet.exact import shown
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
-    from discreet.curator.accounts import Totals
+    from discreet.curator.accounts import Standing
     from discreet.curator.acts import Creation
     from discreet.curator.policy import Policy
 
@@ -69,7 +69,7 @@ def verify(
     print(f"last row: {last}; an export that was cut off has another one than the ledger")
 
 
-def _replayed(path: Path) -> "tuple[int, str, Totals]":
+def _replayed(path: Path) -> "tuple[int, str, Standing]":
     from discreet.curator.replay import replay
 
     if not path.is_file():
@@ -161,7 +161,7 @@ def accept(
             hint="bring the newest copy back instead; or add --yes, and lower the budget by what may be missing",
         )
     with SQLiteStore.open(folder, creation=creation, mark=mark, accept=True) as store:
-        amounts, rows = totals_json(store.totals()), store.head().sequence
+        amounts, rows = totals_json(store.standing()), store.head().sequence
     if as_json:
         print(json.dumps({"rows": rows, **amounts}, indent=2))
         return

@@ -17,7 +17,7 @@ from discreet.cli.flags import Flags, columns, number, options
 from discreet.errors import Invalid, Refused
 
 if TYPE_CHECKING:
-    from discreet.curator.accounts import Totals
+    from discreet.curator.accounts import Standing
     from discreet.curator.loaded import Loaded
     from discreet.curator.policy import Budget, Policy
     from discreet.curator.session import Curator
@@ -289,7 +289,7 @@ def noted(as_json: bool, note: str) -> None:
     print(json.dumps({"warning": note}, ensure_ascii=False) if as_json else f"warning: {note}", file=sys.stderr)
 
 
-def amounts_left(totals: "Totals") -> dict[str, float]:
+def amounts_left(totals: "Standing") -> dict[str, float]:
     """What is left for whom the totals are of, rounded down."""
     from discreet.exact import to_float_down
 
@@ -300,7 +300,7 @@ def amounts_left(totals: "Totals") -> dict[str, float]:
     }
 
 
-def totals_json(totals: "Totals") -> dict[str, dict[str, float]]:
+def totals_json(totals: "Standing") -> dict[str, dict[str, float]]:
     """What was spent, what may be, what is left, as numbers: spent rounded up, the others down."""
     from discreet.exact import to_float_down, to_float_up
 

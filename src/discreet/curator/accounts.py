@@ -17,7 +17,7 @@ class Account:
     cap: Cap
     spent: Amounts = NOTHING
     active: bool = True
-    # after data was touched; release 0.1 counted those of the data set only
+    # Those after data was touched; release 0.1 counted those of the data set only.
     failures: int = 0
 
     def affords(self, price: Price) -> bool:
@@ -56,7 +56,7 @@ class Book:
     relation: str
     failures: int
     version: str
-    # where shares are reserved: what is kept for analysts, out of the owner's reach
+    # Where shares are reserved: what is kept for analysts, out of the owner's reach.
     aside: Amounts | None = None
 
     @property
@@ -94,10 +94,10 @@ class Book:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
-    """What was spent, what may be, and the (ε, δ) that this keeps. All in units; `exact` of each are numbers.
+class Standing:
+    """How a data set or an analyst stands: what was spent, what may be, and the (ε, δ) that this keeps. All of it is in units.
 
-    `free` is what is left for whom they are of: for the owner, where shares are reserved, what is left beside the analysts' parts.
+    `free` is what is left for whoever it is: for the owner, where shares are reserved, what is left beside the analysts' parts.
     """
 
     spent: Amounts
@@ -108,7 +108,7 @@ class Totals:
     failures: int
     version: str
     free: Amounts
-    # where shares are reserved: what is kept for analysts
+    # Where shares are reserved: what is kept for analysts.
     aside: Amounts | None
 
     @property
@@ -116,7 +116,7 @@ class Totals:
         return "common" if self.aside is None else "reserved"
 
     @classmethod
-    def of(cls, account: Account, book: Book) -> "Totals":
+    def of(cls, account: Account, book: Book) -> "Standing":
         return cls(
             account.spent,
             account.cap.limit,

@@ -34,7 +34,8 @@ def units_down(value: object, name: str) -> int:
 
 
 def in_words(units: int) -> str:
-    """
+    """Units as a decimal number, without zeros at its end.
+
     >>> in_words(UNIT // 10), in_words(3 * UNIT), in_words(1)
     ('0.1', '3', '0.000000000000001')
     """
@@ -91,7 +92,7 @@ class Amounts:
         return self.beside(self)
 
     def beside(self, other: "Amounts") -> str:
-        """In words, with the zeros that another has something in place of.
+        """The amounts in words, with the zeros that another has something in place of.
 
         >>> print(Amounts(0, 10**9), "|", Amounts(0, 10**9).beside(Amounts(UNIT)))
         delta 0.000001 | epsilon 0, delta 0.000001

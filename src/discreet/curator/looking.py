@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from discreet.curator.accounts import Totals
+from discreet.curator.accounts import Standing
 from discreet.curator.acts import Creation
 from discreet.curator.connection import unavailable
 from discreet.curator.mark import Mark, rolled_back
@@ -33,7 +33,7 @@ def look(folder: Path, *, mark: Path | None = None, whole: bool = True) -> SQLit
     return Copy.of(folder, mark_of(folder, mark), whole=whole)
 
 
-def declared(folder: Path) -> tuple[Creation, Totals] | None:
+def declared(folder: Path) -> tuple[Creation, Standing] | None:
     """What a ledger was made with and holds, by two rows of it, before it is opened and looked through; None where there is none."""
     folder = Path(os.path.realpath(folder))
     file = folder / "ledger.sqlite"
@@ -54,13 +54,13 @@ def declared(folder: Path) -> tuple[Creation, Totals] | None:
         connection.close()
 
 
-def _declared(page: Page) -> tuple[Creation, Totals] | None:
+def _declared(page: Page) -> tuple[Creation, Standing] | None:
     head, first = page.head(), page.find("sequence = 1")
     if head is None or first is None:
         return None
     if not isinstance(first.act, Creation):
         raise broken("it does not start with its creation")
-    return first.act, Totals.of(head.book.account, head.book)
+    return first.act, Standing.of(head.book.account, head.book)
 
 
 class Copy(SQLiteStore):

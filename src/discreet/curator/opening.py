@@ -84,7 +84,7 @@ def _check(store: Store, creation: Creation) -> None:
 
 def check_shares(store: Store, policy: Policy) -> None:
     """Where shares are, or are to be, reserved: what the policy comes to must fit, before any of it is done."""
-    totals = store.totals()
+    totals = store.standing()
     if totals.shares == "reserved" and policy.shares == "common":
         raise still_reserved()
     if "reserved" not in (totals.shares, policy.shares):
@@ -112,13 +112,13 @@ def check_shares(store: Store, policy: Policy) -> None:
 
 def _follow(store: Store, policy: Policy) -> None:
     """First what is lower, so that what is new may fit."""
-    if store.totals().version != policy.version:
+    if store.standing().version != policy.version:
         store.change_data(policy.version)
     known = store.analysts() if policy.analysts else {}
     for name, budget in policy.analysts.items():
         if name in known and known[name].active:
             store.set_cap(_lowered(policy, budget, known[name].cap), name)
-    totals = store.totals()
+    totals = store.standing()
     store.set_cap(_lowered(policy, policy.budget, Cap(totals.cap, totals.budget)))
     if policy.shares == "reserved":
         store.share("reserved")

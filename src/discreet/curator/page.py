@@ -56,7 +56,7 @@ class Page:
         return head
 
     def account(self, analyst: str | None, until: int | None = None) -> Account | None:
-        """Of an analyst, active or removed, after a row or now; None for the owner and for a name that was never added."""
+        """The account of an analyst, active or removed, after a row or now; None for the owner and for a name that was never added."""
         if analyst is None:
             return None
         if until is None:
@@ -66,7 +66,7 @@ class Page:
         return None if row is None else row.account
 
     def accounts(self, until: int | None = None) -> dict[str, Account]:
-        """Of every analyst there ever was, after a row or now."""
+        """The accounts of all analysts there ever were, after a row or now."""
         accounts, name = dict[str, Account](), ""
         while following := self._run("SELECT MIN(analyst) FROM rows WHERE analyst > ?", (name,))[0][0]:
             name = following
@@ -86,7 +86,7 @@ class Page:
         return self.former(analyst, key) or self._entry(self.find("key = ?", filed(analyst, key)))
 
     def former(self, analyst: str | None, key: str) -> Entry | None:
-        """What it names by release 0.1, which filed requests by their keys alone."""
+        """What a key of an analyst names by release 0.1, which filed requests by their keys alone."""
         row = self.find("key = ?", key)
         return self._entry(row) if row is not None and row.analyst == analyst else None
 

@@ -91,7 +91,7 @@ class Entry:
     """What a key names already: the row that it was written in, and how that ended, if it did."""
 
     row: Row
-    # Accepted: it was open when an older ledger was
+    # It is Accepted where it was open when an older ledger was accepted.
     ended: Settled | Failed | Accepted | None = None
 
 

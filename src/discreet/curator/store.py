@@ -7,7 +7,7 @@ file, `postgres.py` in a database server.
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from discreet.curator.accounts import SHARES, Account, Totals
+from discreet.curator.accounts import SHARES, Account, Standing
 from discreet.curator.acts import (
     FORMAT,
     Accepted,
@@ -121,16 +121,16 @@ class Store(Durable):
         _check_analyst_name(analyst)
         return self._read(lambda page: page.former(analyst, key) is not None)
 
-    def totals(self, analyst: str | None = None) -> Totals:
+    def standing(self, analyst: str | None = None) -> Standing:
         """What the data set, or an analyst, has spent and may spend."""
         _check_analyst_name(analyst)
 
-        def look(page: Page) -> Totals:
+        def look(page: Page) -> Standing:
             book = page.newest().book
             account = book.account if analyst is None else page.account(analyst)
             if account is None:
                 raise unknown_analyst(analyst)
-            return Totals.of(account, book)
+            return Standing.of(account, book)
 
         return self._read(look)
 
@@ -293,7 +293,7 @@ class Store(Durable):
         """The last row."""
         return self._read(lambda page: page.newest())
 
-    def verify(self) -> Totals:
+    def verify(self) -> Standing:
         """Compute every hash, price and total again. For a ledger that was changed in any byte raises a Fault."""
         with self._apart() as (connection, page):
             connection.check()
@@ -301,7 +301,7 @@ class Store(Durable):
             for reservation in page.measured():
                 _check_draws(page, reservation)
             self._note(again)
-            return again.totals()[None]
+            return again.standings()[None]
 
     def export(self) -> dict[str, Any]:
         """A JSON document that `replay` checks without the data. It holds no answers, only their digests."""

@@ -63,7 +63,7 @@ class Record:
         return Verified(record["sequence"], record["hash"], record["accounts"]) if record["format"] == FORMAT else None
 
     def write(self, verified: Verified) -> None:
-        """Whole or not at all: another file takes the place of the one before."""
+        """The file is there whole or not at all: another one takes the place of the one before."""
         body = canonical(
             {
                 "accounts": verified.accounts,
