@@ -301,6 +301,14 @@ MUTANTS = (
         at(store.forked_processes_connect_anew),
     ),
     Mutant(
+        "everyone-starts-anew",
+        DURABLE + "Durable._arrive",
+        "if self._process == os.getpid():",
+        "if not self._process + 1:",
+        "threads of a forked process use one connection at once, each in a turn of its own",
+        at(forks.threads_of_a_child_start_anew_once),
+    ),
+    Mutant(
         "answer-not-checked",
         PAGE + "Page.answer",
         " or hash_of(bytes(rows[0][0])) != settled.digest",

@@ -35,6 +35,18 @@ EVERY = 1000
 _AFTER_FORK: list[Connection] = []
 """Connections of a parent process to a server: not to be used here, and not to be closed here either."""
 
+_arriving = threading.Lock()
+"""Held by the thread of a forked process that makes a ledger its own."""
+
+
+def _forget_arriving() -> None:
+    """A lock that was held at the fork is held by nobody in the child."""
+    global _arriving
+    _arriving = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_arriving)
+
 
 class Durable:
     """A ledger that is kept somewhere, and the steps that can be made in it."""
@@ -56,12 +68,13 @@ class Durable:
         self._start()
 
     def _start(self) -> None:
-        self._process = os.getpid()
         self._writer: Connection | None = None
         self._reader: Connection | None = None
         self._turns = Turns()
         self._reading = threading.Lock()
         self._noting = threading.Lock()
+        # Last: whoever sees it uses all of the above.
+        self._process = os.getpid()
 
     def begin(self, creation: Creation | None, accept: bool, *, whole: bool = True) -> None:
         """Make the ledger if it is to be made, look through it, and set the mark beside it; or close it and raise.
@@ -298,8 +311,15 @@ class Durable:
     def _here(self) -> None:
         """In a forked process: leave the parent's connections and locks alone, and start anew."""
         if self._process != os.getpid():
-            _AFTER_FORK.extend(each for each in (self._writer, self._reader) if each is not None)
-            self._start()
+            with _arriving:
+                self._arrive()
+
+    def _arrive(self) -> None:
+        """Start anew, once, however many threads come in at once."""
+        if self._process == os.getpid():
+            return
+        _AFTER_FORK.extend(each for each in (self._writer, self._reader) if each is not None)
+        self._start()
 
     def _drop_writer(self) -> None:
         if self._writer is not None:
