@@ -24,9 +24,14 @@ import numpy as np
 from parts.page import renew
 from parts.table import Table, figure, machine
 
-from discreet.curator.ledger import Amounts, Creation, Entry, Request, Reservation, reserve, settle
+from discreet.curator.acts import Creation
+from discreet.curator.amounts import Amounts
+from discreet.curator.ledger import reserve, settle
 from discreet.curator.money import cap_of
-from discreet.curator.store import Page, SQLiteStore, Store
+from discreet.curator.page import Page
+from discreet.curator.request import Entry, Request, Reservation
+from discreet.curator.sqlite import SQLiteStore
+from discreet.curator.store import Store
 from discreet.privacy import events
 
 CLIENTS = (1, 16, 64)

@@ -14,8 +14,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from discreet.cli.hospital import hospital
-from discreet.curator.ledger import Reserved, Row, Settled
-from discreet.curator.store import SQLiteStore
+from discreet.curator.acts import Reserved, Settled
+from discreet.curator.rows import Row
+from discreet.curator.sqlite import SQLiteStore
 from discreet.errors import Refused
 from tests.scale import repeats
 

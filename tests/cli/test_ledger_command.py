@@ -11,7 +11,7 @@ import pytest
 
 from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE
 from discreet.curator.replay import replay
-from discreet.curator.store import SQLiteStore
+from discreet.curator.sqlite import SQLiteStore
 from tests.cli.conftest import POLICY, Run, data, error, ledger_bytes
 from tests.curator.cases import cap, granted, request
 
@@ -221,7 +221,7 @@ def test_a_ledger_that_may_only_be_read_is_looked_at(
 ) -> None:
     asked(run, 1)
     expected = run(*words, "visits.csv", "--json").stdout
-    monkeypatch.setattr("discreet.curator.store._writable", lambda _: False)
+    monkeypatch.setattr("discreet.curator.looking._writable", lambda _: False)
     before = {path.name: path.read_bytes() for path in folder_of(visits).iterdir()}
     looked = run(*words, "visits.csv", "--json")
     assert (looked.exit_code, looked.stdout) == (0, expected), looked.stderr

@@ -13,10 +13,10 @@ import pytest
 from discreet.cli import waiting as waiting_module
 from discreet.cli.data import following
 from discreet.cli.history import printable
-from discreet.curator import store
-from discreet.curator.ledger import Row
+from discreet.curator.rows import Row
 from discreet.curator.session import Curator
-from discreet.curator.store import SQLiteStore
+from discreet.curator.sqlite import SQLiteStore
+from discreet.curator.store import Store
 from discreet.privacy import calibrate
 from discreet.privacy.calibrate import Certificate
 from discreet.privacy.events import Laplace, from_json
@@ -125,7 +125,7 @@ def test_a_refusal_tells_an_analyst_nothing_of_others(run: Run, policy: Path) ->
 
 def test_clocks_decide_nothing(run: Run, visits: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([2 * 10**9, 0, 10**10, *[5] * 50])
-    monkeypatch.setattr(store, "_now", lambda: next(times))
+    monkeypatch.setattr(Store, "_now", lambda _: next(times))
     for i in range(3):
         assert asked(run, "visits.csv", f"{COUNT} WHERE patient_id <> '{i}'", *FIRST, "--epsilon", "0.1") == 0
     assert data(run("ledger", "verify", "visits.csv", "--json"))["spent"]["epsilon"] == 0.3

@@ -12,9 +12,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from discreet.curator.ledger import Amounts, Cap, Creation, Price, Request, Reservation, Stored
+from discreet.curator.acts import Creation
+from discreet.curator.amounts import Amounts, Cap, Price
 from discreet.curator.money import cap_of
-from discreet.curator.store import SQLiteStore, Store
+from discreet.curator.request import Request, Reservation, Stored
+from discreet.curator.sqlite import SQLiteStore
+from discreet.curator.store import Store
 from discreet.privacy import events
 from tests.extras import program
 
@@ -44,7 +47,7 @@ def granted(outcome: Reservation | Stored) -> Reservation:
 
 
 def spent(store: Store, analyst: str | None = None) -> int:
-    return store.totals(analyst).spent.epsilon
+    return store.standing(analyst).spent.epsilon
 
 
 def code_of(act: Callable[[], object]) -> str:

@@ -46,7 +46,7 @@ def closing_waits(folder: Path) -> None:
     hospital.close()
     thread.join()
     with curator(folder) as anew:
-        assert heard == ["no error"] and anew._store.totals().failures == 0
+        assert heard == ["no error"] and anew._store.standing().failures == 0
 
 
 def closing_waits_for_a_measurement(folder: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_curator_that_is_closed_while_threads_ask_answers_or_refuses_by_name(t
             thread.join()
         assert set(outcomes) == {"answered", "closed"}
     with curator(tmp_path) as anew:
-        assert anew._store.totals().failures == 0
+        assert anew._store.standing().failures == 0
 
 
 ACTS: dict[str, Callable[[Curator], object]] = {

@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
-from discreet.curator import store as stores
-from discreet.curator.ledger import UNIT, Reserved, Stored
+from discreet.curator import sqlite
+from discreet.curator.acts import Reserved
+from discreet.curator.amounts import UNIT
+from discreet.curator.request import Stored
 from discreet.curator.store import Store
 from discreet.errors import Fault
 from tests.curator.cases import Place, code_of, creation, granted, place, request, spent
@@ -67,14 +69,14 @@ def test_a_read_only_database_releases_nothing() -> None:
 
 
 def test_a_locked_database_releases_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
     with place() as spot:
         store = spot.open(creation(100))
         granted(store.reserve(request("old")))
         with closing(sqlite3.connect(spot.ledger / "ledger.sqlite", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             nothing_is_released(store)
-            assert store.totals().spent.epsilon == TENTH  # who only looks does not wait
+            assert store.standing().spent.epsilon == TENTH  # who only looks does not wait
         granted(store.reserve(request("new")))
         store.verify()
 
@@ -151,7 +153,7 @@ def test_a_lost_connection_releases_nothing(remote: tuple[Store, Place]) -> None
     one = granted(store.reserve(request("old")))
     with psycopg.connect(spot.server, autocommit=True) as admin:
         admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
-    for act in (lambda: store.reserve(request("new")), store.totals):
+    for act in (lambda: store.reserve(request("new")), store.standing):
         assert code_of(act) == "ledger-unavailable"
     granted(store.reserve(request("new")))
     assert store.settle(one, b"42") == b"42" and spent(store) == 2 * TENTH

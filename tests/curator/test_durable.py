@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from discreet.curator import store as stores
+from discreet.curator.sqlite import SQLite
 from tests.curator.cases import Place, creation, granted, place, request
 
 FULL = 2  # of PRAGMA synchronous
@@ -35,18 +35,18 @@ def traced() -> Iterator[list[tuple[str, str]]]:
 
 def commits_are_synced(spot: Place) -> None:
     """Every connection syncs its log at every commit: a charge that was acknowledged survives a power cut."""
-    made: list[stores._SQLite] = []
-    real = stores._SQLite._open
+    made: list[SQLite] = []
+    real = SQLite._open
 
-    def noting(self: stores._SQLite) -> Any:
+    def noting(self: SQLite) -> Any:
         made.append(self)
         return real(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stores._SQLite, "_open", noting)
+        patch.setattr(SQLite, "_open", noting)
         store = spot.open(creation(1))
         granted(store.reserve(request("a")))
-        store.totals()
+        store.standing()
         open_now = [each for each in made if each._opened is not None]
         assert len(open_now) == 2  # who writes, and who reads
         for each in open_now:

@@ -12,11 +12,15 @@ from typing import Any
 import pytest
 
 from discreet.curator import mark as marks
-from discreet.curator import store as stores
+from discreet.curator.acts import DataChanged
+from discreet.curator.amounts import UNIT
+from discreet.curator.durable import Durable
 from discreet.curator.forks import FORKS
-from discreet.curator.ledger import UNIT
+from discreet.curator.ledger import advance
 from discreet.curator.mark import Mark
+from discreet.curator.page import Page
 from discreet.curator.session import Curator
+from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Fault
 from tests.curator.cases import Place, code_of, creation, granted, place, request, spent
 from tests.scale import repeats
@@ -149,7 +153,7 @@ def test_a_fork_in_the_midst_of_a_use_leaves_a_child_that_is_refused_by_name() -
         store = spot.open(creation(1))
 
         def refused() -> None:
-            codes = {code_of(store.totals), code_of(lambda: store.reserve(request("x"))), code_of(spot.open)}
+            codes = {code_of(store.standing), code_of(lambda: store.reserve(request("x"))), code_of(spot.open)}
             store.close()
             if codes != {"ledger-forked"}:
                 raise AssertionError(codes)
@@ -228,13 +232,13 @@ TAKEN: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("how", TAKEN)
-@pytest.mark.parametrize("act", ["reserve", "stored", "totals"])
+@pytest.mark.parametrize("act", ["reserve", "stored", "standing"])
 def test_a_ledger_that_was_taken_away_acknowledges_nothing_and_gives_nothing(how: str, act: str) -> None:
     with place() as spot:
         store = spot.open(creation(1))
         store.settle(granted(store.reserve(request("a"))), b"kept")
         TAKEN[how](spot.ledger)
-        given = {"reserve": [request("b")], "stored": ["a"], "totals": []}[act]
+        given = {"reserve": [request("b")], "stored": ["a"], "standing": []}[act]
         assert code_of(lambda: getattr(store, act)(*given)) == "ledger-moved"
 
 
@@ -242,8 +246,8 @@ def a_commit_into_nothing_is_told(spot: Place) -> None:
     """A file that is taken away in the midst of a transaction: the charge is not acknowledged."""
     store = spot.open(creation(1))
 
-    def step(page: stores.Page) -> None:
-        page.add(stores.advance(page.head(), stores.DataChanged("2"), 0))
+    def step(page: Page) -> None:
+        page.add(advance(page.head(), DataChanged("2"), 0))
         _moved(spot.ledger)
 
     assert code_of(lambda: store._write(step)) == "ledger-moved"
@@ -263,3 +267,46 @@ def test_a_ledger_that_comes_back_goes_on() -> None:
         spot.ledger.with_name("elsewhere").rename(spot.ledger)
         granted(store.reserve(request("b")))
         assert spent(store) == TENTH
+
+
+class OfTheParent:
+    """A connection that a forked process must neither use nor close."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"{name} of a connection of the parent")
+
+
+def threads_of_a_child_start_anew_once(spot: Place) -> None:
+    """Threads that come in together after a fork share one turn and one connection, none of them the parent's."""
+    store = spot.open(creation(1))
+    started: list[str] = []
+
+    def slowly(self: Store, name: str, value: object) -> None:
+        time.sleep(0.002)
+        object.__setattr__(self, name, value)
+        if name == "_turns":
+            started.append(name)
+
+    # As after a fork: the process is another one, and what was open is the parent's.
+    store._writer = store._reader = OfTheParent()
+    store._process = 0
+    codes: list[str] = []
+
+    def come(number: int) -> None:
+        # Some come while nobody has begun, some in the midst of it.
+        time.sleep(0.001 * number)
+        codes.append(code_of(lambda: store.reserve(request(f"k{number}"))))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Durable, "__setattr__", slowly)
+        threads = [threading.Thread(target=come, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(started) == 1 and codes == ["no error"] * 8
+
+
+def test_threads_of_a_forked_process_start_anew_once() -> None:
+    with place() as spot:
+        threads_of_a_child_start_anew_once(spot)

@@ -18,11 +18,11 @@ from typer.testing import CliRunner, Result
 from discreet import answer as answers
 from discreet.answer import Answer
 from discreet.cli import app
-from discreet.curator import ledger as rows_of
+from discreet.curator.acts import FORMAT
 from discreet.curator.mark import Mark
 from discreet.curator.replay import replay
 from discreet.curator.session import Curator
-from discreet.curator.store import SQLiteStore
+from discreet.curator.sqlite import SQLiteStore
 from discreet.errors import Invalid, Refused
 
 F = Fraction
@@ -85,9 +85,9 @@ def test_a_ledger_opens_verifies_and_has_its_totals(kept: Kept, name: str) -> No
     expected = kept.expected[name]
     with kept.store(name) as store:
         assert sum(1 for _ in store.history()) == expected["rows"]
-        assert store.verify() == store.totals()
+        assert store.verify() == store.standing()
         for analyst, totals in expected["totals"].items():
-            found = store.totals(analyst or None)
+            found = store.standing(analyst or None)
             for which, amounts in totals.items():
                 assert getattr(found, which).exact == tuple(map(F, amounts.values())), (analyst, which)
 
@@ -115,7 +115,7 @@ def test_an_export_verifies_to_the_totals_of_its_ledger(kept: Kept) -> None:
     assert result.exit_code == 0, result.stderr
     totals = replay(json.loads((kept.place / "export.json").read_bytes()))
     with kept.store("hospital") as store:
-        assert totals == {None: store.totals(), "ana": store.totals("ana")}
+        assert totals == {None: store.standing(), "ana": store.standing("ana")}
 
 
 @pytest.mark.parametrize("name", ["hospital", "concentrated"])
@@ -172,7 +172,7 @@ def test_a_data_file_goes_on_with_what_its_ledger_remembers(kept: Kept) -> None:
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_a_newer_ledger_is_refused_by_name(kept: Kept, name: str) -> None:
-    newer = rows_of.FORMAT + 1
+    newer = FORMAT + 1
     file = sqlite3.connect(kept.place / FOLDERS[name] / "ledger.sqlite")
     file.execute(f"PRAGMA user_version = {newer}")
     file.close()
@@ -182,7 +182,7 @@ def test_a_newer_ledger_is_refused_by_name(kept: Kept, name: str) -> None:
 
 
 def test_a_newer_export_is_refused_by_name(kept: Kept) -> None:
-    newer = rows_of.FORMAT + 1
+    newer = FORMAT + 1
     document = json.loads((kept.place / "export.json").read_bytes())
     with pytest.raises(Refused, match=f"format {newer}") as refused:
         replay(document | {"format": newer})

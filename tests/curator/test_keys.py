@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from discreet.curator.ledger import UNIT
+from discreet.curator.amounts import UNIT
 from discreet.curator.session import GENERATED, Curator
-from discreet.curator.store import SQLiteStore
+from discreet.curator.sqlite import SQLiteStore
 from discreet.errors import Invalid, Refused
 from tests.curator.cases import Place, cap, code_of, creation, granted, place, request, spent
 
@@ -58,7 +58,7 @@ def former_keys_belong_to_their_analyst() -> None:
         store = spot.open(creation(5))
         store.add_analyst("ana", cap(1))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("discreet.curator.ledger.filed", lambda _, key: key)
+            patch.setattr("discreet.curator.request.filed", lambda _, key: key)
             store.settle(granted(store.reserve(request("old", analyst="ana"))), b"kept")
         assert store.stored("old", "ana") == b"kept" and store.named_before("old", "ana")
         assert store.stored("old") is None and not store.named_before("old")
@@ -89,7 +89,7 @@ def test_names_are_checked_before_they_are_looked_up(tmp_path: Path, name: str) 
             lambda: hospital.sql(COUNT, epsilon=1, analyst=name),
             lambda: hospital._store.stored(name),
             lambda: hospital._store.stored("k", name),
-            lambda: hospital._store.totals(name),
+            lambda: hospital._store.standing(name),
             lambda: hospital._store.remove_analyst(name),
             lambda: hospital._store.set_cap(cap(1), name),
         ]

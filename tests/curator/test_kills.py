@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from discreet.curator.ledger import UNIT, Reserved, Stored, filed
+from discreet.curator.acts import Reserved
+from discreet.curator.amounts import UNIT
+from discreet.curator.request import Stored, filed
 from discreet.curator.store import Store
 from tests.curator.cases import Place, creation, place, request
 from tests.scale import repeats
@@ -84,7 +86,7 @@ def survives(spot: Place, kills: int) -> None:
     said = {filed(None, key) for key in told.reserved | told.settled.keys()}
     assert len(keys) == len(set(keys)) and said <= set(keys)
     assert all(store.stored(key) == answer for key, answer in told.settled.items())
-    assert store.totals().spent.epsilon == len(keys) * UNIT // 10
+    assert store.standing().spent.epsilon == len(keys) * UNIT // 10
 
 
 def test_nothing_acknowledged_is_lost_and_nothing_is_charged_twice() -> None:

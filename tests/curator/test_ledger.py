@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import product
 from math import inf, nan
 from typing import Any
 
@@ -14,45 +13,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.curator.ledger import (
+from discreet.curator.accounts import Account
+from discreet.curator.acts import (
     FORMAT,
-    MOST_FAILURES,
-    MOST_OF_ONE,
-    NOTHING,
-    UNIT,
     Accepted,
-    Account,
     Act,
-    Amounts,
     AnalystAdded,
     AnalystRemoved,
-    Cap,
     Capped,
     Creation,
     DataChanged,
-    Entry,
     Failed,
-    Head,
-    Request,
     Reserved,
     Resumed,
-    Row,
     Settled,
     Shared,
-    advance,
-    check_lower,
-    hash_of,
-    reserve,
-    settle,
-    topic_of_act,
 )
-from discreet.curator.money import cap_of, check_act, check_price, parallel, price_of, spent_by
+from discreet.curator.amounts import NOTHING, UNIT, Amounts, Cap
+from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, advance, check_lower, reserve, settle
+from discreet.curator.money import cap_of, check_act, check_price, price_of, spent_by
 from discreet.curator.replay import Replay, replay
+from discreet.curator.request import Entry, Request, topic_of_act
+from discreet.curator.rows import Head, Row, hash_of
 from discreet.errors import Fault, Invalid, Refused
 from discreet.mechanisms import DiscreteGaussian
 from discreet.privacy import events
 from discreet.privacy.adjacency import Adjacency, Relation, Unit
-from discreet.privacy.filters import ConcentratedFilter
+from discreet.privacy.filters import ConcentratedFilter, PureFilter, Spent, SpentConcentrated
 from tests.curator.cases import RELATION, cap, code_of, creation, request
 from tests.scale import repeats
 
@@ -235,16 +222,30 @@ def test_a_price_of_the_other_accountant_is_invalid() -> None:
             charged(first(creation(1, 1e-6, accountant)), request("k", price=price))
 
 
-@given(st.lists(st.tuples(*[st.integers(0, 1000)] * 3), min_size=1, max_size=6))
-def test_parallel_prices_are_the_worst_neighbour(parts: list[tuple[int, int, int]]) -> None:
-    prices = [Amounts(*part) for part in parts]
-    one = parallel(prices, Adjacency.ADD_REMOVE)
-    two = parallel(prices, Adjacency.REPLACE)
-    for name in ("epsilon", "delta", "rho"):
-        amounts = [getattr(price, name) for price in prices]
-        assert getattr(one, name) == max(amounts)
-        pairs = [x + y for (i, x), (j, y) in product(enumerate(amounts), repeat=2) if i != j]
-        assert getattr(two, name) == max(pairs, default=amounts[0])
+UNITS = st.integers(0, 10)
+
+
+@pytest.mark.parametrize("accountant", ["pure", "zcdp"])
+@given(price=st.tuples(UNITS, UNITS), room=st.tuples(UNITS, UNITS))
+def test_an_account_affords_what_its_filter_admits(
+    accountant: str, price: tuple[int, int], room: tuple[int, int]
+) -> None:
+    """The cap is reached exactly, in either amount, or missed by some units; the filter's theorem is about the same cap."""
+    cap = cap_of(accountant, 1, Fraction(1, 10**6))
+    epsilon, delta, rho = cap.limit.exact
+    before = [
+        most - more
+        for most, more in zip(cap.limit, (room[0] * bool(epsilon), room[1], room[0] * bool(rho)), strict=True)
+    ]
+    account = Account(cap, Amounts(*before))
+    more = Amounts(price[0], price[1]) if accountant == "pure" else Amounts(0, price[1], price[0])
+    first, second = (account.spent.exact, more.exact)
+    if accountant == "pure":
+        admitted = PureFilter(epsilon, delta).admits(Spent(*first[:2]), Spent(*second[:2]))
+    else:
+        sides = [SpentConcentrated(each[2], each[1]) for each in (first, second)]
+        admitted = ConcentratedFilter(*cap.budget.exact[:2], rho, delta).admits(*sides)
+    assert account.affords(more) == admitted == (price[0] <= room[0] and price[1] <= room[1])
 
 
 # Two caps, names and keys.
@@ -506,7 +507,7 @@ def rechained(rows: list[Row]) -> list[Row]:
 def test_an_honest_ledger_replays() -> None:
     for row in honest():
         assert Row.parse(row.body()) == row
-    totals = replayed(honest()).totals()
+    totals = replayed(honest()).standings()
     assert totals[None].spent == Amounts.up(0.2) and totals[None].failures == 1
     assert totals["ana"].spent == totals["bo"].spent == Amounts.up(0.1)
 

@@ -42,7 +42,7 @@ def dear_noise_is_refused(folder: Path) -> None:
         with curator(folder / str(max_rows), max_rows=max_rows) as hospital:
             found = all_ways(hospital, "SELECT SUM(age / 7) AS s FROM visits", epsilon=Fraction(1, 10**6), delta=0)
             assert found == {"noise-too-large"}
-            assert hospital.spent.epsilon == 0 and hospital._store.totals().failures == 0
+            assert hospital.spent.epsilon == 0 and hospital._store.standing().failures == 0
 
 
 def test_noise_that_cannot_be_drawn_is_refused_at_planning(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_whatever_noise_is_planned_is_drawn(tmp_path: Path) -> None:
             if refused:
                 break
             hospital.sql(text, **price)
-        assert refused and hospital._store.totals().failures == 0
+        assert refused and hospital._store.standing().failures == 0
 
 
 @pytest.mark.parametrize("accountant", ["pure", "zcdp"])
@@ -67,7 +67,7 @@ def test_the_least_price_is_a_millionth(tmp_path: Path, accountant: str) -> None
     with curator(tmp_path, accountant=accountant) as hospital:
         for epsilon in (Fraction(1, 10**18), Fraction(1, 10**9), Fraction(99, 10**8)):
             assert all_ways(hospital, COUNT, epsilon=epsilon, delta=0) == {"price"}
-        assert hospital.spent.epsilon == 0 and hospital._store.totals().failures == 0
+        assert hospital.spent.epsilon == 0 and hospital._store.standing().failures == 0
         hospital.sql(COUNT, epsilon=Fraction(1, 10**6), delta=0)
 
 
@@ -113,7 +113,7 @@ def test_an_answer_that_is_too_large_is_refused_at_planning(tmp_path: Path) -> N
         assert all_ways(hospital, f"SELECT cell, {columns} FROM visits GROUP BY cell", epsilon=1) == {
             "answer-too-large"
         }
-        assert hospital.spent.epsilon == 0 and hospital._store.totals().failures == 0
+        assert hospital.spent.epsilon == 0 and hospital._store.standing().failures == 0
 
 
 OUTPUTS = [

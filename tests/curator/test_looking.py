@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from discreet.curator import store as stores
-from discreet.curator.ledger import UNIT
-from discreet.curator.store import SQLiteStore
+from discreet.curator import looking
+from discreet.curator.amounts import UNIT
+from discreet.curator.looking import look
+from discreet.curator.mark import Mark
 from tests.curator.cases import Place, code_of, creation, granted, place, request, spent
 
 TENTH = UNIT // 10
@@ -24,7 +25,7 @@ def closed_to_us(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     with place() as spot:
         with spot.open(creation(1)) as store:
             store.settle(granted(store.reserve(request("a"))), b"42")
-        monkeypatch.setattr(stores, "_writable", lambda _: False)
+        monkeypatch.setattr(looking, "_writable", lambda _: False)
         (spot.ledger / "ledger.sqlite").chmod(0o400)
         spot.ledger.chmod(0o500)
         yield spot
@@ -36,7 +37,7 @@ def test_a_ledger_that_may_only_be_read_is_read_and_verified(closed_to_us: Place
     spot = closed_to_us
     mark = spot.mark if marked else spot.folder / "no mark"
     before = everything(spot.ledger)
-    with SQLiteStore.look(spot.ledger, mark=mark) as store:
+    with look(spot.ledger, mark=mark) as store:
         assert spent(store) == TENTH and store.verify().spent.epsilon == TENTH
         assert store.stored("a") == b"42" and len(store.export()["rows"]) == len(list(store.history())) == 3
         for act in (lambda: store.reserve(request("b")), lambda: store.change_data("2")):
@@ -48,8 +49,8 @@ def test_the_log_of_who_writes_is_read_too() -> None:
     with place() as spot, pytest.MonkeyPatch.context() as patch:
         writer = spot.open(creation(1))
         granted(writer.reserve(request("a")))
-        patch.setattr(stores, "_writable", lambda _: False)
-        with SQLiteStore.look(spot.ledger, mark=spot.mark) as store:
+        patch.setattr(looking, "_writable", lambda _: False)
+        with look(spot.ledger, mark=spot.mark) as store:
             assert spent(store) == TENTH
         granted(writer.reserve(request("b")))
 
@@ -57,14 +58,14 @@ def test_the_log_of_who_writes_is_read_too() -> None:
 def test_an_old_copy_is_refused_when_it_is_looked_at(closed_to_us: Place) -> None:
     spot = closed_to_us
     spot.mark.unlink()
-    stores.Mark(spot.mark).advance(99, "0" * 64)
-    assert code_of(lambda: SQLiteStore.look(spot.ledger, mark=spot.mark)) == "rollback"
+    Mark(spot.mark).advance(99, "0" * 64)
+    assert code_of(lambda: look(spot.ledger, mark=spot.mark)) == "rollback"
 
 
 def test_copies_are_removed(closed_to_us: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    SQLiteStore.look(closed_to_us.ledger, mark=closed_to_us.mark).close()
+    look(closed_to_us.ledger, mark=closed_to_us.mark).close()
     with (closed_to_us.folder / "mark").open("r+b") as mark:
         mark.write(b"x" * 256)
-    assert code_of(lambda: SQLiteStore.look(closed_to_us.ledger, mark=closed_to_us.mark)) == "rollback"
+    assert code_of(lambda: look(closed_to_us.ledger, mark=closed_to_us.mark)) == "rollback"
     assert os.listdir(tmp_path) == []

@@ -12,9 +12,10 @@ from unittest import mock
 
 import pytest
 
-from discreet.curator.ledger import Accepted
+from discreet.curator.acts import Accepted
+from discreet.curator.looking import declared
 from discreet.curator.mark import Mark
-from discreet.curator.store import SQLiteStore
+from discreet.curator.sqlite import SQLiteStore
 from discreet.errors import Refused
 from tests.curator.cases import code_of, creation, granted, request, spent
 
@@ -244,6 +245,6 @@ def test_a_ledger_that_is_made_at_this_moment_has_not_gone_back(tmp_path: Path, 
         return found
 
     with mock.patch.object(Path, "exists", meanwhile):
-        act = (lambda: opened(ledger)) if look == "open" else (lambda: SQLiteStore.declared(ledger))
+        act = (lambda: opened(ledger)) if look == "open" else (lambda: declared(ledger))
         assert code_of(act) == "no error"
     assert made == [False]

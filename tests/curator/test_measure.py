@@ -24,10 +24,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from discreet.curator import store as stores
 from discreet.curator.draws import entered
 from discreet.curator.session import Curator
-from discreet.curator.store import SQLiteStore, Store
+from discreet.curator.sqlite import SQLiteStore
+from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Fault, Refused
 from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.measure import Grant
@@ -658,7 +658,7 @@ def test_a_ledger_that_went_back_inside_of_a_measurement_is_not_drawn_on() -> No
 
 
 def test_more_than_fits_is_lost_and_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "MOST_KEPT", 100)
+    monkeypatch.setattr("discreet.curator.page.MOST_KEPT", 100)
     with hospital() as found:
         with pytest.raises(Refused, match="kept=False"), found.measure(events.Repeated(EVENT, 2), key="k") as grant:
             draw(grant)

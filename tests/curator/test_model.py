@@ -11,9 +11,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, Request, Reservation, Stored
+from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE
+from discreet.curator.page import Page
 from discreet.curator.replay import replay
-from discreet.curator.store import Page, Store
+from discreet.curator.request import Request, Reservation, Stored
+from discreet.curator.store import Store
 from discreet.errors import Fault, Refused
 from tests.curator.cases import cap, creation, place, request
 from tests.scale import repeats
@@ -259,10 +261,10 @@ class Clients(RuleBasedStateMachine):
     @invariant()
     def totals_agree(self) -> None:
         for store in self.stores:
-            totals = store.totals()
+            totals = store.standing()
             assert totals.spent.exact[0] == self.model.spent and totals.failures == self.model.failures
             for name, amount in self.model.spents.items():
-                assert store.totals(name).spent.exact[0] == amount
+                assert store.standing(name).spent.exact[0] == amount
 
     def teardown(self) -> None:
         if hasattr(self, "stores"):

@@ -11,11 +11,13 @@ from unittest import mock
 
 import pytest
 
-from discreet.curator.ledger import Failed, Reservation, Reserved, Settled, Shared
+from discreet.curator.acts import Failed, Reserved, Settled, Shared
 from discreet.curator.mark import Mark
 from discreet.curator.money import check_act
+from discreet.curator.page import Page
 from discreet.curator.replay import Replay
-from discreet.curator.store import Page, Store
+from discreet.curator.request import Reservation
+from discreet.curator.store import Store
 from discreet.curator.verified import Earlier, Record, Verified, replay_after
 from discreet.errors import DiscreetError
 from tests.curator.cases import Place, cap, code_of, creation, granted, place, request
@@ -41,7 +43,7 @@ WEIGHTS = {
 def step(store: Store, spot: Place, chance: random.Random, open_: list[Reservation], did: Counter[str]) -> None:
     """One act of somebody, whether it is allowed or not."""
     act, who, number = chance.choices([*WEIGHTS], [*WEIGHTS.values()])[0], chance.choice(NAMES), chance.randrange(10**6)
-    version = store.totals().version
+    version = store.standing().version
     match act:
         case "reserve" | "again":
             key = f"k{number % 20}" if act == "again" else f"k{number}"
@@ -119,7 +121,7 @@ def what_it_knows(again: Replay, rows: list[Any]) -> list[Any]:
     return [
         again.head,
         again.accounts,
-        again.totals(),
+        again.standings(),
         (again.most, again.strict, again.accepted),
         [again.used(key) for key in [*keys, "nobody's"]],
         [again.asked(number) for number in numbers],
@@ -203,7 +205,7 @@ def test_opening_computes_later_rows_only_and_verify_all(spot: Place) -> None:
 
 
 def test_a_store_that_stays_open_notes_how_far_it_came(spot: Place) -> None:
-    with mock.patch("discreet.curator.store.EVERY", 4):
+    with mock.patch("discreet.curator.durable.EVERY", 4):
         store = spot.open(creation(1))
         charged(store, "abcdef")
         known = Record(spot.mark).read()

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from discreet.curator.ledger import UNIT, Reserved, filed
+from discreet.curator.acts import Reserved
+from discreet.curator.amounts import UNIT
+from discreet.curator.request import filed
 from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Fault, Invalid
 from tests.curator.cases import POOLED, Place, code_of, creation, granted, place, request, spent
@@ -100,7 +102,7 @@ def test_a_ledger_that_was_exchanged_is_neither_read_nor_written(address: str) -
             spot.mark.unlink()
             other = spot.open(creation(2))
             granted(other.reserve(request("b")))
-            for act in (store.totals, store.export, store.verify, lambda: store.reserve(request("c"))):
+            for act in (store.standing, store.export, store.verify, lambda: store.reserve(request("c"))):
                 assert code_of(act) == "ledger-exchanged"
             assert spent(other) == TENTH and keys_of(other) == {filed(None, "b")}
 

@@ -60,7 +60,7 @@ def test_a_preview_is_of_what_is_charged(data: st.DataObject) -> None:
                 then,
                 {},
             ):  # the later ones may find the answer of an earlier one, in words of their own
-                spent = curator._store.totals(analyst).spent.exact
+                spent = curator._store.standing(analyst).spent.exact
                 answer = outcome(lambda limits=limits: curator.sql(text, **price, **limits, analyst=analyst))
                 after = outcome(lambda limits=limits: curator.preview(text, **price, **limits, analyst=analyst))
                 if limits is first and isinstance(answer, tuple):
@@ -73,7 +73,7 @@ def test_a_preview_is_of_what_is_charged(data: st.DataObject) -> None:
                     continue
                 assert (answer.epsilon, answer.delta) == (after.epsilon, after.delta)
                 assert answer.explanation == after.explanation and answer.notes[: len(after.notes)] == after.notes
-                now = curator._store.totals(analyst).spent.exact
+                now = curator._store.standing(analyst).spent.exact
                 charged = tuple(float(a - b) for a, b in zip(now[:2], spent[:2], strict=True))
                 free = {} if limits is first else {(0.0, 0.0)}
                 assert charged in {(after.epsilon, after.delta), *free}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from discreet.curator.ledger import UNIT
+from discreet.curator.amounts import UNIT
 from discreet.curator.store import Store
 from discreet.errors import Refused
 from tests.curator.cases import Place, cap, creation, place, request, spent

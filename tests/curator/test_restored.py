@@ -9,7 +9,8 @@ import pytest
 
 from discreet.curator.replay import replay
 from discreet.curator.session import Curator
-from discreet.curator.store import SQLiteStore, Store
+from discreet.curator.sqlite import SQLiteStore
+from discreet.curator.store import Store
 from discreet.mechanisms.measure import Grant
 from tests.curator.cases import Place, code_of, creation, granted, place, request
 from tests.curator.test_measure import EVENT, curator, draw
@@ -106,7 +107,7 @@ def what_was_open_is_ended(spot: Place) -> None:
         assert code_of(lambda sequence=sequence: store.begin_draw(sequence, 1, "noise")) == "restored"  # type: ignore[misc]
     waiting = granted(store.reserve(request("c")))
     assert code_of(lambda: store.settle(waiting, b"")) == "no error"
-    assert store.totals().spent.exact[0] * 10 == 3
+    assert store.standing().spent.exact[0] * 10 == 3
     store.verify()
     replay(store.export())
 

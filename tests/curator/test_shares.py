@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 
 from discreet import Curator
-from discreet.curator.ledger import Amounts, AnalystAdded, Cap, Creation, Divided, Request, Row, Stored, advance
+from discreet.curator.acts import AnalystAdded, Creation, Divided
+from discreet.curator.amounts import Amounts, Cap
+from discreet.curator.ledger import advance
 from discreet.curator.money import cap_of
 from discreet.curator.replay import replay
+from discreet.curator.request import Request, Stored
+from discreet.curator.rows import Row
 from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Fault, Refused
 from discreet.privacy import events
@@ -61,7 +65,7 @@ def outcome(store: Store, accountant: str, step: Step) -> str:
             found = store.reserve(asking(accountant, step.key, step.size, step.who, "q"))
             if not isinstance(found, Stored) and step.settled:
                 store.settle(found, b"answer")
-            left = store.totals(step.who)
+            left = store.standing(step.who)
             return f"granted; {left.spent}; {left.free}"
         assert step.who is not None
         if step.what == "cap":
@@ -122,7 +126,7 @@ def nobody_sees_another(accountant: str, seed: int, share_answers: bool) -> list
 
 def check_sums(store: Store) -> None:
     """Spent, set aside and free are the total; and what is set aside is at least what the analysts may still spend."""
-    totals = store.totals()
+    totals = store.standing()
     assert totals.aside is not None
     for limit, gone, aside, free in zip(totals.cap, totals.spent, totals.aside, totals.free, strict=True):
         assert gone + aside + free == limit
@@ -146,15 +150,15 @@ def the_owner_leaves_the_shares_alone() -> None:
             store.share("reserved")
             for name in NAMES:
                 store.add_analyst(name, cap(accountant, "0.75"))
-            while outcome(store, accountant, Step(None, "ask", 1, f"o{store.totals().spent}")).startswith("g"):
+            while outcome(store, accountant, Step(None, "ask", 1, f"o{store.standing().spent}")).startswith("g"):
                 pass
             for name in NAMES:
-                own = store.totals(name).cap
+                own = store.standing(name).cap
                 price = Amounts(own.epsilon, 0, own.rho)
                 event = events.Pure(price.exact[0]) if accountant == "pure" else events.ZeroConcentrated(price.exact[2])
                 whole = Request("all", name, price, event.to_json(), "SELECT", "1")
                 assert code_of(partial(store.reserve, whole)) == "no error"
-                assert store.totals(name).remaining == Amounts(0, own.delta, 0)
+                assert store.standing(name).remaining == Amounts(0, own.delta, 0)
 
 
 def test_the_owner_leaves_the_shares_of_analysts_alone() -> None:
@@ -171,7 +175,7 @@ def what_does_not_fit_is_refused(accountant: str = "pure") -> None:
         store = spot.open(made(accountant))
         store.share("reserved")
         store.add_analyst("ana", cap(accountant, 2))
-        free = store.totals().free
+        free = store.standing().free
         tries: list[Callable[[], None]] = [
             lambda: store.add_analyst("bo", cap(accountant, "2.9")),
             lambda: store.set_cap(cap(accountant, "3.5"), "ana", higher=True),
@@ -182,9 +186,9 @@ def what_does_not_fit_is_refused(accountant: str = "pure") -> None:
             with pytest.raises(Refused) as caught:
                 act()
             assert caught.value.code == "shares" and "free" in caught.value.message + caught.value.hint
-        assert len(list(store.history())) == before and store.totals().free == free
+        assert len(list(store.history())) == before and store.standing().free == free
         store.remove_analyst("ana")
-        assert store.totals().free == store.totals().cap
+        assert store.standing().free == store.standing().cap
         store.add_analyst("bo", cap(accountant, "2.9"))
 
 
@@ -194,9 +198,9 @@ def test_removing_an_analyst_frees_what_they_did_not_spend() -> None:
         store.share("reserved")
         store.add_analyst("ana", cap("pure", 2))
         store.reserve(request("k", Fraction(1, 2), "ana"))
-        assert store.totals().free.exact[0] == 1
+        assert store.standing().free.exact[0] == 1
         store.remove_analyst("ana")
-        assert store.totals().free.exact[0] == Fraction(5, 2)
+        assert store.standing().free.exact[0] == Fraction(5, 2)
 
 
 def test_shares_are_reserved_until_the_owner_says_otherwise_and_only_where_they_fit() -> None:
@@ -207,11 +211,11 @@ def test_shares_are_reserved_until_the_owner_says_otherwise_and_only_where_they_
         assert code_of(lambda: store.share("reserved")) == "shares"
         store.remove_analyst("bo")
         store.share("reserved")
-        assert code_of(lambda: store.share("common")) == "shares" and store.totals().shares == "reserved"
+        assert code_of(lambda: store.share("common")) == "shares" and store.standing().shares == "reserved"
         again = spot.open()
-        assert again.totals().shares == "reserved"
+        assert again.standing().shares == "reserved"
         again.share("common", common=True)
-        assert again.totals().shares == "common" and replay(again.export())[None].shares == "common"
+        assert again.standing().shares == "common" and replay(again.export())[None].shares == "common"
 
 
 @pytest.mark.parametrize("said", [None, "common", "reserved"])

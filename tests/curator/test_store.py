@@ -6,20 +6,27 @@ import os
 import pickle
 import sqlite3
 import threading
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from discreet.curator import ledger
+from discreet.curator import acts, durable, sqlite
 from discreet.curator import replay as replaying
 from discreet.curator import store as stores
-from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, UNIT, Amounts, Creation, Reservation, Resumed, Stored
+from discreet.curator.acts import Creation, Resumed
+from discreet.curator.amounts import UNIT, Amounts
+from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE
+from discreet.curator.looking import look
 from discreet.curator.mark import SLOT, Mark
 from discreet.curator.money import cap_of, price_of
 from discreet.curator.replay import replay
-from discreet.curator.store import SQLiteStore, Store
+from discreet.curator.request import Reservation, Stored
+from discreet.curator.sqlite import SQLite, SQLiteStore
+from discreet.curator.store import Store
 from discreet.errors import Fault, Invalid
 from discreet.privacy import events
 from tests.curator.cases import Place, cap, code_of, creation, granted, place, request, spent
@@ -51,7 +58,7 @@ def ten_of_eleven(spot: Place) -> None:
         granted(store.reserve(request(f"k{i}")))
     before = store.export()
     assert code_of(lambda: store.reserve(request("k10"))) == "budget"
-    assert store.export() == before and spent(store) == UNIT and store.totals().remaining.epsilon == 0
+    assert store.export() == before and spent(store) == UNIT and store.standing().remaining.epsilon == 0
 
 
 def test_ten_tenths_of_one_are_granted_and_the_eleventh_refused(spot: Place) -> None:
@@ -105,7 +112,7 @@ def test_two_caps_are_checked_in_one_step(spot: Place) -> None:
 def test_analysts_come_and_go_and_have_still_spent(spot: Place) -> None:
     store = spot.open(creation(5))
     assert code_of(lambda: store.reserve(request("a", analyst="ana"))) == "analyst-unknown"
-    assert code_of(lambda: store.totals("ana")) == "analyst-unknown"
+    assert code_of(lambda: store.standing("ana")) == "analyst-unknown"
     assert code_of(lambda: store.remove_analyst("ana")) == "analyst-unknown"
     store.add_analyst("ana", cap("1/2"))
     assert code_of(lambda: store.add_analyst("ana", cap("1/2"))) == "invalid"
@@ -138,7 +145,7 @@ def test_caps_go_down_at_once_and_up_only_on_purpose(spot: Place) -> None:
     store = spot.open(creation(1))
     granted(store.reserve(request("a", "1/2")))
     store.set_cap(cap("3/10"))
-    totals = store.totals()
+    totals = store.standing()
     assert totals.spent.epsilon > totals.cap.epsilon and totals.remaining == Amounts(0, 10**9)
     assert code_of(lambda: store.reserve(request("b", "1/100"))) == "budget"
     assert code_of(lambda: store.set_cap(cap(2))) == "cap-higher"
@@ -158,11 +165,11 @@ def test_failures_keep_the_charge_and_stop_the_data_set(spot: Place) -> None:
     for i in range(MOST_FAILURES):
         store.fail(granted(store.reserve(request(f"k{i}"))))
         assert code_of(lambda i=i: store.reserve(request(f"k{i}"))) == "failed"
-    assert spent(store) == MOST_FAILURES * TENTH and store.totals().failures == MOST_FAILURES
+    assert spent(store) == MOST_FAILURES * TENTH and store.standing().failures == MOST_FAILURES
     assert code_of(lambda: store.reserve(request("another"))) == "stopped"
     store.resume("the disk was full")
     granted(store.reserve(request("another")))
-    assert store.totals().failures == 0 and code_of(lambda: store.resume("again")) == "usage"
+    assert store.standing().failures == 0 and code_of(lambda: store.resume("again")) == "usage"
     store.verify()
 
 
@@ -177,7 +184,7 @@ def an_analyst_who_fails_stops_nobody_else(spot: Place) -> None:
         assert code_of(lambda turn=turn: store.reserve(request(f"{turn}", analyst="ana"))) == "suspended"
         granted(store.reserve(request(f"{turn}", analyst="bo")))
         granted(store.reserve(request(f"{turn}")))
-        assert store.totals().failures == (turn + 1) * MOST_OF_ONE
+        assert store.standing().failures == (turn + 1) * MOST_OF_ONE
         assert code_of(lambda: store.resume("why", "eve")) == "analyst-unknown"
         store.resume("looked into it", "ana")
     granted(store.reserve(request("after", analyst="ana")))
@@ -194,7 +201,7 @@ def test_a_failure_after_the_settlement_changes_no_answer(spot: Place) -> None:
     one = granted(store.reserve(request("k")))
     store.settle(one, b"42")
     store.fail(one)
-    assert store.stored("k") == b"42" and store.totals().failures == 1
+    assert store.stored("k") == b"42" and store.standing().failures == 1
     two = granted(store.reserve(request("l")))
     store.fail(two)
     assert code_of(lambda: store.settle(two, b"43")) == "failed" and store.stored("l") is None
@@ -208,7 +215,7 @@ def test_the_budget_goes_on_across_versions_of_the_data(spot: Place) -> None:
     store.change_data("2")
     assert code_of(lambda: store.reserve(request("l"))) == "data-version"
     granted(store.reserve(request("l", data_version="2")))
-    assert store.stored("k") == b"42" and spent(store) == 2 * TENTH and store.totals().version == "2"
+    assert store.stored("k") == b"42" and spent(store) == 2 * TENTH and store.standing().version == "2"
 
 
 def test_shared_answers_cost_the_data_set_nothing(spot: Place) -> None:
@@ -287,7 +294,7 @@ def test_the_concentrated_accountant_adds_up_rho(spot: Place) -> None:
     for i in range(4):
         granted(store.reserve(request(f"{i}", price=price, event=event.to_json())))
     assert code_of(lambda: store.reserve(request("4", price=price, event=event.to_json()))) == "budget"
-    totals = store.totals()
+    totals = store.standing()
     assert totals.spent.rho == UNIT // 50 and totals.spent.epsilon == 0 and totals.budget == Amounts.up(1, 2e-7)
     store.set_cap(cap_of("zcdp", 1, Fraction(1, 10**7)))
     store.verify()
@@ -299,7 +306,7 @@ def test_the_export_is_replayed_by_a_third_party(spot: Place) -> None:
     store.settle(granted(store.reserve(request("k", analyst="ana"))), b"secret answer")
     text = json.dumps(store.export())
     totals = replay(json.loads(text))
-    assert totals[None] == store.totals() and totals["ana"] == store.totals("ana")
+    assert totals[None] == store.standing() and totals["ana"] == store.standing("ana")
     assert "secret" not in text
     kinds = [row.act.kind for row in store.history()]
     assert kinds == ["created", "analyst-added", "reserved", "settled"]
@@ -314,9 +321,9 @@ def test_a_ledger_is_not_copied(spot: Place) -> None:
 
 def test_a_closed_ledger_says_so(spot: Place) -> None:
     with spot.open(creation(1)) as store:
-        store.totals()
+        store.standing()
     assert code_of(lambda: store.reserve(request("k"))) == "ledger-closed"
-    assert code_of(store.totals) == "ledger-closed"
+    assert code_of(store.standing) == "ledger-closed"
     store.close()
 
 
@@ -367,7 +374,7 @@ def forked_processes_connect_anew(spot: Place) -> None:
     assert in_a_fork(lambda: granted(store.reserve(request("child"))) and None) == 0
 
     def other_connection() -> None:
-        store.totals()
+        store.standing()
         store.reserve(request("child"))
         if store._writer is mine:
             raise AssertionError
@@ -522,17 +529,16 @@ def test_a_file_that_is_no_mark_is_not_written_over(tmp_path: Path, content: byt
         assert code in ("rollback", "mark") and (tmp_path / "visits.csv").read_bytes() == content
 
 
-@pytest.mark.parametrize("way", ["open", "look"])
+@pytest.mark.parametrize("way", [partial(SQLiteStore.open, creation=None), look], ids=["open", "look"])
 def test_a_ledger_that_may_not_be_entered_is_unavailable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: Callable[[Path], SQLiteStore]
 ) -> None:
     def closed(self: Path, **_: Any) -> bool:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "exists", closed)
-    more = {"creation": None} if way == "open" else {}
     with pytest.raises(Fault, match="Permission denied") as fault:
-        getattr(SQLiteStore, way)(tmp_path / "ledger", **more)
+        way(tmp_path / "ledger")
     assert fault.value.code == "ledger-unavailable"
 
 
@@ -586,8 +592,8 @@ def test_an_older_format_opens_and_a_newer_one_is_refused(spot: Place, monkeypat
     store = spot.open(creation(1))
     granted(store.reserve(request("a")))
     store.close()
-    modules: list[Any] = [stores, replaying, ledger]
-    newest = ledger.FORMAT + 1
+    modules: list[Any] = [stores, durable, sqlite, replaying, acts]
+    newest = acts.FORMAT + 1
     if spot.server:
         from discreet.curator import postgres
 
@@ -608,7 +614,7 @@ def who_writes_is_alone(folder: Path) -> None:
     """From the moment a turn to write begins nobody else can begin one, before anything is read: no total is read twice and added to."""
     SQLiteStore.open(folder / "ledger", creation=creation(), mark=folder / "mark").close()
     file = folder / "ledger" / "ledger.sqlite"
-    connection = stores._SQLite(file)
+    connection = SQLite(file)
     other = sqlite3.connect(file, timeout=0, isolation_level=None)
     try:
         with connection.writing():

@@ -13,11 +13,10 @@ from unittest import mock
 
 import pytest
 
-from discreet.curator import ledger as rows_of
-from discreet.curator import store as stores
-from discreet.curator.ledger import Request, Reservation
+from discreet.curator.acts import FORMAT
 from discreet.curator.mark import Mark
-from discreet.curator.store import SQLiteStore
+from discreet.curator.request import Request, Reservation
+from discreet.curator.sqlite import SQLite, SQLiteStore
 from tests.curator.cases import Place, code_of, creation, place, request
 from tests.curator.test_formats import FOLDERS, Kept, kept  # noqa: F401
 
@@ -26,7 +25,7 @@ CALLS = ("pwrite", "fdatasync", "fsync", "replace", "open", "unlink")
 
 
 def question(store: SQLiteStore) -> Request:
-    return request("after the upgrade", PRICE, data_version=store.totals().version)
+    return request("after the upgrade", PRICE, data_version=store.standing().version)
 
 
 def taken_over(at: Kept, name: str) -> None:
@@ -40,9 +39,9 @@ def taken_over(at: Kept, name: str) -> None:
 @contextmanager
 def stepped(step: Callable[[], None]) -> Iterator[None]:
     """Call this before every statement of SQLite and every call of the system that changes a file."""
-    real = stores._SQLite._prepare
+    real = SQLite._prepare
 
-    def traced(self: stores._SQLite) -> None:
+    def traced(self: SQLite) -> None:
         self._sqlite.set_trace_callback(lambda _: step())
         real(self)
 
@@ -54,7 +53,7 @@ def stepped(step: Callable[[], None]) -> Iterator[None]:
         return noting
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stores._SQLite, "_prepare", traced)
+        patch.setattr(SQLite, "_prepare", traced)
         for name in CALLS:
             patch.setattr(os, name, noted(getattr(os, name)))
         yield
@@ -107,7 +106,7 @@ def survives_at(number: int, at: Kept, name: str) -> str:
     spent = Fraction(at.expected[name]["totals"][""]["spent"]["epsilon"])
     killed_at(number, lambda: taken_over(at, name))
     form, now = form_and_rows(at, name)
-    assert form == (before if now == rows else rows_of.FORMAT), "an earlier release would read what it cannot"
+    assert form == (before if now == rows else FORMAT), "an earlier release would read what it cannot"
     with at.store(name) as store:
         assert store.verify().spent.exact[0] == spent + (PRICE if now > rows else 0)
         for asked in at.questions(name):
@@ -116,7 +115,7 @@ def survives_at(number: int, at: Kept, name: str) -> str:
     with at.store(name) as store:
         assert store.verify().spent.exact[0] == spent + PRICE
         assert store.stored("after the upgrade") == b"42"
-    assert form_and_rows(at, name) == (rows_of.FORMAT, rows + 2)
+    assert form_and_rows(at, name) == (FORMAT, rows + 2)
     return ("as it was", "charged", "settled")[now - rows]
 
 
@@ -150,20 +149,20 @@ def test_killed_at_any_step_of_the_upgrade_nothing_is_lost(kept: Kept, name: str
 
 def test_an_upgrade_in_two_transactions_is_noticed(kept: Kept) -> None:  # noqa: F811
     """The test above sees it when the new format is written after the row that needs it, and not with it."""
-    real = stores._SQLite._transaction
+    real = SQLite._transaction
 
     @contextmanager
-    def apart(self: stores._SQLite, begin: str) -> Iterator[Any]:
-        before, self._format = self._format, rows_of.FORMAT
+    def apart(self: SQLite, begin: str) -> Iterator[Any]:
+        before, self._format = self._format, FORMAT
         with real(self, begin) as page:
             yield page
-        if page.added and before < rows_of.FORMAT:
-            self._sqlite.execute(f"PRAGMA user_version = {rows_of.FORMAT}")
+        if page.added and before < FORMAT:
+            self._sqlite.execute(f"PRAGMA user_version = {FORMAT}")
         else:
             self._format = before
 
     with (
-        mock.patch.object(stores._SQLite, "_transaction", apart),
+        mock.patch.object(SQLite, "_transaction", apart),
         pytest.raises(AssertionError, match="an earlier release would read what it cannot"),
     ):
         killed_anywhere_it_survives(kept, "hospital")

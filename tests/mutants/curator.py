@@ -4,9 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from discreet.curator.ledger import Amounts
-from discreet.curator.money import parallel
-from discreet.privacy.adjacency import Adjacency
 from tests.curator import test_close as closed
 from tests.curator import test_disk as disk
 from tests.curator import test_durable as durable
@@ -24,12 +21,19 @@ from tests.curator import test_tamper as tamper
 from tests.curator.cases import Place, place
 from tests.mutants import Law, Mutant
 
+ACCOUNTS = "discreet.curator.accounts:"
+AMOUNTS = "discreet.curator.amounts:"
+DURABLE = "discreet.curator.durable:"
 LEDGER = "discreet.curator.ledger:"
 MARK = "discreet.curator.mark:"
 MONEY = "discreet.curator.money:"
+PAGE = "discreet.curator.page:"
 RECORD = "discreet.mechanisms.record:"
 REPLAY = "discreet.curator.replay:"
+REQUEST = "discreet.curator.request:"
+ROWS = "discreet.curator.rows:"
 SESSION = "discreet.curator.session:"
+SQLITE = "discreet.curator.sqlite:"
 STORE = "discreet.curator.store:"
 
 
@@ -55,15 +59,10 @@ def lie(name: str) -> Law:
     return lambda: ledger.a_lie_is_found(ledger.LIES[name])
 
 
-def parallel_is_the_worst_neighbour() -> None:
-    prices = [Amounts(3), Amounts(5), Amounts(4)]
-    assert parallel(prices, Adjacency.REPLACE) == Amounts(9) and parallel(prices, Adjacency.ADD_REMOVE) == Amounts(5)
-
-
 MUTANTS = (
     Mutant(
         "price-rounded-down",
-        LEDGER + "units_up",
+        AMOUNTS + "units_up",
         "divide_up(exact.numerator * UNIT, exact.denominator)",
         "exact.numerator * UNIT // exact.denominator",
         "a price below one unit is nothing, and can be paid for ever",
@@ -71,7 +70,7 @@ MUTANTS = (
     ),
     Mutant(
         "cap-rounded-up",
-        LEDGER + "units_down",
+        AMOUNTS + "units_down",
         "exact.numerator * UNIT // exact.denominator",
         "divide_up(exact.numerator * UNIT, exact.denominator)",
         "a little more is spent than the owner allowed",
@@ -79,17 +78,17 @@ MUTANTS = (
     ),
     Mutant(
         "cap-against-the-old-total",
-        LEDGER + "Account.affords",
-        "spent.epsilon + price.epsilon <= limit.epsilon",
-        "spent.epsilon < limit.epsilon",
+        ACCOUNTS + "Account.affords",
+        "spent + more for spent, more in",
+        "spent for spent, more in",
         "the last question may cost anything",
         ledger.both_caps_are_kept,
     ),
     Mutant(
         "delta-not-capped",
-        LEDGER + "Account.affords",
-        "and spent.delta + price.delta <= limit.delta",
-        "",
+        ACCOUNTS + "Account.affords",
+        "self.cap.limit)",
+        "Amounts(self.cap.limit.epsilon, 10**15 - 1, self.cap.limit.rho))",
         "epsilon is capped and delta is not",
         ledger.amounts_are_capped_apart,
     ),
@@ -151,7 +150,7 @@ MUTANTS = (
     ),
     Mutant(
         "key-of-anyone",
-        LEDGER + "Request.is_the_one_of",
+        REQUEST + "Request.is_the_one_of",
         "row.analyst",
         "self.analyst",
         "who guesses a key reads another's answer",
@@ -199,7 +198,7 @@ MUTANTS = (
     ),
     Mutant(
         "hash-without-the-row-before",
-        LEDGER + "Row.to_json",
+        ROWS + "Row.to_json",
         '"previous": self.previous',
         '"previous": NO_HASH',
         "rows can be taken out of the chain",
@@ -222,14 +221,6 @@ MUTANTS = (
         ledger.test_a_delta_of_the_event_is_paid_for,
     ),
     Mutant(
-        "replaced-people-in-one-part",
-        MONEY + "parallel",
-        "1 if adjacency is Adjacency.ADD_REMOVE else 2",
-        "1",
-        "who is replaced moves between two parts, and one is charged",
-        parallel_is_the_worst_neighbour,
-    ),
-    Mutant(
         "replay-believes-prices",
         REPLAY + "Replay.add",
         "self._check(row.book, act)",
@@ -248,14 +239,14 @@ MUTANTS = (
     Mutant(
         "settled-twice",
         STORE + "Store.settle",
-        "return page.answer(found)",
+        "return page.answer(outcome)",
         "return answer",
         "a retry releases a second draw of the same charge",
         at(store.unsettled_is_computed_again),
     ),
     Mutant(
         "check-then-write",
-        STORE + "_SQLite.writing",
+        SQLITE + "SQLite.writing",
         '"BEGIN IMMEDIATE"',
         '"BEGIN"',
         "two processes read the same total, and both add to it",
@@ -263,7 +254,7 @@ MUTANTS = (
     ),
     Mutant(
         "released-before-the-mark",
-        STORE + "Store._commit",
+        DURABLE + "Durable._commit",
         "self.mark.advance(head.sequence, head.hash)",
         "pass",
         "an old copy of the ledger is not noticed",
@@ -271,7 +262,7 @@ MUTANTS = (
     ),
     Mutant(
         "failure-told-as-success",
-        STORE + "Store._commit",
+        DURABLE + "Durable._commit",
         "job.error = job.error or _told(error)",
         "job.error = job.error",
         "a charge is acknowledged that a full disk did not take",
@@ -279,7 +270,7 @@ MUTANTS = (
     ),
     Mutant(
         "mark-not-looked-at",
-        STORE + "Store._check_mark",
+        DURABLE + "Durable._check_mark",
         "marked is not None and page.hash_at(marked[0]) != marked[1]",
         "False",
         "an old copy of the ledger gives the budget back",
@@ -303,23 +294,31 @@ MUTANTS = (
     ),
     Mutant(
         "connection-of-the-parent",
-        STORE + "Store._here",
+        DURABLE + "Durable._here",
         "self._process != os.getpid()",
         "False",
         "two processes use one database connection",
         at(store.forked_processes_connect_anew),
     ),
     Mutant(
+        "everyone-starts-anew",
+        DURABLE + "Durable._arrive",
+        "if self._process == os.getpid():",
+        "if not self._process + 1:",
+        "threads of a forked process use one connection at once, each in a turn of its own",
+        at(forks.threads_of_a_child_start_anew_once),
+    ),
+    Mutant(
         "answer-not-checked",
-        STORE + "Page.answer",
-        " or hash_of(bytes(found[0][0])) != settled.digest",
+        PAGE + "Page.answer",
+        " or hash_of(bytes(rows[0][0])) != settled.digest",
         "",
         "an answer that was changed on disk is given out",
         tamper.test_an_answer_that_was_changed_is_not_given_out,
     ),
     Mutant(
         "rows-filed-anywhere",
-        STORE + "_check_filed",
+        PAGE + "check_filed",
         "if columns != (row.sequence, row.key, row.analyst, row.about, row.topic):",
         "if not row.sequence:",
         "a key is moved to another row, and its question is charged again or answered for another",
@@ -343,7 +342,7 @@ MUTANTS = (
     ),
     Mutant(
         "draw-of-any-number",
-        STORE + "Page.begin_draw",
+        PAGE + "Page.begin_draw",
         "number != last + 1",
         "False",
         "two who got in draw beside one another",
@@ -407,7 +406,7 @@ MUTANTS = (
     ),
     Mutant(
         "open-file-not-looked-for",
-        STORE + "_SQLite._check_place",
+        SQLITE + "SQLite._check_place",
         "!= self._places",
         "== ()",
         "charges go to a file that was removed, and nobody finds them",
@@ -415,7 +414,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-of-everyone",
-        LEDGER + "filed",
+        REQUEST + "filed",
         "canonical([analyst, key])",
         "canonical([None, key])",
         "who uses the key of another learns that it was used, or takes it",
@@ -423,7 +422,7 @@ MUTANTS = (
     ),
     Mutant(
         "former-keys-of-everyone",
-        STORE + "Page.former",
+        PAGE + "Page.former",
         "row.analyst == analyst",
         "row.sequence",
         "the same, in a ledger of release 0.1",
@@ -440,7 +439,7 @@ MUTANTS = (
     Mutant(
         "old-data-under-a-new-version",
         SESSION + "Curator._version",
-        "if self._store.totals().version != self.policy.version:",
+        "if self._store.standing().version != self.policy.version:",
         "if not self.policy.version:",
         "data that were loaded before they changed are answered for those after",
         in_folder(keys.data_are_of_the_version_they_were_opened_in),
@@ -479,7 +478,7 @@ MUTANTS = (
     ),
     Mutant(
         "failures-forgiven-by-a-charge",
-        LEDGER + "Account.charged",
+        ACCOUNTS + "Account.charged",
         "self.active, self.failures)",
         "self.active)",
         "whoever asks again starts at none",
@@ -487,7 +486,7 @@ MUTANTS = (
     ),
     Mutant(
         "commits-not-synced",
-        STORE + "_SQLite._prepare",
+        SQLITE + "SQLite._prepare",
         "PRAGMA synchronous = FULL",
         "PRAGMA synchronous = NORMAL",
         "a power cut takes charges back whose answers are out",
@@ -583,7 +582,7 @@ MUTANTS = (
     ),
     Mutant(
         "accepted-and-still-open",
-        STORE + "Page._entry",
+        PAGE + "Page._entry",
         "return Entry(row, next((each.act for each in self.acts(opened) if isinstance(each.act, Accepted)), None))",
         "return Entry(row)",
         "what was answered in the ledger that was lost is computed again for the same charge",
@@ -599,7 +598,7 @@ MUTANTS = (
     ),
     Mutant(
         "other-mark-not-looked-for",
-        STORE + "SQLiteStore._find_mark",
+        SQLITE + "SQLiteStore._find_mark",
         "self._place = self._read(lambda page: page.mark_place())",
         "self._place = None",
         "with another home an old copy of the ledger gives the budget back",
@@ -607,7 +606,7 @@ MUTANTS = (
     ),
     Mutant(
         "lost-mark-not-missed",
-        STORE + "SQLiteStore._find_mark",
+        SQLITE + "SQLiteStore._find_mark",
         "self._lost = there is None and here is None",
         "self._lost = False",
         "where marks do not last an old copy of the ledger gives the budget back",

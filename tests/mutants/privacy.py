@@ -24,6 +24,7 @@ from tests.privacy import oracle
 from tests.privacy import test_directions as directions
 from tests.privacy import test_interval as interval
 from tests.privacy import test_mixed as mixed
+from tests.privacy import test_theorems as theorems
 from tests.privacy import test_threads as threads
 from tests.privacy.cases import response
 
@@ -35,6 +36,7 @@ CONTOUR = "discreet.privacy.contour:"
 TRANSFORM = "discreet.privacy.transform:"
 MGF = "discreet.privacy.mgf:"
 SAMPLED = "discreet.privacy.sampled:"
+THEOREMS = "discreet.privacy.theorems."
 
 CASE = directions.CASES[0]
 
@@ -402,5 +404,13 @@ MUTANTS = (
         "log_dense",
         "points are said to fall with the density beside them, and they come back",
         lambda: mixed.test_a_cover_holds_at_all_larger_heights(Laplace(2)),
+    ),
+    Mutant(
+        "replaced-people-in-one-part",
+        THEOREMS + "composition:parallel_composition",
+        "1 if adjacency is Adjacency.ADD_REMOVE else 2",
+        "1",
+        "who is replaced moves between two parts, and one is counted",
+        theorems.test_parallel_composition_takes_the_largest_or_the_two_largest,
     ),
 )

@@ -47,7 +47,7 @@ def add(
         raise Invalid("the budget of the analyst is missing", code="usage", hint="write --epsilon 1")
     wanted, allowed = number(epsilon, "epsilon"), number(delta, "delta")
     with store_to_change(source, ledger, as_json) as store:
-        cap = cap_of(store.totals().accountant, wanted, allowed)
+        cap = cap_of(store.standing().accountant, wanted, allowed)
         try:
             store.add_analyst(name, cap, higher=yes)
         except Refused as refused:
@@ -71,7 +71,7 @@ def remove(words: Words = None, ledger: Ledger = None, as_json: Json = False) ->
 
 
 def _tell(store: "Store", name: str, what: str, as_json: bool, notes: tuple[str, ...] = ()) -> None:
-    amounts, notes = totals_json(store.totals(name)), (*notes, *promised(store))
+    amounts, notes = totals_json(store.standing(name)), (*notes, *promised(store))
     if as_json:
         active = store.analysts()[name].active
         told = {"analyst": name, "active": active, **amounts, "notes": list(notes)}

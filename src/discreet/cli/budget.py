@@ -112,14 +112,15 @@ def money_of(path: Path, flags: Flags, policy: "Policy | None", analyst: str | N
 
 
 def _untouched(policy: "Policy | None", analyst: str | None) -> dict[str, dict[str, float]]:
-    from discreet.curator.ledger import Account, Book, Totals
+    from discreet.curator.accounts import Account, Book, Standing
+    from discreet.curator.acts import accountant_of
     from discreet.curator.money import cap_of
 
     said = _said(policy, analyst)
     epsilon, delta = (EPSILON, DELTA) if said is None else (said.epsilon, said.delta)
-    accountant = "pure" if policy is None else policy.accountant
+    accountant = accountant_of("pure" if policy is None else policy.accountant)
     account = Account(cap_of(accountant, epsilon, delta))
-    return totals_json(Totals.of(account, Book(account, accountant, "", 0, "1")))
+    return totals_json(Standing.of(account, Book(account, accountant, "", 0, "1")))
 
 
 def _said(policy: "Policy | None", analyst: str | None) -> "Budget | None":
@@ -130,14 +131,14 @@ def _said(policy: "Policy | None", analyst: str | None) -> "Budget | None":
 
 
 def _counted(store: "Store", folder: Path, analyst: str | None) -> Money:
-    totals, down = store.totals(analyst), burned(store.history())
+    totals, down = store.standing(analyst), burned(store.history())
     names = [] if analyst is not None else sorted(store.analysts())
     return Money(
         totals_json(totals),
         folder,
         questions=len(down.get(analyst, ())),
         failures=totals.failures,
-        analysts={name: totals_json(store.totals(name)) for name in names},
+        analysts={name: totals_json(store.standing(name)) for name in names},
         burned=down,
         shares=totals.shares,
         free=amounts_left(totals),
@@ -262,7 +263,7 @@ def _set(
 def _set_cap(store: "Store", wanted: Fraction, allowed: Fraction | None, analyst: str | None, yes: bool) -> None:
     from discreet.curator.money import cap_of
 
-    totals = store.totals(analyst)
+    totals = store.standing(analyst)
     cap = cap_of(totals.accountant, wanted, totals.budget.exact[1] if allowed is None else allowed)
     try:
         store.set_cap(cap, analyst, higher=yes)
@@ -290,10 +291,10 @@ FIRST = 'who asks first has what is left, and is seen by the others; shares = "r
 
 def promised(store: "Store") -> tuple[str, ...]:
     """A word on caps of analysts that are more than the total, where they share it."""
-    from discreet.curator.ledger import Cap
+    from discreet.curator.amounts import Cap
     from discreet.curator.money import overdrawn
 
-    totals = store.totals()
+    totals = store.standing()
     caps = {name: account.cap for name, account in store.analysts().items() if account.active}
     over = overdrawn(caps, Cap(totals.cap, totals.budget)) if totals.shares == "common" else ""
     return (f"{over}: {FIRST}",) if over else ()

@@ -5,7 +5,8 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet.curator.ledger import Account, Row
+    from discreet.curator.accounts import Account
+    from discreet.curator.rows import Row
 
 WIDTH = 40
 LEVELS = "▁▂▃▄▅▆▇█"
@@ -13,7 +14,7 @@ LEVELS = "▁▂▃▄▅▆▇█"
 
 def burned(rows: "Iterable[Row]") -> dict[str | None, list[float]]:
     """For the data set, under None, and for each analyst: the share of the budget that was left after each charge."""
-    from discreet.curator.ledger import Reserved, Shared
+    from discreet.curator.acts import Reserved, Shared
 
     found: dict[str | None, list[float]] = {}
     for row in rows:

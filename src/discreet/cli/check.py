@@ -86,7 +86,7 @@ class _Kept:
 
 
 def _kept(policy: "Policy", ledger: Path) -> _Kept:
-    from discreet.curator.ledger import Cap
+    from discreet.curator.amounts import Cap
     from discreet.curator.money import cap_of, overdrawn
     from discreet.curator.policy import Budget
 
@@ -101,7 +101,7 @@ def _kept(policy: "Policy", ledger: Path) -> _Kept:
     unfit: tuple[str, ...] = ()
     if store is not None:
         with store:
-            totals, known = store.totals(), store.analysts()
+            totals, known = store.standing(), store.analysts()
             unfit = _unfit(store, policy)
         shares, now = totals.shares if policy.shares is None else shares, Cap(totals.cap, totals.budget)
         total = now if now.within(total) else total

@@ -66,7 +66,7 @@ def changed(
 
 def versions(store: "Store") -> list[str]:
     """Every version that the data had, oldest first."""
-    from discreet.curator.ledger import Creation, DataChanged
+    from discreet.curator.acts import Creation, DataChanged
 
     return [row.act.version for row in store.history() if isinstance(row.act, Creation | DataChanged)]
 

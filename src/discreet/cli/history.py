@@ -16,7 +16,8 @@ from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
 
 if TYPE_CHECKING:
-    from discreet.curator.ledger import Amounts, Row
+    from discreet.curator.amounts import Amounts
+    from discreet.curator.rows import Row
 
 NARROW, LONGEST = 30, 1 << 16  # characters of a question that are always shown, and that there are
 
@@ -54,7 +55,7 @@ def history(
             if analyst is not None and analyst not in store.analysts():
                 raise Refused(f"analyst {analyst!r} is not known here", code="analyst-unknown")
             found = list(told(store.history(), analyst))
-            accountant = store.totals().accountant
+            accountant = store.standing().accountant
     shown = found[-limit:] if limit else found
     if as_json:
         print(json.dumps([as_data(line, accountant) for line in shown], ensure_ascii=False, indent=2))
@@ -67,7 +68,7 @@ def history(
 
 def told(rows: "Iterable[Row]", analyst: str | None) -> Iterator[Line]:
     """A line for each act, oldest first; how a charge ended is its state, not a line of its own."""
-    from discreet.curator.ledger import Accepted, Failed, Reserved, Settled, Shared
+    from discreet.curator.acts import Accepted, Failed, Reserved, Settled, Shared
 
     kept = list(rows)
     ended: dict[int, str] = {}
@@ -100,7 +101,7 @@ def told(rows: "Iterable[Row]", analyst: str | None) -> Iterator[Line]:
 
 def _act(row: "Row") -> str:
     """What the owner did."""
-    from discreet.curator.ledger import (
+    from discreet.curator.acts import (
         Accepted,
         AnalystAdded,
         AnalystRemoved,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.accountant import Accountant
 from discreet.cli.budget import amounts_said, read_policy
 from discreet.cli.flags import Flags, number
 from discreet.cli.owner import store_to_read
@@ -18,7 +19,8 @@ from discreet.exact import shown
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
-    from discreet.curator.ledger import Creation, Totals
+    from discreet.curator.accounts import Standing
+    from discreet.curator.acts import Creation
     from discreet.curator.policy import Policy
 
 app = typer.Typer(help="The chain of rows that keeps the budget.")
@@ -67,7 +69,7 @@ def verify(
     print(f"last row: {last}; an export that was cut off has another one than the ledger")
 
 
-def _replayed(path: Path) -> "tuple[int, str, Totals]":
+def _replayed(path: Path) -> "tuple[int, str, Standing]":
     from discreet.curator.replay import replay
 
     if not path.is_file():
@@ -141,7 +143,7 @@ def accept(
 
     A row of the ledger says that this was done.
     """
-    from discreet.curator.store import SQLiteStore
+    from discreet.curator.sqlite import SQLiteStore
 
     path, flags = located(source), Flags(ledger=ledger)
     policy = read_policy(path)
@@ -159,7 +161,7 @@ def accept(
             hint="bring the newest copy back instead; or add --yes, and lower the budget by what may be missing",
         )
     with SQLiteStore.open(folder, creation=creation, mark=mark, accept=True) as store:
-        amounts, rows = totals_json(store.totals()), store.head().sequence
+        amounts, rows = totals_json(store.standing()), store.head().sequence
     if as_json:
         print(json.dumps({"rows": rows, **amounts}, indent=2))
         return
@@ -198,7 +200,7 @@ def resume(
 
 def _refusal(folder: Path, mark: Path | None) -> str | None:
     """Why the ledger is not opened; None where it is."""
-    from discreet.curator.store import SQLiteStore
+    from discreet.curator.sqlite import SQLiteStore
 
     try:
         SQLiteStore.open(folder, creation=None, mark=mark).close()
@@ -210,7 +212,7 @@ def _refusal(folder: Path, mark: Path | None) -> str | None:
 
 
 def _creation(policy: "Policy | None", unit: str | None, row: bool, adjacency: str, budget: str | None) -> "Creation":
-    from discreet.curator.ledger import Creation
+    from discreet.curator.acts import Creation, accountant_of
     from discreet.curator.money import cap_of
     from discreet.curator.policy import protected, relation_kept
 
@@ -221,7 +223,7 @@ def _creation(policy: "Policy | None", unit: str | None, row: bool, adjacency: s
                 "who is protected and the budget are what the policy says", code="usage", hint="change it there"
             )
         cap = cap_of(policy.accountant, policy.budget.epsilon, policy.budget.delta)
-        return Creation(policy.accountant, cap, relation_kept(policy.protected), policy.version)
+        return Creation(accountant_of(policy.accountant), cap, relation_kept(policy.protected), policy.version)
     if unit is None and not row:
         raise Invalid(
             "the ledger is gone, and with it who is protected",
@@ -230,5 +232,7 @@ def _creation(policy: "Policy | None", unit: str | None, row: bool, adjacency: s
         )
     epsilon = EPSILON if budget is None else number(budget, "budget")
     return Creation(
-        "pure", cap_of("pure", epsilon, DELTA), relation_kept(protected(unit, row=row, adjacency=adjacency))
+        Accountant.PURE,
+        cap_of(Accountant.PURE, epsilon, DELTA),
+        relation_kept(protected(unit, row=row, adjacency=adjacency)),
     )

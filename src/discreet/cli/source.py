@@ -17,7 +17,7 @@ from discreet.cli.flags import Flags, columns, number, options
 from discreet.errors import Invalid, Refused
 
 if TYPE_CHECKING:
-    from discreet.curator.ledger import Totals
+    from discreet.curator.accounts import Standing
     from discreet.curator.loaded import Loaded
     from discreet.curator.policy import Budget, Policy
     from discreet.curator.session import Curator
@@ -175,10 +175,10 @@ def ledger_of(path: Path, flags: Flags, policy: "Policy | None" = None) -> Path:
 
 def open_ledger(folder: Path, mark: Path | None = None, *, whole: bool = True) -> "Store | None":
     """The ledger in a folder; None where none was made yet. One that may only be read is read; whole=False: to be verified next."""
-    from discreet.curator.store import SQLiteStore
+    from discreet.curator.looking import look
 
     try:
-        return SQLiteStore.look(folder, mark=mark, whole=whole)
+        return look(folder, mark=mark, whole=whole)
     except Refused as refused:
         if refused.code != "ledger-missing":
             raise
@@ -187,9 +187,9 @@ def open_ledger(folder: Path, mark: Path | None = None, *, whole: bool = True) -
 
 def kept_in(folder: Path) -> Kept | None:
     """What a ledger says of itself, before it is looked through: whoever asks opens it then, and finds the same or is refused."""
-    from discreet.curator.store import SQLiteStore
+    from discreet.curator.looking import declared
 
-    found = SQLiteStore.declared(folder)
+    found = declared(folder)
     if found is None:
         return None
     made, totals = found
@@ -289,7 +289,7 @@ def noted(as_json: bool, note: str) -> None:
     print(json.dumps({"warning": note}, ensure_ascii=False) if as_json else f"warning: {note}", file=sys.stderr)
 
 
-def amounts_left(totals: "Totals") -> dict[str, float]:
+def amounts_left(totals: "Standing") -> dict[str, float]:
     """What is left for whom the totals are of, rounded down."""
     from discreet.exact import to_float_down
 
@@ -300,7 +300,7 @@ def amounts_left(totals: "Totals") -> dict[str, float]:
     }
 
 
-def totals_json(totals: "Totals") -> dict[str, dict[str, float]]:
+def totals_json(totals: "Standing") -> dict[str, dict[str, float]]:
     """What was spent, what may be, what is left, as numbers: spent rounded up, the others down."""
     from discreet.exact import to_float_down, to_float_up
 

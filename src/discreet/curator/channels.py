@@ -6,7 +6,7 @@ One list, so that nothing of the kind is added in silence. The page on security 
 from dataclasses import dataclass
 
 from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE
-from discreet.curator.store import PATIENCE
+from discreet.curator.mark import PATIENCE
 
 
 @dataclass(frozen=True, slots=True)

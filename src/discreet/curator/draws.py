@@ -10,8 +10,10 @@ was charged for. Kept are released values and what was to be drawn, never noise,
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from discreet.curator.ledger import Request, Stored, broken
-from discreet.curator.store import Store, summary
+from discreet.curator.page import summary
+from discreet.curator.request import Request, Stored
+from discreet.curator.rows import broken
+from discreet.curator.store import Store
 from discreet.mechanisms.measure import Grant, course_of
 from discreet.mechanisms.record import Drawn, settled
 from discreet.noise import Source

@@ -31,7 +31,8 @@ class Forks:
     def _start(self, *, spoiled: bool) -> None:
         self._process = os.getpid()
         self._change = threading.Condition()
-        self._users: dict[int, int] = {}  # threads, and how deep each is inside
+        # Threads, and how deep each is inside.
+        self._users: dict[int, int] = {}
         self._forking = 0
         self._open: WeakSet[Closable] = WeakSet()
         self._spoiled = spoiled
@@ -45,7 +46,8 @@ class Forks:
     @property
     def foreign(self) -> bool:
         """Whether this process inherited what was open in another: that may be neither used nor closed."""
-        if self._process != os.getpid():  # forked by something that ran no hooks
+        if self._process != os.getpid():
+            # It was forked by something that ran no hooks.
             self._arrive()
         return self._spoiled
 

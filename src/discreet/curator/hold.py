@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Protocol
 
-from discreet.errors import Fault
+from discreet.curator.connection import unavailable
 from discreet.mechanisms.record import inside
 
 
@@ -28,11 +28,7 @@ class FileHold:
         except BlockingIOError:
             raise inside() from None
         except OSError as error:
-            raise Fault(
-                f"the ledger cannot be read or written ({error.strerror})",
-                code="ledger-unavailable",
-                hint="nothing was released; it goes on by itself once this is mended",
-            ) from error
+            raise unavailable(str(error.strerror)) from error
         not_for_children(self._file)
 
     def release(self) -> None:

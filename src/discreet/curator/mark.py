@@ -62,10 +62,10 @@ class Mark:
         return self._read[1]
 
     def _newest(self, data: bytes) -> tuple[int, str] | None:
-        found = [mark for at in (0, SLOT) if (mark := _parse(data[at : at + SLOT]))]
-        if data and not found:
+        marks = [mark for at in (0, SLOT) if (mark := _parse(data[at : at + SLOT]))]
+        if data and not marks:
             raise rolled_back(f"the high-water mark {self.path} cannot be read")
-        return max(found, default=None)
+        return max(marks, default=None)
 
     def advance(self, sequence: int, hash: str) -> None:
         """Move forward to a row that is durable; durable itself when this returns. A mark that is farther already stays."""

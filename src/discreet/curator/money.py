@@ -5,56 +5,44 @@ charges the event's ρ, by closed theorems on exact fractions, and its δ. Caps 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.curator.ledger import (
-    UNIT,
-    Act,
-    Amounts,
-    AnalystAdded,
-    Book,
-    Cap,
-    Capped,
-    Creation,
-    Price,
-    Reserved,
-    Shared,
-    canonical,
-    units_up,
-)
+from discreet.accountant import Accountant
+from discreet.curator.accounts import Book
+from discreet.curator.acts import Act, AnalystAdded, Capped, Creation, Reserved, Shared, accountant_of
+from discreet.curator.amounts import UNIT, Amounts, Cap, Price, units_up
+from discreet.curator.rows import canonical
 from discreet.errors import Invalid, Refused
 from discreet.exact import Number, shown
 from discreet.privacy import PrivacyLoss, events, loss
-from discreet.privacy.adjacency import Adjacency
 from discreet.privacy.filters import ConcentratedFilter, PureFilter, SpentConcentrated
 from discreet.privacy.theorems import pure_rho
 
 
 def cap_of(accountant: str, epsilon: Number, delta: Number = 0) -> Cap:
     """The cap that keeps (epsilon, delta) for whatever is asked, in whatever order: that of the accountant's filter, rounded down."""
+    by = accountant_of(accountant)
     budget = Amounts.down(epsilon, delta)
-    for name, said, kept in (("epsilon", epsilon, budget.epsilon), ("delta", delta, budget.delta)):
-        if said and not kept:
+    for name, number, units in (("epsilon", epsilon, budget.epsilon), ("delta", delta, budget.delta)):
+        if number and not units:
             raise Invalid(f"{name} of a budget must be 0 or at least 10^-15: less cannot be counted", code="budget")
-    exact_epsilon, exact_delta, _ = budget.exact
-    if accountant == "pure":
+    if by is Accountant.PURE:
         return Cap(budget, budget)
-    if accountant == "zcdp":
-        found = ConcentratedFilter.for_budget(exact_epsilon, exact_delta)
-        limit = Amounts.down(0, found.delta_spent, found.rho)
-        if epsilon and not limit.rho:
-            raise Invalid("the rho of a budget must be 0 or at least 10^-15: less cannot be counted", code="budget")
-        return Cap(limit, budget)
-    raise Invalid(f"accountant must be 'pure' or 'zcdp', got {shown(accountant)}")
+    exact_epsilon, exact_delta, _ = budget.exact
+    filter = ConcentratedFilter.for_budget(exact_epsilon, exact_delta)
+    limit = Amounts.down(0, filter.delta_spent, filter.rho)
+    if epsilon and not limit.rho:
+        raise Invalid("the rho of a budget must be 0 or at least 10^-15: less cannot be counted", code="budget")
+    return Cap(limit, budget)
 
 
 @lru_cache(maxsize=64)
-def check_cap(accountant: str, cap: Cap) -> None:
+def check_cap(accountant: Accountant, cap: Cap) -> None:
     """Raises Invalid unless the filter with this limit keeps the budget."""
     epsilon, delta, _ = cap.budget.exact
-    if accountant == "pure":
+    if accountant is Accountant.PURE:
         if cap.limit != cap.budget or cap.budget.rho:
             raise Invalid("cap must be the budget itself for the accountant 'pure'", code="cap")
         PureFilter(epsilon, delta)
@@ -88,19 +76,18 @@ def price_of(event: events.Event, epsilon: Number, delta: Number, accountant: st
     For an event that a certified bound does not show to be within the promise raises Invalid, and so for a promise of nothing
     at all unless the event costs nothing. For an event that the accountant has no theorem for raises Refused.
     """
+    by = accountant_of(accountant)
     price = Amounts.up(epsilon, delta)
-    if accountant == "zcdp":
+    if by is Accountant.ZCDP:
         price = Amounts.up(0, delta, spent_by(event).rho)
         if price.rho > units_up(pure_rho(epsilon), "rho"):
             raise Invalid(f"the event costs more than its promise of epsilon {shown(epsilon)}", code="price")
-    elif accountant != "pure":
-        raise Invalid(f"accountant must be 'pure' or 'zcdp', got {shown(accountant)}")
-    check_price(canonical(event.to_json()), price, accountant)
+    check_price(canonical(event.to_json()), price, by)
     return price
 
 
 @lru_cache(maxsize=4096)
-def check_price(event: bytes, price: Price, accountant: str) -> str:
+def check_price(event: bytes, price: Price, accountant: Accountant) -> str:
     """Raises Invalid unless the price covers the event, given as canonical JSON; the neighbour relation of the event, or "".
 
     Everything is computed from the event alone; so whoever has the row can do it again.
@@ -108,7 +95,7 @@ def check_price(event: bytes, price: Price, accountant: str) -> str:
     read = events.from_json(json.loads(event))
     whole = loss(read)
     epsilon, delta, rho = price.exact
-    if accountant == "pure":
+    if accountant is Accountant.PURE:
         if rho or not whole.certifies(epsilon, delta):
             raise Invalid(f"the event costs more than its price of {price}", code="price")
     else:
@@ -171,21 +158,3 @@ def _spent_by_leaf(leaf: events.Leaf) -> SpentConcentrated:
             hint="charge the batch as one (epsilon, delta), or use the accountant 'pure'",
         )
     return SpentConcentrated.by_approximate(pure)
-
-
-def parallel(prices: Sequence[Price], adjacency: Adjacency) -> Price:
-    """The price of questions that were asked each of another part of the *people*, all prices fixed beforehand.
-
-    The parts must be a declared, public partition of people, constant over all rows of a person. Who is added or removed is in one part:
-    the maximum. Who is replaced leaves one part and enters another: the sum of the two largest. For parts that may overlap, or
-    for a partition of rows, this is not the price: there prices are added up.
-
-    >>> parallel([Amounts(3), Amounts(5), Amounts(4)], Adjacency.REPLACE)
-    Amounts(epsilon=9, delta=0, rho=0)
-    """
-    parts = 1 if adjacency is Adjacency.ADD_REMOVE else 2
-
-    def dearest(name: str) -> int:
-        return sum(sorted((getattr(price, name) for price in prices), reverse=True)[:parts])
-
-    return Amounts(dearest("epsilon"), dearest("delta"), dearest("rho"))

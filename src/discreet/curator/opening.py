@@ -9,11 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from warnings import warn
 
-from discreet.curator.ledger import Account, Amounts, Cap, Creation, DataChanged, set_aside
+from discreet.curator.accounts import Account
+from discreet.curator.acts import Creation, DataChanged, accountant_of
+from discreet.curator.amounts import Amounts, Cap
+from discreet.curator.ledger import set_aside
 from discreet.curator.money import cap_of
 from discreet.curator.places import is_made, others, remember
 from discreet.curator.policy import Budget, Policy, relation_kept
-from discreet.curator.store import SQLiteStore, Store, still_reserved
+from discreet.curator.sqlite import SQLiteStore
+from discreet.curator.store import Store, still_reserved
 from discreet.errors import Refused
 
 
@@ -24,7 +28,7 @@ def open_ledger(policy: Policy, folder: Path, noted: Callable[[str], None] = war
     """
     notes = () if is_made(folder) else tuple(_other_budgets(policy, folder))
     cap = cap_of(policy.accountant, policy.budget.epsilon, policy.budget.delta)
-    creation = Creation(policy.accountant, cap, relation_kept(policy.protected), policy.version)
+    creation = Creation(accountant_of(policy.accountant), cap, relation_kept(policy.protected), policy.version)
     store = SQLiteStore.open(folder, creation=creation, mark=policy.mark, share_answers=policy.share_answers)
     try:
         _check(store, creation)
@@ -80,7 +84,7 @@ def _check(store: Store, creation: Creation) -> None:
 
 def check_shares(store: Store, policy: Policy) -> None:
     """Where shares are, or are to be, reserved: what the policy comes to must fit, before any of it is done."""
-    totals = store.totals()
+    totals = store.standing()
     if totals.shares == "reserved" and policy.shares == "common":
         raise still_reserved()
     if "reserved" not in (totals.shares, policy.shares):
@@ -108,13 +112,13 @@ def check_shares(store: Store, policy: Policy) -> None:
 
 def _follow(store: Store, policy: Policy) -> None:
     """First what is lower, so that what is new may fit."""
-    if store.totals().version != policy.version:
+    if store.standing().version != policy.version:
         store.change_data(policy.version)
     known = store.analysts() if policy.analysts else {}
     for name, budget in policy.analysts.items():
         if name in known and known[name].active:
             store.set_cap(_lowered(policy, budget, known[name].cap), name)
-    totals = store.totals()
+    totals = store.standing()
     store.set_cap(_lowered(policy, policy.budget, Cap(totals.cap, totals.budget)))
     if policy.shares == "reserved":
         store.share("reserved")

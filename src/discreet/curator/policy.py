@@ -13,8 +13,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.curator.ledger import ACCOUNTANTS, SHARES, Cap, check_analyst
+from discreet.curator.accounts import SHARES
+from discreet.curator.acts import ACCOUNTANTS
+from discreet.curator.amounts import Cap
 from discreet.curator.money import cap_of, overdrawn
+from discreet.curator.names import check_analyst
 from discreet.curator.places import real
 from discreet.engines.base import Data
 from discreet.engines.columns import has_header, has_types, names_of, stored_types

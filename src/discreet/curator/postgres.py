@@ -21,30 +21,22 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from discreet.curator.acts import FORMAT, Creation
+from discreet.curator.connection import unavailable
 from discreet.curator.hold import no_more, not_for_children
-from discreet.curator.ledger import FORMAT, Creation, broken
-from discreet.curator.mark import Mark, rolled_back
+from discreet.curator.mark import PATIENCE, Mark, rolled_back
+from discreet.curator.page import Page
 from discreet.curator.replay import newer
-from discreet.curator.store import ACTS, DRAWS, PATIENCE, PLACE, Page, Store, unavailable
+from discreet.curator.rows import broken
+from discreet.curator.schema import ACTS, POSTGRES, TABLES, TURN, statements
+from discreet.curator.store import Store
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import shown
 from discreet.mechanisms.record import inside
 
-SCHEMA = """
-CREATE TABLE rows (
-    sequence BIGINT PRIMARY KEY, hash TEXT NOT NULL, body BYTEA NOT NULL,
-    key TEXT, analyst TEXT, about BIGINT, topic TEXT, answer BYTEA
-);
-CREATE UNIQUE INDEX rows_key ON rows (key) WHERE key IS NOT NULL;
-CREATE INDEX rows_analyst ON rows (analyst, sequence) WHERE analyst IS NOT NULL;
-CREATE INDEX rows_about ON rows (about, sequence) WHERE about IS NOT NULL;
-CREATE INDEX rows_topic ON rows (topic, sequence) WHERE topic IS NOT NULL;
-CREATE TABLE turn (format INTEGER NOT NULL);
-"""
 NOTICED = 1.0
 """Seconds within which a server notices that a connection has ended, and its locks with it."""
 
-TABLES = "|".join(re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", SCHEMA + DRAWS + PLACE))
 SETTING_UP = 0x64697363
 """The number of the lock under which tables are made."""
 
@@ -94,9 +86,8 @@ class PostgresStore(Store):
             raise Invalid(f"name must be lower-case letters, digits and _, got {shown(name)}")
         _check_address(address)
         placed = Mark(Path(mark)) if mark is not None else Mark.of(_called(address, name))
-        marked = (
-            placed.read()
-        )  # before anything else is looked at: whoever makes the ledger at this moment writes a mark after it
+        # Before anything else is looked at: whoever makes the ledger at this moment writes a mark after it.
+        marked = placed.read()
         opening = _Opening()
         with closing(_Postgres(address, name, opening)) as first:
             if not first.exists():
@@ -184,7 +175,8 @@ class _Postgres:
         with self._transaction("READ COMMITTED"):
             self._run("SELECT pg_advisory_xact_lock(?)", (SETTING_UP,))
             if not self._is_made():
-                self._psycopg.execute(f"CREATE SCHEMA IF NOT EXISTS {self._name}; {self._qualified(SCHEMA + ACTS)}")
+                tables = self._qualified("; ".join((*statements(POSTGRES), TURN)))
+                self._psycopg.execute(f"CREATE SCHEMA IF NOT EXISTS {self._name}; {tables}")
                 self._run("INSERT INTO turn VALUES (?)", (FORMAT,))
             self._end("COMMIT")
 
@@ -196,10 +188,12 @@ class _Postgres:
     def writing(self) -> Iterator[Page]:
         with self._transaction("READ COMMITTED"):
             ((format,),) = self._checked_format(self._run("SELECT format FROM turn FOR UPDATE", ()))
-            self._check_opening()  # what is read from here on is the latest
+            # What is read from here on is the latest.
+            self._check_opening()
             page = Page(self._run, self._tables)
             yield page
-            if page.added and format < FORMAT:  # an older release must not read what it cannot
+            if page.added and format < FORMAT:
+                # An older release must not read what it cannot.
                 self._run(ACTS, ())
                 self._run("UPDATE turn SET format = ?", (FORMAT,))
             self._end("COMMIT" if page.added else "ROLLBACK")
@@ -210,7 +204,8 @@ class _Postgres:
 
         def run(sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
             nonlocal looked
-            if not looked:  # not before: the first query is what the whole look sees, and a mark must be read before it
+            if not looked:
+                # Not before: the first query is what the whole look sees, and a mark must be read before it.
                 self._check_opening()
                 looked = True
             return self._run(sql, values)
@@ -240,24 +235,24 @@ class _Postgres:
             raise unavailable("the server did not commit")
 
     def _check_opening(self) -> None:
-        found = self._run("SELECT hash FROM rows WHERE sequence = 1", ())
+        first = self._run("SELECT hash FROM rows WHERE sequence = 1", ())
         if self._opening.hash is None:
-            self._opening.hash = found[0][0] if found else None
-        elif found != [(self._opening.hash,)]:
+            self._opening.hash = first[0][0] if first else None
+        elif first != [(self._opening.hash,)]:
             raise Fault(
                 "the ledger is not the one that was opened: it begins with another row",
                 code="ledger-exchanged",
                 hint="nothing was released; open it anew",
             )
 
-    def _checked_format(self, found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        if not found or found[0][0] > FORMAT:
-            raise newer(found[0][0] if found else None)
-        return found
+    def _checked_format(self, formats: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        if not formats or formats[0][0] > FORMAT:
+            raise newer(formats[0][0] if formats else None)
+        return formats
 
     def _run(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        done = self._psycopg.execute(self._qualified(sql).replace("?", "%s"), values)
-        return done.fetchall() if done.description else []
+        cursor = self._psycopg.execute(self._qualified(sql).replace("?", "%s"), values)
+        return cursor.fetchall() if cursor.description else []
 
     @property
     def _tables(self) -> str:
@@ -265,7 +260,7 @@ class _Postgres:
         return f"SELECT 1 WHERE to_regclass('{self._name}.' || ?) IS NOT NULL"
 
     def _qualified(self, sql: str) -> str:
-        return re.sub(rf"\b(FROM|INTO|TABLE|ON|UPDATE|EXISTS) ({TABLES})\b", rf"\1 {self._name}.\2", sql)
+        return re.sub(rf"\b(FROM|INTO|TABLE|ON|UPDATE|EXISTS) ({'|'.join(TABLES)})\b", rf"\1 {self._name}.\2", sql)
 
     def check(self) -> None:
         """The server checks its own pages; rows are checked one by one."""
@@ -291,7 +286,8 @@ def _as_faults() -> Iterator[None]:
 
 def _told(error: psycopg.Error) -> Fault | Invalid:
     code = error.sqlstate
-    if code is None and isinstance(error, psycopg.ProgrammingError):  # libpq's, before anything was sent
+    if code is None and isinstance(error, psycopg.ProgrammingError):
+        # It is libpq's, before anything was sent.
         return _unusable()
     if code is None or code.startswith(ABOUT_THE_ADDRESS):
         return unavailable(UNREACHED)

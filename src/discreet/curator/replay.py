@@ -7,31 +7,12 @@ event, every total is the sum, and nothing was left out or put in between.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol, TypeAlias
 
-from discreet.curator.ledger import (
-    FORMAT,
-    MOST_FAILURES,
-    MOST_OF_ONE,
-    Accepted,
-    Account,
-    Act,
-    Book,
-    Creation,
-    Divided,
-    Failed,
-    Head,
-    Reserved,
-    Row,
-    Settled,
-    Shared,
-    Totals,
-    advance,
-    broken,
-    hash_of,
-    parse_act,
-    set_aside,
-    topic_of_act,
-)
+from discreet.curator.accounts import Account, Book, Standing
+from discreet.curator.acts import FORMAT, Accepted, Act, Creation, Divided, Failed, Reserved, Settled, Shared
+from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, advance, set_aside
 from discreet.curator.money import check_act
+from discreet.curator.request import topic_of_act
+from discreet.curator.rows import Head, Row, broken, hash_of, parse_act
 from discreet.errors import Invalid, Refused
 
 Check: TypeAlias = Callable[[Book, Act], None]
@@ -57,13 +38,16 @@ class Replay:
     def __init__(self, check: Check) -> None:
         self.head: Head | None = None
         self.accounts: dict[str, Account] = {}
-        self.accepted = 0  # the last row that accepted an older ledger
+        # The last row that accepted an older ledger.
+        self.accepted = 0
         self.most = MOST_FAILURES
-        self.strict = True  # in release 0.1 what was open went on after that
+        # In release 0.1 what was open went on after that.
+        self.strict = True
         self._check = check
         self._past: Past | None = None
         self._keys: set[str] = set()
-        self._open: dict[int, tuple[str | None, str]] = {}  # reservations: who asked, and the topic
+        # Of each reservation: who asked, and the topic.
+        self._open: dict[int, tuple[str | None, str]] = {}
         self._ended: dict[int, type[Settled] | type[Failed]] = {}
 
     def go_on(self, head: Head, accounts: Mapping[str, Account], acts: Sequence[Row], past: Past) -> bool:
@@ -91,13 +75,13 @@ class Replay:
         self._keep(row, hash)
         return row
 
-    def totals(self) -> dict[str | None, Totals]:
-        """Of the data set, under None, and of every analyst there ever was."""
+    def standings(self) -> dict[str | None, Standing]:
+        """The standing of the data set, under None, and of every analyst there ever was."""
         if self.head is None:
             raise broken("it has no rows")
         book = self.head.book
-        return {None: Totals.of(book.account, book)} | {
-            name: Totals.of(account, book) for name, account in self.accounts.items()
+        return {None: Standing.of(book.account, book)} | {
+            name: Standing.of(account, book) for name, account in self.accounts.items()
         }
 
     def _place(self) -> str:
@@ -107,8 +91,8 @@ class Replay:
         return key in self._keys or (self._past is not None and self._past.used(key))
 
     def asked(self, sequence: int) -> tuple[str | None, str] | None:
-        found = self._open.get(sequence)
-        return self._past.asked(sequence) if found is None and self._past is not None else found
+        reservation = self._open.get(sequence)
+        return self._past.asked(sequence) if reservation is None and self._past is not None else reservation
 
     def ended(self, sequence: int) -> type[Settled] | type[Failed] | None:
         before = None if self._past is None else self._past.ended(sequence)
@@ -138,7 +122,8 @@ class Replay:
                 asked = self.asked(sequence)
                 if asked is None:
                     self._wrong("fails what was never reserved")
-                if analyst not in (None, asked[0]):  # None in release 0.1
+                # It is None in release 0.1.
+                if analyst not in (None, asked[0]):
                     self._wrong("is counted for somebody else")
 
     def _wrong(self, what: str) -> NoReturn:
@@ -165,21 +150,22 @@ class Replay:
         """What an act of the owner changes for the rows after it, beside the totals."""
         match row.act:
             case Creation(format=1):
-                self.most, self.strict = MOST_FAILURES + 1, False  # in release 0.1 one more stopped it
+                # In release 0.1 one more stopped it.
+                self.most, self.strict = MOST_FAILURES + 1, False
             case Accepted():
                 self.accepted = row.sequence
 
 
-def newer(found: object) -> Refused:
+def newer(form: object) -> Refused:
     return Refused(
-        f"the ledger has format {found!s:.20}, and this release reads up to {FORMAT}",
+        f"the ledger has format {form!s:.20}, and this release reads up to {FORMAT}",
         code="ledger-newer",
         hint="use a newer release of discreet",
     )
 
 
-def replay(document: Mapping[str, Any]) -> dict[str | None, Totals]:
-    """The totals of the data set (None) and of each analyst, computed from an export without the data or the answers.
+def replay(document: Mapping[str, Any]) -> dict[str | None, Standing]:
+    """The standing of the data set (None) and of each analyst, computed from an export without the data or the answers.
 
     For any document that is not the export of a sound ledger raises a Fault, or Refused for a newer format.
     """
@@ -193,4 +179,4 @@ def replay(document: Mapping[str, Any]) -> dict[str | None, Totals]:
         if not isinstance(row, Mapping) or set(row) != {"body", "hash"} or not isinstance(row["body"], str):
             raise broken("the export holds something that is no row")
         again.add(row["body"].encode("utf-8", "replace"), str(row["hash"]))
-    return again.totals()
+    return again.standings()

@@ -19,25 +19,18 @@ from typing import Any, NoReturn, Unpack
 from uuid import uuid4
 
 from discreet.answer import Answer, Preview
+from discreet.curator.accounts import Standing
+from discreet.curator.amounts import Price, in_words, units_up
 from discreet.curator.asked import Asked, Params, Terms, spelled_out
 from discreet.curator.draws import entered
 from discreet.curator.flight import Flight
-from discreet.curator.ledger import (
-    LONGEST_ANSWER,
-    Price,
-    Request,
-    Reservation,
-    Stored,
-    Totals,
-    check_name,
-    in_words,
-    units_up,
-)
 from discreet.curator.loaded import Loaded
 from discreet.curator.money import price_of, spent_by
+from discreet.curator.names import check_name
 from discreet.curator.opening import open_ledger
 from discreet.curator.places import ledger_beside
 from discreet.curator.policy import FIELDS, Budget, Policy, advice_on, catalog_of, protected, source_of
+from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store, unknown_analyst
 from discreet.engines import registry
 from discreet.engines.base import Engine
@@ -266,7 +259,7 @@ class Curator:
 
     def _version(self) -> str:
         """Of the data that are open here: opening made it that of the ledger. By now the ledger may have come to another one."""
-        if self._store.totals().version != self.policy.version:
+        if self._store.standing().version != self.policy.version:
             raise Refused(
                 "the data have another version by now", code="data-version", hint="open the data anew, then ask again"
             )
@@ -357,7 +350,7 @@ class Curator:
             if analyst not in self.policy.analysts:
                 raise unknown_analyst(analyst)
             return min(self._usual_delta(), self.policy.analysts[analyst].delta)
-        return min(self._usual_delta(), self._store.totals(analyst).budget.exact[1])
+        return min(self._usual_delta(), self._store.standing(analyst).budget.exact[1])
 
     def _computed(self, plan: Plan, text: str, asked: str, reservation: Reservation, engine: Engine) -> bytes:
         """Read, add noise, settle. Whatever goes wrong in between is one constant error, and the charge is kept."""
@@ -458,16 +451,16 @@ class Curator:
     @property
     def spent(self) -> Budget:
         """What all questions have cost together."""
-        return _amount(self._store.totals(), "spent")
+        return _amount(self._store.standing(), "spent")
 
     @property
     def remaining(self) -> Budget:
         """What is left of the budget of the data set."""
-        return _amount(self._store.totals(), "remaining")
+        return _amount(self._store.standing(), "remaining")
 
     def _left(self, analyst: str | None) -> Budget:
         """For whoever asks."""
-        return _amount(self._store.totals(analyst), "free")
+        return _amount(self._store.standing(analyst), "free")
 
     def close(self) -> None:
         """Give back the engine and the ledger, once questions and measurements in flight have ended; no other is taken any more.
@@ -519,7 +512,7 @@ def _measurement(analyst: str | None, key: str, label: str, block: int | None) -
     return "draws " + sha256(repr((analyst, key, label, block)).encode()).hexdigest()
 
 
-def _amount(totals: Totals, which: str) -> Budget:
+def _amount(totals: Standing, which: str) -> Budget:
     epsilon, delta, rho = getattr(totals, which).exact
     return Budget(epsilon, delta, rho if totals.accountant == "zcdp" else None)
 

@@ -48,9 +48,8 @@ class Turns:
             taken: list[Job[Any]] = []
             try:
                 if self._together > 1 and not job.alone:
-                    time.sleep(
-                        GATHER
-                    )  # those who were answered together ask again together: worth a sync to wait for them
+                    # Those who were answered together ask again together: worth a sync to wait for them.
+                    time.sleep(GATHER)
                 taken = self._take(job)
                 work(taken)
             finally:
@@ -88,7 +87,8 @@ class Turns:
 
     def _end(self, job: Job[Any], taken: list[Job[Any]]) -> None:
         with self._lock:
-            if job in self._waiting:  # interrupted before it was taken
+            # It may have been interrupted before it was taken.
+            if job in self._waiting:
                 self._waiting.remove(job)
             self._hand_on()
         for each in taken:

@@ -12,24 +12,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from discreet.curator.ledger import (
-    FORMAT,
-    Account,
-    Failed,
-    Head,
-    Reserved,
-    Settled,
-    canonical,
-    hash_of,
-    topic_of_act,
-)
+from discreet.curator.accounts import Account
+from discreet.curator.acts import FORMAT, Failed, Reserved, Settled
+from discreet.curator.page import Page
 from discreet.curator.replay import Replay
+from discreet.curator.request import topic_of_act
+from discreet.curator.rows import Head, canonical, hash_of
 from discreet.errors import Fault
-
-if TYPE_CHECKING:
-    from discreet.curator.store import Page
 
 LONGEST = 1 << 10
 """Bytes of such a file."""
@@ -68,11 +59,11 @@ class Record:
             return None
         if not body or hash_of(body).encode("ascii") != checksum:
             return None
-        said: dict[str, Any] = json.loads(body)
-        return Verified(said["sequence"], said["hash"], said["accounts"]) if said["format"] == FORMAT else None
+        record: dict[str, Any] = json.loads(body)
+        return Verified(record["sequence"], record["hash"], record["accounts"]) if record["format"] == FORMAT else None
 
     def write(self, verified: Verified) -> None:
-        """Whole or not at all: another file takes the place of the one before."""
+        """The file is there whole or not at all: another one takes the place of the one before."""
         body = canonical(
             {
                 "accounts": verified.accounts,
@@ -95,31 +86,32 @@ class Record:
 class Earlier:
     """What the rows up to one of them say, found by the ledger's indices when it is needed."""
 
-    def __init__(self, page: "Page", last: int) -> None:
+    def __init__(self, page: Page, last: int) -> None:
         self._page, self._last = page, last
 
     def used(self, key: str) -> bool:
-        return self._page.found("key = ? AND sequence <= ?", key, self._last) is not None
+        return self._page.find("key = ? AND sequence <= ?", key, self._last) is not None
 
     def asked(self, sequence: int) -> tuple[str | None, str] | None:
-        row = self._page.found("sequence = ? AND sequence <= ?", sequence, self._last)
+        row = self._page.find("sequence = ? AND sequence <= ?", sequence, self._last)
         return None if row is None or not isinstance(row.act, Reserved) else (row.analyst, topic_of_act(row.act))
 
     def ended(self, sequence: int) -> type[Settled] | type[Failed] | None:
-        row = self._page.found("about = ? AND sequence <= ? ORDER BY sequence LIMIT 1", sequence, self._last)
+        row = self._page.find("about = ? AND sequence <= ? ORDER BY sequence LIMIT 1", sequence, self._last)
         return None if row is None or not isinstance(row.act, Settled | Failed) else type(row.act)
 
 
-def replay_after(replay: Replay, verified: Verified, page: "Page") -> bool:
+def replay_after(replay: Replay, verified: Verified, page: Page) -> bool:
     """Let a replay that has not begun go on after a row that was verified; False where the ledger is not the one that was."""
     try:
-        last = page.found("sequence = ?", verified.sequence)
+        last = page.find("sequence = ?", verified.sequence)
         if last is None or page.hash_at(verified.sequence) != verified.hash:
             return False
         accounts = page.accounts(verified.sequence)
         if digest_of(accounts) != verified.accounts:
             return False
         acts = [row for row in page.acts() if row.sequence <= verified.sequence]
-    except Fault:  # a row that cannot be read, which looking through all of them names
+    except Fault:
+        # A row cannot be read, which looking through all of them names.
         return False
     return replay.go_on(Head(last.sequence, verified.hash, last.book), accounts, acts, Earlier(page, last.sequence))

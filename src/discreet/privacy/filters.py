@@ -8,10 +8,11 @@ is on exact fractions; prices that are not rational are rounded up, caps down.
 """
 
 from collections.abc import Callable
-from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias
 
+from discreet.accountant import Accountant as Accountant
+from discreet.accountant import within
 from discreet.errors import Invalid, Refused
 from discreet.exact import MAX_BITS, Number, nonnegative, probability, rational, round_up, shown
 from discreet.fields import Exact, frozen, otherwise
@@ -139,7 +140,7 @@ class PureFilter:
     def admits(self, spent: Spent, next: Spent) -> bool:
         """Whether a release at the price `next` may follow what was spent."""
         total = spent + next
-        return total.epsilon <= self.epsilon and total.delta <= self.delta
+        return within((total.epsilon, total.delta), (self.epsilon, self.delta))
 
 
 @frozen
@@ -195,7 +196,7 @@ class ConcentratedFilter:
     def admits(self, spent: SpentConcentrated, next: SpentConcentrated) -> bool:
         """Whether a release at the price `next` may follow what was spent."""
         total = spent + next
-        return total.rho <= self.rho and total.delta <= self.delta_spent
+        return within((total.rho, total.delta), (self.rho, self.delta_spent))
 
 
 @frozen
@@ -237,19 +238,10 @@ class GaussianFilter:
 
     def admits(self, spent: SpentGaussian, next: SpentGaussian) -> bool:
         """Whether a release at the price `next` may follow what was spent."""
-        return (spent + next).mu_squared <= self.mu**2
+        return within(((spent + next).mu_squared,), (self.mu**2,))
 
 
 Filter: TypeAlias = PureFilter | ConcentratedFilter | GaussianFilter
-
-
-class Accountant(Enum):
-    """How prices add up."""
-
-    PURE = "pure"
-    ZCDP = "zcdp"
-    GAUSSIAN = "gaussian"
-    NUMERICAL = "numerical"
 
 
 def filter_for(accountant: Accountant | str, epsilon: Number, delta: Number = 0) -> Filter:

@@ -1,0 +1,130 @@
+"""Accounts: what a data set and its analysts may spend, have spent, and what is set aside for whom."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.accountant import Accountant, within
+from discreet.curator.amounts import NOTHING, Amounts, Cap, Price
+
+SHARES = ("common", "reserved")
+"""How the total is shared: whoever asks first, or each analyst within a part that is set aside for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a data set or an analyst may spend, and has spent. Spent amounts never decrease, not even for who was removed."""
+
+    cap: Cap
+    spent: Amounts = NOTHING
+    active: bool = True
+    # Those after data was touched; release 0.1 counted those of the data set only.
+    failures: int = 0
+
+    def affords(self, price: Price) -> bool:
+        """Whether the price may be added: the filter that the cap stands for says yes."""
+        return within((spent + more for spent, more in zip(self.spent, price, strict=True)), self.cap.limit)
+
+    def charged(self, price: Price) -> "Account":
+        """The account after paying a price that it affords."""
+        spent = self.spent
+        total = Amounts(spent.epsilon + price.epsilon, spent.delta + price.delta, spent.rho + price.rho)
+        return Account(self.cap, total, self.active, self.failures)
+
+    @property
+    def remaining(self) -> Amounts:
+        spent, limit = self.spent, self.cap.limit
+        return Amounts(
+            max(0, limit.epsilon - spent.epsilon), max(0, limit.delta - spent.delta), max(0, limit.rho - spent.rho)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        failures = {"failures": self.failures} if self.failures else {}
+        return {"active": self.active, "cap": self.cap.to_json(), "spent": self.spent.to_json(), **failures}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Account":
+        spent = Amounts.from_json(value["spent"])
+        return cls(Cap.from_json(value["cap"]), spent, value["active"], value.get("failures", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The data set after a row: its account, how prices add up, who is protected, failures so far, the version of the data."""
+
+    account: Account
+    accountant: Accountant
+    relation: str
+    failures: int
+    version: str
+    # Where shares are reserved: what is kept for analysts, out of the owner's reach.
+    aside: Amounts | None = None
+
+    @property
+    def shares(self) -> str:
+        return "common" if self.aside is None else "reserved"
+
+    @property
+    def free(self) -> Amounts:
+        """What the owner may spend or promise: nothing that an analyst does changes it where shares are reserved."""
+        left = self.account.remaining
+        return left if self.aside is None else Amounts(*(max(0, a - b) for a, b in zip(left, self.aside, strict=True)))
+
+    def to_json(self) -> dict[str, Any]:
+        aside = {} if self.aside is None else {"aside": self.aside.to_json()}
+        return {
+            "account": self.account.to_json(),
+            "accountant": self.accountant.value,
+            "failures": self.failures,
+            "relation": self.relation,
+            "version": self.version,
+            **aside,
+        }
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Book":
+        aside = value.get("aside")
+        return cls(
+            Account.from_json(value["account"]),
+            Accountant(value["accountant"]),
+            value["relation"],
+            value["failures"],
+            value["version"],
+            None if aside is None else Amounts.from_json(aside),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a data set or an analyst stands: what was spent, what may be, and the (ε, δ) that this keeps. All of it is in units.
+
+    `free` is what is left for whoever it is: for the owner, where shares are reserved, what is left beside the analysts' parts.
+    """
+
+    spent: Amounts
+    cap: Amounts
+    budget: Amounts
+    remaining: Amounts
+    accountant: Accountant
+    failures: int
+    version: str
+    free: Amounts
+    # Where shares are reserved: what is kept for analysts.
+    aside: Amounts | None
+
+    @property
+    def shares(self) -> str:
+        return "common" if self.aside is None else "reserved"
+
+    @classmethod
+    def of(cls, account: Account, book: Book) -> "Standing":
+        return cls(
+            account.spent,
+            account.cap.limit,
+            account.cap.budget,
+            account.remaining,
+            book.accountant,
+            book.failures if account is book.account else account.failures,
+            book.version,
+            book.free if account is book.account else account.remaining,
+            book.aside,
+        )
