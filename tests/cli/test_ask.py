@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from discreet.cli import app
 from discreet.cli.flags import Flags, columns, parameters
-from discreet.cli.source import SQL_BEGINS, split, table_name
+from discreet.cli.source import SQL_BEGINS, split
+from discreet.curator.data_file import table_name
 from discreet.curator.session import Curator
 from discreet.errors import Invalid
 from tests.cli.conftest import Run, data, error, ledger_bytes
