@@ -30,6 +30,7 @@ PUBLIC = {
     "Laplace",
     "NoisyMax",
     "PermuteAndFlip",
+    "Policy",
     "PrivacyLoss",
     "Quantiles",
     "QueryError",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from discreet import attacks, audit, mechanisms, noise, privacy
+    from discreet.curator.policy import Policy
     from discreet.curator.session import Curator
     from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
     from discreet.mechanisms import (
@@ -50,6 +51,7 @@ __all__ = [
     "Laplace",
     "NoisyMax",
     "PermuteAndFlip",
+    "Policy",
     "PrivacyLoss",
     "Quantiles",
     "QueryError",
@@ -67,7 +69,7 @@ __all__ = [
 
 # The module of each public name that is not itself a module of this package.
 _HOME = dict.fromkeys(["DiscreetError", "Fault", "Invalid", "QueryError", "Refused"], "errors")
-_HOME |= {"Curator": "curator.session", "PrivacyLoss": "privacy.loss"}
+_HOME |= {"Curator": "curator.session", "Policy": "curator.policy", "PrivacyLoss": "privacy.loss"}
 _HOME |= dict.fromkeys(
     [
         "AboveThreshold",

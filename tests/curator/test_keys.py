@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from discreet.curator.ledger import UNIT
 from discreet.curator.asked import GENERATED
+from discreet.curator.ledger import UNIT
 from discreet.curator.session import Curator
 from discreet.curator.store import SQLiteStore
 from discreet.errors import Invalid, Refused
