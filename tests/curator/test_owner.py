@@ -131,6 +131,15 @@ def test_after_the_data_changed_an_old_question_is_charged_anew(hospital: Curato
     assert refused.value.code == "data-version"
 
 
+def test_after_the_data_changed_the_new_ones_are_read(hospital: Curator, policy: Path) -> None:
+    people = "SELECT COUNT(DISTINCT patient) AS n FROM visits"
+    hospital.sql(people, epsilon=1)
+    (policy.parent / "visits.csv").write_text("patient,age,ward\n" + "".join(f"{i},30,A\n" for i in range(2000)))
+    hospital.data_changed()
+    # at ε = 1 noise beyond 1,000 has a chance below e^-1000
+    assert hospital.sql(people, epsilon=1).to_dicts()[0]["n"] > 1000
+
+
 def test_the_data_do_not_change_inside_of_a_measurement(hospital: Curator) -> None:
     from discreet.privacy import events
 

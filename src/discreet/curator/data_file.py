@@ -64,6 +64,11 @@ class DataFile:
         """Where its ledger lies."""
         return place_of(None, self.path, self.ledger)
 
+    @property
+    def is_new(self) -> bool:
+        """Whether it was neither said nor remembered who is protected."""
+        return self.unit is None and not self.row and remembered_at(self.place) is None
+
     def policy(
         self, columns: Mapping[str, Any], options: Mapping[str, Any], name: str | None = None, **caps: Any
     ) -> Policy:
