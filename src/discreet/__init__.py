@@ -17,7 +17,8 @@ from discreet.lazy import lazy
 if TYPE_CHECKING:
     from discreet import attacks, audit, mechanisms, noise, privacy
     from discreet.answer import Answer, Preview
-    from discreet.curator.policy import Budget, Policy
+    from discreet.curator.declaration import Budget
+    from discreet.curator.policy import Policy
     from discreet.curator.session import Curator
     from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
     from discreet.mechanisms import (
@@ -76,7 +77,7 @@ __all__ = [
 
 # The module of each public name that is not itself a module of this package.
 _HOME = dict.fromkeys(["DiscreetError", "Fault", "Invalid", "QueryError", "Refused"], "errors")
-_HOME |= {"Curator": "curator.session", "Budget": "curator.policy", "Policy": "curator.policy"}
+_HOME |= {"Curator": "curator.session", "Budget": "curator.declaration", "Policy": "curator.policy"}
 _HOME |= dict.fromkeys(["Answer", "Preview"], "answer")
 _HOME |= dict.fromkeys(["PrivacyLoss", "Relation", "theorems"], "privacy")
 _HOME |= dict.fromkeys(

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from discreet.cli import app
 from discreet.cli.flags import Flags, columns, parameters
-from discreet.cli.source import SQL_BEGINS, split, table_name
+from discreet.cli.source import SQL_BEGINS, split
+from discreet.curator.data_file import table_name
 from discreet.curator.session import Curator
 from discreet.errors import Invalid
 from tests.cli.conftest import Run, data, error, ledger_bytes
@@ -500,3 +501,12 @@ def test_a_bad_limit_costs_nothing(run: Run, policy: Path, command: str, limit: 
     found = error(run(command, "hospital.toml", COUNT, "--epsilon", "1", limit, bad, "--json"))
     assert limit in found["message"] or limit[2:].replace("-", "_") in found["message"]
     assert not policy.with_name("hospital.toml.ledger").exists()
+
+
+def test_what_is_missing_is_told_at_once(run: Run, visits: Path) -> None:
+    question = ("ask", "visits.csv", "SELECT COUNT(*) AS n FROM visits")
+    hint = error(run(*question, "--json"))["hint"]
+    assert "--epsilon" in hint and "--unit" in hint
+    assert "--unit" not in error(run(*question, "--unit", "patient_id", "--json"))["hint"]
+    assert run(*question, "--unit", "patient_id", "--epsilon", "1").exit_code == 0
+    assert "--unit" not in error(run(*question, "--json"))["hint"]  # it is remembered

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from discreet.cli.init import looked_at
+from discreet.curator.first_policy import looked_at
 from discreet.curator.policy import Policy
 from discreet.engines.framing import Framing
 from tests.cli.conftest import Run, data, error, ledger_bytes

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from discreet.cli import waiting as waiting_module
-from discreet.cli.data import following
 from discreet.cli.history import printable
 from discreet.curator.rows import Row
 from discreet.curator.session import Curator
 from discreet.curator.sqlite import SQLiteStore
 from discreet.curator.store import Store
+from discreet.curator.versions import following_version as following
 from discreet.privacy import calibrate
 from discreet.privacy.calibrate import Certificate
 from discreet.privacy.events import Laplace, from_json

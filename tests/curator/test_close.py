@@ -150,4 +150,4 @@ def test_a_closed_curator_refuses_by_name_and_opens_nothing(tmp_path: Path, act:
     with pytest.raises(Invalid, match="the curator was closed") as refusal:
         ACTS[act](hospital)
     assert isinstance(refusal.value, DiscreetError) and refusal.value.code == "closed"
-    assert hospital._engine is None and hospital._kept is None
+    assert hospital._engine is None and hospital._ledger is None

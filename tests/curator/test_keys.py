@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from discreet.curator.amounts import UNIT
-from discreet.curator.session import GENERATED, Curator
+from discreet.curator.asked import GENERATED
+from discreet.curator.session import Curator
 from discreet.curator.sqlite import SQLiteStore
 from discreet.errors import Invalid, Refused
 from tests.curator.cases import Place, cap, code_of, creation, granted, place, request, spent

@@ -11,7 +11,7 @@ from tests.mutants import Law, Mutant
 CELLS = "discreet.engines.cells:"
 SQL_CELLS = "discreet.engines.render.cells:"
 DUCKDB = "discreet.engines.duckdb:"
-POLICY = "discreet.curator.policy:"
+POLICY = "discreet.curator.catalog:"
 SESSION = "discreet.curator.session:"
 CATALOG = "discreet.plan.catalog:"
 TEXTS = "discreet.plan.texts:"

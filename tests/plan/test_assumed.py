@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.answer import Preview
-from discreet.curator.policy import protected
+from discreet.curator.declaration import protected
 from discreet.plan.catalog import LIMITS, Catalog, Column, Protected, Table
 from discreet.plan.check import digest
 from discreet.plan.plan import Plan

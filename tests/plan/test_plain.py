@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.curator.policy import declaration
+from discreet.curator.declaration import declaration
 from discreet.errors import Invalid, QueryError
 from discreet.plan.plain import MOST_INTEGER, Unusable, plain
 from discreet.plan.scalar import Literal, Type

@@ -79,7 +79,6 @@ UNHEARD = "leave it open, or send it to a file or to /dev/null; nothing was done
 
 app = typer.Typer(
     cls=Commands,
-    add_completion=False,
     invoke_without_command=True,
     pretty_exceptions_enable=False,  # its tracebacks may show values of variables
 )

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.budget import on_delta, picture, promised
+from discreet.cli.budget import picture
 from discreet.cli.flags import number
 from discreet.cli.owner import source_and, store_to_change
-from discreet.cli.source import totals_json
-from discreet.errors import Invalid, Refused
+from discreet.errors import Invalid
 
 if TYPE_CHECKING:
-    from discreet.curator.store import Store
+    from discreet.curator.budgets import Analyst
 
 app = typer.Typer(help="Let analysts ask, each with a budget of their own; or no longer.")
 Words = Annotated[
@@ -40,43 +39,30 @@ def add(
 
     discreet analyst add hospital.toml ana --epsilon 1
     """
-    from discreet.curator.money import cap_of
+    from discreet.curator.budgets import add_analyst
 
     source, name = source_and(words, "a name", "discreet analyst add hospital.toml ana --epsilon 1")
     if epsilon is None:
         raise Invalid("the budget of the analyst is missing", code="usage", hint="write --epsilon 1")
     wanted, allowed = number(epsilon, "epsilon"), number(delta, "delta")
     with store_to_change(source, ledger, as_json) as store:
-        cap = cap_of(store.standing().accountant, wanted, allowed)
-        try:
-            store.add_analyst(name, cap, higher=yes)
-        except Refused as refused:
-            if refused.code != "cap-higher":
-                raise
-            raise Refused(
-                f"{name!r} was removed with a lower budget than this",
-                code=refused.code,
-                hint="add --yes if more is meant",
-            ) from None
-        _tell(store, name, "may ask", as_json, on_delta(allowed))
+        _tell(add_analyst(store, name, wanted, allowed, higher=yes), "may ask", as_json)
 
 
 @app.command()
 def remove(words: Words = None, ledger: Ledger = None, as_json: Json = False) -> None:
     """No new question by an analyst from now on. What they have spent stays spent."""
+    from discreet.curator.budgets import remove_analyst
+
     source, name = source_and(words, "a name", "discreet analyst remove hospital.toml ana")
     with store_to_change(source, ledger, as_json) as store:
-        store.remove_analyst(name)
-        _tell(store, name, "may not ask any more", as_json)
+        _tell(remove_analyst(store, name), "may not ask any more", as_json)
 
 
-def _tell(store: "Store", name: str, what: str, as_json: bool, notes: tuple[str, ...] = ()) -> None:
-    amounts, notes = totals_json(store.standing(name)), (*notes, *promised(store))
+def _tell(analyst: "Analyst", what: str, as_json: bool) -> None:
     if as_json:
-        active = store.analysts()[name].active
-        told = {"analyst": name, "active": active, **amounts, "notes": list(notes)}
-        print(json.dumps(told, ensure_ascii=False, indent=2))
+        print(json.dumps(analyst.as_data(), ensure_ascii=False, indent=2))
         return
-    print(f"{name} {what}")
-    for line in (*picture(name, amounts), *(f"note: {note}" for note in notes)):
+    print(f"{analyst.name} {what}")
+    for line in (*picture(analyst.name, analyst.balance.as_data()), *(f"note: {note}" for note in analyst.notes)):
         print(line)

@@ -3,15 +3,16 @@
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from discreet.cli.flags import Flags, number, optional_number, parameters, with_flags
-from discreet.cli.source import POLICY, curator_of, split
+from discreet.cli.source import POLICY, curator_of, is_policy, located, split
 from discreet.cli.waiting import waiting
-from discreet.errors import Fault, Invalid
+from discreet.errors import DiscreetError, Fault, Invalid
 
 if TYPE_CHECKING:
     from discreet.curator.session import Curator
@@ -55,6 +56,8 @@ def ask(
     discreet ask visits.csv "SELECT ward, COUNT(*) FROM visits GROUP BY ward" --unit patient_id --keys ward=A,B,C --epsilon 1
     """
     source, text = split(words)
+    if epsilon is None and within is None:
+        raise _price_missing(source, flags)
     terms = _price(epsilon, within, delta) | flags.limits
     bound = parameters(param)
     with waiting("asking", as_json), curator_of(source, flags.without_limits(), as_json) as curator:
@@ -93,12 +96,6 @@ def explain(
 
 
 def _price(epsilon: str | None, within: str | None, delta: str | None) -> dict[str, Any]:
-    if epsilon is None and within is None:
-        raise Invalid(
-            "the price is missing",
-            code="usage",
-            hint="--epsilon 1 says what the answer may cost, --within 25 how far off it may be; --preview shows either first",
-        )
     if epsilon is not None and within is not None:
         raise Invalid("--epsilon and --within exclude each other", code="usage", hint="give one of them")
     return {
@@ -106,6 +103,20 @@ def _price(epsilon: str | None, within: str | None, delta: str | None) -> dict[s
         "within": optional_number(within, "within"),
         "delta": None if delta is None else number(delta, "delta"),
     }
+
+
+def _price_missing(source: str | None, flags: Flags) -> Invalid:
+    """What is missing is told at once: at the first question about a data file that is also who is protected."""
+    from discreet.curator.data_file import DataFile, unit_missing
+
+    price = "--epsilon 1 says what the answer may cost, --within 25 how far off it may be; --preview shows either first"
+    with suppress(DiscreetError):  # what else is wrong with a source is told once there is a price
+        path = located(source)
+        if not is_policy(path) and DataFile(path, flags.unit, flags.row, ledger=flags.ledger).is_new:
+            return Invalid(
+                "the price is missing, and who is protected", code="usage", hint=f"{price}; {unit_missing().hint}"
+            )
+    return Invalid("the price is missing", code="usage", hint=price)
 
 
 def show(found: Any, as_json: bool) -> None:

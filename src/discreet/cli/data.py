@@ -1,19 +1,14 @@
 """`discreet data changed SOURCE`: the owner says that the data are other ones now. Answers to old questions are then computed anew."""
 
 import json
-import re
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from discreet.cli.owner import declared
-from discreet.cli.source import is_policy, open_ledger
-from discreet.errors import Refused
+from discreet.cli.source import is_policy
 from discreet.plan.visible import visible
-
-if TYPE_CHECKING:
-    from discreet.curator.store import Store
 
 app = typer.Typer(help="Versions of the data.")
 
@@ -31,19 +26,15 @@ def changed(
 
     For a policy it prints the line to change; it is never changed behind the owner's back.
     """
-    path, policy, folder = declared(source, ledger)
-    store = open_ledger(folder, policy.mark)
+    from discreet.curator.versions import next_version, versions_in
+
+    path, policy, place = declared(source, ledger)
+    store = place.look()
     with nullcontext() if store is None else store:
-        used = [policy.version] if store is None else versions(store)
+        used = [policy.version] if store is None else versions_in(store)
         if policy.version not in used:  # written into the policy, and not yet read as such
             used.append(policy.version)
-        new = following(used) if version is None else version
-        if new in used:
-            raise Refused(
-                f"version {new!r} of the data was there before",
-                code="data-version",
-                hint=f"data that changed take a version that was not used before, such as {following(used)}",
-            )
+        new = next_version(used, version)
         if store is not None and not is_policy(path):
             store.change_data(new)
     line = f"version = {json.dumps(new, ensure_ascii=False)}"
@@ -62,26 +53,3 @@ def changed(
         )
     else:
         print(f"the data have version {visible(new)} now, after {used[-1]}; the budget goes on")
-
-
-def versions(store: "Store") -> list[str]:
-    """Every version that the data had, oldest first."""
-    from discreet.curator.acts import Creation, DataChanged
-
-    return [row.act.version for row in store.history() if isinstance(row.act, Creation | DataChanged)]
-
-
-def following(used: list[str]) -> str:
-    """The version after the last one, which was not used before.
-
-    >>> following(["1"]), following(["2024-09", "2024-10"]), following(["summer"]), following(["1", "3", "2"])
-    ('2', '2024-11', 'summer-2', '4')
-    """
-    name = used[-1]
-    while name in used:
-        digits = re.search(r"[0-9]+$", name)
-        if digits is None:
-            name = f"{name}-2"
-        else:
-            name = name[: digits.start()] + str(int(digits[0]) + 1).zfill(len(digits[0]))
-    return name

@@ -73,8 +73,9 @@ def demo(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
 def opened(path: Path, total: Fraction, visits: "Visits") -> "Iterator[Curator]":
     """A curator of the visits, written to this file; its ledger and its mark lie beside it."""
     from discreet.cli.hospital import WARDS
+    from discreet.curator.declaration import Budget, Source, declaration, protected
     from discreet.curator.places import ledger_beside
-    from discreet.curator.policy import Budget, Policy, Source, declaration, protected
+    from discreet.curator.policy import Policy
     from discreet.curator.session import Curator
 
     declared = {

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.flags import Flags
-from discreet.cli.source import ledger_of, located, open_ledger
+from discreet.cli.source import located, read_policy
 from discreet.cli.waiting import waiting
 from discreet.errors import DiscreetError
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
+    from discreet.curator.place import Place
     from discreet.curator.policy import Policy
 
 SYNCED = 0.2  # seconds in which syncs are counted
@@ -64,7 +64,7 @@ def doctor(
     """Look at this machine: entropy, disk, folders, versions, extras; with a source at its ledger too. Exits 1 if something is broken."""
     path = None if source is None else located(source)
     with waiting("looking", as_json):
-        found = list(looks(path, Flags(ledger=ledger)))
+        found = list(looks(path, ledger))
     if as_json:
         told = [{"what": each.what, "verdict": each.verdict.value, "found": each.found} for each in found]
         print(json.dumps(told, ensure_ascii=False, indent=2))
@@ -76,9 +76,13 @@ def doctor(
         raise typer.Exit(1)
 
 
-def looks(path: Path | None, flags: Flags) -> Iterator[Look]:
-    policy = _policy(path)
-    folder = Path.cwd() if path is None else ledger_of(path, flags, policy)
+def looks(path: Path | None, ledger: str | None) -> Iterator[Look]:
+    policy, place = None if path is None else read_policy(path), None
+    if path is not None:
+        from discreet.curator.place import place_of
+
+        place = place_of(policy, path, ledger)
+    folder = (None if place is None else place.folder) or Path.cwd()
     yield _look("entropy", _entropy)
     yield _look("disk", lambda: _disk(_existing(folder)))
     yield _look("marks", _marks)
@@ -87,15 +91,9 @@ def looks(path: Path | None, flags: Flags) -> Iterator[Look]:
     yield _look("core dumps", _core_dumps)
     yield Look("versions", Verdict.FINE, _versions())
     yield Look("extras", Verdict.FINE, _extras())
-    if path is not None:
+    if path is not None and place is not None:
         yield _look("data", lambda: _data(path, policy))
-        yield _look("ledger", lambda: _ledger(folder, policy))
-
-
-def _policy(path: Path | None) -> "Policy | None":
-    from discreet.cli.budget import read_policy
-
-    return None if path is None else read_policy(path)
+        yield _look("ledger", lambda: _ledger(place))
 
 
 def _look(what: str, look: Callable[[], Look | str]) -> Look:
@@ -214,16 +212,16 @@ def _data(path: Path, policy: "Policy | None") -> Look:
     return Look("data", Verdict.FINE, "only its owner may read it")
 
 
-def _ledger(folder: Path, policy: "Policy | None") -> Look:
-    store = open_ledger(folder, None if policy is None else policy.mark, whole=False)
+def _ledger(place: "Place") -> Look:
+    store = place.look(whole=False)
     if store is None:
-        return Look("ledger", Verdict.FINE, f"{folder} is not there yet: the first question makes it")
+        return Look("ledger", Verdict.FINE, f"{place} is not there yet: the first question makes it")
     with store:
         totals = store.verify()
         rows = store.head().sequence
-    if folder.stat().st_mode & 0o077:
+    if place.folder is not None and place.folder.stat().st_mode & 0o077:
         return Look(
-            "ledger", Verdict.NOTE, f"{rows:,} rows are sound, and other users of this machine may enter {folder}"
+            "ledger", Verdict.NOTE, f"{rows:,} rows are sound, and other users of this machine may enter {place}"
         )
     if totals.failures:
         return Look(

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.accountant import Accountant
-from discreet.cli.budget import amounts_said, read_policy
-from discreet.cli.flags import Flags, number
+from discreet.cli.budget import amounts_said
+from discreet.cli.flags import number
 from discreet.cli.owner import store_to_read
-from discreet.cli.source import DELTA, EPSILON, ledger_of, located, totals_json
+from discreet.cli.source import place_at
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
 from discreet.exact import shown
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
-    from discreet.curator.accounts import Standing
     from discreet.curator.acts import Creation
     from discreet.curator.policy import Policy
 
 app = typer.Typer(help="The chain of rows that keeps the budget.")
-Source = Annotated[str | None, typer.Argument(help="A data file or a policy; ./discreet.toml if left out.")]
+Source = Annotated[
+    str | None, typer.Argument(help="A data file, a policy or the folder of a ledger; ./discreet.toml if left out.")
+]
 Folder = Annotated[str | None, typer.Option(metavar="FOLDER", help="Where the budget is kept.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LARGEST = 1 << 30  # bytes of an export that is read
@@ -39,39 +39,26 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Compute every hash, price and total again. Needs no data: `discreet ledger verify export.json` is for anyone."""
+    from discreet.curator.proof import proof_of, proof_of_export
+
     with waiting("computing every row again", as_json):
         if source is not None and source.casefold().endswith(".json"):
-            rows, last, totals = _replayed(Path(source))
+            proof = proof_of_export(_exported(Path(source)))
         else:
-            store, _ = store_to_read(source, ledger, whole=False)
-            with store:
-                totals, head = store.verify(), store.head()
-                rows, last = head.sequence, head.hash
+            with store_to_read(source, ledger, whole=False) as store:
+                proof = proof_of(store)
     if as_json:
-        print(
-            json.dumps(
-                {
-                    "rows": rows,
-                    "last": last,
-                    "failures": totals.failures,
-                    "version": totals.version,
-                    **totals_json(totals),
-                },
-                indent=2,
-            )
-        )
+        print(json.dumps(proof.as_data(), indent=2))
         return
-    amounts = totals_json(totals)
+    amounts = proof.balance.as_data()
     print(
-        f"{rows:,} rows, each what follows from the rows before it; every price covers its event, every total is the sum"
+        f"{proof.rows:,} rows, each what follows from the rows before it; every price covers its event, every total is the sum"
     )
     print(f"spent: {amounts_said(amounts['spent'])} of {amounts_said(amounts['cap'])}")
-    print(f"last row: {last}; an export that was cut off has another one than the ledger")
+    print(f"last row: {proof.last}; an export that was cut off has another one than the ledger")
 
 
-def _replayed(path: Path) -> "tuple[int, str, Standing]":
-    from discreet.curator.replay import replay
-
+def _exported(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise Invalid(f"there is no file {str(path)!r}", code="no-file")
     if path.stat().st_size > LARGEST:
@@ -84,8 +71,7 @@ def _replayed(path: Path) -> "tuple[int, str, Standing]":
         raise Invalid(
             f"{path.name!r} is no export of a ledger", code="format", hint="`discreet ledger export` writes one"
         )
-    totals = replay(document)[None]
-    return len(document["rows"]), document["rows"][-1]["hash"], totals
+    return document
 
 
 @app.command()
@@ -96,10 +82,8 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="An export is JSON anyway.")] = False,
 ) -> None:
     """Write the whole ledger as JSON, without answers, so that somebody else can verify it."""
-    with waiting("reading the ledger", out is None):
-        store, _ = store_to_read(source, ledger)
-        with store:
-            text = json.dumps(store.export())
+    with waiting("reading the ledger", out is None), store_to_read(source, ledger) as store:
+        text = json.dumps(store.export())
     if out is None:
         print(text)
         return
@@ -143,15 +127,13 @@ def accept(
 
     A row of the ledger says that this was done.
     """
-    from discreet.curator.sqlite import SQLiteStore
+    from discreet.curator.accepting import accept_at, nothing_to_accept, refusal_of
 
-    path, flags = located(source), Flags(ledger=ledger)
-    policy = read_policy(path)
-    folder, mark = ledger_of(path, flags, policy), None if policy is None else policy.mark
-    why = _refusal(folder, mark)
+    policy, place = place_at(source, ledger)
+    why = refusal_of(place)
     if why is None:
-        raise Invalid("the ledger agrees with its high-water mark: there is nothing to accept", code="usage")
-    gone = not (folder / "ledger.sqlite").exists()
+        raise nothing_to_accept()
+    gone = not place.is_made()
     creation = _creation(policy, unit, row, adjacency, budget) if gone else None
     if not yes:
         lost = "all that was ever spent is forgotten" if gone else "what was spent since is not counted any more"
@@ -160,14 +142,13 @@ def accept(
             code="rollback",
             hint="bring the newest copy back instead; or add --yes, and lower the budget by what may be missing",
         )
-    with SQLiteStore.open(folder, creation=creation, mark=mark, accept=True) as store:
-        amounts, rows = totals_json(store.standing()), store.head().sequence
+    proof = accept_at(place, creation)
+    amounts = proof.balance.as_data()
     if as_json:
-        print(json.dumps({"rows": rows, **amounts}, indent=2))
+        print(json.dumps({"rows": proof.rows, **amounts}, indent=2))
         return
-    print(
-        f"accepted, and a row says so: {rows:,} rows, spent {amounts_said(amounts['spent'])} of {amounts_said(amounts['cap'])}"
-    )
+    spent, cap = (amounts_said(amounts[name]) for name in ("spent", "cap"))
+    print(f"accepted, and a row says so: {proof.rows:,} rows, spent {spent} of {cap}")
 
 
 @app.command()
@@ -186,8 +167,7 @@ def resume(
     if reason is None:
         raise Invalid("a reason is missing", code="usage", hint='add --reason "the disk was full"')
     whose = "the data set" if analyst is None else f"analyst {shown(analyst)}"
-    store, _ = store_to_read(source, ledger)
-    with store:
+    with store_to_read(source, ledger) as store:
         if not yes:
             raise Refused(
                 f"{whose} goes on after questions that failed, each of which told one bit of the data",
@@ -198,32 +178,18 @@ def resume(
     print(json.dumps({"resumed": analyst, "reason": reason}) if as_json else f"{whose} goes on, and a row says why")
 
 
-def _refusal(folder: Path, mark: Path | None) -> str | None:
-    """Why the ledger is not opened; None where it is."""
-    from discreet.curator.sqlite import SQLiteStore
-
-    try:
-        SQLiteStore.open(folder, creation=None, mark=mark).close()
-    except Refused as refused:
-        if refused.code not in ("rollback", "mark-lost"):
-            raise
-        return refused.message
-    return None
-
-
 def _creation(policy: "Policy | None", unit: str | None, row: bool, adjacency: str, budget: str | None) -> "Creation":
-    from discreet.curator.acts import Creation, accountant_of
-    from discreet.curator.money import cap_of
-    from discreet.curator.policy import protected, relation_kept
+    from discreet.curator.accepting import creation_for
+    from discreet.curator.budgets import EPSILON
+    from discreet.curator.declaration import protected
+    from discreet.curator.opening import creation_of
 
-    given: list[Any] = [each for each in (unit, budget) if each is not None]
     if policy is not None:
-        if given or row:
+        if row or unit is not None or budget is not None:
             raise Invalid(
                 "who is protected and the budget are what the policy says", code="usage", hint="change it there"
             )
-        cap = cap_of(policy.accountant, policy.budget.epsilon, policy.budget.delta)
-        return Creation(accountant_of(policy.accountant), cap, relation_kept(policy.protected), policy.version)
+        return creation_of(policy)
     if unit is None and not row:
         raise Invalid(
             "the ledger is gone, and with it who is protected",
@@ -231,8 +197,4 @@ def _creation(policy: "Policy | None", unit: str | None, row: bool, adjacency: s
             hint="say it again: --unit COLUMN, or --row",
         )
     epsilon = EPSILON if budget is None else number(budget, "budget")
-    return Creation(
-        Accountant.PURE,
-        cap_of(Accountant.PURE, epsilon, DELTA),
-        relation_kept(protected(unit, row=row, adjacency=adjacency)),
-    )
+    return creation_for(protected(unit, row=row, adjacency=adjacency), epsilon)

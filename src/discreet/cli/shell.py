@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.ask import show
-from discreet.cli.budget import as_data, lines, money_of
+from discreet.cli.budget import lines
 from discreet.cli.failing import said, translated
 from discreet.cli.flags import Flags, number, optional_number, with_flags
-from discreet.cli.source import curator_of, located
+from discreet.cli.source import curator_of
 from discreet.cli.waiting import waiting
 from discreet.errors import DiscreetError, Invalid
 from discreet.plan.visible import visible
@@ -43,7 +43,6 @@ class Session:
     """What the shell remembers from one line to the next."""
 
     curator: "Curator"
-    source: str | None
     flags: Flags
     analyst: str | None
     as_json: bool
@@ -81,16 +80,16 @@ class Session:
         self._tell({name: said}, f"{'ε =' if name == 'epsilon' else 'within ±'} {said:g}")
 
     def describe(self, _: str) -> None:
-        from discreet.cli import describe
+        from discreet.curator.description import described
 
         limits = {name: limit for name, limit in self.flags.limits.items() if limit is not None}
-        catalog = describe.told(self.curator.catalog, self.analyst)
-        catalog = replace(catalog, protected=catalog.protected.limited(**limits))
-        self._tell(describe.as_data(catalog), "\n".join(describe.lines(catalog)))
+        catalog = self.curator.catalog
+        description = described(replace(catalog, protected=catalog.protected.limited(**limits)), self.analyst)
+        self._tell(description.as_data(), str(description))
 
     def budget(self, _: str) -> None:
-        money = money_of(located(self.source), self.flags.without_limits(), self.curator.policy, self.analyst)
-        self._tell(as_data(money), "\n".join(map(visible, lines(money, self.analyst))))
+        budgets = self.curator.budgets(self.analyst)
+        self._tell(budgets.as_data(), "\n".join(map(visible, lines(budgets, self.analyst))))
 
     def help(self, _: str) -> None:
         self._tell({"commands": list(WORDS)}, HELP)
@@ -142,7 +141,7 @@ def shell(
     if sys.stdin is None:
         raise Invalid("there is nothing to read: stdin is closed", code="usage", hint="pipe questions in")
     with curator_of(source, flags.without_limits(), as_json) as curator:
-        session = Session(curator, source, flags, analyst, as_json, {} if price is None else {"epsilon": price})
+        session = Session(curator, flags, analyst, as_json, {} if price is None else {"epsilon": price})
         talk(session, sys.stdin.isatty() and sys.stdout.isatty())
 
 

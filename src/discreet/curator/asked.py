@@ -5,10 +5,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, TypeVar, get_type_hints
 
+from discreet.curator.names import check_name
+from discreet.errors import Invalid
 from discreet.exact import Number
 
 Params = Sequence[object] | Mapping[str, object] | None
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+GENERATED = "auto:"
+"""How the keys begin that are made for questions without one, which no caller's key may."""
+
+
+def check_key(key: str) -> None:
+    """A key that a caller gives; one that begins like those that are made is Invalid."""
+    check_name(key, "key")
+    if key.startswith(GENERATED):
+        raise Invalid(
+            f"key must not begin with {GENERATED!r}", code="key", hint="such keys are made for questions without one"
+        )
 
 
 class Terms(TypedDict, total=False):

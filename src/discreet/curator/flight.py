@@ -34,15 +34,24 @@ class Flight:
                 self._questions.remove(thread)
                 self._change.notify_all()
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait for those that are being answered, and let none take off until this ends. Inside of one of them: raises Invalid."""
+        with self._change:
+            self._check_outside("this cannot be done inside of a measurement")
+            while self._questions:
+                self._change.wait()
+            yield
+
+    def _check_outside(self, message: str) -> None:
+        """Whoever is inside of one would wait for themselves."""
+        if threading.get_ident() in self._questions:
+            raise Invalid(message, code="in-flight", hint="leave its block first")
+
     def close(self) -> None:
         """Take no more, and wait for those that are being answered. Whoever is inside of one would wait for themselves: raises Invalid."""
         with self._change:
-            if threading.get_ident() in self._questions:
-                raise Invalid(
-                    "the curator cannot be closed inside of a measurement",
-                    code="in-flight",
-                    hint="leave its block first",
-                )
+            self._check_outside("the curator cannot be closed inside of a measurement")
             self.closed = True
             while self._questions:
                 self._change.wait()

@@ -6,35 +6,34 @@ explicit act. Versions of the data only go on.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from warnings import warn
 
 from discreet.curator.accounts import Account
 from discreet.curator.acts import Creation, DataChanged, accountant_of
 from discreet.curator.amounts import Amounts, Cap
+from discreet.curator.declaration import Budget, relation_kept
 from discreet.curator.ledger import set_aside
 from discreet.curator.money import cap_of
+from discreet.curator.place import Place
 from discreet.curator.places import is_made, others, remember
-from discreet.curator.policy import Budget, Policy, relation_kept
-from discreet.curator.sqlite import SQLiteStore
+from discreet.curator.policy import Policy
 from discreet.curator.store import Store, still_reserved
 from discreet.errors import Refused
 
 
-def open_ledger(policy: Policy, folder: Path, noted: Callable[[str], None] = warn) -> Store:
-    """The ledger of a policy in a folder; what does not fit is Refused, and then nothing was changed.
+def open_ledger(policy: Policy, place: Place, noted: Callable[[str], None] = warn) -> Store:
+    """The ledger of a policy at a place; what does not fit is Refused, and then nothing was changed.
 
     The owner is told by `noted` where a new ledger is made for data that have one already.
     """
-    notes = () if is_made(folder) else tuple(_other_budgets(policy, folder))
-    cap = cap_of(policy.accountant, policy.budget.epsilon, policy.budget.delta)
-    creation = Creation(accountant_of(policy.accountant), cap, relation_kept(policy.protected), policy.version)
-    store = SQLiteStore.open(folder, creation=creation, mark=policy.mark, share_answers=policy.share_answers)
+    notes = () if place.is_made() else tuple(_other_budgets(policy, place))
+    creation = creation_of(policy)
+    store = place.open(creation, share_answers=policy.share_answers)
     try:
         _check(store, creation)
         check_shares(store, policy)
         _follow(store, policy)
-        _remember(policy, folder, noted)
+        _remember(policy, place, noted)
         for note in notes:
             noted(note)
     except BaseException:
@@ -43,20 +42,28 @@ def open_ledger(policy: Policy, folder: Path, noted: Callable[[str], None] = war
     return store
 
 
-def _other_budgets(policy: Policy, folder: Path) -> Iterator[str]:
+def creation_of(policy: Policy) -> Creation:
+    """The row that the ledger of a policy begins with."""
+    cap = cap_of(policy.accountant, policy.budget.epsilon, policy.budget.delta)
+    return Creation(accountant_of(policy.accountant), cap, relation_kept(policy.protected), policy.version)
+
+
+def _other_budgets(policy: Policy, place: Place) -> Iterator[str]:
     for file in policy.files:
-        for other in others(file, folder, policy.mark):
+        for other in others(file, place.folder, policy.mark):
             gone = "" if is_made(other) else " (which is gone, though its high-water mark is there)"
             yield (
-                f"a new budget begins in {folder}, and questions about {file.name!r} are counted by {other}{gone} already: together they"
+                f"a new budget begins in {place}, and questions about {file.name!r} are counted by {other}{gone} already: together they"
                 f" may tell more about everyone than either allows. To go on with that one, name it:"
                 f" --ledger {other}, or path under [ledger] in a policy, or ledger= in Python"
             )
 
 
-def _remember(policy: Policy, folder: Path, noted: Callable[[str], None]) -> None:
+def _remember(policy: Policy, place: Place, noted: Callable[[str], None]) -> None:
+    if place.folder is None:
+        return
     try:
-        remember(policy.files, folder, policy.mark)
+        remember(policy.files, place.folder, policy.mark)
     except OSError as error:
         noted(
             f"which ledger counts questions about these data cannot be remembered ({error.strerror}); another one is not noticed"

@@ -37,9 +37,17 @@ def is_made(ledger: Path) -> bool:
     return os.path.exists(ledger / "ledger.sqlite")
 
 
-def others(file: Path, ledger: Path, mark: Path | None = None) -> list[Path]:
-    """The ledgers, other than this one, that count questions about a file; one that is gone too, if its mark is there."""
-    here, found = os.path.realpath(ledger), []
+def is_ledger(folder: Path) -> bool:
+    """Whether a path is that of a ledger by itself; one that is gone too, if its mark is there."""
+    return is_made(folder) or (not folder.is_file() and os.path.exists(Mark.of(os.path.realpath(folder)).path))
+
+
+def others(file: Path, ledger: Path | None, mark: Path | None = None) -> list[Path]:
+    """The ledgers, other than this one, that count questions about a file; one that is gone too, if its mark is there.
+
+    A ledger that lies in no folder is None, and every other one is another.
+    """
+    here, found = None if ledger is None else os.path.realpath(ledger), []
     for each in (*_beside_it(file), *_remembered(file, mark)):
         place = os.path.realpath(each)
         if place != here and place not in found:

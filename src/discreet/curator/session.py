@@ -8,7 +8,7 @@ it there is one constant error, and the charge is kept.
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -19,23 +19,26 @@ from typing import Any, NoReturn, Unpack
 from uuid import uuid4
 
 from discreet.answer import Answer, Preview
-from discreet.curator.accounts import Standing
-from discreet.curator.amounts import Price, in_words, units_up
-from discreet.curator.asked import Asked, Params, Terms, spelled_out
+from discreet.curator.amounts import Price
+from discreet.curator.asked import GENERATED, Asked, Params, Terms, check_key, spelled_out
+from discreet.curator.budgets import Balance
+from discreet.curator.catalog import catalog_of
+from discreet.curator.declaration import Budget, advice_on
 from discreet.curator.draws import entered
 from discreet.curator.flight import Flight
 from discreet.curator.loaded import Loaded
-from discreet.curator.money import price_of, spent_by
 from discreet.curator.names import check_name
 from discreet.curator.opening import open_ledger
-from discreet.curator.places import ledger_beside
-from discreet.curator.policy import FIELDS, Budget, Policy, advice_on, catalog_of, protected, source_of
+from discreet.curator.owner import Owner
+from discreet.curator.place import Place, named, place_of
+from discreet.curator.policy import Policy
+from discreet.curator.pricing import check_least, price_of_event, price_of_plan
 from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store, unknown_analyst
 from discreet.engines import registry
 from discreet.engines.base import Engine
 from discreet.errors import Fault, Invalid, Refused
-from discreet.exact import Number, positive, probability, rational, shown
+from discreet.exact import Number, probability
 from discreet.mechanisms.measure import Grant, checked_block
 from discreet.noise import Source as Bits
 from discreet.noise.source import chosen
@@ -44,27 +47,21 @@ from discreet.plan.explain import explain
 from discreet.plan.lacking import without_delta
 from discreet.plan.limits import check_limits
 from discreet.plan.plan import Plan
-from discreet.plan.private import MOST_EPSILON, plan_for, plan_within
+from discreet.plan.private import plan_for, plan_within
 from discreet.plan.relation import Scan, parts
 from discreet.plan.release import decided, release
 from discreet.plan.sql import question
-from discreet.privacy import events, loss
+from discreet.privacy import events
 from discreet.privacy.advice import Verdict
 
 DEFAULT_DELTA = Fraction(1, 10**8)
 """Of one question, where the data set has a delta; it is spent only where noise needs it."""
 
-LEAST_EPSILON, LEAST_RHO = units_up(Fraction(1, 10**6), "epsilon"), units_up(Fraction(1, 2 * 10**12), "rho")
-"""The least price of a question or a measurement that costs something, in units."""
-
-GENERATED = "auto:"
-"""How the keys begin that are made here, which no caller's key may."""
-
 _AFTER_FORK: list[object] = []
 """Engines of a parent process: their threads are not here, and they are neither used nor closed."""
 
 
-class Curator:
+class Curator(Owner):
     """Holds the data and the budget; answers questions.
 
     >>> people = {"patient_id": [1, 1, 2, 3], "ward": ["A", "B", "A", "A"]}
@@ -102,26 +99,30 @@ class Curator:
         `columns` says what is known of columns: {"age": {"bounds": (0, 120)}, "ward": {"keys": ["A", "B"]}}; with several tables
         {"visits": {"age": …}}. What nobody declared is text. `reading` says how sources are read, as under [tables.visits] in a policy:
         {"delimiter": ";", "decimal": ",", "null": ["NA"]}; {"types": "stored"} takes the types of a frame or a Parquet file over.
-        `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file. With shares="reserved" the budgets of analysts
-        are kept for them: nobody is refused for what another spent.
+        `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file. "env:NAME" takes the address of a server
+        from a variable; ":memory:" keeps a budget for an experiment, and every answer says so. With shares="reserved" the budgets of
+        analysts are kept for them: nobody is refused for what another spent.
         """
-        sources = {
-            name: source_of(data, _of_table(name, tables, columns, FIELDS), _of_table(name, tables, reading, ()))
-            for name, data in tables.items()
-        }
-        policy = Policy(
-            tables=sources,
-            protected=protected(
-                unit, row=row, adjacency=adjacency, max_groups=max_groups, max_rows=max_rows, people=people, clip=clip
-            ),
-            budget=Budget(positive(epsilon, "epsilon"), probability(delta, "delta")),
+        policy = Policy.declare(
+            tables,
+            unit,
+            columns,
+            epsilon=epsilon,
+            delta=delta,
+            row=row,
+            adjacency=adjacency,
+            max_groups=max_groups,
+            max_rows=max_rows,
+            people=people,
+            clip=clip,
             accountant=accountant,
             shares=shares,
-            analysts={name: _budget(said) for name, said in (analysts or {}).items()},
+            analysts=analysts,
             version=version,
-            ledger=None if ledger is None else Path(ledger),
+            ledger=ledger,
+            reading=reading,
         )
-        self._start(policy, _place(policy, None))
+        self._start(policy, place_of(policy))
 
     @classmethod
     def open(cls, policy: str | Path) -> "Curator":
@@ -136,41 +137,65 @@ class Curator:
         path: Path | None = None,
         told: Callable[[Loaded], None] | None = None,
         noted: Callable[[str], None] = warnings.warn,
+        place: Place | None = None,
     ) -> "Curator":
-        """The curator of a policy; `path` is the policy's file or the data file, beside which the ledger lies.
+        """The curator of a policy; `path` is the policy's file or the data file, beside which the ledger lies, unless `place` says.
 
         `told`: whoever asks is the owner, as on a command line. They are handed the report when a question loads the data, and see why
         it does not load. `noted` is handed what the owner should know when a ledger is made.
         """
         self = cls.__new__(cls)
-        self._start(policy, _place(policy, path))
+        self._start(policy, place_of(policy, path) if place is None else place)
         self._told, self._noted = told, noted
         return self
 
-    def _start(self, policy: Policy, ledger: Path) -> None:
+    def _start(self, policy: Policy, place: Place) -> None:
         self.policy = policy
-        self.notes: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = (place.note,) if place.note else ()
         self._check_delta()
         self.catalog, self._loads = catalog_of(policy)
-        self._ledger = ledger
+        self._place = place
         self._bits: Bits | None = None
         self._told: Callable[[Loaded], None] | None = None
         self._noted: Callable[[str], None] = warnings.warn
         self._engine: Engine | None = None
-        self._kept: Store | None = None
+        self._ledger: Store | None = None
         self._process = os.getpid()
         self._opening = RLock()
         self._flight = Flight()
 
     @property
     def _store(self) -> Store:
-        """The ledger, made at the first question: a preview makes none."""
+        """The ledger, made at the first question: a preview makes none. Whoever comes first opens it, and all others wait for that."""
         self._here()
         with self._opening:
             self._flight.check()
-            if self._kept is None:
-                self._kept = open_ledger(self.policy, self._ledger, self._noted)
-            return self._kept
+            if self._ledger is None:
+                self._ledger = open_ledger(self.policy, self._place, self._noted)
+            return self._ledger
+
+    def _ledger_if_made(self) -> Store | None:
+        self._here()
+        return self._store if self._ledger is not None or self._place.is_made() else None
+
+    def _alone(self) -> AbstractContextManager[None]:
+        self._here()
+        return self._flight.alone()
+
+    def _reopened(self, policy: Policy) -> None:
+        catalog, loads = catalog_of(policy)
+        with self._opening:
+            self.policy, self.catalog, self._loads = policy, catalog, loads
+            if self._engine is not None:
+                self._engine.close()
+            self._engine = None
+
+    def _give_back(self) -> None:
+        engine, self._engine = self._engine, None
+        store, self._ledger = self._ledger, None
+        for opened in (engine, store):
+            if opened is not None:
+                opened.close()
 
     def _here(self) -> None:
         """In a forked process: the data are loaded anew, since the threads of the engine are not here."""
@@ -229,11 +254,10 @@ class Curator:
         `max_groups` are limits of this question, instead of the policy's.
         """
         if key is not None:
-            _check_key(key)
+            check_key(key)
         self._here()
-        with self._flight.question():
-            plan, analyst = self._plan(Asked(text, params, **terms)), terms.get("analyst")
-            price = self._price_of_plan(plan)
+        with self._flight.question(), named(self._place):
+            (plan, price), analyst = self._priced(Asked(text, params, **terms)), terms.get("analyst")
             asked, version = digest(plan), self._version()
             name, about = self._named(key, analyst, asked, self._origin(plan), version)
             if self._store.stored(name, analyst) is None:
@@ -249,12 +273,12 @@ class Curator:
                     question=about,
                 )
             )
-            given = (
+            encoded = (
                 outcome.answer
                 if isinstance(outcome, Stored)
                 else self._computed(plan, text, asked, outcome, self._loaded())
             )
-            answer = Answer.from_bytes(given).told(plan.assumed, explain(plan))
+            answer = Answer.from_bytes(encoded).told(plan.assumed, explain(plan))
             return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst))
 
     def _version(self) -> str:
@@ -281,17 +305,11 @@ class Curator:
         One ledger may serve several files about the same people: an answer about one of them is not an answer about another.
         """
         asked = {part.table.casefold() for part in parts(plan.question.source) if isinstance(part, Scan)}
-        found = []
-        for name, source in sorted(self.policy.tables.items()):
-            if name.casefold() in asked and isinstance(source.data, str | Path):
-                path = os.path.relpath(os.path.realpath(source.data), os.path.realpath(self._ledger))
-                found.append(repr((name, path, source.table)))
-        return " ".join(found)
-
-    def _price_of_plan(self, plan: Plan) -> Price:
-        if self.policy.accountant == "zcdp":  # Gaussian noise has a ρ and no δ of its own
-            return price_of(plan.event, plan.epsilon, spent_by(plan.event).delta, "zcdp")
-        return price_of(plan.event, plan.epsilon, plan.delta, "pure")
+        return " ".join(
+            repr((name, self._place.origin(Path(source.data)), source.table))
+            for name, source in sorted(self.policy.tables.items())
+            if name.casefold() in asked and isinstance(source.data, str | Path)
+        )
 
     @spelled_out
     def preview(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> Preview:
@@ -308,7 +326,10 @@ class Curator:
         return explain(self._plan(Asked(text, params, **terms)))
 
     def _plan(self, asked: Asked) -> Plan:
-        """The plan that is charged, or shown. What an analyst lacks a δ for is said with it."""
+        return self._priced(asked)[0]
+
+    def _priced(self, asked: Asked) -> tuple[Plan, Price]:
+        """The plan that is charged, or shown, and its price. What an analyst lacks a δ for is said with it."""
         if (asked.epsilon is None) is (asked.within is None):
             raise Invalid("a question needs either epsilon or within", hint="epsilon=0.5, or within=25 for ±25 at 95 %")
         delta = probability(asked.delta, "delta") if asked.delta is not None else self._delta_of(asked.analyst)
@@ -317,9 +338,10 @@ class Curator:
         if asked.delta is None and usual and not delta:
             lacking = without_delta(plan, self._planned(asked, usual), usual)
             plan = replace(plan, assumed=(*plan.assumed, *lacking))
-        self._check_least(self._price_of_plan(plan))
+        price = price_of_plan(plan, self.policy.accountant)
+        check_least(price)
         check_limits(plan, LONGEST_ANSWER)
-        return plan
+        return plan, price
 
     def _planned(self, asked: Asked, delta: Fraction) -> Plan:
         catalog = self.catalog if asked.analyst is None else self.catalog.declared()
@@ -329,15 +351,6 @@ class Curator:
             return plan_within(found, catalog, asked.within, delta)
         return plan_for(found, catalog, asked.epsilon if asked.epsilon is not None else 0, delta)
 
-    def _check_least(self, price: Price) -> None:
-        """A price so low that rows could be added to the ledger almost without end is refused. What is public has none."""
-        if 0 < price.epsilon < LEAST_EPSILON or 0 < price.rho < LEAST_RHO:
-            raise Invalid(
-                f"whatever is released costs ε = {in_words(LEAST_EPSILON)} or ρ = {in_words(LEAST_RHO)} at least, and this {price}",
-                code="price",
-                hint="ask at a higher price",
-            )
-
     def _usual_delta(self) -> Fraction:
         return min(DEFAULT_DELTA, self.policy.budget.delta)
 
@@ -345,28 +358,29 @@ class Curator:
         """The usual δ, and none for an analyst whose budget has none; by the cap, not by what is left of it."""
         if analyst is None:
             return self._usual_delta()
-        if self._kept is None and not self._ledger.exists():  # a preview makes no ledger
+        store = self._ledger_if_made()  # a preview makes no ledger
+        if store is None:
             check_name(analyst, "analyst")
             if analyst not in self.policy.analysts:
                 raise unknown_analyst(analyst)
             return min(self._usual_delta(), self.policy.analysts[analyst].delta)
-        return min(self._usual_delta(), self._store.standing(analyst).budget.exact[1])
+        return min(self._usual_delta(), store.standing(analyst).budget.exact[1])
 
     def _computed(self, plan: Plan, text: str, asked: str, reservation: Reservation, engine: Engine) -> bytes:
         """Read, add noise, settle. Whatever goes wrong in between is one constant error, and the charge is kept."""
-        given: bytes | None
+        encoded: bytes | None
         try:
-            given = self._answered(plan, text, asked, engine)
+            encoded = self._answered(plan, text, asked, engine)
         except Exception:  # raised anew below, outside of this block, so that nothing of it can be reached
-            given = None
-        if given is None or len(given) > LONGEST_ANSWER:
+            encoded = None
+        if encoded is None or len(encoded) > LONGEST_ANSWER:
             self._store.fail(reservation)
             raise Fault(
                 "the question could not be computed; it stays charged",
                 code="failed",
                 hint="ask the owner to look at the data and the machine",
             )
-        return self._store.settle(reservation, given)
+        return self._store.settle(reservation, encoded)
 
     def _answered(self, plan: Plan, text: str, asked: str, engine: Engine) -> bytes:
         bits, grant = chosen(self._bits), self._granted(plan.event)
@@ -381,10 +395,11 @@ class Curator:
             "data_version": self.policy.version,
             "private": bits.private,
         }
-        kept = replace(
-            plan, assumed=()
-        )  # which is told to whoever asks: another may ask for the same plan in other words
-        answer = Answer.make(kept, released, text=text, explanation=explain(kept), receipt=receipt)
+        if self._place.note:
+            receipt["kept"] = False
+        # what was assumed is told to whoever asks: another may ask for the same plan in other words
+        shared = replace(plan, assumed=())
+        answer = Answer.make(shared, released, text=text, explanation=explain(shared), receipt=receipt)
         return replace(answer, notes=answer.notes + self.notes).to_bytes()
 
     def measure(
@@ -404,13 +419,13 @@ class Curator:
         blocks of `block`, of which whoever enters again has those that are left. Entering twice at once is refused.
         """
         if key is not None:
-            _check_key(key)
+            check_key(key)
         self._here()
         with self._flight.question():
             tagged = events.Under(event, self.catalog.protected.relation)
             size, name = checked_block(tagged, kept, block), key if key is not None else uuid4().hex
-            price = self._price_of(tagged)
-            self._check_least(price)
+            price = price_of_event(tagged, self.policy.accountant, self._usual_delta())
+            check_least(price)
             request = Request(
                 key=name,
                 analyst=analyst,
@@ -429,38 +444,12 @@ class Curator:
         with self._flight.question(), entered(self._store, request, event, self._bits, block) as grant:
             yield grant
 
-    def _price_of(self, event: events.Event) -> Price:
-        """An event by itself: its ρ, or its ε at δ = 0, or where it has none its certified ε at the usual δ of a question."""
-        if self.policy.accountant == "zcdp":
-            return price_of(event, MOST_EPSILON, spent_by(event).delta, "zcdp")
-        cost = loss(event)
-        pure, delta = cost.pure_epsilon(), self._usual_delta()
-        if pure is not None:
-            return price_of(event, pure, 0, "pure")
-        if not delta:
-            raise Refused("this measurement needs a delta, and the budget has none", code="budget")
-        return price_of(event, rational(cost.interval(delta)[1], "epsilon"), delta, "pure")
-
     def _granted(self, event: events.Event) -> Grant:
         return Grant(event, self._bits)
 
-    def resume(self, reason: str, analyst: str | None = None) -> None:
-        """Let the data set, or an analyst, go on after questions that failed: the owner's act, and a row of the ledger says why."""
-        self._store.resume(reason, analyst)
-
-    @property
-    def spent(self) -> Budget:
-        """What all questions have cost together."""
-        return _amount(self._store.standing(), "spent")
-
-    @property
-    def remaining(self) -> Budget:
-        """What is left of the budget of the data set."""
-        return _amount(self._store.standing(), "remaining")
-
     def _left(self, analyst: str | None) -> Budget:
-        """For whoever asks."""
-        return _amount(self._store.standing(analyst), "free")
+        """What is left for whoever asks."""
+        return Balance.of(self._store.standing(analyst)).free
 
     def close(self) -> None:
         """Give back the engine and the ledger, once questions and measurements in flight have ended; no other is taken any more.
@@ -470,11 +459,7 @@ class Curator:
         self._here()
         self._flight.close()
         with self._opening:
-            engine, self._engine = self._engine, None
-            store, self._kept = self._kept, None
-            for opened in (engine, store):
-                if opened is not None:
-                    opened.close()
+            self._give_back()
 
     def __enter__(self) -> "Curator":
         return self
@@ -487,14 +472,6 @@ class Curator:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a curator cannot be copied: its budget is kept in one place")
-
-
-def _check_key(key: str) -> None:
-    check_name(key, "key")
-    if key.startswith(GENERATED):
-        raise Invalid(
-            f"key must not begin with {GENERATED!r}", code="key", hint="such keys are made for questions without one"
-        )
 
 
 def _receipted(answer: Answer, analyst: str | None, sequence: int) -> Answer:
@@ -510,43 +487,3 @@ def _receipted(answer: Answer, analyst: str | None, sequence: int) -> Answer:
 def _measurement(analyst: str | None, key: str, label: str, block: int | None) -> str:
     """What a measurement asks, which is its own: no other key names it, and it is shared with nobody."""
     return "draws " + sha256(repr((analyst, key, label, block)).encode()).hexdigest()
-
-
-def _amount(totals: Standing, which: str) -> Budget:
-    epsilon, delta, rho = getattr(totals, which).exact
-    return Budget(epsilon, delta, rho if totals.accountant == "zcdp" else None)
-
-
-def _budget(said: Mapping[str, Number]) -> Budget:
-    if not isinstance(said, Mapping) or "epsilon" not in said:
-        raise Invalid(f"an analyst needs an epsilon, got {shown(said)}", hint='write {"ana": {"epsilon": 1}}')
-    return Budget(positive(said["epsilon"], "epsilon"), probability(said.get("delta", 0), "delta"))
-
-
-def _of_table(
-    table: str, tables: Mapping[str, Any], said: Mapping[str, Any] | None, fields: Sequence[str]
-) -> Mapping[str, Any]:
-    """What is said of one table: all of it where it is the only one, else what stands under its name."""
-    found = dict(said or {})
-    by_name = set(found) == {table} and isinstance(found[table], Mapping) and not set(fields) & set(found[table])
-    if len(tables) == 1 and not by_name:
-        return found
-    unknown = set(found) - set(tables)
-    if unknown:
-        raise Invalid(
-            f"what is said of several tables is said by table, got {shown(min(unknown))}",
-            hint='write columns={"visits": {"age": {"bounds": (0, 120)}}}',
-        )
-    return dict(found.get(table, {}))
-
-
-def _place(policy: Policy, path: Path | None) -> Path:
-    """The folder of the ledger: what the policy says, else <source>.ledger beside the source."""
-    if policy.ledger is not None:
-        return policy.ledger
-    if path is None:
-        paths = [source.data for source in policy.tables.values() if isinstance(source.data, str | Path)]
-        if len(paths) != 1 or len(policy.tables) != 1:
-            raise Invalid("the budget needs a place to be kept", code="ledger", hint='add ledger="my.ledger", a folder')
-        path = Path(paths[0])
-    return ledger_beside(path)

@@ -1,0 +1,213 @@
+"""What is declared of a source, of its columns, of who is protected and of a budget; each checked when it is said.
+
+Nothing is filled in from the data: a column without bounds can be filtered and counted, not summed, and a column without keys not
+grouped by.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from discreet.engines.framing import PLAIN, Framing
+from discreet.engines.reading import AS_IT_IS, Form, Reading
+from discreet.errors import Invalid, Refused
+from discreet.exact import rational, shown
+from discreet.plan.catalog import LIMITS, Key, Protected, suggestion
+from discreet.plan.plain import Unusable, plain
+from discreet.plan.scalar import Type
+from discreet.privacy import Adjacency
+from discreet.privacy.advice import Advice, Verdict, judge_delta, judge_delta_alone
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """An amount of privacy: (ε, δ); and ρ where the accountant is zcdp."""
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    rho: Fraction | None = None
+
+    def __str__(self) -> str:
+        parts = [f"ε = {_short(self.epsilon)}"]
+        if self.delta:
+            parts.append(f"δ = {_short(self.delta)}")
+        if self.rho is not None:
+            parts.append(f"ρ = {_short(self.rho)}")
+        return ", ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"Budget({self})"
+
+
+def _short(value: Fraction) -> str:
+    return f"{float(value):.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What is said of one column; None where nothing is."""
+
+    type: Type | None = None
+    low: Fraction | None = None
+    high: Fraction | None = None
+    keys: tuple[Key, ...] | None = None
+    nullable: bool = True
+    format: str | None = None  # of a date that is not written YYYY-MM-DD
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the rows of a table come from, how they are read, and what is said of its columns."""
+
+    data: Any  # a path, or a frame
+    columns: Mapping[str, Declared] = field(default_factory=dict)
+    framing: Framing = PLAIN
+    table: str | None = None  # inside a DuckDB file
+    reading: Reading = AS_IT_IS
+    stored: bool = False  # the types of the source are taken over: the owner's word that they do not come from the data
+
+
+def protected(column: str | None = None, *, row: bool = False, adjacency: str = "add-remove", **caps: Any) -> Protected:
+    """Who is protected: the persons of a column, or each row by itself. One of them must be said. A cap that is None is the default."""
+    if not isinstance(row, bool):
+        raise Invalid(f"row must be true or false, got {shown(row)}")
+    if column is not None and not isinstance(column, str):
+        raise Invalid(f"unit must be the name of a column, got {shown(column)}")
+    if (column is None) is not row:
+        raise Invalid(
+            "who is protected must be said once",
+            code="unit",
+            hint="name the column that says who a row is about (unit = patient_id),"
+            " or say that every row is about another person (row = true)",
+        )
+    try:
+        relation = Adjacency(adjacency)
+    except ValueError:
+        raise Invalid(f"adjacency must be 'add-remove' or 'replace', got {shown(adjacency)}") from None
+    declared = {name: value for name, value in caps.items() if value is not None}
+    return Protected(column, relation, **declared, assumed=LIMITS - declared.keys())
+
+
+def advice_on(delta: Fraction, people: int | None) -> Advice | None:
+    """What to think of a δ for the declared people, or None where there is nothing to say; one that promises nothing is Refused."""
+    if not delta:
+        return None
+    advice = judge_delta_alone(delta) if people is None else judge_delta(delta, people)
+    if people is None and advice.verdict is Verdict.FINE:
+        return None
+    if advice.verdict is Verdict.REFUSAL:
+        raise Refused(advice.sentence, code="delta", hint="lower delta in the budget")
+    return advice
+
+
+def relation_kept(protected: Protected) -> str:
+    """Whom a ledger protects, as it keeps it: 'add-remove one person by patient_id'."""
+    said = str(protected.relation)
+    return said if protected.person is None else f"{said} by {protected.person}"
+
+
+OPTIONS = ("delimiter", "multiline", "ragged", "encoding", "decimal", "thousands", "null", "table", "types")
+"""What may be said of how a source is read, in a policy and in Python alike."""
+
+FIELDS = ("type", "bounds", "keys", "nullable", "format")
+"""What may be said of a column."""
+
+
+def source_of(data: Any, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Source:
+    """A source with its declarations, each checked; a field that is not known is refused by its name."""
+    for option in options:
+        if option not in OPTIONS:
+            hint = suggestion(str(option), OPTIONS, "it may have")
+            raise Invalid(f"a source has no field {option!r}", code="policy", hint=hint)
+    declared = {column: declaration(column, columns[column]) for column in columns}
+    folded = [column.casefold() for column in declared]
+    for column in folded:
+        if folded.count(column) > 1:
+            raise Invalid(
+                f"column {column!r} is declared twice, in other case", code="policy", hint="remove one of them"
+            )
+    null = options.get("null", ())
+    if isinstance(null, str) or not isinstance(null, Iterable):
+        raise Invalid(
+            f"null must be a list of texts, got {shown(null)}", code="policy", hint='write null = ["NA", "-"]'
+        )
+    types, table = options.get("types", "declared"), options.get("table")
+    if types not in ("declared", "stored"):
+        raise Invalid(f"types must be 'declared' or 'stored', got {shown(types)}", code="policy")
+    if table is not None and not isinstance(table, str):
+        raise Invalid(f"table must be a text, got {shown(table)}", code="policy")
+    framing = Framing(
+        **{name: options[name] for name in ("delimiter", "multiline", "ragged", "encoding") if name in options}
+    )
+    signs = {name: options[name] for name in ("decimal", "thousands") if name in options}
+    formats = {column: Form.of(said.format) for column, said in declared.items() if said.format is not None}
+    return Source(
+        data, declared, framing, table, Reading(**signs, null=tuple(null), formats=formats), types == "stored"
+    )
+
+
+def declaration(name: str, found: Any) -> Declared:
+    """What a mapping such as {"type": "integer", "bounds": [0, 120]} says of a column."""
+    if isinstance(found, Declared):
+        return found
+    if not isinstance(found, Mapping):
+        raise Invalid(
+            f"column {name!r} must be declared by a mapping, got {shown(found)}", hint='write {"bounds": (0, 120)}'
+        )
+    for field_name in found:
+        if field_name not in FIELDS:
+            raise Invalid(
+                f"column {name!r} has no field {field_name!r}",
+                code="policy",
+                hint=suggestion(str(field_name), FIELDS, "it may have"),
+            )
+    nullable = found.get("nullable", True)
+    if not isinstance(nullable, bool):
+        raise Invalid(f"nullable of column {name!r} must be true or false, got {shown(nullable)}")
+    low, high = _bounds(name, found.get("bounds"))
+    keys = found.get("keys")
+    if keys is not None and (isinstance(keys, str) or not isinstance(keys, Iterable)):
+        raise Invalid(f"keys of column {name!r} must be a list, got {shown(keys)}", hint='write keys = ["A", "B"]')
+    form = found.get("format")
+    kind = _type(name, found.get("type"))
+    if form is not None and kind not in (None, Type.DATE):
+        raise Invalid(f"column {name!r} is {kind.value} and cannot have a format", hint="a format is of dates")
+    if form is not None:
+        kind = Type.DATE
+        Form.of(form)
+    declared = None if keys is None else tuple(_plain_key(name, key) for key in keys)
+    return Declared(kind, low, high, declared, nullable, form)
+
+
+def _plain_key(name: str, key: Any) -> Any:
+    try:
+        return plain(key)
+    except Unusable as unusable:
+        raise Invalid(f"a key of column {name!r} {unusable.what}", code="policy", hint=unusable.hint) from None
+
+
+def _bounds(name: str, found: Any) -> tuple[Fraction | None, Fraction | None]:
+    if found is None:
+        return None, None
+    if not isinstance(found, list | tuple) or len(found) != 2:
+        raise Invalid(
+            f"bounds of column {name!r} must be two numbers, got {shown(found)}", hint="write bounds = [0, 120]"
+        )
+    try:
+        low, high = (rational(each, "bounds") for each in found)
+    except Invalid:
+        raise Invalid(
+            f"bounds of column {name!r} must be two numbers, got {shown(found)}", hint="write bounds = [0, 120]"
+        ) from None
+    return low, high
+
+
+def _type(name: str, found: Any) -> Type | None:
+    if found is None or isinstance(found, Type):
+        return found
+    try:
+        return Type(found)
+    except ValueError:
+        names = ", ".join(repr(each.value) for each in Type)
+        raise Invalid(f"type of column {name!r} must be one of {names}, got {shown(found)}") from None

@@ -1,0 +1,235 @@
+"""A first policy for a data file, which loads and answers COUNT; the rest of it is for the owner to fill in.
+
+This is the one place that looks at values outside of a question: as the owner's act, once, at the beginning of a CSV, to suggest types.
+No value is written down or told.
+"""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from discreet.curator.budgets import DELTA, EPSILON
+from discreet.curator.data_file import Remembered, delimiter_of, remembered_at, table_name
+from discreet.curator.place import place_of
+from discreet.curator.places import is_made, ledger_beside, others
+from discreet.curator.policy_text import key, number, text
+from discreet.curator.review import EXAMPLES
+from discreet.engines.base import CSV
+from discreet.engines.columns import stored_types
+from discreet.engines.framing import PACKED, Framing, header, records
+from discreet.errors import Invalid, Refused
+from discreet.exact import positive
+from discreet.plan.catalog import suggestion
+from discreet.plan.scalar import Type
+from discreet.plan.texts import day_in, number_in
+
+LOOKED = 10_000
+"""Rows of a CSV that are looked at."""
+
+WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,17})")
+CODE = re.compile(r"[+-]?0[0-9]")  # what starts with 0 is a code, not a number
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPolicy:
+    """What a first policy is made of, and where it is to lie."""
+
+    data: Path
+    out: Path
+    table: str
+    delimiter: str
+    unit: str | None
+    columns: dict[str, Type]
+    guessed: bool  # the types; a Parquet or DuckDB file has them
+    epsilon: Fraction
+    remembered: Remembered | None
+    ledger: Path
+
+    @property
+    def text(self) -> str:
+        """What is written."""
+        return _written(self)
+
+    def as_data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "policy": str(self.out),
+            "table": self.table,
+            "columns": {name: kind.value for name, kind in self.columns.items()},
+            "ledger": str(self.ledger),
+            "goes_on": self.remembered is not None,
+        }
+
+
+def first_policy(
+    data: Path,
+    out: Path,
+    unit: str | None = None,
+    *,
+    row: bool = False,
+    epsilon: Fraction | None = None,
+    delimiter: str | None = None,
+    table: str | None = None,
+) -> FirstPolicy:
+    """A first policy for a data file, to lie at `out`, which goes on with the budget that the file has, if it has one.
+
+    Who is protected is said by the column `unit`, or with row=True each row is about another person.
+    """
+    if (unit is None) is not row:
+        raise Invalid(
+            "who is protected must be said once",
+            code="unit",
+            hint="--unit COLUMN names the column that says who a row is about; --row says that every row is about another person",
+        )
+    framing = Framing(delimiter or delimiter_of(data))
+    columns = looked_at(data, framing) if is_csv(data) else stored_types(data, table)
+    column = None if unit is None else _spelt(unit, list(columns))
+    ledger = _ledger(data)
+    remembered = remembered_at(place_of(None, data, ledger))
+    if remembered is not None:
+        _check_remembered(remembered, column, data)
+    total = EPSILON if remembered is None else remembered.epsilon
+    budget = total if epsilon is None else positive(epsilon, "epsilon")
+    if remembered is not None and budget > total:
+        raise Refused(
+            f"the budget of this file is ε = {float(total):.6g} since its first question",
+            code="budget-fixed",
+            hint=f"leave --epsilon out; then `discreet budget set {data.name} --epsilon {float(budget):.6g} --yes`",
+        )
+    return FirstPolicy(
+        data=data,
+        out=out,
+        table=table or table_name(data),
+        delimiter=framing.delimiter,
+        unit=column,
+        columns=columns,
+        guessed=is_csv(data),
+        epsilon=budget,
+        remembered=remembered,
+        ledger=ledger,
+    )
+
+
+def is_csv(path: Path) -> bool:
+    """Whether a data file is a CSV, by its name."""
+    return path.name.casefold().removesuffix(PACKED).endswith(CSV)
+
+
+def _ledger(path: Path) -> Path:
+    """The ledger of the file; where it has none beside it, the one that counts questions about it elsewhere."""
+    ledger = ledger_beside(path)
+    made = [] if is_made(ledger) else [other for other in others(path, ledger) if is_made(other)]
+    return made[0] if len(made) == 1 else ledger
+
+
+def _spelt(unit: str, names: list[str]) -> str:
+    for name in names:
+        if name.casefold() == unit.casefold():
+            return name
+    raise Invalid(f"column {unit!r} not found", code="unit", hint=suggestion(unit, names, "the columns are"))
+
+
+def _check_remembered(remembered: Remembered, unit: str | None, path: Path) -> None:
+    column, _, _ = remembered.unit
+    if (column or "").casefold() != (unit or "").casefold():
+        raise Refused(
+            f"questions were asked of {path.name!r} already, and its ledger protects '{remembered.relation}'",
+            code="relation",
+            hint="declare the same again: --row" if column is None else f"declare the same again: --unit {column}",
+        )
+
+
+def looked_at(path: Path, framing: Framing) -> dict[str, Type]:
+    """What the first rows of a CSV look like, by column."""
+    fits: dict[Type, Callable[[str], Any]] = {
+        Type.INTEGER: WHOLE.fullmatch,
+        Type.NUMBER: lambda cell: number_in(cell) is not None and not CODE.match(cell),
+        Type.DATE: day_in,
+        Type.BOOLEAN: lambda cell: cell.lower() in ("true", "false"),
+    }
+    names = header(path, framing)
+    left: dict[str, list[Type]] = {name: list(fits) for name in names}
+    filled: set[str] = set()
+    for cells in islice(records(path, framing), LOOKED):
+        for name, cell in zip(names, cells, strict=True):
+            if cell and cell.strip():
+                filled.add(name)
+                left[name] = [kind for kind in left[name] if fits[kind](cell.strip())]
+    return {name: (kinds or [Type.TEXT])[0] if name in filled else Type.TEXT for name, kinds in left.items()}
+
+
+def _written(first: FirstPolicy) -> str:
+    """The text of the policy."""
+    accountant = first.remembered.accountant if first.remembered else "pure"
+    lines = [
+        f"# A first policy for {text(first.data.name)}. It loads, and answers COUNT. Fill in what is commented out, from what is",
+        "# known of such data, not from looking into them: whatever is taken from the data tells of them.",
+        "",
+        f"version = {text(first.remembered.version if first.remembered else '1')}  # of the data; another one whenever they change",
+        "",
+        "[budget]  # what may be learned about anyone, by all questions together",
+        f"epsilon = {number(first.epsilon)}",
+        f"delta = {number(first.remembered.delta) if first.remembered else f'{float(DELTA):g}'}  # well below one in the number of people",
+        f'accountant = "{accountant}"  # or {_other(first)}; fixed from the first question on',
+        f'{_shares(first)}shares = "reserved"  # keep the budgets of analysts for them, whoever asks first',
+        "",
+        "[unit]  # who is protected; fixed from the first question on",
+        "row = true  # each row is about another person" if first.unit is None else f"column = {text(first.unit)}",
+        f'adjacency = "{first.remembered.unit[2] if first.remembered else "add-remove"}"',
+    ]
+    if first.unit is not None:
+        lines += [
+            "max_groups = 3  # groups that a person may count in, in one question",
+            "max_rows = 5  # rows of a person that count in a group",
+        ]
+    lines += [
+        "# people = 50000  # about how many, if that is public: advice on delta, predicted errors of averages",
+        "",
+        f"[tables.{key(first.table)}]",
+        f"source = {text(Path(os.path.relpath(first.data, first.out.parent)).as_posix())}",
+    ]
+    if first.delimiter != "," and first.guessed:
+        lines.append(f"delimiter = {text(first.delimiter)}")
+    if not first.guessed and first.table != table_name(first.data):
+        lines.append(f"table = {text(first.table)}")
+    lines += ["", f"[tables.{key(first.table)}.columns]", *_columns(first)]
+    lines += [
+        "",
+        "# [analysts.ana]  # who asks by --as ana, and how much of the budget that is at most",
+        "# epsilon = 1",
+        "",
+        "[ledger]  # where the budget is kept",
+        f"path = {text(Path(os.path.relpath(first.ledger, first.out.parent)).as_posix())}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _shares(first: FirstPolicy) -> str:
+    return "" if first.remembered is not None and first.remembered.shares == "reserved" else "# "
+
+
+def _other(first: FirstPolicy) -> str:
+    zcdp = '"zcdp", for many questions with Gaussian noise'
+    return zcdp if first.remembered is None or first.remembered.accountant == "pure" else '"pure"'
+
+
+def _columns(first: FirstPolicy) -> list[str]:
+    found = [
+        f"# The types are {'a guess' if first.guessed else 'those of the file, which the data may have made'}: check them. Values that do",
+        "# not fit the type of their column count as missing, and a column that is not here is text, for the owner alone.",
+    ]
+    for name, kind in first.columns.items():
+        column = key(name)
+        if name == first.unit:
+            found.append(f"# {column} says who a row is about; it is compared as text")
+            continue
+        use = "to sum and average it" if kind.numeric else "to group by it"
+        found.append(f'{column} = {{ type = "{kind.value}" }}')
+        found.append(f'# {column} = {{ type = "{kind.value}", {EXAMPLES[kind.value]} }}  # {use}')
+    return found

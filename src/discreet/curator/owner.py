@@ -1,0 +1,174 @@
+"""What the owner of a curator does beside asking: look at what was spent, let analysts ask, change budgets, go on after a restore.
+
+Each act is a row of the ledger. Nothing here reads the data.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any
+
+from discreet.curator import budgets, history
+from discreet.curator.accepting import accept_at, nothing_to_accept, refusal_of
+from discreet.curator.budgets import Analyst, Balance, Budgets, Change
+from discreet.curator.declaration import Budget
+from discreet.curator.description import Description, described
+from discreet.curator.history import Line
+from discreet.curator.names import check_name
+from discreet.curator.opening import creation_of
+from discreet.curator.place import Place
+from discreet.curator.policy import Policy
+from discreet.curator.proof import Proof, proof_of
+from discreet.curator.store import Store
+from discreet.curator.versions import next_version, versions_in
+from discreet.exact import Number, nonnegative, positive
+from discreet.plan.catalog import Catalog
+
+
+class Owner:
+    """The owner's side of a curator."""
+
+    policy: Policy
+    catalog: Catalog
+    _place: Place
+
+    @property
+    @abstractmethod
+    def _store(self) -> Store:
+        """The ledger, made where there is none."""
+
+    @abstractmethod
+    def _ledger_if_made(self) -> Store | None:
+        """The ledger, where there is one: whoever looks makes none."""
+
+    @abstractmethod
+    def _alone(self) -> AbstractContextManager[None]:
+        """While no question and no measurement is in flight."""
+
+    @abstractmethod
+    def _reopened(self, policy: Policy) -> None:
+        """Go on with another policy: the data are loaded anew by the next question."""
+
+    @abstractmethod
+    def _give_back(self) -> None:
+        """Close the ledger and the engine; whoever needs them next opens them anew."""
+
+    @property
+    def spent(self) -> Budget:
+        """What all questions have cost together."""
+        return Balance.of(self._store.standing()).spent
+
+    @property
+    def remaining(self) -> Budget:
+        """What is left of the budget of the data set."""
+        return Balance.of(self._store.standing()).remaining
+
+    def describe(self, analyst: str | None = None) -> Description:
+        """What may be asked about, who is protected, and what is left; for an analyst what was declared, and what is left for them.
+
+        Nothing of it comes from the data, and no ledger is made.
+        """
+        return described(self.catalog, analyst, self.budgets(analyst).whole)
+
+    def budgets(self, analyst: str | None = None) -> Budgets:
+        """What was spent, what may be, and what is left: of the data set and of each analyst, or of one analyst alone.
+
+        Where nothing was asked yet, it is what the ledger will start with, and none is made.
+        """
+        store = self._ledger_if_made()
+        if store is None:
+            return budgets.untouched(self._place, self.policy, analyst)
+        return budgets.budgets_of(store, self._place, analyst)
+
+    def history(self, analyst: str | None = None) -> tuple[Line, ...]:
+        """Every charge and every act of the owner, oldest first; of one analyst their charges alone. Never an answer.
+
+        Questions are the words of whoever asked, so this is for the owner, or for an analyst about themselves.
+        """
+        store = self._ledger_if_made()
+        return () if store is None else history.history_of(store, analyst)
+
+    def set_budget(
+        self,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        *,
+        shares: str | None = None,
+        analyst: str | None = None,
+        higher: bool = False,
+    ) -> Budgets:
+        """Change the total of the data set, or of an analyst; or whether shares are "reserved" or "common".
+
+        A higher total lets more be learned about everyone than was promised, and is Refused without higher=True; so is one above
+        what the policy says, which would take effect again at once.
+        """
+        change = Change(
+            None if epsilon is None else positive(epsilon, "epsilon"),
+            None if delta is None else nonnegative(delta, "delta"),
+            shares,
+            analyst,
+            higher,
+        )
+        notes = change.check(self.policy)
+        notes += change.make(self._store)
+        return replace(self.budgets(analyst), notes=notes)
+
+    @property
+    def analysts(self) -> Mapping[str, Balance]:
+        """Each analyst by name, with what they have spent and what is left for them; who was removed is not active."""
+        store = self._ledger_if_made()
+        if store is not None:
+            return budgets.budgets_of(store, self._place).analysts
+        return {name: budgets.untouched(self._place, self.policy, name).whole for name in self.policy.analysts}
+
+    def add_analyst(self, name: str, epsilon: Number, delta: Number = 0, *, higher: bool = False) -> Analyst:
+        """Let an analyst ask, with a budget of their own; what they spend is charged to the data set too.
+
+        Who was removed comes back with what they had spent, and with a higher budget only by higher=True.
+        """
+        amounts = positive(epsilon, "epsilon"), nonnegative(delta, "delta")
+        return budgets.add_analyst(self._store, name, *amounts, higher=higher)
+
+    def remove_analyst(self, name: str) -> Analyst:
+        """Take no new question by an analyst from now on. What they have spent stays spent."""
+        return budgets.remove_analyst(self._store, name)
+
+    def data_changed(self, version: str | None = None) -> str:
+        """Say that the data are other ones now, and get their version, which is the next number where none is said.
+
+        Answers to old questions are computed anew from then on, and the budget goes on. The data are loaded anew. A policy file must be
+        given the same version before it is opened again.
+        """
+        if version is not None:
+            check_name(version, "version")
+        with self._alone():
+            following = next_version(versions_in(self._store), version)
+            self._store.change_data(following)
+            self._reopened(replace(self.policy, version=following))
+        return following
+
+    def accept(self) -> Proof:
+        """Go on although the ledger is older than its high-water mark, or gone. What was spent since is then not counted any more.
+
+        Bring the newest copy back instead, if there is one; a row of the ledger says that this was done. Where there is nothing to
+        accept it is Invalid.
+        """
+        with self._alone():
+            if refusal_of(self._place) is None:
+                raise nothing_to_accept()
+            proof = accept_at(self._place, creation_of(self.policy))
+            self._give_back()
+        return proof
+
+    def resume(self, reason: str, analyst: str | None = None) -> None:
+        """Let the data set, or an analyst, go on after questions that failed: the owner's act, and a row of the ledger says why."""
+        self._store.resume(reason, analyst)
+
+    def verify(self) -> Proof:
+        """Compute every hash, price and total of the ledger again; what does not follow from its rows raises."""
+        return proof_of(self._store)
+
+    def export(self) -> dict[str, Any]:
+        """The whole ledger without answers, so that somebody else can verify it: `proof_of_export` needs nothing else."""
+        return self._store.export()

@@ -1,0 +1,160 @@
+"""Whether a policy loads, what it declares, and which lines would let more be asked. No row of the data is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.curator.amounts import Cap
+from discreet.curator.budgets import FIRST
+from discreet.curator.catalog import catalog_of
+from discreet.curator.declaration import Budget, advice_on
+from discreet.curator.description import Description
+from discreet.curator.money import cap_of, overdrawn
+from discreet.curator.opening import check_shares
+from discreet.curator.place import Place, place_of
+from discreet.curator.places import others
+from discreet.curator.policy import Policy
+from discreet.curator.policy_text import key
+from discreet.curator.store import Store
+from discreet.errors import DiscreetError, Refused
+from discreet.plan.catalog import Catalog
+from discreet.privacy.advice import Verdict
+
+EXAMPLES = {
+    "integer": "bounds = [0, 100]",
+    "number": "bounds = [0, 100]",
+    "text": 'keys = ["A", "B"]',
+    "date": "keys = [2024-01-01, 2024-01-02]",
+    "boolean": "keys = [true, false]",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A line that is not in the policy, where it would go, and what it would allow."""
+
+    section: str
+    line: str
+    allows: str
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What a policy says, and what is to be said of it."""
+
+    catalog: Catalog
+    policy: Policy
+    place: Place
+    missing: tuple[Missing, ...]
+    notes: tuple[str, ...]
+    shares: str
+    added: Mapping[str, Budget]  # analysts that are in the ledger, and not in the policy
+
+    def as_data(self) -> dict[str, Any]:
+        """As JSON has it."""
+        analysts = {**self.policy.analysts, **self.added}
+        return {
+            **Description(self.catalog).as_data(),
+            "version": self.policy.version,
+            "budget": numbers(self.policy.budget),
+            "accountant": self.policy.accountant,
+            "shares": self.shares,
+            "analysts": {name: numbers(budget) for name, budget in analysts.items()},
+            "added": list(self.added),
+            "ledger": str(self.place),
+            "missing": [{"section": each.section, "line": each.line, "allows": each.allows} for each in self.missing],
+            "notes": list(self.notes),
+        }
+
+
+def numbers(budget: Budget) -> dict[str, float]:
+    """A budget that was declared, as it was."""
+    return {"epsilon": float(budget.epsilon), "delta": float(budget.delta)}
+
+
+def review(policy: Policy, path: Path | None = None) -> Review:
+    """The review of a policy that loads, whose file is `path`; else raises Invalid, or Refused for a delta that promises nothing."""
+    catalog, _ = catalog_of(policy)
+    place = place_of(policy, path)
+    standing = _shared(policy, place)
+    notes = (*_advice(policy), *_other_ledgers(policy, place), *standing.notes)
+    return Review(catalog, policy, place, _missing(catalog), notes, standing.shares, standing.added)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """How the total is shared by analysts: as the ledger of a policy has it, where there is one."""
+
+    shares: str
+    added: Mapping[str, Budget]
+    notes: tuple[str, ...]
+
+
+def _shared(policy: Policy, place: Place) -> _Shared:
+    declared = {name: cap_of(policy.accountant, each.epsilon, each.delta) for name, each in policy.analysts.items()}
+    total = cap_of(policy.accountant, policy.budget.epsilon, policy.budget.delta)
+    shares, added = policy.shares or "common", {}
+    try:
+        store = place.look()
+    except DiscreetError as error:
+        return _Shared(shares, {}, (f"warning: the ledger cannot be looked at: {error.message}",))
+    caps = dict(declared)
+    unfit: tuple[str, ...] = ()
+    if store is not None:
+        with store:
+            totals, known = store.standing(), store.analysts()
+            unfit = _unfit(store, policy)
+        shares, now = totals.shares if policy.shares is None else shares, Cap(totals.cap, totals.budget)
+        total = now if now.within(total) else total
+        caps = {name: cap for name, cap in declared.items() if name not in known}
+        caps |= {name: account.cap for name, account in known.items() if account.active}
+        added = {name: Budget(*caps[name].budget.exact[:2]) for name in caps if name not in declared}
+    over = overdrawn(caps, total) if shares == "common" else ""
+    return _Shared(shares, added, (*unfit, *((f"{over}: {FIRST}",) if over else ())))
+
+
+def _unfit(store: Store, policy: Policy) -> tuple[str, ...]:
+    """What the next question would refuse of how the total is shared."""
+    try:
+        check_shares(store, policy)
+    except Refused as refused:
+        return (f"warning: every question is refused: {refused.message}; {refused.hint}",)
+    return ()
+
+
+def _missing(catalog: Catalog) -> tuple[Missing, ...]:
+    person, missing = catalog.protected.person, []
+    for table in catalog.tables:
+        for column in table.columns:
+            if column.keys is not None or column.low is not None or column.name.casefold() == (person or "").casefold():
+                continue
+            kind = column.type.value
+            missing.append(
+                Missing(
+                    f"tables.{key(table.name)}.columns",
+                    f'{key(column.name)} = {{ type = "{kind}", {EXAMPLES[kind]} }}',
+                    f"{'SUM and AVG of' if column.type.numeric else 'GROUP BY'} {column.name}",
+                )
+            )
+    if catalog.protected.people is None:
+        missing.append(Missing("unit", "people = 50000", "advice on delta, and predicted errors of averages"))
+    return tuple(missing)
+
+
+def _advice(policy: Policy) -> tuple[str, ...]:
+    if not policy.budget.delta:
+        return ("there is no delta: Gaussian noise is not used",)
+    advice = advice_on(policy.budget.delta, policy.protected.people)
+    if advice is None:
+        return ()
+    return (f"{'' if advice.verdict is Verdict.FINE else f'{advice.verdict.value}: '}{advice.sentence}",)
+
+
+def _other_ledgers(policy: Policy, place: Place) -> tuple[str, ...]:
+    """A data file that was asked about by itself, or by another policy, has a budget there, which this policy does not count."""
+    return tuple(
+        f"warning: {other} counts questions about the same people apart from this policy; to count them together, "
+        f"let [ledger] have that path"
+        for other in dict.fromkeys(other for file in policy.files for other in others(file, place.folder, policy.mark))
+    )
