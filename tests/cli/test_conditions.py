@@ -82,6 +82,9 @@ def ward(made: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         shutil.copytree(made, place)
         (place / "state" / "discreet" / "marks").mkdir(parents=True)
         monkeypatch.setenv("XDG_STATE_HOME", str(place / "state"))
+        for source in ("hospital.toml", "visits.csv"):  # a copy has no mark of its own until it is accepted
+            accepted = started(["ledger", "accept", source, "--yes"], folder=place)
+            assert accepted.code == 0, accepted
         if os.geteuid() == 0:
             for each in (place, *place.rglob("*")):
                 os.chown(each, NOBODY, NOBODY)

@@ -37,6 +37,7 @@ for line in sys.stdin:
         for stream, name in ((1, out), (2, out + ".error")):
             os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), stream)
         sys.argv = ["discreet", *words]
+        sys.stdin = open(os.devnull)  # what this process has read from is not the command's
         try:
             main()
         except SystemExit as end:
