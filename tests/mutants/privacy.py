@@ -7,8 +7,7 @@ from unittest import mock
 import pytest
 
 from discreet.errors import Invalid
-from discreet.privacy import certified, loss
-from discreet.privacy.certified import Composition, Reals
+from discreet.privacy import loss
 from discreet.privacy.events import (
     Approximate,
     DiscreteLaplace,
@@ -19,6 +18,8 @@ from discreet.privacy.events import (
     Repeated,
     Sampled,
 )
+from discreet.privacy.numeric import certified
+from discreet.privacy.numeric.certified import Composition, Reals
 from tests.mutants import Law, Mutant
 from tests.privacy import oracle
 from tests.privacy import test_directions as directions
@@ -28,11 +29,11 @@ from tests.privacy import test_threads as threads
 from tests.privacy.cases import response
 
 LOSS = "discreet.privacy.loss:"
-COMPOSITION = "discreet.privacy.composition:"
-CERTIFIED = "discreet.privacy.certified:"
-SIDE = "discreet.privacy.side:"
-CONTOUR = "discreet.privacy.contour:"
-TRANSFORM = "discreet.privacy.transform:"
+COMPOSITION = "discreet.privacy.numeric.composition:"
+CERTIFIED = "discreet.privacy.numeric.certified:"
+SIDE = "discreet.privacy.numeric.side:"
+CONTOUR = "discreet.privacy.numeric.contour:"
+TRANSFORM = "discreet.privacy.numeric.transform:"
 MGF = "discreet.privacy.mgf:"
 SAMPLED = "discreet.privacy.sampled:"
 

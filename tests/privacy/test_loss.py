@@ -8,7 +8,6 @@ import pytest
 
 from discreet.errors import Invalid
 from discreet.privacy import Adjacency, PrivacyLoss, Relation, Unit, events, loss
-from discreet.privacy.composition import Direction
 from discreet.privacy.events import (
     Approximate,
     Composed,
@@ -24,6 +23,7 @@ from discreet.privacy.events import (
     Under,
     ZeroConcentrated,
 )
+from discreet.privacy.numeric.composition import Direction
 
 DESCENT = Sampled(Fraction(1, 100), Gaussian(Fraction(1)))
 

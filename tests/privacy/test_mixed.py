@@ -24,8 +24,8 @@ from discreet.privacy.events import (
     RandomizedResponse,
     Sampled,
 )
-from discreet.privacy.side import sides
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.side import sides
+from discreet.privacy.numeric.unresolved import Unresolved
 from tests.privacy import oracle
 from tests.scale import repeats
 

@@ -21,12 +21,19 @@ from discreet.privacy import events
 from discreet.privacy import mgf as _plain  # noqa: F401 - these two register what each leaf costs
 from discreet.privacy import sampled as _sampled  # noqa: F401
 from discreet.privacy.adjacency import Adjacency, Relation, joined
-from discreet.privacy.composition import LEAST_DELTA, PRECISION, ROUNDING, Direction, with_failure, without_failure
-from discreet.privacy.finite import beyond_of_table
-from discreet.privacy.search import least
-from discreet.privacy.side import sides
+from discreet.privacy.numeric.composition import (
+    LEAST_DELTA,
+    PRECISION,
+    ROUNDING,
+    Direction,
+    with_failure,
+    without_failure,
+)
+from discreet.privacy.numeric.finite import beyond_of_table
+from discreet.privacy.numeric.search import least
+from discreet.privacy.numeric.side import sides
+from discreet.privacy.numeric.unresolved import Unresolved
 from discreet.privacy.theorems import group_delta
-from discreet.privacy.unresolved import Unresolved
 
 NEAR_ZERO, LEAST_ORDER = 1e-6, 1e-4
 MOST_EXPONENT = Fraction(10_000)  # no ratio of probabilities that anyone writes down is above e to this

@@ -14,10 +14,10 @@ from math import ceil, inf, log, sqrt
 import numpy as np
 
 from discreet.privacy import events
-from discreet.privacy.closed import gaussian_deltas
-from discreet.privacy.finite import dominating_atoms
-from discreet.privacy.quadrature import normal_pieces, pieces
-from discreet.privacy.side import (
+from discreet.privacy.numeric.closed import gaussian_deltas
+from discreet.privacy.numeric.finite import dominating_atoms
+from discreet.privacy.numeric.quadrature import normal_pieces, pieces
+from discreet.privacy.numeric.side import (
     NOTHING,
     Atoms,
     Complex,

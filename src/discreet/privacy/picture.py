@@ -17,8 +17,8 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.exact import shown, to_float_up, whole
-from discreet.privacy.composition import Direction
-from discreet.privacy.contour import Lattice
+from discreet.privacy.numeric.composition import Direction
+from discreet.privacy.numeric.contour import Lattice
 
 if TYPE_CHECKING:
     from discreet.privacy.loss import PrivacyLoss

@@ -12,8 +12,8 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.privacy import events
-from discreet.privacy.quadrature import legendre
-from discreet.privacy.side import (
+from discreet.privacy.numeric.quadrature import legendre
+from discreet.privacy.numeric.side import (
     NOTHING,
     Complex,
     Points,
@@ -25,7 +25,7 @@ from discreet.privacy.side import (
     sides_of,
     symmetric,
 )
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.unresolved import Unresolved
 
 LOWEST = -1e3  # below it e^l is nothing
 FARTHEST_LOSS = 1e9

@@ -7,8 +7,8 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.exact import Number, log_up, nonnegative, probability, rational, sqrt_up, to_float_up
-from discreet.privacy.closed import gaussian_log_gap
-from discreet.privacy.special import erfcx
+from discreet.privacy.numeric.closed import gaussian_log_gap
+from discreet.privacy.numeric.special import erfcx
 from discreet.privacy.theorems.search import about, least
 
 ZERO = Fraction(0)

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.unresolved import Unresolved
 
 Complex: TypeAlias = NDArray[np.complex128]
 Reals: TypeAlias = NDArray[np.float64]

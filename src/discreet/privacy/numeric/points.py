@@ -10,8 +10,8 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.side import Points
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.side import Points
+from discreet.privacy.numeric.unresolved import Unresolved
 
 NO_POINTS = Points(np.empty(0), np.empty(0))
 MOST_POINTS, MOST_PAIRS = 1 << 17, 1 << 21

@@ -24,8 +24,8 @@ from math import ceil, exp, expm1, inf, log, log2, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.side import Side
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.side import Side
+from discreet.privacy.numeric.unresolved import Unresolved
 
 Reals = NDArray[np.float64]
 UNIT = float(np.finfo(np.float64).eps)

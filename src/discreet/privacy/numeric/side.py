@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.privacy import events
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.unresolved import Unresolved
 
 Complex: TypeAlias = NDArray[np.complex128]
 Reals: TypeAlias = NDArray[np.float64]

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.exact import round_down, to_float_up
-from discreet.privacy.certified import (
+from discreet.privacy.mgf import gaussian_side
+from discreet.privacy.numeric.certified import (
     Certified,
     Composition,
     epsilon_above,
@@ -23,16 +24,15 @@ from discreet.privacy.certified import (
     log_delta_below,
     steps_for,
 )
-from discreet.privacy.closed import FewLaplace, gaussian_log_delta, gaussian_log_tail, gaussian_tails
-from discreet.privacy.contour import BETWEEN, Curve, Lattice, RealAxis, chernoff_term, lopsided, period
-from discreet.privacy.convolved import Convolved, near, points_on
-from discreet.privacy.mgf import gaussian_side
-from discreet.privacy.points import NO_POINTS, composed
-from discreet.privacy.points import log_delta as points_log_delta
-from discreet.privacy.search import least, root
-from discreet.privacy.side import Atoms, Complex, ManyK, Points, Reals, Side
-from discreet.privacy.transform import TransformLine
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.closed import FewLaplace, gaussian_log_delta, gaussian_log_tail, gaussian_tails
+from discreet.privacy.numeric.contour import BETWEEN, Curve, Lattice, RealAxis, chernoff_term, lopsided, period
+from discreet.privacy.numeric.convolved import Convolved, near, points_on
+from discreet.privacy.numeric.points import NO_POINTS, composed
+from discreet.privacy.numeric.points import log_delta as points_log_delta
+from discreet.privacy.numeric.search import least, root
+from discreet.privacy.numeric.side import Atoms, Complex, ManyK, Points, Reals, Side
+from discreet.privacy.numeric.transform import TransformLine
+from discreet.privacy.numeric.unresolved import Unresolved
 
 FAR, NO_FLOAT = 30.0, -700.0  # so far out δ may be below all floats, and then its Chernoff bound is as good
 LARGE_DELTA = 1e-3  # above it ε may well be 0; below it the root is looked for at once, and may come out negative

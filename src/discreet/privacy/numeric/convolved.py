@@ -10,10 +10,10 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.certified import MOST_CELLS, Composition, Part
-from discreet.privacy.contour import Lattice
-from discreet.privacy.side import Atoms, Points
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.certified import MOST_CELLS, Composition, Part
+from discreet.privacy.numeric.contour import Lattice
+from discreet.privacy.numeric.side import Atoms, Points
+from discreet.privacy.numeric.unresolved import Unresolved
 
 Reals = NDArray[np.float64]
 NEGLIGIBLE = -60.0  # ln of a tilted probability that no sum is different without

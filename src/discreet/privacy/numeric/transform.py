@@ -12,9 +12,9 @@ from math import exp, log, pi
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.contour import MOST_EXPONENT, RealAxis, period
-from discreet.privacy.side import Points, Side
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.contour import MOST_EXPONENT, RealAxis, period
+from discreet.privacy.numeric.side import Points, Side
+from discreet.privacy.numeric.unresolved import Unresolved
 
 Reals = NDArray[np.float64]
 Complex = NDArray[np.complex128]
