@@ -27,7 +27,7 @@ from discreet.privacy.events import (
 from discreet.privacy.loss import loss
 from discreet.privacy.numeric import certified
 from discreet.privacy.numeric.certified import Cells, Part
-from discreet.privacy.numeric.composition import Direction
+from discreet.privacy.numeric.direction import Direction
 from discreet.privacy.numeric.side import Side
 from tests.privacy import oracle
 from tests.privacy.cases import (

@@ -115,7 +115,7 @@ class Cells:
 
     def _points(self, side: Side) -> tuple[Reals, Reals]:
         found = [side.points] if side.points is not None else []
-        if side.within is not None:
+        if side.dense:
             found.append(side.within(self._losses()))
         return np.concatenate([part.losses for part in found]), np.concatenate([part.log_p for part in found])
 
