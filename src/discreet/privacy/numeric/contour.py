@@ -98,6 +98,9 @@ def chernoff_term(c: Reals) -> Reals:
     return term
 
 
+FIRST_TERMS = chernoff_term(FIRST_TILTS)
+
+
 class Looks:
     """K at real points, as often as it is asked for: what is asked again, together with the same others, is the same."""
 
@@ -191,6 +194,13 @@ class RealAxis:
     def aliases(self, at: int) -> "_Aliases":
         """Bounds of the aliases on the line through one tilt, by all tilts that were looked at; made once for the same looks."""
         return self._looks.aliases(self, self._seen, at)
+
+    def best_seen(self, epsilon: float) -> float:
+        """The least Chernoff bound of ln δ(ε) at the points that were looked at."""
+        return float((self.k + self._chernoff_terms() - self.c * epsilon).min())
+
+    def _chernoff_terms(self) -> Reals:
+        return FIRST_TERMS if self.c is FIRST_TILTS else chernoff_term(self.c)
 
     def index(self, c: float) -> int:
         """The index of a tilt that was looked at."""

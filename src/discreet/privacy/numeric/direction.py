@@ -53,7 +53,7 @@ class Direction:
 
     @property
     def pure(self) -> Fraction | None:
-        """The same exactly where that is known, else a bound; None where the loss is unbounded."""
+        """The supremum exactly where that is known, else a bound; None where the loss is unbounded."""
         return self._parts.pure
 
     @property
@@ -96,7 +96,7 @@ class Direction:
         return min(high, self.bounds.epsilon_above(delta, FINE))
 
     def _epsilon(self, delta: float) -> tuple[float, bool]:
-        """The same, and whether it is in doubt."""
+        """ε(delta), and whether it is in doubt."""
         target = log(delta)
         if self.largest == 0 or (delta > LARGE_DELTA and self._log_delta_at_zero <= target):
             return 0.0, False

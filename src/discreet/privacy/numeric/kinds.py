@@ -223,7 +223,7 @@ class Mixed(Side):
         return self._density(cuts)
 
     def log_cover(self, c: float, heights: Reals) -> Reals:
-        """Of a density it is seen to fall, at the heights and at some far beyond, and not proven; points come back to their share."""
+        """A density is seen to fall, at the heights and at some far beyond; that is not proven. Points come back to their share."""
         if not self.dense:
             return np.zeros_like(heights)
         beyond = float(heights[-1]) * BEYOND

@@ -21,6 +21,10 @@ EXACT_BITS = 4096
 ROUNDING_OF_K = 1e-15
 
 
+# Tilts of which the share of points is kept; it would be the same again.
+MOST_KEPT = 256
+
+
 class Parts:
     """(side, times) for each part, all in one direction; `rho` is that of parts of which only zCDP is known."""
 
@@ -121,6 +125,18 @@ class Parts:
     def points_everywhere(self) -> bool:
         """Whether every part has losses that are points: then so has the composition."""
         return all(side.points is not None for side, _ in self.each)
+
+    def log_atomic(self, c: float) -> float:
+        """ln of the share of points in the loss tilted by c."""
+        if c not in self._log_atomic:
+            if len(self._log_atomic) >= MOST_KEPT:
+                self._log_atomic.clear()
+            self._log_atomic[c] = sum(n * side.log_atomic(c) for side, n in self.each)
+        return self._log_atomic[c]
+
+    @cached_property
+    def _log_atomic(self) -> dict[float, float]:
+        return {}
 
     @cached_property
     def cut_off(self) -> float:

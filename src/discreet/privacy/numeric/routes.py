@@ -29,7 +29,7 @@ import numpy as np
 
 from discreet.privacy.numeric.bounds import FEW_USES, MOST_EPSILON, NO_FLOAT, Bounds
 from discreet.privacy.numeric.closed import FewLaplace, gaussian_log_delta, gaussian_log_tail, gaussian_tails
-from discreet.privacy.numeric.contour import RealAxis, chernoff_term, looked_closely
+from discreet.privacy.numeric.contour import RealAxis, looked_closely
 from discreet.privacy.numeric.convolved import Convolved, points_on
 from discreet.privacy.numeric.parts import Parts, lattice_of
 from discreet.privacy.numeric.points import NO_POINTS, composed
@@ -124,8 +124,7 @@ class Certain(Route):
         """Whether 1 − δ(ε) = E min(1, e^(ε−L)) <= e^(K(−t) + tε), 0 < t < 1, is below the precision of δ."""
         if tail or self.parts.rho or epsilon > MOST_EPSILON:
             return False
-        axis = self.parts.axis()
-        if float((axis.k + chernoff_term(axis.c) - axis.c * epsilon).min()) < 0:
+        if self.parts.axis().best_seen(epsilon) < 0:
             return False  # Chernoff says that it is less than 1
         return self._k_before_zero + BEFORE_ZERO * epsilon < NO_DIFFERENCE
 
@@ -374,7 +373,7 @@ def decays(parts: Parts, epsilon: float) -> bool:
 
 def points_are_gone(parts: Parts, c: float) -> bool:
     """Whether losses that are points have no part in the loss tilted by c; a loss with a density may then decide."""
-    return sum(n * side.log_atomic(c) for side, n in parts.each) < GONE
+    return parts.log_atomic(c) < GONE
 
 
 def drop_oldest(kept: dict[K, V]) -> None:
