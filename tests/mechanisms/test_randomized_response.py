@@ -26,7 +26,7 @@ from discreet.mechanisms.randomized_response import (
 )
 from discreet.noise import Tape
 from discreet.privacy import events
-from discreet.privacy.finite import delta_of_table, ratio_of_table
+from discreet.privacy.numeric.finite import delta_of_table, ratio_of_table
 from tests.noise.scripted import Scripted
 from tests.scale import repeats
 

@@ -16,7 +16,7 @@ from discreet.mechanisms import registry
 from discreet.mechanisms.unsafe import NameAndShame, RandomRow
 from discreet.noise import Tape
 from discreet.privacy import events
-from discreet.privacy.finite import hockey_stick
+from discreet.privacy.numeric.finite import hockey_stick
 from tests.scale import repeats
 
 ALPHA = 1e-6

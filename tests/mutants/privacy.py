@@ -7,8 +7,7 @@ from unittest import mock
 import pytest
 
 from discreet.errors import Invalid
-from discreet.privacy import certified, loss
-from discreet.privacy.certified import Composition, Reals
+from discreet.privacy import loss
 from discreet.privacy.events import (
     Approximate,
     DiscreteLaplace,
@@ -19,21 +18,27 @@ from discreet.privacy.events import (
     Repeated,
     Sampled,
 )
+from discreet.privacy.numeric import certified
+from discreet.privacy.numeric.certified import Composition, Reals
 from tests.mutants import Law, Mutant
 from tests.privacy import oracle
 from tests.privacy import test_directions as directions
 from tests.privacy import test_interval as interval
+from tests.privacy import test_leaves as leaves
 from tests.privacy import test_mixed as mixed
+from tests.privacy import test_order as order
 from tests.privacy import test_theorems as theorems
 from tests.privacy import test_threads as threads
 from tests.privacy.cases import response
 
 LOSS = "discreet.privacy.loss:"
-COMPOSITION = "discreet.privacy.composition:"
-CERTIFIED = "discreet.privacy.certified:"
-SIDE = "discreet.privacy.side:"
-CONTOUR = "discreet.privacy.contour:"
-TRANSFORM = "discreet.privacy.transform:"
+PARTS = "discreet.privacy.numeric.parts:"
+COST = "discreet.privacy.cost:"
+KINDS = "discreet.privacy.numeric.kinds:"
+CERTIFIED = "discreet.privacy.numeric.certified:"
+SIDE = "discreet.privacy.numeric.side:"
+CONTOUR = "discreet.privacy.numeric.contour:"
+TRANSFORM = "discreet.privacy.numeric.transform:"
 MGF = "discreet.privacy.mgf:"
 SAMPLED = "discreet.privacy.sampled:"
 THEOREMS = "discreet.privacy.theorems."
@@ -207,7 +212,7 @@ MUTANTS = (
     ),
     Mutant(
         "any-density-decays-for-good",
-        COMPOSITION + "Direction._log_cover",
+        PARTS + "Parts._log_cover",
         "total = np.zeros_like(heights)",
         "total = np.full_like(heights, -99.0)",
         "a contour is cut off at a lull, and the lattice comes back behind it",
@@ -215,7 +220,7 @@ MUTANTS = (
     ),
     Mutant(
         "gaussian-cover-too-steep",
-        SIDE + "Side.log_cover",
+        KINDS + "GaussianLoss.log_cover",
         "return -float(self.gaussian) * heights**2 / 2",
         "return np.full_like(heights, -1e9)",
         "a narrow Gaussian is said to end every integrand",
@@ -231,7 +236,7 @@ MUTANTS = (
     ),
     Mutant(
         "sampling-of-open-failure",
-        SAMPLED + "_sampled_sides",
+        SAMPLED + "SampledCost.sides",
         "    if part.failure:\n",
         "    if False:\n",
         "what fails openly is dropped when it is sampled",
@@ -239,7 +244,7 @@ MUTANTS = (
     ),
     Mutant(
         "sampled-rate-squared",
-        SAMPLED + "_sampled_sides",
+        SAMPLED + "SampledCost.sides",
         "q = float(leaf.rate)",
         "q = float(leaf.rate) ** 2",
         "a rate of q counts as q squared",
@@ -247,7 +252,7 @@ MUTANTS = (
     ),
     Mutant(
         "sampled-part-at-full-rate-costs-nothing",
-        SAMPLED + "_sampled_sides",
+        SAMPLED + "SampledCost.sides",
         "        return sides(leaf.part)\n",
         "        return symmetric(NOTHING)\n",
         "what is sampled for certain is free",
@@ -255,47 +260,47 @@ MUTANTS = (
     ),
     Mutant(
         "laplace-of-half-the-loss",
-        MGF + "_laplace_sides",
-        "epsilon = float(exact)",
-        "epsilon = float(exact) / 2",
+        MGF + "LaplaceCost.sides",
+        "ratio = self.leaf.sensitivity / self.leaf.scale",
+        "ratio = self.leaf.sensitivity / self.leaf.scale / 2",
         "Laplace noise costs half",
         one_costs(Laplace(1), oracle.laplace(F(1), 1)),
     ),
     Mutant(
         "gaussian-not-squared",
-        MGF + "_gaussian_sides",
-        "(leaf.sensitivity / leaf.scale) ** 2",
-        "leaf.sensitivity / leaf.scale",
+        MGF + "GaussianCost.sides",
+        "(self.leaf.sensitivity / self.leaf.scale) ** 2",
+        "self.leaf.sensitivity / self.leaf.scale",
         "the loss of a Gaussian grows like its root",
         one_costs(Gaussian(2), oracle.gaussian(F(1, 4))),
     ),
     Mutant(
         "response-of-two-for-all",
-        MGF + "_randomized_response_sides",
-        "_response(leaf.epsilon, leaf.k)",
-        "_response(leaf.epsilon, max(leaf.k, 10**6))",
+        MGF + "RandomizedResponseCost.sides",
+        "_response(self.leaf.epsilon, self.leaf.k)",
+        "_response(self.leaf.epsilon, max(self.leaf.k, 10**6))",
         "a response of two answers is that of a million",
         one_costs(RandomizedResponse(1), oracle.response(F(1)).delta),
     ),
     Mutant(
         "pure-is-a-laplace",
-        MGF + "_pure_sides",
-        "events.RandomizedResponse(leaf.epsilon)",
-        "events.Laplace(1 / leaf.epsilon)",
+        MGF + "PureCost.sides",
+        "events.RandomizedResponse(self.leaf.epsilon)",
+        "events.Laplace(1 / self.leaf.epsilon)",
         "an unknown mechanism is taken for Laplace noise, which is cheaper",
         one_costs(Pure(1), oracle.response(F(1)).delta),
     ),
     Mutant(
         "approximate-without-failure",
-        MGF + "_approximate_sides",
-        "log(kept)), failure=leaf.delta))\n",
-        "log(kept)), failure=leaf.delta / 2))\n",
+        MGF + "ApproximateCost.sides",
+        "_response(epsilon, 2, delta)",
+        "_response(epsilon, 2, delta / 2)",
         "half of what fails openly is counted",
         failure_is_in_every_certificate,
     ),
     Mutant(
         "geometric-end-forgotten",
-        MGF + "_discrete_laplace_sides",
+        MGF + "DiscreteLaplaceCost.sides",
         "log_p[0] = -np.log1p(np.exp(-a))",
         "log_p[0] += 0.0",
         "all outputs on one side count as one of them",
@@ -335,7 +340,7 @@ MUTANTS = (
     ),
     Mutant(
         "group-of-two-is-one",
-        LOSS + "grouped",
+        MGF + "_of_group",
         "return replace(leaf, sensitivity=k * leaf.sensitivity)",
         "return replace(leaf, sensitivity=leaf.sensitivity)",
         "two units move a result no farther than one",
@@ -391,7 +396,7 @@ MUTANTS = (
     ),
     Mutant(
         "laplace-cover-too-steep",
-        SIDE + "Side.log_cover",
+        KINDS + "LaplaceLoss.log_cover",
         "- np.log(heights)",
         "- 2 * np.log(heights)",
         "the density of Laplace noise is said to fall like the square of the height",
@@ -412,5 +417,37 @@ MUTANTS = (
         "1",
         "who is replaced moves between two parts, and one is counted",
         theorems.test_parallel_composition_takes_the_largest_or_the_two_largest,
+    ),
+    Mutant(
+        "a-grant-covers-more-noise-only-in-name",
+        MGF + "_same_noise",
+        "leaf.sensitivity >= other.sensitivity",
+        "leaf.sensitivity <= other.sensitivity",
+        "whoever was granted noise on a small sensitivity draws it on a larger one",
+        leaves.test_a_grant_covers_the_same_noise_on_less,
+    ),
+    Mutant(
+        "sampling-at-any-rate-is-covered",
+        SAMPLED + "SampledCost.covers",
+        "self.leaf.rate == other.rate and",
+        "",
+        "whoever was granted a sample draws from everybody",
+        leaves.test_a_grant_of_a_sample_covers_that_rate_only,
+    ),
+    Mutant(
+        "group-by-one-pure-epsilon",
+        COST + "Cost.group",
+        "events.Pure(k * pure)",
+        "events.Pure(pure)",
+        "two units cost what one costs, where only a pure epsilon is known",
+        leaves.test_a_new_leaf_is_grouped,
+    ),
+    Mutant(
+        "the-last-line-serves-whoever-comes",
+        CONTOUR + "Sampler.nodes",
+        "    nodes = self._kept[key]\n",
+        "    nodes = next(iter(self._kept.values()))\n",
+        "a value is had by the nodes of the question before it",
+        order.test_values_do_not_hang_on_the_questions_before,
     ),
 )

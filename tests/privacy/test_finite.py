@@ -11,8 +11,8 @@ from flint import arb, ctx
 
 from discreet.errors import Invalid
 from discreet.privacy.events import FiniteTable
-from discreet.privacy.finite import Dominating, delta_of_table, dominating_atoms, hockey_stick, ratio_of_table
 from discreet.privacy.loss import PrivacyLoss
+from discreet.privacy.numeric.finite import Dominating, delta_of_table, dominating_atoms, hockey_stick, ratio_of_table
 from tests.scale import repeats
 
 F = Fraction

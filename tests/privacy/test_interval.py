@@ -9,9 +9,6 @@ import numpy as np
 import pytest
 
 from discreet.errors import Invalid
-from discreet.privacy import certified
-from discreet.privacy.certified import Cells, Part
-from discreet.privacy.composition import Direction
 from discreet.privacy.events import (
     Approximate,
     Composed,
@@ -28,7 +25,10 @@ from discreet.privacy.events import (
     ZeroConcentrated,
 )
 from discreet.privacy.loss import loss
-from discreet.privacy.side import Side
+from discreet.privacy.numeric import certified
+from discreet.privacy.numeric.certified import Cells, Part
+from discreet.privacy.numeric.direction import Direction
+from discreet.privacy.numeric.side import Side
 from tests.privacy import oracle
 from tests.privacy.cases import (
     HUNDRED_LAPLACE,

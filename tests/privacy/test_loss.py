@@ -8,7 +8,6 @@ import pytest
 
 from discreet.errors import Invalid
 from discreet.privacy import Adjacency, PrivacyLoss, Relation, Unit, events, loss
-from discreet.privacy.composition import Direction
 from discreet.privacy.events import (
     Approximate,
     Composed,
@@ -24,6 +23,10 @@ from discreet.privacy.events import (
     Under,
     ZeroConcentrated,
 )
+from discreet.privacy.numeric.bounds import Bounds
+from discreet.privacy.numeric.direction import Direction
+from discreet.privacy.numeric.parts import Parts
+from discreet.privacy.numeric.routes import BySplines, ByTransform
 
 DESCENT = Sampled(Fraction(1, 100), Gaussian(Fraction(1)))
 
@@ -69,11 +72,11 @@ def test_two_laplace_releases_of_different_scales() -> None:
 def test_splines_and_transforms_agree_on_few_laplace_releases(times: int, scale: int) -> None:
     """Two routes that share nothing but the density."""
     (direction,) = (times * loss(Laplace(Fraction(scale))))._directions
+    parts = Parts(direction.parts)
+    splines, transform = (route(parts, Bounds(parts)) for route in (BySplines, ByTransform))
     for share in (0.0, 0.3, 0.6, 0.95):
         epsilon = share * direction.largest
-        splines = direction._few_laplace
-        assert splines is not None
-        assert splines.log_delta(epsilon) == pytest.approx(direction._by_transform(epsilon), abs=1e-9)
+        assert splines.value(epsilon, False) == pytest.approx(transform.value(epsilon, False), abs=1e-9)
 
 
 @pytest.mark.parametrize("leaf", [Laplace(Fraction(2)), Gaussian(Fraction(3)), Pure(Fraction(1)), DESCENT], ids=str)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError
 from discreet.privacy import PrivacyLoss, calibrate, loss
+from discreet.privacy.cost import sides
 from discreet.privacy.events import (
     Approximate,
     DiscreteGaussian,
@@ -24,8 +25,7 @@ from discreet.privacy.events import (
     RandomizedResponse,
     Sampled,
 )
-from discreet.privacy.side import sides
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.unresolved import Unresolved
 from tests.privacy import oracle
 from tests.scale import repeats
 
@@ -97,7 +97,7 @@ def near_exact(spent: PrivacyLoss, epsilon: float, delta: float) -> bool:
     for direction in spent._directions:
         left = delta - float(direction.failure)
         try:
-            if left > 0 and abs(direction._log_delta(epsilon) - log(left)) < 1e-8:
+            if left > 0 and abs(direction.near_exact(epsilon) - log(left)) < 1e-8:
                 return True
         except Unresolved:
             continue

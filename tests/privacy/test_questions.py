@@ -31,8 +31,8 @@ from discreet.privacy.events import (
     Under,
     ZeroConcentrated,
 )
-from discreet.privacy.finite import beyond_of_table, delta_of_table
 from discreet.privacy.loss import PrivacyLoss, loss
+from discreet.privacy.numeric.finite import beyond_of_table, delta_of_table
 from tests.privacy import oracle
 from tests.privacy.cases import SHARPEST, Case, first
 from tests.privacy.test_finite import tables

@@ -14,9 +14,10 @@ from discreet.curator.accounts import Book
 from discreet.curator.acts import Act, AnalystAdded, Capped, Creation, Reserved, Shared, accountant_of
 from discreet.curator.amounts import UNIT, Amounts, Cap, Price, units_up
 from discreet.curator.rows import canonical
-from discreet.errors import Invalid, Refused
+from discreet.errors import Invalid
 from discreet.exact import Number, shown
-from discreet.privacy import PrivacyLoss, events, loss
+from discreet.privacy import events, loss
+from discreet.privacy.cost import cost_of
 from discreet.privacy.filters import ConcentratedFilter, PureFilter, SpentConcentrated
 from discreet.privacy.theorems import pure_rho
 
@@ -134,27 +135,7 @@ def spent_by(event: events.Event) -> SpentConcentrated:
     """
     rho = delta = Fraction(0)
     for leaf, times in loss(event).terms:
-        one = _spent_by_leaf(leaf)
+        one = cost_of(leaf).zcdp()
         rho += times * one.rho
         delta += times * one.delta
     return SpentConcentrated(rho, delta)
-
-
-def _spent_by_leaf(leaf: events.Leaf) -> SpentConcentrated:
-    match leaf:
-        case events.Gaussian(scale, sensitivity) | events.DiscreteGaussian(scale, sensitivity):
-            return SpentConcentrated.by_gaussian(sensitivity / scale)
-        case events.Laplace(scale, sensitivity):
-            return SpentConcentrated.by_laplace(sensitivity / scale)
-        case events.Approximate(epsilon, delta):
-            return SpentConcentrated.by_approximate(epsilon, delta)
-        case events.ZeroConcentrated(rho):
-            return SpentConcentrated(rho)
-    pure = PrivacyLoss(((leaf, 1),)).pure_epsilon()
-    if pure is None:
-        raise Refused(
-            f"the accountant 'zcdp' has no theorem for the event {leaf.kind!r}",
-            code="no-filter",
-            hint="charge the batch as one (epsilon, delta), or use the accountant 'pure'",
-        )
-    return SpentConcentrated.by_approximate(pure)

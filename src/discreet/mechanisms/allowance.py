@@ -4,9 +4,7 @@ from fractions import Fraction
 
 from discreet.errors import Fault
 from discreet.privacy import PrivacyLoss, events, loss
-from discreet.privacy.mgf import FINE_SCALE
-
-WITH_SENSITIVITY = events.Laplace | events.Gaussian | events.DiscreteLaplace | events.DiscreteGaussian
+from discreet.privacy.cost import cost_of
 
 
 class Allowance:
@@ -16,8 +14,9 @@ class Allowance:
         self._leaves: dict[events.Leaf, int] = {}
         self._pure = Fraction(0)
         for leaf, n in loss(event).terms:
-            if isinstance(leaf, events.Pure):
-                self._pure += n * leaf.epsilon
+            divisible = cost_of(leaf).divisible
+            if divisible is not None:
+                self._pure += n * divisible
             else:
                 self._leaves[leaf] = n
 
@@ -36,7 +35,7 @@ class Allowance:
         """What would be left; None where the event is not covered."""
         leaves, pure = dict(self._leaves), self._pure
         for leaf, n in loss(event).terms:
-            by = next((each for each, count in leaves.items() if count >= n and _covers(each, leaf)), None)
+            by = next((each for each, count in leaves.items() if count >= n and cost_of(each).covers(leaf)), None)
             price = None if by is not None else _pure_price(leaf, n)
             if by is not None:
                 leaves[by] -= n
@@ -53,23 +52,6 @@ def beyond() -> Fault:
         code="grant",
         hint="grant what will be drawn; what was granted as sampled is drawn by `grant.sampled`",
     )
-
-
-def _covers(granted: events.Leaf, leaf: events.Leaf) -> bool:
-    """The same leaf, or the same noise on a larger sensitivity, which never costs less; sampled at the same rate, where both are.
-
-    Of the discrete Gaussian that is not known at a coarse scale, where more noise may cost more. Whatever dominates a pair of
-    distributions dominates it sampled too: one channel takes both of one pair to both of the other, and so their mixtures.
-    """
-    if granted == leaf:
-        return True
-    if isinstance(granted, events.Sampled) and isinstance(leaf, events.Sampled):
-        return granted.rate == leaf.rate and _covers(granted.part, leaf.part)
-    if not isinstance(granted, WITH_SENSITIVITY) or not isinstance(leaf, WITH_SENSITIVITY) or granted.kind != leaf.kind:
-        return False
-    if isinstance(granted, events.DiscreteGaussian) and granted.scale <= FINE_SCALE:
-        return False
-    return granted.scale == leaf.scale and granted.sensitivity >= leaf.sensitivity
 
 
 def _pure_price(leaf: events.Leaf, n: int) -> Fraction | None:

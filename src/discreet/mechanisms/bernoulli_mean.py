@@ -26,7 +26,7 @@ from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace
 from discreet.noise import Source, uniform
 from discreet.privacy import events
-from discreet.privacy.search import root
+from discreet.privacy.numeric.search import root
 
 __all__ = [
     "Alternative",

@@ -36,6 +36,7 @@ from discreet.noise import Source
 from discreet.noise.bernoulli import decide, exp_bounds
 from discreet.noise.source import chosen, words
 from discreet.privacy import PrivacyLoss, events, loss
+from discreet.privacy.numeric.quadrature import legendre
 
 Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -463,13 +464,6 @@ def _mean_share(others: Floats) -> float:
         total += width * float(weights @ np.prod(1 - others[None, :] * s[:, None], axis=1))
         start, width = start + width, max(start + width, width)
     return total
-
-
-@lru_cache(maxsize=64)
-def legendre(nodes: int) -> tuple[Floats, Floats]:
-    """Nodes and weights of Gauss and Legendre on (0, 1)."""
-    points, weights = np.polynomial.legendre.leggauss(nodes)
-    return (points + 1) / 2, weights / 2
 
 
 def _best_of(n: int, x: float) -> float:

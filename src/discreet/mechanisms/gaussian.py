@@ -12,9 +12,10 @@ from discreet.mechanisms.base import Example, confidence_level, half_width, regi
 from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Source, discrete_gaussian
 from discreet.privacy import calibrate, events
+from discreet.privacy.mgf import FINE_SCALE
 
-FINE = 1 << 13
-"""Steps in a standard deviation, from where on a discrete Gaussian is as good as a continuous one (`FINE_SCALE`)."""
+FINE = 1 << FINE_SCALE.bit_length()
+"""Steps in a standard deviation, from where on a discrete Gaussian is priced as a continuous one: a power of 2 above that scale."""
 
 WIDE = 30
 """Beyond this scale the discrete Gaussian has the tails of the continuous one to more digits than a float has."""

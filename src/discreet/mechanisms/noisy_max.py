@@ -25,11 +25,11 @@ from discreet.mechanisms.exponential import (
     among,
     candidate,
     integer_scores_of,
-    legendre,
     one_list,
     released,
 )
 from discreet.noise import Source, discrete_laplace
+from discreet.privacy.numeric.quadrature import legendre
 
 MOST_SCALE = 1 << 50  # noise beyond 2^61, which with a score might leave int64, has a chance below e^-2048
 MOST_SUMMED = 1 << 20  # values that a probability is summed over

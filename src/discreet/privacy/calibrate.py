@@ -15,7 +15,7 @@ from discreet.errors import Invalid
 from discreet.exact import Number, log_up, nonnegative, positive, probability, shown, sqrt_up, whole
 from discreet.privacy import events
 from discreet.privacy.loss import PrivacyLoss, loss
-from discreet.privacy.search import root
+from discreet.privacy.numeric.search import root
 
 __all__ = [
     "Calibrated",
@@ -191,7 +191,7 @@ def _pure_share(target: Target) -> Fraction:
 
 def _gaussian_guess(target: Target) -> float:
     """μ = Δ/σ of one release, such that all together are about Gaussian and meet the target."""
-    from discreet.privacy.closed import gaussian_log_delta
+    from discreet.privacy.numeric.closed import gaussian_log_delta
 
     epsilon, log_delta = float(target.epsilon), log(target.delta)
 

@@ -69,7 +69,7 @@ class Event:
 
 
 class Leaf(Event):
-    """One release; the loss of each kind of leaf is written once, in `mgf.py`."""
+    """One release; what each kind of leaf costs is written once, in `mgf.py`."""
 
     __slots__ = ()
 

@@ -6,7 +6,6 @@ few kinds they are compared with certified ends.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, reduce, wraps
 from math import exp, inf, log, nextafter
@@ -16,24 +15,27 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from discreet.errors import Invalid
-from discreet.exact import Number, exp_up, nonnegative, probability, rational, shown, to_float_up, whole
+from discreet.exact import Number, nonnegative, probability, rational, shown, to_float_up, whole
 from discreet.privacy import events
 from discreet.privacy import mgf as _plain  # noqa: F401 - these two register what each leaf costs
 from discreet.privacy import sampled as _sampled  # noqa: F401
 from discreet.privacy.adjacency import Adjacency, Relation, joined
-from discreet.privacy.composition import LEAST_DELTA, PRECISION, ROUNDING, Direction, with_failure, without_failure
-from discreet.privacy.finite import beyond_of_table
-from discreet.privacy.search import least
-from discreet.privacy.side import sides
-from discreet.privacy.theorems import group_delta
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.cost import cost_of, sides
+from discreet.privacy.numeric.bounds import LEAST_DELTA, PRECISION, ROUNDING
+from discreet.privacy.numeric.direction import Direction, with_failure, without_failure
+from discreet.privacy.numeric.search import minimum
+from discreet.privacy.numeric.unresolved import Unresolved
 
+# K'(0) is had from K at this height above 0, off by a third of its square; and the least α − 1 at which K/(α − 1) is not all rounding.
 NEAR_ZERO, LEAST_ORDER = 1e-6, 1e-4
-MOST_EXPONENT = Fraction(10_000)  # no ratio of probabilities that anyone writes down is above e to this
+# Beyond this ε e^ε is hardly a float, and a trade-off curve has long ended.
 FARTHEST = 700.0
-MOST_LOSS = Fraction(10**290)  # a larger ε counts as this, so that no tilt of it overflows
-MOST_WRITTEN = 10**15  # times that a text counts
-COARSE = 3e-3  # precision that is enough to see that a direction is not the worse one
+# A larger ε counts as this, so that no tilt of it overflows.
+MOST_LOSS = Fraction(10**290)
+# Times that a text counts.
+MOST_WRITTEN = 10**15
+# A precision that is enough to see that a direction is not the worse one: most often they differ by far more.
+COARSE = 3e-3
 
 
 def loss(event: events.Event) -> "PrivacyLoss":
@@ -54,8 +56,7 @@ def _collect(event: events.Event, times: int, counts: dict[events.Leaf, int]) ->
             return joined(_collect(part, times, counts), relation)
         case events.Leaf():
             counts[event] = counts.get(event, 0) + times
-            sampled = isinstance(event, events.Sampled | events.SampledGroup)
-            return Relation(Adjacency.ADD_REMOVE) if sampled else None
+            return cost_of(event).relation
         case _:
             raise Invalid(f"no privacy loss is known for {shown(event)}", code="event")
 
@@ -86,7 +87,7 @@ class PrivacyLoss:
             counts[leaf] = counts.get(leaf, 0) + whole(n, "times")
         self.terms = tuple((leaf, n) for leaf, n in counts.items() if n)
         # an unknown leaf raises here, before anything is computed
-        self._known = [(sides(leaf), n) for leaf, n in self.terms if not isinstance(leaf, events.ZeroConcentrated)]
+        self._known = [(sides(leaf), n) for leaf, n in self.terms if cost_of(leaf).concentrated is None]
         self.relation = relation
         self._lock = RLock()
 
@@ -149,7 +150,7 @@ class PrivacyLoss:
 
     @cached_property
     def _directions(self) -> tuple[Direction, ...]:
-        rho = sum((n * leaf.rho for leaf, n in self.terms if isinstance(leaf, events.ZeroConcentrated)), Fraction(0))
+        rho = sum((n * (cost_of(leaf).concentrated or Fraction(0)) for leaf, n in self.terms), Fraction(0))
         same = all(pair[0] is pair[1] for pair, _ in self._known)
         return tuple(Direction([(pair[i], n) for pair, n in self._known], rho) for i in range(1 if same else 2))
 
@@ -238,7 +239,7 @@ class PrivacyLoss:
         c = float(exact - 1)
         if any(direction.failure for direction in self._directions):
             return inf
-        return max(0.0, *(min(direction.axis.at(c) / c, direction.largest) for direction in self._directions))
+        return max(0.0, *(min(direction.axis().at(c) / c, direction.largest) for direction in self._directions))
 
     @_one_at_a_time
     def zcdp(self) -> float:
@@ -254,8 +255,10 @@ class PrivacyLoss:
         At least `exceeds(ε)`, which is at least δ(ε): a bad event of probability δ is enough for (ε, δ)-DP, and not necessary.
         """
         wanted = nonnegative(epsilon, "epsilon")
-        if len(self.terms) == 1 and self.terms[0][1] == 1 and isinstance(self.terms[0][0], events.FiniteTable):
-            return float(beyond_of_table(self.terms[0][0].rows, exp_up(min(wanted, MOST_EXPONENT))))
+        if len(self.terms) == 1 and self.terms[0][1] == 1:
+            exact = cost_of(self.terms[0][0]).beyond(wanted)
+            if exact is not None:
+                return exact
         pairs = zip(self._with_loss, reversed(self._with_loss), strict=True)
         return max(_beyond(direction, reverse, _loss_float(wanted)) for direction, reverse in pairs)
 
@@ -294,8 +297,8 @@ class PrivacyLoss:
             return exp(-epsilon) * (rate - (1 - self.delta(epsilon)))
 
         far = self.epsilon(Fraction(1 - probability(alpha, "alpha"), 100)) + 1
-        low = least(steep, 0.0, -log(rate), along=exp)  # a line plus δ, which is convex in e^ε
-        return max(0.0, -low, -least(flat, 0.0, min(far, FARTHEST), along=lambda epsilon: -exp(-epsilon)))
+        low = minimum(steep, 0.0, -log(rate), along=exp)  # a line plus δ, which is convex in e^ε
+        return max(0.0, -low, -minimum(flat, 0.0, min(far, FARTHEST), along=lambda epsilon: -exp(-epsilon)))
 
     @_one_at_a_time
     def posterior(self, prior: Number = Fraction(1, 2)) -> float:
@@ -327,7 +330,7 @@ class PrivacyLoss:
     def group(self, k: int) -> "PrivacyLoss":
         """The loss for k units together: sensitivities grow k-fold, and what has none is bounded by group privacy."""
         n = whole(k, "k", least=1)
-        return self if n == 1 else PrivacyLoss([(grouped(leaf, n), m) for leaf, m in self.terms], self.relation)
+        return self if n == 1 else PrivacyLoss([(cost_of(leaf).group(n), m) for leaf, m in self.terms], self.relation)
 
     def sampled(self, q: Number) -> "PrivacyLoss":
         """The loss when each unit is seen with probability q only (Poisson), under add/remove; for a single leaf."""
@@ -335,29 +338,6 @@ class PrivacyLoss:
             raise Invalid("only a single leaf can be sampled", hint="sample each part by itself, then add and multiply")
         relation = joined(self.relation, Relation(Adjacency.ADD_REMOVE))
         return PrivacyLoss(((events.Sampled(q, self.terms[0][0]), 1),), relation)
-
-
-def grouped(leaf: events.Leaf, k: int) -> events.Leaf:
-    """The leaf as k units together see it: exactly, or what bounds it."""
-    match leaf:
-        case events.Laplace() | events.Gaussian() | events.DiscreteLaplace() | events.DiscreteGaussian():
-            return replace(leaf, sensitivity=k * leaf.sensitivity)  # type: ignore[arg-type]
-        case events.Approximate(epsilon, delta):
-            return events.Approximate(k * epsilon, rational(group_delta(epsilon, delta, k), "delta"))
-        case events.ZeroConcentrated(rho):
-            return events.ZeroConcentrated(k * k * rho)
-        case events.Sampled(rate, events.Gaussian() as part):
-            return events.SampledGroup(rate, part, k)
-        case events.SampledGroup(rate, part, size):
-            return events.SampledGroup(rate, part, k * size)
-    bounds = [side.pure for side in sides(leaf) if not side.failure]
-    if len(bounds) < 2 or None in bounds:
-        raise Invalid(
-            f"no group privacy is known for the event {leaf.kind!r}",
-            code="event",
-            hint="use noise with a sensitivity, or a mechanism that is purely private",
-        )
-    return events.Pure(k * max(bound for bound in bounds if bound is not None))
 
 
 def _loss_float(epsilon: Number) -> float:
@@ -418,15 +398,15 @@ def _resolved(function: object, value: float) -> float:
 
 def _zcdp(direction: Direction) -> float:
     """The supremum is inside, or where the order goes to 1 or to infinity."""
+    axis = direction.axis()
 
     def rate(log_c: float) -> float:
         c = exp(log_c)
-        k = direction.axis.at(c)
+        k = axis.at(c)
         return -k / (c * (c + 1)) if k < inf else 0.0
 
-    axis = direction.axis
     at = axis.least(lambda c, k: np.where(c > LEAST_ORDER, -k / (c * (c + 1)), inf))
     low, high = np.log(axis.c[[max(at - 1, 0), min(at + 1, axis.c.size - 1)]])
     limit = direction.rho + sum(n * side.rho for side, n in direction.parts)
     mean = float(direction.k(np.array([NEAR_ZERO * 1j]))[0].imag) / NEAR_ZERO  # K'(0), the limit at order 1
-    return max(0.0, limit, mean, -least(rate, max(float(low), log(LEAST_ORDER)), float(high)))
+    return max(0.0, limit, mean, -minimum(rate, max(float(low), log(LEAST_ORDER)), float(high)))

@@ -3,139 +3,127 @@
 (P, Q) is a dominating pair of the leaf. Each leaf has two sides, the pair for removing a unit and the pair for adding one;
 they are the same for noise that is symmetric. t is complex with Re t > 0; everything is vectorised over t.
 
-A side whose losses lie on a lattice offset + step·Z tells its atoms, exactly placed, so that compositions of such leaves are finite
-sums. A new kind of leaf registers its sides here, in one function, and nothing else needs to know it.
+Each kind of leaf has one class here, which says everything that is known of it (`cost.py`); nothing else needs to know the kind.
 """
 
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, inf, log, sqrt
+from math import ceil, log
+from typing import TypeAlias
 
 import numpy as np
 
+from discreet.errors import Invalid
+from discreet.exact import exp_up, rational
 from discreet.privacy import events
-from discreet.privacy.closed import gaussian_deltas
-from discreet.privacy.finite import dominating_atoms
-from discreet.privacy.quadrature import normal_pieces, pieces
-from discreet.privacy.side import (
+from discreet.privacy.cost import Cost, costs, sides
+from discreet.privacy.filters import SpentConcentrated
+from discreet.privacy.numeric.finite import beyond_of_table, dominating_atoms
+from discreet.privacy.numeric.kinds import (
     NOTHING,
-    Atoms,
-    Complex,
-    ManyK,
-    Points,
-    Reals,
-    Side,
-    lattice_points,
-    log_sum,
-    of_points,
-    on_lattice,
-    sides,
-    sides_of,
-    symmetric,
+    AtPoints,
+    EndlessLattice,
+    LaplaceLoss,
+    Nothing,
+    OnLattice,
+    gaussian_loss,
 )
+from discreet.privacy.numeric.side import Atoms, ManyK, Points, Sides, symmetric
+from discreet.privacy.numeric.sums import Complex, Reals, log_sum
+from discreet.privacy.theorems import group_delta
 
-MOST_STEPS = 10_000  # of a discrete Laplace, whose loss has as many points; on a finer grid it is as good as continuous
-FINE_SCALE = 5_000  # and so is a discrete Gaussian of a larger scale
-REACH, FAR_REACH = (
-    14,
-    40,
-)  # standard deviations kept of a discrete Gaussian; and where it is sampled, and may be tilted far
-LEAST_SQUARE = Fraction(1, 10**300)  # (Δ/σ)² of less costs no less
+# Steps of sensitivity of a discrete Laplace, whose loss has as many points. On a finer grid it is priced as continuous noise, which
+# costs at most 1 + a²/3 as much for a rate a of at most 1e-4: below 1e-8.
+MOST_STEPS = 10_000
+# From this scale on a discrete Gaussian is priced as a continuous one, whose Δ is larger by 1/(12σ²) < 4e-9 of it. Its points
+# would be more than 1e5.
+FINE_SCALE = 5_000
+# Standard deviations of a discrete Gaussian that are kept: beyond 14 lies less than CUT_OFF. Where it is sampled it may be tilted
+# far, and 40 reach to where a float holds no probability.
+REACH, FAR_REACH = 14, 40
+# More than the probability beyond REACH, 2Φ(−14) = 1.6e-44; it counts as open failure in every certificate.
+CUT_OFF = 1e-42
+# Terms of a theta function by Poisson's formula; where there would be more, the direct sum is shorter.
 MOST_WAVES = 1 << 20
-CUT_OFF = 1e-42  # more than the probability of what is farther out
+# No ratio of probabilities that anyone writes down is above e to this.
+MOST_EXPONENT = Fraction(10_000)
+
+WithSensitivity: TypeAlias = events.Laplace | events.Gaussian | events.DiscreteLaplace | events.DiscreteGaussian
 
 
-@sides_of.register
-def _gaussian_sides(leaf: events.Gaussian) -> tuple[Side, Side]:
-    return symmetric(gaussian_side((leaf.sensitivity / leaf.scale) ** 2))
+def _of_group(leaf: WithSensitivity, k: int) -> events.Leaf:
+    """k units move a result k times as far."""
+    return replace(leaf, sensitivity=k * leaf.sensitivity)  # type: ignore[arg-type]
 
 
-def gaussian_side(squared: Fraction) -> Side:
-    """L ~ N(μ²/2, μ²), μ = Δ/σ: K = μ² t(t+1)/2."""
-    if not squared:
-        return NOTHING
-    squared = max(squared, LEAST_SQUARE)
-    half, mu = float(squared) / 2, sqrt(squared)
-
-    def one(z: Reals) -> Reals:
-        return gaussian_deltas(mu, z)
-
-    def within(cuts: Reals) -> Points:
-        z, log_p = normal_pieces((cuts - half) / mu, 0.5 / mu)
-        return Points(half + mu * z, log_p)
-
-    many = ManyK(_gaussian_k, (half,))
-    return Side(k=many.one, largest=inf, gaussian=squared, rho=half, within=within, many=many, one=one)
+def _same_noise(leaf: WithSensitivity, other: events.Leaf) -> bool:
+    """The same noise on a larger sensitivity, which never costs less."""
+    if not isinstance(other, type(leaf)):
+        return False
+    return leaf.scale == other.scale and leaf.sensitivity >= other.sensitivity
 
 
-def _gaussian_k(parameters: Reals, n: Reals, t: Complex) -> Complex:
-    total: Complex = float(n @ parameters[:, 0]) * t * (t + 1)
-    return total
+@costs(events.Gaussian)
+class GaussianCost(Cost[events.Gaussian]):
+    """Gaussian noise."""
+
+    def sides(self) -> Sides:
+        return symmetric(gaussian_loss((self.leaf.sensitivity / self.leaf.scale) ** 2))
+
+    def group(self, k: int) -> events.Leaf:
+        return _of_group(self.leaf, k)
+
+    def zcdp(self) -> SpentConcentrated:
+        return SpentConcentrated.by_gaussian(self.leaf.sensitivity / self.leaf.scale)
+
+    def covers(self, other: events.Leaf) -> bool:
+        return _same_noise(self.leaf, other)
 
 
-@sides_of.register
-def _laplace_sides(leaf: events.Laplace) -> tuple[Side, Side]:
-    """K = tε + ln ½(1 + (1 − e^(−εu))/u + e^(−εu)), u = 1 + 2t, ε = Δ/b."""
-    exact = leaf.sensitivity / leaf.scale
-    if not exact:
-        return symmetric(NOTHING)
-    epsilon = float(exact)
+@costs(events.Laplace)
+class LaplaceCost(Cost[events.Laplace]):
+    """Laplace noise."""
 
-    many = ManyK(_laplace_k, (epsilon,))
-    points = Points(np.array([-epsilon, epsilon]), np.log(0.5) + np.array([-epsilon, 0.0]))
+    def sides(self) -> Sides:
+        ratio = self.leaf.sensitivity / self.leaf.scale
+        return symmetric(LaplaceLoss(ratio, ratio) if ratio else NOTHING)
 
-    def one(z: Reals) -> Reals:
-        """1 − e^((z − ε)/2) between −ε and ε (Balle, Barthe and Gaboardi 2018)."""
-        inside = -np.expm1((np.clip(z, -epsilon, epsilon) - epsilon) / 2)
-        return np.where(z < -epsilon, -np.expm1(np.minimum(z, 0.0)), inside)
+    def group(self, k: int) -> events.Leaf:
+        return _of_group(self.leaf, k)
 
-    def within(cuts: Reals) -> Points:
-        losses, log_w = pieces(np.clip(cuts, -epsilon, epsilon), 0.25)
-        return Points(losses, log_w + (losses - epsilon) / 2 - np.log(4))
+    def zcdp(self) -> SpentConcentrated:
+        return SpentConcentrated.by_laplace(self.leaf.sensitivity / self.leaf.scale)
 
-    return symmetric(
-        Side(
-            k=many.one,
-            largest=epsilon,
-            pure=exact,
-            least=-epsilon,
-            laplace=exact,
-            points=points,
-            within=within,
-            many=many,
-            one=one,
-        )
-    )
+    def covers(self, other: events.Leaf) -> bool:
+        return _same_noise(self.leaf, other)
 
 
-def _laplace_k(parameters: Reals, n: Reals, t: Complex) -> Complex:
-    epsilon, u = parameters[:, :1], 1 + 2 * t[None, :]
-    decay = np.exp(-epsilon * u)
-    total: Complex = n @ (t[None, :] * epsilon + np.log(0.5 * (1 + (1 - decay) / u + decay)))
-    return total
+@costs(events.DiscreteLaplace)
+class DiscreteLaplaceCost(Cost[events.DiscreteLaplace]):
+    """Discrete Laplace noise."""
 
+    def sides(self) -> Sides:
+        """L = (Δ − 2x)/b at x = 0 … Δ; all x <= 0 count at 0 and all x >= Δ at Δ. α = e^(−1/b).
 
-@sides_of.register
-def _discrete_laplace_sides(leaf: events.DiscreteLaplace) -> tuple[Side, Side]:
-    """L = (Δ − 2x)/b at x = 0 … Δ; all x <= 0 count at 0 and all x >= Δ at Δ. α = e^(−1/b).
+        With γ = e^ε its δ is 1 − √(γ/e^(Δ/b)) at these losses, that of continuous noise, joined by straight lines in γ.
+        """
+        delta, rate = self.leaf.sensitivity, 1 / self.leaf.scale
+        if not delta:
+            return symmetric(NOTHING)
+        if delta > MOST_STEPS:  # the largest loss is still that of the grid
+            return symmetric(LaplaceLoss(_fine_laplace(delta * rate, rate), delta * rate))
+        a = float(rate)
+        log_p = np.log(-np.expm1(-a)) - np.log1p(np.exp(-a)) - a * np.arange(delta + 1)
+        log_p[0] = -np.log1p(np.exp(-a))
+        log_p[-1] = -a * delta - np.log1p(np.exp(-a))
+        many = ManyK(_geometric_k, (a, float(delta)))
+        return symmetric(OnLattice(Atoms(-delta * rate, 2 * rate, log_p[::-1].copy()), many))
 
-    With γ = e^ε its δ is 1 − √(γ/e^(Δ/b)) at these losses, that of continuous noise, joined by straight lines in γ.
-    """
-    delta, rate = leaf.sensitivity, 1 / leaf.scale
-    if not delta:
-        return symmetric(NOTHING)
-    if delta > MOST_STEPS:
-        first, second = sides(events.Laplace(Fraction(1), _fine_laplace(delta * rate, rate)))
-        return replace(first, pure=delta * rate), replace(
-            second, pure=delta * rate
-        )  # the largest loss is that of the grid
-    a = float(rate)
-    log_p = np.log(-np.expm1(-a)) - np.log1p(np.exp(-a)) - a * np.arange(delta + 1)
-    log_p[0] = -np.log1p(np.exp(-a))
-    log_p[-1] = -a * delta - np.log1p(np.exp(-a))
+    def group(self, k: int) -> events.Leaf:
+        return _of_group(self.leaf, k)
 
-    many = ManyK(_geometric_k, (a, float(delta)))
-    return symmetric(replace(on_lattice(-delta * rate, 2 * rate, log_p[::-1].copy()), k=many.one, many=many))
+    def covers(self, other: events.Leaf) -> bool:
+        return _same_noise(self.leaf, other)
 
 
 def _geometric_k(parameters: Reals, n: Reals, t: Complex) -> Complex:
@@ -156,48 +144,48 @@ def _fine_laplace(epsilon: Fraction, rate: Fraction) -> Fraction:
     return epsilon + (rate * rate / 3 if rate <= Fraction(1, 4) else rate)
 
 
-@sides_of.register
-def _discrete_gaussian_sides(leaf: events.DiscreteGaussian) -> tuple[Side, Side]:
-    """L(x) = Δ(Δ − 2x)/(2σ²), P(x) ∝ e^(−x²/(2σ²)): K is a ratio of theta functions.
+@costs(events.DiscreteGaussian)
+class DiscreteGaussianCost(Cost[events.DiscreteGaussian]):
+    """Discrete Gaussian noise on one integer."""
 
-    For large σ the sums in δ are integrals, but for the corner where the loss is ε: by Euler and Maclaurin they differ by at most
-    TV(h')/12, h(x) = p(x) − e^ε q(x) above 0, about 1/(24σ²) of δ, and half of what raising Δ by the factor 1 + 1/(12σ²) adds.
-    """
-    if not leaf.sensitivity:
-        return symmetric(NOTHING)
-    if leaf.scale > FINE_SCALE:
-        return sides(events.Gaussian(leaf.scale, leaf.sensitivity * (1 + 1 / (12 * leaf.scale**2))))
-    sigma, delta = float(leaf.scale), leaf.sensitivity
-    reach = int(REACH * sigma) + 2
-    window = np.arange(-reach, reach + 1)
-    inverse = 1 / (2 * sigma * sigma)
-    log_total = np.log(np.exp(-(window**2) * inverse).sum())
-    many = ManyK(_theta_k, (sigma, float(delta), float(log_total)))
-    step = delta / leaf.scale**2
+    def sides(self) -> Sides:
+        """L(x) = Δ(Δ − 2x)/(2σ²), P(x) ∝ e^(−x²/(2σ²)): K is a ratio of theta functions.
 
-    def atoms(farthest: int) -> Atoms:
-        x = np.arange(farthest, -farthest - 1, -1)
-        offset = Fraction(delta) * (delta - 2 * farthest) / (2 * leaf.scale**2)
-        return Atoms(offset, step, -(x**2) * inverse - log_total, one_hump=True)
+        For large σ the sums in δ are integrals, but for the corner where the loss is ε: by Euler and Maclaurin they differ by at
+        most TV(h')/12, h(x) = p(x) − e^ε q(x) above 0, about 1/(24σ²) of δ, and half of what raising Δ by the factor
+        1 + 1/(12σ²) adds.
+        """
+        leaf, delta = self.leaf, self.leaf.sensitivity
+        if not delta:
+            return symmetric(NOTHING)
+        if leaf.scale > FINE_SCALE:
+            return sides(events.Gaussian(leaf.scale, delta * (1 + 1 / (12 * leaf.scale**2))))
+        sigma = float(leaf.scale)
+        reach = int(REACH * sigma) + 2
+        window = np.arange(-reach, reach + 1)
+        inverse = 1 / (2 * sigma * sigma)
+        log_total = np.log(np.exp(-(window**2) * inverse).sum())
+        many = ManyK(_theta_k, (sigma, float(delta), float(log_total)))
 
-    def far() -> Points:
-        found = atoms(int(FAR_REACH * sigma) + 2)
-        return lattice_points(found.offset, step, found.log_p)
+        def atoms(farthest: int) -> Atoms:
+            x = np.arange(farthest, -farthest - 1, -1)
+            offset = Fraction(delta) * (delta - 2 * farthest) / (2 * leaf.scale**2)
+            return Atoms(offset, delta / leaf.scale**2, -(x**2) * inverse - log_total, one_hump=True)
 
-    near = atoms(reach)
-    points = lattice_points(near.offset, step, near.log_p)
-    return symmetric(
-        Side(
-            k=many.one,
-            largest=inf,
-            atoms=near,
-            rho=delta**2 * inverse,
-            points=points,
-            far=far,
-            cut_off=CUT_OFF,
-            many=many,
-        )
-    )
+        def far() -> Atoms:
+            return atoms(int(FAR_REACH * sigma) + 2)
+
+        return symmetric(EndlessLattice(atoms(reach), far, many, delta**2 * inverse, CUT_OFF))
+
+    def group(self, k: int) -> events.Leaf:
+        return _of_group(self.leaf, k)
+
+    def zcdp(self) -> SpentConcentrated:
+        return SpentConcentrated.by_gaussian(self.leaf.sensitivity / self.leaf.scale)
+
+    def covers(self, other: events.Leaf) -> bool:
+        """A larger sensitivity is not known to cost more at a coarse scale, where more noise may cost more."""
+        return self.leaf == other or (self.leaf.scale > FINE_SCALE and _same_noise(self.leaf, other))
 
 
 def _theta_k(parameters: Reals, n: Reals, t: Complex) -> Complex:
@@ -238,38 +226,74 @@ def _log_waves(sigma: Reals, shift: Complex) -> Complex:
     return total
 
 
-@sides_of.register
-def _randomized_response_sides(leaf: events.RandomizedResponse) -> tuple[Side, Side]:
-    """L = ε with probability p, −ε with p e^-ε, 0 for the k − 2 answers that are neither's truth."""
-    if not leaf.epsilon:
-        return symmetric(NOTHING)
-    return symmetric(_response(leaf.epsilon, leaf.k))
+@costs(events.RandomizedResponse)
+class RandomizedResponseCost(Cost[events.RandomizedResponse]):
+    """Randomized response."""
+
+    def sides(self) -> Sides:
+        if not self.leaf.epsilon:
+            return symmetric(NOTHING)
+        return symmetric(_response(self.leaf.epsilon, self.leaf.k))
 
 
-def _response(epsilon: Fraction, k: int, log_kept: float = 0.0) -> Side:
-    """The same where something happens at all with probability e^log_kept only."""
+def _response(epsilon: Fraction, k: int, failure: Fraction = Fraction(0)) -> OnLattice:
+    """L = ε with probability p, −ε with p e^-ε, 0 for the k − 2 answers that are neither's truth; where it does not fail."""
     e = float(epsilon)
-    log_p = log_kept - np.log1p((k - 1) * np.exp(-e))
+    log_p = log(float(1 - failure)) - np.log1p((k - 1) * np.exp(-e))
     if k == 2:
-        return on_lattice(-epsilon, 2 * epsilon, np.array([log_p - e, log_p]))
-    return on_lattice(-epsilon, epsilon, np.array([log_p - e, np.log(k - 2) + log_p - e, log_p]))
+        return OnLattice(Atoms(-epsilon, 2 * epsilon, np.array([log_p - e, log_p])), failure=failure)
+    return OnLattice(Atoms(-epsilon, epsilon, np.array([log_p - e, np.log(k - 2) + log_p - e, log_p])), failure=failure)
 
 
-@sides_of.register
-def _pure_sides(leaf: events.Pure) -> tuple[Side, Side]:
-    """Dominated by randomized response (Kairouz, Oh and Viswanath 2015, theorem 3.1)."""
-    return sides(events.RandomizedResponse(leaf.epsilon))
+@costs(events.Pure)
+class PureCost(Cost[events.Pure]):
+    """Whatever is ε-DP: dominated by randomized response (Kairouz, Oh and Viswanath 2015, theorem 3.1)."""
+
+    def sides(self) -> Sides:
+        return sides(events.RandomizedResponse(self.leaf.epsilon))
+
+    @property
+    def divisible(self) -> Fraction:
+        return self.leaf.epsilon
 
 
-@sides_of.register
-def _approximate_sides(leaf: events.Approximate) -> tuple[Side, Side]:
-    """Dominated by randomized response that fails openly with probability delta (KOV 2015)."""
-    kept = float(1 - leaf.delta)
-    if not kept:
-        return symmetric(replace(NOTHING, gaussian=None, failure=Fraction(1)))
-    if not leaf.epsilon:
-        return symmetric(replace(of_points(Points(np.zeros(1), np.full(1, log(kept)))), failure=leaf.delta))
-    return symmetric(replace(_response(leaf.epsilon, 2, log(kept)), failure=leaf.delta))
+@costs(events.Approximate)
+class ApproximateCost(Cost[events.Approximate]):
+    """Whatever is (ε, δ)-DP: dominated by randomized response that fails openly with probability δ (KOV 2015)."""
+
+    def sides(self) -> Sides:
+        epsilon, delta = self.leaf.epsilon, self.leaf.delta
+        kept = float(1 - delta)
+        if not kept:
+            return symmetric(Nothing(Fraction(1)))
+        if not epsilon:
+            return symmetric(AtPoints(Points(np.zeros(1), np.full(1, log(kept))), delta))
+        return symmetric(_response(epsilon, 2, delta))
+
+    def group(self, k: int) -> events.Leaf:
+        epsilon, delta = self.leaf.epsilon, self.leaf.delta
+        return events.Approximate(k * epsilon, rational(group_delta(epsilon, delta, k), "delta"))
+
+    def zcdp(self) -> SpentConcentrated:
+        return SpentConcentrated.by_approximate(self.leaf.epsilon, self.leaf.delta)
+
+
+@costs(events.ZeroConcentrated)
+class ZeroConcentratedCost(Cost[events.ZeroConcentrated]):
+    """Whatever is ρ-zCDP: K <= ρ t(t+1) on the real axis, and no pair dominates it."""
+
+    def sides(self) -> Sides:
+        raise Invalid(f"no privacy loss is known for the event {type(self.leaf).__name__}", code="event")
+
+    @property
+    def concentrated(self) -> Fraction:
+        return self.leaf.rho
+
+    def group(self, k: int) -> events.Leaf:
+        return events.ZeroConcentrated(k * k * self.leaf.rho)
+
+    def zcdp(self) -> SpentConcentrated:
+        return SpentConcentrated(self.leaf.rho)
 
 
 def _log(p: Fraction) -> float:
@@ -277,11 +301,17 @@ def _log(p: Fraction) -> float:
     return log(p.numerator) - log(p.denominator)
 
 
-@sides_of.register
-def _finite_table_sides(leaf: events.FiniteTable) -> tuple[Side, Side]:
-    """The atoms of the least curve that dominates every ordered pair of rows, exactly (`finite.py`)."""
-    found = dominating_atoms(leaf.rows)
-    if not found.atoms:  # no output is possible for both inputs
-        return symmetric(replace(NOTHING, failure=found.infinite))
-    points = Points(np.array([loss for loss, _ in found.atoms]), np.array([_log(p) for _, p in found.atoms]))
-    return symmetric(replace(of_points(points), failure=found.infinite))
+@costs(events.FiniteTable)
+class FiniteTableCost(Cost[events.FiniteTable]):
+    """A mechanism given by a table: the atoms of the least curve that dominates every ordered pair of rows, exactly."""
+
+    def sides(self) -> Sides:
+        dominating = dominating_atoms(self.leaf.rows)
+        if not dominating.atoms:  # no output is possible for both inputs
+            return symmetric(Nothing(dominating.infinite))
+        losses, masses = zip(*dominating.atoms, strict=True)
+        points = Points(np.array(losses), np.array([_log(p) for p in masses]))
+        return symmetric(AtPoints(points, dominating.infinite))
+
+    def beyond(self, epsilon: Fraction) -> float:
+        return float(beyond_of_table(self.leaf.rows, exp_up(min(epsilon, MOST_EXPONENT))))

@@ -17,8 +17,8 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.exact import shown, to_float_up, whole
-from discreet.privacy.composition import Direction
-from discreet.privacy.contour import Lattice
+from discreet.privacy.numeric.contour import Lattice
+from discreet.privacy.numeric.direction import Direction
 
 if TYPE_CHECKING:
     from discreet.privacy.loss import PrivacyLoss
@@ -196,7 +196,7 @@ def _span(direction: Direction, reach: float) -> tuple[float, float]:
 def _bars_between(direction: Direction, low: float, high: float, most: int) -> list[Bar]:
     if low == high:
         return [Bar(high, 0.0, float(1 - direction.failure))]
-    lattice = direction._lattice
+    lattice = direction.lattice
     if lattice is not None:
         return _lattice_bars(direction, lattice, low, high, most)
     step = _round_step((high - low) / most)

@@ -12,30 +12,36 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.privacy import events
-from discreet.privacy.quadrature import legendre
-from discreet.privacy.side import (
-    NOTHING,
-    Complex,
-    Points,
-    Reals,
-    Side,
-    log_sum_of,
-    rounded_up,
-    sides,
-    sides_of,
-    symmetric,
-)
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.adjacency import Adjacency, Relation
+from discreet.privacy.cost import Cost, cost_of, costs, sides
+from discreet.privacy.numeric.kinds import NOTHING, GaussianLoss, LaplaceLoss, Mixed
+from discreet.privacy.numeric.quadrature import legendre
+from discreet.privacy.numeric.side import Points, Side, Sides, symmetric
+from discreet.privacy.numeric.sums import Complex, Reals, log_sum_of
+from discreet.privacy.numeric.unresolved import Unresolved
 
-LOWEST = -1e3  # below it e^l is nothing
+# Below this loss e^l is nothing beside any rate: e^-1000 is no float.
+LOWEST = -1e3
+# Losses beyond stand for unbounded ones, and r of them is still a float.
 FARTHEST_LOSS = 1e9
+# Above this loss q e^l is so much more than 1 − q that ln r may be had without expm1: e^-30 is 1e-13.
 FAR_LOSS = 30.0
-SIGMAS, PER_SIGMA = 11.0, 12  # trapezoid nodes under a Gaussian: reach and density
+# Trapezoid nodes under a Gaussian: 11 standard deviations leave out 4e-28, and at 12 nodes to each the rule is off by e^(−2π²·144).
+SIGMAS, PER_SIGMA = 11.0, 12
+# The axis is looked at in cells of this width, so that those without weight are left out; a quarter is 3 nodes.
 CELL = 0.25
+# ln of what is left out of an integrand, relative to its peak: e^-50 is 2e-22, far below a unit in the last place.
 NEGLIGIBLE = 50.0
-MOST_SHIFT = 20_000.0  # of the peak under a Gaussian, in standard deviations
-MOST_TURNS = 1_000.0  # of the integrand over a standard deviation, or between the points of a Laplace loss
+# Of the peak under a Gaussian, in standard deviations: beyond it the square of the shift loses the digits that matter.
+MOST_SHIFT = 20_000.0
+# Turns of the integrand over a standard deviation, or between the points of a Laplace loss: more would take more than 1e5 nodes.
+MOST_TURNS = 1_000.0
+# Newton's method from above doubles its digits at each turn; 12 is twice what was ever needed.
 NEWTON_TURNS = 12
+# The exponent from which e^z is no float, and the least positive float that is safe to divide by.
+NO_FLOAT, LEAST_FLOAT = 700.0, 1e-300
+# Nodes in each part of a Laplace density, over which the integrand turns by 10 at most: then 24 are exact to 1e-16.
+LAPLACE_NODES, LAPLACE_TURN = 24, 10
 
 
 class Mixture:
@@ -84,35 +90,65 @@ class Mixture:
         return losses
 
 
-@sides_of.register
-def _sampled_sides(leaf: events.Sampled) -> tuple[Side, Side]:
-    part = sides(leaf.part)[0]
-    if leaf.rate == 1:
-        return sides(leaf.part)
-    if part.failure:
-        raise Invalid("a part that may fail openly cannot be sampled", hint="compose it without sampling")
-    if part is NOTHING:
-        return symmetric(NOTHING)
-    q = float(leaf.rate)
-    one = _one(part.one, q) if part.one is not None else (None, None)
-    return _mixed_sides(part, Mixture(q), one)
+@costs(events.Sampled)
+class SampledCost(Cost[events.Sampled]):
+    """A leaf that sees each unit with a probability only."""
+
+    relation = Relation(Adjacency.ADD_REMOVE)
+
+    def sides(self) -> Sides:
+        leaf = self.leaf
+        part = sides(leaf.part)[0]
+        if leaf.rate == 1:
+            return sides(leaf.part)
+        if part.failure:
+            raise Invalid("a part that may fail openly cannot be sampled", hint="compose it without sampling")
+        if part is NOTHING:
+            return symmetric(NOTHING)
+        q = float(leaf.rate)
+        one = _one(part.one, q) if part.one is not None else (None, None)
+        return _mixed_sides(part, Mixture(q), one)
+
+    def group(self, k: int) -> events.Leaf:
+        """For Gaussian noise a mixture; for anything else k times its pure ε."""
+        if isinstance(self.leaf.part, events.Gaussian):
+            return events.SampledGroup(self.leaf.rate, self.leaf.part, k)
+        return super().group(k)
+
+    def covers(self, other: events.Leaf) -> bool:
+        """At one rate: whatever dominates a pair of distributions dominates it sampled too.
+
+        One channel takes both of one pair to both of the other, and so their mixtures.
+        """
+        if not isinstance(other, events.Sampled):
+            return False
+        return self.leaf.rate == other.rate and cost_of(self.leaf.part).covers(other.part)
 
 
-@sides_of.register
-def _sampled_group_sides(leaf: events.SampledGroup) -> tuple[Side, Side]:
-    """All units pull the same way in the worst case: a mixture of Gaussians (Ganesh 2024)."""
-    part = sides(leaf.part)[0]
-    if part is NOTHING or part.gaussian is None:
-        return symmetric(NOTHING)
-    if leaf.rate == 1:
-        return sides(events.Gaussian(leaf.part.scale, leaf.size * leaf.part.sensitivity))
-    return _mixed_sides(part, Mixture(float(leaf.rate), leaf.size, float(part.gaussian)), (None, None))
+@costs(events.SampledGroup)
+class SampledGroupCost(Cost[events.SampledGroup]):
+    """Gaussian noise that sees each of several units with a probability only."""
+
+    relation = Relation(Adjacency.ADD_REMOVE)
+
+    def sides(self) -> Sides:
+        """All units pull the same way in the worst case: a mixture of Gaussians (Ganesh 2024)."""
+        leaf = self.leaf
+        part = sides(leaf.part)[0]
+        if part is NOTHING or part.gaussian is None:
+            return symmetric(NOTHING)
+        if leaf.rate == 1:
+            return sides(events.Gaussian(leaf.part.scale, leaf.size * leaf.part.sensitivity))
+        return _mixed_sides(part, Mixture(float(leaf.rate), leaf.size, float(part.gaussian)), (None, None))
+
+    def group(self, k: int) -> events.Leaf:
+        return events.SampledGroup(self.leaf.rate, self.leaf.part, k * self.leaf.size)
 
 
 Curve = Callable[[Reals], Reals]
 
 
-def _mixed_sides(part: Side, mixture: Mixture, one: tuple[Curve | None, Curve | None]) -> tuple[Side, Side]:
+def _mixed_sides(part: Side, mixture: Mixture, one: tuple[Curve | None, Curve | None]) -> Sides:
     measure = _measure_under_q(part, mixture)
 
     def k(s: Complex) -> Complex:
@@ -123,27 +159,11 @@ def _mixed_sides(part: Side, mixture: Mixture, one: tuple[Curve | None, Curve | 
     low, high = float(ends[0]), float(ends[1]) if part.largest < inf else inf
     atoms = part.far_points or part.points
     points = _mixed(atoms, mixture) if atoms is not None else (None, None)
-    within = _mixed_within(part.within, mixture) if part.within is not None else (None, None)
+    density = _mixed_density(part.within, mixture) if part.dense else (None, None)
+    rho = part.rho * mixture.k**2
     return (
-        Side(
-            k=lambda t: k(t + 1),
-            largest=high,
-            pure=rounded_up(high),
-            least=low,
-            rho=part.rho * mixture.k**2,
-            points=points[0],
-            within=within[0],
-            one=one[0],
-        ),
-        Side(
-            k=lambda t: k(-t),
-            largest=-low,
-            pure=rounded_up(-low),
-            least=-high,
-            points=points[1],
-            within=within[1],
-            one=one[1],
-        ),
+        Mixed(lambda t: k(t + 1), (low, high), points[0], density[0], one[0], rho),
+        Mixed(lambda t: k(-t), (-high, -low), points[1], density[1], one[1]),
     )
 
 
@@ -154,13 +174,13 @@ def _one(part: Curve, q: float) -> tuple[Curve, Curve]:
     """
 
     def with_unit(z: Reals) -> Reals:
-        inner = np.exp(np.minimum(z, 700.0)) - (1 - q)
-        known = q * part(np.log(np.maximum(inner, 1e-300)) - np.log(q))
+        inner = np.exp(np.minimum(z, NO_FLOAT)) - (1 - q)
+        known = q * part(np.log(np.maximum(inner, LEAST_FLOAT)) - np.log(q))
         return np.where(inner > 0, known, -np.expm1(np.minimum(z, 0.0)))
 
     def without(z: Reals) -> Reals:
-        left = 1 - np.exp(np.minimum(z, 700.0)) * (1 - q)
-        safe = np.maximum(left, 1e-300)
+        left = 1 - np.exp(np.minimum(z, NO_FLOAT)) * (1 - q)
+        safe = np.maximum(left, LEAST_FLOAT)
         return np.where(left > 0, left * part(z + np.log(q) - np.log(safe)), 0.0)
 
     return with_unit, without
@@ -173,10 +193,10 @@ def _mixed(part: Points, mixture: Mixture) -> tuple[Points, Points]:
     return Points(losses, log_q + losses), Points(-losses, log_q)
 
 
-def _mixed_within(
+def _mixed_density(
     part: Callable[[Reals], Points], mixture: Mixture
 ) -> tuple[Callable[[Reals], Points], Callable[[Reals], Points]]:
-    """The same for quadrature points; cuts are moved to where the part has them."""
+    """The quadrature points of both mixtures; cuts are moved to where the part has them."""
     return (
         lambda cuts: _mixed(part(mixture.inverse(cuts)), mixture)[0],
         lambda cuts: _mixed(part(mixture.inverse(-cuts[::-1])), mixture)[1],
@@ -185,10 +205,10 @@ def _mixed_within(
 
 def _measure_under_q(part: Side, mixture: Mixture) -> Callable[[Complex], tuple[Reals, Reals]]:
     """s -> (log weights, losses): nodes that integrate r^s under Q for every s of that size."""
-    if part.gaussian is not None:
+    if isinstance(part, GaussianLoss):
         mu = float(part.gaussian) ** 0.5
         return lambda s: _gaussian_nodes(mu, mixture, s)
-    if part.laplace is not None:
+    if isinstance(part, LaplaceLoss):
         epsilon = float(part.laplace)
         return lambda s: _laplace_nodes(epsilon, float(np.abs(s).max()))
     if (points := part.far_points) is not None:
@@ -223,8 +243,8 @@ def _laplace_nodes(epsilon: float, turns: float) -> tuple[Reals, Reals]:
     """Atoms of Q at ±ε (e^-ε/2 and 1/2), and between them the density e^(−(ε + l)/2)/4, by Gauss and Legendre in parts."""
     if epsilon * turns > 10 * MOST_TURNS:
         raise Unresolved
-    points, weights = legendre(24)
-    parts = ceil(2 * epsilon * (1 + turns) / 10)  # in each the integrand turns, or grows, by 10 at most
+    points, weights = legendre(LAPLACE_NODES)
+    parts = ceil(2 * epsilon * (1 + turns) / LAPLACE_TURN)
     inner = (2 * epsilon * (np.arange(parts)[:, None] + points[None, :]) / parts - epsilon).ravel()
     log_w = np.log(np.tile(weights, parts) * epsilon / (2 * parts)) - (epsilon + inner) / 2
     return (

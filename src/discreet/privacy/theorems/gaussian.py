@@ -7,9 +7,9 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.exact import Number, log_up, nonnegative, probability, rational, sqrt_up, to_float_up
-from discreet.privacy.closed import gaussian_log_gap
-from discreet.privacy.special import erfcx
-from discreet.privacy.theorems.search import about, least
+from discreet.privacy.numeric.closed import gaussian_log_gap
+from discreet.privacy.numeric.special import erfcx
+from discreet.privacy.theorems.search import about, first_met
 
 ZERO = Fraction(0)
 
@@ -62,7 +62,7 @@ def gaussian_epsilon(mu: Number, delta: Number) -> float:
     if met(0.0):
         return 0.0
     high = to_float_up(m * (m / 2 + sqrt_up(2 * log_up(1 / d))))  # since Φ(−x) <= e^(−x²/2)/2
-    return least(met, high) if high < inf and met(high) else high
+    return first_met(met, high) if high < inf and met(high) else high
 
 
 def gaussian_mu(epsilon: Number, delta: Number) -> Fraction:
@@ -85,7 +85,7 @@ def gaussian_mu(epsilon: Number, delta: Number) -> Fraction:
     reach = 2 * log_up(1 / d)
     mu = max(2 * d, 2 * e / (sqrt_up(reach) + sqrt_up(reach + 2 * e)))  # as δ <= δ(0) < μ/2; and as in gaussian_epsilon
     high = to_float_up(1 / mu)
-    return 1 / rational(least(met, high), "sigma") if high < inf and met(high) else mu
+    return 1 / rational(first_met(met, high), "sigma") if high < inf and met(high) else mu
 
 
 def pure_mu(epsilon: Number) -> float:
@@ -104,7 +104,7 @@ def pure_mu(epsilon: Number) -> float:
     if e == 0:
         return 0.0
     high = to_float_up(2 * sqrt_up(2 * e))  # since Φ(−x) <= e^(−x²/2)/2
-    return least(lambda mu: _covers_pure(mu, e), high) if high < 1e100 and _covers_pure(high, e) else high
+    return first_met(lambda mu: _covers_pure(mu, e), high) if high < 1e100 and _covers_pure(high, e) else high
 
 
 def _covers_pure(mu: float, e: Fraction) -> bool:

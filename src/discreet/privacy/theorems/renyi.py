@@ -19,7 +19,7 @@ from discreet.exact import (
     to_float_up,
 )
 from discreet.privacy.theorems.rounding import enough, fall_up
-from discreet.privacy.theorems.search import about, least, rising_root
+from discreet.privacy.theorems.search import about, first_met, rising_root
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -114,7 +114,7 @@ def renyi_least_epsilon(order: Number, rdp: Number, delta: Number) -> float:
     simple, high = to_float_up(renyi_epsilon_up(a, r, d)), to_float_up(max(r, LEAST_RDP))
     while high < simple and not met(high):
         high *= 2
-    return least(met, high) if high < simple else simple
+    return first_met(met, high) if high < simple else simple
 
 
 def renyi_delta_up(alpha: Fraction, r: Fraction, e: Fraction) -> Fraction:

@@ -13,7 +13,7 @@ def rising_root(f: Callable[[float], float]) -> Fraction:
     return Fraction(2.0**low)
 
 
-def least(met: Callable[[float], bool], high: float) -> float:
+def first_met(met: Callable[[float], bool], high: float) -> float:
     """The least x > 0 with met(x), to 2^-50 of it; met holds at `high` and from some x on, and holds at the result."""
     low = high / 2
     while low > 1e-300 and met(low):

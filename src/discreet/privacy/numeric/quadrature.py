@@ -10,7 +10,7 @@ Reals = NDArray[np.float64]
 FARTHEST = 38.0  # standard deviations: beyond them a float holds no probability
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def legendre(nodes: int) -> tuple[Reals, Reals]:
     """Nodes and weights of Gauss and Legendre on (0, 1)."""
     points, weights = np.polynomial.legendre.leggauss(nodes)

@@ -3,9 +3,14 @@
 from collections.abc import Callable, Sequence
 from math import sqrt
 
+# Bisection alone needs 60 for every digit of a float, and Illinois hardly ever more than 20.
 TURNS = 200
+# The golden section of an interval: each place that was looked at serves again.
 GOLDEN = (3 - sqrt(5)) / 2
+# Of a convex function: no value may be less than the best by more. The values are probabilities, near-exact to 1e-9.
 SAME = 1e-11
+# Relative, of an interval whose ends are one float, or two.
+ONE_PLACE = 4e-16
 
 
 def root(
@@ -19,9 +24,9 @@ def root(
 ) -> float:
     """Where a decreasing function is 0, between low and high, or at most 0 and at least −close.
 
-    After so many turns, the best known place where it is at most 0.
+    After so many turns it is the best known place where the function is at most 0.
 
-    Regula falsi with the weight of an end halved when it stays (Illinois), and bisection whenever that is slow.
+    The method is regula falsi with the weight of an end halved when it stays (Illinois), and bisection whenever that is slow.
 
     >>> round(root(lambda x: 2 - x * x, 0.0, 2.0, 2.0, -2.0), 12)
     1.414213562373
@@ -46,12 +51,12 @@ def root(
             high, at_high = middle, value
             at_low = at_low / 2 if side < 0 else at_low
             side = -1
-        if high - low <= 4e-16 * abs(high):
+        if high - low <= ONE_PLACE * abs(high):
             return high
     return high
 
 
-def least(
+def minimum(
     function: Callable[[float], float],
     low: float,
     high: float,
@@ -60,9 +65,9 @@ def least(
 ) -> float:
     """The least value of a function with one valley between low and high: golden section.
 
-    Of a function that is convex in `along`(x), which increases, it stops as soon as no value can be less by more than SAME.
+    Where the function is convex in `along`(x), which increases, the search stops as soon as no value can be less by more than SAME.
 
-    >>> round(least(lambda x: (x - 1) ** 2 + 3, -5.0, 4.0), 12)
+    >>> round(minimum(lambda x: (x - 1) ** 2 + 3, -5.0, 4.0), 12)
     3.0
     """
     a, b = low + GOLDEN * (high - low), high - GOLDEN * (high - low)

@@ -24,22 +24,33 @@ from math import ceil, exp, expm1, inf, log, log2, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.side import Side
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.side import Side
+from discreet.privacy.numeric.unresolved import Unresolved
 
 Reals = NDArray[np.float64]
 UNIT = float(np.finfo(np.float64).eps)
-MOST_CELLS = 1 << 20  # of one part, and of the composition
-FEW_CELLS, LEAST_CELLS = 1 << 12, 1 << 8  # of one part, where that is cheap, and where it is not
-ROUGH = 1e-3  # a precision for which few cells do
-MOST_LOSS = 600.0  # above it e^loss is no float
-CUT_OFF = 1e-11  # of δ: what all losses above the last cells may add to it
-LEFT_OUT = -27.0  # ln of the tilted probability below the first cell, and outside the window of the composition
-NO_LESS = 1e-200  # for a logarithm of 0
-NOTHING_LEFT = -60.0  # ln of a transform that is taken for 0
-MOST_AWAY = 600.0  # of c·(loss − middle): farther out nothing is read from a curve
-ROUNDED = 32 * UNIT  # relative, of a loss: a few roundings
-WEIGHT_ERROR = 64 * UNIT  # relative, of one weight: a few roundings, and the error of the quadrature
+# Of one part, and of the composition: a transform of a million points takes a few hundredths of a second.
+MOST_CELLS = 1 << 20
+# Of one part, where that is cheap, and where it is not.
+FEW_CELLS, LEAST_CELLS = 1 << 12, 1 << 8
+# A precision for which few cells do.
+ROUGH = 1e-3
+# Above it e^loss, squared with its weight, is no float.
+MOST_LOSS = 600.0
+# Of δ: what all losses above the last cells may add to it. It is charged, so that a larger one is sound, and wider.
+CUT_OFF = 1e-11
+# ln of the tilted probability below the first cell, and outside the window of the composition: e^-27 is 2e-12. It is charged, too.
+LEFT_OUT = -27.0
+# For a logarithm of 0: any that is far below e^NOTHING_LEFT.
+NO_LESS = 1e-200
+# ln of a transform that is taken for 0, which is charged.
+NOTHING_LEFT = -60.0
+# Of c·(loss − middle): farther out exponentials are cut off, and nothing is read from a curve.
+MOST_AWAY = 600.0
+# Relative, of a loss: a few roundings.
+ROUNDED = 32 * UNIT
+# Relative, of one weight: a few roundings, and the error of the quadrature.
+WEIGHT_ERROR = 64 * UNIT
 WINDOWS = (
     7.4,
     3.7,
@@ -115,7 +126,7 @@ class Cells:
 
     def _points(self, side: Side) -> tuple[Reals, Reals]:
         found = [side.points] if side.points is not None else []
-        if side.within is not None:
+        if side.dense:
             found.append(side.within(self._losses()))
         return np.concatenate([part.losses for part in found]), np.concatenate([part.log_p for part in found])
 
@@ -158,7 +169,7 @@ class Cells:
         return np.concatenate([over[: until + 1], gap[until + 1 :]])
 
     def _from_right(self, gap: Reals) -> Reals:
-        """The same from the right: Σ q (x − γ) over x above γ."""
+        """What the gap is from the right: Σ q (x − γ) over x above γ."""
         gamma = self._gamma()
         q = self.masses / gamma
         q[-1] = max(0.0, self.masses[-1] - self.top) / gamma[-1]

@@ -10,12 +10,13 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.side import Points
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.side import Points
+from discreet.privacy.numeric.unresolved import Unresolved
 
 NO_POINTS = Points(np.empty(0), np.empty(0))
 MOST_POINTS, MOST_PAIRS = 1 << 17, 1 << 21
-SAME = 1e-13  # losses closer than this, relative to the largest, are one
+# Losses closer than this, relative to the largest, are one: a sum of a thousand is rounded by as much.
+SAME = 1e-13
 
 
 def composed(parts: Iterable[tuple[Points, int]]) -> Points:
@@ -55,7 +56,7 @@ def _sum(a: Points, b: Points) -> Points:
 
 
 def _last_of_each(losses: NDArray[np.float64], starts: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Of losses taken for one the largest stands for all: rounding up never hides a loss."""
+    """The largest of losses that are taken for one stands for all: rounding up never hides a loss."""
     ends = np.concatenate([starts[1:], [losses.size]]) - 1
     last: NDArray[np.float64] = losses[ends]
     return last

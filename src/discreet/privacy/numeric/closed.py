@@ -9,8 +9,8 @@ from math import ceil, erfc, exp, inf, lgamma, log, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.quadrature import legendre
-from discreet.privacy.special import erfcx, log_gamma, log_ndtr
+from discreet.privacy.numeric.quadrature import legendre
+from discreet.privacy.numeric.special import erfcx, log_gamma, log_ndtr
 
 Reals = NDArray[np.float64]
 NO_FLOAT = 27.0  # e to minus the square of this is no float

@@ -5,18 +5,22 @@ one by one where they are few; on one lattice by a transform of each part tilted
 """
 
 from collections.abc import Callable, Sequence
-from math import exp, log
+from math import exp
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.privacy.certified import MOST_CELLS, Composition, Part
-from discreet.privacy.contour import Lattice
-from discreet.privacy.side import Atoms, Points
-from discreet.privacy.unresolved import Unresolved
+from discreet.privacy.numeric.certified import MOST_CELLS, Composition, Part
+from discreet.privacy.numeric.contour import Lattice
+from discreet.privacy.numeric.side import Atoms, Points
+from discreet.privacy.numeric.sums import Reals
+from discreet.privacy.numeric.unresolved import Unresolved
 
-Reals = NDArray[np.float64]
-NEGLIGIBLE = -60.0  # ln of a tilted probability that no sum is different without
+# ln of a tilted probability that no sum is different without: e^-60 is 1e-26.
+NEGLIGIBLE = -60.0
+# Of δ: what the points leave out may be so much of it, a thousandth of what near-exact means.
+LEFT_OUT = 1e-12
+# ln of what is no float.
+NO_FLOAT = -700.0
 
 
 class Convolved:
@@ -31,23 +35,22 @@ class Convolved:
         seen = one > 0
         if not seen.any():
             raise Unresolved
-        found = float(np.logaddexp.reduce(self._points.log_p[seen] + np.log(one[seen])))
-        if self._cut_off > 1e-12 * exp(max(found, -700.0)):
+        log_delta = float(np.logaddexp.reduce(self._points.log_p[seen] + np.log(one[seen])))
+        if self._cut_off > LEFT_OUT * exp(max(log_delta, NO_FLOAT)):
             raise Unresolved
-        return found
+        return log_delta
 
 
 def points_on(lattice: Lattice, parts: Sequence[tuple[Atoms, int]], c: float) -> Points:
     """The points of many parts on one lattice, those that matter at tilt c: by Fourier transforms, to about 1e-12 of their sum."""
     step = float(lattice.step)
-    made = [(_part(atoms, lattice), n) for atoms, n in parts]
-    found = Composition(made, step, c)
-    p = np.maximum(found.p, 0.0)
-    losses: Reals = found.start + step * np.arange(found.size, dtype=np.float64)
-    kept = p > exp(NEGLIGIBLE)
-    if not kept.any():
+    together = Composition([(_part(atoms, lattice), n) for atoms, n in parts], step, c)
+    p = np.maximum(together.p, 0.0)
+    losses: Reals = together.start + step * np.arange(together.size, dtype=np.float64)
+    seen = p > exp(NEGLIGIBLE)
+    if not seen.any():
         raise Unresolved
-    return Points(losses[kept], np.log(p[kept]) + found.log_scale - c * losses[kept])
+    return Points(losses[seen], np.log(p[seen]) + together.log_scale - c * losses[seen])
 
 
 def _part(atoms: Atoms, lattice: Lattice) -> Part:
@@ -58,8 +61,3 @@ def _part(atoms: Atoms, lattice: Lattice) -> Part:
     p = np.zeros(size)
     p[::apart] = np.exp(atoms.log_p)
     return Part(float(atoms.offset), 0, p)
-
-
-def near(c: float, other: float) -> bool:
-    """Whether what was made at one tilt serves the other."""
-    return abs(log(c / other)) < 0.1

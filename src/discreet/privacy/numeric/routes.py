@@ -1,0 +1,382 @@
+"""The routes to ln δ(ε) and to ln P(L > ε) of one direction of a composition. The first that serves, and gets there, wins:
+
+    Nowhere         ε is at least the largest loss: δ is 0
+    InClosedForm    one use of noise whose δ has a closed form
+    Alone           one use of anything: a sum over its points, and a quadrature of its density
+    Certain         δ is 1, to all digits
+    Vanishing       δ is below all floats: its Chernoff bound is as good
+    Concentrated    a part of which only zCDP is known: the Chernoff bound, which is all there is
+    AllGaussian     Gaussians alone: one Gaussian, in closed form
+    AroundLattice   all losses on one lattice: a finite integral
+    PointByPoint    the same, where that lattice is too fine for it: the points that can be told apart
+    BySplines       few Laplace releases of one scale: Irwin–Hall splines
+    AlongContour    losses with a density: an integral along a line, where a cover of the integrand says where it ends
+    Beside          points beside one density whose δ is known: term by term
+    ByTransform     few releases of any kinds: 130,000 nodes by Fourier transforms
+    Bounded         whatever is left: a certified bound from above, which is not near-exact
+
+Nothing else decides by which route a value is had. A route that cannot reach its precision raises Unresolved, and the next one that
+serves is asked. No route remembers anything that changes a value: what it keeps, it would make again.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from math import inf, log, sqrt
+from typing import ClassVar, TypeVar
+
+import numpy as np
+
+from discreet.privacy.numeric.bounds import FEW_USES, MOST_EPSILON, NO_FLOAT, Bounds
+from discreet.privacy.numeric.closed import FewLaplace, gaussian_log_delta, gaussian_log_tail, gaussian_tails
+from discreet.privacy.numeric.contour import RealAxis, looked_closely
+from discreet.privacy.numeric.convolved import Convolved, points_on
+from discreet.privacy.numeric.parts import Parts, lattice_of
+from discreet.privacy.numeric.points import NO_POINTS, composed
+from discreet.privacy.numeric.points import log_delta as points_log_delta
+from discreet.privacy.numeric.side import Points, Side
+from discreet.privacy.numeric.sums import Reals
+from discreet.privacy.numeric.transform import TransformLine, middle_of_cell
+from discreet.privacy.numeric.unresolved import Unresolved
+
+# Only so far out may δ be below all floats; nearer, nobody looks.
+FAR = 30.0
+# ln of what 1 is no different without: e^-40 is 4e-18, a fiftieth of a unit in the last place.
+NO_DIFFERENCE = -40.0
+# A tilt between −1 and 0, at which 1 − δ(ε) <= e^(K(−t) + tε): any is right, and one near the middle is best.
+BEFORE_ZERO = 0.4
+# ln of the share of points in the tilted loss: with less, they have no part in any digit of a sum.
+GONE = -40.0
+# Laplace releases that splines are quick for: their table has n²/2 pieces of 24 nodes, and takes 0.1 s to make for 400.
+FEW_LAPLACE = 400
+# Transforms, and sets of points on a lattice, that are kept of one composition: of 5 MB each.
+KEPT = 4
+# Kinds of which certified ends are had in a fraction of a second; with more, values are not compared with them.
+MOST_CHECKED = 100
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Route(ABC):
+    """One way to ln δ(ε), and to ln P(L > ε) where `tail`."""
+
+    # Whether a value is a bound from above, and not near-exact.
+    bound: ClassVar[bool] = False
+
+    def __init__(self, parts: Parts, bounds: Bounds) -> None:
+        self.parts, self.bounds = parts, bounds
+
+    @abstractmethod
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        """Whether it may be asked."""
+
+    @abstractmethod
+    def value(self, epsilon: float, tail: bool) -> float:
+        """ln δ(ε), or of P(L > ε); or Unresolved."""
+
+    def inverts(self, delta: float) -> bool:
+        """Whether it has a quicker way to ε(delta) than a search."""
+        return False
+
+    def epsilon(self, delta: float) -> tuple[float, float]:
+        """The ε with δ(ε) = delta, perhaps negative, and what ln δ is there; or Unresolved."""
+        raise NotImplementedError
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a value rests on how fast a sum of several kinds was seen to fall: then certified ends must agree with it."""
+        if self.parts.rho or self.parts.mu is not None or self.parts.lattice is not None:
+            return False
+        return 1 < len(self.parts.merged) <= MOST_CHECKED
+
+
+class Nowhere(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return epsilon >= self.parts.largest
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        return -inf
+
+
+class InClosedForm(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return not tail and self.parts.single is not None and self.parts.single.one is not None
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        assert self.parts.single is not None and self.parts.single.one is not None
+        delta = float(self.parts.single.one(np.array([epsilon]))[0])
+        return log(delta) if delta > 0 else -inf
+
+
+class Alone(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return self.parts.single is not None and not (tail and self.parts.mu is not None)
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        assert self.parts.single is not None
+        return self.parts.single.log_tail(epsilon) if tail else self.parts.single.log_delta(epsilon)
+
+
+class Certain(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        """Whether 1 − δ(ε) = E min(1, e^(ε−L)) <= e^(K(−t) + tε), 0 < t < 1, is below the precision of δ."""
+        if tail or self.parts.rho or epsilon > MOST_EPSILON:
+            return False
+        if self.parts.axis().best_seen(epsilon) < 0:
+            return False  # Chernoff says that it is less than 1
+        return self._k_before_zero + BEFORE_ZERO * epsilon < NO_DIFFERENCE
+
+    @cached_property
+    def _k_before_zero(self) -> float:
+        return float(self.parts.k(np.array([-BEFORE_ZERO + 0j]))[0].real)
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        return 0.0
+
+
+class Vanishing(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return not tail and epsilon > FAR and self.bounds.chernoff(epsilon) < NO_FLOAT
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        return self.bounds.chernoff(epsilon)
+
+
+class Concentrated(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return not tail and self.parts.rho > 0
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        return self.bounds.chernoff(epsilon)
+
+
+class AllGaussian(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return not self.parts.rho and self.parts.mu is not None
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        mu = self.parts.mu or 0.0
+        return gaussian_log_tail(mu, epsilon) if tail else gaussian_log_delta(mu, epsilon)
+
+
+class AroundLattice(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return self.parts.lattice is not None
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        return self.parts.curve.log_delta(epsilon, tail)
+
+    def inverts(self, delta: float) -> bool:
+        return not self.parts.rho and self.parts.mu is None and self.parts.lattice is not None
+
+    def epsilon(self, delta: float) -> tuple[float, float]:
+        return self.parts.curve.epsilon(delta)
+
+
+class PointByPoint(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return self.parts.lattice is not None and self.parts.points is not None
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        return points_log_delta(self.parts.points or NO_POINTS, epsilon, tail)
+
+
+class BySplines(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return self.splines is not None and not decays(self.parts, epsilon)
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        assert self.splines is not None
+        return self.splines.log_delta(epsilon, tail)
+
+    @cached_property
+    def splines(self) -> FewLaplace | None:
+        ratios = {side.laplace for side, _ in self.parts.each}
+        ratio = ratios.pop() if len(ratios) == 1 and not self.parts.rho else None
+        return (
+            FewLaplace(float(ratio), self.parts.uses) if ratio is not None and self.parts.uses <= FEW_LAPLACE else None
+        )
+
+
+class AlongContour(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return self._off_lattice and decays(self.parts, epsilon)
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        return self.parts.curve.log_delta(epsilon, tail)
+
+    def inverts(self, delta: float) -> bool:
+        if not self._off_lattice or self.parts.rho or self.parts.mu is not None:
+            return False
+        if not self.parts.points_everywhere:
+            return True
+        axis = self.parts.axis()
+        at = axis.best_for_delta(log(delta))
+        return points_are_gone(self.parts, float(axis.c[at]))
+
+    def epsilon(self, delta: float) -> tuple[float, float]:
+        return self.parts.curve.epsilon(delta)
+
+    @property
+    def _off_lattice(self) -> bool:
+        return self.parts.lattice is None
+
+
+class Beside(Route):
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return self.parts.lattice is None and self._curve(tail) is not None
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        curve = self._curve(tail)
+        assert curve is not None
+        return Convolved(self._points(epsilon), self.parts.cut_off, curve).log_delta(epsilon)
+
+    @cached_property
+    def _dense(self) -> Side | None:
+        """The only part with a density, when it is used once and its δ is known, and all others are points."""
+        dense = [(side, n) for side, n in self.parts.merged if side.dense]
+        return dense[0][0] if len(dense) == 1 and dense[0][1] == 1 and dense[0][0].one is not None else None
+
+    def _curve(self, tail: bool) -> Callable[[Reals], Reals] | None:
+        """δ of the one density, or its tail, where that has a closed form."""
+        if self._dense is None or not tail:
+            return self._dense.one if self._dense is not None else None
+        if self._dense.gaussian is None:
+            return None
+        mu = sqrt(self._dense.gaussian)
+        return lambda epsilon: gaussian_tails(mu, epsilon)
+
+    @cached_property
+    def _others(self) -> list[tuple[Side, int]]:
+        return [(side, n) for side, n in self.parts.merged if side is not self._dense]
+
+    def _points(self, epsilon: float) -> Points:
+        """The points of all other parts: one by one, or on their lattice, near the tilt of this ε."""
+        if self._few_points is not None:
+            return self._few_points
+        atoms = [(side.atoms, n) for side, n in self._others if side.atoms is not None]
+        if len(atoms) < len(self._others):
+            raise Unresolved
+        c = saddle(self.parts, epsilon)
+        if c not in self._on_lattice:
+            drop_oldest(self._on_lattice)
+            self._on_lattice[c] = points_on(lattice_of(atoms), atoms, c)
+        return self._on_lattice[c]
+
+    @cached_property
+    def _on_lattice(self) -> dict[float, Points]:
+        return {}
+
+    @cached_property
+    def _few_points(self) -> Points | None:
+        if sum(n for _, n in self._others) > FEW_USES:
+            return None
+        try:
+            return composed((side.points, n) for side, n in self._others if side.points is not None)
+        except Unresolved:
+            return None
+
+
+class ByTransform(Route):
+    doubtful = True
+
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return True
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        """All points by themselves, exactly, and a fine transform for what is left; of very many points too."""
+        known = points_log_delta(self.parts.points or NO_POINTS, epsilon, tail)
+        axis = self.parts.axis()
+        looked_closely(axis, axis.saddle(epsilon))
+        at = axis.saddle(epsilon)
+        try:
+            return self._line(axis, at, middle_of_cell(axis, at, epsilon)).log_delta(epsilon, known, tail)
+        except Unresolved:  # a window around ε itself may do
+            return self._line(axis, at, epsilon).log_delta(epsilon, known, tail)
+
+    def _line(self, axis: RealAxis, at: int, middle: float) -> TransformLine:
+        key = float(axis.c[at]), float(axis.k[at]), middle
+        if key not in self._lines:
+            drop_oldest(self._lines)
+            self._lines[key] = TransformLine(self.parts.each, axis, at, middle, self.parts.points is not None)
+        return self._lines[key]
+
+    @cached_property
+    def _lines(self) -> dict[tuple[float, float, float], TransformLine]:
+        return {}
+
+
+class Bounded(Route):
+    bound = True
+    doubtful = False
+
+    def serves(self, epsilon: float, tail: bool) -> bool:
+        return not tail
+
+    def value(self, epsilon: float, tail: bool) -> float:
+        return self.bounds.least_above(epsilon)
+
+
+ROUTES: tuple[type[Route], ...] = (
+    Nowhere,
+    InClosedForm,
+    Alone,
+    Certain,
+    Vanishing,
+    Concentrated,
+    AllGaussian,
+    AroundLattice,
+    PointByPoint,
+    BySplines,
+    AlongContour,
+    Beside,
+    ByTransform,
+    Bounded,
+)
+
+
+class Routes:
+    """All routes of one direction of a composition, in their order."""
+
+    def __init__(self, parts: Parts, bounds: Bounds) -> None:
+        self._routes = [route(parts, bounds) for route in ROUTES]
+
+    def value(self, epsilon: float, tail: bool = False, near_exact: bool = False) -> tuple[float, Route]:
+        """ln δ(ε), or of P(L > ε), and the route by which it was had; Unresolved where no route, or no near-exact one, leads there."""
+        for route in self._routes:
+            if (near_exact and route.bound) or not route.serves(epsilon, tail):
+                continue
+            try:
+                return min(0.0, route.value(epsilon, tail)), route
+            except Unresolved:
+                continue
+        raise Unresolved
+
+    def inverting(self, delta: float) -> Iterator[Route]:
+        """The routes with a quick way to ε(delta)."""
+        return (route for route in self._routes if route.inverts(delta))
+
+
+def saddle(parts: Parts, epsilon: float) -> float:
+    """The tilt at which the integrand of δ(ε) is steepest."""
+    axis = parts.axis()
+    at = axis.saddle(epsilon)
+    return float(axis.c[at])
+
+
+def decays(parts: Parts, epsilon: float) -> bool:
+    """Whether the integrand of δ(ε) may fall along its line; a cover of it says whether it falls soon enough."""
+    return not parts.points_everywhere or points_are_gone(parts, saddle(parts, epsilon))
+
+
+def points_are_gone(parts: Parts, c: float) -> bool:
+    """Whether losses that are points have no part in the loss tilted by c; a loss with a density may then decide."""
+    return parts.log_atomic(c) < GONE
+
+
+def drop_oldest(kept: dict[K, V]) -> None:
+    """Makes room for one more."""
+    while len(kept) >= KEPT:
+        del kept[next(iter(kept))]
