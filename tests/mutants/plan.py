@@ -132,9 +132,9 @@ MUTANTS = (
     ),
     Mutant(
         "filtered-row-is-surely-there",
-        RELATIONS + "reach_of",
-        "reach = Reach(reach.rows, reach.groups)\n",
-        "reach = Reach(reach.rows, reach.groups, reach.surely)\n",
+        RELATIONS + "_filter",
+        "return Reach(below.rows, below.groups)\n",
+        "return Reach(below.rows, below.groups, below.surely)\n",
         "replaced, a row that a filter may drop moves a sum by high - low",
         laws.no_neighbour_moves_more,
     ),
@@ -365,7 +365,7 @@ MUTANTS = (
     Mutant(
         "rows-of-persons-need-not-be-gathered",
         RELATIONS + "reach_of",
-        "if person is not reach.gathered:",
+        "if found.gathered is not (relation.unit is Unit.PERSON):",
         "if False:",
         "a person counts as one row",
         laws.ungathered_rows_have_no_sensitivity,

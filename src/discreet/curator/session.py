@@ -52,7 +52,7 @@ from discreet.plan.lacking import without_delta
 from discreet.plan.limits import check_limits
 from discreet.plan.plan import Plan
 from discreet.plan.private import MOST_EPSILON, plan_for, plan_within
-from discreet.plan.relation import Scan, parts
+from discreet.plan.relation import scans
 from discreet.plan.release import decided, release
 from discreet.plan.sql import question
 from discreet.privacy import events, loss
@@ -287,7 +287,7 @@ class Curator:
 
         One ledger may serve several files about the same people: an answer about one of them is not an answer about another.
         """
-        asked = {part.table.casefold() for part in parts(plan.question.source) if isinstance(part, Scan)}
+        asked = {scan.table.casefold() for scan in scans(plan.question.source)}
         found = []
         for name, source in sorted(self.policy.tables.items()):
             if name.casefold() in asked and isinstance(source.data, str | Path):

@@ -23,10 +23,10 @@ from discreet.plan.relation import (
     Filter,
     How,
     Rows,
-    Scan,
     Term,
     Totals,
-    parts,
+    scan_of,
+    walk,
 )
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, Terms
@@ -110,10 +110,7 @@ def _least(meets: Callable[[Fraction], bool]) -> Fraction:
 
 def draft(question: Question, catalog: Catalog) -> Draft:
     """Groups and terms, or raises QueryError where something is not declared."""
-    scan = parts(question.source)[-1]
-    if not isinstance(scan, Scan):
-        raise QueryError("a question needs a table", code="unknown-table")
-    table, protected = catalog.table(scan.table), catalog.protected
+    table, protected = catalog.table(scan_of(question.source).table), catalog.protected
     keys = tuple(whole_key(key, table) for key in question.keys)
     groups = groups_of(keys, table)
     terms = Terms(_narrowed(table, question.source), question.aggregates, _shortens(protected, len(groups)))
@@ -141,7 +138,7 @@ def _shortens(protected: Protected, cells: int) -> bool:
 
 def _narrowed(table: Table, source: Rows) -> Table:
     """The table as it is after the filters: what they compare is not NULL, so that COUNT(x) may be COUNT(*)."""
-    conditions = [part.condition for part in parts(source) if isinstance(part, Filter)]
+    conditions = [part.condition for part in walk(source) if isinstance(part, Filter)]
     present = set().union(*map(there, conditions))
     columns = (replace(column, nullable=False) if column.name in present else column for column in table.columns)
     return replace(table, columns=tuple(columns))
@@ -180,7 +177,7 @@ def _about_persons(protected: Protected, query: Totals, cells: int) -> list[str]
 
 def _about_assumed(protected: Protected, query: Totals) -> tuple[str, ...]:
     """What the limits leave out that nobody declared, as far as they are in this query. The ± is of the noise, and tells nothing of it."""
-    kinds = {type(part) for part in parts(query)}
+    kinds = {type(part) for part in walk(query)}
     applied = [
         ("max_rows", kinds & {CapRows}, "rows in a group"),
         ("max_groups", kinds & {CapGroups, ClipNorm}, "groups"),
