@@ -335,10 +335,11 @@ def rows_of(relation: Rows, writer: Writer) -> tuple[Expressions, E, list[E]]:
 @rows_of.register
 def _scan(relation: Scan, writer: Writer) -> tuple[Expressions, E, list[E]]:
     stored = writer.stored[relation.table]
-    columns = {column.name: Made(named(column.name)) for column in relation.columns}
-    for each, form in stored.kept.items():
-        if each in columns:
-            columns[each] = Made(shown(form, named(each), writer.words), 2, form=named(each))
+    columns = {}
+    for column in relation.columns:
+        form, made = stored.kept.get(column.name), named(column.name)
+        cell = Made(made) if form is None else Made(shown(form, made, writer.words), 2, form=named(column.name))
+        columns[column.place] = cell
     return Expressions(columns, writer.words), table(stored.table), []
 
 
@@ -382,7 +383,7 @@ def _names(contributions: Contributions) -> list[str]:
 def _key(scalar: Scalar, over: Expressions) -> Grouped:
     """A text that is kept in another form is grouped by that; a date leaves the engine as days since 1970-01-01."""
     made = over.clean(scalar).sql
-    form = over.columns[scalar.name].form if isinstance(scalar, Column) else None
+    form = over.columns[scalar.place].form if isinstance(scalar, Column) else None
     if form is not None:
         return Grouped(form.copy(), made)
     match type_of(scalar):

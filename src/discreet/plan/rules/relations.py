@@ -246,7 +246,8 @@ def _conjuncts(condition: Scalar) -> set[Scalar]:
 def _shifted(made: Combination, weight: int, reach: Reach, relation: Relation, cells: int) -> Sensitivity:
     """Of t = Σy + W·n, where n counts all rows that have a y, each between a <= 0 <= b; L = W + a and H = W + b.
 
-    A row gives y + W, within L and H, or 0. So does a row that is counted without having a y, since a <= 0 <= b.
+    A row gives y + W, within L and H, or 0. So does a row that is counted without having a y, since a <= 0 <= b. Where rows are not
+    gathered a unit gives as much for each of its rows.
 
     A person has k such rows among r, Σy = s between k·a and k·b. For r <= m, the cap, t lies between k·L and k·H. For r > m it is
     S + W·C with S = floor((s·m + u)/r) and C = floor((k·m + u)/r), for one u with 0 <= u < r. Then 0 <= C <= m.
@@ -261,18 +262,19 @@ def _shifted(made: Combination, weight: int, reach: Reach, relation: Relation, c
     """
     total, count = (reach.terms[i] for i, _ in made.parts)
     low, high = term_bounds(total)
-    least, most = weight + low, weight + high
+    least, most, rows = weight + low, weight + high, reach.rows
+    if rows is None:
+        raise Fault("the rows of a person in a group have no cap", code="rule")
     replaced = relation.adjacency is Adjacency.REPLACE
     if replaced and reach.surely and count.value == ONE:  # a row leaves W, and W comes
-        return sensitivity.bounded_sum(relation, 0, _up(high - low, made.divisor), surely=True)
+        return sensitivity.bounded_sum(relation, 0, _up(high - low, made.divisor), rows=rows, surely=True)
     if reach.gathered:
-        if reach.rows is None:
-            raise Fault("the rows of a person in a group have no cap", code="rule")
-        rows = reach.rows
         least, most = (
             min(0, rows * least, low + min(0, (rows - 1) * least)),
             max(0, rows * most, high + max(0, (rows - 1) * most)),
         )
+    else:
+        least, most = rows * least, rows * most
     groups = cells if reach.groups is None else min(reach.groups, cells)
     ends = -_up(-least, made.divisor), _up(most, made.divisor)
     return sensitivity.grouped_sum(relation, *ends, groups=groups, cells=cells)
