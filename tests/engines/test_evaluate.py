@@ -373,7 +373,7 @@ def test_every_expression_has_a_value_of_its_type_on_every_row(data: st.DataObje
     row = {
         column.name: data.draw(made.values(column.type))
         for column in made.COLUMNS
-        if column.name in s.columns_in(scalar)
+        if column.name in {each.name for each in s.columns_in(scalar)}
     }
     found = evaluate(scalar, row)
     wanted = KINDS[type_of(scalar)]

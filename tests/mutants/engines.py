@@ -226,9 +226,9 @@ MUTANTS = (
     ),
     Mutant(
         "sql-rows-not-capped",
-        RELATIONS + "Writer.people",
-        "return self.capped(source, self.contributed(source, caps=True), most)",
-        "return self.contributed(source, caps=True)",
+        RELATIONS + "_cap_rows",
+        "return writer.capped(source, writer.contributed(source, caps=True), relation.most)",
+        "return writer.contributed(source, caps=True)",
         "a person with a thousand rows counts a thousand times",
         test_caps.test_a_person_with_very_many_rows_counts_as_few,
     ),

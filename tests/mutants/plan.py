@@ -1,7 +1,7 @@
 """Planted bugs of the planner: what is clamped, capped, charged and released. The tests of `plan` must catch each of them."""
 
 from tests.mutants import Mutant
-from tests.plan import laws, test_combination, test_functions, test_stages
+from tests.plan import laws, test_combination, test_functions, test_relations, test_scope, test_stages
 
 SCALARS = "discreet.plan.rules.scalars:"
 RELATIONS = "discreet.plan.rules.relations:"
@@ -12,6 +12,8 @@ MEAN = "discreet.plan.releases.mean:"
 TOTAL = "discreet.plan.releases.total:"
 NOISE = "discreet.plan.noise:"
 PRIVATE = "discreet.plan.private:"
+RELATION = "discreet.plan.relation:"
+SCOPE = "discreet.plan.scope:"
 CHECK = "discreet.plan.check:"
 DOMAIN = "discreet.plan.domain:"
 RELEASE = "discreet.plan.release:"
@@ -85,7 +87,7 @@ MUTANTS = (
     Mutant(
         "null-is-counted",
         TERMS + "Terms.count",
-        "facts_of(argument, self.table).nullable",
+        "facts_of(argument, self.scope).nullable",
         "False",
         "COUNT(x) counts rows where x is NULL",
         laws.answers_are_right,
@@ -132,9 +134,9 @@ MUTANTS = (
     ),
     Mutant(
         "filtered-row-is-surely-there",
-        RELATIONS + "reach_of",
-        "reach = Reach(reach.rows, reach.groups)\n",
-        "reach = Reach(reach.rows, reach.groups, reach.surely)\n",
+        RELATIONS + "_filter",
+        "return Reach(below.rows, below.groups)\n",
+        "return Reach(below.rows, below.groups, below.surely)\n",
         "replaced, a row that a filter may drop moves a sum by high - low",
         laws.no_neighbour_moves_more,
     ),
@@ -365,10 +367,58 @@ MUTANTS = (
     Mutant(
         "rows-of-persons-need-not-be-gathered",
         RELATIONS + "reach_of",
-        "if person is not reach.gathered:",
+        "if found.gathered is not (relation.unit is Unit.PERSON):",
         "if False:",
         "a person counts as one row",
         laws.ungathered_rows_have_no_sensitivity,
+    ),
+    Mutant(
+        "what-has-no-rule-is-a-row",
+        RELATIONS + "reach_into",
+        'raise Fault(f"{type(relation).__name__} has no rule", code="rule")',
+        "return Reach(rows=1, groups=1, gathered=unit is Unit.PERSON)",
+        "a relation that nobody wrote a rule for is taken for one row of each unit",
+        test_relations.queries_with_a_relation_without_a_rule_are_refused,
+    ),
+    Mutant(
+        "what-has-no-children-is-a-leaf",
+        RELATION + "children",
+        'raise Fault(f"{type(relation).__name__} has no rule for its children", code="relation")',
+        "return ()",
+        "what a relation reads that nobody wrote a rule for is not seen",
+        test_relations.queries_with_a_relation_without_a_rule_are_refused,
+    ),
+    Mutant(
+        "a-query-is-a-chain",
+        RELATION + "walk",
+        "for child in children(relation):",
+        "for child in children(relation)[:1]:",
+        "one side of a relation is looked at, and the other is not",
+        test_relations.trees_are_walked_whole,
+    ),
+    Mutant(
+        "rows-are-capped-before-they-are-gathered",
+        RELATIONS + "_of_people",
+        "not below.gathered or below.limits is not None",
+        "False",
+        "a cap stands where it caps nothing, and is counted",
+        test_relations.caps_are_on_people,
+    ),
+    Mutant(
+        "a-unit-has-one-row",
+        RELATIONS + "_shifted",
+        "least, most = rows * least, rows * most",
+        "pass",
+        "where a row comes out of a relation twice, its sum is thought to move once",
+        test_relations.units_reach_into_both,
+    ),
+    Mutant(
+        "ambiguous-name-is-the-first",
+        SCOPE + "Scope.named",
+        "if len(matches) > 1:",
+        "if False:",
+        "of two columns of one name the first is taken, whichever is meant",
+        test_scope.names_alone_mean_one_column,
     ),
     Mutant(
         "largest-value-may-be-negative",
@@ -380,7 +430,7 @@ MUTANTS = (
     ),
     Mutant(
         "totals-of-any-type",
-        RELEASE + "exact_totals",
+        RELEASE + "combined_totals",
         "totals.dtype != np.int64 or ",
         "",
         "an engine may hand over floats, which are not exact",

@@ -153,7 +153,7 @@ MUTANTS = (
     Mutant(
         "person-as-key",
         CLAUSES + "Clauses._check_key",
-        "if read.person in used:",
+        "if any(column.name == read.person for column in used):",
         "if False:",
         "people are grouped by who they are",
         refusal("SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id"),

@@ -16,6 +16,7 @@ from discreet.plan.evaluate import evaluate
 from discreet.plan.facts import Facts
 from discreet.plan.rules.scalars import facts_of, there
 from discreet.plan.scalar import Type
+from discreet.plan.scope import Scope
 from tests.plan.strategies import scalars
 from tests.scale import repeats
 
@@ -36,6 +37,7 @@ TABLE = Table(
         Column("wide", Type.INTEGER, nullable=False),
     ),
 )
+SCOPE = Scope.of(TABLE)
 COLUMNS = tuple(s.Column(column.name, column.type) for column in TABLE.columns)
 
 rows = st.fixed_dictionaries(
@@ -122,14 +124,14 @@ def asked(scalar: s.Scalar) -> bool:
 )
 def test_every_value_is_what_its_facts_say(found: list[s.Scalar], some: list[dict[str, s.Value]]) -> None:
     for expression in filter(asked, found):
-        facts = facts_of(expression, TABLE)
+        facts = facts_of(expression, SCOPE)
         for row in some:
             value = evaluate(expression, row)
             assert holds(facts, value), (expression, facts, row, value)
 
 
 def agree(expression: s.Scalar, row: dict[str, s.Value]) -> None:
-    facts, value = facts_of(expression, TABLE), evaluate(expression, row)
+    facts, value = facts_of(expression, SCOPE), evaluate(expression, row)
     assert holds(facts, value), (expression, facts, row, value)
 
 
@@ -180,9 +182,9 @@ def test_facts_hold_where_doubles_end(expression: s.Scalar) -> None:
 def test_what_may_overflow_has_no_bounds_and_may_be_null_afterwards() -> None:
     """Of inf − inf, 0 · inf, inf / inf and inf % x comes no number; of one infinity by itself comes one."""
     infinite = of("*", 2, B)
-    assert facts_of(infinite, TABLE) == Facts(nullable=True) and evaluate(infinite, {}) == float("inf")
+    assert facts_of(infinite, SCOPE) == Facts(nullable=True) and evaluate(infinite, {}) == float("inf")
     for operator in s.Operator:
-        found = facts_of(of(operator.value, infinite, infinite), TABLE)
+        found = facts_of(of(operator.value, infinite, infinite), SCOPE)
         assert found.nullable and not found.bounded
 
 
@@ -191,17 +193,17 @@ def test_what_may_overflow_has_no_bounds_and_may_be_null_afterwards() -> None:
 def test_what_a_condition_needs_is_there_where_it_is_true(condition: s.Scalar, some: list[dict[str, s.Value]]) -> None:
     for row in some if asked(condition) else []:
         if evaluate(condition, row) is True:
-            assert all(row[name] is not None for name in there(condition)), (condition, row)
+            assert all(row[each.name] is not None for each in there(condition)), (condition, row)
 
 
 @settings(max_examples=repeats(100))
 @given(key=st.one_of(*(scalars(kind, COLUMNS, 2) for kind in Type)), some=st.lists(rows, min_size=4, max_size=4))
 def test_a_list_of_values_holds_every_value_of_declared_rows(key: s.Scalar, some: list[dict[str, s.Value]]) -> None:
-    listed = values_of(key, TABLE) if asked(key) else None
+    listed = values_of(key, SCOPE) if asked(key) else None
     if listed is None:
         return
     for row in some:
-        if row["w"] != "c" and all(row[name] is not None for name in s.columns_in(key)):
+        if row["w"] != "c" and all(row[each.name] is not None for each in s.columns_in(key)):
             value = evaluate(key, row)
             assert value is None or value in listed or isinstance(value, float), (key, listed, row, value)
 
@@ -210,7 +212,7 @@ def test_known_intervals() -> None:
     i, j, x = COLUMNS[0], COLUMNS[1], COLUMNS[2]
 
     def interval(scalar: s.Scalar) -> tuple[Fraction | None, Fraction | None]:
-        facts = facts_of(scalar, TABLE)
+        facts = facts_of(scalar, SCOPE)
         return facts.low, facts.high
 
     times = s.Arithmetic(s.Operator.MULTIPLY, i, x)
@@ -223,4 +225,4 @@ def test_known_intervals() -> None:
         "least",
         (s.Function("greatest", (COLUMNS[3], s.Literal(0, Type.INTEGER))), s.Literal(9, Type.INTEGER)),
     )
-    assert interval(clamped) == (F(0), F(9)) and not facts_of(clamped, TABLE).nullable
+    assert interval(clamped) == (F(0), F(9)) and not facts_of(clamped, SCOPE).nullable

@@ -34,6 +34,7 @@ from discreet.plan.functions import FUNCTIONS, Row, Words, Written, add, ends, r
 from discreet.plan.private import plan_for
 from discreet.plan.rules.scalars import facts_of
 from discreet.plan.scalar import Type
+from discreet.plan.scope import Scope
 from discreet.plan.sql import question
 from discreet.plan.sql.refusals import REFUSED
 from tests.engines.twins import agree
@@ -95,7 +96,7 @@ def test_a_name_is_given_once_and_an_unknown_one_is_a_fault() -> None:
 
 def known(scalar: s.Scalar, table: Table) -> Facts:
     """What is known of an expression, which must hold on every row that the table may have, here of one value or none."""
-    facts = facts_of(scalar, table)
+    facts = facts_of(scalar, Scope.of(table))
     values = [
         ([None] if each.nullable else []) + ([-1e300, 0.5, 1e300] if each.low is None else [each.low, each.high])
         for each in table.columns

@@ -24,6 +24,7 @@ from discreet.plan.relation import Scan
 from discreet.plan.release import exact_totals
 from discreet.plan.releases.total import COUNT
 from discreet.plan.scalar import Released, Type
+from discreet.plan.scope import Scope
 from discreet.plan.sql import question
 from tests.plan.laws import Priorities
 from tests.plan.strategies import scalars
@@ -40,6 +41,7 @@ TABLE = Table(
         Column("b", Type.BOOLEAN),
     ),
 )
+SCOPE = Scope.of(TABLE)
 LISTS: dict[str, tuple[Any, ...]] = {
     "g": tuple(range(-3, 4)),
     "p": (1, 2, 3),
@@ -69,9 +71,9 @@ ONE_COLUMN = st.sampled_from(sorted(LISTS)).flatmap(lambda name: st.tuples(st.ju
 @given(ONE_COLUMN)
 def test_the_groups_of_a_function_of_one_column_are_its_values_on_declared_rows(made: tuple[str, s.Scalar]) -> None:
     name, key = made
-    if not asked(key) or s.columns_in(key) != {name} or not s.children(key) or complete(key):
+    if not asked(key) or {each.name for each in s.columns_in(key)} != {name} or not s.children(key) or complete(key):
         return
-    listed = values_of(key, TABLE)
+    listed = values_of(key, SCOPE)
     assert listed is not None and len(listed) == len(set(listed))
     there = [evaluate(key, {name: value}) for value in LISTS[name]]
     missing = [evaluate(key, {name: None})] if TABLE.column(name).nullable else []
@@ -120,7 +122,7 @@ def test_every_row_is_counted_in_its_group_or_left_out(keys: tuple[s.Scalar, ...
         plan = planned(keys, Protected())
     except QueryError:
         return
-    found = Counter(tuple(evaluate(whole_key(key, TABLE), row) for key in keys) for row in some)
+    found = Counter(tuple(evaluate(whole_key(key, SCOPE), row) for key in keys) for row in some)
     expected = {group: found[group] for group in plan.domain}
     assert both(plan, some) == [expected] * 2, (keys, some)
 
@@ -174,4 +176,4 @@ def test_a_column_that_may_be_missing_adds_what_the_key_makes_of_it() -> None:
     """And one that may not adds nothing."""
     key = s.Coalesce((NAMED["g"], s.Literal(7, Type.INTEGER)))
     sure = replace(TABLE, columns=tuple(replace(each, nullable=False) for each in TABLE.columns))
-    assert values_of(key, TABLE) == (*LISTS["g"], 7) and values_of(key, sure) == LISTS["g"]
+    assert values_of(key, SCOPE) == (*LISTS["g"], 7) and values_of(key, Scope.of(sure)) == LISTS["g"]

@@ -25,9 +25,10 @@ from discreet.plan import catalog, numbers, post, spread
 from discreet.plan.combination import Combination
 from discreet.plan.evaluate import evaluate
 from discreet.plan.intervals import SMALL_BOTTOM, TOO_FEW, Interval, intervals, predicted
-from discreet.plan.plan import Plan, terms_of
+from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
 from discreet.plan.question import Output, Sort
+from discreet.plan.relation import terms_of
 from discreet.plan.scalar import (
     And,
     Arithmetic,

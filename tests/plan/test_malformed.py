@@ -10,6 +10,7 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.plan.question import Question
 from discreet.plan.scalar import Key, Literal, Released, Scalar, children, columns_in, type_of
+from discreet.plan.scope import Scope
 from discreet.plan.sql import CODES, check_unread, parsed, question
 from discreet.plan.sql.clauses import Clauses
 from discreet.plan.sql.expressions import Expressions
@@ -59,7 +60,7 @@ def is_whole(found: Question) -> None:
     for scalar in [*shown, *([found.having] if found.having else [])]:
         assert not columns_in(scalar) and leaves(scalar) <= nodes
     for scalar in found.keys:
-        assert columns_in(scalar) <= {column.name for column in VISITS.columns} - {"patient_id"}
+        assert {each.name for each in columns_in(scalar)} <= {each.name for each in VISITS.columns} - {"patient_id"}
         assert children(scalar) is not None
 
 
@@ -195,8 +196,8 @@ def test_what_is_refused_stays_refused_with_more_around_it() -> None:
 def test_a_word_that_the_parser_forgets_is_refused(forgotten: str) -> None:
     """As if the parser had made of each text the tree of the plain one."""
     plain = read("SELECT COUNT(*) FROM visits", {"visits"})
-    expressions = Expressions(plain.text, VISITS, None, {})
-    Clauses(parsed(plain), expressions).question()
+    expressions = Expressions(plain.text, Scope.of(VISITS), None, {})
+    Clauses(parsed(plain), expressions, VISITS.name).question()
     check_unread(plain, expressions)
     with pytest.raises(QueryError) as caught:
         check_unread(read(forgotten, {"visits"}), expressions)
@@ -213,5 +214,5 @@ def test_what_a_newer_parser_says_of_a_call_is_refused(call: str, more: object) 
     assert found is not None
     found.set("newer", more)
     with pytest.raises(QueryError) as caught:
-        Clauses(select, Expressions(words.text, VISITS, None, {})).question()
+        Clauses(select, Expressions(words.text, Scope.of(VISITS), None, {}), VISITS.name).question()
     assert caught.value.code in ("clause", "function")

@@ -48,7 +48,7 @@ from discreet.plan.lacking import without_delta
 from discreet.plan.limits import check_limits
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
-from discreet.plan.relation import Scan, parts
+from discreet.plan.relation import scans
 from discreet.plan.release import decided, release
 from discreet.plan.sql import question
 from discreet.privacy import events
@@ -304,7 +304,7 @@ class Curator(Owner):
 
         One ledger may serve several files about the same people: an answer about one of them is not an answer about another.
         """
-        asked = {part.table.casefold() for part in parts(plan.question.source) if isinstance(part, Scan)}
+        asked = {scan.table.casefold() for scan in scans(plan.question.source)}
         return " ".join(
             repr((name, self._place.origin(Path(source.data)), source.table))
             for name, source in sorted(self.policy.tables.items())

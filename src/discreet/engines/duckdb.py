@@ -33,7 +33,7 @@ from discreet.engines.render.nodes import TYPES, alias
 from discreet.engines.watch import Watch
 from discreet.errors import Fault, Invalid
 from discreet.exact import whole
-from discreet.plan.relation import MOST_ROWS, Filter, Found, Scan, Totals, parts
+from discreet.plan.relation import MOST_ROWS, Found, Rows, Totals, contributions_of, scan_of
 from discreet.plan.scalar import Type, Value
 
 identifier, quoted = DUCKDB.identifier, DUCKDB.quoted
@@ -103,11 +103,11 @@ class DuckDB:
             raise Fault("the question could not be computed", code="engine") from None
 
     def _run(self, query: Totals, salt: int, deadline: float | None = None) -> Found:
-        stored = self._stored[scanned(query).table]
-        if isinstance(query.source, Scan | Filter):
+        stored = self._stored[scan_of(query).table]
+        if isinstance(query.source, Rows):
             count, wanted = stored.rows, self._threads
         else:
-            numbered = stored.person == render.contributions_of(query.source).person.name
+            numbered = stored.person == contributions_of(query.source).person.name
             count, wanted = stored.people if numbered else 0, -(-stored.rows // ROWS_OF_A_SLICE)
         slices = max(1, min(count, wanted))
         text = render.text_of(query, self._stored, DUCKDB, sliced=slices > 1)
@@ -171,14 +171,6 @@ class DuckDB:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("an engine holds data and cannot be copied or pickled")
-
-
-def scanned(query: Totals) -> Scan:
-    """What a query reads."""
-    scan = parts(query)[-1]
-    if not isinstance(scan, Scan):
-        raise Fault("a query reads no table", code="relation")
-    return scan
 
 
 def _added(found: list[Found]) -> Found:

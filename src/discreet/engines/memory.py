@@ -5,6 +5,7 @@ It shares nothing with the rendering of SQL. The priorities, which each engine m
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from math import sqrt, trunc
 from pathlib import Path
 from time import monotonic
@@ -24,12 +25,16 @@ from discreet.plan.relation import (
     Contributions,
     Filter,
     Found,
+    Gathered,
     How,
     Rows,
     Scan,
     Term,
     Totals,
+    contributions_of,
     days,
+    keys_of,
+    terms_of,
 )
 from discreet.plan.scalar import Scalar, Type, Value
 
@@ -48,6 +53,14 @@ class Contribution:
     terms: list[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a query is run on: the rows of every table, and the priorities of people in groups."""
+
+    tables: Mapping[str, list[Row]]
+    priorities: Priorities
+
+
 class Memory:
     """`priorities` are those of one salt, or a function of the query and the salt that makes them."""
 
@@ -62,7 +75,7 @@ class Memory:
     def run(self, query: Totals, salt: int, *, deadline: float | None = None) -> Found:
         """The totals; what was not found by the deadline is not looked at."""
         totals: dict[Group, list[int]] = {}
-        terms, keys = _terms_and_keys(query)
+        terms, keys = terms_of(query), keys_of(query)
         for group, values in self._parts(query, salt):
             before = totals.setdefault(group, [0] * len(terms))
             totals[group] = [a + b for a, b in zip(before, values, strict=True)]
@@ -84,59 +97,69 @@ class Memory:
         self._tables = {}
 
     def _parts(self, query: Totals, salt: int) -> Iterable[tuple[Group, list[int]]]:
-        source = query.source
-        if isinstance(source, Scan | Filter):
-            for row in self._rows(source):
+        if isinstance(query.source, Rows):
+            for row in rows_in(query.source, Reading(self._tables, {})):
                 yield _group(query.keys, row), [_term(term, row) for term in query.terms]
             return
-        for each in self._people(source, self.priorities(query, salt)):
+        for each in people_in(query.source, Reading(self._tables, self.priorities(query, salt))):
             yield each.group, each.terms
 
-    def _rows(self, relation: Rows) -> list[Row]:
-        if isinstance(relation, Scan):
-            return self._tables[relation.table]
-        return [row for row in self._rows(relation.source) if evaluate(relation.condition, row) is True]
 
-    def _people(
-        self, relation: Contributions | CapRows | CapGroups | ClipNorm, priorities: Priorities
-    ) -> list[Contribution]:
-        match relation:
-            case Contributions():
-                return self._contributions(relation)
-            case CapRows():
-                kinds = [term.how for term in relation.source.terms]
-                found = self._people(relation.source, priorities)
-                return [_capped(each, kinds, relation.most, priorities) for each in found]
-            case CapGroups():
-                kept = _by_person(self._people(relation.source, priorities))
-                return [each for mine in kept for each in sorted(mine, key=_rank(priorities))[: relation.most]]
-            case ClipNorm():
-                people = _by_person(self._people(relation.source, priorities))
-                return [each for mine in people for each in _clipped(mine, relation.limits)]
-        raise Fault(f"{type(relation).__name__} has no meaning", code="relation")
-
-    def _contributions(self, relation: Contributions) -> list[Contribution]:
-        found: dict[tuple[Value, Group], Contribution] = {}
-        for row in self._rows(relation.source):
-            person = evaluate(relation.person, row)
-            if person is None:
-                continue
-            group = _group(relation.keys, row)
-            mine = found.setdefault((person, group), Contribution(person, group, 0, [0] * len(relation.terms)))
-            mine.rows += 1
-            for i, term in enumerate(relation.terms):
-                value = _term(term, row)
-                mine.terms[i] = mine.terms[i] + value if term.how is How.SUM else max(mine.terms[i], value)
-        return list(found.values())
+@singledispatch
+def rows_in(relation: Rows, reading: Reading) -> list[Row]:
+    """The rows of a relation of rows."""
+    raise Fault(f"{type(relation).__name__} has no meaning", code="relation")
 
 
-def _terms_and_keys(query: Totals) -> tuple[tuple[Term, ...], tuple[Scalar, ...]]:
-    relation = query.source
-    if isinstance(relation, Scan | Filter):
-        return query.terms, query.keys
-    while not isinstance(relation, Contributions):
-        relation = relation.source
-    return relation.terms, relation.keys
+@rows_in.register
+def _scan(relation: Scan, reading: Reading) -> list[Row]:
+    return reading.tables[relation.table]
+
+
+@rows_in.register
+def _filter(relation: Filter, reading: Reading) -> list[Row]:
+    return [row for row in rows_in(relation.source, reading) if evaluate(relation.condition, row) is True]
+
+
+@singledispatch
+def people_in(relation: Gathered, reading: Reading) -> list[Contribution]:
+    """What each person has in each group."""
+    raise Fault(f"{type(relation).__name__} has no meaning", code="relation")
+
+
+@people_in.register
+def _contributions(relation: Contributions, reading: Reading) -> list[Contribution]:
+    gathered: dict[tuple[Value, Group], Contribution] = {}
+    for row in rows_in(relation.source, reading):
+        person = evaluate(relation.person, row)
+        if person is None:
+            continue
+        group = _group(relation.keys, row)
+        mine = gathered.setdefault((person, group), Contribution(person, group, 0, [0] * len(relation.terms)))
+        mine.rows += 1
+        for i, term in enumerate(relation.terms):
+            value = _term(term, row)
+            mine.terms[i] = mine.terms[i] + value if term.how is How.SUM else max(mine.terms[i], value)
+    return list(gathered.values())
+
+
+@people_in.register
+def _cap_rows(relation: CapRows, reading: Reading) -> list[Contribution]:
+    kinds = [term.how for term in contributions_of(relation).terms]
+    people = people_in(relation.source, reading)
+    return [_capped(each, kinds, relation.most, reading.priorities) for each in people]
+
+
+@people_in.register
+def _cap_groups(relation: CapGroups, reading: Reading) -> list[Contribution]:
+    people, rank = _by_person(people_in(relation.source, reading)), _rank(reading.priorities)
+    return [each for mine in people for each in sorted(mine, key=rank)[: relation.most]]
+
+
+@people_in.register
+def _clip_norm(relation: ClipNorm, reading: Reading) -> list[Contribution]:
+    people = _by_person(people_in(relation.source, reading))
+    return [each for mine in people for each in _clipped(mine, relation.limits)]
 
 
 def _term(term: Term, row: Row) -> int:

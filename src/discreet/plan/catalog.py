@@ -1,7 +1,7 @@
 """What is declared about the data: tables, columns, bounds, keys, and who is protected. Public, and never read from the data."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from difflib import get_close_matches
 from fractions import Fraction
@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from discreet.errors import Invalid, QueryError
 from discreet.exact import rational, shown, whole
+from discreet.plan.facts import Facts
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
 from discreet.privacy import Adjacency, Relation, Unit
@@ -32,6 +33,7 @@ class Column:
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
     declared: bool = True  # by the owner; if not, it is a text, and there for the owner alone
+    facts: Facts = field(init=False, repr=False, compare=False)  # the same, as it is known of any expression
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -41,6 +43,8 @@ class Column:
         self._check_bounds()
         if self.keys is not None:
             object.__setattr__(self, "keys", self._checked_keys(tuple(self.keys)))
+        facts = Facts(self.low, self.high, self.type is Type.INTEGER, self.nullable)
+        object.__setattr__(self, "facts", facts)
 
     def _check_bounds(self) -> None:
         if self.low is None and self.high is None:

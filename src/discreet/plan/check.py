@@ -11,9 +11,8 @@ from discreet.errors import Fault
 from discreet.mechanisms.exponential import Selection
 from discreet.mechanisms.sensitivity import Norm, Sensitivity
 from discreet.plan.plan import Choice, Measurement, Plan, Stage
-from discreet.plan.relation import Contributions, Totals, parts
+from discreet.plan.relation import keys_of
 from discreet.plan.rules.relations import combined
-from discreet.plan.scalar import Scalar
 from discreet.plan.written import written
 from discreet.privacy import Relation, events, loss
 
@@ -59,7 +58,7 @@ def _check_stage(stage: Stage | Choice, relation: Relation) -> None:
         return
     for measurement in stage.measurements:
         _covers(measurement, combined(measurement.made, stage.query, relation, len(stage.domain)))
-    keys = _keys(stage.query)
+    keys = keys_of(stage.query)
     if any(len(group) != len(keys) for group in stage.domain) or len(set(stage.domain)) != len(stage.domain):
         raise _broken("its groups are not those of its keys")
     if not all(0 <= place < len(stage.measurements) for release in stage.releases for place in release.places):
@@ -81,16 +80,10 @@ def _check_choice(choice: Choice, relation: Relation) -> None:
     """The scores are numbers that a neighbour moves by no more than the choice is made for; in which direction is not known."""
     if not isinstance(choice.mechanism, Selection) or choice.mechanism.monotone:
         raise _broken("a choice is by scores that may move in either direction")
-    if not len(choice.scores) == len(choice.outcomes) == len(choice.stages) > 0 or _keys(choice.query):
+    if not len(choice.scores) == len(choice.outcomes) == len(choice.stages) > 0 or keys_of(choice.query):
         raise _broken("a choice has a score, a name and a stage for each outcome")
     if any(choice.sensitivity < combined(score, choice.query, relation, 1).l1 for score in choice.scores):
         raise _broken("a neighbour can change a score by more than its choice is made for")
-
-
-def _keys(query: Totals) -> tuple[Scalar, ...]:
-    """Keys come from the same place as the groups."""
-    gathered = [part for part in parts(query) if isinstance(part, Contributions)]
-    return gathered[0].keys if gathered else query.keys
 
 
 def _broken(what: str) -> Fault:

@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 
 from discreet.errors import QueryError
-from discreet.plan.catalog import MOST_KEYS, Table
+from discreet.plan.catalog import MOST_KEYS
 from discreet.plan.evaluate import evaluate
 from discreet.plan.facts import Facts
 from discreet.plan.functions import function
@@ -32,10 +32,12 @@ from discreet.plan.scalar import (
     Scalar,
     Type,
     Value,
+    by_name,
     children,
     columns_in,
     type_of,
 )
+from discreet.plan.scope import Scope
 
 MOST_GROUPS = 100_000
 MOST_EVALUATED = 2_000_000  # parts of expressions, to find the groups of one question: about two seconds
@@ -59,17 +61,17 @@ class Effort:
             )
 
 
-def whole_key(key: Scalar, table: Table) -> Scalar:
+def whole_key(key: Scalar, scope: Scope) -> Scalar:
     """A key that is a whole number, as an integer."""
-    if type_of(key) is Type.NUMBER and facts_of(key, table).integral:
+    if type_of(key) is Type.NUMBER and facts_of(key, scope).integral:
         return Cast(key, Type.INTEGER)
     return key
 
 
-def groups_of(keys: tuple[Scalar, ...], table: Table) -> tuple[Values, ...]:
+def groups_of(keys: tuple[Scalar, ...], scope: Scope) -> tuple[Values, ...]:
     """All combinations of the values of all keys, in the order of their declarations; one empty one where there are no keys."""
     effort = Effort()
-    found = [_values(key, table, effort) for key in keys]
+    found = [_values(key, scope, effort) for key in keys]
     total = 1
     for values in found:
         total *= len(values)
@@ -82,8 +84,8 @@ def groups_of(keys: tuple[Scalar, ...], table: Table) -> tuple[Values, ...]:
     return tuple(product(*found))
 
 
-def _values(key: Scalar, table: Table, effort: Effort) -> Values:
-    values = values_of(key, table, effort)
+def _values(key: Scalar, scope: Scope, effort: Effort) -> Values:
+    values = values_of(key, scope, effort)
     if type_of(key) is Type.NUMBER and values is not None:
         raise QueryError(
             "a key of GROUP BY must be a text, a whole number, a date or a boolean, and this one is a number with decimals",
@@ -91,7 +93,7 @@ def _values(key: Scalar, table: Table, effort: Effort) -> Values:
             hint="group by whole numbers, such as FLOOR(x / 10) * 10, or by CASE bins",
         )
     if values is None:
-        raise _without_keys(key, table)
+        raise _without_keys(key, scope)
     if not values:
         raise QueryError(
             "a key of GROUP BY has no groups: no declared value gives one",
@@ -101,17 +103,17 @@ def _values(key: Scalar, table: Table, effort: Effort) -> Values:
     return tuple(dict.fromkeys(values))
 
 
-def groupless(key: Scalar, table: Table) -> bool:
+def groupless(key: Scalar, scope: Scope) -> bool:
     """Whether no declared value of its one column falls into any group of a key. NULL is one if it is named."""
-    names = columns_in(key)
-    if len(names) != 1 or not children(key) or _names_null(key):
+    columns = columns_in(key)
+    if len(columns) != 1 or not children(key) or _names_null(key):
         return False
-    column = table.column(next(iter(names)))
-    inside = _listed(Column(column.name, column.type), table, Effort())
-    values = () if inside is None else (*inside, *([None] if column.nullable else []))
+    (column,) = columns
+    inside = _listed(column, scope, Effort())
+    values = () if inside is None else (*inside, *([None] if scope.facts(column).nullable else []))
     if not values or len(values) * _size(key) > MOST_EVALUATED:
         return False
-    return all(evaluate(key, {column.name: value}) is None for value in values)
+    return all(evaluate(key, {column.place: value}) is None for value in values)
 
 
 def complete(key: Scalar) -> bool:
@@ -125,7 +127,7 @@ def complete(key: Scalar) -> bool:
             return False
 
 
-def values_of(key: Scalar, table: Table, effort: Effort | None = None) -> Values | None:
+def values_of(key: Scalar, scope: Scope, effort: Effort | None = None) -> Values | None:
     """Every value that an expression can take on declared rows, or None where there is no list of them.
 
     Bins that name all their values are listed as they are named. Of another function of one column whose values are listed it is the
@@ -133,81 +135,81 @@ def values_of(key: Scalar, table: Table, effort: Effort | None = None) -> Values
     """
     rules = (_listed, _combined, _counted) if complete(key) else (_image, _listed, _combined, _counted)
     for rule in rules:
-        values = rule(key, table, effort or Effort())
+        values = rule(key, scope, effort or Effort())
         if values is not None:
             return values
     return None
 
 
 @singledispatch
-def _listed(key: Scalar, table: Table, effort: Effort) -> Values | None:
+def _listed(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     return None
 
 
 @_listed.register
-def _literal(key: Literal, table: Table, effort: Effort) -> Values | None:
+def _literal(key: Literal, scope: Scope, effort: Effort) -> Values | None:
     return (key.value,)
 
 
 @_listed.register
-def _column(key: Column, table: Table, effort: Effort) -> Values | None:
-    column = table.column(key.name)
-    if column.keys is not None:
-        return column.keys
-    if column.type is Type.BOOLEAN:
+def _column(key: Column, scope: Scope, effort: Effort) -> Values | None:
+    known, facts = scope.field(key), scope.facts(key)
+    if known.keys is not None:
+        return known.keys
+    if known.type is Type.BOOLEAN:
         return (False, True)
-    if column.type is Type.INTEGER and column.low is not None and column.high is not None:
-        low, high = int(column.low), int(column.high)
+    if known.type is Type.INTEGER and facts.low is not None and facts.high is not None:
+        low, high = int(facts.low), int(facts.high)
         return tuple(range(low, high + 1)) if high - low < MOST_KEYS else None
     return None
 
 
 @_listed.register
-def _condition(key: Comparison | And | Or | Not | IsNull | In | Like, table: Table, effort: Effort) -> Values | None:
+def _condition(key: Comparison | And | Or | Not | IsNull | In | Like, scope: Scope, effort: Effort) -> Values | None:
     return (False, True)
 
 
 @_listed.register
-def _cast(key: Cast, table: Table, effort: Effort) -> Values | None:
+def _cast(key: Cast, scope: Scope, effort: Effort) -> Values | None:
     return (False, True) if key.type is Type.BOOLEAN else None
 
 
 @_listed.register
-def _case(key: Case, table: Table, effort: Effort) -> Values | None:
-    return _union([*(value for _, value in key.branches), key.otherwise], table, effort)
+def _case(key: Case, scope: Scope, effort: Effort) -> Values | None:
+    return _union([*(value for _, value in key.branches), key.otherwise], scope, effort)
 
 
 @_listed.register
-def _coalesce(key: Coalesce, table: Table, effort: Effort) -> Values | None:
-    return _union(list(key.parts), table, effort)
+def _coalesce(key: Coalesce, scope: Scope, effort: Effort) -> Values | None:
+    return _union(list(key.parts), scope, effort)
 
 
-def _union(parts: list[Scalar], table: Table, effort: Effort) -> Values | None:
+def _union(parts: list[Scalar], scope: Scope, effort: Effort) -> Values | None:
     found: list[Value] = []
     for part in parts:
-        values = values_of(part, table, effort)
+        values = values_of(part, scope, effort)
         if values is None:
             return None
         found += values
     return tuple(dict.fromkeys(found))
 
 
-def _image(key: Scalar, table: Table, effort: Effort) -> Values | None:
+def _image(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     """The values of a function of one column that has a list of values, evaluated on each of them, and on NULL if there may be one.
 
     NULL is a group, the last one, where a listed value gives it, or a missing one in a question that names NULL; else rows
     without a value are left out, as they are where the column itself is the key.
     """
-    names = columns_in(key)
-    if len(names) != 1 or not children(key):
+    columns = columns_in(key)
+    if len(columns) != 1 or not children(key):
         return None
-    column = table.column(next(iter(names)))
-    inside = _listed(Column(column.name, column.type), table, effort)
+    (column,) = columns
+    inside = _listed(column, scope, effort)
     if inside is None:
         return None
     effort.take(len(inside) * _size(key))
-    made = [evaluate(key, {column.name: value}) for value in inside]
-    missing = [evaluate(key, {column.name: None})] if column.nullable else []
+    made = [evaluate(key, {column.place: value}) for value in inside]
+    missing = [evaluate(key, {column.place: None})] if scope.facts(column).nullable else []
     null = None in made or (None in missing and _names_null(key))
     found = dict.fromkeys(value for value in made + missing if value is not None)
     ordered = [value for value in (False, True) if value in found] if type_of(key) is Type.BOOLEAN else found
@@ -222,14 +224,14 @@ def _names_null(key: Scalar) -> bool:
     return (isinstance(key, Literal) and key.value is None) or any(map(_names_null, children(key)))
 
 
-def _combined(key: Scalar, table: Table, effort: Effort) -> Values | None:
+def _combined(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     """The values of a function of parts that have lists, evaluated on all combinations; some of them may never come."""
     if not isinstance(key, Arithmetic | Function | Cast):
         return None
     inside = children(key)
     found = []
     for part in inside:
-        values = values_of(part, table, effort)
+        values = values_of(part, scope, effort)
         if values is None:
             return None
         found.append([literal(value, type_of(part)) for value in values])
@@ -256,22 +258,22 @@ def _with_children(key: Arithmetic | Function | Cast, parts: tuple[Literal, ...]
             return replace(key, operand=parts[0])
 
 
-def _counted(key: Scalar, table: Table, effort: Effort) -> Values | None:
+def _counted(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     """The whole numbers between the bounds of an expression that is rounded to whole numbers."""
     if not isinstance(key, Function) or not function(key.name).counted:
         return None
-    facts = facts_of(key, table)
+    facts = facts_of(key, scope)
     if facts.low is None or facts.high is None or facts.high - facts.low >= MOST_KEYS:
         return None
     whole = range(int(facts.low), int(facts.high) + 1)
     return tuple(whole) if type_of(key) is Type.INTEGER else tuple(map(float, whole))
 
 
-def _without_keys(key: Scalar, table: Table) -> QueryError:
-    names = sorted(columns_in(key))
-    missing = [name for name in names if values_of(Column(name, table.column(name).type), table) is None]
-    name = missing[0] if missing else names[0] if names else "the key"
-    facts = Facts() if not missing else facts_of(Column(name, table.column(name).type), table)
+def _without_keys(key: Scalar, scope: Scope) -> QueryError:
+    columns = sorted(columns_in(key), key=by_name)
+    missing = [column for column in columns if values_of(column, scope) is None]
+    name = missing[0].name if missing else columns[0].name if columns else "the key"
+    facts = Facts() if not missing else scope.facts(missing[0])
     example = f'--keys {name}=A,B,C (or keys = ["A", "B", "C"] in the policy)'
     if facts.integral:
         example = f"--bounds {name}=LOW:HIGH or {example}"

@@ -54,13 +54,13 @@ ORDERS = {
 
 @singledispatch
 def evaluate(scalar: Scalar, row: Mapping[Any, Value]) -> Value:
-    """The value of an expression on a row, given as a value for each column name; of released values for each node."""
+    """The value of an expression on a row, given as a value for the place of each column; of released values for each node."""
     raise Fault(f"{type(scalar).__name__} has no meaning", code="scalar")
 
 
 @evaluate.register
-def _column(scalar: Column, row: Mapping[str, Value]) -> Value:
-    return clean(row[scalar.name])
+def _column(scalar: Column, row: Mapping[Any, Value]) -> Value:
+    return clean(row[scalar.place])
 
 
 @evaluate.register

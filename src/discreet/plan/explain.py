@@ -16,7 +16,8 @@ from discreet.plan.relation import (
     Relation,
     Scan,
     Totals,
-    parts,
+    children,
+    keys_of,
 )
 from discreet.plan.scalar import (
     And,
@@ -74,8 +75,14 @@ def _stage(stage: Stage | Choice, plan: Plan) -> Iterator[str]:
 
 
 def _query(query: Totals, cells: int) -> Iterator[str]:
-    for i, part in enumerate(parts(query)):
-        yield f"{'   ' * i}└─ {_part(part, cells)}"
+    yield f"└─ {_totals(query, cells)}"
+    yield from _below(query, 1)
+
+
+def _below(relation: Relation, depth: int) -> Iterator[str]:
+    for child in children(relation):
+        yield f"{'   ' * depth}└─ {told(child)}"
+        yield from _below(child, depth + 1)
 
 
 def _chosen(choice: Choice) -> str:
@@ -115,25 +122,47 @@ def _measured(measurement: Measurement, cells: int) -> str:
     )
 
 
-def _part(part: Relation, cells: int) -> str:
-    match part:
-        case Totals():
-            keys = part.keys or next((each.keys for each in parts(part) if isinstance(each, Contributions)), ())
-            if not keys:
-                return "totals of all rows"
-            return f"totals by {', '.join(map(said, keys))}: {cells:,} groups, all of them declared"
-        case CapGroups():
-            return f"at most {part.most} groups a person, chosen at random"
-        case ClipNorm():
-            return f"each person shortened to a norm of {', '.join(map(str, part.limits))} steps"
-        case CapRows():
-            return f"at most {part.most} rows a person and group"
-        case Contributions():
-            return f"gathered by {part.person.name}"
-        case Filter():
-            return f"where {said(part.condition)}"
-        case Scan():
-            return f"{part.table} ({', '.join(column.name for column in part.columns) or 'no columns'})"
+def _totals(query: Totals, cells: int) -> str:
+    keys = keys_of(query)
+    if not keys:
+        return "totals of all rows"
+    return f"totals by {', '.join(map(said, keys))}: {cells:,} groups, all of them declared"
+
+
+@singledispatch
+def told(relation: Relation) -> str:
+    """What a relation below the totals does, in one line."""
+    raise Fault(f"{type(relation).__name__} cannot be explained", code="relation")
+
+
+@told.register
+def _cap_groups(relation: CapGroups) -> str:
+    return f"at most {relation.most} groups a person, chosen at random"
+
+
+@told.register
+def _clip_norm(relation: ClipNorm) -> str:
+    return f"each person shortened to a norm of {', '.join(map(str, relation.limits))} steps"
+
+
+@told.register
+def _cap_rows(relation: CapRows) -> str:
+    return f"at most {relation.most} rows a person and group"
+
+
+@told.register
+def _contributions(relation: Contributions) -> str:
+    return f"gathered by {relation.person.name}"
+
+
+@told.register
+def _filter(relation: Filter) -> str:
+    return f"where {said(relation.condition)}"
+
+
+@told.register
+def _scan(relation: Scan) -> str:
+    return f"{relation.table} ({', '.join(column.name for column in relation.columns) or 'no columns'})"
 
 
 def _said_aggregate(aggregate: Aggregate) -> str:

@@ -13,7 +13,7 @@ from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.exponential import Selection
 from discreet.plan.combination import Combination
 from discreet.plan.question import Question
-from discreet.plan.relation import CapRows, Contributions, Term, Totals, parts
+from discreet.plan.relation import CapRows, Term, Totals, terms_of, walk
 from discreet.plan.scalar import Value
 from discreet.privacy import Relation, events
 
@@ -55,12 +55,6 @@ class Measurement:
     def half_step(self) -> Fraction:
         """How far the total may be off for having been rounded as a whole."""
         return self.step / 2 if self.made.divisor > 1 else Fraction(0)
-
-
-def terms_of(query: Totals) -> tuple[Term, ...]:
-    """The terms of a query, in the order of the totals that an engine returns."""
-    gathered = [part for part in parts(query) if isinstance(part, Contributions)]
-    return gathered[0].terms if gathered else query.terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +184,7 @@ class Plan:
     @property
     def most_rows(self) -> int:
         """How many rows may count in a group, by the number of people that was declared; 0 where none was."""
-        caps = [part.most for part in parts(self.query) if isinstance(part, CapRows)]
+        caps = [part.most for part in walk(self.query) if isinstance(part, CapRows)]
         return (self.people or 0) * (caps[0] if caps else 1)
 
 

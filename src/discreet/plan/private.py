@@ -1,13 +1,13 @@
 """From a question to a private plan: the groups, the terms, the caps, the noise and the price. All of it from what is declared."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
 from discreet.errors import QueryError, Refused
 from discreet.exact import Number, positive, probability
-from discreet.plan.catalog import Catalog, Protected, Table
+from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.check import check, event_of
 from discreet.plan.domain import complete, groups_of, literal, whole_key
 from discreet.plan.explain import number, said
@@ -23,16 +23,16 @@ from discreet.plan.relation import (
     Filter,
     How,
     Rows,
-    Scan,
     Term,
     Totals,
-    parts,
+    walk,
 )
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, Terms
 from discreet.plan.rules.relations import combined, term_bounds
-from discreet.plan.rules.scalars import there
+from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, type_of
+from discreet.plan.scope import Scope
 
 MOST_EPSILON = Fraction(10**6)
 PUBLIC = (
@@ -48,7 +48,7 @@ class Draft:
     """All of a plan that does not depend on the budget."""
 
     question: Question
-    table: Table
+    scope: Scope
     protected: Protected
     source: Rows
     keys: tuple[Scalar, ...]
@@ -110,19 +110,17 @@ def _least(meets: Callable[[Fraction], bool]) -> Fraction:
 
 def draft(question: Question, catalog: Catalog) -> Draft:
     """Groups and terms, or raises QueryError where something is not declared."""
-    scan = parts(question.source)[-1]
-    if not isinstance(scan, Scan):
-        raise QueryError("a question needs a table", code="unknown-table")
-    table, protected = catalog.table(scan.table), catalog.protected
-    keys = tuple(whole_key(key, table) for key in question.keys)
-    groups = groups_of(keys, table)
-    terms = Terms(_narrowed(table, question.source), question.aggregates, _shortens(protected, len(groups)))
+    scope, protected = scope_of(question.source, catalog), catalog.protected
+    everything = scope.unfiltered
+    keys = tuple(whole_key(key, everything) for key in question.keys)
+    groups = groups_of(keys, everything)
+    terms = Terms(scope, question.aggregates, _shortens(protected, len(groups)))
     releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in question.aggregates)
     source, left_out = _within_groups(question, keys, groups)
     notes = (*left_out, *dict.fromkeys(terms.notes))
     return Draft(
         question,
-        table,
+        scope,
         protected,
         source,
         keys,
@@ -137,14 +135,6 @@ def draft(question: Question, catalog: Catalog) -> Draft:
 def _shortens(protected: Protected, cells: int) -> bool:
     """Whether people are shortened to an L2 norm, instead of being kept in a few groups."""
     return protected.clip == "l2" and protected.person is not None and cells > 1
-
-
-def _narrowed(table: Table, source: Rows) -> Table:
-    """The table as it is after the filters: what they compare is not NULL, so that COUNT(x) may be COUNT(*)."""
-    conditions = [part.condition for part in parts(source) if isinstance(part, Filter)]
-    present = set().union(*map(there, conditions))
-    columns = (replace(column, nullable=False) if column.name in present else column for column in table.columns)
-    return replace(table, columns=tuple(columns))
 
 
 def _within_groups(
@@ -180,7 +170,7 @@ def _about_persons(protected: Protected, query: Totals, cells: int) -> list[str]
 
 def _about_assumed(protected: Protected, query: Totals) -> tuple[str, ...]:
     """What the limits leave out that nobody declared, as far as they are in this query. The ± is of the noise, and tells nothing of it."""
-    kinds = {type(part) for part in parts(query)}
+    kinds = {type(part) for part in walk(query)}
     applied = [
         ("max_rows", kinds & {CapRows}, "rows in a group"),
         ("max_groups", kinds & {CapGroups, ClipNorm}, "groups"),
@@ -198,7 +188,7 @@ def query_of(draft: Draft, clip: bool) -> Totals:
     protected = draft.protected
     if protected.person is None:
         return Totals(draft.source, draft.keys, draft.terms)
-    person = Column(protected.person, draft.table.column(protected.person).type)
+    person = Column(protected.person, draft.scope.named(protected.person).type)
     gathered = Contributions(draft.source, person, draft.keys, draft.terms)
     capped: Contributions | CapRows = gathered
     if any(term.how is How.SUM for term in draft.terms):

@@ -8,11 +8,14 @@ An engine returns the totals of each group that it found, as int64, and the keys
 the person, the group and a fresh salt, never from the order of rows.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
+from functools import singledispatch
 from typing import Any, TypeAlias
 
+from discreet.errors import Fault
 from discreet.plan.scalar import Column, Scalar, Value
 
 MOST_ROWS = 1 << 38  # of a table, a public constant, checked at load: with at most 2^24 steps a row no sum passes 2^62
@@ -20,7 +23,17 @@ EPOCH = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class Rows:
+    """Any relation of rows, with the columns that are in its scope."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Any relation of one row for each person and group: the person, the keys, and an integer for each term."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan(Rows):
     """A declared table, and the columns of it that are read."""
 
     table: str
@@ -28,10 +41,10 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Rows):
     """The rows on which the condition is true."""
 
-    source: "Rows"
+    source: Rows
     condition: Scalar
 
 
@@ -51,20 +64,20 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Contributions:
+class Contributions(Gathered):
     """One row for each person and group: the person, the keys, how many rows they have there, and each term.
 
     Rows without a person (NULL) are left out.
     """
 
-    source: "Rows"
+    source: Rows
     person: Column
     keys: tuple[Scalar, ...]
     terms: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class CapRows:
+class CapRows(Gathered):
     """A person with n > most rows in a group counts as `most` of them: each SUM s becomes floor((s·most + u)/n).
 
     u is the priority of the person in the group, modulo n. So the expected contribution is most/n of the whole, in numerators and
@@ -76,7 +89,7 @@ class CapRows:
 
 
 @dataclass(frozen=True, slots=True)
-class CapGroups:
+class CapGroups(Gathered):
     """The groups of a person with the `most` smallest priorities; ties are broken by the keys."""
 
     source: Contributions | CapRows
@@ -84,7 +97,7 @@ class CapGroups:
 
 
 @dataclass(frozen=True, slots=True)
-class ClipNorm:
+class ClipNorm(Gathered):
     """Each person's vector over all groups is shortened to an L2 norm of at most limits[j] for each term j, all terms by one factor.
 
     Who is within all limits is left alone. For anyone else the factor is the least of limit/norm over the terms; the norm is
@@ -99,17 +112,16 @@ class ClipNorm:
 class Totals:
     """For each group: the keys, and the sum over all persons (or rows) of each term.
 
-    `keys` and `terms` are read from the rows where `source` is a scan or a filter; otherwise they were made by Contributions, and
+    `keys` and `terms` are read from the rows where `source` is of rows; otherwise they were made by Contributions, and
     are empty here.
     """
 
-    source: "Rows | Contributions | CapRows | CapGroups | ClipNorm"
+    source: Rows | Gathered
     keys: tuple[Scalar, ...] = ()
     terms: tuple[Term, ...] = ()
 
 
-Rows: TypeAlias = Scan | Filter
-Relation: TypeAlias = Scan | Filter | Contributions | CapRows | CapGroups | ClipNorm | Totals
+Relation: TypeAlias = Rows | Gathered | Totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +137,65 @@ def days(value: Value) -> Value:
     return value.toordinal() - EPOCH.toordinal() if isinstance(value, date) else value
 
 
-def parts(query: Relation) -> list[Relation]:
-    """The relation and everything below it, from the top to the scan."""
-    found: list[Relation] = [query]
-    while not isinstance(found[-1], Scan):
-        found.append(found[-1].source)
-    return found
+# A query is a tree of relations.
+
+
+@singledispatch
+def children(relation: Relation) -> tuple[Relation, ...]:
+    """The relations that a relation is directly made of."""
+    raise Fault(f"{type(relation).__name__} has no rule for its children", code="relation")
+
+
+@children.register
+def _children_of_a_scan(relation: Scan) -> tuple[Relation, ...]:
+    return ()
+
+
+@children.register
+def _children_of_a_source(
+    relation: Filter | Contributions | CapRows | CapGroups | ClipNorm | Totals,
+) -> tuple[Relation, ...]:
+    return (relation.source,)
+
+
+def walk(relation: Relation) -> Iterator[Relation]:
+    """The relation and everything below it, each before its children."""
+    yield relation
+    for child in children(relation):
+        yield from walk(child)
+
+
+def scans(relation: Relation) -> tuple[Scan, ...]:
+    """All that a relation reads."""
+    return tuple(each for each in walk(relation) if isinstance(each, Scan))
+
+
+def scan_of(relation: Relation) -> Scan:
+    """The one table that a relation reads; for none or several raises Fault."""
+    read = scans(relation)
+    if len(read) != 1:
+        raise Fault(f"a relation of one table is needed, got one of {len(read)}", code="relation")
+    return read[0]
+
+
+def contributions_in(relation: Relation) -> tuple[Contributions, ...]:
+    """All places of a relation where the rows of each person are gathered."""
+    return tuple(each for each in walk(relation) if isinstance(each, Contributions))
+
+
+def contributions_of(relation: Relation) -> Contributions:
+    """The contributions that a relation of people is made of; for none or several raises Fault."""
+    gathered = contributions_in(relation)
+    if len(gathered) != 1:
+        raise Fault(f"a relation of people is gathered once, and this one {len(gathered)} times", code="relation")
+    return gathered[0]
+
+
+def terms_of(query: Totals) -> tuple[Term, ...]:
+    """The terms of a query, in the order of the totals that an engine returns."""
+    return contributions_of(query.source).terms if isinstance(query.source, Gathered) else query.terms
+
+
+def keys_of(query: Totals) -> tuple[Scalar, ...]:
+    """The keys of a query, in the order in which an engine returns those of a group."""
+    return contributions_of(query.source).keys if isinstance(query.source, Gathered) else query.keys

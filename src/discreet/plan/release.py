@@ -9,8 +9,8 @@ from discreet.errors import Fault
 from discreet.mechanisms.additive import IntegerNoise, Ints
 from discreet.mechanisms.exponential import Selection
 from discreet.plan.combination import Combination
-from discreet.plan.plan import Choice, Plan, terms_of
-from discreet.plan.relation import Found, Totals, days
+from discreet.plan.plan import Choice, Plan
+from discreet.plan.relation import Found, Totals, days, terms_of
 from discreet.plan.scalar import Value
 
 ALL_ROWS: tuple[tuple[Value, ...], ...] = ((),)

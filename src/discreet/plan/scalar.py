@@ -26,10 +26,16 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Column(Scalar):
-    """A column of the relation below, by its name."""
+    """A column in scope: by its name, and by that of its relation where there are several; where there is one that is empty."""
 
     name: str
     type: Type
+    table: str = ""
+
+    @property
+    def place(self) -> str | tuple[str, str]:
+        """Where a row has its value."""
+        return (self.table, self.name) if self.table else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,11 +298,16 @@ def children(scalar: Scalar) -> tuple[Scalar, ...]:
     raise Fault(f"{type(scalar).__name__} has no rule for its parts", code="scalar")
 
 
-def columns_in(scalar: Scalar) -> set[str]:
-    """The names of all columns that an expression reads."""
+def columns_in(scalar: Scalar) -> set[Column]:
+    """All columns that an expression reads."""
     if isinstance(scalar, Column):
-        return {scalar.name}
+        return {scalar}
     return set().union(*(columns_in(child) for child in children(scalar)))
+
+
+def by_name(column: Column) -> tuple[str, str]:
+    """The key to sort columns by."""
+    return column.name, column.table
 
 
 def released_in(scalar: Scalar) -> set[int]:

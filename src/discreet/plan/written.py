@@ -19,7 +19,6 @@ from discreet.plan.releases.base import Kind, Release
 from discreet.privacy import Adjacency, Relation, Unit, events
 
 RECORDS: dict[type, str] = {
-    scalar.Column: "Column name type",
     scalar.Literal: "Literal value type",
     scalar.Arithmetic: "Arithmetic operator left right",
     scalar.Comparison: "Comparison order left right",
@@ -165,6 +164,10 @@ WRITERS: dict[type, Callable[[Any], str]] = {
     tuple: lambda parts: _tuple(map(text, parts)),
     Fraction: lambda number: f"Fraction({number.numerator}, {number.denominator})",
     Stage: lambda stage: _record("Stage", **_parts(stage)),
+    # Release 0.1 knew questions about one table only.
+    scalar.Column: lambda column: (
+        f"Column(name={column.name!r}, type={text(column.type)}{f', table={column.table!r}' if column.table else ''})"
+    ),
     scalar.Key: lambda key: f"Column(name='key{key.index}', type={text(key.type)})",
     # In release 0.1 the names of functions were an enumeration.
     scalar.Function: lambda call: (

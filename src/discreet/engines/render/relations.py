@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import singledispatch
 
 from sqlglot import exp
 
@@ -35,12 +36,14 @@ from discreet.plan.relation import (
     ClipNorm,
     Contributions,
     Filter,
+    Gathered,
     How,
-    Relation,
     Rows,
     Scan,
     Term,
     Totals,
+    contributions_of,
+    scan_of,
 )
 from discreet.plan.scalar import Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, type_of
 
@@ -127,14 +130,6 @@ def priorities(query: Totals, stored: Mapping[str, Stored], words: Words) -> Tex
     return Text(words.text(made), frozenset(writer.parameters))
 
 
-def contributions_of(relation: Relation) -> Contributions:
-    while not isinstance(relation, Contributions):
-        if isinstance(relation, Scan | Filter | Totals):
-            raise Fault("a relation of people holds no contributions", code="relation")
-        relation = relation.source
-    return relation
-
-
 @dataclass(slots=True)
 class Writer:
     """Writes one query, and remembers the parameters that it used."""
@@ -146,8 +141,8 @@ class Writer:
 
     def totals(self, query: Totals) -> E:
         source = query.source
-        if isinstance(source, Scan | Filter):
-            over, base, where = self.rows(source)
+        if isinstance(source, Rows):
+            over, base, where = rows_of(source, self)
             if self.sliced:
                 base = inside(select([exp.Star()], base, where=self.slice(self.words.row_number(), T.BIGINT)), "slice")
             kept = [_key(each, over) for each in query.keys]
@@ -158,37 +153,11 @@ class Writer:
         keys = [named(key(i)) for i in range(len(contributions.keys))]
         made = [alias(self.shown(contributions, i), key(i)) for i in range(len(keys))]
         made += [alias(_total(named(total(i))), total(i)) for i in range(len(contributions.terms))]
-        return select(made, inside(self.people(source), "people"), group=keys)
-
-    def people(self, relation: Contributions | CapRows | CapGroups | ClipNorm) -> E:
-        """One row for each person and group that counts: the person, the keys, and the totals."""
-        match relation:
-            case Contributions():
-                return self.contributed(relation, caps=False)
-            case CapRows(source, most):
-                return self.capped(source, self.contributed(source, caps=True), most)
-            case CapGroups():
-                return self.chosen(relation)
-            case ClipNorm():
-                return self.clipped(relation)
-        raise Fault(f"{type(relation).__name__} cannot be rendered", code="relation")
-
-    def rows(self, relation: Rows) -> tuple[Expressions, E, list[E]]:
-        conditions: list[Scalar] = []
-        while isinstance(relation, Filter):
-            conditions.insert(0, relation.condition)
-            relation = relation.source
-        stored = self.stored[relation.table]
-        columns = {column.name: Made(named(column.name)) for column in relation.columns}
-        for each, form in stored.kept.items():
-            if each in columns:
-                columns[each] = Made(shown(form, named(each), self.words), 2, form=named(each))
-        over = Expressions(columns, self.words)
-        return over, table(stored.table), [over.clean(condition).sql for condition in conditions]
+        return select(made, inside(people_of(source, self), "people"), group=keys)
 
     def of_people(self, contributions: Contributions) -> People:
-        over, base, where = self.rows(contributions.source)
-        stored = self.stored[_scanned(contributions)]
+        over, base, where = rows_of(contributions.source, self)
+        stored = self.stored[scan_of(contributions).table]
         if stored.number is None or stored.person != contributions.person.name:
             person = over.clean(contributions.person).sql
             where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
@@ -202,7 +171,7 @@ class Writer:
 
     def numbered(self, contributions: Contributions) -> bool:
         """Whether the engine has numbered these people, and has a hash of each."""
-        stored = self.stored[_scanned(contributions)]
+        stored = self.stored[scan_of(contributions).table]
         return stored.number is not None and stored.person == contributions.person.name
 
     def slice(self, number: E, type: T) -> list[E]:
@@ -222,13 +191,13 @@ class Writer:
 
     def shown(self, contributions: Contributions, index: int) -> E:
         """A key of the contributions as it leaves the engine."""
-        scalar, kept = contributions.keys[index], self.stored[_scanned(contributions)].kept
+        scalar, kept = contributions.keys[index], self.stored[scan_of(contributions).table].kept
         if isinstance(scalar, Column) and scalar.name in kept:
             return shown(kept[scalar.name], named(key(index)), self.words)
         return named(key(index))
 
     def listed(self, contributions: Contributions) -> E:
-        over, base, where = self.rows(contributions.source)
+        over, base, where = rows_of(contributions.source, self)
         person = over.clean(contributions.person).sql
         where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
         keys = [_key(each, over).shown for each in contributions.keys]
@@ -280,7 +249,7 @@ class Writer:
         """
         contributions = contributions_of(relation.source)
         if not contributions.keys:
-            return self.people(relation.source)
+            return people_of(relation.source, self)
         candidates = self.candidates(contributions, relation.most)
         if isinstance(relation.source, CapRows):
             candidates = self.capped(contributions, candidates, relation.source.most)
@@ -348,7 +317,7 @@ class Writer:
             branch = (is_null(named(FACTOR)), named(total(i)))
             made.append(alias(when([branch], short), total(i)))
         joined_people = select(made, table("groups"), join=join_people(long, "long", "left"))
-        return self.words.with_tables(joined_people, groups=self.people(relation.source))
+        return self.words.with_tables(joined_people, groups=people_of(relation.source, self))
 
     def narrow(self, relation: Contributions | CapRows) -> bool:
         """Whether the square of a total surely fits 64 bits: with at most so many rows, of so many steps each."""
@@ -357,21 +326,64 @@ class Writer:
         return all(relation.most * _largest(term.value) < 1 << 31 for term in relation.source.terms)
 
 
+@singledispatch
+def rows_of(relation: Rows, writer: Writer) -> tuple[Expressions, E, list[E]]:
+    """The rows of a relation: expressions over its columns, what they are selected from, and the conditions."""
+    raise Fault(f"{type(relation).__name__} cannot be rendered", code="relation")
+
+
+@rows_of.register
+def _scan(relation: Scan, writer: Writer) -> tuple[Expressions, E, list[E]]:
+    stored = writer.stored[relation.table]
+    columns = {}
+    for column in relation.columns:
+        form, made = stored.kept.get(column.name), named(column.name)
+        cell = Made(made) if form is None else Made(shown(form, made, writer.words), 2, form=named(column.name))
+        columns[column.place] = cell
+    return Expressions(columns, writer.words), table(stored.table), []
+
+
+@rows_of.register
+def _filter(relation: Filter, writer: Writer) -> tuple[Expressions, E, list[E]]:
+    over, base, where = rows_of(relation.source, writer)
+    return over, base, [*where, over.clean(relation.condition).sql]
+
+
+@singledispatch
+def people_of(relation: Gathered, writer: Writer) -> E:
+    """One row for each person and group that counts: the person, the keys, and the totals."""
+    raise Fault(f"{type(relation).__name__} cannot be rendered", code="relation")
+
+
+@people_of.register
+def _contributions(relation: Contributions, writer: Writer) -> E:
+    return writer.contributed(relation, caps=False)
+
+
+@people_of.register
+def _cap_rows(relation: CapRows, writer: Writer) -> E:
+    source = relation.source
+    return writer.capped(source, writer.contributed(source, caps=True), relation.most)
+
+
+@people_of.register
+def _cap_groups(relation: CapGroups, writer: Writer) -> E:
+    return writer.chosen(relation)
+
+
+@people_of.register
+def _clip_norm(relation: ClipNorm, writer: Writer) -> E:
+    return writer.clipped(relation)
+
+
 def _names(contributions: Contributions) -> list[str]:
     return [key(i) for i in range(len(contributions.keys))] + [total(i) for i in range(len(contributions.terms))]
-
-
-def _scanned(contributions: Contributions) -> str:
-    relation: Rows = contributions.source
-    while isinstance(relation, Filter):
-        relation = relation.source
-    return relation.table
 
 
 def _key(scalar: Scalar, over: Expressions) -> Grouped:
     """A text that is kept in another form is grouped by that; a date leaves the engine as days since 1970-01-01."""
     made = over.clean(scalar).sql
-    form = over.columns[scalar.name].form if isinstance(scalar, Column) else None
+    form = over.columns[scalar.place].form if isinstance(scalar, Column) else None
     if form is not None:
         return Grouped(form.copy(), made)
     match type_of(scalar):

@@ -92,13 +92,14 @@ class Made:
 class Expressions:
     """Renders the expressions of one relation, and the derived tables that they need below them."""
 
-    columns: Mapping[str, Made]
+    columns: Mapping[str | tuple[str, str], Made]  # by the place of each
     words: Words
     levels: list[list[E]] = field(default_factory=list)
     prefix: str = "#"
 
     def __post_init__(self) -> None:
-        while any(column.startswith(self.prefix) for column in self.columns):
+        names = [place if isinstance(place, str) else place[1] for place in self.columns]
+        while any(name.startswith(self.prefix) for name in names):
             self.prefix += "#"
 
     def render(self, scalar: Scalar) -> Made:
@@ -160,7 +161,7 @@ def render(scalar: Scalar, over: Expressions) -> Made:
 
 @render.register
 def _column(scalar: Column, over: Expressions) -> Made:
-    made = over.columns[scalar.name]
+    made = over.columns[scalar.place]
     return Made(made.sql.copy(), made.size, made.level, made.nan)
 
 

@@ -7,14 +7,27 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from discreet.errors import QueryError
-from discreet.plan.catalog import Table
 from discreet.plan.combination import Combination
 from discreet.plan.grid import Grid, grid_for
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import How, Term
 from discreet.plan.rules.relations import row_bounds, term_bounds
 from discreet.plan.rules.scalars import facts_of
-from discreet.plan.scalar import And, Case, Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, columns_in
+from discreet.plan.scalar import (
+    And,
+    Case,
+    Column,
+    Indicator,
+    IsNull,
+    Literal,
+    Not,
+    Scalar,
+    Steps,
+    Type,
+    by_name,
+    columns_in,
+)
+from discreet.plan.scope import Scope
 
 FINE_SHIFT = 8
 """A count that will be shortened is counted in steps of 1/256, so that truncating them takes next to nothing away."""
@@ -44,7 +57,7 @@ class Measured:
 class Terms:
     """The terms of a question, what is measured of them, both without repeats, and what is said of them."""
 
-    table: Table
+    scope: Scope
     aggregates: tuple[Aggregate, ...]
     shortened: bool
     """Whether people are, to an L2 norm."""
@@ -76,7 +89,7 @@ class Terms:
         """The term that counts the rows of an aggregate: those that FILTER keeps, and on which its argument is not NULL."""
         conditions = [] if aggregate.condition is None else [aggregate.condition]
         argument = aggregate.argument
-        if argument is not None and facts_of(argument, self.table).nullable:
+        if argument is not None and facts_of(argument, self.scope).nullable:
             conditions.append(Not(IsNull(argument)))
         both = And(tuple(conditions)) if len(conditions) > 1 else conditions[0] if conditions else None
         return self.add(Term(How.SUM, self.ones(both)))
@@ -94,9 +107,9 @@ class Terms:
         argument = aggregate.argument
         if argument is None:
             raise QueryError(f"{name} needs an argument", code="types")
-        facts = facts_of(argument, self.table)
+        facts = facts_of(argument, self.scope)
         if facts.low is None or facts.high is None:
-            raise _without_bounds(name, argument, self.table)
+            raise _without_bounds(name, argument, self.scope)
         grid = grid_for(facts.low, facts.high, facts.integral)
         what = argument.name if isinstance(argument, Column) else f"the argument of {name}"
         self.notes.append(f"{what} is clamped to {_short(facts.low)} … {_short(facts.high)}")
@@ -124,13 +137,9 @@ class Terms:
         return made.index(measured.made)
 
 
-def _without_bounds(name: str, argument: Scalar, table: Table) -> QueryError:
-    missing = [
-        each
-        for each in sorted(columns_in(argument))
-        if not facts_of(Column(each, table.column(each).type), table).bounded
-    ]
-    missing = [each for each in missing if table.column(each).type.numeric]
+def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
+    columns = sorted(columns_in(argument), key=by_name)
+    missing = [each.name for each in columns if each.type.numeric and not scope.facts(each).bounded]
     if not missing:
         return QueryError(
             f"the argument of {name} has no bounds: it can be arbitrarily large",

@@ -1,12 +1,14 @@
-"""How much one unit can change the totals of a query: transfer functions from the scan up to the totals.
+"""How much one unit can change the totals of a query: transfer functions from the scans up to the totals, one for each relation.
 
 A unit is a row, or a person with all their rows. From a scan a person has any number of rows; `Contributions` gathers them by group;
-`CapRows` and `CapGroups`, or `ClipNorm`, bound what is left. Totals of anything that is not bounded are refused.
+`CapRows` and `CapGroups`, or `ClipNorm`, bound what is left. Totals of anything that is not bounded are refused, and so is a
+relation without a rule of its own.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import singledispatch
 
 from discreet.errors import Fault
 from discreet.exact import sqrt_up
@@ -20,11 +22,13 @@ from discreet.plan.relation import (
     ClipNorm,
     Contributions,
     Filter,
+    Gathered,
     How,
+    Rows,
     Scan,
     Term,
     Totals,
-    parts,
+    terms_of,
 )
 from discreet.plan.scalar import And, Case, Indicator, IsNull, Literal, Not, Scalar, Steps, Type
 from discreet.privacy import Adjacency, Relation, Unit
@@ -57,35 +61,77 @@ class Reach:
 
     rows: int | None  # in one group
     groups: int | None
-    surely: bool = False  # a row is there whatever it holds
+    surely: bool = False  # a row is there whatever it holds, and in the one group that there is
     gathered: bool = False  # one row for each person and group
     terms: tuple[Term, ...] = ()
     limits: tuple[int, ...] | None = None  # on the L2 norm of each term
 
 
 def reach_of(query: Totals, relation: Relation) -> Reach:
-    """Fold the relations below the totals, from the scan up."""
-    person = relation.unit is Unit.PERSON
-    reach = Reach(rows=None, groups=None) if person else Reach(rows=1, groups=1, surely=True)
-    for part in reversed(parts(query)[1:]):
-        match part:
-            case Scan():
-                continue
-            case Filter():
-                reach = Reach(reach.rows, reach.groups)
-            case Contributions(terms=terms):
-                reach = Reach(reach.rows, reach.groups, gathered=True, terms=terms)
-            case CapRows(most=most):
-                reach = Reach(_least(reach.rows, most), reach.groups, gathered=reach.gathered, terms=reach.terms)
-            case CapGroups(most=most):
-                reach = Reach(reach.rows, _least(reach.groups, most), gathered=reach.gathered, terms=reach.terms)
-            case ClipNorm(limits=limits):
-                reach = Reach(reach.rows, reach.groups, gathered=reach.gathered, terms=reach.terms, limits=limits)
-            case _:
-                raise Fault(f"{type(part).__name__} has no rule", code="rule")
-    if person is not reach.gathered:
+    """How far a unit of the relation reaches into what is added up; what is not gathered has the terms of the totals."""
+    found = reach_into(query.source, relation.unit or Unit.ROW)
+    if found.gathered is not (relation.unit is Unit.PERSON):
         raise Fault("the rows of a person are gathered exactly where persons are protected", code="rule")
-    return reach
+    return replace(found, surely=found.surely and not query.keys, terms=terms_of(query))
+
+
+@singledispatch
+def reach_into(relation: Rows | Gathered, unit: Unit) -> Reach:
+    """How far a unit reaches into a relation below the totals, from how far it reaches into what that is made of.
+
+    For any data of the declared types, and any salt: whatever rows of the relation one unit can add, remove or change are no more.
+    """
+    raise Fault(f"{type(relation).__name__} has no rule", code="rule")
+
+
+@reach_into.register
+def _scan(relation: Scan, unit: Unit) -> Reach:
+    return Reach(rows=None, groups=None) if unit is Unit.PERSON else Reach(rows=1, groups=1, surely=True)
+
+
+@reach_into.register
+def _filter(relation: Filter, unit: Unit) -> Reach:
+    below = _of_rows(relation.source, unit)
+    return Reach(below.rows, below.groups)
+
+
+@reach_into.register
+def _contributions(relation: Contributions, unit: Unit) -> Reach:
+    below = _of_rows(relation.source, unit)
+    return Reach(below.rows, below.groups, gathered=True, terms=relation.terms)
+
+
+@reach_into.register
+def _cap_rows(relation: CapRows, unit: Unit) -> Reach:
+    below = _of_people(relation.source, unit)
+    return replace(below, rows=_least(below.rows, relation.most))
+
+
+@reach_into.register
+def _cap_groups(relation: CapGroups, unit: Unit) -> Reach:
+    below = _of_people(relation.source, unit)
+    return replace(below, groups=_least(below.groups, relation.most))
+
+
+@reach_into.register
+def _clip_norm(relation: ClipNorm, unit: Unit) -> Reach:
+    below = _of_people(relation.source, unit)
+    return replace(below, limits=relation.limits)
+
+
+def _of_rows(source: Rows, unit: Unit) -> Reach:
+    below = reach_into(source, unit)
+    if below.gathered:
+        raise Fault("rows are filtered and gathered before they are people's", code="rule")
+    return below
+
+
+def _of_people(source: Gathered, unit: Unit) -> Reach:
+    """Caps are on what was gathered, and the last one is on the norm: a cap on top of it would leave its limits behind."""
+    below = reach_into(source, unit)
+    if not below.gathered or below.limits is not None:
+        raise Fault("a cap is on what was gathered, and comes before a norm is clipped", code="rule")
+    return below
 
 
 def _least(first: int | None, second: int) -> int:
@@ -105,17 +151,16 @@ def sensitivities(query: Totals, relation: Relation, cells: int) -> tuple[Sensit
         return tuple(
             _of_norm(term, limit, relation, cells) for term, limit in zip(reach.terms, reach.limits, strict=True)
         )
-    terms = reach.terms if reach.gathered else query.terms
-    return tuple(_of_term(term, reach, relation, cells, query) for term in terms)
+    return tuple(_of_term(term, reach, relation, cells) for term in reach.terms)
 
 
-def _of_term(term: Term, reach: Reach, relation: Relation, cells: int, query: Totals) -> Sensitivity:
+def _of_term(term: Term, reach: Reach, relation: Relation, cells: int) -> Sensitivity:
     low, high = term_bounds(term)
     groups = cells if reach.groups is None else min(reach.groups, cells)
     rows = 1 if term.how is How.ANY else reach.rows
     if rows is None:
         raise Fault("the rows of a person in a group have no cap", code="rule")
-    if reach.surely and not query.keys and _within_bounds_always(term):
+    if reach.surely and _within_bounds_always(term):
         return sensitivity.bounded_sum(relation, low, high, rows=rows, surely=True)
     return sensitivity.grouped_sum(relation, low, high, rows=rows, groups=groups, cells=cells)
 
@@ -149,14 +194,13 @@ def combined(made: Combination, query: Totals, relation: Relation, cells: int) -
     Rounding t to floor(t/D + 1/2) moves each coordinate that moves at all by less than 1 more than t/D.
     """
     reach = reach_of(query, relation)
-    terms = reach.terms if reach.gathered else query.terms
-    _fits(made, terms)
+    _fits(made, reach.terms)
     moved = sensitivities(query, relation, cells)
     if made.only is not None:
         return moved[made.only]
-    weight = shift_of(made, terms)
+    weight = shift_of(made, reach.terms)
     if weight is not None and reach.limits is None:
-        return _shifted(made, weight, reach, relation, cells, query)
+        return _shifted(made, weight, reach, relation, cells)
     l1 = sum((abs(by) * moved[i].l1 for i, by in made.parts), Fraction(0)) / made.divisor
     l2 = sum((abs(by) * moved[i].l2 for i, by in made.parts), Fraction(0)) / made.divisor
     more = 1 - Fraction(1, made.divisor) if l1 else Fraction(0)
@@ -199,12 +243,11 @@ def _conjuncts(condition: Scalar) -> set[Scalar]:
     return set(condition.parts) if isinstance(condition, And) else {condition}
 
 
-def _shifted(
-    made: Combination, weight: int, reach: Reach, relation: Relation, cells: int, query: Totals
-) -> Sensitivity:
+def _shifted(made: Combination, weight: int, reach: Reach, relation: Relation, cells: int) -> Sensitivity:
     """Of t = Σy + W·n, where n counts all rows that have a y, each between a <= 0 <= b; L = W + a and H = W + b.
 
-    A row gives y + W, within L and H, or 0. So does a row that is counted without having a y, since a <= 0 <= b.
+    A row gives y + W, within L and H, or 0. So does a row that is counted without having a y, since a <= 0 <= b. Where rows are not
+    gathered a unit gives as much for each of its rows.
 
     A person has k such rows among r, Σy = s between k·a and k·b. For r <= m, the cap, t lies between k·L and k·H. For r > m it is
     S + W·C with S = floor((s·m + u)/r) and C = floor((k·m + u)/r), for one u with 0 <= u < r. Then 0 <= C <= m.
@@ -217,20 +260,21 @@ def _shifted(
     Other people's totals are a shift, and rounding (t + t')/D moves by no more than |t'|/D, rounded up, in each group. Outward
     rounding of both ends says that for all that a person may be replaced by.
     """
-    total, count = ((reach.terms or query.terms)[i] for i, _ in made.parts)
+    total, count = (reach.terms[i] for i, _ in made.parts)
     low, high = term_bounds(total)
-    least, most = weight + low, weight + high
+    least, most, rows = weight + low, weight + high, reach.rows
+    if rows is None:
+        raise Fault("the rows of a person in a group have no cap", code="rule")
     replaced = relation.adjacency is Adjacency.REPLACE
-    if replaced and reach.surely and not query.keys and count.value == ONE:  # a row leaves W, and W comes
-        return sensitivity.bounded_sum(relation, 0, _up(high - low, made.divisor), surely=True)
+    if replaced and reach.surely and count.value == ONE:  # a row leaves W, and W comes
+        return sensitivity.bounded_sum(relation, 0, _up(high - low, made.divisor), rows=rows, surely=True)
     if reach.gathered:
-        if reach.rows is None:
-            raise Fault("the rows of a person in a group have no cap", code="rule")
-        rows = reach.rows
         least, most = (
             min(0, rows * least, low + min(0, (rows - 1) * least)),
             max(0, rows * most, high + max(0, (rows - 1) * most)),
         )
+    else:
+        least, most = rows * least, rows * most
     groups = cells if reach.groups is None else min(reach.groups, cells)
     ends = -_up(-least, made.divisor), _up(most, made.divisor)
     return sensitivity.grouped_sum(relation, *ends, groups=groups, cells=cells)

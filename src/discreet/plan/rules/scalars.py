@@ -16,7 +16,6 @@ from math import inf
 
 from discreet.errors import Fault
 from discreet.plan.casts import conversion
-from discreet.plan.catalog import Table
 from discreet.plan.facts import NOTHING_KNOWN, Facts, as_doubles, either, nearest, turned
 from discreet.plan.functions import function
 from discreet.plan.scalar import (
@@ -40,41 +39,41 @@ from discreet.plan.scalar import (
     Type,
     type_of,
 )
+from discreet.plan.scope import Scope
 
 Interval = tuple[Fraction | None, Fraction | None]
 
 
-def there(condition: Scalar) -> set[str]:
+def there(condition: Scalar) -> set[Column]:
     """Columns that are surely not NULL on a row where a condition is true."""
     match condition:
         case And(parts):
             return set().union(*map(there, parts))
-        case Not(IsNull(Column(name))):
-            return {name}
+        case Not(IsNull(Column() as column)):
+            return {column}
         case Not((Comparison() | In() | Like()) as inside):
             return there(inside)
         case Comparison(_, left, right):
-            return {operand.name for operand in (left, right) if isinstance(operand, Column)}
+            return {operand for operand in (left, right) if isinstance(operand, Column)}
         case In(operand) | Like(operand):
-            return {operand.name} if isinstance(operand, Column) else set()
+            return {operand} if isinstance(operand, Column) else set()
         case _:
             return set()
 
 
 @singledispatch
-def facts_of(scalar: Scalar, table: Table) -> Facts:
-    """What is known of an expression over the rows of a table."""
+def facts_of(scalar: Scalar, scope: Scope) -> Facts:
+    """What is known of an expression over the rows of a relation whose columns are in scope."""
     raise Fault(f"{type(scalar).__name__} has no rule for its facts", code="rule")
 
 
 @facts_of.register
-def _column(scalar: Column, table: Table) -> Facts:
-    column = table.column(scalar.name)
-    return Facts(column.low, column.high, column.type is Type.INTEGER, column.nullable)
+def _column(scalar: Column, scope: Scope) -> Facts:
+    return scope.facts(scalar)
 
 
 @facts_of.register
-def _literal(scalar: Literal, table: Table) -> Facts:
+def _literal(scalar: Literal, scope: Scope) -> Facts:
     if scalar.value is None:
         return NOTHING_KNOWN
     if not scalar.type.numeric or abs(scalar.value) == inf:  # type: ignore[arg-type]
@@ -84,57 +83,57 @@ def _literal(scalar: Literal, table: Table) -> Facts:
 
 
 @facts_of.register
-def _compared(scalar: Comparison | In | Like, table: Table) -> Facts:
+def _compared(scalar: Comparison | In | Like, scope: Scope) -> Facts:
     operands = (scalar.left, scalar.right) if isinstance(scalar, Comparison) else (scalar.operand,)
-    return Facts(nullable=any(facts_of(each, table).nullable for each in operands))
+    return Facts(nullable=any(facts_of(each, scope).nullable for each in operands))
 
 
 @facts_of.register
-def _joined(scalar: And | Or, table: Table) -> Facts:
-    return Facts(nullable=any(facts_of(part, table).nullable for part in scalar.parts))
+def _joined(scalar: And | Or, scope: Scope) -> Facts:
+    return Facts(nullable=any(facts_of(part, scope).nullable for part in scalar.parts))
 
 
 @facts_of.register
-def _not(scalar: Not, table: Table) -> Facts:
-    return Facts(nullable=facts_of(scalar.operand, table).nullable)
+def _not(scalar: Not, scope: Scope) -> Facts:
+    return Facts(nullable=facts_of(scalar.operand, scope).nullable)
 
 
 @facts_of.register
-def _is_null(scalar: IsNull, table: Table) -> Facts:
+def _is_null(scalar: IsNull, scope: Scope) -> Facts:
     return Facts(nullable=False)
 
 
 @facts_of.register
-def _case(scalar: Case, table: Table) -> Facts:
-    found = _one_of([value for _, value in scalar.branches] + [scalar.otherwise], table)
+def _case(scalar: Case, scope: Scope) -> Facts:
+    found = _one_of([value for _, value in scalar.branches] + [scalar.otherwise], scope)
     return as_doubles(found) if type_of(scalar) is Type.NUMBER else found
 
 
 @facts_of.register
-def _coalesce(scalar: Coalesce, table: Table) -> Facts:
-    found = _one_of(list(scalar.parts), table)
-    nullable = all(facts_of(part, table).nullable for part in scalar.parts)
+def _coalesce(scalar: Coalesce, scope: Scope) -> Facts:
+    found = _one_of(list(scalar.parts), scope)
+    nullable = all(facts_of(part, scope).nullable for part in scalar.parts)
     found = replace(found, nullable=nullable)
     return as_doubles(found) if type_of(scalar) is Type.NUMBER else found
 
 
-def _one_of(values: list[Scalar], table: Table) -> Facts:
+def _one_of(values: list[Scalar], scope: Scope) -> Facts:
     """Of a value that is one of these; a NULL that is written out has no bounds to add."""
     written = [each for each in values if not (isinstance(each, Literal) and each.value is None)]
     if not written:
         return NOTHING_KNOWN
-    found = reduce(either, (facts_of(each, table) for each in written))
+    found = reduce(either, (facts_of(each, scope) for each in written))
     return Facts(found.low, found.high, found.integral, found.nullable or len(written) < len(values))
 
 
 @facts_of.register
-def _cast(scalar: Cast, table: Table) -> Facts:
-    return conversion(type_of(scalar.operand), scalar.type).facts(facts_of(scalar.operand, table))
+def _cast(scalar: Cast, scope: Scope) -> Facts:
+    return conversion(type_of(scalar.operand), scalar.type).facts(facts_of(scalar.operand, scope))
 
 
 @facts_of.register
-def _arithmetic(scalar: Arithmetic, table: Table) -> Facts:
-    left, right = (as_doubles(facts_of(each, table)) for each in (scalar.left, scalar.right))
+def _arithmetic(scalar: Arithmetic, scope: Scope) -> Facts:
+    left, right = (as_doubles(facts_of(each, scope)) for each in (scalar.left, scalar.right))
     low, high = map(nearest, _INTERVALS[scalar.operator](left, right))
     whole = left.integral and right.integral and scalar.operator is not Operator.DIVIDE
     # NaN may come of infinities, never of two finite numbers; these may overflow, and then the interval has no end
@@ -187,5 +186,5 @@ _INTERVALS: dict[Operator, Callable[[Facts, Facts], Interval]] = {
 
 
 @facts_of.register
-def _function(scalar: Function, table: Table) -> Facts:
-    return function(scalar.name).known([as_doubles(facts_of(operand, table)) for operand in scalar.operands])
+def _function(scalar: Function, scope: Scope) -> Facts:
+    return function(scalar.name).known([as_doubles(facts_of(operand, scope)) for operand in scalar.operands])

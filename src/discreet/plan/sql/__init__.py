@@ -15,6 +15,7 @@ from discreet.errors import QueryError
 from discreet.plan.catalog import Catalog
 from discreet.plan.functions import is_unit
 from discreet.plan.question import Question
+from discreet.plan.scope import Scope
 from discreet.plan.sql import aggregates, functions, operators  # noqa: F401 (their readers register themselves)
 from discreet.plan.sql.clauses import Clauses, source_of
 from discreet.plan.sql.expressions import Expressions, placed
@@ -82,13 +83,14 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
     words = read(text, names)
     parameters = bound(words.parameters, params)
     select = parsed(words)
-    name, _ = source_of(text, select)
+    name, alias = source_of(text, select)
     try:
         table = catalog.table(name.name)
     except QueryError as error:
         raise placed(text, Code.UNKNOWN_TABLE, f"table {quoted(name.name)} not found", error.hint, name) from None
-    expressions = Expressions(text, table, catalog.protected.person, parameters)
-    found = Clauses(select, expressions).question()
+    scope = Scope.of(table, None if alias is None else alias.name)
+    expressions = Expressions(text, scope, catalog.protected.person, parameters)
+    found = Clauses(select, expressions, table.name).question()
     check_unread(words, expressions)
     return found
 

@@ -26,6 +26,7 @@ from discreet.plan.scalar import (
     Or,
     Released,
     Scalar,
+    by_name,
     columns_in,
     released_in,
     type_of,
@@ -77,9 +78,10 @@ def source_of(text: str, select: exp.Expr) -> tuple[exp.Identifier, exp.Identifi
 class Clauses:
     """Reads one SELECT."""
 
-    def __init__(self, select: exp.Select, expressions: Expressions) -> None:
+    def __init__(self, select: exp.Select, expressions: Expressions, table: str) -> None:
         self.select = select
         self.read = expressions
+        self.table = table  # as it is declared
         self.keys: list[Scalar] = []
         self.items: list[Scalar] = []  # of SELECT, over rows and aggregates
 
@@ -123,12 +125,13 @@ class Clauses:
         alias = table.args.get("alias")
         if alias is not None:
             self.read.take(alias, "this")
-            self.read.called = self.read.identifier(alias.this)
+            self.read.identifier(alias.this)
 
     def _rows(self, condition: Scalar | None) -> Rows:
-        used = set(self.read.columns) | ({self.read.person} if self.read.person is not None else set())
-        columns = {column.name: column for column in self.read.table.columns}
-        scan = Scan(self.read.table.name, tuple(Column(name, columns[name].type) for name in sorted(used)))
+        scope, used = self.read.scope, set(self.read.columns)
+        if self.read.person is not None:
+            used.add(scope.column(scope.named(self.read.person)))
+        scan = Scan(self.table, tuple(sorted(used, key=by_name)))
         return scan if condition is None else Filter(scan, condition)
 
     # what is asked
@@ -194,22 +197,23 @@ class Clauses:
 
     def _check_key(self, found: Scalar, node: exp.Expr) -> None:
         read = self.read
-        used = columns_in(found)
+        used = sorted(columns_in(found), key=by_name)
         if released_in(found):
             message = "a key cannot be an aggregate"
             raise read.refusal(Code.AGGREGATE_PLACE, message, "group by columns and by CASE bins of them", node)
         if not used:
             raise read.refusal(Code.CONSTANT, "a constant is no key", "group by columns and by CASE bins of them", node)
-        if read.person in used:
+        if any(column.name == read.person for column in used):
             raise read.refusal(
                 Code.PERSON,
                 f"{quoted(str(read.person))} says who a person is and is never a key",
                 f"count people with COUNT(DISTINCT {read.person})",
                 node,
             )
-        if groupless(found, read.table):
-            message = f"no declared value of {quoted(min(used))} falls into any group of this key"
-            raise read.refusal(Code.NO_GROUPS, message, f"group by {min(used)} itself, or by CASE bins of it", node)
+        if groupless(found, read.scope):
+            name = used[0].name
+            message = f"no declared value of {quoted(name)} falls into any group of this key"
+            raise read.refusal(Code.NO_GROUPS, message, f"group by {name} itself, or by CASE bins of it", node)
 
     # what happens to released values
 
@@ -267,12 +271,12 @@ class Clauses:
         if scalar in self.keys:
             return Key(self.keys.index(scalar), type_of(scalar))
         if isinstance(scalar, Column):
-            raise self._not_grouped(scalar.name)
+            raise self._not_grouped(scalar)
         return rebuilt(scalar, self._released)
 
-    def _not_grouped(self, name: str) -> QueryError:
-        read = self.read
-        at = read.columns.get(name)
+    def _not_grouped(self, column: Column) -> QueryError:
+        read, name = self.read, column.name
+        at = read.columns.get(column)
         if name == read.person:
             message, hint = f"{quoted(name)} says who a person is and is never released", f"use COUNT(DISTINCT {name})"
             return refusal(Code.PERSON, message, hint, read.text, at)

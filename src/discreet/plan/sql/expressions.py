@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 from sqlglot import exp
 
 from discreet.errors import QueryError
-from discreet.plan.catalog import Table
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import registry
 from discreet.plan.scalar import Column, Literal, Released, Scalar, Type, children
+from discreet.plan.scope import Scope
 from discreet.plan.sql.calls import called
 from discreet.plan.sql.refusals import Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
@@ -79,15 +79,14 @@ def reads(*classes: type[exp.Expr], args: str) -> Callable[[Reader], Reader]:
 class Expressions:
     """Reads the expressions of one question, and keeps what they use."""
 
-    def __init__(self, text: str, table: Table, person: str | None, parameters: dict[str, Literal]) -> None:
+    def __init__(self, text: str, scope: Scope, person: str | None, parameters: dict[str, Literal]) -> None:
         self.text = text
-        self.table = table
-        self.person = person and table.column(person).name
+        self.scope = scope
+        self.person = person and scope.named(person).name
         self.parameters = parameters
-        self.called = table.name  # what a column can be qualified with
         self.outputs: dict[str, Scalar] = {}  # by alias, casefolded
         self.aggregates: list[Aggregate] = []
-        self.columns: dict[str, Span | None] = {}  # all that are read, and where first
+        self.columns: dict[Column, Span | None] = {}  # all that are read, and where first
         self.read: dict[int, exp.Expr] = {}  # all nodes that were read
         self.place = Place.WHERE
         self._depth = 0
@@ -123,11 +122,11 @@ class Expressions:
     def _undeclared(self, node: exp.Expr) -> str:
         """What to declare, where a column is a text only because nobody said what it is."""
         names = {each.name.casefold() for each in node.find_all(exp.Column)}
-        for column in self.table.columns:
+        for column in self.scope.fields:
             if not column.declared and column.name.casefold() in names:
                 one = f"--bounds {column.name}=LOW:HIGH, or --types {column.name}=integer (bounds = or type = in the policy)"
                 all_ = '; --types stored (types = "stored") if the schema does not come from the data'
-                return f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if self.table.typed else ''}"
+                return f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if column.typed else ''}"
         return ""
 
     def within(self, place: Place, node: exp.Expr) -> Scalar:
@@ -242,14 +241,19 @@ class Expressions:
         """The name of a function as it stands in the text, if the parser kept its place."""
         return self.text[node.meta["start"] : node.meta["end"] + 1] if "start" in node.meta else ""
 
-    def column(self, name: str, node: exp.Expr, qualified: bool = False) -> Scalar:
-        declared = next((each for each in self.table.columns if each.name.casefold() == name.casefold()), None)
-        alias = None if qualified or self.place not in ALIASED else self.outputs.get(name.casefold())
-        if alias is not None and (declared is None or self.place is Place.ORDER_BY):
+    def column(self, name: str, node: exp.Expr, table: str = "") -> Scalar:
+        """The column of a name, and of a relation if one is named; or the output that an alias names."""
+        declared = bool(self.scope.matches(name, table))
+        alias = None if table or self.place not in ALIASED else self.outputs.get(name.casefold())
+        if alias is not None and (not declared or self.place is Place.ORDER_BY):
             return alias  # what is sorted are outputs: there their names come first, as the standard has it
-        if declared is None:
-            raise self._unknown_column(name, node)
-        found = Column(declared.name, declared.type)
+        if not declared and (name.casefold() in self.outputs or len(name) > 100):
+            hint = "here names are columns of the table, not outputs"
+            raise self.refusal(Code.UNKNOWN_COLUMN, f"column {quoted(name)} not found", hint, node)
+        try:
+            found = self.scope.column(self.scope.named(name, table))
+        except QueryError as error:
+            raise self.refusal(Code(error.code), error.message, error.hint, node) from None
         if alias is not None and alias != found:
             raise self.refusal(
                 Code.AMBIGUOUS_NAME,
@@ -257,18 +261,8 @@ class Expressions:
                 "give the output another name",
                 node,
             )
-        self.columns.setdefault(declared.name, span_of(node))
+        self.columns.setdefault(found, span_of(node))
         return found
-
-    def _unknown_column(self, name: str, node: exp.Expr) -> QueryError:
-        if name.casefold() in self.outputs or len(name) > 100:
-            hint = "here names are columns of the table, not outputs"
-            return self.refusal(Code.UNKNOWN_COLUMN, f"column {quoted(name)} not found", hint, node)
-        try:
-            self.table.column(name)
-        except QueryError as error:
-            return self.refusal(Code.UNKNOWN_COLUMN, error.message, error.hint, node)
-        return self.refusal(Code.UNKNOWN_COLUMN, f"column {quoted(name)} not found", "check its name", node)
 
     def aggregated(self, asked: Aggregate) -> Scalar:
         """The released number of an aggregate; equal ones are one."""

@@ -85,10 +85,11 @@ def _column(read: Expressions, node: exp.Column) -> Scalar:
     if isinstance(node.this, exp.Star):
         raise read.unknown(node.this)
     qualifier = node.args.get("table")
-    if qualifier is not None and read.identifier(qualifier).casefold() != read.called.casefold():
-        hint = f"the table is called {quoted(read.called)} here"
-        raise read.refusal(Code.UNKNOWN_TABLE, f"table {quoted(qualifier.name)} not found", hint, qualifier)
-    return read.column(read.identifier(node.this), node, qualifier is not None)
+    table = "" if qualifier is None else read.identifier(qualifier)
+    if qualifier is not None and table.casefold() not in map(str.casefold, read.scope.tables):
+        hint = f"the table is called {' or '.join(map(quoted, read.scope.tables))} here"
+        raise read.refusal(Code.UNKNOWN_TABLE, f"table {quoted(table)} not found", hint, qualifier)
+    return read.column(read.identifier(node.this), node, table)
 
 
 # arithmetic and comparisons
@@ -170,7 +171,7 @@ def _check_keys(read: Expressions, node: exp.Expr, operand: Scalar, values: Iter
     """Constants beside a column that has declared keys are some of these."""
     if not isinstance(operand, Column):
         return
-    keys = read.table.column(operand.name).keys
+    keys = read.scope.field(operand).keys
     for value in values:
         if keys is not None and isinstance(value, Literal) and value.value not in keys:
             message = f"{quoted(str(value.value))} is none of the declared keys of {quoted(operand.name)}"

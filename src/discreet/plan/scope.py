@@ -1,0 +1,123 @@
+"""The columns that an expression can name: whose each is, its type, and what is known of its values before any data is read.
+
+A scan has the columns of its table, as they are declared; a filter tells more of them; two scopes can be joined. Rules ask a scope, and
+never a table. A name is looked up together with the relation that it is said to be of; a name alone must be that of one column.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from discreet.errors import QueryError
+from discreet.plan.catalog import Key, Table, suggestion
+from discreet.plan.facts import Facts
+from discreet.plan.scalar import Column, Type
+
+
+class Field(NamedTuple):
+    """A column in scope. `table` is what its relation is called there.
+
+    It is a tuple because every question makes one for each column of its table.
+    """
+
+    table: str
+    name: str
+    type: Type
+    facts: Facts
+    keys: tuple[Key, ...] | None = None
+    declared: bool = True  # by the owner; if not, it is a text
+    typed: bool = False  # its source has a stored type, which the owner may choose to take over
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """All columns in scope. Names of relations and columns are told apart without regard to case."""
+
+    tables: tuple[str, ...]
+    fields: tuple[Field, ...]
+    present: frozenset[Column] = frozenset()  # surely not NULL, as the rows were filtered
+    _named: dict[str, list[Field]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        named: dict[str, list[Field]] = {}
+        for each in self.fields:
+            named.setdefault(each.name.casefold(), []).append(each)
+        object.__setattr__(self, "_named", named)
+
+    @classmethod
+    def of(cls, table: Table, called: str | None = None) -> "Scope":
+        """The columns of a declared table, under another name where it is called so."""
+        name = table.name if called is None else called
+        fields = (
+            Field(name, each.name, each.type, each.facts, each.keys, each.declared, table.typed)
+            for each in table.columns
+        )
+        return cls((name,), tuple(fields))
+
+    def joined(self, other: "Scope") -> "Scope":
+        """The columns of both; raises QueryError where two relations are called the same."""
+        called = {each.casefold() for each in self.tables}
+        for name in other.tables:
+            if name.casefold() in called:
+                raise QueryError(
+                    f"two tables are called {name!r} here",
+                    code="duplicate-name",
+                    hint=f"give one of them another name: {name} AS other",
+                )
+        both = Scope((*self.tables, *other.tables), (*self.fields, *other.fields))
+        present = (both.column(scope.field(each)) for scope in (self, other) for each in scope.present)
+        return replace(both, present=frozenset(present))
+
+    def where(self, present: Iterable[Column]) -> "Scope":
+        """The same on rows where these columns are not NULL."""
+        return replace(self, present=self.present.union(present))
+
+    @property
+    def unfiltered(self) -> "Scope":
+        """The columns as they are before rows were filtered: the groups of a question do not depend on its conditions."""
+        return replace(self, present=frozenset()) if self.present else self
+
+    def named(self, name: str, table: str = "") -> Field:
+        """The column of this name, of this relation if one is named; raises QueryError where there is none, or more than one."""
+        matches = self.matches(name, table)
+        if not matches:
+            raise self._unknown(name, table)
+        if len(matches) > 1:
+            tables = " and ".join(repr(each.table) for each in matches)
+            raise QueryError(
+                f"column {name!r} is in tables {tables}",
+                code="ambiguous-name",
+                hint=f"say which is meant: {matches[0].table}.{matches[0].name}",
+            )
+        return matches[0]
+
+    def matches(self, name: str, table: str = "") -> list[Field]:
+        """All columns that a name can mean."""
+        alike = self._named.get(name.casefold(), [])
+        return [each for each in alike if each.table.casefold() == table.casefold()] if table else alike
+
+    def field(self, column: Column) -> Field:
+        """What is in scope of the column that a node names."""
+        return self.named(column.name, column.table)
+
+    def column(self, known: Field) -> Column:
+        """The node that names a column in scope: together with its relation where there are several, and alone where there is one."""
+        return Column(known.name, known.type, known.table if len(self.tables) > 1 else "")
+
+    def facts(self, column: Column) -> Facts:
+        """What is known of a column."""
+        facts = self.field(column).facts
+        return replace(facts, nullable=False) if column in self.present else facts
+
+    def _unknown(self, name: str, table: str) -> QueryError:
+        tables = [each for each in self.tables if not table or each.casefold() == table.casefold()]
+        if not tables:
+            hint = suggestion(table, self.tables, "the tables are")
+            return QueryError(f"table {table!r} not found", code="unknown-table", hint=hint)
+        known = [each.name for each in self.fields if each.table in tables]
+        where = f"table{'s' if len(tables) > 1 else ''} {' and '.join(map(repr, tables))}"
+        return QueryError(
+            f"column {name!r} not found in {where}",
+            code="unknown-column",
+            hint=suggestion(name, known, "the columns are"),
+        )
