@@ -18,7 +18,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.answer import Answer, Column, Preview, written
+from discreet.answer import Answer, Column, Preview
+from discreet.answer.digits import written
+from discreet.curator.policy import Budget
 from discreet.errors import Invalid
 from discreet.plan.intervals import TOO_FEW, Interval, Predicted
 from discreet.plan.question import Output, Sort
@@ -96,14 +98,14 @@ def answer(**more: Any) -> Answer:
     given_ = {"groups": WARDS, "key": Type.TEXT, "notes": ("age is clamped to 0 … 120",), **more}
     plan = plan_of(*OUTPUTS, **given_)
     released = [np.array(each, np.int64) for each in (COUNTS, SUMS, CENTRED, SOMES, [0, 0, 0])]
-    return Answer.make(plan, released, text=TEXT, explanation="answer: n", remaining={"epsilon": 2.0, "delta": 1e-06})
+    return Answer.make(plan, released, text=TEXT).with_remaining(Budget(F(2), F(1, 10**6)))
 
 
 def with_key(text: str) -> Answer:
     plan = plan_of(
         Output(text, WARD), Output("n", COUNT), groups=((text,), (f"{text}.",)), key=Type.TEXT, notes=(text,)
     )
-    return Answer.make(plan, [np.array([5, 9])] * 5, text=text, explanation=text)
+    return Answer.make(plan, [np.array([5, 9])] * 5, text=text)
 
 
 def test_the_table_is_as_it_was_looked_at() -> None:
@@ -125,7 +127,7 @@ def test_the_table_is_as_it_was_looked_at() -> None:
 
 def test_what_is_left_is_never_shown_as_more() -> None:
     for part in (F(1, 10), F(5, 9), F(2, 3), F(2**60 + 1, 2**60)):
-        left = answer().with_remaining({"epsilon": part}).remaining
+        left = answer().with_remaining(Budget(part)).remaining
         assert left is not None and F(repr(left["epsilon"])) <= part  # as the decimal that it prints
 
 
@@ -209,8 +211,8 @@ def test_selection_is_noted() -> None:
 
 def test_what_the_ledger_knows_is_filled_in_later() -> None:
     first = answer().with_remaining(None)
-    later = Answer.from_bytes(first.to_bytes()).with_remaining({"epsilon": 1.5}).with_ledger({"sequence": 3})
-    assert later.remaining == {"epsilon": 1.5}
+    later = Answer.from_bytes(first.to_bytes()).with_remaining(Budget(F(3, 2))).with_ledger({"sequence": 3})
+    assert later.remaining == {"epsilon": 1.5, "delta": 0.0}
     assert later.receipt["ledger"] == {"sequence": 3}
     assert first.remaining is None
     assert later.rows == first.rows
@@ -544,7 +546,7 @@ def test_there_is_no_picture_without_numbers() -> None:
 
 def test_a_preview_tells_price_and_errors_and_what_it_assumes() -> None:
     plan = plan_of(*OUTPUTS, groups=WARDS, key=Type.TEXT, people=30_000)
-    found = Preview.make(plan, text=TEXT, explanation="answer: n")
+    found = Preview.make(plan, text=TEXT)
     assert str(found).splitlines() == [
         "column  predicted error at 95 %",
         f"──────  {'─' * 87}",
@@ -560,7 +562,7 @@ def test_a_preview_tells_price_and_errors_and_what_it_assumes() -> None:
     assert body["epsilon"] == 1.0
     assert set(body["assumes"]) == {"age", "old"}
     assert "± 60" in rich_text(found, 100)
-    assert found.explain() == "answer: n"
+    assert found.explain().startswith("answer: ward, n, age, old\n")
     missing = Preview.make(plan_of(*OUTPUTS, groups=WARDS, key=Type.TEXT), text=TEXT)
     assert "people = N" in str(missing)
     assert "unknown" in str(missing)
@@ -575,7 +577,7 @@ def test_texts_of_released_values_are_shown_without_an_error() -> None:
 
 
 def test_importing_answers_loads_nothing_heavy() -> None:
-    heavy = {"scipy", "rich", "pandas", "duckdb", "sqlglot", "altair", "matplotlib", "typer"}
-    code = f"import sys, discreet.answer; print(sorted({heavy} & set(sys.modules)))"
+    heavy = {"scipy", "rich", "pandas", "polars", "pyarrow", "duckdb", "sqlglot", "typer"}
+    code = f"import sys; from discreet.answer import Answer, Preview; print(sorted({heavy} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"

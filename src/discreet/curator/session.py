@@ -307,7 +307,7 @@ class Curator:
         Nothing is spent, no data is read, and no ledger is made.
         """
         plan = self._plan(Asked(text, params, **terms))
-        return Preview.make(plan, text=text, explanation=explain(plan))
+        return Preview.make(plan, text=text)
 
     @spelled_out
     def explain(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> str:
@@ -391,7 +391,7 @@ class Curator:
         kept = replace(
             plan, assumed=()
         )  # which is told to whoever asks: another may ask for the same plan in other words
-        answer = Answer.make(kept, released, text=text, explanation=explain(kept), receipt=receipt)
+        answer = Answer.make(kept, released, text=text, receipt=receipt)
         return replace(answer, notes=answer.notes + self.notes).to_bytes()
 
     def measure(
