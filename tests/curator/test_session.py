@@ -415,4 +415,4 @@ def test_an_answer_says_first_which_limit_nobody_declared(tmp_path: Path, limits
     with curator(tmp_path, **limits) as hospital:
         answer = hospital.sql(COUNT, epsilon=1)
         assert answer.notes[0].startswith("nobody declared max_rows: ") is (limits.get("max_rows") is None)
-        assert "± is of the noise" in str(answer) and "holds the truth" not in str(answer)
+        assert "± is for the noise alone" in str(answer) and "holds the truth" not in str(answer)

@@ -233,6 +233,14 @@ MUTANTS = (
         lambda: answers.html_is_harmless("<script>alert(1)</script>"),
     ),
     Mutant(
+        "svg-unescaped",
+        "discreet.answer.svg:svg_of",
+        "escape(visible(heading))",
+        "visible(heading)",
+        "a drawing runs the name of a column",
+        lambda: answers.svg_is_harmless("<math><mtext></mtext></math>"),
+    ),
+    Mutant(
         "controls-reach-the-terminal",
         "discreet.plan.visible:visible",
         "text if text.isprintable()",

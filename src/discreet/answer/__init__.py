@@ -1,7 +1,7 @@
 """Answers: released values, how far off each may be, and the receipt; and previews, the same before anything is measured.
 
     columns ── digits ── record (Answer: values, storing) ── preview
-                  └── bars ── text, html, chart (how either is shown) · exports (frames, CSV) · receipt (what proves the price)
+                  └── bars ── text, html, chart, svg (how either is shown) · exports (frames, CSV) · receipt (what proves the price)
 
 Everything here is made of what was released. A number is shown to the digits that its ± supports, and never without it.
 """

@@ -1,10 +1,11 @@
 """An answer as a picture: a panel for each number, with its intervals, by the first key."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from discreet.answer.digits import key_text, written
 from discreet.errors import Invalid
+from discreet.plan.scalar import Type
 
 if TYPE_CHECKING:
     from discreet.answer.record import Answer
@@ -17,25 +18,42 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 class Chart(dict[str, Any]):
-    """A Vega-Lite specification, which notebooks draw."""
+    """A Vega-Lite specification, which notebooks draw; those that cannot have the same as an SVG."""
+
+    def __init__(self, specification: Mapping[str, Any], svg: str) -> None:
+        super().__init__(specification)
+        self.svg = svg
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {"application/vnd.vegalite.v5+json": dict(self), "text/plain": repr(dict(self))}
-
-
-def specification(answer: "Answer") -> Chart:
-    """The picture of an answer; raises Invalid where no column is a number with an error."""
-    panels = [_panel_of(answer, j) for j, column in enumerate(answer.columns) if column.measured]
-    if not panels:
-        raise Invalid("there is nothing to draw: no column of the answer is a number with an error")
-    return Chart(
-        {
-            "$schema": SCHEMA,
-            "description": f"Released values and {100 * answer.confidence:g} % intervals.",
-            "vconcat": panels,
-            "config": {"view": {"continuousWidth": 420, "continuousHeight": 200}},
+        return {
+            "application/vnd.vegalite.v5+json": dict(self),
+            "image/svg+xml": self.svg,
+            "text/plain": repr(dict(self)),
         }
-    )
+
+
+def specification(answer: "Answer") -> dict[str, Any]:
+    """The picture of an answer; raises Invalid where no column is a number with an error."""
+    return {
+        "$schema": SCHEMA,
+        "description": f"Released values and {100 * answer.confidence:g} % intervals, for the noise alone.",
+        "vconcat": [_panel(answer, j) for j in drawn(answer)],
+        "config": {"view": {"continuousWidth": 420, "continuousHeight": 200}},
+    }
+
+
+def drawn(answer: "Answer") -> list[int]:
+    """The columns that are drawn; raises Invalid where there are none."""
+    columns = [j for j, column in enumerate(answer.columns) if column.measured]
+    if not columns:
+        raise Invalid("there is nothing to draw: no column of the answer is a number with an error")
+    return columns
+
+
+def is_sideways(answer: "Answer") -> bool:
+    """Whether bars lie: groups that are called by words, or by several keys, have names that are read from left to right."""
+    keys = [column for column in answer.columns if column.key]
+    return len(keys) != 1 or keys[0].type in (Type.TEXT, Type.BOOLEAN)
 
 
 def points_of(answer: "Answer", j: int) -> list[dict[str, Any]]:
@@ -59,45 +77,34 @@ def points_of(answer: "Answer", j: int) -> list[dict[str, Any]]:
     return points
 
 
-def _panel_of(answer: "Answer", j: int) -> dict[str, Any]:
+def _panel(answer: "Answer", j: int) -> dict[str, Any]:
+    """The panel of one column. Its fields have names of our own: Vega-Lite reads dots and brackets in a field's name as a path."""
+    name = answer.columns[j].name
     key = next((column.name for column in answer.columns if column.key), None)
-    return _panel(answer.columns[j].name, points_of(answer, j), key)
-
-
-def _panel(name: str, points: Sequence[dict[str, Any]], key: str | None) -> dict[str, Any]:
-    """Fields have names of our own: Vega-Lite reads dots and brackets in a field's name as a path."""
-    several = any("series" in point for point in points)
+    points = points_of(answer, j)
     groups = list(dict.fromkeys(point["group"] for point in points))
-    place: dict[str, Any] = {
-        "field": "group",
-        "type": "nominal",
-        "sort": groups,
-        "title": key,
-        "axis": {"labelAngle": 0},
-    }
-    shared: dict[str, Any] = {
-        "x": place,
-        "tooltip": [{"field": "group", "title": key or ""}, {"field": "said", "title": name}],
-    }
-    if several:
-        shared["tooltip"].insert(1, {"field": "series", "title": ""})
-        shared |= {"xOffset": {"field": "series"}, "color": {"field": "series", "title": None}}
-    if len(groups) > 8:
-        place["axis"] = {"labelAngle": -45}
     bars = len(points) <= MOST_BARS
+    along, across = ("y", "x") if is_sideways(answer) else ("x", "y")
+    place: dict[str, Any] = {"field": "group", "type": "nominal", "sort": groups, "title": key}
+    if along == "x":
+        place["axis"] = {"labelAngle": -45 if len(groups) > 8 else 0}
+    tooltip = [{"field": "group", "title": key or ""}, {"field": "said", "title": name}]
+    encoding: dict[str, Any] = {along: place, "tooltip": tooltip}
+    if any("series" in point for point in points):
+        tooltip.insert(1, {"field": "series", "title": ""})
+        encoding |= {f"{along}Offset": {"field": "series"}, "color": {"field": "series", "title": None}}
     mark: dict[str, Any] = {"type": "bar", "opacity": 0.6} if bars else {"type": "point", "filled": True}
-    height: dict[str, Any] = {"field": "value", "type": "quantitative", "title": name, "scale": {"zero": bars}}
-    low: dict[str, Any] = {"field": "low", "type": "quantitative", "title": name, "scale": {"zero": bars}}
+    measure: dict[str, Any] = {"type": "quantitative", "title": name, "scale": {"zero": bars}}
     return {
         "title": name,
-        "data": {"values": list(points)},
-        "encoding": shared,
+        "data": {"values": points},
+        "encoding": encoding,
         "layer": [
-            {"mark": mark, "encoding": {"y": height}},
+            {"mark": mark, "encoding": {across: {"field": "value", **measure}}},
             {
                 "transform": [{"filter": "isValid(datum.low)"}],
                 "mark": {"type": "errorbar", "ticks": True},
-                "encoding": {"y": low, "y2": {"field": "high"}},
+                "encoding": {across: {"field": "low", **measure}, f"{across}2": {"field": "high"}},
             },
         ],
     }

@@ -11,6 +11,13 @@ from discreet.plan.scalar import Type, Value
 from discreet.plan.visible import visible
 
 HUGE = 1e15
+# What a guarantee under each neighbour relation is worth.
+HIDDEN = {
+    "add-remove one person": "to hide whether any one person is in the data",
+    "add-remove one row": "to hide whether any one row is in the data",
+    "replace one person": "to hide what the data say of any one person, not how many people there are",
+    "replace one row": "to hide what any one row says, not how many rows there are",
+}
 
 
 def written(value: Value, span: Interval | None, column: Column) -> tuple[str, str]:
@@ -86,6 +93,11 @@ def sign(name: str) -> str:
     return {"epsilon": "ε", "delta": "δ", "rho": "ρ"}.get(name, name)
 
 
-def price(epsilon: float, delta: float) -> str:
-    """A price: ε, and δ where there is one."""
-    return f"ε = {short(epsilon)}" + (f", δ = {short(delta)}" if delta else "")
+def price(epsilon: float, delta: float, relation: str) -> str:
+    """A price, and what it buys: ε, δ where there is one, and the neighbour relation in words.
+
+    >>> price(0.5, 0.0, "add-remove one person")
+    'ε = 0.5 (to hide whether any one person is in the data)'
+    """
+    amount = f"ε = {short(epsilon)}" + (f", δ = {short(delta)}" if delta else "")
+    return f"{amount} ({HIDDEN.get(relation, relation)})"

@@ -84,8 +84,9 @@ def polars_frame(answer: "Answer", errors: bool) -> Any:
         Type.DATE: polars.Date,
         Type.BOOLEAN: polars.Boolean,
     }
-    series = [polars.Series(name, values, dtype=types[kind]) for name, kind, values in _typed(answer, errors)]
-    return polars.DataFrame(series)
+    return polars.DataFrame(
+        {name: polars.Series(values, dtype=types[kind]) for name, kind, values in _typed(answer, errors)}
+    )
 
 
 def arrow_table(answer: "Answer", errors: bool) -> Any:

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from discreet.answer import chart, exports, html, text
+from discreet.answer import chart, exports, html, svg, text
 from discreet.answer.columns import Column, columns_of
 from discreet.answer.digits import plain
 from discreet.answer.receipt import receipt_for
@@ -250,8 +250,16 @@ class Answer:
         return {"text/plain": str(self), "text/html": self.to_html()}
 
     def plot(self) -> "chart.Chart":
-        """A picture as a Vega-Lite specification: a panel for each number, with its intervals, by the first key."""
-        return chart.specification(self)
+        """A picture as a Vega-Lite specification, which notebooks draw: a panel for each number, with its intervals, by its keys."""
+        return chart.Chart(chart.specification(self), svg.svg_of(self))
+
+    def to_svg(self, path: str | PathLike[str] | None = None) -> str | None:
+        """The same picture as an SVG, as text or into a file: it needs nothing to be drawn but a browser."""
+        picture = svg.svg_of(self)
+        if path is None:
+            return picture
+        Path(path).write_text(picture, "utf-8")
+        return None
 
 
 def _amount(left: Left) -> Json:

@@ -50,8 +50,8 @@ def footer(answer: "Answer") -> list[str]:
     flags = dict.fromkeys(span.flag for row in answer.intervals for span in row if span is not None and span.flag)
     lines = [f"* {flag}" for flag in flags]
     lines.append(
-        f"± is of the noise, at {100 * answer.confidence:g} %: what limits leave out is not in it. "
-        f"{price(answer.epsilon, answer.delta)}, {answer.relation}."
+        f"± is for the noise alone, at {100 * answer.confidence:g} %: what limits leave out is not in it. "
+        f"{price(answer.epsilon, answer.delta, answer.relation)}."
     )
     if answer.remaining:
         lines.append("left: " + ", ".join(f"{sign(name)} = {short(left)}" for name, left in answer.remaining.items()))
@@ -96,7 +96,7 @@ def terminal(answer: "Answer", options: "ConsoleOptions") -> "Iterator[Renderabl
 def preview_footer(preview: "Preview") -> list[str]:
     """What stands below the predicted errors: the price, and the notes."""
     groups = f"{preview.groups:,} groups" if preview.groups > 1 else "one row"
-    cost = f"would cost {price(preview.epsilon, preview.delta)} ({preview.relation}), for {groups}"
+    cost = f"would cost {price(preview.epsilon, preview.delta, preview.relation)}, for {groups}"
     return [f"{cost}; nothing was read or spent", *(visible(f"note: {note}") for note in preview.notes)]
 
 

@@ -232,7 +232,7 @@ def written(first: First) -> str:
         "",
         f"version = {_text(first.kept.version if first.kept else '1')}  # of the data; another one whenever they change",
         "",
-        "[budget]  # what may be learned about anyone, by all questions together",
+        "[budget]  # the most that all questions together may cost",
         f"epsilon = {_plain(first.epsilon)}",
         f"delta = {_plain(first.kept.delta) if first.kept else f'{float(DELTA):g}'}  # well below one in the number of people",
         f'accountant = "{first.kept.accountant if first.kept else "pure"}"  # or {_other(first)}; fixed from the first question on',

@@ -179,7 +179,7 @@ def _about_persons(protected: Protected, query: Totals, cells: int) -> list[str]
 
 
 def _about_assumed(protected: Protected, query: Totals) -> tuple[str, ...]:
-    """What the limits leave out that nobody declared, as far as they are in this query. The ± is of the noise, and tells nothing of it."""
+    """What the limits leave out that nobody declared, as far as they are in this query. The ± tells nothing of it."""
     kinds = {type(part) for part in parts(query)}
     applied = [
         ("max_rows", kinds & {CapRows}, "rows in a group"),
