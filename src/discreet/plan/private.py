@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isqrt
 
-from discreet.errors import QueryError, Refused
-from discreet.exact import Number, positive, probability
+from discreet.errors import Invalid, QueryError, Refused
+from discreet.exact import Number, positive, probability, rational, shown
 from discreet.plan.catalog import Catalog, Protected, Table
 from discreet.plan.check import check, event_of
 from discreet.plan.domain import complete, groups_of, literal, whole_key
@@ -64,7 +64,12 @@ def plan_for(question: Question, catalog: Catalog, epsilon: Number, delta: Numbe
 
     δ is spent only by Gaussian noise, where that is predicted to be closer.
     """
-    asked = positive(epsilon, "epsilon")
+    asked = rational(epsilon, "epsilon")
+    if asked <= 0:
+        raise Invalid(
+            f"epsilon must be above 0, got {shown(epsilon)}",
+            hint="0.1 to 1 a question is usual: less tells less of anyone, and has more noise",
+        )
     if asked > MOST_EPSILON:
         raise QueryError(
             f"epsilon must be at most {MOST_EPSILON}", code="epsilon", hint="there is no privacy at such a price"

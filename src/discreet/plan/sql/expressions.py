@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 from sqlglot import exp
 
 from discreet.errors import QueryError
-from discreet.plan.catalog import Table
+from discreet.plan.catalog import Table, suggestion
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import registry
 from discreet.plan.scalar import Column, Literal, Released, Scalar, Type, children
 from discreet.plan.sql.calls import called
-from discreet.plan.sql.refusals import Code, function_refusal, quoted, refusal
+from discreet.plan.sql.refusals import LONGEST_NAME, Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
 from discreet.plan.sql.values import Mismatch, as_type, kind, named
 
@@ -261,6 +261,16 @@ class Expressions:
         return found
 
     def _unknown_column(self, name: str, node: exp.Expr) -> QueryError:
+        span = span_of(node)
+        if span is not None and self.text[span.start] == '"' and len(name) <= LONGEST_NAME:
+            text = "'" + name.replace("'", "''") + "'"
+            hint = suggestion(name, [column.name for column in self.table.columns], "the columns are")
+            return self.refusal(
+                Code.UNKNOWN_COLUMN,
+                f"column {quoted(name)} not found: double quotes are for names",
+                f"if a text is meant, write {text} in single quotes; {hint}",
+                node,
+            )
         if name.casefold() in self.outputs or len(name) > 100:
             hint = "here names are columns of the table, not outputs"
             return self.refusal(Code.UNKNOWN_COLUMN, f"column {quoted(name)} not found", hint, node)
