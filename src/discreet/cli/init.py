@@ -33,13 +33,17 @@ LOOKED = 10_000
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,17})")
 CODE = re.compile(r"[+-]?0[0-9]")  # what starts with 0 is a code, not a number
+# What is usually declared of a type, and what for.
 EXAMPLES = {
-    "integer": "bounds = [0, 100]",
-    "number": "bounds = [0, 100]",
-    "text": 'keys = ["A", "B"]',
-    "date": "keys = [2024-01-01, 2024-01-02]",
-    "boolean": "keys = [true, false]",
+    "integer": ("bounds = [0, 100]", "to sum and average it; keys = [1, 2, 3] instead if it is a code, to group by it"),
+    "number": ("bounds = [0, 100]", "to sum and average it"),
+    "text": ('keys = ["A", "B"]', "to group by it"),
+    "date": ("keys = [2024-01-01, 2024-01-02]", "to group by it"),
+    "boolean": ("keys = [true, false]", "to group by it"),
 }
+# By its name alone: what a policy suggests does not come from values.
+YEAR = re.compile(r"(^|[^a-z])(year|jahr|yr)([^a-z]|$)|(year|jahr)$")
+YEARS = ("bounds = [1900, 2030]", "the first and the last year that can be meant: to group by it, and to average it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class First:
     unit: str | None
     columns: "dict[str, Type]"
     guessed: bool  # the types; a Parquet or DuckDB file has them
+    encoding: str | None  # of a CSV, where it was said
+    garbled: bool  # whether a cell is not text in that encoding
     epsilon: Fraction
     kept: Kept | None
     ledger: Path
@@ -65,6 +71,7 @@ def init(
     out: Annotated[str, typer.Option(metavar="FILE", help="The policy to write.")] = str(POLICY),
     epsilon: Annotated[str | None, typer.Option(metavar="E", help="The total budget (5).")] = None,
     delimiter: Annotated[str | None, typer.Option(metavar="CHARACTER", help="Between the fields of a CSV.")] = None,
+    encoding: Annotated[str | None, typer.Option(metavar="NAME", help="Of a CSV (utf-8).")] = None,
     table: Annotated[str | None, typer.Option(metavar="NAME", help="The table inside of a DuckDB file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -77,7 +84,9 @@ def init(
     path, target = located(data), Path(out)
     _check(path, target, unit, row)
     with waiting(f"looking at {path.name}", as_json):
-        first = _first(path, target, Flags(unit=unit, row=row, delimiter=delimiter, table=table), epsilon)
+        first = _first(
+            path, target, Flags(unit=unit, row=row, delimiter=delimiter, encoding=encoding, table=table), epsilon
+        )
         text = written(first)
         _write(target, text)
     try:
@@ -93,10 +102,16 @@ def init(
             "columns": found,
             "ledger": str(first.ledger),
             "goes_on": first.kept is not None,
+            "garbled": first.garbled,
         }
         print(json.dumps(told, ensure_ascii=False, indent=2))
         return
     print(f"wrote {visible(out)}; look at each line of it, above all at the types")
+    if first.garbled:
+        name = visible(first.encoding or "UTF-8")
+        print(
+            f"some cells are not {name} text, and lose those letters; if it has another encoding, say --encoding latin-1"
+        )
     if first.kept is not None:
         spent, total = first.kept.spent, float(first.kept.epsilon)
         print(f"it goes on with the ledger {visible(str(first.ledger))}, in which {spent} is spent of ε = {total:.6g}")
@@ -144,7 +159,9 @@ def _first(path: Path, target: Path, flags: Flags, epsilon: str | None) -> First
     from discreet.engines.framing import Framing
     from discreet.exact import positive
 
-    framing = Framing(flags.delimiter or ("\t" if ".tsv" in path.name.casefold() else ","))
+    framing = Framing(
+        flags.delimiter or ("\t" if ".tsv" in path.name.casefold() else ","), encoding=flags.encoding or "utf-8"
+    )
     found = looked_at(path, framing) if is_csv(path) else stored_types(path, flags.table)
     unit = None if flags.unit is None else _spelt(flags.unit, list(found))
     ledger = _ledger(path)
@@ -167,6 +184,8 @@ def _first(path: Path, target: Path, flags: Flags, epsilon: str | None) -> First
         unit=unit,
         columns=found,
         guessed=is_csv(path),
+        encoding=flags.encoding,
+        garbled=is_csv(path) and is_garbled(path, framing),
         epsilon=wanted,
         kept=kept,
         ledger=ledger,
@@ -224,6 +243,13 @@ def looked_at(path: Path, framing: "Framing") -> "dict[str, Type]":
     return {name: (kinds or [Type.TEXT])[0] if name in filled else Type.TEXT for name, kinds in left.items()}
 
 
+def is_garbled(path: Path, framing: "Framing") -> bool:
+    """Whether a cell of the first rows of a CSV is not text in its encoding: then it holds U+FFFD."""
+    from discreet.engines.framing import records
+
+    return any("\ufffd" in cell for cells in islice(records(path, framing), LOOKED) for cell in cells if cell)
+
+
 def written(first: First) -> str:
     """The text of the policy."""
     said = [
@@ -255,6 +281,8 @@ def written(first: First) -> str:
     ]
     if first.delimiter != "," and first.guessed:
         said.append(f"delimiter = {_text(first.delimiter)}")
+    if first.encoding is not None and first.guessed:
+        said.append(f"encoding = {_text(first.encoding)}")
     if not first.guessed and first.table != table_name(first.data):
         said.append(f"table = {_text(first.table)}")
     said += ["", f"[tables.{toml_key(first.table)}.columns]", *_columns(first)]
@@ -289,9 +317,10 @@ def _columns(first: First) -> list[str]:
         if name == first.unit:
             found.append(f"# {key} says who a row is about; it is compared as text")
             continue
-        use = "to sum and average it" if kind.numeric else "to group by it"
+        is_year = kind.value == "integer" and YEAR.search(name.casefold())
+        example, use = YEARS if is_year else EXAMPLES[kind.value]
         found.append(f'{key} = {{ type = "{kind.value}" }}')
-        found.append(f'# {key} = {{ type = "{kind.value}", {EXAMPLES[kind.value]} }}  # {use}')
+        found.append(f'# {key} = {{ type = "{kind.value}", {example} }}  # {use}')
     return found
 
 
