@@ -12,14 +12,17 @@ from html.parser import HTMLParser
 from math import inf
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from discreet.answer import Answer, Column, Preview, written
-from discreet.errors import Invalid
+from discreet.answer import Answer, Column, Preview
+from discreet.answer.digits import written
+from discreet.curator.policy import Budget
+from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
 from discreet.plan.intervals import TOO_FEW, Interval, Predicted
 from discreet.plan.question import Output, Sort
 from discreet.plan.scalar import Case, Comparison, Key, Literal, Order, Type
@@ -96,14 +99,14 @@ def answer(**more: Any) -> Answer:
     given_ = {"groups": WARDS, "key": Type.TEXT, "notes": ("age is clamped to 0 … 120",), **more}
     plan = plan_of(*OUTPUTS, **given_)
     released = [np.array(each, np.int64) for each in (COUNTS, SUMS, CENTRED, SOMES, [0, 0, 0])]
-    return Answer.make(plan, released, text=TEXT, explanation="answer: n", remaining={"epsilon": 2.0, "delta": 1e-06})
+    return Answer.make(plan, released, text=TEXT).with_remaining(Budget(F(2), F(1, 10**6)))
 
 
 def with_key(text: str) -> Answer:
     plan = plan_of(
         Output(text, WARD), Output("n", COUNT), groups=((text,), (f"{text}.",)), key=Type.TEXT, notes=(text,)
     )
-    return Answer.make(plan, [np.array([5, 9])] * 5, text=text, explanation=text)
+    return Answer.make(plan, [np.array([5, 9])] * 5, text=text)
 
 
 def test_the_table_is_as_it_was_looked_at() -> None:
@@ -116,7 +119,7 @@ def test_the_table_is_as_it_was_looked_at() -> None:
         "C         41 ± 60   NULL *         NULL *",
         "",
         "* too few to tell from none",
-        "± is of the noise, at 95 %: what limits leave out is not in it. ε = 1, add-remove one person.",
+        "± is for the noise alone, at 95 %: what limits leave out is not in it. ε = 1 (to hide whether any one person is in the data).",
         "left: ε = 2, δ = 1e-06",
         "note: age is clamped to 0 … 120",
     ]
@@ -125,7 +128,7 @@ def test_the_table_is_as_it_was_looked_at() -> None:
 
 def test_what_is_left_is_never_shown_as_more() -> None:
     for part in (F(1, 10), F(5, 9), F(2, 3), F(2**60 + 1, 2**60)):
-        left = answer().with_remaining({"epsilon": part}).remaining
+        left = answer().with_remaining(Budget(part)).remaining
         assert left is not None and F(repr(left["epsilon"])) <= part  # as the decimal that it prints
 
 
@@ -209,8 +212,8 @@ def test_selection_is_noted() -> None:
 
 def test_what_the_ledger_knows_is_filled_in_later() -> None:
     first = answer().with_remaining(None)
-    later = Answer.from_bytes(first.to_bytes()).with_remaining({"epsilon": 1.5}).with_ledger({"sequence": 3})
-    assert later.remaining == {"epsilon": 1.5}
+    later = Answer.from_bytes(first.to_bytes()).with_remaining(Budget(F(3, 2))).with_ledger({"sequence": 3})
+    assert later.remaining == {"epsilon": 1.5, "delta": 0.0}
     assert later.receipt["ledger"] == {"sequence": 3}
     assert first.remaining is None
     assert later.rows == first.rows
@@ -300,6 +303,57 @@ def test_rows_as_dicts_and_frames() -> None:
     assert list(frame.columns) == ["ward", "n", "age", "old"]
     assert frame["n"].tolist() == COUNTS
     assert made.to_pandas(errors=True).shape == (3, 13)
+
+
+@settings(max_examples=repeats(50))
+@given(answers())
+def test_an_answer_is_a_sequence_of_rows(made: Answer) -> None:
+    rows = made.to_dicts()
+    assert len(made) == len(rows)
+    assert list(made) == rows
+    for column in made.columns:
+        assert made[column.name] == [row[column.name] for row in rows]
+
+
+def test_a_column_that_is_not_there_is_told_with_the_one_that_was_meant() -> None:
+    with pytest.raises(Invalid, match="column 'wrad' not found in the answer; did you mean 'ward'"):
+        answer()["wrad"]
+    with pytest.raises(Invalid, match=r"answer.rows\[0\]"):
+        answer()[0]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("errors", [False, True])
+def test_frames_hold_the_rows_with_the_types_of_the_columns(errors: bool) -> None:
+    pyarrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    made = answer()
+    rows = made.to_dicts(errors)
+    assert made.to_arrow(errors).to_pylist() == rows
+    assert made.to_polars(errors).to_dicts() == rows
+    kinds = {"ward": pyarrow.string(), "n": pyarrow.int64(), "age": pyarrow.float64(), "old": pyarrow.float64()}
+    schema = made.to_arrow(errors).schema
+    for name, kind in kinds.items():
+        assert {schema.field(each).type for each in schema.names if each.split("_")[0] == name} == {kind}
+    assert pyarrow.table(made).to_pylist() == polars.DataFrame(made).to_dicts() == made.to_dicts()
+
+
+@settings(max_examples=repeats(30))
+@given(answers())
+def test_every_answer_is_a_frame(made: Answer) -> None:
+    for table in (made.to_arrow(errors=True).to_pylist(), made.to_polars(errors=True).to_dicts()):
+        for row, expected in zip(table, made.to_dicts(errors=True), strict=True):
+            assert all(row[name] == value or row[name] == float(str(value)) for name, value in expected.items())
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_frame_of_a_library_that_is_not_there_says_what_to_install(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    made = answer()
+    ways = {"pandas": [made.to_pandas], "polars": [made.to_polars], "pyarrow": [made.to_arrow, made.__arrow_c_stream__]}
+    for way in ways[library]:
+        with pytest.raises(Invalid, match=f"pip install {library}"):
+            way()
 
 
 def test_names_that_would_collide_are_told_apart() -> None:
@@ -439,6 +493,14 @@ def test_a_page_has_an_error_bar_for_each_interval_and_no_script() -> None:
     assert answer()._repr_mimebundle_()["text/html"] == page
 
 
+def test_a_page_without_style_has_the_same_rows() -> None:
+    preview = Preview.make(plan_of(*OUTPUTS, groups=WARDS, key=Type.TEXT), text=TEXT)
+    for made in (answer(), preview):
+        page, bare = made._repr_html_(), made.to_html(style=False)
+        assert "<style>" not in bare and "<style>" in page
+        assert re.sub(r"<style>.*</style>", "", page, flags=re.S) == bare
+
+
 def rich_text(shown: Any, width: int) -> str:
     from rich.console import Console
 
@@ -508,10 +570,11 @@ def check_picture(spec: dict[str, Any], panels: int) -> None:
     for panel in spec["vconcat"]:
         values = panel["data"]["values"]
         bars, errors = panel["layer"]
-        assert bars["encoding"]["y"]["field"] == "value"
+        along, across = ("y", "x") if "y" in panel["encoding"] else ("x", "y")
+        assert bars["encoding"][across]["field"] == "value"
         assert errors["mark"]["type"] == "errorbar"
-        assert (errors["encoding"]["y"]["field"], errors["encoding"]["y2"]["field"]) == ("low", "high")
-        assert panel["encoding"]["x"]["field"] == "group"
+        assert (errors["encoding"][across]["field"], errors["encoding"][f"{across}2"]["field"]) == ("low", "high")
+        assert panel["encoding"][along]["field"] == "group"
         for point in values:
             assert {"group", "value", "said"} <= set(point)
             assert "low" not in point or point["low"] <= point["value"] <= point["high"]
@@ -535,8 +598,102 @@ def test_a_picture_without_keys_and_one_with_two() -> None:
 
 
 def test_there_is_no_picture_without_numbers() -> None:
-    with pytest.raises(Invalid):
-        Answer.make(plan_of(Output("k", Key(0, Type.INTEGER))), [np.array([5])] * 5, text="").plot()
+    made = Answer.make(plan_of(Output("k", Key(0, Type.INTEGER))), [np.array([5])] * 5, text="")
+    for draw in (made.plot, made.to_svg):
+        with pytest.raises(Invalid):
+            draw()
+
+
+def by_year(values: list[int]) -> Answer:
+    groups = [(2000 + i,) for i in range(len(values))]
+    plan = plan_of(Output("year", Key(0, Type.INTEGER)), Output("n", COUNT), groups=groups)
+    return Answer.make(plan, [np.array(values)] * 5, text="")
+
+
+def test_bars_of_words_lie_and_bars_on_a_scale_stand() -> None:
+    assert all("y" in panel["encoding"] for panel in answer().plot()["vconcat"])
+    assert all("x" in panel["encoding"] for panel in by_year([3, 4]).plot()["vconcat"])
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawing(made: Answer) -> ElementTree.Element:
+    picture = made.to_svg()
+    assert picture is not None
+    return ElementTree.fromstring(picture)
+
+
+def error_bars(picture: ElementTree.Element) -> list[list[float]]:
+    """The numbers of each error bar: two ends and their caps are three strokes."""
+    paths = [path.attrib["d"] for path in picture.iter(f"{SVG}path")]
+    return [[float(each) for each in re.findall(r"-?[0-9.]+", path)] for path in paths if path.count("M") == 3]
+
+
+@settings(max_examples=repeats(50))
+@given(answers())
+def test_a_drawing_has_a_bar_and_an_interval_for_each_number_and_nothing_outside_of_it(made: Answer) -> None:
+    assume(any(column.measured for column in made.columns))
+    picture = drawing(made)
+    wide, tall = float(picture.attrib["width"]), float(picture.attrib["height"])
+    panels = made.plot()["vconcat"]
+    points = [point for panel in panels for point in panel["data"]["values"]]
+    if all(len(panel["data"]["values"]) <= 40 for panel in panels):
+        assert len(list(picture.iter(f"{SVG}rect"))) == len(points)
+        assert len(error_bars(picture)) == sum("low" in point for point in points)
+    for box in picture.iter(f"{SVG}rect"):
+        x, y, width, height = (float(box.attrib[name]) for name in ("x", "y", "width", "height"))
+        assert 0 <= x <= x + width <= wide and 0 <= y <= y + height <= tall and width >= 0 and height >= 0
+
+
+def test_intervals_lie_where_their_numbers_are_in_a_drawing() -> None:
+    """The bar ends in the middle of its interval, and lengths are as the numbers are."""
+    picture = drawing(answer())
+    first, second, *_ = list(picture.iter(f"{SVG}rect"))
+    assert float(first.attrib["width"]) / float(second.attrib["width"]) == pytest.approx(12345 / 870, rel=0.01)
+    low, _, high, *_ = error_bars(picture)[0]
+    assert (low + high) / 2 == pytest.approx(float(first.attrib["x"]) + float(first.attrib["width"]), abs=0.2)
+    standing = drawing(by_year([100, 400]))
+    tall = [float(box.attrib["height"]) for box in standing.iter(f"{SVG}rect")]
+    assert tall[1] / tall[0] == pytest.approx(4, rel=0.01)
+    assert [text.text for text in standing.iter(f"{SVG}text") if text.attrib.get("text-anchor") == "middle"] == [
+        "2000",
+        "2001",
+    ]
+
+
+@pytest.mark.parametrize("values", [[1.7e308, -1.7e308], [5e-324, 0.0], [0.0, 0.0], [1e18, 1e18 + 128], [3.0]])
+@pytest.mark.parametrize("key", [Type.TEXT, Type.INTEGER])
+def test_numbers_of_every_size_can_be_drawn(values: list[float], key: Type) -> None:
+    columns = (Column("k", key, True), Column("x", Type.NUMBER, False))
+    rows = tuple(("a" if key is Type.TEXT else 1, value) for value in values)
+    spans = tuple((None, Interval(value, value, 0.0)) for value in values)
+    picture = drawing(Answer(columns, rows, spans, 0.95, 1.0, 0.0, "replace one row", (), {}, ""))
+    assert all(0 <= float(box.attrib["width"]) <= 420 for box in picture.iter(f"{SVG}rect"))
+
+
+def svg_is_harmless(payload: str) -> None:
+    picture = drawing(with_key(payload))
+    assert {each.tag for each in picture.iter()} <= {f"{SVG}{tag}" for tag in ("svg", "text", "rect", "path", "circle")}
+    assert visible(payload)[:20] in "".join(picture.itertext())
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_no_text_becomes_a_tag_of_a_drawing(payload: str) -> None:
+    svg_is_harmless(payload)
+
+
+def test_a_drawing_goes_into_a_file_and_into_a_notebook(tmp_path: Path) -> None:
+    assert answer().to_svg(tmp_path / "a.svg") is None
+    text = (tmp_path / "a.svg").read_text("utf-8")
+    assert answer().plot()._repr_mimebundle_()["image/svg+xml"] == text == answer().to_svg()
+    assert "… and 60 more" in str(with_words(100).to_svg())
+
+
+def with_words(groups: int) -> Answer:
+    keys = tuple((f"ward {i}",) for i in range(groups))
+    plan = plan_of(Output("ward", WARD), Output("n", COUNT), groups=keys, key=Type.TEXT)
+    return Answer.make(plan, [np.arange(groups)] * 5, text="")
 
 
 # Before anything is measured.
@@ -544,7 +701,7 @@ def test_there_is_no_picture_without_numbers() -> None:
 
 def test_a_preview_tells_price_and_errors_and_what_it_assumes() -> None:
     plan = plan_of(*OUTPUTS, groups=WARDS, key=Type.TEXT, people=30_000)
-    found = Preview.make(plan, text=TEXT, explanation="answer: n")
+    found = Preview.make(plan, text=TEXT)
     assert str(found).splitlines() == [
         "column  predicted error at 95 %",
         f"──────  {'─' * 87}",
@@ -553,14 +710,14 @@ def test_a_preview_tells_price_and_errors_and_what_it_assumes() -> None:
         "age     ± 0.50, at worst, with about 10,000 in a group: 30,000 people declared, over 3 groups",
         "old     ± 0.0083, at worst, with about 10,000 in a group: 30,000 people declared, over 3 groups",
         "",
-        "would cost ε = 1 (add-remove one person), for 3 groups; nothing was read or spent",
+        "would cost ε = 1 (to hide whether any one person is in the data), for 3 groups; nothing was read or spent",
     ]
     body = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert body["error"]["n"] == 60
     assert body["epsilon"] == 1.0
     assert set(body["assumes"]) == {"age", "old"}
     assert "± 60" in rich_text(found, 100)
-    assert found.explain() == "answer: n"
+    assert found.explain().startswith("answer: ward, n, age, old\n")
     missing = Preview.make(plan_of(*OUTPUTS, groups=WARDS, key=Type.TEXT), text=TEXT)
     assert "people = N" in str(missing)
     assert "unknown" in str(missing)
@@ -575,7 +732,24 @@ def test_texts_of_released_values_are_shown_without_an_error() -> None:
 
 
 def test_importing_answers_loads_nothing_heavy() -> None:
-    heavy = {"scipy", "rich", "pandas", "duckdb", "sqlglot", "altair", "matplotlib", "typer"}
-    code = f"import sys, discreet.answer; print(sorted({heavy} & set(sys.modules)))"
+    heavy = {"scipy", "rich", "pandas", "polars", "pyarrow", "duckdb", "sqlglot", "typer"}
+    code = f"import sys; from discreet.answer import Answer, Preview; print(sorted({heavy} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+# What goes wrong, in a notebook.
+
+
+@pytest.mark.parametrize("kind", [Invalid, QueryError, Refused, Fault])
+def test_an_error_in_a_notebook_is_its_message_the_caret_and_the_hint(kind: type[DiscreetError]) -> None:
+    """IPython shows what `_render_traceback_` gives instead of the call stack."""
+    failure = kind("the function 'MIN' is not released", hint="ask for counts")
+    failure.add_note("line 1: SELECT MIN(age)\n               ^^^")
+    assert failure._render_traceback_() == [
+        f"{kind.__name__}: the function 'MIN' is not released",
+        "line 1: SELECT MIN(age)",
+        "               ^^^",
+        "hint: ask for counts",
+    ]
+    assert kind("no")._render_traceback_() == [f"{kind.__name__}: no"]

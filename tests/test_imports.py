@@ -94,22 +94,20 @@ class Fence:
 
 WEB = Fence(("server/",))
 FENCES = {
-    "altair": Fence(("answer.py",), only_in_functions=True),
     "click": Fence(("cli/",)),
     "cryptography": Fence(("noise/source.py",)),
     "duckdb": Fence(("engines/duckdb.py",)),
     "fastapi": WEB,
     "jinja2": WEB,
-    "matplotlib": Fence(("answer.py",), only_in_functions=True),
     "numpy": Fence(("",)),
-    "pandas": Fence(("answer.py", "engines/", "curator/"), only_in_functions=True),
-    "polars": Fence(("engines/",), only_in_functions=True),
+    "pandas": Fence(("answer/exports.py", "engines/", "curator/"), only_in_functions=True),
+    "polars": Fence(("answer/exports.py", "engines/"), only_in_functions=True),
     "psycopg": Fence(("engines/postgres.py", "curator/postgres.py")),
-    "pyarrow": Fence(("engines/",), only_in_functions=True),
+    "pyarrow": Fence(("answer/exports.py", "engines/"), only_in_functions=True),
     "pydantic": WEB,
     "pyspark": Fence(("engines/spark.py",)),
     "pytest": Fence(("audit/pytest_plugin.py",)),
-    "rich": Fence(("cli/", "answer.py")),
+    "rich": Fence(("cli/", "answer/")),
     "sklearn": Fence(("learn/",)),
     "sqlglot": Fence(("plan/sql/", "engines/render/")),
     "starlette": WEB,
@@ -410,9 +408,9 @@ BROKEN: list[tuple[dict[str, str], str]] = [
     ({"curator/a.py": "import fastapi"}, "fastapi only in server/"),
     ({"noise/laplace.py": "import cryptography.hazmat"}, "cryptography only in noise/source.py"),
     ({"privacy/a.py": "def f():\n    import scipy.special"}, "scipy has no fence"),
-    ({"answer.py": "import pandas"}, "pandas only inside functions"),
+    ({"answer/exports.py": "import pandas"}, "pandas only inside functions"),
     ({"curator/a.py": "import typer"}, "typer only in cli/"),
-    ({"curator/a.py": "import rich.table"}, "rich only in cli/, answer.py"),
+    ({"curator/a.py": "import rich.table"}, "rich only in cli/, answer/"),
     ({"curator/ledger.py": "import numpy"}, "only the standard library"),
     ({"__init__.py": "__all__ = []\nimport numpy"}, "only the standard library"),
     ({"noise/a.py": "import requests"}, "requests has no fence"),
@@ -427,7 +425,7 @@ BROKEN: list[tuple[dict[str, str], str]] = [
     ),
     ({"cli/a.py": "__import__('random')"}, "random is not secure"),
     (
-        {"plan/a.py": "import discreet.answer", "answer.py": "import discreet.plan.a"},
+        {"plan/a.py": "import discreet.answer", "answer/a.py": "import discreet.plan.a"},
         "cycle: answer -> plan -> answer",
     ),
 ]
@@ -456,6 +454,6 @@ def test_what_the_rules_allow_is_not_reported(tmp_path: Path) -> None:
         "attacks/a.py": "import discreet as dp\nfrom discreet import noise\nfrom discreet.errors import Invalid",
         "cli/demo.py": "import typer, rich\nfrom discreet import noise, audit\nimport discreet.curator.session",
         "exact.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import numpy",
-        "answer.py": "class A:\n    def plot(self):\n        import altair\n        import rich",
+        "answer/exports.py": "class A:\n    def plot(self):\n        import polars\n        import rich",
     }
     assert violations(plant(tmp_path, files)) == []

@@ -28,6 +28,11 @@ class DiscreetError(Exception):
     def __str__(self) -> str:
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows (IPython asks for it): the message, the place in the question, and the hint, not our call stack."""
+        notes = [line for note in getattr(self, "__notes__", ()) for line in str(note).splitlines()]
+        return [f"{type(self).__name__}: {self.message}", *notes, *([f"hint: {self.hint}"] if self.hint else [])]
+
 
 class Invalid(DiscreetError, ValueError):
     """An argument of a library call is unusable; nothing was drawn, spent or changed."""

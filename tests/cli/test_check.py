@@ -89,7 +89,7 @@ def test_a_ledger_apart_is_noticed(run: Run, policy: Path) -> None:
         (("[budget]", "[budgets]"), "did you mean"),
         (('column = "patient_id"', 'column = "patient"'), "unit"),
         (("age = {", "agee = {"), "did you mean 'age'"),
-        (("bounds = [0, 120]", "bounds = [120, 0]"), "must go up"),
+        (("bounds = [0, 120]", "bounds = [120, 0]"), "the first must be below the second"),
         (('source = "visits.csv"', 'source = "gone.csv"'), "there is no file"),
         (("[unit]", "[unit"), "is not TOML"),
         (('"integer"', '"int"'), "must be one of"),

@@ -20,7 +20,7 @@ def test_it_tells_the_whole_story(run: Run, place: Path) -> None:
     assert "20,000 patients" in said and "patient_id,age,sex,region,ward,cost,admitted" in said
     for title, text, _ in demo.QUESTIONS:
         assert title in said and text in said
-    assert said.count("± is of the noise, at 95 %") == 3
+    assert said.count("± is for the noise alone, at 95 %") == 3
     assert "same answer, free of charge" in said
     assert "differ by 1: she was there" in said
     assert "100 % of the time from exact answers" in said

@@ -186,3 +186,45 @@ def test_a_mistake_is_named_and_nothing_is_written(run: Run, visits: Path, words
 def test_looking_spends_nothing(run: Run, visits: Path) -> None:
     assert run("init", "visits.csv", "--unit", "patient_id").exit_code == 0
     assert ledger_bytes(visits) == {}
+
+
+def suggestions(policy: Path) -> dict[str, str]:
+    """What is commented out of each column."""
+    lines = [line for line in policy.read_text("utf-8").splitlines() if line.startswith("# ") and "= { type" in line]
+    return {line.split()[1]: line for line in lines}
+
+
+def test_suggestions_follow_type_and_name_and_load_once_they_are_filled_in(run: Run, place: Path) -> None:
+    names = ["year", "birth_year", "Jahr", "birthyear", "age", "years", "yearly", "rate", "flag", "day", "ward"]
+    cells = ["2004", "1961", "1999", "1970", "31", "4", "7", "0.5", "true", "2024-01-01", "A"]
+    (place / "v.csv").write_text(f"who,{','.join(names)}\n1,{','.join(cells)}\n", "utf-8")
+    assert run("init", "v.csv", "--unit", "who").exit_code == 0
+    policy = Path("discreet.toml")
+    lines = suggestions(policy)
+    assert {name for name in names if "the last year" in lines[name]} == {"year", "birth_year", "Jahr", "birthyear"}
+    assert {name for name in names if "if it is a code" in lines[name]} == {"age", "years", "yearly"}
+    assert {name for name in names if " keys = " in lines[name].split("  #")[0]} == {"flag", "day", "ward"}
+    filled = policy.read_text("utf-8")
+    for name, line in lines.items():
+        filled = "\n".join(line[2:] if each.startswith(f"{name} = ") else each for each in filled.split("\n"))
+    policy.write_text(filled, "utf-8")
+    asked = "SELECT year, AVG(age) AS age, SUM(rate) AS rate FROM v GROUP BY year"
+    assert len(data(run("ask", asked, "--epsilon", "0.5", "--json"))["rows"]) == 131
+
+
+@pytest.mark.parametrize("place_of_it", [1, 3000])
+def test_a_file_that_is_not_utf_8_is_told_and_read_in_the_encoding_that_is_said(
+    run: Run, place: Path, place_of_it: int
+) -> None:
+    rows = [f"{i},{'Meyer' if i < place_of_it else 'Müller'}" for i in range(5000)]
+    (place / "v.csv").write_bytes("\n".join(["who,name", *rows]).encode("latin-1"))
+    assert "--encoding latin-1" in run("init", "v.csv", "--unit", "who", "--out", "a.toml").stdout
+    assert data(run("init", "v.csv", "--unit", "who", "--out", "b.toml", "--json"))["garbled"] is True
+    said = run("init", "v.csv", "--unit", "who", "--out", "c.toml", "--encoding", "latin-1")
+    assert said.exit_code == 0 and "--encoding" not in said.stdout
+    for policy, found in (("a.toml", 0), ("c.toml", 5000 - place_of_it)):
+        for text, count in (("COUNT(*)", 5000), ("COUNT(*) FILTER (WHERE name = 'Müller')", found)):
+            rows_ = data(run("ask", policy, f"SELECT {text} AS n FROM v", "--epsilon", "1", "--json"))["rows"]
+            assert abs(rows_[0]["n"] - count) < 200
+    assert tomllib.loads(Path("c.toml").read_text("utf-8"))["tables"]["v"]["encoding"] == "latin-1"
+    assert "encoding" not in tomllib.loads(Path("a.toml").read_text("utf-8"))["tables"]["v"]

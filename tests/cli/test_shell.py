@@ -29,7 +29,7 @@ def test_questions_come_from_a_pipe(run: Run, policy: Path) -> None:
         "hospital.toml",
     )
     assert (result.exit_code, result.stderr) == (0, ""), result.stderr
-    assert result.stdout.count("± is of the noise, at 95 %") == 2 and "2 left of 3, 1 spent" in result.stdout
+    assert result.stdout.count("± is for the noise alone, at 95 %") == 2 and "2 left of 3, 1 spent" in result.stdout
     assert "discreet>" not in result.stdout
     assert data(run("budget", "hospital.toml", "--json"))["questions"] == 2
 

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from discreet import answer as answers
-from discreet.answer import Answer
+from discreet.answer import Answer, record
 from discreet.cli import app
 from discreet.curator.acts import FORMAT
 from discreet.curator.mark import Mark
@@ -190,7 +189,7 @@ def test_a_newer_export_is_refused_by_name(kept: Kept) -> None:
 
 
 def test_a_newer_answer_is_refused_by_name(kept: Kept) -> None:
-    newer = answers.FORMAT + 1
+    newer = record.FORMAT + 1
     body = json.loads(kept.questions("hospital")[0]["answer"]) | {"format": newer}
     with pytest.raises(Invalid, match=f"format {newer}"):
         Answer.from_bytes(json.dumps(body, sort_keys=True, separators=(",", ":")).encode())

@@ -66,13 +66,13 @@ def test_a_preview_is_of_what_is_charged(data: st.DataObject) -> None:
                 if limits is first and isinstance(answer, tuple):
                     assert answer == before == after == told or answer[1] in ("budget", "analyst-budget")
                 elif limits is first:
-                    assert (before.explanation, before.notes) == (after.explanation, after.notes) and before == after
-                    assert told == before.explanation
+                    assert (before.explain(), before.notes) == (after.explain(), after.notes) and before == after
+                    assert told == before.explain()
                 if isinstance(answer, tuple):
                     assert answer == after or answer[1] in ("budget", "analyst-budget")
                     continue
                 assert (answer.epsilon, answer.delta) == (after.epsilon, after.delta)
-                assert answer.explanation == after.explanation and answer.notes[: len(after.notes)] == after.notes
+                assert answer.explain() == after.explain() and answer.notes[: len(after.notes)] == after.notes
                 now = curator._store.standing(analyst).spent.exact
                 charged = tuple(float(a - b) for a, b in zip(now[:2], spent[:2], strict=True))
                 free = {} if limits is first else {(0.0, 0.0)}
@@ -130,7 +130,7 @@ def test_a_limit_that_whoever_asks_sets_is_declared(tmp_path: Path, text: str) -
         assert any(note.startswith("nobody declared") for note in silent.notes)
         for max_rows in (5, 7):  # the first is what nobody declared: the same answer, in other words
             said = curator.sql(text, epsilon=1, max_rows=max_rows, max_groups=3)
-            assert not any("nobody declared" in line for line in (*said.notes, said.explanation))
+            assert not any("nobody declared" in line for line in (*said.notes, said.explain()))
             assert (said.rows == silent.rows) is (max_rows == 5) or curator.spent.epsilon == 2
         assert curator.sql(text, epsilon=1) == replace(silent, remaining=curator.sql(text, epsilon=1).remaining)
         assert curator.spent.epsilon == 2
@@ -200,4 +200,4 @@ def test_no_one_is_told_of_the_delta_of_another(tmp_path: Path) -> None:
         first = curator.sql(MANY, epsilon=0.1, analyst="bo")
         other = curator.sql(MANY, epsilon=0.1, delta=0, analyst="ana")
         assert other.rows == first.rows and len(first.notes) == len(other.notes) + 1
-        assert not any("without a δ" in text for text in (*other.notes, other.explanation))
+        assert not any("without a δ" in text for text in (*other.notes, other.explain()))

@@ -384,7 +384,7 @@ def test_a_policy_file_opens_and_answers(tmp_path: Path) -> None:
         ('column = "patient"', 'column = "patnt"', "did you mean 'patient'"),
         ("max_groups = 2", "max_groups = 0", "max_groups"),
         ("max_groups = 2", "max_group = 2", "did you mean 'max_groups'"),
-        ("bounds = [0, 120]", "bounds = [120, 0]", "must go up"),
+        ("bounds = [0, 120]", "bounds = [120, 0]", "the first must be below the second"),
         ("bounds = [0, 120]", "bounds = 120", "two numbers"),
         ("bounds = [0, 120]", 'bounds = ["a", "b"]', "two numbers"),
         ('type = "integer"', 'type = "int"', "must be one of"),
@@ -415,4 +415,4 @@ def test_an_answer_says_first_which_limit_nobody_declared(tmp_path: Path, limits
     with curator(tmp_path, **limits) as hospital:
         answer = hospital.sql(COUNT, epsilon=1)
         assert answer.notes[0].startswith("nobody declared max_rows: ") is (limits.get("max_rows") is None)
-        assert "± is of the noise" in str(answer) and "holds the truth" not in str(answer)
+        assert "± is for the noise alone" in str(answer) and "holds the truth" not in str(answer)

@@ -77,9 +77,7 @@ def test_a_missing_value_of_one_person_changes_no_type(tmp_path: Path, text: str
         with Curator({"t": frame}, "pid", columns, epsilon=10, ledger=tmp_path / name) as curator:
             try:
                 answer = curator.sql(text, epsilon=1)
-                seen.append(
-                    (answer.receipt["plan"], answer.columns, answer.explanation, answer.receipt["measurements"])
-                )
+                seen.append((answer.receipt["plan"], answer.columns, answer.explain(), answer.receipt["measurements"]))
             except QueryError as error:
                 seen.append((error.code, error.message, error.hint))
     assert seen[0] == seen[1]

@@ -102,7 +102,7 @@ def visible(
                         for row in answer.rows
                     ]
                     receipt = {name: part for name, part in answer.receipt.items() if name != "ledger"}
-                    outcome: Any = (before, answer.columns, groups, answer.notes, answer.explanation, receipt)
+                    outcome: Any = (before, answer.columns, groups, answer.notes, answer.explain(), receipt)
                 except DiscreetError as error:
                     assert (error.__cause__ is None and error.__context__ is None) or error.code != "source"
                     outcome = (type(error).__name__, error.code, error.message, error.hint)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from discreet.answer import Column, written
+from discreet.answer import Column
+from discreet.answer.digits import written
 from discreet.mechanisms import Geometric
 from discreet.plan.forms import Reader
 from discreet.plan.intervals import Interval
@@ -16,7 +17,7 @@ from tests.plan import test_post as post
 from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SUM, add, number, over, plan_of
 from tests.scale import repeats
 
-ANSWER = "discreet.answer:"
+RECORD = "discreet.answer.record:"
 FORMS = "discreet.plan.forms:"
 INTERVALS = "discreet.plan.intervals:"
 FEW = "discreet.plan.few:"
@@ -217,7 +218,7 @@ MUTANTS = (
     ),
     Mutant(
         "csv-unescaped",
-        ANSWER + "_harmless",
+        "discreet.answer.exports:harmless",
         'return f"\'{value}"',
         "return value",
         "a spreadsheet runs a key",
@@ -225,11 +226,19 @@ MUTANTS = (
     ),
     Mutant(
         "html-unescaped",
-        ANSWER + "Answer._repr_html_",
+        "discreet.answer.html:page",
         "escape(cell)",
         "cell",
         "a notebook runs a key",
         lambda: answers.html_is_harmless("<script>alert(1)</script>"),
+    ),
+    Mutant(
+        "svg-unescaped",
+        "discreet.answer.svg:svg_of",
+        "escape(visible(heading))",
+        "visible(heading)",
+        "a drawing runs the name of a column",
+        lambda: answers.svg_is_harmless("<math><mtext></mtext></math>"),
     ),
     Mutant(
         "controls-reach-the-terminal",
@@ -241,7 +250,7 @@ MUTANTS = (
     ),
     Mutant(
         "error-rounded-down",
-        ANSWER + "written",
+        "discreet.answer.digits:written",
         "rounded_up(span.error, 2)",
         'float(f"{span.error:.1g}")',
         "an error is shown smaller than it is",
@@ -249,7 +258,7 @@ MUTANTS = (
     ),
     Mutant(
         "touched-bytes-accepted",
-        ANSWER + "Answer.from_bytes",
+        RECORD + "Answer.from_bytes",
         "if answer.to_bytes() != stored:",
         "if answer.to_bytes() is None:",
         "stored bytes that were changed are read as an answer",
@@ -257,7 +266,7 @@ MUTANTS = (
     ),
     Mutant(
         "what-is-left-rounded-to-nearest",
-        ANSWER + "_amount",
+        RECORD + "_amount",
         "to_float_down(part)",
         "float(part)",
         "more is shown to be left than is",

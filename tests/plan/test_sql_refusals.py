@@ -157,7 +157,7 @@ QUOTING = [
     ("unknown-column", "SELECT COUNT(*) FROM visits WHERE ａge > 1"),
     ("name", "SELECT COUNT(*) FROM 'visits'"),
     ("name", "SELECT COUNT(*) AS 'n' FROM visits"),
-    ("syntax", "SELECT COUNT(*) FROM `visits`"),
+    ("name", "SELECT COUNT(*) FROM `visits`"),
     ("operator", "SELECT COUNT(*) FROM [visits]"),
     ("types", "SELECT COUNT(*) FROM visits WHERE 'age' > 1"),
     ("schema", "SELECT COUNT(*) FROM visits WHERE main.visits.age > 1"),
@@ -268,7 +268,7 @@ CLAUSES = [
     ("distinct", "SELECT DISTINCT ward FROM visits"),
     ("distinct", "SELECT DISTINCT ON (ward) COUNT(*) FROM visits"),
     ("keyword", "SELECT ALL COUNT(*) FROM visits"),
-    ("syntax", "SELECT TOP 5 COUNT(*) FROM visits"),
+    ("limit", "SELECT TOP 5 COUNT(*) FROM visits"),
     ("comment", "SELECT /*+ fast */ COUNT(*) FROM visits"),
     ("comment", "SELECT COUNT(*) /* /* nested */ */ FROM visits"),
     ("star", "SELECT * FROM visits"),
@@ -796,6 +796,40 @@ def test_a_caret_stands_under_the_place(text: str, under: str) -> None:
     place = carets.index("^")
     assert line[place : place + carets.count("^")] == under
     assert len(line) < 130
+
+
+HABITS = [  # of other dialects: what is written, the word under the caret, and what to write here
+    ('SELECT COUNT(*) FROM visits WHERE ward = "A"', '"A"', "write 'A' in single quotes"),
+    ('SELECT COUNT(*) FROM visits WHERE ward IN ("it\'s")', '"it\'s"', "write 'it''s' in single quotes"),
+    ('SELECT COUNT(*) FROM visits WHERE "wrad" = 1', '"wrad"', "did you mean 'Ward'?"),
+    ("SELECT COUNT(*) FROM `visits`", "`", "in double quotes"),
+    ("SELECT COUNT(*) FROM visits WHERE `ward` = 'A'", "`", "in double quotes"),
+    ("SELECT TOP 5 ward, COUNT(*) FROM visits GROUP BY ward", "TOP", "LIMIT 5"),
+    ("SELECT top (5) ward, COUNT(*) FROM visits GROUP BY ward", "top", "LIMIT 5"),
+    ("SELECT DISTINCT TOP 5 ward FROM visits", "TOP", "LIMIT 5"),
+    *(
+        (f"SELECT COUNT(*) FROM visits WHERE {cast} = 3", name, "types are INTEGER, DOUBLE, VARCHAR, DATE, BOOLEAN")
+        for name in ("INT128", "money", "TIMESTAMP", "nosuch")
+        for cast in (
+            f"CAST(age AS {name})",
+            f"age::{name}",
+            f"TRY_CAST(age AS {name})",
+            f"CAST(CAST(age AS INTEGER) AS {name})",
+            f"CAST(ABS(age + 1) as {name})",
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "under", "hint"), HABITS, ids=[text for text, *_ in HABITS])
+def test_habits_of_other_dialects_are_told_what_to_write_here(text: str, under: str, hint: str) -> None:
+    test_a_caret_stands_under_the_place(text, under)
+    assert hint in refused(text).hint
+
+
+def test_a_column_may_be_called_top() -> None:
+    table = catalog.Table("t", (catalog.Column("top", Type.INTEGER, 0, 9),))
+    assert question("SELECT SUM(top) FROM t WHERE top > 5", catalog.Catalog((table,), catalog.Protected())).aggregates
 
 
 def test_hints_name_what_was_meant() -> None:

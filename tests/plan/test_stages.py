@@ -214,7 +214,7 @@ def test_every_outcome_can_be_run_and_answered() -> None:
         answer = Answer.make(one, release(one, engine(ROWS).run, grant, seed), text=TEXT)
         (cap,) = (CAPS[i] for i in one.taken)
         assert answer.receipt["choices"] == [f"at most {cap}"]
-        assert f"chosen: at most {cap}" in answer.explanation
+        assert f"chosen: at most {cap}" in answer.explain()
         assert answer.intervals[0][0] is not None and answer.intervals[0][0].error == Geometric(F(cap)).error()
         assert answer.receipt["plan"] == digest(plan), "what was chosen is no part of the name"
         assert Answer.from_bytes(answer.to_bytes()) == answer
@@ -278,7 +278,7 @@ def test_a_curator_charges_once_for_all_stages_and_keeps_the_answer(tmp_path: Pa
         assert answer.epsilon == 1 and curator.spent.epsilon == 1
         assert answer.receipt["choices"][0] in {f"at most {cap}" for cap in CAPS}
         again = curator.sql(TEXT, epsilon=1)
-        assert (again.rows, again.explanation, curator.spent.epsilon) == (answer.rows, answer.explanation, 1)
+        assert (again.rows, again.explain(), curator.spent.epsilon) == (answer.rows, answer.explain(), 1)
 
 
 def test_twins_find_a_score_that_moves_too_far() -> None:

@@ -24,6 +24,7 @@ def init(
     out: Annotated[str, typer.Option(metavar="FILE", help="The policy to write.")] = str(POLICY),
     epsilon: Annotated[str | None, typer.Option(metavar="E", help="The total budget (5).")] = None,
     delimiter: Annotated[str | None, typer.Option(metavar="CHARACTER", help="Between the fields of a CSV.")] = None,
+    encoding: Annotated[str | None, typer.Option(metavar="NAME", help="Of a CSV (utf-8).")] = None,
     table: Annotated[str | None, typer.Option(metavar="NAME", help="The table inside of a DuckDB file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -40,7 +41,9 @@ def init(
     _check(path, target)
     with waiting(f"looking at {path.name}", as_json):
         total = optional_number(epsilon, "epsilon")
-        first = first_policy(path, target, unit, row=row, epsilon=total, delimiter=delimiter, table=table)
+        first = first_policy(
+            path, target, unit, row=row, epsilon=total, delimiter=delimiter, encoding=encoding, table=table
+        )
         save(first.text, target)
     try:
         catalog_of(Policy.read(target))  # what was written loads
@@ -51,6 +54,11 @@ def init(
         print(json.dumps(first.as_data(), ensure_ascii=False, indent=2))
         return
     print(f"wrote {visible(out)}; look at each line of it, above all at the types")
+    if first.garbled:
+        name = visible(first.encoding or "UTF-8")
+        print(
+            f"some cells are not {name} text, and lose those letters; if it has another encoding, say --encoding latin-1"
+        )
     if first.remembered is not None:
         spent, before = first.remembered.spent, float(first.remembered.epsilon)
         print(f"it goes on with the ledger {visible(str(first.ledger))}, in which {spent} is spent of ε = {before:.6g}")

@@ -18,7 +18,7 @@ from discreet.curator.data_file import Remembered, delimiter_of, remembered_at, 
 from discreet.curator.place import place_of
 from discreet.curator.places import is_made, ledger_beside, others
 from discreet.curator.policy_text import key, number, text
-from discreet.curator.review import EXAMPLES
+from discreet.curator.review import example_for
 from discreet.engines.base import CSV
 from discreet.engines.columns import stored_types
 from discreet.engines.framing import PACKED, Framing, header, records
@@ -46,6 +46,8 @@ class FirstPolicy:
     unit: str | None
     columns: dict[str, Type]
     guessed: bool  # the types; a Parquet or DuckDB file has them
+    encoding: str | None  # of a CSV, where it was said
+    garbled: bool  # whether a cell is not text in that encoding
     epsilon: Fraction
     remembered: Remembered | None
     ledger: Path
@@ -63,6 +65,7 @@ class FirstPolicy:
             "columns": {name: kind.value for name, kind in self.columns.items()},
             "ledger": str(self.ledger),
             "goes_on": self.remembered is not None,
+            "garbled": self.garbled,
         }
 
 
@@ -74,6 +77,7 @@ def first_policy(
     row: bool = False,
     epsilon: Fraction | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
     table: str | None = None,
 ) -> FirstPolicy:
     """A first policy for a data file, to lie at `out`, which goes on with the budget that the file has, if it has one.
@@ -86,7 +90,7 @@ def first_policy(
             code="unit",
             hint="--unit COLUMN names the column that says who a row is about; --row says that every row is about another person",
         )
-    framing = Framing(delimiter or delimiter_of(data))
+    framing = Framing(delimiter or delimiter_of(data), encoding=encoding or "utf-8")
     columns = looked_at(data, framing) if is_csv(data) else stored_types(data, table)
     column = None if unit is None else _spelt(unit, list(columns))
     ledger = _ledger(data)
@@ -109,6 +113,8 @@ def first_policy(
         unit=column,
         columns=columns,
         guessed=is_csv(data),
+        encoding=encoding,
+        garbled=is_csv(data) and is_garbled(data, framing),
         epsilon=budget,
         remembered=remembered,
         ledger=ledger,
@@ -163,6 +169,11 @@ def looked_at(path: Path, framing: Framing) -> dict[str, Type]:
     return {name: (kinds or [Type.TEXT])[0] if name in filled else Type.TEXT for name, kinds in left.items()}
 
 
+def is_garbled(path: Path, framing: Framing) -> bool:
+    """Whether a cell of the first rows of a CSV is not text in its encoding: then it holds U+FFFD."""
+    return any("\ufffd" in cell for cells in islice(records(path, framing), LOOKED) for cell in cells if cell)
+
+
 def _written(first: FirstPolicy) -> str:
     """The text of the policy."""
     accountant = first.remembered.accountant if first.remembered else "pure"
@@ -172,7 +183,7 @@ def _written(first: FirstPolicy) -> str:
         "",
         f"version = {text(first.remembered.version if first.remembered else '1')}  # of the data; another one whenever they change",
         "",
-        "[budget]  # what may be learned about anyone, by all questions together",
+        "[budget]  # the most that all questions together may cost",
         f"epsilon = {number(first.epsilon)}",
         f"delta = {number(first.remembered.delta) if first.remembered else f'{float(DELTA):g}'}  # well below one in the number of people",
         f'accountant = "{accountant}"  # or {_other(first)}; fixed from the first question on',
@@ -195,6 +206,8 @@ def _written(first: FirstPolicy) -> str:
     ]
     if first.delimiter != "," and first.guessed:
         lines.append(f"delimiter = {text(first.delimiter)}")
+    if first.encoding is not None and first.guessed:
+        lines.append(f"encoding = {text(first.encoding)}")
     if not first.guessed and first.table != table_name(first.data):
         lines.append(f"table = {text(first.table)}")
     lines += ["", f"[tables.{key(first.table)}.columns]", *_columns(first)]
@@ -229,7 +242,7 @@ def _columns(first: FirstPolicy) -> list[str]:
         if name == first.unit:
             found.append(f"# {column} says who a row is about; it is compared as text")
             continue
-        use = "to sum and average it" if kind.numeric else "to group by it"
+        example, use = example_for(name, kind)
         found.append(f'{column} = {{ type = "{kind.value}" }}')
-        found.append(f'# {column} = {{ type = "{kind.value}", {EXAMPLES[kind.value]} }}  # {use}')
+        found.append(f'# {column} = {{ type = "{kind.value}", {example} }}  # {use}')
     return found

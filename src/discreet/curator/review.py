@@ -1,5 +1,6 @@
 """Whether a policy loads, what it declares, and which lines would let more be asked. No row of the data is read."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,15 +20,25 @@ from discreet.curator.policy_text import key
 from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Refused
 from discreet.plan.catalog import Catalog
+from discreet.plan.scalar import Type
 from discreet.privacy.advice import Verdict
 
 EXAMPLES = {
-    "integer": "bounds = [0, 100]",
-    "number": "bounds = [0, 100]",
-    "text": 'keys = ["A", "B"]',
-    "date": "keys = [2024-01-01, 2024-01-02]",
-    "boolean": "keys = [true, false]",
+    "integer": ("bounds = [0, 100]", "to sum and average it; keys = [1, 2, 3] instead if it is a code, to group by it"),
+    "number": ("bounds = [0, 100]", "to sum and average it"),
+    "text": ('keys = ["A", "B"]', "to group by it"),
+    "date": ("keys = [2024-01-01, 2024-01-02]", "to group by it"),
+    "boolean": ("keys = [true, false]", "to group by it"),
 }
+"""What is usually declared of a type, and what for."""
+
+YEAR = re.compile(r"(^|[^a-z])(year|jahr|yr)([^a-z]|$)|(year|jahr)$")
+YEARS = ("bounds = [1900, 2030]", "the first and the last year that can be meant: to group by it, and to average it")
+
+
+def example_for(name: str, kind: Type) -> tuple[str, str]:
+    """What may be declared of a column, and what for: by its name and type alone, since no suggestion comes from values."""
+    return YEARS if kind is Type.INTEGER and YEAR.search(name.casefold()) else EXAMPLES[kind.value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +144,7 @@ def _missing(catalog: Catalog) -> tuple[Missing, ...]:
             missing.append(
                 Missing(
                     f"tables.{key(table.name)}.columns",
-                    f'{key(column.name)} = {{ type = "{kind}", {EXAMPLES[kind]} }}',
+                    f'{key(column.name)} = {{ type = "{kind}", {example_for(column.name, column.type)[0]} }}',
                     f"{'SUM and AVG of' if column.type.numeric else 'GROUP BY'} {column.name}",
                 )
             )

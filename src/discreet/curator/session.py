@@ -318,7 +318,7 @@ class Curator(Owner):
         Nothing is spent, no data is read, and no ledger is made.
         """
         plan = self._plan(Asked(text, params, **terms))
-        return Preview.make(plan, text=text, explanation=explain(plan))
+        return Preview.make(plan, text=text)
 
     @spelled_out
     def explain(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> str:
@@ -398,8 +398,7 @@ class Curator(Owner):
         if self._place.note:
             receipt["kept"] = False
         # what was assumed is told to whoever asks: another may ask for the same plan in other words
-        shared = replace(plan, assumed=())
-        answer = Answer.make(shared, released, text=text, explanation=explain(shared), receipt=receipt)
+        answer = Answer.make(replace(plan, assumed=()), released, text=text, receipt=receipt)
         return replace(answer, notes=answer.notes + self.notes).to_bytes()
 
     def measure(

@@ -40,7 +40,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def error(self, confidence: Number = 0.95) -> float:
-        """± of one answer: the truth is within it with at least this probability, over the noise."""
+        """± of one answer: the truth is within it with at least this probability, for the noise alone."""
 
     def _arguments(self) -> dict[str, object]:
         """What the mechanism was made of, without what stands at its default."""

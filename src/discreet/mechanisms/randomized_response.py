@@ -47,7 +47,7 @@ LEAST_MISS = 1e-6  # and up to which confidence
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An unbiased estimate made of counted answers, and its variance over the noise, given the data."""
+    """An unbiased estimate made of counted answers, and its variance for the noise alone, given the data."""
 
     value: Real
     variance: Real

@@ -57,9 +57,12 @@ class Column:
                 hint="give it type 'integer' or 'number', or remove the bounds",
             )
         low, high = rational(self.low, "bounds"), rational(self.high, "bounds")
-        if not low < high:
+        # Equal bounds are those of a constant.
+        if low > high:
             raise Invalid(
-                f"the bounds of column {self.name!r} must go up, got {shown(self.low)} and {shown(self.high)}"
+                f"of the bounds of column {self.name!r} the first must be below the second, "
+                f"got {shown(self.low)} and {shown(self.high)}",
+                hint=f"write bounds = [{shown(self.high)}, {shown(self.low)}]",
             )
         if max(abs(low), abs(high)) > MOST_BOUND:
             raise Invalid(f"the bounds of column {self.name!r} must be at most 10^15 in size")

@@ -1,4 +1,4 @@
-"""How far each number of an answer may be off: intervals that hold the truth with a stated confidence, over the noise.
+"""How far each number of an answer may be off: intervals that hold the truth with a stated confidence, for the noise alone.
 
 The truth is the same expression of the clamped and capped data. The noises of the measurements of a row are independent, and everything
 is traced back to them: what two aggregates share they share here too. What the rounding to public grids may do is added: half a step to

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
-from discreet.errors import QueryError, Refused
-from discreet.exact import Number, positive, probability
+from discreet.errors import Invalid, QueryError, Refused
+from discreet.exact import Number, positive, probability, rational, shown
 from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.check import check, event_of
 from discreet.plan.domain import complete, groups_of, literal, whole_key
@@ -64,7 +64,12 @@ def plan_for(question: Question, catalog: Catalog, epsilon: Number, delta: Numbe
 
     δ is spent only by Gaussian noise, where that is predicted to be closer.
     """
-    asked = positive(epsilon, "epsilon")
+    asked = rational(epsilon, "epsilon")
+    if asked <= 0:
+        raise Invalid(
+            f"epsilon must be above 0, got {shown(epsilon)}",
+            hint="0.1 to 1 a question is usual: less tells less of anyone, and has more noise",
+        )
     if asked > MOST_EPSILON:
         raise QueryError(
             f"epsilon must be at most {MOST_EPSILON}", code="epsilon", hint="there is no privacy at such a price"
@@ -169,7 +174,7 @@ def _about_persons(protected: Protected, query: Totals, cells: int) -> list[str]
 
 
 def _about_assumed(protected: Protected, query: Totals) -> tuple[str, ...]:
-    """What the limits leave out that nobody declared, as far as they are in this query. The ± is of the noise, and tells nothing of it."""
+    """What the limits leave out that nobody declared, as far as they are in this query. The ± tells nothing of it."""
     kinds = {type(part) for part in walk(query)}
     applied = [
         ("max_rows", kinds & {CapRows}, "rows in a group"),

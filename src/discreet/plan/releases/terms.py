@@ -112,7 +112,11 @@ class Terms:
             raise _without_bounds(name, argument, self.scope)
         grid = grid_for(facts.low, facts.high, facts.integral)
         what = argument.name if isinstance(argument, Column) else f"the argument of {name}"
-        self.notes.append(f"{what} is clamped to {_short(facts.low)} … {_short(facts.high)}")
+        self.notes.append(
+            f"{what} is taken as {_short(facts.low)} wherever it is there: both of its bounds are that"
+            if facts.low == facts.high and isinstance(argument, Column)
+            else f"{what} is clamped to {_short(facts.low)} … {_short(facts.high)}"
+        )
         return grid, self.where(aggregate, argument)
 
     def where(self, aggregate: Aggregate, operand: Scalar) -> Scalar:

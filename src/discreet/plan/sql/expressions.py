@@ -13,12 +13,13 @@ from typing import Any, TypeAlias
 from sqlglot import exp
 
 from discreet.errors import QueryError
+from discreet.plan.catalog import suggestion
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import registry
 from discreet.plan.scalar import Column, Literal, Released, Scalar, Type, children
 from discreet.plan.scope import Scope
 from discreet.plan.sql.calls import called
-from discreet.plan.sql.refusals import Code, function_refusal, quoted, refusal
+from discreet.plan.sql.refusals import LONGEST_NAME, Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
 from discreet.plan.sql.values import Mismatch, as_type, kind, named
 
@@ -247,6 +248,8 @@ class Expressions:
         alias = None if table or self.place not in ALIASED else self.outputs.get(name.casefold())
         if alias is not None and (not declared or self.place is Place.ORDER_BY):
             return alias  # what is sorted are outputs: there their names come first, as the standard has it
+        if not declared and (misquoted := self._misquoted(name, node)) is not None:
+            raise misquoted
         if not declared and (name.casefold() in self.outputs or len(name) > 100):
             hint = "here names are columns of the table, not outputs"
             raise self.refusal(Code.UNKNOWN_COLUMN, f"column {quoted(name)} not found", hint, node)
@@ -263,6 +266,20 @@ class Expressions:
             )
         self.columns.setdefault(found, span_of(node))
         return found
+
+    def _misquoted(self, name: str, node: exp.Expr) -> QueryError | None:
+        """What to say of a text in double quotes, which are for names."""
+        span = span_of(node)
+        if span is None or self.text[span.start] != '"' or len(name) > LONGEST_NAME:
+            return None
+        text = "'" + name.replace("'", "''") + "'"
+        hint = suggestion(name, [each.name for each in self.scope.fields], "the columns are")
+        return self.refusal(
+            Code.UNKNOWN_COLUMN,
+            f"column {quoted(name)} not found: double quotes are for names",
+            f"if a text is meant, write {text} in single quotes; {hint}",
+            node,
+        )
 
     def aggregated(self, asked: Aggregate) -> Scalar:
         """The released number of an aggregate; equal ones are one."""

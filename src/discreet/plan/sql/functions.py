@@ -1,5 +1,6 @@
 """Readers of CASE and its relatives, of conversions and of functions of one row."""
 
+import re
 from collections.abc import Sequence
 
 from sqlglot import exp
@@ -17,10 +18,10 @@ from discreet.plan.scalar import (
     Scalar,
     Type,
 )
-from discreet.plan.sql.expressions import Expressions, reads
+from discreet.plan.sql.expressions import Expressions, Span, reads, span_of
 from discreet.plan.sql.operators import asked, compared
-from discreet.plan.sql.refusals import Code
-from discreet.plan.sql.values import WORDS, alike, checked_cast, kind
+from discreet.plan.sql.refusals import Code, type_refusal
+from discreet.plan.sql.values import alike, checked_cast, kind
 from discreet.plan.texts import plain_day
 
 MOST_DIGITS = 9  # of ROUND(x, digits)
@@ -81,13 +82,22 @@ TYPES = {
 }
 
 
+def _place(text: str, name: str, cast: exp.Cast) -> Span | None:
+    """Where a cast names its type, which the parser does not keep; the whole cast where it is spelt otherwise."""
+    operand = span_of(cast.this)
+    for word in re.finditer(r"(?:\bAS\b|::)\s*(\w+)", text[operand.end + 1 :] if operand else "", re.IGNORECASE):
+        if operand is not None and word.group(1).upper() == name.partition("(")[0].upper():
+            return Span(operand.end + 1 + word.start(1), operand.end + word.end(1))
+    return span_of(cast)
+
+
 @reads(exp.Cast, exp.TryCast, args="this to safe")
 def _cast(read: Expressions, node: exp.Cast) -> Scalar:
     to = node.args["to"]
     wanted = TYPES.get(to.this) if isinstance(to, exp.DataType) else None
     if wanted is None:
-        hint = f"types are {', '.join(WORDS.values())}"
-        raise read.refusal(Code.TYPES, "this type is not available", hint, node)
+        name = to.sql("duckdb")
+        raise type_refusal(name, read.text, _place(read.text, name, node))
     read.take(to, "this", "expressions", "nested")  # DECIMAL comes with its default digits; written ones were refused
     operand = read.scalar(node.this)
     got = kind(operand)

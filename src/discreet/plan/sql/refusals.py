@@ -10,6 +10,7 @@ from typing import Protocol
 from discreet.errors import QueryError
 from discreet.plan.functions import FUNCTIONS
 from discreet.plan.releases.base import registry
+from discreet.plan.sql.values import WORDS
 
 WIDTH = 100  # of the line that is shown
 LONGEST_NAME = 60  # of what is repeated from the text
@@ -173,6 +174,13 @@ REFUSED: dict[str, tuple[Code, str, str]] = {
     "POW": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
     "POWER": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
 }
+
+
+def type_refusal(name: str, text: str, at: Placed | None) -> QueryError:
+    """The error for a type that is not on the list."""
+    return refusal(
+        Code.TYPES, f"the type {quoted(name)} is not available", f"types are {', '.join(WORDS.values())}", text, at
+    )
 
 
 def known() -> str:

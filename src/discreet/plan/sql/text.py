@@ -18,7 +18,7 @@ from discreet.errors import Invalid, QueryError
 from discreet.exact import shown
 from discreet.plan.functions import spelt
 from discreet.plan.releases.base import registry
-from discreet.plan.sql.refusals import Code, caret, function_refusal, known, quoted, refusal
+from discreet.plan.sql.refusals import Code, caret, function_refusal, known, quoted, refusal, type_refusal
 
 MOST_BYTES = 1 << 16
 MOST_DEPTH = 100
@@ -64,6 +64,7 @@ OPERATOR = (
     "this operator is not available",
     "operators are + - * / % and comparisons, LIKE, IN, BETWEEN, IS",
 )
+BACKTICK = (Code.NAME, "names do not stand in backticks", 'write the name alone, or in double quotes: "name"')
 STRINGS = (Code.LITERAL, "this kind of text constant is not available", "write text as 'it''s'")
 REFUSED: dict[TokenType, tuple[Code, str, str]] = {
     **dict.fromkeys(
@@ -177,6 +178,11 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
                 raise refusal(
                     Code.COMMENT, "comments inside comments, and hints, are not read", "remove it", text, token
                 )
+        if token.text == "`":
+            raise refusal(*BACKTICK, text, token)
+        if is_top(token, before, after):
+            message = "TOP is not available"
+            raise refusal(Code.LIMIT, message, "write LIMIT at the end, such as LIMIT 5", text, token)
         if not (token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)):
             raise word_refusal(text, token, before, after)
         if token.text == SYMBOLIC.get(token.token_type) or (token.token_type is T.PARAMETER and token.text != "$"):
@@ -196,6 +202,13 @@ def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
     return token.text.casefold() in known or (before is not None and before.token_type in (T.ALIAS, T.DOT))
 
 
+def is_top(token: Token, before: Token | None, after: Token | None) -> bool:
+    """SELECT TOP 5, or TOP (5): no column can stand before a number, and there is no function of this name."""
+    if before is None or before.token_type not in (T.SELECT, T.DISTINCT) or token.text.upper() != "TOP":
+        return False
+    return after is not None and after.token_type in (T.NUMBER, T.L_PAREN)
+
+
 def is_call(token: Token, after: Token | None) -> bool:
     """A reserved word that is a function of the table here, as LEFT might be."""
     return after is not None and after.token_type is T.L_PAREN and spelt(token.text) is not None
@@ -208,6 +221,8 @@ def word_refusal(text: str, token: Token, before: Token | None, after: Token | N
         return refusal(*AFTER[token.token_type], text, token)
     if called and before is not None and before.token_type is T.FROM:
         return table_refusal(text, token)
+    if before is not None and before.token_type is T.DCOLON:
+        return type_refusal(token.text, text, token)
     if token.token_type in REFUSED and not (called and token.token_type in (T.LEFT, T.RIGHT, T.RANGE)):
         return refusal(*REFUSED[token.token_type], text, token)
     if called:

@@ -1,0 +1,51 @@
+"""The columns of an answer: names that are told apart, types, and which are keys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.plan.numbers import output_type
+from discreet.plan.plan import Plan
+from discreet.plan.scalar import Type, is_key
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of an answer. A key is public, and has no error."""
+
+    name: str
+    type: Type
+    key: bool
+
+    @property
+    def measured(self) -> bool:
+        """Whether its values are numbers that have an error."""
+        return not self.key and self.type.numeric
+
+
+def columns_of(plan: Plan) -> tuple[Column, ...]:
+    """The columns that a plan's answer has."""
+    return tuple(
+        Column(name, output_type(output.value, plan), is_key(output.value))
+        for name, output in zip(names_of(plan), plan.question.outputs, strict=True)
+    )
+
+
+def names_of(plan: Plan) -> list[str]:
+    """The name of each output of a plan."""
+    return unique([output.name for output in plan.question.outputs])
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """The same names, with a number behind those that were taken.
+
+    >>> unique(["n", "n", "n_2"])
+    ['n', 'n_2', 'n_2_2']
+    """
+    distinct: list[str] = []
+    for name in names:
+        candidate, number = name, 1
+        while candidate in distinct:
+            number += 1
+            candidate = f"{name}_{number}"
+        distinct.append(candidate)
+    return distinct

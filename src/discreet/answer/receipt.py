@@ -1,0 +1,34 @@
+"""What proves a price: the question, its plan, and the noise of each measurement."""
+
+import sys
+from typing import Any
+
+from discreet.plan.check import digest
+from discreet.plan.plan import Plan
+
+
+def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
+    """Everything that is needed to check the price again, as far as the plan knows it."""
+    return {
+        "question": text,
+        "plan": digest(plan),
+        "measurements": [
+            {
+                "said": measurement.said,
+                "mechanism": None if measurement.mechanism is None else type(measurement.mechanism).__name__,
+                "scale": None if measurement.mechanism is None else str(measurement.mechanism.scale),
+                "sensitivity": str(measurement.sensitivity),
+                "step": str(measurement.step),
+            }
+            for measurement in plan.measurements
+        ],
+        **({"choices": [choice.outcomes[i] for choice, i in plan.choices]} if plan.choices else {}),
+        "event": plan.event.to_json(),
+        "epsilon": str(plan.epsilon),
+        "delta": str(plan.delta),
+        "relation": str(plan.relation),
+        "private": True,
+        "data_version": None,
+        "version": sys.modules["discreet"].__version__,
+        "ledger": None,
+    }

@@ -1,0 +1,285 @@
+"""An answer: released values, how far off each may be, and the receipt; how it is stored and read again."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from discreet.answer import chart, exports, html, svg, text
+from discreet.answer.columns import Column, columns_of
+from discreet.answer.digits import plain
+from discreet.answer.receipt import receipt_for
+from discreet.errors import Invalid
+from discreet.exact import shown, to_float_down, to_float_up
+from discreet.plan.catalog import suggestion
+from discreet.plan.explain import explain
+from discreet.plan.intervals import Interval, intervals
+from discreet.plan.plan import CONFIDENCE, Plan
+from discreet.plan.post import released_rows, selects
+from discreet.plan.scalar import Type, Value
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+Json: TypeAlias = dict[str, Any]
+
+# Of stored answers.
+FORMAT = 1
+SELECTED = "rows were selected by released values, which makes their intervals optimistic"
+KNOWN_NOISE = "NOT PRIVATE: the noise came from a source that someone may know"
+
+
+class Left(Protocol):
+    """A budget that is left: ε and δ, and ρ where that is what is counted."""
+
+    @property
+    def epsilon(self) -> Fraction: ...
+
+    @property
+    def delta(self) -> Fraction: ...
+
+    @property
+    def rho(self) -> Fraction | None: ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """What a question gave: rows, an interval for each number, the price, and the receipt.
+
+    It is a sequence of rows: `len(answer)`, `for row in answer` (dictionaries), and `answer["n"]` for the values of a column.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    # None for keys, and for what is not a number.
+    intervals: tuple[tuple[Interval | None, ...], ...]
+    confidence: float
+    epsilon: float
+    delta: float
+    relation: str
+    # Bounds and rules that applied: properties of the question.
+    notes: tuple[str, ...]
+    receipt: Json
+    _explanation: str
+    remaining: Json | None = None
+
+    @classmethod
+    def make(
+        cls, plan: Plan, released: Sequence[Any], *, text: str, receipt: Mapping[str, Any] | None = None
+    ) -> "Answer":
+        """The answer to a question from what was released: one int64 array over the plan's groups for each measurement.
+
+        `receipt` adds what only the caller knows: "private" (False where the noise came from a source that someone may know),
+        "data_version", "ledger" (where the charge is written).
+        """
+        table = released_rows(plan, released)
+        proof = {**receipt_for(plan, text), **(receipt or {})}
+        notes = [*plan.assumed, *plan.notes, *([SELECTED] if selects(plan) else [])]
+        return cls(
+            columns=columns_of(plan),
+            rows=table.rows,
+            intervals=intervals(plan, released, table),
+            confidence=CONFIDENCE,
+            epsilon=to_float_up(plan.epsilon),
+            delta=to_float_up(plan.delta),
+            relation=str(plan.relation),
+            notes=tuple(notes if proof["private"] else [KNOWN_NOISE, *notes]),
+            receipt=proof,
+            _explanation=explain(plan),
+        )
+
+    def with_remaining(self, left: Left | None) -> "Answer":
+        """The same answer, with the budget that is left now, rounded down."""
+        return replace(self, remaining=None if left is None else _amount(left))
+
+    def with_ledger(self, ledger: Mapping[str, Any]) -> "Answer":
+        """The same answer, whose receipt says where the charge is written."""
+        return replace(self, receipt={**self.receipt, "ledger": dict(ledger)})
+
+    def told(self, assumed: Sequence[str], explanation: str) -> "Answer":
+        """The same answer, in the words for whoever asked: what they did not declare, or lack, is said first."""
+        unsafe = [note for note in self.notes if note == KNOWN_NOISE]
+        others = [note for note in self.notes if note not in (*unsafe, *assumed)]
+        return replace(self, notes=(*unsafe, *assumed, *others), _explanation=explanation)
+
+    def explain(self) -> str:
+        """The plan as a tree: what was counted, with which noise, at which price."""
+        return self._explanation
+
+    # Values.
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Value]]:
+        return iter(self.to_dicts())
+
+    def __getitem__(self, name: str) -> list[Value]:
+        """The values of a column, in the order of the rows."""
+        names = [column.name for column in self.columns]
+        if name not in names:
+            hint = (
+                suggestion(name, names, "the columns are")
+                if isinstance(name, str)
+                else "write answer['n'], or answer.rows[0]"
+            )
+            raise Invalid(f"column {shown(name)} not found in the answer", code="column", hint=hint)
+        j = names.index(name)
+        return [row[j] for row in self.rows]
+
+    def to_dicts(self, errors: bool = False) -> list[dict[str, Value]]:
+        """The rows. With `errors` each number also has its ±, and the ends of its interval, as NAME_error, NAME_low, NAME_high."""
+        names, rows = exports.flat(self, errors)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def to_pandas(self, errors: bool = False) -> Any:
+        """A pandas DataFrame of the rows."""
+        return exports.pandas_frame(self, errors)
+
+    def to_polars(self, errors: bool = False) -> Any:
+        """A Polars DataFrame of the rows."""
+        return exports.polars_frame(self, errors)
+
+    def to_arrow(self, errors: bool = False) -> Any:
+        """A pyarrow Table of the rows."""
+        return exports.arrow_table(self, errors)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows for any library that reads Arrow, without a copy through Python."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_csv(self, path: str | PathLike[str] | None = None, errors: bool = True) -> str | None:
+        """CSV as text, or into a file. Texts that a spreadsheet would take for a formula begin with an apostrophe; numbers never do."""
+        csv = exports.csv_text(self, errors)
+        if path is None:
+            return csv
+        Path(path).write_text(csv, "utf-8", newline="")
+        return None
+
+    # Storing.
+
+    def to_json(self) -> Json:
+        """A JSON value: what `discreet ask --json` prints."""
+        names = [column.name for column in self.columns]
+        cells = [
+            [(name, span) for name, span in zip(names, spans, strict=True) if span is not None]
+            for spans in self.intervals
+        ]
+        return {
+            "columns": names,
+            "types": {column.name: column.type.value for column in self.columns},
+            "keys": [column.name for column in self.columns if column.key],
+            "rows": [dict(zip(names, map(plain, row), strict=True)) for row in self.rows],
+            "error": [{name: span.error for name, span in row} for row in cells],
+            "interval": [{name: [span.low, span.high] for name, span in row} for row in cells],
+            "flags": [{name: span.flag for name, span in row if span.flag} for row in cells],
+            "confidence": self.confidence,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "relation": self.relation,
+            "notes": list(self.notes),
+            "remaining": self.remaining,
+            "receipt": self.receipt,
+        }
+
+    def to_bytes(self) -> bytes:
+        """The answer as a ledger keeps it: the same bytes for equal answers."""
+        body = {"format": FORMAT, "explanation": self._explanation, **self.to_json()}
+        return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> "Answer":
+        """The answer that `to_bytes` wrote; for anything else raises Invalid."""
+        try:
+            body = json.loads(stored)
+            if body["format"] != FORMAT:
+                raise Invalid(
+                    f"the stored answer has format {body['format']!s:.20}, and this release reads {FORMAT}",
+                    hint="use a newer release of discreet",
+                )
+            answer = cls._read(body)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            if isinstance(error, Invalid):
+                raise
+            raise Invalid("these bytes are not a stored answer") from error
+        if answer.to_bytes() != stored:
+            raise Invalid("these bytes are not a stored answer as it was written")
+        return answer
+
+    @classmethod
+    def _read(cls, body: Json) -> "Answer":
+        columns = tuple(Column(name, Type(body["types"][name]), name in body["keys"]) for name in body["columns"])
+        parts = list(zip(body["rows"], body["error"], body["interval"], body["flags"], strict=True))
+        return cls(
+            columns=columns,
+            rows=tuple(tuple(_stored(row[column.name], column.type) for column in columns) for row, *_ in parts),
+            intervals=tuple(tuple(_interval(column.name, *more) for column in columns) for _, *more in parts),
+            confidence=body["confidence"],
+            epsilon=body["epsilon"],
+            delta=body["delta"],
+            relation=body["relation"],
+            notes=tuple(body["notes"]),
+            receipt=body["receipt"],
+            _explanation=body["explanation"],
+            remaining=body["remaining"],
+        )
+
+    # Showing.
+
+    def __str__(self) -> str:
+        return text.page(self)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterator[RenderableType]":
+        return text.terminal(self, options)
+
+    def to_html(self, style: bool = True) -> str:
+        """The answer as a part of a page, with error bars; without `style` it looks as the page has it."""
+        return html.page(self, style)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": str(self), "text/html": self.to_html()}
+
+    def plot(self) -> "chart.Chart":
+        """A picture as a Vega-Lite specification, which notebooks draw: a panel for each number, with its intervals, by its keys."""
+        return chart.Chart(chart.specification(self), svg.svg_of(self))
+
+    def to_svg(self, path: str | PathLike[str] | None = None) -> str | None:
+        """The same picture as an SVG, as text or into a file: it needs nothing to be drawn but a browser."""
+        picture = svg.svg_of(self)
+        if path is None:
+            return picture
+        Path(path).write_text(picture, "utf-8")
+        return None
+
+
+def _amount(left: Left) -> Json:
+    parts = {"epsilon": left.epsilon, "delta": left.delta, "rho": left.rho}
+    return {name: to_float_down(part) for name, part in parts.items() if part is not None}
+
+
+# Values as they are stored.
+
+
+def _stored(value: Any, type_: Type) -> Value:
+    if type_ is Type.DATE and value is not None:
+        return date.fromisoformat(value)
+    if value is not None and not isinstance(value, str | int | float):
+        raise Invalid(f"a stored value must be a text or a number, got {shown(value)}")
+    return value
+
+
+def _interval(name: str, errors: Json, ends: Json, flags: Json) -> Interval | None:
+    if name not in errors:
+        return None
+    low, high = ends[name]
+    return Interval(low, high, errors[name], flags.get(name))
