@@ -416,3 +416,20 @@ def test_an_answer_says_first_which_limit_nobody_declared(tmp_path: Path, limits
         answer = hospital.sql(COUNT, epsilon=1)
         assert answer.notes[0].startswith("nobody declared max_rows: ") is (limits.get("max_rows") is None)
         assert "± is for the noise alone" in str(answer) and "holds the truth" not in str(answer)
+
+
+def test_only_the_owner_is_told_what_is_left_for_the_data_set(tmp_path: Path) -> None:
+    """What is left for all tells an analyst what the others did."""
+    rows = {"t": {"who": list(range(50))}}
+    analysts = {"ana": {"epsilon": 1}, "bo": {"epsilon": 1}}
+    with Curator(rows, "who", {}, epsilon=1, ledger=tmp_path / "l", analysts=analysts) as curator:
+        curator.sql("SELECT COUNT(*) AS n FROM t", epsilon=0.375, analyst="bo")
+        messages = {}
+        for analyst in (None, "ana"):
+            with pytest.raises(Refused) as refusal:
+                curator.sql("SELECT COUNT(*) AS m FROM t", epsilon=0.75, analyst=analyst)
+            assert refusal.value.code == "budget"
+            messages[analyst] = str(refusal.value)
+    assert "epsilon 0.75, and epsilon 0.625 is left for the data set" in messages[None]
+    assert "discreet budget set" in messages[None]
+    assert "0.625" not in messages["ana"] and "0.375" not in messages["ana"]

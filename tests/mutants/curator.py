@@ -103,8 +103,8 @@ MUTANTS = (
     Mutant(
         "data-set-charged-by-the-owner-only",
         LEDGER + "_after",
-        'replace(book, account=_paid(book.account, price, "data set"))',
-        'book if analyst else replace(book, account=_paid(book.account, price, "data set"))',
+        'replace(book, account=_paid(book.account, price, "owner" if account is None else "data set"))',
+        'book if analyst else replace(book, account=_paid(book.account, price, "owner"))',
         "analysts together spend more than the data set has",
         ledger.both_caps_are_kept,
     ),

@@ -140,7 +140,7 @@ def _after(book: Book, act: Act, analyst: str | None, account: Account | None) -
                 raise Invalid("version must be that of the data")
             paid = None if account is None else _paid(account, price, "analyst")
             book = _out_of_share(book, price, account)
-            return replace(book, account=_paid(book.account, price, "data set")), paid
+            return replace(book, account=_paid(book.account, price, "owner" if account is None else "data set")), paid
         case Shared(price=price):
             _check_analyst(analyst, account)
             _check_shape(book.accountant, price)
@@ -203,6 +203,12 @@ def _paid(account: Account, price: Price, whose: str) -> Account:
             f"the question costs {price}, and {account.remaining.beside(price)} is left of your budget",
             code="analyst-budget",
             hint="ask at a lower price, or ask the owner for more",
+        )
+    if whose == "owner":
+        raise Refused(
+            f"the question costs {price}, and {account.remaining.beside(price)} is left for the data set",
+            code="budget",
+            hint="ask at a lower price, or allow more: discreet budget set",
         )
     # How much is left would tell an analyst what the others did.
     raise Refused(
