@@ -405,6 +405,14 @@ MUTANTS = (
         test_relations.caps_are_on_people,
     ),
     Mutant(
+        "people-are-rows-again",
+        RELATIONS + "_of_rows",
+        "if below.gathered:",
+        "if False:",
+        "what a person has in a group is filtered, and counts as one row of nobody",
+        test_relations.caps_are_on_people,
+    ),
+    Mutant(
         "a-unit-has-one-row",
         RELATIONS + "_shifted",
         "least, most = rows * least, rows * most",

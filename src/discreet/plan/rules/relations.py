@@ -63,12 +63,12 @@ class Reach:
     groups: int | None
     surely: bool = False  # a row is there whatever it holds, and in the one group that there is
     gathered: bool = False  # one row for each person and group
-    terms: tuple[Term, ...] = ()
+    terms: tuple[Term, ...] = ()  # of the totals
     limits: tuple[int, ...] | None = None  # on the L2 norm of each term
 
 
 def reach_of(query: Totals, relation: Relation) -> Reach:
-    """How far a unit of the relation reaches into what is added up; what is not gathered has the terms of the totals."""
+    """How far a unit of the relation reaches into what is added up, and which terms are."""
     found = reach_into(query.source, relation.unit or Unit.ROW)
     if found.gathered is not (relation.unit is Unit.PERSON):
         raise Fault("the rows of a person are gathered exactly where persons are protected", code="rule")
@@ -98,7 +98,7 @@ def _filter(relation: Filter, unit: Unit) -> Reach:
 @reach_into.register
 def _contributions(relation: Contributions, unit: Unit) -> Reach:
     below = _of_rows(relation.source, unit)
-    return Reach(below.rows, below.groups, gathered=True, terms=relation.terms)
+    return Reach(below.rows, below.groups, gathered=True)
 
 
 @reach_into.register
@@ -120,9 +120,10 @@ def _clip_norm(relation: ClipNorm, unit: Unit) -> Reach:
 
 
 def _of_rows(source: Rows, unit: Unit) -> Reach:
+    """Rows are filtered and gathered before they are people's: what is a person's once is not a row again."""
     below = reach_into(source, unit)
     if below.gathered:
-        raise Fault("rows are filtered and gathered before they are people's", code="rule")
+        raise Fault("what was gathered is filtered or gathered again", code="rule")
     return below
 
 
