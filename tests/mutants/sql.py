@@ -161,7 +161,7 @@ MUTANTS = (
     Mutant(
         "rows-released",
         CLAUSES + "Clauses._released",
-        "raise self._not_grouped(scalar.name)",
+        "raise self._not_grouped(scalar)",
         "return scalar",
         "a row's own value is an output",
         refusal("SELECT age, COUNT(*) FROM visits GROUP BY ward"),

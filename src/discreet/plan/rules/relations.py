@@ -147,7 +147,10 @@ def sensitivities(query: Totals, relation: Relation, cells: int) -> tuple[Sensit
     For any data of the declared types, and any two neighbours under the relation, the exact totals differ by at most this, for
     any salt.
     """
-    reach = reach_of(query, relation)
+    return _of_reach(reach_of(query, relation), relation, cells)
+
+
+def _of_reach(reach: Reach, relation: Relation, cells: int) -> tuple[Sensitivity, ...]:
     if reach.limits is not None:
         return tuple(
             _of_norm(term, limit, relation, cells) for term, limit in zip(reach.terms, reach.limits, strict=True)
@@ -196,7 +199,7 @@ def combined(made: Combination, query: Totals, relation: Relation, cells: int) -
     """
     reach = reach_of(query, relation)
     _fits(made, reach.terms)
-    moved = sensitivities(query, relation, cells)
+    moved = _of_reach(reach, relation, cells)
     if made.only is not None:
         return moved[made.only]
     weight = shift_of(made, reach.terms)
