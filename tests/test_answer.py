@@ -119,7 +119,8 @@ def test_the_table_is_as_it_was_looked_at() -> None:
         "C         41 ± 60   NULL *         NULL *",
         "",
         "* too few to tell from none",
-        "± is for the noise alone, at 95 %: what limits leave out is not in it. ε = 1 (to hide whether any one person is in the data).",
+        "± is for the noise alone, at 95 %: what limits leave out is not in it.",
+        "cost: ε = 1 (to hide whether any one person is in the data)",
         "left: ε = 2, δ = 1e-06",
         "note: age is clamped to 0 … 120",
     ]

@@ -4,6 +4,7 @@ A policy is checked when it is read, before any data is; each message says what 
 without bounds can be filtered and counted, not summed, and a column without keys not grouped by.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,8 @@ from discreet.plan.texts import day_in, number_in
 from discreet.privacy import Adjacency
 from discreet.privacy.advice import Advice, Verdict, judge_delta, judge_delta_alone
 
+# A whole number may be spelt 1.0, and is the integer 1.
+WHOLE_TAIL = re.compile(r"\.0+$")
 LONGEST_NAME = 255  # bytes of a file's name
 
 
@@ -373,8 +376,10 @@ def declaration(name: str, found: Any) -> Declared:
 
 
 def _plain_key(name: str, key: Any) -> Any:
+    """A key as a value of ours. 1 and 1.0 are one number, so that a whole one is an integer, however it is spelt."""
     try:
-        return plain(key)
+        value = plain(key)
+        return int(value) if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53 else value
     except Unusable as unusable:
         raise Invalid(f"a key of column {name!r} {unusable.what}", code="policy", hint=unusable.hint) from None
 
@@ -533,7 +538,7 @@ def _key(name: str, key: Any, kind: Type) -> Any:
         if type(key) is int and kind is Type.TEXT:
             return str(key)
         if isinstance(key, str) and kind is Type.INTEGER:
-            return int(key)
+            return int(WHOLE_TAIL.sub("", key))
         if isinstance(key, str) and kind is Type.DATE:
             return date.fromisoformat(key)
         if isinstance(key, str) and kind is Type.BOOLEAN:
