@@ -41,7 +41,8 @@ def test_a_whole_key_is_an_integer_however_it_is_spelt(run: Run, file: Path, key
             f"code = {{ {kind}keys = [{', '.join(keys)}] }}\n",
             "utf-8",
         )
-        column = catalog_of(Policy.read(policy)).tables[0].column("code")
+        catalog, _ = catalog_of(Policy.read(policy))
+        column = catalog.tables[0].column("code")
         assert column.keys == (1, 2) and all(type(key) is int for key in column.keys)
 
 
@@ -57,3 +58,10 @@ def test_a_key_that_is_not_whole_is_refused_for_integers(file: Path) -> None:
         with pytest.raises(dp.Invalid, match="integer values, got"):
             columns = {"code": {"type": "integer", "keys": keys}}
             dp.Curator({"v": file}, "who", columns, epsilon=1, ledger=file.parent / "l")
+
+
+def test_a_key_of_a_text_is_the_text_that_was_meant_or_refused(file: Path) -> None:
+    """Which text 1.0 is, nobody said."""
+    with pytest.raises(dp.Invalid, match="must be text values, got 1.0"):
+        columns = {"code": {"type": "text", "keys": [1.0]}}
+        dp.Curator({"v": file}, "who", columns, epsilon=1, ledger=file.parent / "l")

@@ -376,10 +376,8 @@ def declaration(name: str, found: Any) -> Declared:
 
 
 def _plain_key(name: str, key: Any) -> Any:
-    """A key as a value of ours. 1 and 1.0 are one number, so that a whole one is an integer, however it is spelt."""
     try:
-        value = plain(key)
-        return int(value) if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53 else value
+        return plain(key)
     except Unusable as unusable:
         raise Invalid(f"a key of column {name!r} {unusable.what}", code="policy", hint=unusable.hint) from None
 
@@ -524,12 +522,18 @@ def _column(name: str, said: Declared | None, stored: Type | None) -> Column:
         return Column(name, stored or Type.TEXT, declared=stored is not None)
     kind = said.type or stored
     if kind is None and said.keys is not None:
-        kind = next((each for each, python in KINDS.items() if all(type(key) is python for key in said.keys)), None)
+        keys = [_whole(key) for key in said.keys]
+        kind = next((each for each, python in KINDS.items() if all(type(key) is python for key in keys)), None)
     if kind is None and said.low is not None:
         kind = Type.NUMBER
     kind = kind or Type.TEXT
-    keys = None if said.keys is None else tuple(_key(name, key, kind) for key in said.keys)
-    return Column(name, kind, said.low, said.high, keys, said.nullable)
+    declared = None if said.keys is None else tuple(_key(name, key, kind) for key in said.keys)
+    return Column(name, kind, said.low, said.high, declared, said.nullable)
+
+
+def _whole(key: Any) -> Any:
+    """A key that is a whole number as an integer, however it is spelt: 1 and 1.0 are one number."""
+    return int(key) if isinstance(key, float) and key.is_integer() and abs(key) <= 2**53 else key
 
 
 def _key(name: str, key: Any, kind: Type) -> Any:
@@ -539,6 +543,8 @@ def _key(name: str, key: Any, kind: Type) -> Any:
             return str(key)
         if isinstance(key, str) and kind is Type.INTEGER:
             return int(WHOLE_TAIL.sub("", key))
+        if kind is Type.INTEGER:
+            return _whole(key)
         if isinstance(key, str) and kind is Type.DATE:
             return date.fromisoformat(key)
         if isinstance(key, str) and kind is Type.BOOLEAN:
