@@ -62,6 +62,6 @@ def test_a_key_that_is_not_whole_is_refused_for_integers(file: Path) -> None:
 
 def test_a_key_of_a_text_is_the_text_that_was_meant_or_refused(file: Path) -> None:
     """Which text 1.0 is, nobody said."""
-    with pytest.raises(dp.Invalid, match="must be text values, got 1.0"):
+    with pytest.raises(dp.Invalid, match=r"must be text values, got 1\.0"):
         columns = {"code": {"type": "text", "keys": [1.0]}}
         dp.Curator({"v": file}, "who", columns, epsilon=1, ledger=file.parent / "l")

@@ -23,7 +23,7 @@ BAR = 17
 
 def heads(answer: "Answer") -> list[str]:
     """The heading of each column."""
-    return [visible(column.name) for column in answer.columns]
+    return [visible(column.head) for column in answer.columns]
 
 
 def cells(answer: "Answer") -> list[list[str]]:

@@ -261,7 +261,7 @@ class Curator:
                 if isinstance(outcome, Stored)
                 else self._computed(plan, text, asked, outcome, self._loaded())
             )
-            answer = Answer.from_bytes(given).told(plan.assumed, explain(plan))
+            answer = Answer.from_bytes(given).told(plan)
             return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst))
 
     def _version(self) -> str:
