@@ -35,11 +35,15 @@ WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,17})")
 CODE = re.compile(r"[+-]?0[0-9]")  # what starts with 0 is a code, not a number
 # What is usually declared of a type, and what for.
 EXAMPLES = {
-    "integer": ("bounds = [0, 100]", "to sum and average it; keys = [1, 2, 3] instead if it is a code, to group by it"),
-    "number": ("bounds = [0, 100]", "to sum and average it"),
-    "text": ('keys = ["A", "B"]', "to group by it"),
-    "date": ("keys = [2024-01-01, 2024-01-02]", "to group by it"),
-    "boolean": ("keys = [true, false]", "to group by it"),
+    "integer": "bounds = [0, 100]",
+    "number": "bounds = [0, 100]",
+    "text": 'keys = ["A", "B"]',
+    "date": "keys = [2024-01-01, 2024-01-02]",
+    "boolean": "keys = [true, false]",
+}
+USES = {
+    "integer": "to sum and average it; keys = [1, 2, 3] instead if it is a code, to group by it",
+    "number": "to sum and average it",
 }
 # By its name alone: what a policy suggests does not come from values.
 YEAR = re.compile(r"(^|[^a-z])(year|jahr|yr)([^a-z]|$)|(year|jahr)$")
@@ -318,7 +322,7 @@ def _columns(first: First) -> list[str]:
             found.append(f"# {key} says who a row is about; it is compared as text")
             continue
         is_year = kind.value == "integer" and YEAR.search(name.casefold())
-        example, use = YEARS if is_year else EXAMPLES[kind.value]
+        example, use = YEARS if is_year else (EXAMPLES[kind.value], USES.get(kind.value, "to group by it"))
         found.append(f'{key} = {{ type = "{kind.value}" }}')
         found.append(f'# {key} = {{ type = "{kind.value}", {example} }}  # {use}')
     return found
