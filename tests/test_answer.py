@@ -8,6 +8,7 @@ import subprocess
 import sys
 from datetime import date
 from fractions import Fraction as F
+from html import escape
 from html.parser import HTMLParser
 from math import inf
 from pathlib import Path
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 from discreet.answer import Answer, Column, Preview
 from discreet.answer.digits import written
 from discreet.curator.policy import Budget
+from discreet.curator.session import Curator
 from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
 from discreet.plan.intervals import TOO_FEW, Interval, Predicted
 from discreet.plan.question import Output, Sort
@@ -119,7 +121,8 @@ def test_the_table_is_as_it_was_looked_at() -> None:
         "C         41 ± 60   NULL *         NULL *",
         "",
         "* too few to tell from none",
-        "± is for the noise alone, at 95 %: what limits leave out is not in it. ε = 1 (to hide whether any one person is in the data).",
+        "± is for the noise alone, at 95 %: what limits leave out is not in it.",
+        "cost: ε = 1 (to hide whether any one person is in the data)",
         "left: ε = 2, δ = 1e-06",
         "note: age is clamped to 0 … 120",
     ]
@@ -753,3 +756,40 @@ def test_an_error_in_a_notebook_is_its_message_the_caret_and_the_hint(kind: type
         "hint: ask for counts",
     ]
     assert kind("no")._render_traceback_() == [f"{kind.__name__}: no"]
+
+
+# Headings.
+
+
+@pytest.mark.parametrize(
+    ("item", "heading", "name"),
+    [
+        ("COUNT(*)", "COUNT(*)", "count"),
+        ("avg( age )", "avg( age )", "avg_age"),
+        ("SUM(age)\n  / COUNT(*)", "SUM(age) / COUNT(*)", "value"),
+        ("EXTRACT(YEAR FROM DATE '2024-01-01') + COUNT(*)", "EXTRACT(YEAR FROM DATE '2024-01-01') + …", "value"),
+        ("COUNT(*) FILTER (WHERE age IN (1, 2))", "COUNT(*) FILTER (WHERE age IN (1, 2))", "count"),
+        ("COUNT(*) + ?", "COUNT(*) + ?", "value"),
+        ("COUNT(*) AS n", "n", "n"),
+        ("COUNT(*) n", "n", "n"),
+    ],
+)
+def test_an_output_without_a_name_is_headed_by_what_was_written(
+    tmp_path: Path, item: str, heading: str, name: str
+) -> None:
+    rows = {"who": list(range(50)), "ward": ["A", "B"] * 25, "age": [30] * 50}
+    columns: dict[str, Any] = {"ward": {"keys": ["A", "B"]}, "age": {"type": "integer", "bounds": [0, 99]}}
+    params = [1] if "?" in item else None
+    with Curator({"t": rows}, "who", columns, epsilon=100, ledger=tmp_path / "l") as curator:
+        asked = f"SELECT ward, {item} FROM t GROUP BY ward"
+        for _ in range(2):
+            made = curator.sql(asked, params, epsilon=1)
+            assert [column.head for column in made.columns] == ["ward", heading]
+            assert list(made.to_dicts()[0]) == ["ward", name] == made.to_json()["columns"]
+            assert made[heading] == made[name] and heading in str(made) and escape(heading) in made.to_html()
+        preview = curator.preview(asked, params, epsilon=1)
+        assert [line[0] for line in preview.lines()] == ["ward", heading]
+        assert list(preview.to_json()["error"]) in ([name], [])
+        respelt = curator.sql(asked.replace("SELECT ward", "SELECT  Ward").lower(), params, epsilon=1)
+        if respelt.rows == made.rows:
+            assert respelt.columns[1].head == (heading.lower() if heading != name else name)

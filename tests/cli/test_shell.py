@@ -67,7 +67,7 @@ def test_a_script_stops_at_its_first_error(run: Run, policy: Path) -> None:
         ("\\bugdet", 2, "did you mean 'budget'?"),
         (f"\\epsilon 1\n{COUNT}", 2, "ended before the ;"),
         ("\\epsilon 1\n;", 2, ""),
-        (f"\\epsilon 100\n{COUNT};", 3, "more than is left"),
+        (f"\\epsilon 100\n{COUNT};", 3, "is left for the data set"),
     ],
 )
 def test_a_mistake_is_named(policy: Path, text: str, exit_code: int, said: str) -> None:

@@ -65,7 +65,7 @@ def points_of(answer: "Answer", j: int) -> list[dict[str, Any]]:
         if not isinstance(value, int | float):
             continue
         point: dict[str, Any] = {
-            "group": key_text(values[keys[0]]) if keys else answer.columns[j].name,
+            "group": key_text(values[keys[0]]) if keys else answer.columns[j].head,
             "value": value,
         }
         if len(keys) > 1:
@@ -79,8 +79,8 @@ def points_of(answer: "Answer", j: int) -> list[dict[str, Any]]:
 
 def _panel(answer: "Answer", j: int) -> dict[str, Any]:
     """The panel of one column. Its fields have names of our own: Vega-Lite reads dots and brackets in a field's name as a path."""
-    name = answer.columns[j].name
-    key = next((column.name for column in answer.columns if column.key), None)
+    name = answer.columns[j].head
+    key = next((column.head for column in answer.columns if column.key), None)
     points = points_of(answer, j)
     groups = list(dict.fromkeys(point["group"] for point in points))
     bars = len(points) <= MOST_BARS

@@ -1,7 +1,7 @@
 """The columns of an answer: names that are told apart, types, and which are keys."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from discreet.plan.numbers import output_type
 from discreet.plan.plan import Plan
@@ -15,6 +15,13 @@ class Column:
     name: str
     type: Type
     key: bool
+    # What stands above it where the question does not name it.
+    heading: str = field(default="", compare=False, repr=False)
+
+    @property
+    def head(self) -> str:
+        """What stands above it: the words of the question, or its name."""
+        return self.heading or self.name
 
     @property
     def measured(self) -> bool:
@@ -25,7 +32,7 @@ class Column:
 def columns_of(plan: Plan) -> tuple[Column, ...]:
     """The columns that a plan's answer has."""
     return tuple(
-        Column(name, output_type(output.value, plan), is_key(output.value))
+        Column(name, output_type(output.value, plan), is_key(output.value), output.heading)
         for name, output in zip(names_of(plan), plan.question.outputs, strict=True)
     )
 

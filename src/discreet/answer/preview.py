@@ -31,6 +31,7 @@ class Preview:
     groups: int
     notes: tuple[str, ...]
     _explanation: str
+    headings: tuple[str, ...] = ()
     confidence: float = CONFIDENCE
 
     @classmethod
@@ -47,6 +48,9 @@ class Preview:
             groups=max(len(each.domain) for each in plan.decisions()),
             notes=(*plan.assumed, *plan.notes, *([SELECTED] if selects(plan) else [])),
             _explanation=explain(plan),
+            headings=tuple(
+                output.heading or name for output, name in zip(plan.question.outputs, names_of(plan), strict=True)
+            ),
         )
 
     def explain(self) -> str:
@@ -76,12 +80,13 @@ class Preview:
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Each column, and how far off its numbers would be, as text."""
-        for each in self.predicted:
+        heads = self.headings or tuple(each.name for each in self.predicted)
+        for head, each in zip(map(visible, heads), self.predicted, strict=True):
             if each.error is None:
-                yield visible(each.name), "" if each.reason is None else visible(f"unknown: {each.reason}")
+                yield head, "" if each.reason is None else visible(f"unknown: {each.reason}")
             else:
                 assumed = f", at worst, with {each.assumes}" if each.assumes and each.error else ""
-                yield visible(each.name), f"{error_text(each.error)}{assumed}"
+                yield head, f"{error_text(each.error)}{assumed}"
 
     def __str__(self) -> str:
         return text.preview_page(self)

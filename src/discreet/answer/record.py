@@ -100,11 +100,14 @@ class Answer:
         """The same answer, whose receipt says where the charge is written."""
         return replace(self, receipt={**self.receipt, "ledger": dict(ledger)})
 
-    def told(self, assumed: Sequence[str], explanation: str) -> "Answer":
-        """The same answer, in the words for whoever asked: what they did not declare, or lack, is said first."""
+    def told(self, plan: Plan) -> "Answer":
+        """The same answer, in the words for whoever asked: what they did not declare, or lack, is said first; headings are theirs."""
         unsafe = [note for note in self.notes if note == KNOWN_NOISE]
-        others = [note for note in self.notes if note not in (*unsafe, *assumed)]
-        return replace(self, notes=(*unsafe, *assumed, *others), _explanation=explanation)
+        others = [note for note in self.notes if note not in (*unsafe, *plan.assumed)]
+        outputs = plan.question.outputs
+        columns = [replace(each, heading=now.heading) for each, now in zip(self.columns, outputs, strict=True)]
+        notes = (*unsafe, *plan.assumed, *others)
+        return replace(self, columns=tuple(columns), notes=notes, _explanation=explain(plan))
 
     def explain(self) -> str:
         """The plan as a tree: what was counted, with which noise, at which price."""
@@ -120,16 +123,16 @@ class Answer:
 
     def __getitem__(self, name: str) -> list[Value]:
         """The values of a column, in the order of the rows."""
+        for j, column in enumerate(self.columns):
+            if name in (column.name, column.head):
+                return [row[j] for row in self.rows]
         names = [column.name for column in self.columns]
-        if name not in names:
-            hint = (
-                suggestion(name, names, "the columns are")
-                if isinstance(name, str)
-                else "write answer['n'], or answer.rows[0]"
-            )
-            raise Invalid(f"column {shown(name)} not found in the answer", code="column", hint=hint)
-        j = names.index(name)
-        return [row[j] for row in self.rows]
+        hint = (
+            suggestion(name, names, "the columns are")
+            if isinstance(name, str)
+            else "write answer['n'], or answer.rows[0]"
+        )
+        raise Invalid(f"column {shown(name)} not found in the answer", code="column", hint=hint)
 
     def to_dicts(self, errors: bool = False) -> list[dict[str, Value]]:
         """The rows. With `errors` each number also has its ±, and the ends of its interval, as NAME_error, NAME_low, NAME_high."""

@@ -62,13 +62,13 @@ def svg_of(answer: "Answer") -> str:
     """The picture of an answer; raises Invalid where no column is a number with an error."""
     panels, top, width = [], 0.0, 0.0
     keys = (
-        [", ".join(column.name for column in answer.columns if column.key)]
+        [", ".join(column.head for column in answer.columns if column.key)]
         if any(column.key for column in answer.columns)
         else []
     )
     for j in drawn(answer):
         points = points_of(answer, j)
-        heading = " by ".join([answer.columns[j].name, *keys])
+        heading = " by ".join([answer.columns[j].head, *keys])
         title = f'<text x="0" y="{top + 14}" font-weight="bold">{escape(visible(heading))}</text>'
         draw = _below_each_other if is_sideways(answer) else _side_by_side
         body, height, reach = draw(points, top + LINE)

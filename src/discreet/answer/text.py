@@ -23,7 +23,7 @@ BAR = 17
 
 def heads(answer: "Answer") -> list[str]:
     """The heading of each column."""
-    return [visible(column.name) for column in answer.columns]
+    return [visible(column.head) for column in answer.columns]
 
 
 def cells(answer: "Answer") -> list[list[str]]:
@@ -49,10 +49,8 @@ def footer(answer: "Answer") -> list[str]:
     """What stands below the rows: what ± means, the price, what is left, and the notes."""
     flags = dict.fromkeys(span.flag for row in answer.intervals for span in row if span is not None and span.flag)
     lines = [f"* {flag}" for flag in flags]
-    lines.append(
-        f"± is for the noise alone, at {100 * answer.confidence:g} %: what limits leave out is not in it. "
-        f"{price(answer.epsilon, answer.delta, answer.relation)}."
-    )
+    lines.append(f"± is for the noise alone, at {100 * answer.confidence:g} %: what limits leave out is not in it.")
+    lines.append(f"cost: {price(answer.epsilon, answer.delta, answer.relation)}")
     if answer.remaining:
         lines.append("left: " + ", ".join(f"{sign(name)} = {short(left)}" for name, left in answer.remaining.items()))
     return [visible(line) for line in [*lines, *(f"note: {note}" for note in answer.notes)]]

@@ -174,12 +174,14 @@ def _bounds(option: str, text: str, said: str) -> tuple[Fraction, Fraction]:
 
 
 def _keys(option: str, text: str, said: str) -> list[str] | list[int]:
-    """Fields of a line of CSV: a key with a comma stands in quotes. If all are integers without quotes they are integers, else texts.
+    """Fields of a line of CSV: a key with a comma stands in quotes. If all are whole numbers without quotes they are integers, else texts.
 
     >>> _keys("--keys", "", "2004, 2005"), _keys("--keys", "", "2004,n/a"), _keys("--keys", "", "01234,99999")
     ([2004, 2005], ['2004', 'n/a'], ['01234', '99999'])
     >>> _keys("--keys", "", '"2004","2005"'), _keys("--keys", "", "'2004',2005"), _keys("--keys", "", 'A,"C, D"')
     (['2004', '2005'], ['2004', '2005'], ['A', 'C, D'])
+    >>> _keys("--keys", "", "1,2.0"), _keys("--keys", "", "1.5,2.0")
+    ([1, 2], ['1.5', '2.0'])
     """
     found = []
     at: int | None = 0
@@ -189,7 +191,7 @@ def _keys(option: str, text: str, said: str) -> list[str] | list[int]:
             raise _wrong(option, text)
         found.append(field)
         at = field.end() if field["comma"] else None
-    bare = [field["bare"] for field in found]
+    bare = [field["bare"] and _ZEROS.sub("", field["bare"]) for field in found]
     if all(key is not None and _INTEGER.fullmatch(key) and int(key) in _INT64 for key in bare):
         return [int(key) for key in bare]
     return [_unquoted(field) for field in found]
@@ -202,6 +204,8 @@ def _unquoted(field: re.Match[str]) -> str:
     return str(field["double"] if quote == '"' else field["single"]).replace(quote * 2, quote)
 
 
+# Behind a whole number, which may be spelt 1.0.
+_ZEROS = re.compile(r"(?<=[0-9])\.0+$")
 _FIELD = re.compile(
     r"""[ ]*(?:"(?P<double>(?:[^"]|"")*)"|'(?P<single>(?:[^']|'')*)'(?=,|\Z)|(?P<bare>(?:[^",\r\n][^,\r\n]*)?))"""
     r"(?:(?P<comma>,)|\Z)"

@@ -1,5 +1,6 @@
 """From a policy to the catalog that questions are planned against, and to what an engine is to load."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -15,6 +16,9 @@ from discreet.plan.catalog import KINDS, Catalog, Column, Table, suggestion
 from discreet.plan.scalar import Column as NodeColumn
 from discreet.plan.scalar import Type
 from discreet.plan.texts import day_in, number_in
+
+WHOLE_TAIL = re.compile(r"\.0+$")
+"""A whole number may be spelt 1.0, and is the integer 1."""
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Policy
@@ -134,12 +138,18 @@ def _column(name: str, said: Declared | None, stored: Type | None) -> Column:
         return Column(name, stored or Type.TEXT, declared=stored is not None)
     kind = said.type or stored
     if kind is None and said.keys is not None:
-        kind = next((each for each, python in KINDS.items() if all(type(key) is python for key in said.keys)), None)
+        keys = [_whole(key) for key in said.keys]
+        kind = next((each for each, python in KINDS.items() if all(type(key) is python for key in keys)), None)
     if kind is None and said.low is not None:
         kind = Type.NUMBER
     kind = kind or Type.TEXT
-    keys = None if said.keys is None else tuple(_key(name, key, kind) for key in said.keys)
-    return Column(name, kind, said.low, said.high, keys, said.nullable)
+    declared = None if said.keys is None else tuple(_key(name, key, kind) for key in said.keys)
+    return Column(name, kind, said.low, said.high, declared, said.nullable)
+
+
+def _whole(key: Any) -> Any:
+    """A key that is a whole number as an integer, however it is spelt: 1 and 1.0 are one number."""
+    return int(key) if isinstance(key, float) and key.is_integer() and abs(key) <= 2**53 else key
 
 
 def _key(name: str, key: Any, kind: Type) -> Any:
@@ -148,7 +158,9 @@ def _key(name: str, key: Any, kind: Type) -> Any:
         if type(key) is int and kind is Type.TEXT:
             return str(key)
         if isinstance(key, str) and kind is Type.INTEGER:
-            return int(key)
+            return int(WHOLE_TAIL.sub("", key))
+        if kind is Type.INTEGER:
+            return _whole(key)
         if isinstance(key, str) and kind is Type.DATE:
             return date.fromisoformat(key)
         if isinstance(key, str) and kind is Type.BOOLEAN:

@@ -278,7 +278,7 @@ class Curator(Owner):
                 if isinstance(outcome, Stored)
                 else self._computed(plan, text, asked, outcome, self._loaded())
             )
-            answer = Answer.from_bytes(encoded).told(plan.assumed, explain(plan))
+            answer = Answer.from_bytes(encoded).told(plan)
             return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst))
 
     def _version(self) -> str:

@@ -4,7 +4,7 @@ Everything after the aggregates is post-processing: expressions over released va
 `Released(i)`, numbered in the order of `keys` and `aggregates`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from discreet.plan.relation import Rows
@@ -25,10 +25,14 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A column of the answer: its name, and its value as an expression over keys and aggregates."""
+    """A column of the answer: its name, and its value as an expression over keys and aggregates.
+
+    `heading` is what stands above it where nobody named it: the words of the question. It is no part of what the question means.
+    """
 
     name: str
     value: Scalar
+    heading: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Analyst text goes no further than this package: what runs is rendered from the q
 """
 
 from collections import Counter
+from dataclasses import replace
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.errors import ParseError
@@ -26,6 +27,7 @@ from discreet.plan.sql.text import DUCKDB, Words, read
 __all__ = ["CODES", "question"]
 
 T = TokenType
+LONGEST_HEADING = 40
 WORDS = {"NULLS", "LAST", "IF"}  # read by the parser itself, and kept as no name; so are the units of EXTRACT
 READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a word becomes
     T.SELECT: (exp.Select,),
@@ -92,7 +94,34 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
     expressions = Expressions(text, scope, catalog.protected.person, parameters)
     found = Clauses(select, expressions, table.name).question()
     check_unread(words, expressions)
-    return found
+    return headed(found, words, select)
+
+
+def headed(asked: Question, words: Words, select: exp.Select) -> Question:
+    """The same question, whose outputs without a name are headed by what was written."""
+    outputs = [
+        output if isinstance(node, exp.Alias | exp.Column) else replace(output, heading=item)
+        for output, node, item in zip(asked.outputs, select.expressions, items(words), strict=True)
+    ]
+    return replace(asked, outputs=tuple(outputs))
+
+
+def items(words: Words) -> list[str]:
+    """What stands between SELECT and FROM, item by item."""
+    places: list[list[int]] = [[]]
+    depth = 0
+    first = 2 if words.tokens[1].token_type is T.DISTINCT else 1
+    for token in words.tokens[first:]:
+        kind = token.token_type
+        if depth == 0 and kind is T.FROM:
+            break
+        if depth == 0 and kind is T.COMMA:
+            places.append([])
+            continue
+        depth += (kind is T.L_PAREN) - (kind is T.R_PAREN)
+        places[-1] += [token.start, token.end]
+    texts = [" ".join(words.text[min(ends) : max(ends) + 1].split()) for ends in places if ends]
+    return [text if len(text) <= LONGEST_HEADING else f"{text[: LONGEST_HEADING - 1]}…" for text in texts]
 
 
 def parsed(words: Words) -> exp.Select:
