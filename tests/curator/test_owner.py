@@ -19,6 +19,7 @@ from discreet.curator.place import NOT_KEPT, Folder, Memory, Server, place_of
 from discreet.curator.policy import Policy
 from discreet.curator.proof import proof_of_export
 from discreet.curator.session import Curator
+from discreet.engines import duckdb
 from discreet.errors import Invalid, Refused
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -239,7 +240,7 @@ def test_threads_that_race_the_first_use_open_one_ledger_and_load_the_data_once(
     hospital: Curator, monkeypatch: pytest.MonkeyPatch, use: str
 ) -> None:
     made: list[object] = []
-    target, name = (session, "open_ledger") if use == "store" else (session.duckdb_engine, "DuckDB")
+    target, name = (session, "open_ledger") if use == "store" else (duckdb, "DuckDB")
     original = getattr(target, name)
 
     def slowly(*arguments: Any) -> Any:

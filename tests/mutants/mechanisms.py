@@ -171,9 +171,9 @@ MUTANTS = (
     ),
     Mutant(
         "more-sensitivity-than-granted",
-        ALLOWANCE + "_covers",
-        "granted.sensitivity >= leaf.sensitivity",
-        "granted.sensitivity <= leaf.sensitivity",
+        "discreet.privacy.mgf:_same_noise",
+        "leaf.sensitivity >= other.sensitivity",
+        "leaf.sensitivity <= other.sensitivity",
         "a draw of a larger sensitivity passes",
         lambda: test_measure.test_a_draw_beyond_the_grant_is_a_fault_and_sees_nothing(test_measure.NOISE, 2),
     ),
@@ -219,8 +219,8 @@ MUTANTS = (
     ),
     Mutant(
         "sampled-at-any-rate",
-        ALLOWANCE + "_covers",
-        "granted.rate == leaf.rate and ",
+        "discreet.privacy.sampled:SampledCost.covers",
+        "self.leaf.rate == other.rate and ",
         "",
         "more of the people are sampled than was paid for",
         test_measure.sampled_beyond_is_a_fault,

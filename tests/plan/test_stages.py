@@ -264,7 +264,7 @@ def test_neighbours_are_not_told_apart() -> None:
 class Staged(Curator):
     """A curator whose plans have a choice before they count."""
 
-    def _plan(self, *_: Any) -> Plan:
+    def _planned(self, *_: Any) -> Plan:
         return staged()
 
 
