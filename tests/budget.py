@@ -24,7 +24,7 @@ BUDGETS = {
     "noise": 50,
     "privacy": 90,
     "mechanisms": 50,
-    "plan + engines + laws": 260,
+    "plan + engines + laws + answer": 260,
     "curator + cli": 170,
     "audit + attacks": 90,
     "mutants": 60,

@@ -8,25 +8,20 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import duckdb
 import rich.console
 import rich.table
 
-import discreet.curator.opening
-import discreet.curator.session
-import discreet.privacy.picture
+import discreet
 from discreet.cli import main
 
-LOADED = (
-    duckdb,
-    rich.console,
-    rich.table,
-    discreet.curator.opening,
-    discreet.curator.session,
-    discreet.privacy.picture,
-)
+# Without the store that needs an optional part.
+OURS = [each.name for each in walk_packages(discreet.__path__, "discreet.") if not each.name.endswith(".postgres")]
+LOADED = (duckdb, rich.console, rich.table, *map(import_module, OURS))
 """What commands load only when they need it: here before a child is started, which may run as a user who may not read it."""
 
 NOBODY = 65534

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import discreet as dp
-from discreet.curator.policy import Policy, catalog_of
+from discreet.curator.catalog import catalog_of
+from discreet.curator.policy import Policy
 from tests.cli.conftest import Run, data, error
 
 SPELT = [["1", "2"], ["1.0", "2"], ["1", "2.00"], ["1.0", "2.0"]]
