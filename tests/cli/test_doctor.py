@@ -5,6 +5,7 @@ import os
 import resource
 import tempfile
 import time
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -120,3 +121,13 @@ def test_core_dumps_are_noted(run: Run, place: Path, monkeypatch: pytest.MonkeyP
 def test_a_source_that_is_not_there_is_a_mistake(run: Run, place: Path) -> None:
     assert run("doctor", "none.csv").exit_code == 2
     assert ledger_bytes(place / "none.csv") == {}
+
+
+def test_versions_that_cannot_be_read_are_said_so(run: Run, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The packages may lie in a folder of another user."""
+
+    def hidden(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", hidden)
+    assert "duckdb, whose version cannot be read" in run("doctor").stdout

@@ -190,7 +190,15 @@ def _core_dumps() -> Look:
 def _versions() -> str:
     python = ".".join(map(str, sys.version_info[:3]))
     found = [f"Python {python}", f"SQLite {sqlite3.sqlite_version}"]
-    return ", ".join([*found, *(f"{name} {metadata.version(name)}" for name in ENGINES)])
+    return ", ".join([*found, *map(_version, ENGINES)])
+
+
+def _version(name: str) -> str:
+    """A package and its version, which may stand in a folder that we cannot read."""
+    try:
+        return f"{name} {metadata.version(name)}"
+    except metadata.PackageNotFoundError:
+        return f"{name}, whose version cannot be read"
 
 
 def _extras() -> str:
