@@ -1,6 +1,7 @@
 """What was spent, what may be, and what is left: of the data set, and of each analyst."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -231,16 +232,20 @@ class Change:
     def _set_cap(self, store: Store, epsilon: Fraction) -> None:
         totals = store.standing(self.analyst)
         cap = cap_of(totals.accountant, epsilon, totals.budget.exact[1] if self.delta is None else self.delta)
-        try:
+        with _told_if_higher(f"a budget of ε = {float(epsilon):.6g} is higher than what was promised"):
             store.set_cap(cap, self.analyst, higher=self.higher)
-        except Refused as refused:
-            if refused.code != "cap-higher":
-                raise
-            raise Refused(
-                f"a total of ε = {float(epsilon):.6g} lets more be learned about everyone than was promised",
-                code=refused.code,
-                hint="add --yes if that is meant",
-            ) from None
+
+
+@contextmanager
+def _told_if_higher(message: str) -> Iterator[None]:
+    """A cap that is refused for being higher is refused in these words, and with how to say that it is meant."""
+    try:
+        yield
+    except Refused as refused:
+        if refused.code != "cap-higher":
+            raise
+        hint = "if more is meant, say so: --yes on the command line, higher=True in Python"
+        raise Refused(message, code=refused.code, hint=hint) from None
 
 
 def changed_at(place: Place, policy: "Policy | None", change: Change) -> Budgets:
@@ -280,16 +285,8 @@ def add_analyst(
     store: Store, name: str, epsilon: Fraction, delta: Fraction = NOTHING, *, higher: bool = False
 ) -> Analyst:
     """Let an analyst ask, with a cap of their own. `higher`: yes, who was removed comes back with a higher one."""
-    try:
+    with _told_if_higher(f"{name!r} was removed with a lower budget than this"):
         store.add_analyst(name, cap_of(store.standing().accountant, epsilon, delta), higher=higher)
-    except Refused as refused:
-        if refused.code != "cap-higher":
-            raise
-        raise Refused(
-            f"{name!r} was removed with a lower budget than this",
-            code=refused.code,
-            hint="add --yes if more is meant",
-        ) from None
     return analyst_of(store, name, on_delta(delta))
 
 

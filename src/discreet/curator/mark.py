@@ -23,6 +23,9 @@ SLOT = 128
 """Two places are written in turn, so that one always holds a whole mark, also after a crash in the middle of writing."""
 
 
+ACCEPT = "`discreet ledger accept SOURCE --yes`"
+"""How an owner accepts a ledger; whoever knows which ledger it is says its name instead."""
+
 NO_MARK = (0, "")
 """Stands for a mark that cannot be read: a row that no ledger has."""
 
@@ -175,7 +178,7 @@ def mark_lost(remembered: Path, here: Path) -> Refused:
         f"the ledger has its high-water mark at {remembered}, {where}; so it cannot be told whether this is an old copy",
         code="mark-lost",
         hint="run this as the user, and with the settings, that it was run with before; or let `mark` under [ledger] in the policy name "
-        "the file; or, if this is the newest ledger, `discreet ledger accept SOURCE --yes`",
+        f"the file; or, if this is the newest ledger, {ACCEPT}",
     )
 
 

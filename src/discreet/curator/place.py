@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from discreet.curator.acts import Creation
 from discreet.curator.address import SCHEMA, Address
 from discreet.curator.looking import look
+from discreet.curator.mark import ACCEPT
 from discreet.curator.places import is_ledger, is_made, ledger_beside
 from discreet.curator.policy_text import MEMORY
 from discreet.curator.sqlite import SQLiteStore
@@ -73,7 +74,7 @@ def named(place: Place) -> Iterator[None]:
         if refused.code == "rollback":
             refused.hint = f"bring the newest ledger back; or, if this is the newest there is, {how}"
         else:
-            refused.hint = refused.hint.replace("`discreet ledger accept SOURCE --yes`", how)
+            refused.hint = refused.hint.replace(ACCEPT, how)
         raise
 
 
