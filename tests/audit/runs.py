@@ -13,6 +13,7 @@ import discreet as dp
 from discreet.audit.twins import Draws
 from discreet.errors import DiscreetError, Refused
 from discreet.mechanisms import RoundedGaussian, keys
+from discreet.mechanisms.unsafe import NameAndShame, RandomRow
 from discreet.privacy import events
 
 VICTIM = 99
@@ -112,6 +113,13 @@ def responses(rows: Rows, draws: Draws) -> Any:
     return draws(dp.RandomizedResponse(1), 1, lambda: answers[-1])
 
 
+def rows_as_they_are(rows: Rows, draws: Draws) -> Any:
+    """Whether the victim is among those that are shown: as private as it says, which is not at all."""
+    last = (*rows.clamped, 0)[-1]
+    shown = draws(NameAndShame(0.5), 1, lambda: [(1,), (2, 3), (last,)])
+    return shown, draws(RandomRow(2), 1, lambda: [last, 7])
+
+
 def branches_on_what_was_released(rows: Rows, draws: Draws) -> Any:
     noisy = count(rows, draws)
     LOG.info("released %d", noisy)
@@ -150,6 +158,7 @@ SOUND: tuple[Run, ...] = (
     rounds,
     sampled_sums,
     responses,
+    rows_as_they_are,
     branches_on_what_was_released,
     fails_always,
     measured_twice,
@@ -332,6 +341,10 @@ def more_answers_than_declared(rows: Rows, draws: Draws) -> Any:
     return draws(dp.CoinToss(), 1, lambda: [int(rows.there)] * 2)
 
 
+def more_rows_than_may_be_replaced(rows: Rows, draws: Draws) -> Any:
+    return draws(NameAndShame(0.5), 1, lambda: [rows.there, rows.there, 0])
+
+
 def a_failure_that_is_hidden(rows: Rows, draws: Draws) -> Any:
     try:
         draws(NOISE, 1, lambda: 0.5 if rows.there else 0)
@@ -379,6 +392,7 @@ LEAKS: dict[Run, str] = {
     rows_and_not_people: "a count of people differs by 2",
     more_keys_than_declared: "the counts of 2 keys differ",
     more_answers_than_declared: "2 answers differ",
+    more_rows_than_may_be_replaced: "2 rows differ",
     a_failure_that_is_hidden: "draw 1",
 }
 """Each leak, and a part of what is said of it."""

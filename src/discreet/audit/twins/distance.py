@@ -22,6 +22,7 @@ from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.quantile import Ranked
 from discreet.mechanisms.randomized_response import Response
 from discreet.mechanisms.sensitivity import Norm
+from discreet.mechanisms.unsafe import NameAndShame, RandomRow
 
 NEAR = ""
 """What is said of inputs that differ by no more than is charged for."""
@@ -116,6 +117,17 @@ def responses_too_far(mechanism: Response, sensitivity: Fraction | None, first: 
 def ones_too_far(mechanism: OnBits, sensitivity: Fraction | None, first: Any, second: Any) -> str:
     """The number of ones, which is given as it is or as bits."""
     return _beyond_l1([Fraction(int(np.sum(second)) - int(np.sum(first)))], Fraction(ceil(_said(sensitivity))))
+
+
+@too_far.register(NameAndShame)
+@too_far.register(RandomRow)
+def shown_rows_too_far(
+    mechanism: NameAndShame | RandomRow, sensitivity: Fraction | None, first: Any, second: Any
+) -> str:
+    """Rows that may be shown as they are: so many of them may be replaced."""
+    allowed = ceil(_said(sensitivity))
+    far = sum(not bool(np.all(a == b)) for a, b in zip(first, second, strict=True))
+    return f"{far} rows differ, and {allowed} may be replaced" if far > allowed else NEAR
 
 
 def _said(sensitivity: Fraction | None) -> Fraction:

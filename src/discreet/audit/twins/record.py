@@ -19,11 +19,6 @@ class Drawn:
     given: list[Any] = field(default_factory=list)
     released: list[Any] = field(default_factory=list)
 
-    def sampled(self, among: int, draw: Callable[[], Ints]) -> Ints:
-        """The batch of a draw, which is made now."""
-        self.among, self.batch = among, draw()
-        return self.batch.copy()
-
 
 @dataclass
 class Recorded:
@@ -33,7 +28,9 @@ class Recorded:
 
     def batch(self, among: int, draw: Callable[[], Ints]) -> Ints:
         """The batch that is sampled now."""
-        return self.drawn.sampled(among, draw)
+        batch = draw()
+        self.drawn.among, self.drawn.batch = among, batch.copy()
+        return batch
 
     def release(self, exact: Callable[[], Any], draw: Callable[[Any], Any]) -> Any:
         """What the mechanism releases now; whoever has it may change it, and what is written down stays."""

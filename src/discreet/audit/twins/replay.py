@@ -78,7 +78,7 @@ class Replayed:
         before, now = self.before.given[at], self.given[at]
         if use.in_turn:
             before, now = self.before.given[: at + 1], self.given
-        shapes = np.shape(before), np.shape(now)
+        shapes = _shape(before), _shape(now)
         if shapes[0] != shapes[1]:
             self.hand.loses(
                 f"{self.name} is given {_shaped(shapes[0])}, and on the neighbour {_shaped(shapes[1])}:"
@@ -147,6 +147,14 @@ def _told(use: Use) -> str:
     made_for += [f"up to {use.size} values"] if use.size > 1 else []
     made_for += [] if use.rate is None else [f"a sampling rate of {use.rate}"]
     return f"{use.mechanism!r}" + (f" for {' and '.join(made_for)}" if made_for else "")
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    """The shape of an exact value; of rows that are not equally long how many there are."""
+    try:
+        return np.shape(value)
+    except ValueError:
+        return (len(value),)
 
 
 def _shaped(shape: tuple[int, ...]) -> str:
