@@ -1,4 +1,4 @@
-"""Showing that promises are kept. Today: two neighbouring data sets that must look alike (`twins`)."""
+"""Showing that promises are kept. Today: two neighbouring data sets on which whatever is seen must be alike (`twins`)."""
 
 from typing import TYPE_CHECKING
 
