@@ -466,6 +466,16 @@ def test_values_are_the_same_after_packing(value: Any) -> None:
     assert np.asarray(again).dtype == np.asarray(value).dtype and np.shape(again) == np.shape(value)
 
 
+def test_integers_of_every_width_are_the_same_after_packing() -> None:
+    """At the ends of each width, where one more needs the next."""
+    for bits in (8, 16, 32, 64):
+        low, high = -(1 << bits - 1), (1 << bits - 1) - 1
+        ends = [low, low + 1, high, *([] if bits == 64 else [low - 1, high + 1])]
+        for value in [np.array([each]) for each in ends] + [np.array(ends)]:
+            again = unpacked(packed(value))
+            assert again.dtype == value.dtype and again.tolist() == value.tolist()
+
+
 @pytest.mark.parametrize(
     "data", [b"", b"x", b"i", b"izz", b"f123", b"b2", b"a", b"a[]\n", b'a["<i8","O",[1]]\n12345678'], ids=repr
 )

@@ -11,12 +11,14 @@ from tests.mutants import (
     Mutant,
     accounting,
     answer,
+    basics,
     curator,
     data,
     engines,
     find,
     mechanisms,
     noise,
+    owner,
     plan,
     privacy,
     sql,
@@ -25,6 +27,7 @@ from tests.mutants import (
 pytestmark = data_in.pytestmark  # its laws open one file again and again
 
 PARTS = {
+    "basics": basics.MUTANTS,
     "noise": noise.MUTANTS,
     "privacy": privacy.MUTANTS,
     "accounting": accounting.MUTANTS,
@@ -35,6 +38,7 @@ PARTS = {
     "answer": answer.MUTANTS,
     "data": data.MUTANTS,
     "curator": curator.MUTANTS,
+    "owner": owner.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]
