@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import discreet.curator.session as session
 from discreet.cli import app
 from discreet.curator.address import Address
+from discreet.curator.amounts import MOST, UNIT, Amounts
 from discreet.curator.budgets import Balance
 from discreet.curator.declaration import Budget
 from discreet.curator.place import NOT_KEPT, Folder, Memory, Server, place_of
@@ -142,9 +143,9 @@ def test_an_analyst_is_told_of_what_was_declared_alone(place: Path) -> None:
             curator.sql("SELECT COUNT(note) AS n FROM visits", epsilon=0.1, analyst="ana")
 
 
-@given(st.lists(st.integers(0, 10**16), min_size=3, max_size=3))
+@given(st.lists(st.integers(0, MOST), min_size=3, max_size=3))
 def test_what_was_spent_is_never_shown_as_less_nor_what_is_left_as_more(units: list[int]) -> None:
-    spent, cap, left = (Budget(Fraction(each, 10**16), Fraction(each, 10**17)) for each in units)
+    spent, cap, left = (Budget(*Amounts(each, each % UNIT).exact[:2]) for each in units)
     shown = Balance(spent, cap, left, left).as_data()
     signs = {"spent": (spent, 1), "cap": (cap, -1), "remaining": (left, -1)}
     assert all(
