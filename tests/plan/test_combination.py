@@ -188,6 +188,22 @@ def test_a_combination_is_of_whole_numbers_rounded_half_up(totals: list[int], we
     assert found.tolist() == [(each + F(1, 2)).__floor__() for each in exact]
 
 
+def test_one_term_keeps_its_weight() -> None:
+    totals = [np.array([5, -7], np.int64)]
+    for weight in (1, 2, -3):
+        for divisor in (1, 2):
+            exact = [F(weight * each, divisor) for each in (5, -7)]
+            assert Combination(((0, weight),), divisor).of(totals).tolist() == [
+                (x + F(1, 2)).__floor__() for x in exact
+            ]
+
+
+def test_a_clamped_value_has_few_steps() -> None:
+    for low, high, shift in ((0.0, MOST_STEPS + 1.0, 0), (-2.0 - MOST_STEPS, 0.0, 0), (0.0, 2.0, 24)):
+        with pytest.raises(Fault):
+            term_bounds(r.Term(r.How.SUM, s.Steps(X, low, high, shift, 0.0)))
+
+
 # The grid.
 
 
