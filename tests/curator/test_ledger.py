@@ -564,6 +564,7 @@ LIES: dict[str, Callable[[list[Row]], list[Row]]] = {
     "no price": acted(3, price=NOTHING),
     "dearer event": acted(3, event=events.Pure(2).to_json()),
     "dearer event of what was never settled": acted(6, event=events.Pure(2).to_json()),
+    "another version of what was never settled": acted(6, version="0"),
     "unknown event": acted(3, event={"event": "nonesuch"}),
     "no event": acted(3, event={}),
     "lower total": lambda rows: altered(6, book=replace(rows[6].book, account=Account(cap(3))))(rows),
@@ -619,6 +620,18 @@ def only_settled_answers_of_others_are_shared(own: bool, settled: bool) -> None:
     replayed(shares_of(own=False, settled=True))
     with pytest.raises(Fault, match="not there to be shared"):
         replayed(shares_of(own, settled))
+
+
+def only_reservations_are_settled() -> None:
+    """What was shared has its answer already; a second one would be a release without a charge of the data set."""
+    *_, before, shared = shares_of(own=False, settled=True)
+    assert isinstance(shared.act, Shared)
+    assert code_of(lambda: settle(head_of(shared), Entry(shared), b"43", 0)) == "reservation"
+    assert code_of(lambda: settle(head_of(shared), Entry(before), b"43", 0)) == "reservation"
+
+
+def test_only_reservations_are_settled() -> None:
+    only_reservations_are_settled()
 
 
 @pytest.mark.parametrize(("own", "settled"), [(True, True), (False, False), (True, False)])

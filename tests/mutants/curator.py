@@ -612,4 +612,28 @@ MUTANTS = (
         "where marks do not last an old copy of the ledger gives the budget back",
         in_folder(marks.lost_marks_are_missed),
     ),
+    Mutant(
+        "total-below-what-is-spent-and-reserved",
+        LEDGER + "_check_total",
+        "if aside and spent + aside > limit:",
+        "if aside and aside > limit:",
+        "a lower total leaves less than was promised to analysts",
+        shares.totals_hold_what_is_spent_and_reserved,
+    ),
+    Mutant(
+        "charged-for-another-version",
+        LEDGER + "_after",
+        "if version != book.version:",
+        "if not version:",
+        "a ledger passes in which data were asked about that were not there any more",
+        lie("another version of what was never settled"),
+    ),
+    Mutant(
+        "shared-answers-settled",
+        LEDGER + "settle",
+        "if not isinstance(act, Reserved):",
+        "if False:",
+        "an answer is written for a row that the data set was not charged for",
+        ledger.only_reservations_are_settled,
+    ),
 )
