@@ -1,5 +1,6 @@
 """Laws of the pure ledger: exact money, two caps in one step, keys, chains, and that a replay believes nothing."""
 
+import itertools
 import json
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from discreet.curator.accounts import Account
 from discreet.curator.acts import (
+    ACCOUNTANTS,
     FORMAT,
     Accepted,
     Act,
@@ -31,7 +33,7 @@ from discreet.curator.acts import (
 )
 from discreet.curator.amounts import NOTHING, UNIT, Amounts, Cap
 from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, advance, check_lower, reserve, settle
-from discreet.curator.money import cap_of, check_act, check_price, price_of, spent_by
+from discreet.curator.money import cap_of, check_act, check_cap, check_price, price_of, spent_by
 from discreet.curator.replay import Replay, replay
 from discreet.curator.request import Entry, Request, topic_of_act
 from discreet.curator.rows import Head, Row, hash_of
@@ -89,6 +91,46 @@ def amounts_are_capped_apart() -> None:
     account = Account(Cap(Amounts(5, 5, 5), NOTHING), Amounts(3, 3, 3))
     for name in ("epsilon", "delta", "rho"):
         assert account.affords(Amounts(**{name: 2})) and not account.affords(Amounts(**{name: 3}))
+
+
+def what_remains_can_be_spent_and_no_more() -> None:
+    """Of each amount by itself: what remains is afforded, one unit more is not; of what is overspent nothing remains."""
+    for spent in (Amounts(3, 2, 1), Amounts(0, 5, 0), Amounts(7, 9, 8)):
+        account = Account(Cap(Amounts(5, 5, 5), NOTHING), spent)
+        for name in ("epsilon", "delta", "rho"):
+            most = max(0, 5 - getattr(spent, name))
+            assert getattr(account.remaining, name) == most
+            assert account.affords(Amounts(**{name: most + 1})) is False
+
+
+def test_what_remains_can_be_spent_and_no_more() -> None:
+    what_remains_can_be_spent_and_no_more()
+
+
+def caps_are_compared_whole() -> None:
+    """A cap is within another one where its limit and its budget both are."""
+    low, high = Amounts(1, 1, 1), Amounts(1, 2, 1)
+    for limit, budget in itertools.product((low, high), (low, high)):
+        assert Cap(limit, budget).within(Cap(low, low)) is (limit is budget is low)
+
+
+def test_caps_are_compared_whole() -> None:
+    caps_are_compared_whole()
+
+
+def caps_keep_their_budgets() -> None:
+    """A limit that allows more than its budget says is no cap, whatever else the row of a ledger says."""
+    for accountant in ACCOUNTANTS:
+        sound = cap_of(accountant, 2, Fraction(1, 10**6))
+        check_cap(accountant, sound)
+        for name in ("epsilon", "delta", "rho"):
+            more = getattr(sound.limit, name) * 101 // 100 + 1
+            higher = replace(sound, limit=replace(sound.limit, **{name: more}))
+            assert code_of(lambda a=accountant, cap=higher: check_cap(a, cap)) != "no error", (accountant, name)  # type: ignore[misc]
+
+
+def test_caps_keep_their_budgets() -> None:
+    caps_keep_their_budgets()
 
 
 def test_epsilon_delta_and_rho_are_capped_apart() -> None:
