@@ -664,6 +664,74 @@ def only_settled_answers_of_others_are_shared(own: bool, settled: bool) -> None:
         replayed(shares_of(own, settled))
 
 
+def nothing_is_asked_after_a_stop(analyst: str | None) -> None:
+    """A ledger in which somebody asked on, after so many failures as stop the data set or suspend an analyst, does not pass."""
+    most = MOST_FAILURES if analyst is None else MOST_OF_ONE
+    rows, accounts = [advance(None, creation(3), 0)], dict[str, Account]()
+
+    def then(act: Act, who: str | None = analyst) -> Row:
+        row = advance(head_of(rows[-1]), act, 0, who, accounts.get(who or ""))
+        if who is not None and row.account is not None:
+            accounts[who] = row.account
+        rows.append(row)
+        return row
+
+    if analyst is not None:
+        then(AnalystAdded(cap(1)))
+    first = charged(head_of(rows[-1]), request("k", "1/100", analyst), accounts.get(analyst or "")).act
+    assert isinstance(first, Reserved)
+    for i in range(most):
+        then(Failed(then(replace(first, key=f"{first.key}{i}")).sequence))
+    replayed(rows)
+    then(first)
+    with pytest.raises(Fault, match="was written after"):
+        replayed(rows)
+
+
+@pytest.mark.parametrize("analyst", [None, "ana"])
+def test_nothing_is_asked_after_a_stop(analyst: str | None) -> None:
+    nothing_is_asked_after_a_stop(analyst)
+
+
+def every_use_is_paid_for() -> None:
+    """What an event costs in ρ and in δ grows with the number of its uses."""
+    for leaf in (
+        events.Gaussian(5),
+        events.Approximate(Fraction(1, 10), Fraction(1, 10**9)),
+        events.Pure(Fraction(1, 7)),
+    ):
+        one = spent_by(leaf)
+        for times in (1, 2, 5):
+            many = spent_by(events.Repeated(leaf, times))
+            assert (many.rho, many.delta) == (times * one.rho, times * one.delta)
+
+
+def test_every_use_is_paid_for() -> None:
+    every_use_is_paid_for()
+
+
+def shared_answers_are_to_what_was_asked(**lie: str) -> None:
+    """A ledger in which an answer is shared under a key that was used, or as one to another question, does not pass."""
+    *rows, last = shares_of(own=False, settled=True)
+    act, before = last.act, next(row.account for row in rows if row.analyst == "bo")
+    replayed([*rows, advance(head_of(rows[-1]), act, 0, "bo", before)])
+    with pytest.raises(Fault, match=r"key again|not there to be shared"):
+        replayed([*rows, advance(head_of(rows[-1]), replace(act, **lie), 0, "bo", before)])  # type: ignore[arg-type]
+
+
+def key_of_another_row() -> None:
+    shared_answers_are_to_what_was_asked(key=next(row.key for row in shares_of(False, True) if row.key is not None))
+
+
+def another_question() -> None:
+    shared_answers_are_to_what_was_asked(question="another")
+
+
+@pytest.mark.parametrize("lie", [key_of_another_row, another_question])
+def test_shared_answers_are_to_what_was_asked(lie: Callable[[], None]) -> None:
+    lie()
+
+
 def only_reservations_are_settled() -> None:
     """What was shared has its answer already; a second one would be a release without a charge of the data set."""
     *_, before, shared = shares_of(own=False, settled=True)

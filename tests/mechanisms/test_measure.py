@@ -219,6 +219,19 @@ def test_a_key_names_one_measurement() -> None:
     assert code_of(lambda: measure(WIDE.event(1), key="k", kept=False).__enter__()) == "key-reused"
 
 
+def what_has_ended_is_not_counted_on() -> None:
+    """Draws that are counted, and not kept, cannot come back: who enters again after the end is refused."""
+    measure = unmetered()
+    with measure(events.Repeated(WIDE.event(1), 7), key="k", kept=False, block=3) as grant:
+        drawn(grant, 1)
+    again = measure(events.Repeated(WIDE.event(1), 7), key="k", kept=False, block=3)
+    assert code_of(again.__enter__) not in ("no error", "")
+
+
+def test_what_has_ended_is_not_counted_on() -> None:
+    what_has_ended_is_not_counted_on()
+
+
 def blocks_are_taken_once() -> None:
     measure, event = unmetered(), events.Repeated(WIDE.event(1), 7)
     handed: list[int] = []

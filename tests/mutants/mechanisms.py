@@ -1049,4 +1049,12 @@ MUTANTS = (
         "whoever is killed before a hit asks on for nothing",
         test_measure.test_rounds_come_back_and_one_that_was_lost_is_a_hit,
     ),
+    Mutant(
+        "counted-on-after-the-end",
+        MEASURE + "Unmetered.__call__",
+        "if record.ended and not kept:",
+        "if False:",
+        "a measurement that has ended goes on with the blocks that it did not take",
+        test_measure.what_has_ended_is_not_counted_on,
+    ),
 )

@@ -450,4 +450,12 @@ MUTANTS = (
         "a value is had by the nodes of the question before it",
         order.test_values_do_not_hang_on_the_questions_before,
     ),
+    Mutant(
+        "certified-by-the-better-direction",
+        LOSS + "PrivacyLoss.certifies",
+        "if all(direction.pure is not None",
+        "if any(direction.pure is not None",
+        "a pure epsilon is certified that one direction keeps, and the other does not",
+        directions.nothing_below_the_worse_direction_is_certified,
+    ),
 )

@@ -9,7 +9,7 @@ from math import exp, log
 import pytest
 
 from discreet.privacy import calibrate, loss
-from discreet.privacy.events import DiscreteLaplace, Laplace, Leaf, RandomizedResponse, Sampled
+from discreet.privacy.events import DiscreteLaplace, Laplace, Leaf, Pure, RandomizedResponse, Sampled
 from tests.privacy import oracle
 
 F = Fraction
@@ -138,3 +138,18 @@ def test_calibrated_noise_is_enough_for_adding(case: Case) -> None:
     find = calibrate.laplace if isinstance(case.part, Laplace) else calibrate.discrete_laplace
     scale = find(case.epsilon, truth, times=case.times, rate=HALF).scale
     assert 1 - 1e-5 <= scale <= 1.01
+
+
+def nothing_below_the_worse_direction_is_certified() -> None:
+    """At δ = 0: the ε of both directions, of which that of adding a unit may be the smaller one."""
+    for rate in (F(1, 10), F(1, 2), F(9, 10)):
+        for leaf in (Laplace(1), RandomizedResponse(2), Pure(F(1, 3))):
+            spent = loss(Sampled(rate, leaf))
+            pure = spent.pure_epsilon()
+            assert pure is not None and spent.certifies(pure, 0)
+            for less in (F(1, 100), F(1, 2), F(95, 100), F(999, 1000)):
+                assert not spent.certifies(less * pure, 0)
+
+
+def test_nothing_below_the_worse_direction_is_certified() -> None:
+    nothing_below_the_worse_direction_is_certified()
