@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from discreet.curator.flight import Flight
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError, Invalid
 from discreet.mechanisms import Geometric
@@ -98,6 +99,57 @@ def test_a_measurement_that_was_prepared_before_closing_is_not_entered_after(tmp
     assert code_of(prepared.__enter__) == "closed"
     with curator(tmp_path) as anew:
         assert anew.spent.epsilon == 0
+
+
+def alone_means_alone() -> None:
+    """Whoever goes alone begins when nobody is inside any more, and nobody comes in before they end."""
+    flight, order = Flight(), list[str]()
+    inside, begun = threading.Event(), threading.Event()
+
+    def question(name: str, go_on: threading.Event | None) -> None:
+        with flight.question():
+            inside.set()
+            order.append(f"{name} begins")
+            if go_on is not None:
+                go_on.wait(60)
+            order.append(f"{name} ends")
+
+    def owner() -> None:
+        with flight.alone():
+            order.append("owner begins")
+            begun.set()
+            late.start()
+            # whoever may come in has every chance to
+            time.sleep(0.05)
+            order.append("owner ends")
+
+    leave = threading.Event()
+    first = threading.Thread(target=question, args=("first", leave))
+    late = threading.Thread(target=question, args=("late", None))
+    going = threading.Thread(target=owner)
+    first.start()
+    inside.wait(60)
+    going.start()
+    # until the owner waits for the first one, or has begun beside it
+    while not flight._change._waiters and not begun.is_set():  # type: ignore[attr-defined]
+        time.sleep(0.001)
+    leave.set()
+    for thread in (first, going, late):
+        thread.join()
+    steps = [f"{name} {step}" for name in ("first", "owner", "late") for step in ("begins", "ends")]
+    assert order == steps
+
+
+def test_who_goes_alone_waits_for_all_and_lets_nobody_in() -> None:
+    alone_means_alone()
+
+
+@pytest.mark.parametrize("act", ["data_changed", "accept"])
+def test_what_the_owner_does_alone_is_not_done_inside_of_a_measurement(tmp_path: Path, act: str) -> None:
+    noise = Geometric(10)
+    with curator(tmp_path) as hospital, hospital.measure(noise.event(1)) as grant:
+        assert code_of(getattr(hospital, act)) == "in-flight"
+        grant(noise, 1, lambda: 3)
 
 
 def test_closing_waits_for_the_questions_in_flight(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Laws of the pure ledger: exact money, two caps in one step, keys, chains, and that a replay believes nothing."""
 
+import itertools
 import json
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from discreet.curator.accounts import Account
 from discreet.curator.acts import (
+    ACCOUNTANTS,
     FORMAT,
     Accepted,
     Act,
@@ -31,7 +33,7 @@ from discreet.curator.acts import (
 )
 from discreet.curator.amounts import NOTHING, UNIT, Amounts, Cap
 from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, advance, check_lower, reserve, settle
-from discreet.curator.money import cap_of, check_act, check_price, price_of, spent_by
+from discreet.curator.money import cap_of, check_act, check_cap, check_price, price_of, spent_by
 from discreet.curator.replay import Replay, replay
 from discreet.curator.request import Entry, Request, topic_of_act
 from discreet.curator.rows import Head, Row, hash_of
@@ -89,6 +91,46 @@ def amounts_are_capped_apart() -> None:
     account = Account(Cap(Amounts(5, 5, 5), NOTHING), Amounts(3, 3, 3))
     for name in ("epsilon", "delta", "rho"):
         assert account.affords(Amounts(**{name: 2})) and not account.affords(Amounts(**{name: 3}))
+
+
+def what_remains_can_be_spent_and_no_more() -> None:
+    """Of each amount by itself: what remains is afforded, one unit more is not; of what is overspent nothing remains."""
+    for spent in (Amounts(3, 2, 1), Amounts(0, 5, 0), Amounts(7, 9, 8)):
+        account = Account(Cap(Amounts(5, 5, 5), NOTHING), spent)
+        for name in ("epsilon", "delta", "rho"):
+            most = max(0, 5 - getattr(spent, name))
+            assert getattr(account.remaining, name) == most
+            assert account.affords(Amounts(**{name: most + 1})) is False
+
+
+def test_what_remains_can_be_spent_and_no_more() -> None:
+    what_remains_can_be_spent_and_no_more()
+
+
+def caps_are_compared_whole() -> None:
+    """A cap is within another one where its limit and its budget both are."""
+    low, high = Amounts(1, 1, 1), Amounts(1, 2, 1)
+    for limit, budget in itertools.product((low, high), (low, high)):
+        assert Cap(limit, budget).within(Cap(low, low)) is (limit is budget is low)
+
+
+def test_caps_are_compared_whole() -> None:
+    caps_are_compared_whole()
+
+
+def caps_keep_their_budgets() -> None:
+    """A limit that allows more than its budget says is no cap, whatever else the row of a ledger says."""
+    for accountant in ACCOUNTANTS:
+        sound = cap_of(accountant, 2, Fraction(1, 10**6))
+        check_cap(accountant, sound)
+        for name in ("epsilon", "delta", "rho"):
+            more = getattr(sound.limit, name) * 101 // 100 + 1
+            higher = replace(sound, limit=replace(sound.limit, **{name: more}))
+            assert code_of(lambda a=accountant, cap=higher: check_cap(a, cap)) != "no error", (accountant, name)  # type: ignore[misc]
+
+
+def test_caps_keep_their_budgets() -> None:
+    caps_keep_their_budgets()
 
 
 def test_epsilon_delta_and_rho_are_capped_apart() -> None:
@@ -564,6 +606,7 @@ LIES: dict[str, Callable[[list[Row]], list[Row]]] = {
     "no price": acted(3, price=NOTHING),
     "dearer event": acted(3, event=events.Pure(2).to_json()),
     "dearer event of what was never settled": acted(6, event=events.Pure(2).to_json()),
+    "another version of what was never settled": acted(6, version="0"),
     "unknown event": acted(3, event={"event": "nonesuch"}),
     "no event": acted(3, event={}),
     "lower total": lambda rows: altered(6, book=replace(rows[6].book, account=Account(cap(3))))(rows),
@@ -619,6 +662,86 @@ def only_settled_answers_of_others_are_shared(own: bool, settled: bool) -> None:
     replayed(shares_of(own=False, settled=True))
     with pytest.raises(Fault, match="not there to be shared"):
         replayed(shares_of(own, settled))
+
+
+def nothing_is_asked_after_a_stop(analyst: str | None) -> None:
+    """A ledger in which somebody asked on, after so many failures as stop the data set or suspend an analyst, does not pass."""
+    most = MOST_FAILURES if analyst is None else MOST_OF_ONE
+    rows, accounts = [advance(None, creation(3), 0)], dict[str, Account]()
+
+    def then(act: Act, who: str | None = analyst) -> Row:
+        row = advance(head_of(rows[-1]), act, 0, who, accounts.get(who or ""))
+        if who is not None and row.account is not None:
+            accounts[who] = row.account
+        rows.append(row)
+        return row
+
+    if analyst is not None:
+        then(AnalystAdded(cap(1)))
+    first = charged(head_of(rows[-1]), request("k", "1/100", analyst), accounts.get(analyst or "")).act
+    assert isinstance(first, Reserved)
+    for i in range(most):
+        then(Failed(then(replace(first, key=f"{first.key}{i}")).sequence))
+    replayed(rows)
+    then(first)
+    with pytest.raises(Fault, match="was written after"):
+        replayed(rows)
+
+
+@pytest.mark.parametrize("analyst", [None, "ana"])
+def test_nothing_is_asked_after_a_stop(analyst: str | None) -> None:
+    nothing_is_asked_after_a_stop(analyst)
+
+
+def every_use_is_paid_for() -> None:
+    """What an event costs in ρ and in δ grows with the number of its uses."""
+    for leaf in (
+        events.Gaussian(5),
+        events.Approximate(Fraction(1, 10), Fraction(1, 10**9)),
+        events.Pure(Fraction(1, 7)),
+    ):
+        one = spent_by(leaf)
+        for times in (1, 2, 5):
+            many = spent_by(events.Repeated(leaf, times))
+            assert (many.rho, many.delta) == (times * one.rho, times * one.delta)
+
+
+def test_every_use_is_paid_for() -> None:
+    every_use_is_paid_for()
+
+
+def shared_answers_are_to_what_was_asked(**lie: str) -> None:
+    """A ledger in which an answer is shared under a key that was used, or as one to another question, does not pass."""
+    *rows, last = shares_of(own=False, settled=True)
+    act, before = last.act, next(row.account for row in rows if row.analyst == "bo")
+    replayed([*rows, advance(head_of(rows[-1]), act, 0, "bo", before)])
+    with pytest.raises(Fault, match=r"key again|not there to be shared"):
+        replayed([*rows, advance(head_of(rows[-1]), replace(act, **lie), 0, "bo", before)])  # type: ignore[arg-type]
+
+
+def key_of_another_row() -> None:
+    shared_answers_are_to_what_was_asked(key=next(row.key for row in shares_of(False, True) if row.key is not None))
+
+
+def another_question() -> None:
+    shared_answers_are_to_what_was_asked(question="another")
+
+
+@pytest.mark.parametrize("lie", [key_of_another_row, another_question])
+def test_shared_answers_are_to_what_was_asked(lie: Callable[[], None]) -> None:
+    lie()
+
+
+def only_reservations_are_settled() -> None:
+    """What was shared has its answer already; a second one would be a release without a charge of the data set."""
+    *_, before, shared = shares_of(own=False, settled=True)
+    assert isinstance(shared.act, Shared)
+    assert code_of(lambda: settle(head_of(shared), Entry(shared), b"43", 0)) == "reservation"
+    assert code_of(lambda: settle(head_of(shared), Entry(before), b"43", 0)) == "reservation"
+
+
+def test_only_reservations_are_settled() -> None:
+    only_reservations_are_settled()
 
 
 @pytest.mark.parametrize(("own", "settled"), [(True, True), (False, False), (True, False)])

@@ -59,7 +59,7 @@ def test_an_old_copy_is_refused_when_it_is_looked_at(closed_to_us: Place) -> Non
     spot = closed_to_us
     spot.mark.unlink()
     Mark(spot.mark).advance(99, "0" * 64)
-    assert code_of(lambda: look(spot.ledger, mark=spot.mark)) == "rollback"
+    assert code_of(lambda: look(spot.ledger, mark=spot.mark).close()) == "rollback"
 
 
 def test_copies_are_removed(closed_to_us: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

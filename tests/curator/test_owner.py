@@ -11,16 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import discreet.curator.session as session
 from discreet.cli import app
+from discreet.curator.address import Address
+from discreet.curator.amounts import MOST, UNIT, Amounts
+from discreet.curator.budgets import Balance
+from discreet.curator.declaration import Budget
 from discreet.curator.place import NOT_KEPT, Folder, Memory, Server, place_of
 from discreet.curator.policy import Policy
 from discreet.curator.proof import proof_of_export
 from discreet.curator.session import Curator
 from discreet.engines import duckdb
-from discreet.errors import Invalid, Refused
+from discreet.errors import Fault, Invalid, QueryError, Refused
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 COLUMNS = {"age": {"type": "integer", "bounds": (0, 120)}, "ward": {"keys": ["A", "B"]}}
@@ -116,9 +122,46 @@ def test_a_higher_budget_is_an_explicit_act_and_never_above_the_policy(hospital:
         hospital.set_budget(Fraction(5, 2))
     assert refused.value.code == "cap-higher"
     assert hospital.set_budget(Fraction(5, 2), higher=True).whole.cap.epsilon == Fraction(5, 2)
-    with pytest.raises(Refused):
-        hospital.set_budget(4, higher=True)
+    for higher in ({"epsilon": 4}, {"epsilon": 2, "delta": Fraction(1, 10**5)}):
+        with pytest.raises(Refused):
+            hospital.set_budget(**higher, higher=True)  # type: ignore[arg-type]
     assert hospital.set_budget(shares="reserved").shares == "reserved"
+
+
+def test_an_analyst_is_told_of_what_was_declared_alone(place: Path) -> None:
+    with Curator(
+        {"visits": FRAME | {"note": ["x", "y"]}}, "patient", COLUMNS, epsilon=3, ledger=place / "l"
+    ) as curator:
+        curator.add_analyst("ana", 1)
+        told = {
+            analyst: {column["name"] for column in curator.describe(analyst).as_data()["tables"][0]["columns"]}
+            for analyst in (None, "ana")
+        }
+        assert told == {None: {"patient", "age", "ward", "note"}, "ana": {"patient", "age", "ward"}}
+        curator.sql("SELECT COUNT(note) AS n FROM visits", epsilon=0.1)
+        with pytest.raises(QueryError):
+            curator.sql("SELECT COUNT(note) AS n FROM visits", epsilon=0.1, analyst="ana")
+
+
+@given(st.lists(st.integers(0, MOST), min_size=3, max_size=3))
+def test_what_was_spent_is_never_shown_as_less_nor_what_is_left_as_more(units: list[int]) -> None:
+    spent, cap, left = (Budget(*Amounts(each, each % UNIT).exact[:2]) for each in units)
+    shown = Balance(spent, cap, left, left).as_data()
+    signs = {"spent": (spent, 1), "cap": (cap, -1), "remaining": (left, -1)}
+    assert all(
+        sign * Fraction(repr(shown[name][amount])) >= sign * getattr(exact, amount)
+        for name, (exact, sign) in signs.items()
+        for amount in ("epsilon", "delta")
+    )
+
+
+def test_an_export_that_was_changed_proves_nothing(hospital: Curator) -> None:
+    hospital.sql(COUNT, epsilon=0.5)
+    for i in range(len(hospital.export()["rows"])):
+        document = hospital.export()
+        document["rows"][i]["body"] += " "
+        with pytest.raises(Fault):
+            proof_of_export(document)
 
 
 def test_after_the_data_changed_an_old_question_is_charged_anew(hospital: Curator, policy: Path) -> None:
@@ -279,6 +322,24 @@ UNUSABLE = (
     f"no address {SECRET}",
     "",
 )
+
+
+def test_an_address_is_named_by_one_variable_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEDGER", f"host=h password={SECRET}")
+    address = Address.of("env:LEDGER")
+    assert SECRET in address.read() and SECRET not in f"{address} {address!r}"
+    for words in (
+        "LEDGER",
+        "env:",
+        f"env:LEDGER {SECRET}",
+        f"env:LEDGER\n{SECRET}",
+        "env:LEDGER\n",
+        f"host={SECRET}",
+        3,
+    ):
+        with pytest.raises(Invalid) as invalid:
+            Address.of(words)
+        assert invalid.value.code == "address" and SECRET not in str(invalid.value)
 
 
 @pytest.mark.parametrize("address", UNUSABLE)

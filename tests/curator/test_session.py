@@ -238,7 +238,7 @@ def test_nothing_shown_of_a_curator_holds_data(hospital: Curator) -> None:
 def test_the_unit_is_fixed_when_a_ledger_is_made(tmp_path: Path) -> None:
     with curator(tmp_path) as hospital:
         hospital.sql(COUNT, epsilon=1)
-    for change in ({"adjacency": "replace"}, {"unit": None, "row": True}):
+    for change in ({"adjacency": "replace"}, {"unit": None, "row": True}, {"unit": "ward"}):
         arguments: dict[str, Any] = {
             "unit": "patient",
             "epsilon": 3,

@@ -192,6 +192,24 @@ def what_does_not_fit_is_refused(accountant: str = "pure") -> None:
         store.add_analyst("bo", cap(accountant, "2.9"))
 
 
+def totals_hold_what_is_spent_and_reserved() -> None:
+    """A lower total is taken as long as it holds what was spent and what is set aside, together."""
+    with place() as spot:
+        store = spot.open(made("pure"))
+        store.share("reserved")
+        store.add_analyst("ana", cap_of("pure", Fraction(2), PLANNED / 4))
+        store.reserve(request("a", "1/2", "ana"))
+        store.reserve(request("b", "1/4"))
+        for epsilon in ("2.9", "2.26", "2.25", "2.24", "1.51", "1.49", "0.7"):
+            fits = Fraction(epsilon) >= Fraction(9, 4)
+            lower = cap_of("pure", Fraction(epsilon), PLANNED)
+            assert code_of(lambda lower=lower: store.set_cap(lower)) == ("no error" if fits else "shares")  # type: ignore[misc]
+
+
+def test_a_lower_total_holds_what_is_spent_and_reserved() -> None:
+    totals_hold_what_is_spent_and_reserved()
+
+
 def test_removing_an_analyst_frees_what_they_did_not_spend() -> None:
     with place() as spot:
         store = spot.open(made("pure"))

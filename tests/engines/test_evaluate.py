@@ -327,6 +327,8 @@ def test_length_counts_code_points() -> None:
 def test_a_case_of_integers_and_numbers_is_a_number() -> None:
     found = value(s.Case(((truth(None), number(1.5)), (truth(True), integer(2))), number(None)))
     assert found == 2.0 and type(found) is float
+    for types in ([Type.INTEGER, Type.NUMBER], [Type.NUMBER, Type.INTEGER], [Type.INTEGER, Type.INTEGER, Type.NUMBER]):
+        assert s.common_type(types) is Type.NUMBER
 
 
 @pytest.mark.parametrize(

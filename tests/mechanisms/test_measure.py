@@ -219,6 +219,19 @@ def test_a_key_names_one_measurement() -> None:
     assert code_of(lambda: measure(WIDE.event(1), key="k", kept=False).__enter__()) == "key-reused"
 
 
+def what_has_ended_is_not_counted_on() -> None:
+    """Draws that are counted, and not kept, cannot come back: who enters again after the end is refused."""
+    measure = unmetered()
+    with measure(events.Repeated(WIDE.event(1), 7), key="k", kept=False, block=3) as grant:
+        drawn(grant, 1)
+    again = measure(events.Repeated(WIDE.event(1), 7), key="k", kept=False, block=3)
+    assert code_of(again.__enter__) not in ("no error", "")
+
+
+def test_what_has_ended_is_not_counted_on() -> None:
+    what_has_ended_is_not_counted_on()
+
+
 def blocks_are_taken_once() -> None:
     measure, event = unmetered(), events.Repeated(WIDE.event(1), 7)
     handed: list[int] = []
@@ -464,6 +477,16 @@ def test_values_are_the_same_after_packing(value: Any) -> None:
     again = unpacked(packed(value))
     assert type(again) is type(value) and repr(again) == repr(value)
     assert np.asarray(again).dtype == np.asarray(value).dtype and np.shape(again) == np.shape(value)
+
+
+def test_integers_of_every_width_are_the_same_after_packing() -> None:
+    """At the ends of each width, where one more needs the next."""
+    for bits in (8, 16, 32, 64):
+        low, high = -(1 << bits - 1), (1 << bits - 1) - 1
+        ends = [low, low + 1, high, *([] if bits == 64 else [low - 1, high + 1])]
+        for value in [np.array([each]) for each in ends] + [np.array(ends)]:
+            again = unpacked(packed(value))
+            assert again.dtype == value.dtype and again.tolist() == value.tolist()
 
 
 @pytest.mark.parametrize(

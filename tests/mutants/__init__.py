@@ -14,8 +14,11 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -54,16 +57,53 @@ class Mutant:
             forget()
 
 
+@cache
+def by_itself(test: Callable[..., object], *arguments: object) -> Law:
+    """A test as a law. What it takes of pytest, and of the fixtures in its own module, is made anew each time; the rest are arguments."""
+
+    def law() -> None:
+        with ExitStack() as stack:
+            fixtures: dict[str, object] = {}
+            rest = iter(arguments)
+            names = inspect.signature(test).parameters
+            test(**{name: _fixture(name, test, fixtures, stack) or next(rest) for name in names})
+
+    return law
+
+
+def _fixture(name: str, test: Callable[..., object], made: dict[str, object], stack: ExitStack) -> object:
+    """What a test takes under a name; None where that is an argument of its own."""
+    if name not in made:
+        definition = getattr(sys.modules[test.__module__], name, None)
+        if name == "tmp_path":
+            made[name] = Path(stack.enter_context(TemporaryDirectory()))
+        elif name == "monkeypatch":
+            made[name] = stack.enter_context(pytest.MonkeyPatch.context())
+        elif type(definition).__name__ != "FixtureFunctionDefinition":
+            return None
+        else:
+            function = inspect.unwrap(definition)  # type: ignore[arg-type]
+            parts = {each: _fixture(each, function, made, stack) for each in inspect.signature(function).parameters}
+            if inspect.isgeneratorfunction(function):
+                made[name] = stack.enter_context(contextmanager(function)(**parts))
+            else:
+                made[name] = function(**parts)
+    return made[name]
+
+
 def forget() -> None:
     """Empty every cache of this package, so that nothing computed before an edit is used after it."""
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] != "discreet":
-            continue
-        for value in list(vars(module).values()):
-            clear = getattr(value, "cache_clear", None)
-            if callable(clear):
-                clear()
+    for clear in _caches(len(sys.modules)):
+        clear()
     OPERATING_SYSTEM.stock.clear()
+
+
+@cache
+def _caches(_: int) -> list[Callable[[], None]]:
+    """What empties each cache, as long as no other module is loaded."""
+    modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == "discreet"]
+    clears = [getattr(value, "cache_clear", None) for module in modules for value in vars(module).values()]
+    return [clear for clear in clears if callable(clear)]
 
 
 def find(where: str) -> FunctionType:

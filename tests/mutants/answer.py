@@ -1,19 +1,26 @@
 """Planted bugs of answers: post-processing, intervals, and how they are shown and exported."""
 
+from fractions import Fraction
+
 import numpy as np
 
-from discreet.answer import Column
+from discreet.answer import Column, Preview
+from discreet.answer.columns import unique
 from discreet.answer.digits import written
+from discreet.answer.receipt import receipt_for
 from discreet.mechanisms import Geometric
 from discreet.plan.forms import Reader
 from discreet.plan.intervals import Interval
 from discreet.plan.post import released_rows
 from discreet.plan.question import Sort
 from discreet.plan.scalar import Comparison, Order, Type
+from discreet.privacy import loss
+from discreet.privacy.events import from_json
 from tests import test_answer as answers
 from tests.mutants import Law, Mutant
 from tests.plan import test_intervals as intervals
 from tests.plan import test_post as post
+from tests.plan.laws import PERSON, planned
 from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SUM, add, number, over, plan_of
 from tests.scale import repeats
 
@@ -53,6 +60,26 @@ def small_counts_leave_their_set() -> None:
 def shown_errors_are_rounded_up() -> None:
     column = Column("x", Type.NUMBER, False)
     assert written(43.8271, Interval(42.0, 45.0, 1.12), column) == ("43.8", "± 1.2")
+
+
+def names_are_told_apart() -> None:
+    for names in (["n", "n"], ["n", "n", "n_2"], ["a", "n_2", "n", "n"], ["n"] * 5):
+        assert len(set(unique(names))) == len(names)
+
+
+def previews_say_no_less() -> None:
+    """What a preview says of a price, by the decimal that it prints, is never less than the price."""
+    for epsilon in (Fraction(1, 3), Fraction(2, 3), Fraction(1, 7), Fraction(10, 3)):
+        plan = planned("SELECT COUNT(*) FROM t", PERSON, epsilon)
+        assert Fraction(repr(Preview.make(plan, text="").epsilon)) >= plan.epsilon
+
+
+def receipts_prove_the_price() -> None:
+    """From the event of a receipt alone the price can be certified again, under the relation of the plan."""
+    plan = planned("SELECT g, SUM(y), COUNT(*) FROM t GROUP BY g", PERSON)
+    told = receipt_for(plan, "")
+    spent = loss(from_json(told["event"]))
+    assert spent.certifies(Fraction(told["epsilon"]), Fraction(told["delta"])) and spent.relation == plan.relation
 
 
 MUTANTS = (
@@ -271,5 +298,29 @@ MUTANTS = (
         "float(part)",
         "more is shown to be left than is",
         answers.test_what_is_left_is_never_shown_as_more,
+    ),
+    Mutant(
+        "one-name-for-two-columns",
+        "discreet.answer.columns:unique",
+        "while candidate in distinct:",
+        "while False:",
+        "of two columns of one name one is lost",
+        names_are_told_apart,
+    ),
+    Mutant(
+        "preview-below-the-price",
+        "discreet.answer.preview:Preview.make",
+        "epsilon=to_float_up(plan.epsilon)",
+        "epsilon=float(plan.epsilon)",
+        "a question costs more than its preview says",
+        previews_say_no_less,
+    ),
+    Mutant(
+        "receipt-without-the-relation",
+        "discreet.answer.receipt:receipt_for",
+        "plan.event.to_json()",
+        "plan.event.part.to_json()",
+        "a receipt proves a price under any relation",
+        receipts_prove_the_price,
     ),
 )

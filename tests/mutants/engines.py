@@ -3,6 +3,7 @@
 import random
 import tempfile
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
-from discreet.errors import Fault
+from discreet.engines.memory import Memory, rows_of
+from discreet.engines.reading import Form
+from discreet.errors import Fault, Invalid
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
 from discreet.plan.scalar import Column, Type
@@ -26,7 +29,7 @@ from tests.engines import (
     test_words,
 )
 from tests.engines.twins import SALT, agree, computed
-from tests.mutants import Law, Mutant
+from tests.mutants import Law, Mutant, by_itself
 
 CELLS = "discreet.engines.render.cells:"
 OBJECTS = "discreet.engines.cells:"
@@ -41,6 +44,8 @@ SCALARS = "discreet.engines.render.scalars:"
 WORDS = "discreet.engines.render.duckdb:"
 ALL_WORDS = "discreet.engines.render.words:"
 WATCH = "discreet.engines.watch:"
+
+X, Y = Column("x", Type.INTEGER), Column("y", Type.INTEGER)
 
 
 def patched(law: Callable[..., object], *arguments: Any) -> Law:
@@ -143,6 +148,57 @@ def comparisons_of_null() -> None:
 
 
 arranged_agrees = test_agree.test_names_of_columns_are_never_taken_for_our_own
+
+
+def columns_are_told_apart() -> None:
+    for other in ("a", "A"):
+        with pytest.raises(Invalid):
+            Data("t", {"a": [1]}, (Column("a", Type.INTEGER), Column(other, Type.INTEGER)))
+
+
+def lists_are_missing() -> None:
+    test_load.test_columns_that_cannot_be_loaded_are_missing_everywhere_and_block_nothing("polars")
+
+
+def conditions_that_are_null_keep_nobody() -> None:
+    """Of several conditions all must be true; one that is NULL is not."""
+    data = Data("t", {"x": [1, 2, None], "y": [1, None, 1]}, (X, Y))
+    over = [s.Comparison(s.Order.GREATER, column, s.Literal(0, Type.INTEGER)) for column in (X, Y)]
+    for rows in (
+        r.Filter(r.Filter(r.Scan("t", (X, Y)), over[0]), over[1]),
+        r.Filter(r.Scan("t", (X, Y)), s.And((*over,))),
+    ):
+        query = r.Totals(rows, (), (r.Term(r.How.SUM, s.Literal(1, Type.INTEGER)),))
+        with DuckDB([data], threads=1) as engine:
+            for each in (engine, Memory([data])):
+                assert each.run(query, SALT).totals[0].tolist() == [1]
+
+
+def the_twin_caps() -> None:
+    """What every engine is compared with keeps as many groups of a person as the cap says."""
+    person, group = Column("x", Type.INTEGER), Column("y", Type.INTEGER)
+    data = Data("t", {"x": [1] * 6, "y": [1, 2, 3] * 2}, (X, Y))
+    people = r.Contributions(r.Scan("t", (X, Y)), person, (group,), (r.Term(r.How.SUM, s.Literal(1, Type.INTEGER)),))
+    for most in (1, 2, 3, 4):
+        twin = Memory([data], {(1, (key,)): key for key in (1, 2, 3)})
+        assert len(twin.run(r.Totals(r.CapGroups(people, most)), SALT).keys) == min(most, 3)
+
+
+def moments_fall_on_one_day(folder: Path) -> None:
+    """The day of a moment is that of UTC, in every engine."""
+    path = folder / "t.csv"
+    path.write_text("x\n2024-05-06T23:30:00-04:00\n2024-05-06T00:30:00+04:00\n2024-05-06T12:00:00Z\n", "utf-8")
+    data = Data("t", path, (Column("x", Type.DATE),))
+    with DuckDB([data], threads=1) as engine:
+        days = sorted(day for (day,) in engine._connection.execute("SELECT x FROM t").fetchall())
+    assert [str(day) for day in days] == ["2024-05-05", "2024-05-06", "2024-05-07"]
+    assert days == sorted(row["x"] for row in rows_of(data))  # type: ignore[type-var]
+
+
+def forms_are_read_as_declared() -> None:
+    day = {"%Y": "2024", "%m": "4", "%d": "13"}
+    for order in permutations(day):
+        assert Form.of("/".join(order)).standard("/".join(day[each] for each in order)) == "2024-04-13"
 
 
 MUTANTS = (
@@ -512,5 +568,69 @@ MUTANTS = (
         "hive_partitioning = true",
         "the name of a folder says who every row is about",
         folders_are_no_columns,
+    ),
+    Mutant(
+        "two-columns-of-one-name",
+        "discreet.engines.base:Data.__post_init__",
+        "if len(set(folded)) < len(folded):",
+        "if False:",
+        "which of two columns a question is about depends on the engine",
+        columns_are_told_apart,
+    ),
+    Mutant(
+        "types-where-there-are-none",
+        "discreet.engines.columns:has_types",
+        "not isinstance(source, dict) and not has_header(source)",
+        "True",
+        "types are guessed from the rows of a file, where one value decides",
+        by_itself(test_load.test_names_of_a_csv_come_without_types),
+    ),
+    Mutant(
+        "lost-objects-not-told",
+        "discreet.engines.frames:converted",
+        "lost += value is None and not missing(cell) and not _is_word(cell, reading)",
+        "lost += 0",
+        "an owner is not told that the values of a column are gone",
+        lists_are_missing,
+    ),
+    Mutant(
+        "twin-keeps-all-groups",
+        "discreet.engines.memory:_cap_groups",
+        "[: relation.most]",
+        "",
+        "what every engine is compared with does not cap",
+        the_twin_caps,
+    ),
+    Mutant(
+        "twin-takes-null-for-true",
+        "discreet.engines.memory:_filter",
+        "is True",
+        "is not False",
+        "what every engine is compared with counts rows whose condition is NULL",
+        conditions_that_are_null_keep_nobody,
+    ),
+    Mutant(
+        "day-and-month-swapped",
+        "discreet.engines.reading:Form.standard",
+        "{found[self.month]:0>2}-{found[self.day]:0>2}",
+        "{found[self.day]:0>2}-{found[self.month]:0>2}",
+        "dates are read in another order than they are declared to be written in",
+        forms_are_read_as_declared,
+    ),
+    Mutant(
+        "one-condition-of-several",
+        "discreet.engines.render.nodes:select",
+        "chain(exp.And, list(where))",
+        "where[0]",
+        "rows count that a question leaves out",
+        conditions_that_are_null_keep_nobody,
+    ),
+    Mutant(
+        "west-is-east",
+        "discreet.engines.render.texts:date",
+        'text("-")',
+        'text("+")',
+        "a moment falls on another day than plain Python says",
+        lambda: in_a_folder(moments_fall_on_one_day),
     ),
 )

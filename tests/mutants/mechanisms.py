@@ -29,7 +29,7 @@ from tests.mechanisms import test_randomized_response as rr
 from tests.mechanisms import test_sensitivity as se
 from tests.mechanisms import test_small_epsilon as small
 from tests.mechanisms import test_unsafe as un
-from tests.mutants import Law, Mutant
+from tests.mutants import Law, Mutant, by_itself
 
 ABOVE_THRESHOLD = "discreet.mechanisms.above_threshold:"
 ADDITIVE = "discreet.mechanisms.additive:"
@@ -1000,5 +1000,61 @@ MUTANTS = (
         "mechanism.event(sensitivity)",
         "many integers with discrete Gaussian noise are prepared where one was granted",
         test_measure.vectors_are_not_drawn_for_one_integer,
+    ),
+    Mutant(
+        "error-one-short",
+        "discreet.mechanisms.base:half_width",
+        "return high",
+        "return max(low, 0)",
+        "an error at 95 % covers less",
+        example("DiscreteGaussian", 1, contract.error_covers, 5_000, 2),
+    ),
+    Mutant(
+        "certain-of-an-error",
+        "discreet.mechanisms.base:confidence_level",
+        "if not 0 < exact < 1:",
+        "if not 0 < exact <= 1:",
+        "an error is said to be certain",
+        by_itself(test_additive.test_a_bad_confidence_is_refused_by_name, 1),
+    ),
+    Mutant(
+        "packed-one-too-narrow",
+        "discreet.mechanisms.packed:_narrowest",
+        "high <= np.iinfo(name).max",
+        "high <= np.iinfo(name).max + 1",
+        "a draw that comes back is another one, and the two together tell the noise",
+        test_measure.test_integers_of_every_width_are_the_same_after_packing,
+    ),
+    Mutant(
+        "rounds-not-counted",
+        "discreet.mechanisms.rounds:Rounds._begin",
+        "    self._left -= 1\n",
+        "",
+        "scores are compared for ever at the price of a few hits",
+        test_measure.test_rounds_come_back_and_one_that_was_lost_is_a_hit,
+    ),
+    Mutant(
+        "threshold-of-two-hits",
+        "discreet.mechanisms.rounds:Rounds.ask",
+        "session, self._session, self._hit = self._session, None, None",
+        "session = self._session",
+        "one noisy threshold serves two hits",
+        test_measure.test_rounds_come_back_and_one_that_was_lost_is_a_hit,
+    ),
+    Mutant(
+        "lost-round-for-nothing",
+        "discreet.mechanisms.rounds:Rounds._begin",
+        'self._left -= refusal.code == "draw-lost"',
+        "pass",
+        "whoever is killed before a hit asks on for nothing",
+        test_measure.test_rounds_come_back_and_one_that_was_lost_is_a_hit,
+    ),
+    Mutant(
+        "counted-on-after-the-end",
+        MEASURE + "Unmetered.__call__",
+        "if record.ended and not kept:",
+        "if False:",
+        "a measurement that has ended goes on with the blocks that it did not take",
+        test_measure.what_has_ended_is_not_counted_on,
     ),
 )

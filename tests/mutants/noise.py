@@ -6,16 +6,17 @@ from fractions import Fraction
 from unittest import mock
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from discreet import noise
-from discreet.errors import Fault
+from discreet.errors import Fault, Invalid
 from discreet.noise import SecureBits, Tape, envelope, shape, stock
 from discreet.noise.bernoulli import coin_of, flip
 from discreet.noise.table import table
 from discreet.noise.walk import bernoulli_exp
-from tests.mutants import Mutant
-from tests.noise import laws
+from tests.mutants import Mutant, by_itself
+from tests.noise import laws, test_arguments, test_fit, test_grid
 from tests.noise.oracle import Case
 from tests.noise.scripted import Scripted, walk_all
 
@@ -145,6 +146,12 @@ def scales_are_scales() -> None:
 
 def void(_: object) -> None:
     return None
+
+
+def sizes_are_whole() -> None:
+    for size in (2.5, True, -1, (3, 1.0)):
+        with pytest.raises(Invalid, match="size"):
+            noise.discrete_laplace(1, size)  # type: ignore[call-overload]
 
 
 MUTANTS = (
@@ -355,5 +362,45 @@ MUTANTS = (
         "key = bytes(32)",
         "every refill of the pool repeats the one before",
         every_refill_is_new,
+    ),
+    Mutant(
+        "steps-of-half-the-scale",
+        NOISE + "grid:_steps",
+        'positive(scale, "scale") / grid.step',
+        'positive(scale, "scale") / (2 * grid.step)',
+        "noise on a grid has half of its scale",
+        by_itself(test_grid.test_grid_noise_is_integer_noise_times_the_step),
+    ),
+    Mutant(
+        "points-that-floats-round",
+        NOISE + "grid:Grid.to_float",
+        "if least < -FLOAT_INTEGERS or most > FLOAT_INTEGERS:",
+        "if False:",
+        "a release leaves its grid where float64 cannot hold it, and its low bits tell of the data",
+        by_itself(test_arguments.test_a_point_that_no_float_holds_is_refused, 2**53 + 1),
+    ),
+    Mutant(
+        "noise-on-one-side",
+        NOISE + "laplace:laplace_shape",
+        "two_sided=True",
+        "two_sided=False",
+        "noise is never below 0: an answer is never below the truth",
+        lambda: void(laws.fits(LAPLACE, lambda n: noise.discrete_laplace(LAPLACE.scale, n), 6_000, cells=24)),
+    ),
+    Mutant(
+        "half-of-the-variance",
+        NOISE + "shape:Shape.gaussian",
+        "2 // common * n",
+        "n",
+        "the density falls twice as fast",
+        by_itself(test_fit.test_arrays_fit_their_distribution, Case("gaussian", Fraction(1))),
+    ),
+    Mutant(
+        "a-size-is-rounded",
+        NOISE + "size:allocate",
+        'whole(part, "size")',
+        "int(part)",
+        "fewer draws are made than were asked for",
+        sizes_are_whole,
     ),
 )

@@ -1,7 +1,33 @@
 """Planted bugs of the planner: what is clamped, capped, charged and released. The tests of `plan` must catch each of them."""
 
-from tests.mutants import Mutant
-from tests.plan import laws, test_combination, test_functions, test_relations, test_scope, test_stages
+from datetime import date
+from fractions import Fraction
+
+import pytest
+
+from discreet.errors import Fault
+from discreet.plan.catalog import Catalog
+from discreet.plan.numbers import integral
+from discreet.plan.relation import Scan
+from discreet.plan.releases.base import registry
+from discreet.plan.releases.total import Count
+from discreet.plan.rules.scopes import scope_of
+from discreet.plan.scalar import Arithmetic, Literal, Operator, Type
+from tests.curator import test_limits
+from tests.engines import test_evaluate
+from tests.mutants import Mutant, by_itself
+from tests.plan import (
+    laws,
+    test_combination,
+    test_facts,
+    test_functions,
+    test_plain,
+    test_plan,
+    test_relations,
+    test_scope,
+    test_stages,
+)
+from tests.plan.made import COUNT, plan_of
 
 SCALARS = "discreet.plan.rules.scalars:"
 RELATIONS = "discreet.plan.rules.relations:"
@@ -17,6 +43,34 @@ SCOPE = "discreet.plan.scope:"
 CHECK = "discreet.plan.check:"
 DOMAIN = "discreet.plan.domain:"
 RELEASE = "discreet.plan.release:"
+
+
+a_grid = test_combination.test_a_grid_has_at_most_2_24_steps_around_a_middle_of_its_own.hypothesis.inner_test  # type: ignore[attr-defined]
+
+
+def names_ask_for_one_kind() -> None:
+    """A kind that takes the name of another is refused."""
+
+    class Other(Count):
+        __slots__ = ()
+
+    try:
+        with pytest.raises(Fault):
+            registry.add(Other)
+    finally:
+        registry.remove(Other)
+
+
+def only_totals_are_whole() -> None:
+    """Sums, differences and products of counts are whole numbers; quotients and remainders are not."""
+    plan, whole = plan_of(COUNT), {Operator.ADD, Operator.SUBTRACT, Operator.MULTIPLY}
+    two = Literal(2, Type.INTEGER)
+    assert {each for each in Operator if integral(Arithmetic(each, COUNT, two), plan)} == whole
+
+
+def scopes_are_of_relations_with_a_rule() -> None:
+    with pytest.raises(Fault):
+        scope_of(test_relations.BareRows(Scan("t", ())), Catalog((laws.TABLE,), laws.PERSON))
 
 
 MUTANTS = (
@@ -443,5 +497,201 @@ MUTANTS = (
         "",
         "an engine may hand over floats, which are not exact",
         laws.totals_are_64_bit_integers,
+    ),
+    Mutant(
+        "weight-of-a-single-term",
+        "discreet.plan.combination:Combination.only",
+        "len(self.parts) == weight == self.divisor == 1",
+        "len(self.parts) == self.divisor == 1",
+        "a total that is to be multiplied is taken as it is",
+        test_combination.test_one_term_keeps_its_weight,
+    ),
+    Mutant(
+        "facts-of-the-first",
+        "discreet.plan.facts:either",
+        "min(first.low, second.low)",
+        "first.low",
+        "a value that may be another one is thought to be bounded by the first",
+        test_facts.test_what_is_one_of_two_is_within_both,
+    ),
+    Mutant(
+        "missing-where-both-are",
+        "discreet.plan.facts:either",
+        "first.nullable or second.nullable",
+        "first.nullable and second.nullable",
+        "a value that may be missing is counted as if it were there",
+        test_facts.test_what_is_one_of_two_is_within_both,
+    ),
+    Mutant(
+        "bounds-rounded-inward",
+        "discreet.plan.grid:grid_for",
+        "to_float_down(least), to_float_up(most)",
+        "to_float_up(least), to_float_down(most)",
+        "values at a declared bound are clamped",
+        lambda: a_grid(Fraction(1, 3), Fraction(1, 7), 0, False),
+    ),
+    Mutant(
+        "whole-numbers-of-any-width",
+        "discreet.plan.grid:grid_for",
+        "if integral and half < MOST_STEPS:",
+        "if integral:",
+        "sums of wide integers overflow",
+        lambda: a_grid(Fraction(0), Fraction(10**9), 0, True),
+    ),
+    Mutant(
+        "noise-of-any-size",
+        "discreet.plan.limits:_check_decided",
+        "measurement.mechanism.scale > MOST_SCALE",
+        "False",
+        "noise that cannot be drawn is a failure after the charge, which tells of the data",
+        by_itself(test_limits.test_noise_that_cannot_be_drawn_is_refused_at_planning),
+    ),
+    Mutant(
+        "quotients-are-whole",
+        "discreet.plan.numbers:integral",
+        "Operator.MULTIPLY)",
+        "Operator.MULTIPLY, Operator.DIVIDE)",
+        "a quotient of counts is shown as the whole number that it is not",
+        only_totals_are_whole,
+    ),
+    Mutant(
+        "day-of-another-zone",
+        "discreet.plan.plain:_day",
+        "value.astimezone(UTC) if value.tzinfo else value",
+        "value",
+        "a key means another day than the rows that it is compared with",
+        by_itself(
+            test_plain.test_an_object_is_the_value_it_stands_for,
+            test_plain.EVENING.replace(tzinfo=test_plain.NEW_YORK),
+            date(2024, 5, 7),
+        ),
+    ),
+    Mutant(
+        "two-kinds-of-one-name",
+        "discreet.plan.releases.base:Registry.add",
+        "is not kind:",
+        "is None:",
+        "which release a question asks for depends on what was imported first",
+        names_ask_for_one_kind,
+    ),
+    Mutant(
+        "columns-of-any-table",
+        "discreet.plan.rules.scopes:scope_of",
+        'raise Fault(f"{type(relation).__name__} has no rule for its scope", code="rule")',
+        "return Scope.of(catalog.tables[0])",
+        "a relation that nobody wrote a rule for has the columns, and bounds, of the first table",
+        scopes_are_of_relations_with_a_rule,
+    ),
+    Mutant(
+        "type-of-the-first",
+        "discreet.plan.scalar:common_type",
+        "return Type.NUMBER",
+        "return types[0]",
+        "a number among integers is cut off, here and not in the engine",
+        test_evaluate.test_a_case_of_integers_and_numbers_is_a_number,
+    ),
+    Mutant(
+        "name-without-the-sensitivity",
+        "discreet.plan.written:_measurements",
+        "        sensitivity=text(each.sensitivity),\n",
+        "",
+        "two plans have one name, and the answer of one is given for the other",
+        test_plan.test_every_field_is_in_the_name,
+    ),
+    Mutant(
+        "a-clamped-value-of-any-size",
+        RELATIONS + "term_bounds",
+        "max(abs(low), abs(high)) > MOST_STEPS or ",
+        "",
+        "a sum overflows, and is another number than its noise is made for",
+        test_combination.test_a_clamped_value_has_few_steps,
+    ),
+    Mutant(
+        "groups-twice",
+        CHECK + "_check_stage",
+        " or len(set(stage.domain)) != len(stage.domain)",
+        "",
+        "a group stands twice in an answer, with noise of its own each time",
+        laws.false_plans_are_found,
+    ),
+    Mutant(
+        "total-without-a-step",
+        CHECK + "_covers",
+        "measurement.step <= 0 or ",
+        "",
+        "a total is released in steps of nothing",
+        laws.false_plans_are_found,
+    ),
+    Mutant(
+        "release-of-what-is-not-there",
+        CHECK + "_check_stage",
+        "0 <= place < len(stage.measurements)",
+        "place < len(stage.measurements)",
+        "an answer is made of another measurement than is meant",
+        laws.false_plans_are_found,
+    ),
+    Mutant(
+        "scores-that-rise-only",
+        CHECK + "_check_choice",
+        " or choice.mechanism.monotone",
+        "",
+        "a choice costs half where scores move in both directions",
+        test_stages.test_a_choice_has_a_score_a_name_and_a_stage_for_each_outcome,
+    ),
+    Mutant(
+        "twins-overlook-scores",
+        "discreet.audit.twins:Replayer._compare",
+        "if max(moved) > before.sensitivity:",
+        "if False:",
+        "what finds neighbours apart does not look at choices",
+        test_stages.test_twins_find_a_score_that_moves_too_far,
+    ),
+    Mutant(
+        "cap-of-nothing",
+        RELATIONS + "_least",
+        "if second < 1:",
+        "if False:",
+        "nobody is said to count, and totals are released as they are",
+        test_relations.caps_are_on_people,
+    ),
+    Mutant(
+        "norm-of-nothing",
+        RELATIONS + "_of_norm",
+        "if limit < 1:",
+        "if False:",
+        "nobody is said to move anything, and totals are released as they are",
+        test_relations.caps_are_on_people,
+    ),
+    Mutant(
+        "steps-beside-0-are-shifted",
+        RELATIONS + "shift_of",
+        "weight if low <= 0 <= high and ",
+        "weight if ",
+        "a bound is used where its proof does not hold",
+        test_combination.test_only_sums_of_steps_around_0_are_shifted,
+    ),
+    Mutant(
+        "limits-of-the-first-outcome",
+        "discreet.plan.limits:check_limits",
+        "for each in plan.decisions():",
+        "for each in [*plan.decisions()][:1]:",
+        "a choice leads to noise that cannot be drawn, which is a failure after the charge",
+        test_stages.noise_of_every_outcome_can_be_drawn,
+    ),
+    Mutant(
+        "people-are-summed-like-rows",
+        RELATIONS + "shift_of",
+        " or (steps.how, counted.how) != (How.SUM, How.SUM)",
+        "",
+        "a count of people is taken for one of rows, and moves by less than is said",
+        test_combination.test_only_sums_of_steps_around_0_are_shifted,
+    ),
+    Mutant(
+        "one-group-where-none-is-capped",
+        RELATIONS + "_shifted",
+        "groups = cells if reach.groups is None",
+        "groups = 1 if reach.groups is None",
+        "whoever may be in all groups is taken to be in one",
+        test_combination.test_without_a_cap_on_groups_a_person_is_in_all,
     ),
 )

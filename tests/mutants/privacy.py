@@ -450,4 +450,28 @@ MUTANTS = (
         "a value is had by the nodes of the question before it",
         order.test_values_do_not_hang_on_the_questions_before,
     ),
+    Mutant(
+        "certified-by-the-better-direction",
+        LOSS + "PrivacyLoss.certifies",
+        "if all(direction.pure is not None",
+        "if any(direction.pure is not None",
+        "a pure epsilon is certified that one direction keeps, and the other does not",
+        directions.nothing_below_the_worse_direction_is_certified,
+    ),
+    Mutant(
+        "one-direction-for-the-sum",
+        LOSS + "PrivacyLoss._directions",
+        "same = all(pair[0] is pair[1]",
+        "same = any(pair[0] is pair[1]",
+        "beside a release for which both directions are the same, the worse one is forgotten",
+        directions.a_release_beside_it_hides_no_direction,
+    ),
+    Mutant(
+        "rho-counted-once",
+        LOSS + "PrivacyLoss._directions",
+        "(n * (cost_of(leaf).concentrated or Fraction(0))",
+        "((cost_of(leaf).concentrated or Fraction(0))",
+        "what is known by zCDP alone costs as much a hundred times as once",
+        directions.concentrated_parts_add_up,
+    ),
 )

@@ -2,6 +2,7 @@
 
 from tests.mutants import Law, Mutant
 from tests.plan import test_functions
+from tests.plan import test_malformed as malformed
 from tests.plan import test_sql as means
 from tests.plan import test_sql_refusals as refused
 
@@ -35,6 +36,12 @@ def refusal(text: str) -> Law:
 
 def bound(i: int) -> Law:
     return lambda: means.test_parameters_are_typed_constants(*means.PARAMETERS[i])
+
+
+def no_word_is_forgotten() -> None:
+    (mark,) = malformed.test_a_word_that_the_parser_forgets_is_refused.pytestmark  # type: ignore[attr-defined]
+    for text in mark.args[1]:
+        malformed.test_a_word_that_the_parser_forgets_is_refused(text)
 
 
 MUTANTS = (
@@ -237,5 +244,45 @@ MUTANTS = (
         "prefixes > MOST_DEPTH",
         "deep brackets reach the recursive parser",
         lambda: refused.test_pathological_text_is_refused_at_once("101 brackets"),
+    ),
+    Mutant(
+        "limit-of-two-numbers",
+        "discreet.plan.sql:check_unread",
+        "if have[exp.Offset] and ",
+        "if False and ",
+        "the numbers of LIMIT are read in another order than they are meant",
+        refusal("SELECT COUNT(*) FROM visits LIMIT 5, 6"),
+    ),
+    Mutant(
+        "forgotten-words-passed-over",
+        "discreet.plan.sql:check_unread",
+        "unread = wanted[classes] > sum(have[each] for each in classes)",
+        "unread = False",
+        "a word that the parser forgets is no part of the question",
+        no_word_is_forgotten,
+    ),
+    Mutant(
+        "any-types-beside-each-other",
+        "discreet.plan.sql.values:alike",
+        "if len(set(types)) > 1 and not all(each.numeric for each in types):",
+        "if False:",
+        "values of different types are compared, each engine in its own way",
+        refusal("SELECT COUNT(*) FROM visits WHERE ward = 1"),
+    ),
+    Mutant(
+        "no-day-is-a-day",
+        "discreet.plan.sql.values:as_type",
+        "if found is None:",
+        "if False:",
+        "a text that says no day is NULL, and the condition leaves everybody out",
+        refusal("SELECT COUNT(*) FROM visits WHERE admitted > '2024-02-30'"),
+    ),
+    Mutant(
+        "null-is-summed",
+        "discreet.plan.releases.base:of_one_number",
+        "if isinstance(argument, Literal) and argument.value is None:",
+        "if False:",
+        "a sum of nothing is measured, and charged",
+        refusal("SELECT SUM(NULL) FROM visits"),
     ),
 )

@@ -363,6 +363,8 @@ def false_plans_are_found() -> None:
         restaged(sound, measurements=(first,)),
         restaged(sound, domain=sound.domain + sound.domain[:1]),
         restaged(sound, releases=(*sound.releases, Total(2))),
+        restaged(sound, releases=(*sound.releases, Total(-1))),
+        restaged(sound, measurements=(replace(first, step=F(0)), second)),
         replace(sound, relation=turned(PERSON).relation),
         replace(gaussian, delta=F(0)),
         replace(gaussian, relation=turned(PERSON).relation),

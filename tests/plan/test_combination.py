@@ -188,6 +188,42 @@ def test_a_combination_is_of_whole_numbers_rounded_half_up(totals: list[int], we
     assert found.tolist() == [(each + F(1, 2)).__floor__() for each in exact]
 
 
+def test_without_a_cap_on_groups_a_person_is_in_all() -> None:
+    for bounds, adjacency in product(BOUNDS, Adjacency):
+        query = r.Totals(r.CapRows(r.Contributions(SCAN, WHO, (G,), terms(*bounds)), 2))
+        made = Combination(((0, 1), (1, bounds[2])))
+        one, three = (combined(made, query, PEOPLE[adjacency], cells) for cells in (1, 3))
+        assert three.l1 == 3 * one.l1 and three.l2**2 >= 3 * one.l1**2
+
+
+def test_only_sums_of_steps_around_0_are_shifted() -> None:
+    """The bound on what somebody moves rests on sums, of steps that may be 0."""
+    for low, high, middle in product((-9, 5), (-5, 9), (-12, -7, 0, 7, 12)):
+        made = Combination(((0, 1), (1, middle)))
+        if low <= high:
+            assert (shift_of(made, terms(low, high, middle)) is not None) == (low <= middle <= high)
+    for i in (0, 1):
+        both = list(terms(5, 9, 7))
+        both[i] = r.Term(r.How.ANY, both[i].value)
+        assert shift_of(Combination(((0, 1), (1, 7))), both) is None
+
+
+def test_one_term_keeps_its_weight() -> None:
+    totals = [np.array([5, -7], np.int64)]
+    for weight in (1, 2, -3):
+        for divisor in (1, 2):
+            exact = [F(weight * each, divisor) for each in (5, -7)]
+            assert Combination(((0, weight),), divisor).of(totals).tolist() == [
+                (x + F(1, 2)).__floor__() for x in exact
+            ]
+
+
+def test_a_clamped_value_has_few_steps() -> None:
+    for low, high, shift in ((0.0, MOST_STEPS + 1.0, 0), (-2.0 - MOST_STEPS, 0.0, 0), (0.0, 2.0, 24)):
+        with pytest.raises(Fault):
+            term_bounds(r.Term(r.How.SUM, s.Steps(X, low, high, shift, 0.0)))
+
+
 # The grid.
 
 

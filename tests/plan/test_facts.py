@@ -3,6 +3,7 @@
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 from math import isinf
 
 import pytest
@@ -13,7 +14,7 @@ from discreet.plan import scalar as s
 from discreet.plan.catalog import Column, Table
 from discreet.plan.domain import values_of
 from discreet.plan.evaluate import evaluate
-from discreet.plan.facts import Facts
+from discreet.plan.facts import Facts, either
 from discreet.plan.rules.scalars import facts_of, there
 from discreet.plan.scalar import Type
 from discreet.plan.scope import Scope
@@ -206,6 +207,18 @@ def test_a_list_of_values_holds_every_value_of_declared_rows(key: s.Scalar, some
         if row["w"] != "c" and all(row[each.name] is not None for each in s.columns_in(key)):
             value = evaluate(key, row)
             assert value is None or value in listed or isinstance(value, float), (key, listed, row, value)
+
+
+def test_what_is_one_of_two_is_within_both() -> None:
+    """Whatever is known of a value that is one of two holds of both of them."""
+    ends: list[Fraction | None] = [None, F(-3), F(0), F(2)]
+    some = [Facts(low, high, whole, null) for low in ends for high in ends for whole in (0, 1) for null in (0, 1)]  # type: ignore[arg-type]
+    for one, other in product(some, some):
+        both = either(one, other)
+        for facts in (one, other):
+            assert both.low is None or (facts.low is not None and both.low <= facts.low)
+            assert both.high is None or (facts.high is not None and both.high >= facts.high)
+            assert both.integral <= facts.integral and both.nullable >= facts.nullable
 
 
 def test_known_intervals() -> None:

@@ -127,7 +127,7 @@ def test_a_query_with_what_has_no_rule_is_refused() -> None:
 
 
 def caps_are_on_people() -> None:
-    """Nothing is capped before it is gathered, gathered twice, or capped once its norm is clipped; totals are on top alone."""
+    """Nothing is capped before it is gathered, gathered twice, capped once its norm is clipped, or to nothing; totals are on top alone."""
     clipped = ClipNorm(CapRows(GATHERED, 1), (1,))
     wrong: list[Any] = [
         *(kind(SCAN, most) for kind, most in ((CapRows, 1), (CapGroups, 1), (ClipNorm, (1,)))),  # type: ignore[operator]
@@ -136,6 +136,9 @@ def caps_are_on_people() -> None:
         CapGroups(clipped, 1),  # type: ignore[arg-type]
         CapRows(clipped, 1),  # type: ignore[arg-type]
         Totals(SCAN, (), (ONE,)),
+        CapRows(GATHERED, 0),
+        CapGroups(CapRows(GATHERED, 1), 0),
+        ClipNorm(CapRows(GATHERED, 1), (0,)),
     ]
     for source in wrong:
         for unit in (PERSON, turned(PERSON), ROW, turned(ROW)):

@@ -14,7 +14,7 @@ import pytest
 from discreet.answer import Answer, Preview
 from discreet.audit.twins import Draws, compare
 from discreet.curator.session import Curator
-from discreet.errors import Fault
+from discreet.errors import Fault, QueryError
 from discreet.mechanisms import Exponential, Geometric, Grant, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.exponential import Selection
 from discreet.noise import Tape
@@ -24,7 +24,7 @@ from discreet.plan.check import check, digest, event_of
 from discreet.plan.combination import Combination
 from discreet.plan.explain import explain
 from discreet.plan.intervals import predicted
-from discreet.plan.limits import check_limits
+from discreet.plan.limits import MOST_SCALE, check_limits
 from discreet.plan.plan import Choice, Plan, Stage
 from discreet.plan.private import plan_for
 from discreet.plan.relation import CapRows, Contributions, How, Scan, Term, Totals
@@ -135,6 +135,24 @@ def scores_are_checked() -> None:
 
 def test_scores_are_checked() -> None:
     scores_are_checked()
+
+
+def noise_of_every_outcome_can_be_drawn() -> None:
+    """Whatever is chosen later: what cannot be drawn is refused before anything is charged."""
+    plan = staged()
+    check_limits(plan, 1 << 26)
+    assert isinstance(plan.stage, Choice)
+    for i, stage in enumerate(plan.stage.stages):
+        assert isinstance(stage, Stage)
+        wide = tuple(replace(each, mechanism=Geometric(F(2 * MOST_SCALE))) for each in stage.measurements)
+        stages = [*plan.stage.stages[:i], replace(stage, measurements=wide), *plan.stage.stages[i + 1 :]]
+        with pytest.raises(QueryError) as refusal:
+            check_limits(replace(plan, stage=replace(plan.stage, stages=tuple(stages))), 1 << 26)
+        assert refusal.value.code == "noise-too-large"
+
+
+def test_noise_of_every_outcome_can_be_drawn() -> None:
+    noise_of_every_outcome_can_be_drawn()
 
 
 def what_is_chosen_does_not_change_the_price() -> None:

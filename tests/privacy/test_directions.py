@@ -9,7 +9,7 @@ from math import exp, log
 import pytest
 
 from discreet.privacy import calibrate, loss
-from discreet.privacy.events import DiscreteLaplace, Laplace, Leaf, RandomizedResponse, Sampled
+from discreet.privacy.events import DiscreteLaplace, Laplace, Leaf, Pure, RandomizedResponse, Sampled, ZeroConcentrated
 from tests.privacy import oracle
 
 F = Fraction
@@ -138,3 +138,41 @@ def test_calibrated_noise_is_enough_for_adding(case: Case) -> None:
     find = calibrate.laplace if isinstance(case.part, Laplace) else calibrate.discrete_laplace
     scale = find(case.epsilon, truth, times=case.times, rate=HALF).scale
     assert 1 - 1e-5 <= scale <= 1.01
+
+
+def nothing_below_the_worse_direction_is_certified() -> None:
+    """At δ = 0: the ε of both directions, of which that of adding a unit may be the smaller one."""
+    for rate in (F(1, 10), F(1, 2), F(9, 10)):
+        for leaf in (Laplace(1), RandomizedResponse(2), Pure(F(1, 3))):
+            spent = loss(Sampled(rate, leaf))
+            pure = spent.pure_epsilon()
+            assert pure is not None and spent.certifies(pure, 0)
+            for less in (F(1, 100), F(1, 2), F(95, 100), F(999, 1000)):
+                assert not spent.certifies(less * pure, 0)
+
+
+def test_nothing_below_the_worse_direction_is_certified() -> None:
+    nothing_below_the_worse_direction_is_certified()
+
+
+def a_release_beside_it_hides_no_direction() -> None:
+    """Where adding a unit is worse, it stays so beside a release for which both directions are the same."""
+    for case in CASES[:1]:
+        spent = case.times * loss(Sampled(HALF, case.part))
+        beside = spent + loss(Pure(F(1, 10**9)))
+        assert beside.delta(case.epsilon) >= spent.delta(case.epsilon) * (1 - NEAR)
+
+
+def test_a_release_beside_it_hides_no_direction() -> None:
+    a_release_beside_it_hides_no_direction()
+
+
+def concentrated_parts_add_up() -> None:
+    """What is known by zCDP alone costs, used many times, what the sum of its ρ costs."""
+    for times in (2, 5, 100):
+        many, one = times * loss(ZeroConcentrated(F(1, 1000))), loss(ZeroConcentrated(F(times, 1000)))
+        assert many.epsilon(F(1, 10**6)) == pytest.approx(one.epsilon(F(1, 10**6)), rel=NEAR)
+
+
+def test_concentrated_parts_add_up() -> None:
+    concentrated_parts_add_up()
