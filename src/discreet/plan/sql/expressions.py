@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Any, TypeAlias
 
 from sqlglot import exp
@@ -64,6 +65,12 @@ def span_of(node: exp.Expr | None) -> Span | None:
 def placed(text: str, code: Code, message: str, hint: str, node: exp.Expr | None) -> QueryError:
     """The error to raise, with a caret under the node."""
     return refusal(code, message, hint, text, span_of(node))
+
+
+@cache
+def _known_as(function: type[exp.Func]) -> tuple[str, ...]:
+    """The names, in capitals, by which the parser knows a function."""
+    return tuple(name.upper() for name in function.sql_names())
 
 
 def reads(*classes: type[exp.Expr], args: str) -> Callable[[Reader], Reader]:
@@ -235,8 +242,11 @@ class Expressions:
         """The name, in capitals, by which a node calls a release: as it is written, or as the parser knows it; None for any other."""
         if not isinstance(node, exp.Func):
             return None
-        names = [node.name] if isinstance(node, exp.Anonymous) else [self._written(node), *node.sql_names()]
-        return next((name.upper() for name in names if registry.named(name.upper())), None)
+        if isinstance(node, exp.Anonymous):
+            names = [node.name.upper()]
+        else:
+            names = [self._written(node).upper(), *_known_as(type(node))]
+        return next(filter(registry.named, names), None)
 
     def _written(self, node: exp.Func) -> str:
         """The name of a function as it stands in the text, if the parser kept its place."""
