@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
 from typing import Any, TypeAlias
 
 from sqlglot import exp
@@ -67,10 +66,14 @@ def placed(text: str, code: Code, message: str, hint: str, node: exp.Expr | None
     return refusal(code, message, hint, text, span_of(node))
 
 
-@cache
+_NAMES: dict[type[exp.Func], tuple[str, ...]] = {}
+
+
 def _known_as(function: type[exp.Func]) -> tuple[str, ...]:
-    """The names, in capitals, by which the parser knows a function."""
-    return tuple(name.upper() for name in function.sql_names())
+    """The names, in capitals, by which the parser knows a function; it makes them anew at each call, so they are kept."""
+    if function not in _NAMES:
+        _NAMES[function] = tuple(name.upper() for name in function.sql_names())
+    return _NAMES[function]
 
 
 def reads(*classes: type[exp.Expr], args: str) -> Callable[[Reader], Reader]:
