@@ -52,6 +52,9 @@ with tempfile.TemporaryDirectory() as folder:
         spent[f"the same again, {name}"] = cpu(
             lambda i, text=text, name=name: curator.sql(text, epsilon=1, delta=1e-8, key=f"{name} {i}"), TIMES, warm=5
         )
+    curator.close()
+    curator = Curator({"visits": ROWS}, "person", COLUMNS, epsilon=10**6, delta=0.01, ledger=Path(folder) / "another")
+    curator.sql(SHORT, epsilon=1, delta=1e-8)
     start = process_time()
     for i in range(TIMES):
         curator.sql(SHORT, epsilon=1, delta=1e-8, key=f"{i}")
