@@ -1,5 +1,6 @@
 """Loads the CPU budget plugin, keeps state in the run's own folder, and leaves out the tests of optional parts, which run by name only."""
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +14,12 @@ SOURCE = Path(__file__).parent / "src" / "discreet"
 
 # A module of src/discreet, and the optional library without which it cannot be imported.
 OPTIONAL = {"curator/postgres.py": "psycopg"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where no bytecode is to be written beside the sources, the processes that tests start find it here, and compile nothing again."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ["PYTHONPYCACHEPREFIX"] = str(config.rootpath / ".pytest_cache" / "compiled")
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,8 @@
 """What a durable charge costs, beside the disk's own sync: `make bench`, or this file.
 
 Options: --quick (small counts, to try the script), --folder (where the ledgers are made; default: a temporary folder),
---markdown (also write the section on the ledger of docs/performance.md).
+--markdown (also write the section on the ledger of docs/performance.md), --against CHECKOUT (instead: what is done in a ledger, beside
+another checkout of this project, in turns).
 """
 
 import argparse
@@ -21,6 +22,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 
 import numpy as np
+from parts.beside import Work, add_option, beside
 from parts.page import renew
 from parts.table import Table, figure, machine
 
@@ -204,7 +206,13 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small counts")
     parser.add_argument("--folder", type=Path, help="where the ledgers are made")
     parser.add_argument("--markdown", action="store_true", help="write the section of docs/performance.md")
+    add_option(parser)
     chosen = parser.parse_args()
+    if chosen.against is not None:
+        folder = [str(chosen.folder)] if chosen.folder else []
+        works = [Work("charging.py", folder)]
+        print(beside("The ledger", chosen.against, 3 if chosen.quick else 15, works).plain())
+        return
     measured = SECTION.format(
         date=datetime.now(UTC).date().isoformat(),
         machine=machine(),

@@ -1,6 +1,7 @@
 """What exact noise costs, beside NumPy's generator, OpenDP and diffprivlib: `make bench`, or this file.
 
-Options: --quick (small counts, to try the script), --markdown (also write docs/performance.md).
+Options: --quick (small counts, to try the script), --markdown (also write docs/performance.md), --against CHECKOUT (instead: our own
+draws, beside another checkout of this project, in turns).
 Peers come from the environment that `make peers` makes; an absent one is said to be absent.
 """
 
@@ -23,6 +24,7 @@ from time import thread_time_ns
 from typing import Any
 
 import numpy as np
+from parts.beside import Work, add_option, beside
 from parts.race import Contender, auc, memory, race, repeated, timed
 from parts.table import Table, figure, machine
 
@@ -320,7 +322,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="small counts")
     parser.add_argument("--markdown", action="store_true", help="write docs/performance.md")
+    add_option(parser)
     chosen = parser.parse_args()
+    if chosen.against is not None:
+        print(beside("Noise", chosen.against, 3 if chosen.quick else 9, [Work("drawing.py")]).plain())
+        return
     load = os.getloadavg()[0]
     peers = load_peers()
     counts = Counts(n=100_000, repeats=2, timed=4000) if chosen.quick else Counts()

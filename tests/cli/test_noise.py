@@ -3,7 +3,9 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,17 @@ SCALES = ["2", "1/3", "0.75", "17", "2500", "1e6", "1099511627776"]
 ALPHA = 1e-6
 
 
+@cache
+def known_weight(scale: Fraction, weight: Callable[[Fraction], noise.Weight] = noise.gaussian_weight) -> noise.Weight:
+    """The weights of the command, summed once for each scale: they depend on nothing else."""
+    return cache(weight(scale))
+
+
+@pytest.fixture(autouse=True)
+def _known_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noise, "gaussian_weight", known_weight)
+
+
 def run(*arguments: str, columns: int = 80) -> Result:
     return CliRunner().invoke(app, ["noise", *arguments], env={"COLUMNS": str(columns)})
 
@@ -33,6 +46,11 @@ def data(*arguments: str) -> Any:
     result = run("--json", *arguments)
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
+
+
+@cache
+def gaussian_weights(scale: mpmath.mpf, end: int) -> dict[int, mpmath.mpf]:
+    return {x: mpmath.exp(-mpmath.mpf(x * x) / (2 * scale * scale)) for x in range(-end, end + 1)}
 
 
 def truth(name: str, scale: str, first: int | None, last: int | None) -> mpmath.mpf:
@@ -49,7 +67,7 @@ def truth(name: str, scale: str, first: int | None, last: int | None) -> mpmath.
 
         return (1 if last is None else below(last)) - (0 if first is None else below(first - 1))
     if s < 100:
-        weights = {x: mpmath.exp(-mpmath.mpf(x * x) / (2 * s * s)) for x in range(-int(end), int(end) + 1)}
+        weights = gaussian_weights(s, int(end))
         return mpmath.fsum(weights[x] for x in range(int(lo), int(hi) + 1)) / mpmath.fsum(weights.values())
 
     def integral(x: mpmath.mpf) -> mpmath.mpf:

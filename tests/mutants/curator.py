@@ -287,7 +287,7 @@ MUTANTS = (
     Mutant(
         "one-slot-of-the-mark",
         MARK + "Mark.advance",
-        "_older(data)",
+        "_older(slots)",
         "0",
         "a crash in the middle of writing leaves no mark at all",
         in_folder(store.test_a_torn_mark_leaves_the_one_before),

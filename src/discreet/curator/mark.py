@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeAlias
 
 from discreet.curator.forks import FORKS
 from discreet.errors import Fault, Refused
@@ -33,12 +34,16 @@ MARKED = b"0123456789abcdef \n\0"
 """The bytes that marks are made of."""
 
 
+Slots: TypeAlias = tuple[tuple[int, str] | None, tuple[int, str] | None]
+"""What the two places hold; None for no whole mark."""
+
+
 class Mark:
     """A sequence number and the hash of its row, in a file of their own."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._read: tuple[bytes, tuple[int, str] | None] = (b"", None)
+        self._read: tuple[bytes, Slots] = (b"", (None, None))
 
     @classmethod
     def of(cls, ledger: str) -> "Mark":
@@ -57,26 +62,26 @@ class Mark:
             return None
         except OSError as error:
             raise self._unavailable(error) from error
-        return self._parsed(data)
+        return _newest(self._slots(data))
 
-    def _parsed(self, data: bytes) -> tuple[int, str] | None:
-        if data != self._read[0]:
-            self._read = (data, self._newest(data))
-        return self._read[1]
-
-    def _newest(self, data: bytes) -> tuple[int, str] | None:
-        marks = [mark for at in (0, SLOT) if (mark := _parse(data[at : at + SLOT]))]
-        if data and not marks:
-            raise rolled_back(f"the high-water mark {self.path} cannot be read")
-        return max(marks, default=None)
+    def _slots(self, data: bytes) -> Slots:
+        """The marks in both places; bytes that were read before are not read again."""
+        # One object: another thread may put its own there meanwhile.
+        before, slots = self._read
+        if data != before:
+            slots = _parse(data[:SLOT]), _parse(data[SLOT : 2 * SLOT])
+            if data and slots == (None, None):
+                raise rolled_back(f"the high-water mark {self.path} cannot be read")
+            self._read = (data, slots)
+        return slots
 
     def advance(self, sequence: int, hash: str) -> None:
         """Move forward to a row that is durable; durable itself when this returns. A mark that is farther already stays."""
         with self._locked() as file:
-            data = os.pread(file, 2 * SLOT, 0)
-            now = self._parsed(data)
+            slots = self._slots(os.pread(file, 2 * SLOT, 0))
+            now = _newest(slots)
             if now is None or now[0] < sequence:
-                os.pwrite(file, _slot(sequence, hash), _older(data))
+                os.pwrite(file, _slot(sequence, hash), _older(slots))
                 os.fdatasync(file)
 
     def reset(self, sequence: int, hash: str) -> None:
@@ -189,9 +194,13 @@ def make_folders(path: Path) -> None:
             each.mkdir(mode=0o700, exist_ok=True)
 
 
-def _older(data: bytes) -> int:
+def _newest(slots: Slots) -> tuple[int, str] | None:
+    return max((mark for mark in slots if mark is not None), default=None)
+
+
+def _older(slots: Slots) -> int:
     """Where to write: over the older mark or over none, never over the newest, which is the one to fall back on."""
-    first, second = (_parse(data[at : at + SLOT]) for at in (0, SLOT))
+    first, second = slots
     return SLOT if first is not None and (second is None or second < first) else 0
 
 

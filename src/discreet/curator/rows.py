@@ -1,8 +1,6 @@
 """Rows of a ledger: each holds an act, the totals that it leaves, and the hash of the row before."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -79,7 +77,7 @@ class Row:
     @classmethod
     def parse(cls, body: bytes) -> "Row":
         """The row whose body this is, or a Fault."""
-        with _readable():
+        with _READABLE:
             value = json.loads(body.decode("ascii"))
             account = None if value["account"] is None else Account.from_json(value["account"])
             return cls(
@@ -107,16 +105,22 @@ class Row:
         return self.act.topic if isinstance(self.act, Settled) else None
 
 
-@contextmanager
-def _readable() -> Iterator[None]:
-    try:
-        yield
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise broken("a row cannot be read") from error
+class _Readable:
+    """A block that reads a row: what goes wrong in it is a Fault. One object serves all, since rows are read all the time."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, ValueError | TypeError | KeyError | AttributeError | RecursionError):
+            raise broken("a row cannot be read") from error
+
+
+_READABLE = _Readable()
 
 
 def parse_act(body: bytes) -> tuple[Act, str | None, int]:
     """The act of a row, its analyst and its time: what cannot be computed from the rows before it."""
-    with _readable():
+    with _READABLE:
         value = json.loads(body.decode("ascii"))
         return acts.from_json(value["kind"], value["act"]), value["analyst"], value["at"]

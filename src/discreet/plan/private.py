@@ -275,5 +275,8 @@ def _about_rounding(stage: Stage, people: int | None) -> list[str]:
         f"each value of a sum is rounded by up to {number(each.rounding)}, which its ± leaves out: nothing declares how many"
         " there are; add --people N, or people = N under [unit]"
         for i, each in enumerate(stage.measurements)
-        if i not in told and each.mechanism and each.mechanism.error() * each.step < MANY_ROWS * each.rounding
+        if i not in told
+        and each.rounding
+        and each.mechanism
+        and each.mechanism.error() * each.step < MANY_ROWS * each.rounding
     ]

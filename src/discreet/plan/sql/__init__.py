@@ -99,6 +99,8 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
 
 def headed(asked: Question, words: Words, select: exp.Select) -> Question:
     """The same question, whose outputs without a name are headed by what was written."""
+    if all(isinstance(node, exp.Alias | exp.Column) for node in select.expressions):
+        return asked
     outputs = [
         output if isinstance(node, exp.Alias | exp.Column) else replace(output, heading=item)
         for output, node, item in zip(asked.outputs, select.expressions, items(words), strict=True)

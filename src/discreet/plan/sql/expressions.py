@@ -66,6 +66,16 @@ def placed(text: str, code: Code, message: str, hint: str, node: exp.Expr | None
     return refusal(code, message, hint, text, span_of(node))
 
 
+_NAMES: dict[type[exp.Func], tuple[str, ...]] = {}
+
+
+def _known_as(function: type[exp.Func]) -> tuple[str, ...]:
+    """The names, in capitals, by which the parser knows a function; it makes them anew at each call, so they are kept."""
+    if function not in _NAMES:
+        _NAMES[function] = tuple(name.upper() for name in function.sql_names())
+    return _NAMES[function]
+
+
 def reads(*classes: type[exp.Expr], args: str) -> Callable[[Reader], Reader]:
     """Registers the reader of these classes, and the arguments that it reads."""
 
@@ -235,8 +245,11 @@ class Expressions:
         """The name, in capitals, by which a node calls a release: as it is written, or as the parser knows it; None for any other."""
         if not isinstance(node, exp.Func):
             return None
-        names = [node.name] if isinstance(node, exp.Anonymous) else [self._written(node), *node.sql_names()]
-        return next((name.upper() for name in names if registry.named(name.upper())), None)
+        if isinstance(node, exp.Anonymous):
+            names = [node.name.upper()]
+        else:
+            names = [self._written(node).upper(), *_known_as(type(node))]
+        return next(filter(registry.named, names), None)
 
     def _written(self, node: exp.Func) -> str:
         """The name of a function as it stands in the text, if the parser kept its place."""

@@ -180,7 +180,7 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
                 )
         if token.text == "`":
             raise refusal(*BACKTICK, text, token)
-        if is_top(token, before, after):
+        if before is not None and before.token_type in (T.SELECT, T.DISTINCT) and is_top(token, after):
             message = "TOP is not available"
             raise refusal(Code.LIMIT, message, "write LIMIT at the end, such as LIMIT 5", text, token)
         if not (token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)):
@@ -202,11 +202,9 @@ def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
     return token.text.casefold() in known or (before is not None and before.token_type in (T.ALIAS, T.DOT))
 
 
-def is_top(token: Token, before: Token | None, after: Token | None) -> bool:
-    """SELECT TOP 5, or TOP (5): no column can stand before a number, and there is no function of this name."""
-    if before is None or before.token_type not in (T.SELECT, T.DISTINCT) or token.text.upper() != "TOP":
-        return False
-    return after is not None and after.token_type in (T.NUMBER, T.L_PAREN)
+def is_top(token: Token, after: Token | None) -> bool:
+    """Of the first word of SELECT, TOP 5 or TOP (5): no column can stand before a number, and there is no function of this name."""
+    return token.text.upper() == "TOP" and after is not None and after.token_type in (T.NUMBER, T.L_PAREN)
 
 
 def is_call(token: Token, after: Token | None) -> bool:

@@ -1,8 +1,6 @@
-"""CPU seconds of a process that loads a file and asks three questions of it: `python once.py FILE`, with a checkout on the path.
+"""Loading a file, and three questions of it: `python asking.py FILE`, with a checkout on the path; see `beside.py`."""
 
-It uses only what every release has, so that two of them can be measured in turn. It prints two numbers: loading, and one question.
-"""
-
+import json
 import os
 import sys
 import tempfile
@@ -28,4 +26,4 @@ with tempfile.TemporaryDirectory() as folder:
     loaded = process_time()
     for i in range(ASKED):
         curator.sql(TEXT, epsilon=1, delta=1e-8, key=f"{i}")
-    print(loaded - start, (process_time() - loaded) / ASKED)
+    print(json.dumps({"loading": loaded - start, "a question": (process_time() - loaded) / ASKED}))
