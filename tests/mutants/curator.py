@@ -22,6 +22,7 @@ from tests.curator.cases import Place, place
 from tests.mutants import Law, Mutant
 
 ACCOUNTS = "discreet.curator.accounts:"
+ACTS = "discreet.curator.acts:"
 AMOUNTS = "discreet.curator.amounts:"
 DURABLE = "discreet.curator.durable:"
 LEDGER = "discreet.curator.ledger:"
@@ -587,6 +588,22 @@ MUTANTS = (
         "return Entry(row)",
         "what was answered in the ledger that was lost is computed again for the same charge",
         at(restored.what_was_open_is_ended),
+    ),
+    Mutant(
+        "reason-of-accepting-lost",
+        DURABLE + "Durable.accept",
+        "Accepted(*max(missed, default=NO_MARK), reason)",
+        "Accepted(*max(missed, default=NO_MARK))",
+        "nobody can tell later why a ledger that went back was gone on with",
+        at(store.rollback_is_refused),
+    ),
+    Mutant(
+        "reason-in-every-row",
+        ACTS + "to_json",
+        "if isinstance(act, Accepted) and act.reason is None:",
+        "if False:",
+        "a ledger of the last release in which a copy was accepted does not verify any more",
+        ledger.the_reason_of_accepting_is_kept,
     ),
     Mutant(
         "replay-believes-revived",

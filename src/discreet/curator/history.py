@@ -123,9 +123,12 @@ def _act(row: Row) -> str:
             )
         case Resumed(reason=reason):
             return f"-- {f'analyst {row.analyst}' if row.analyst else 'the data set'} goes on after failures: {reason}"
-        case Accepted(marked=0):
-            return "-- the ledger was accepted; its mark was lost"
-        case Accepted(marked=marked):
-            return f"-- an older ledger was accepted; the mark was at row {marked}"
+        case Accepted(marked=marked, reason=reason):
+            what = (
+                f"an older ledger was accepted; the mark was at row {marked}"
+                if marked
+                else "the ledger was accepted; its mark was lost"
+            )
+            return f"-- {what}{'' if reason is None else f': {reason}'}"
         case _:
             return f"-- {row.act.kind}"
