@@ -1,5 +1,6 @@
 """Planted bugs of the planner: what is clamped, capped, charged and released. The tests of `plan` must catch each of them."""
 
+from tests.curator import test_number_keys as number_keys
 from tests.mutants import Mutant
 from tests.plan import laws, test_combination, test_functions, test_relations, test_scope, test_stages
 
@@ -17,9 +18,34 @@ SCOPE = "discreet.plan.scope:"
 CHECK = "discreet.plan.check:"
 DOMAIN = "discreet.plan.domain:"
 RELEASE = "discreet.plan.release:"
+CATALOG = "discreet.plan.catalog:"
 
 
 MUTANTS = (
+    Mutant(
+        "computed-number-is-a-key",
+        DOMAIN + "copied",
+        "return False",
+        "return True",
+        "groups depend on the last bit of what an engine computes, and rows fall out of all of them",
+        number_keys.computed_numbers_are_no_keys,
+    ),
+    Mutant(
+        "any-double-is-a-key",
+        CATALOG + "Column._checked_keys",
+        "or (isinstance(key, float) and not isfinite(key))",
+        "",
+        "a group is declared that no value can be told to be in",
+        number_keys.only_finite_numbers_are_keys,
+    ),
+    Mutant(
+        "two-zeros-among-keys",
+        CATALOG + "one_number",
+        "key + 0.0 if",
+        "key if",
+        "an answer calls a group -0.0",
+        number_keys.there_is_one_zero,
+    ),
     Mutant(
         "clamp-on-the-column",
         SCALARS + "_multiply",

@@ -242,7 +242,8 @@ def _columns(first: FirstPolicy) -> list[str]:
         if name == first.unit:
             found.append(f"# {column} says who a row is about; it is compared as text")
             continue
-        example, use = example_for(name, kind)
+        example = example_for(name, kind)
         found.append(f'{column} = {{ type = "{kind.value}" }}')
-        found.append(f'# {column} = {{ type = "{kind.value}", {example} }}  # {use}')
+        if example is not None:
+            found.append(f'# {column} = {{ type = "{kind.value}", {example[0]} }}  # {example[1]}')
     return found

@@ -327,6 +327,8 @@ def _value(value: Any) -> str:
             return str(value)
         case Fraction():
             return number(value)
+        case float():
+            return repr(value)
         case date():
             return value.isoformat()
         case list():
