@@ -9,6 +9,7 @@ from tests.curator import test_disk as disk
 from tests.curator import test_durable as durable
 from tests.curator import test_forks as forks
 from tests.curator import test_keys as keys
+from tests.curator import test_large_epsilon as large_epsilon
 from tests.curator import test_ledger as ledger
 from tests.curator import test_marks as marks
 from tests.curator import test_measure as measure
@@ -604,6 +605,22 @@ MUTANTS = (
         "if False:",
         "a ledger of the last release in which a copy was accepted does not verify any more",
         ledger.the_reason_of_accepting_is_kept,
+    ),
+    Mutant(
+        "dear-question-says-nothing",
+        SESSION + "Curator._priced",
+        "*note_on_epsilon(plan.epsilon, in_all=False)",
+        "",
+        "whoever asks at a price at which little is hidden is not told",
+        large_epsilon.a_dear_question_says_so,
+    ),
+    Mutant(
+        "large-total-says-nothing",
+        SESSION + "Curator.notes",
+        "in_all=True",
+        "in_all=False",
+        "a total is judged as a single question is",
+        large_epsilon.large_totals_are_told,
     ),
     Mutant(
         "replay-believes-revived",

@@ -17,7 +17,7 @@ from discreet.curator.rows import Row
 from discreet.curator.store import Store
 from discreet.errors import Invalid, Refused
 from discreet.exact import to_float_down, to_float_up
-from discreet.privacy.advice import Verdict
+from discreet.privacy.advice import Verdict, note_on_epsilon
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Policy
@@ -217,7 +217,8 @@ class Change:
                 code="shares",
                 hint="change it in the policy first",
             )
-        return on_delta(self.delta, None if policy is None else policy.protected.people)
+        large = () if self.epsilon is None else note_on_epsilon(self.epsilon, in_all=True)
+        return (*on_delta(self.delta, None if policy is None else policy.protected.people), *large)
 
     def make(self, store: Store) -> tuple[str, ...]:
         """Change the ledger; what is to be said of what came of it."""

@@ -27,6 +27,7 @@ from discreet.exact import positive
 from discreet.plan.catalog import suggestion
 from discreet.plan.scalar import Type
 from discreet.plan.texts import day_in, number_in
+from discreet.privacy.advice import note_on_epsilon
 
 LOOKED = 10_000
 """Rows of a CSV that are looked at."""
@@ -57,6 +58,11 @@ class FirstPolicy:
         """What is written."""
         return _written(self)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of its budget."""
+        return note_on_epsilon(self.epsilon, in_all=True)
+
     def as_data(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
@@ -66,6 +72,7 @@ class FirstPolicy:
             "ledger": str(self.ledger),
             "goes_on": self.remembered is not None,
             "garbled": self.garbled,
+            "notes": list(self.notes),
         }
 
 

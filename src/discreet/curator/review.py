@@ -21,7 +21,7 @@ from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Refused
 from discreet.plan.catalog import Catalog
 from discreet.plan.scalar import Type
-from discreet.privacy.advice import Verdict
+from discreet.privacy.advice import Verdict, note_on_epsilon
 
 EXAMPLES = {
     Type.INTEGER: (
@@ -94,7 +94,8 @@ def review(policy: Policy, path: Path | None = None) -> Review:
     catalog, _ = catalog_of(policy)
     place = place_of(policy, path)
     standing = _shared(policy, place)
-    notes = (*_advice(policy), *_other_ledgers(policy, place), *standing.notes)
+    large = note_on_epsilon(policy.budget.epsilon, in_all=True)
+    notes = (*_advice(policy), *large, *_other_ledgers(policy, place), *standing.notes)
     return Review(catalog, policy, place, _missing(catalog), notes, standing.shares, standing.added)
 
 
