@@ -15,6 +15,7 @@ from tests.curator import test_marks as marks
 from tests.curator import test_measure as measure
 from tests.curator import test_opening as opening
 from tests.curator import test_places as places
+from tests.curator import test_platforms as platforms
 from tests.curator import test_restored as restored
 from tests.curator import test_shares as shares
 from tests.curator import test_store as store
@@ -621,6 +622,14 @@ MUTANTS = (
         "in_all=False",
         "a total is judged as a single question is",
         large_epsilon.large_totals_are_told,
+    ),
+    Mutant(
+        "opened-where-nothing-locks",
+        SQLITE + "SQLiteStore.open",
+        "check_platform()\n",
+        "pass\n",
+        "on a platform without our locks two processes spend one budget twice",
+        in_folder(platforms.other_platforms_are_refused),
     ),
     Mutant(
         "replay-believes-revived",

@@ -36,4 +36,4 @@ def nothing_to_accept() -> Invalid:
 
 def creation_for(protected: Protected, epsilon: Fraction) -> Creation:
     """The row that the ledger of a data file without a policy begins with."""
-    return Creation(Accountant.PURE, cap_of("pure", epsilon, DELTA), relation_kept(protected))
+    return Creation(Accountant.PURE, cap_of(Accountant.PURE, epsilon, DELTA), relation_kept(protected))

@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from discreet.accountant import Accountant
 from discreet.curator.budgets import DELTA, EPSILON
 from discreet.curator.data_file import Remembered, delimiter_of, remembered_at, table_name
 from discreet.curator.place import place_of
@@ -183,7 +184,7 @@ def is_garbled(path: Path, framing: Framing) -> bool:
 
 def _written(first: FirstPolicy) -> str:
     """The text of the policy."""
-    accountant = first.remembered.accountant if first.remembered else "pure"
+    accountant = first.remembered.accountant if first.remembered else Accountant.PURE
     lines = [
         f"# A first policy for {text(first.data.name)}. It loads, and answers COUNT. Fill in what is commented out, from what is",
         "# known of such data, not from looking into them: whatever is taken from the data tells of them.",
@@ -236,7 +237,7 @@ def _shares(first: FirstPolicy) -> str:
 
 def _other(first: FirstPolicy) -> str:
     zcdp = '"zcdp", for many questions with Gaussian noise'
-    return zcdp if first.remembered is None or first.remembered.accountant == "pure" else '"pure"'
+    return zcdp if first.remembered is None or first.remembered.accountant is Accountant.PURE else '"pure"'
 
 
 def _columns(first: FirstPolicy) -> list[str]:

@@ -100,7 +100,7 @@ class Owner:
     ) -> Budgets:
         """Change the total of the data set, or of an analyst; or whether shares are "reserved" or "common".
 
-        A higher total lets more be learned about everyone than was promised, and is Refused without higher=True; so is one above
+        A higher total hides less than was promised, and is Refused without higher=True; so is one above
         what the policy says, which would take effect again at once.
         """
         change = Change(

@@ -27,6 +27,7 @@ from discreet.curator.hold import no_more, not_for_children
 from discreet.curator.mark import PATIENCE, Mark, rolled_back
 from discreet.curator.names import check_reason
 from discreet.curator.page import Page
+from discreet.curator.platforms import check_platform
 from discreet.curator.replay import newer
 from discreet.curator.rows import broken
 from discreet.curator.schema import ACTS, POSTGRES, TABLES, TURN, statements
@@ -83,6 +84,7 @@ class PostgresStore(Store):
         it has a mark, is Refused ("rollback") until it is opened with `accept`, the reason. An address that cannot be used is
         Invalid; no error quotes it.
         """
+        check_platform()
         if not re.fullmatch(r"[a-z_][a-z0-9_]{0,40}", name):
             raise Invalid(f"name must be lower-case letters, digits and _, got {shown(name)}")
         _check_address(address)

@@ -120,9 +120,9 @@ def _shared(policy: Policy, place: Place) -> _Shared:
     unfit: tuple[str, ...] = ()
     if store is not None:
         with store:
-            totals, known = store.standing(), store.analysts()
+            standing, known = store.standing(), store.analysts()
             unfit = _unfit(store, policy)
-        shares, now = totals.shares if policy.shares is None else shares, Cap(totals.cap, totals.budget)
+        shares, now = standing.shares if policy.shares is None else shares, Cap(standing.cap, standing.budget)
         total = now if now.within(total) else total
         caps = {name: cap for name, cap in declared.items() if name not in known}
         caps |= {name: account.cap for name, account in known.items() if account.active}

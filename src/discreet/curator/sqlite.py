@@ -15,6 +15,7 @@ from discreet.curator.hold import FileHold
 from discreet.curator.mark import PATIENCE, Mark, make_folders, mark_lost, rolled_back, seen, sync_folder
 from discreet.curator.names import check_reason
 from discreet.curator.page import Page
+from discreet.curator.platforms import check_platform
 from discreet.curator.replay import newer
 from discreet.curator.rows import broken
 from discreet.curator.schema import ACTS, SQLITE, statements
@@ -41,6 +42,7 @@ class SQLiteStore(Store):
         A ledger that went back in time, or is missing though it has a mark, is Refused ("rollback") until it is opened with `accept`, the
         reason; so is one whose mark is neither where it remembers it nor where it is looked for ("mark-lost").
         """
+        check_platform()
         if accept is not None:
             check_reason(accept)
         folder = Path(os.path.realpath(folder))
