@@ -57,6 +57,7 @@ age = {{ type = "integer", bounds = [0, 120] }}
 cost = {{ type = "number", bounds = [0, 10000] }}
 admitted = {{ type = "date" }}
 smoker = {{ type = "boolean" }}
+dose = {{ type = "number", keys = [0.5, 1, 2.5] }}
 
 [analysts.ana]
 epsilon = 3
@@ -66,6 +67,7 @@ delta = 5e-7
 path = "{name}"
 mark = "{mark}"
 """
+DOSES = ("0.5", "1", "1.0", "2.5", "", "7")
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 BY_WARD = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 BY_AGE = "SELECT age, COUNT(*) AS n FROM visits GROUP BY age ORDER BY n DESC LIMIT 5"
@@ -91,6 +93,7 @@ HOSPITAL = (
     Question(MEANS, "2"),
     Question(f"{BY_WARD} HAVING COUNT(*) > 5 ORDER BY n DESC", "1"),
     Question("SELECT smoker, COUNT(*) AS n FROM visits GROUP BY smoker", "0.25"),
+    Question("SELECT dose, COUNT(*) AS n FROM visits GROUP BY dose", "0.25"),
     Question(BY_WARD, "0.25", key="march-report"),
     Question(COUNT, "0.5"),
     Question(BY_AGE, "0.5", delta="1e-7"),
@@ -249,7 +252,9 @@ def main() -> None:
         place = Path(folder) / VERSION
         place.mkdir(mode=0o700)
         os.environ["XDG_STATE_HOME"] = str(Path(folder) / "state")
-        shutil.copy(FORMATS / "0.1" / "visits.csv", place / "visits.csv")
+        head, *rows = (FORMATS / "0.1" / "visits.csv").read_text("utf-8").splitlines()
+        lines = [f"{head},dose", *(f"{row},{DOSES[i % len(DOSES)]}" for i, row in enumerate(rows))]
+        (place / "visits.csv").write_text("\n".join(lines) + "\n", "utf-8")
         expected = {"flags": flags(place), "hospital": hospital(place), "concentrated": concentrated(place)}
         (place / "expected.json").write_text(json.dumps(expected, indent=1, ensure_ascii=False) + "\n", "utf-8")
         (place / "README.md").write_text(README.format(version=VERSION), "utf-8")
