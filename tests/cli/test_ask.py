@@ -270,7 +270,14 @@ def test_describe_tells_what_is_declared_and_nothing_from_the_data(run: Run, vis
     }
     (table,) = before["tables"]
     declared = {column["name"]: column for column in table["columns"]}
-    assert declared["age"] == {"name": "age", "type": "number", "bounds": [0, 120], "keys": None, "nullable": True}
+    assert declared["age"] == {
+        "name": "age",
+        "type": "number",
+        "bounds": [0, 120],
+        "keys": None,
+        "nullable": True,
+        "group_by": False,
+    }
     assert declared["ward"]["keys"] == ["Surgery", "Emergency", "Burns"]
     assert declared["admitted"]["type"] == "date"
     assert before["budget"]["remaining"] == {"epsilon": 5.0, "delta": 1e-6}

@@ -53,7 +53,20 @@ def test_other_lines_are_read_as_csv(texts: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["01234,99999", "+3,4", "2004,n/a", "-0,1", f"{2**63},1", "2004,", '2004,"2005"', "'2004',2005", "1.5,2", "１,２"],
+    [
+        "01234,99999",
+        "+3,4",
+        "2004,n/a",
+        "-0,1",
+        f"{2**63},1",
+        "2004,",
+        '2004,"2005"',
+        "'2004',2005",
+        "1.50,2",
+        "1.5,x",
+        "1e3,2",
+        "１,２",
+    ],
 )
 def test_what_is_not_written_as_integers_is_text(said: str) -> None:
     assert all(isinstance(key, str) for key in keys(said))

@@ -16,6 +16,7 @@ from tests.cli.conftest import POLICY, Run, data, error, ledger_bytes
 from tests.curator.cases import cap, granted, request
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
+YES = ["--reason", "the disk was replaced", "--yes"]
 FIRST = ["--unit", "patient_id", "--epsilon", "1"]
 
 
@@ -112,9 +113,12 @@ def test_a_restored_ledger_is_accepted_by_its_owner_only(run: Run, visits: Path)
     assert {name: content for name, content in ledger_bytes(visits).items() if "sqlite-" not in name} == {
         name: content for name, content in kept.items() if "sqlite-" not in name
     }
-    found = data(run("ledger", "accept", "visits.csv", "--yes", "--json"))
+    found = data(run("ledger", "accept", "visits.csv", *YES, "--json"))
     assert (found["spent"]["epsilon"], found["rows"]) == (1, 4)
-    assert "an older ledger was accepted; the mark was at row 5" in run("history", "visits.csv").stdout
+    assert (
+        "an older ledger was accepted; the mark was at row 5: the disk was replaced"
+        in run("history", "visits.csv").stdout
+    )
     asked(run, 3)
     assert data(run("ledger", "verify", "visits.csv", "--json"))["spent"]["epsilon"] == 2
 
@@ -140,9 +144,9 @@ def test_a_ledger_whose_mark_is_nowhere_is_accepted_by_its_owner_only(run: Run, 
         assert "ledger accept" in error(refused)["hint"] and str(visits.parent / "state") in error(refused)["message"]
     asking = run("ledger", "accept", "visits.csv", "--json")
     assert (asking.exit_code, error(asking)["code"]) == (3, "rollback") and not Path("state").exists()
-    found = data(run("ledger", "accept", "visits.csv", "--yes", "--json"))
+    found = data(run("ledger", "accept", "visits.csv", *YES, "--json"))
     assert (found["spent"]["epsilon"], found["rows"]) == (1, 4)
-    assert "its mark was lost" in run("history", "visits.csv").stdout
+    assert "its mark was lost: the disk was replaced" in run("history", "visits.csv").stdout
     asked(run, 2)
     assert data(run("ledger", "verify", "visits.csv", "--json"))["spent"]["epsilon"] == 2
 
@@ -151,9 +155,9 @@ def test_a_lost_ledger_of_a_file_needs_to_know_who_is_protected(run: Run, visits
     asked(run, 1)
     shutil.rmtree(folder_of(visits))
     assert error(run("ask", "visits.csv", COUNT, *FIRST, "--json"))["code"] == "rollback"
-    line = ["ledger", "accept", "visits.csv", "--yes"]
+    line = ["ledger", "accept", "visits.csv", *YES]
     assert error(run(*line, "--json"))["code"] == "unit"
-    assert "all that was ever spent is forgotten" in run(*line[:-1], "--unit", "patient_id").stderr
+    assert "all that was ever spent is forgotten" in run(*line[:3], "--unit", "patient_id").stderr
     assert not folder_of(visits).exists()
     found = data(run(*line, "--unit", "patient_id", "--budget", "2", "--json"))
     assert (found["cap"]["epsilon"], found["spent"]["epsilon"]) == (2, 0)
@@ -164,16 +168,16 @@ def test_a_lost_ledger_of_a_file_needs_to_know_who_is_protected(run: Run, visits
 def test_a_lost_ledger_of_a_policy_is_made_by_the_policy(run: Run, policy: Path) -> None:
     assert run("ask", "hospital.toml", COUNT, "--epsilon", "1").exit_code == 0
     shutil.rmtree("hospital.toml.ledger")
-    assert error(run("ledger", "accept", "hospital.toml", "--yes", "--row", "--json"))["code"] == "usage"
-    assert "accepted, and a row says so" in run("ledger", "accept", "hospital.toml", "--yes").stdout
+    assert error(run("ledger", "accept", "hospital.toml", *YES, "--row", "--json"))["code"] == "usage"
+    assert "accepted, and a row says why" in run("ledger", "accept", "hospital.toml", *YES).stdout
     assert data(run("ask", "hospital.toml", COUNT, "--epsilon", "1", "--json"))["remaining"]["epsilon"] == 2
 
 
 def test_there_must_be_something_to_accept(run: Run, visits: Path) -> None:
-    assert error(run("ledger", "accept", "visits.csv", "--yes", "--json"))["code"] == "ledger-missing"
+    assert error(run("ledger", "accept", "visits.csv", *YES, "--json"))["code"] == "ledger-missing"
     asked(run, 1)
     kept = data(run("ledger", "verify", "visits.csv", "--json"))
-    result = run("ledger", "accept", "visits.csv", "--yes", "--json")
+    result = run("ledger", "accept", "visits.csv", *YES, "--json")
     assert (result.exit_code, error(result)["code"]) == (2, "usage")
     assert data(run("ledger", "verify", "visits.csv", "--json")) == kept
 
@@ -184,7 +188,7 @@ def test_a_mark_may_lie_where_the_policy_says(run: Run, policy: Path) -> None:
     assert Path("away/mark").is_file() and Path("kept/ledger.sqlite").is_file() and not Path("state").exists()
     shutil.rmtree("kept")
     assert error(run("budget", "hospital.toml", "--json"))["code"] == "rollback"
-    assert run("ledger", "accept", "hospital.toml", "--yes").exit_code == 0
+    assert run("ledger", "accept", "hospital.toml", *YES).exit_code == 0
     assert data(run("ledger", "verify", "hospital.toml", "--json"))["rows"] == 2
 
 

@@ -1,6 +1,6 @@
 """What a release wrote, every later one reads: its ledgers open, verify and go on, its kept answers come back, its exports verify.
 
-Each folder of tests/golden/formats is named after the release that wrote it, and is never written anew.
+Each folder of tests/golden/formats is named after the release that wrote it, by tests/golden/release.py, and is never written anew.
 """
 
 import json
@@ -23,6 +23,7 @@ from discreet.curator.replay import replay
 from discreet.curator.session import Curator
 from discreet.curator.sqlite import SQLiteStore
 from discreet.errors import Invalid, Refused
+from discreet.mechanisms import Geometric
 
 F = Fraction
 FORMATS = Path(__file__).parent.parent / "golden" / "formats"
@@ -53,7 +54,7 @@ class Kept:
 @pytest.fixture(params=RELEASES)
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
     """A copy, with the file modes of a ledger, which git does not keep, and the mark of the data file where marks are looked for."""
-    place = tmp_path / "kept"
+    place = tmp_path / request.param
     shutil.copytree(FORMATS / request.param, place)
     for path in (place, *place.rglob("*")):
         path.chmod(0o700 if path.is_dir() else 0o600)
@@ -70,9 +71,14 @@ def ask(curator: Curator, asked: dict[str, Any], key: str | None = None) -> Answ
     return curator.sql(asked["text"], asked["params"], **price, key=key, analyst=asked["analyst"])
 
 
-def bare(answer: Answer) -> str:
-    """An answer as it was kept, without what is left of the budget."""
-    return replace(answer, remaining=None).to_bytes().decode()
+def never() -> int:
+    raise AssertionError("the exact value was looked at")
+
+
+def bare(answer: Answer, kept: str) -> str:
+    """An answer as it was kept: without what is left of the budget, and with the row that was kept with it, if one was."""
+    row = json.loads(kept)["receipt"]["ledger"]
+    return replace(answer, remaining=None, receipt={**answer.receipt, "ledger": row}).to_bytes().decode()
 
 
 def run(*arguments: str) -> Result:
@@ -114,7 +120,8 @@ def test_an_export_verifies_to_the_totals_of_its_ledger(kept: Kept) -> None:
     assert result.exit_code == 0, result.stderr
     totals = replay(json.loads((kept.place / "export.json").read_bytes()))
     with kept.store("hospital") as store:
-        assert totals == {None: store.standing(), "ana": store.standing("ana")}
+        assert totals == {None: store.standing()} | {name: store.standing(name) for name in store.analysts()}
+        assert "ana" in totals
 
 
 @pytest.mark.parametrize("name", ["hospital", "concentrated"])
@@ -124,7 +131,7 @@ def test_an_answer_comes_back_under_its_key_at_no_charge(kept: Kept, name: str) 
     with kept.curator(name) as curator:
         spent = curator.spent
         for asked in named:
-            assert bare(ask(curator, asked, asked["key"])) == asked["answer"]
+            assert bare(ask(curator, asked, asked["key"]), asked["answer"]) == asked["answer"]
         assert curator.spent == spent
 
 
@@ -135,8 +142,29 @@ def test_a_plain_count_is_found_again_at_no_charge(kept: Kept, name: str) -> Non
     with kept.curator(name) as curator:
         spent = curator.spent
         for asked in plain:
-            assert bare(ask(curator, asked)) == asked["answer"]
+            assert bare(ask(curator, asked), asked["answer"]) == asked["answer"]
         assert curator.spent == spent
+
+
+def test_what_was_measured_comes_back_in_its_order_at_no_charge(kept: Kept) -> None:
+    """Since 0.2; release 0.1 kept no draws."""
+    measured = kept.expected["hospital"].get("measured")
+    assert measured is not None or kept.place.name == "0.1"
+    if measured is None:
+        return
+    noise, sensitivity = Geometric(F(measured["scale"])), measured["sensitivity"]
+    with kept.curator("hospital") as curator:
+        spent = curator.spent
+        with curator.measure(noise.event(sensitivity), label=measured["label"], key=measured["key"]) as grant:
+            assert [int(grant(noise, sensitivity, never)) for _ in measured["values"]] == measured["values"]
+        assert curator.spent == spent
+
+
+def test_why_a_ledger_was_accepted_is_there(kept: Kept) -> None:
+    """Since 0.2; release 0.1 asked for no reason."""
+    with kept.curator("hospital") as curator:
+        accepted = [line.what for line in curator.history() if "ledger was accepted" in line.what]
+    assert kept.place.name == "0.1" or [line.rpartition(": ")[2] for line in accepted] == ["the disk was replaced"]
 
 
 @pytest.mark.parametrize("name", ["hospital", "concentrated"])

@@ -36,7 +36,7 @@ from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE, advance, check_l
 from discreet.curator.money import cap_of, check_act, check_cap, check_price, price_of, spent_by
 from discreet.curator.replay import Replay, replay
 from discreet.curator.request import Entry, Request, topic_of_act
-from discreet.curator.rows import Head, Row, hash_of
+from discreet.curator.rows import Head, Row, canonical, hash_of
 from discreet.errors import Fault, Invalid, Refused
 from discreet.mechanisms import DiscreteGaussian
 from discreet.privacy import events
@@ -526,6 +526,7 @@ def honest(made: Creation | None = None) -> list[Row]:
     then(AnalystRemoved(), "ana")
     then(DataChanged("2"))
     then(Accepted(99, "0" * 64))
+    then(Accepted(99, "0" * 64, "the disk was replaced"))
     return rows
 
 
@@ -570,10 +571,38 @@ def test_an_export_is_replayed_without_data_or_answers() -> None:
     assert refusal.value.code == "ledger-newer"
 
 
+def the_reason_of_accepting_is_kept() -> None:
+    """Rows that were written before there were reasons have the bytes that they had."""
+    before, after = (each for each in honest() if isinstance(each.act, Accepted))
+    parts = [json.loads(row.body())["act"] for row in (before, after)]
+    assert parts[0] == {"marked": 99, "hash": "0" * 64} and parts[1]["reason"] == "the disk was replaced"
+    for row in (before, after):
+        assert Row.parse(row.body()) == row
+
+
+def test_the_reason_of_accepting_is_kept_and_older_rows_stay_what_they_were() -> None:
+    the_reason_of_accepting_is_kept()
+
+
+def without_a_reason_spelt_out() -> None:
+    """There is one way to write a row: a reason of null is not the row without one."""
+    rows = honest()
+    written = [json.loads(row.body()) for row in rows]
+    written[-2]["act"]["reason"] = None
+    body = canonical(written[-2])
+    again = replayed(rows[:-2])
+    with pytest.raises(Fault):
+        again.add(body, hash_of(body))
+
+
+def test_a_row_without_a_reason_is_written_in_one_way() -> None:
+    without_a_reason_spelt_out()
+
+
 def any_field_is_in_the_hash() -> None:
     for row in honest():
         for each in fields(row):
-            other = replace(row, **{each.name: getattr(honest(creation(4))[-2], each.name)})
+            other = replace(row, **{each.name: getattr(honest(creation(4))[-3], each.name)})
             if other != row:
                 assert hash_of(other.body()) != hash_of(row.body())
 
@@ -625,7 +654,7 @@ LIES: dict[str, Callable[[list[Row]], list[Row]]] = {
     "cap beyond its budget": acted(8, cap=Cap(cap(5).limit, cap(2).budget)),
     "another accountant": acted(0, accountant="zcdp"),
     "version back": lambda rows: altered(11, book=rows[10].book)(rows),
-    "second creation": lambda rows: [*rows, replace(rows[0], sequence=14)],
+    "second creation": lambda rows: [*rows, replace(rows[0], sequence=15)],
     "no creation": lambda rows: rows[1:],
 }
 

@@ -114,10 +114,10 @@ def lost_mark_is_missed(tmp_path: Path, home: Home) -> None:
         here = Mark.of(str(ledger)).path
         assert str(only) in str(refused.value) and (name == "shell" or str(here) in str(refused.value))
         assert "ledger accept" in str(refused.value) and not here.exists()
-    opened(ledger, accept=True).close()
+    opened(ledger, accept="the disk was replaced").close()
     assert Mark.of(str(ledger)).path.exists() and count_of(ledger) == 1
     charge(ledger, "b")
-    opened(ledger, accept=True).close()  # there is nothing left to accept
+    opened(ledger, accept="the disk was replaced").close()  # there is nothing left to accept
     assert count_of(ledger) == 1
     home("shell")  # the place that was accepted is the one that is remembered
     charge(ledger, "c")
@@ -148,7 +148,7 @@ def test_a_moved_ledger_keeps_its_mark_and_of_two_copies_one_goes_on(tmp_path: P
     shutil.copytree(first, second)
     charge(second, "c")
     assert code_of(lambda: opened(first)) == "rollback"  # one budget is not spent twice
-    opened(first, accept=True).close()
+    opened(first, accept="the disk was replaced").close()
     charge(first, "c")
     charge(second, "d")  # the mark that both had stays with the second; the first has one of its own
     charge(first, "d")
@@ -187,7 +187,7 @@ def test_of_two_marks_both_are_compared(tmp_path: Path, home: Home) -> None:
     assert code_of(lambda: opened(ledger, mark=tmp_path / "new" / "mark")) == "rollback"  # begun after the one before
     only.unlink()
     home("cron")
-    opened(ledger, accept=True).close()
+    opened(ledger, accept="the disk was replaced").close()
     charge(ledger, "c")
     shutil.rmtree(ledger)
     shutil.copytree(backup, ledger)  # it remembers the first mark, which is behind; the second knows more

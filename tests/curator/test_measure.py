@@ -649,7 +649,7 @@ def test_a_ledger_that_was_accepted_measures_anew() -> None:
         interrupted(spot, event, 3, "lost")
         restored(spot)
         assert code_of(lambda: interrupted(spot, event, 1)) == "rollback"
-        SQLiteStore.open(spot.ledger, creation=None, accept=True).close()
+        SQLiteStore.open(spot.ledger, creation=None, accept="the disk was replaced").close()
         for key in ("one", "two", "three"):
             interrupted(spot, event, 3, key)
 

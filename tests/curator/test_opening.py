@@ -72,7 +72,7 @@ def step(store: Store, spot: Place, chance: random.Random, open_: list[Reservati
             store.change_data(str(number % 3))
         case "accept":
             Mark(spot.mark).reset(10**6, "f" * 64)
-            store.accept()
+            store.accept("the disk was replaced")
     did[act] += 1
 
 
@@ -306,7 +306,7 @@ def test_an_exchanged_ledger_does_not_vouch_for_itself() -> None:
         (spot.ledger / "ledger.sqlite").write_bytes((other.ledger / "ledger.sqlite").read_bytes())
         assert code_of(spot.open) == "rollback"
         with rows_computed() as found:
-            spot.open(accept=True)
+            spot.open(accept="the disk was replaced")
         assert found == [1, 2, 3, 4, 5, 6, 7, 8]
 
 

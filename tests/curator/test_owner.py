@@ -31,6 +31,7 @@ from discreet.errors import Fault, Invalid, QueryError, Refused
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 COLUMNS = {"age": {"type": "integer", "bounds": (0, 120)}, "ward": {"keys": ["A", "B"]}}
 ROWS = "patient,age,ward\n1,30,A\n2,40,B\n3,50,A\n"
+YES = ["--reason", "the disk was replaced", "--yes"]
 FRAME = {"patient": ["1", "2"], "age": [30, 40], "ward": ["A", "B"]}
 
 
@@ -212,18 +213,22 @@ def test_a_frame_s_ledger_is_accepted_by_the_call_and_by_the_command_that_a_refu
         return refused.value.hint
 
     hint = went_back()
-    assert f"`discreet ledger accept '{folder}' --yes`" in hint and "accept()" in hint
+    assert f"`discreet ledger accept '{folder}' --reason TEXT --yes`" in hint and "accept(reason)" in hint
     assert refusal("ledger", "accept", str(folder))["code"] == "rollback"  # not without --yes
-    assert command("ledger", "accept", str(folder), "--yes")["spent"]["epsilon"] == pytest.approx(0.1)
+    assert refusal("ledger", "accept", str(folder), "--yes")["message"] == "a reason is missing"
+    assert command("ledger", "accept", str(folder), *YES)["spent"]["epsilon"] == pytest.approx(0.1)
     went_back()
     with opened() as curator:
-        assert curator.accept().balance.spent.epsilon == Fraction(1, 5)
+        assert curator.accept("the server moved").balance.spent.epsilon == Fraction(1, 5)
         with pytest.raises(Invalid):
-            curator.accept()
+            curator.accept("the server moved")
         curator.sql(COUNT, epsilon=0.3)
+        lines = [line.what for line in curator.history() if "an older ledger was accepted" in line.what]
+    assert [line.rpartition(": ")[2] for line in lines] == ["the disk was replaced", "the server moved"]
+    assert [line["what"] for line in command("history", str(folder)) if "was accepted" in line["what"]] == lines
     shutil.rmtree(folder)  # gone with its folder, and its mark is there
-    assert refusal("ledger", "accept", str(folder), "--yes")["code"] == "unit"
-    assert command("ledger", "accept", str(folder), "--yes", "--unit", "patient")["spent"]["epsilon"] == 0
+    assert refusal("ledger", "accept", str(folder), *YES)["code"] == "unit"
+    assert command("ledger", "accept", str(folder), *YES, "--unit", "patient")["spent"]["epsilon"] == 0
 
 
 def test_a_ledger_without_a_file_is_a_source_of_the_owner_s_commands(place: Path) -> None:
@@ -247,7 +252,7 @@ def test_a_refusal_names_the_policy_that_leads_to_its_ledger(hospital: Curator, 
     hospital.close()
     shutil.rmtree(policy.parent / "hospital.toml.ledger")
     asked = [str(policy) if word == "p.toml" else word for word in words]
-    assert f"`discreet ledger accept {policy} --yes`" in refusal(*asked)["hint"]
+    assert f"`discreet ledger accept {policy} --reason TEXT --yes`" in refusal(*asked)["hint"]
 
 
 def test_a_budget_in_memory_is_counted_and_every_answer_says_that_it_is_not_kept(place: Path) -> None:

@@ -117,7 +117,7 @@ def made(address: str) -> set[str]:
 def test_looking_for_a_ledger_that_is_not_there_makes_nothing(address: str) -> None:
     with place() as spot:
         spot.server = address
-        assert code_of(spot.open) == code_of(lambda: spot.open(accept=True)) == "ledger-missing"
+        assert code_of(spot.open) == code_of(lambda: spot.open(accept="the disk was replaced")) == "ledger-missing"
         assert spot.name not in made(address) and not spot.mark.exists()
         spot.open(creation(1)).close()
         assert spot.name in made(address)
@@ -133,7 +133,7 @@ def test_a_dropped_ledger_is_refused_until_it_is_accepted(address: str) -> None:
             admin.execute(f"DROP SCHEMA {spot.name} CASCADE")
         assert code_of(spot.open) == code_of(lambda: spot.open(creation(1))) == "rollback"
         assert spot.name not in made(address)
-        store = spot.open(creation(1), accept=True)
+        store = spot.open(creation(1), accept="the disk was replaced")
         assert [row.act.kind for row in store.history()] == ["created", "accepted"]
 
 

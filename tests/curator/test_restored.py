@@ -32,7 +32,7 @@ def brought_back(folder: Path) -> Iterator[None]:
 
 
 def accept(folder: Path) -> None:
-    SQLiteStore.open(folder / "ledger", creation=None, accept=True).close()
+    SQLiteStore.open(folder / "ledger", creation=None, accept="the disk was replaced").close()
 
 
 Enter = Callable[[Curator], AbstractContextManager[Grant]]
@@ -96,7 +96,7 @@ def accepted_with_something_open(spot: Place) -> Store:
         store.settle(one, b"released")
         store.close()
     assert code_of(spot.open) == "rollback"
-    return spot.open(accept=True)
+    return spot.open(accept="the disk was replaced")
 
 
 def what_was_open_is_ended(spot: Place) -> None:
@@ -124,7 +124,7 @@ def test_who_computed_it_meanwhile_cannot_settle_it() -> None:
         with brought_back(spot.folder):
             granted(store.reserve(request("b")))
             store.close()
-        store = spot.open(accept=True)
+        store = spot.open(accept="the disk was replaced")
         assert code_of(lambda: store.settle(waiting, b"")) == "restored"
         store.fail(waiting)
         store.verify()
@@ -137,6 +137,6 @@ def test_answers_that_were_kept_in_the_copy_are_still_given() -> None:
         with brought_back(spot.folder):
             granted(store.reserve(request("b")))
             store.close()
-        store = spot.open(accept=True)
+        store = spot.open(accept="the disk was replaced")
         assert store.stored("a") == b"kept"
         assert code_of(lambda: store.reserve(request("b"))) == "no error"  # it is not in this ledger

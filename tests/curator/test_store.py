@@ -17,7 +17,7 @@ import pytest
 from discreet.curator import acts, durable, sqlite
 from discreet.curator import replay as replaying
 from discreet.curator import store as stores
-from discreet.curator.acts import Creation, Resumed
+from discreet.curator.acts import Accepted, Creation, Resumed
 from discreet.curator.amounts import UNIT, Amounts
 from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE
 from discreet.curator.looking import look
@@ -406,8 +406,10 @@ def rollback_is_refused(spot: Place) -> None:
     for name, data in old.items():
         (spot.ledger / name).write_bytes(data)
     assert code_of(spot.open) == code_of(lambda: spot.open(creation(1))) == "rollback"
-    store = spot.open(accept=True)
-    assert spent(store) == TENTH and [row.act.kind for row in store.history()][-1] == "accepted"
+    store = spot.open(accept="the disk was replaced")
+    assert spent(store) == TENTH
+    last = [*store.history()][-1].act
+    assert isinstance(last, Accepted) and last.reason == "the disk was replaced"
     granted(store.reserve(request("c")))
     store.close()
     spot.open().verify()
@@ -428,10 +430,23 @@ def test_a_deleted_ledger_is_refused_until_it_is_accepted() -> None:
         for made in (None, creation(1)):
             assert code_of(lambda made=made: spot.open(made)) == "rollback"
         assert not list(spot.ledger.iterdir())
-        store = spot.open(creation(1), accept=True)
+        store = spot.open(creation(1), accept="the disk was replaced")
         assert [row.act.kind for row in store.history()] == ["created", "accepted"]
         store.close()
         granted(spot.open().reserve(request("a")))
+
+
+@pytest.mark.parametrize("reason", ["", "a\nb", "x" * 1001, "\ud800", 3])
+def test_a_reason_that_cannot_be_kept_accepts_nothing(reason: Any) -> None:
+    with place() as spot:
+        store = spot.open(creation(1))
+        granted(store.reserve(request("a")))
+        store.close()
+        for path in spot.ledger.iterdir():
+            path.unlink()
+        with pytest.raises(Invalid, match="reason"):
+            spot.open(creation(1), accept=reason)
+        assert not list(spot.ledger.iterdir()) and code_of(spot.open) == "rollback"
 
 
 def test_a_ledger_that_goes_back_while_it_is_used_grants_nothing(spot: Place) -> None:
@@ -442,10 +457,10 @@ def test_a_ledger_that_goes_back_while_it_is_used_grants_nothing(spot: Place) ->
     Mark(spot.mark).reset(2, "f" * 64)  # the same length, another history
     assert code_of(lambda: store.reserve(request("b"))) == "rollback"
     assert spent(store) == TENTH
-    store.accept()
+    store.accept("the disk was replaced")
     granted(store.reserve(request("b")))
     assert [row.act.kind for row in store.history()] == ["created", "reserved", "accepted", "reserved"]
-    store.accept()  # nothing to accept
+    store.accept("the disk was replaced")  # nothing to accept
     assert len([*store.history()]) == 4
 
 
@@ -482,7 +497,7 @@ def test_a_mark_that_was_taken_away_is_missed_where_the_ledger_has_a_place(spot:
     if left is not None:
         spot.mark.write_bytes(left)
     assert code_of(spot.open) == ("no error" if spot.server else "mark-lost")
-    spot.open(accept=True).close()
+    spot.open(accept="the disk was replaced").close()
     assert (Mark(spot.mark).read() or (0, ""))[0] == (2 if spot.server else 3)
     spot.open().verify()
 
@@ -520,7 +535,7 @@ def test_a_torn_mark_leaves_the_one_before(tmp_path: Path) -> None:
 def test_a_file_that_is_no_mark_is_not_written_over(tmp_path: Path, content: bytes) -> None:
     """The data, say, which a policy names as its mark: neither opening nor accepting changes a byte of it."""
     (tmp_path / "visits.csv").write_bytes(content)
-    for accept in (False, True):
+    for accept in (None, "the disk was replaced"):
         code = code_of(
             lambda accept=accept: SQLiteStore.open(
                 tmp_path / "ledger", creation=creation(1), mark=tmp_path / "visits.csv", accept=accept

@@ -195,7 +195,7 @@ def test_killed_at_any_step_of_accepting_it_is_accepted_by_the_next_try(lost: st
     """Refused until it was accepted, and never half: a row that says so, and a mark of it."""
 
     def accept(spot: Place) -> None:
-        spot.open(accept=True).close()
+        spot.open(accept="the disk was replaced").close()
 
     def before(spot: Place) -> None:
         made(spot)

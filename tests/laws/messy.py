@@ -41,6 +41,7 @@ class Field:
 
 
 WARDS = ("A", "B", "Ä", "o'n", "x,y;z", 'q"r', "007", "7", " pad ", "nobody")
+DOSES = (0.5, 0.0, 0.1, 0.3, 2.0, -1.25, 1e300)
 VISITS = (date(2000, 2, 29), date(2024, 2, 29), date(1900, 2, 28), date(2100, 1, 1))
 NOTES = (
     "", "a", "A", "é", "É", "e\u0301", "ß", "🏥", "日本", "50%", "a_b", "a\\b", "back\\", "'", '"', '""', "a,b", "a;b", "a\tb", " lead",
@@ -99,6 +100,9 @@ FIELDS: dict[str, Field] = {
     "code": Field("text", lambda random: random.choice(CODES)),
     "day": Field("date", _day),
     "visit": Field("date", lambda random: random.choice((*VISITS[:-1], date(2023, 2, 28))), keys=VISITS),
+    "dose": Field(
+        "number", lambda random: random.choice((*DOSES[:-1], -0.0, 0.30000000000000004, 0.7, 1e-9)), keys=DOSES
+    ),
     "smoker": Field("boolean", lambda random: random.random() < 0.5),
 }
 UNITS: dict[str, Field] = {

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from tests.laws.expressions import STEPS, Expression, Rows, Translation, column, constant
-from tests.laws.messy import FIELDS, TABLE, VISITS, WARDS
+from tests.laws.messy import DOSES, FIELDS, TABLE, VISITS, WARDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Key:
     values: tuple[Any, ...]
 
 
-LISTED = ({"small"}, {"ward"}, {"visit"}, {"smoker"})
+LISTED = ({"small"}, {"ward"}, {"visit"}, {"smoker"}, {"dose"})
 IMAGES: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("small > 3", (False, True)),
     ("small > 30", (False,)),
@@ -38,6 +38,8 @@ IMAGES: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("CASE WHEN small > 20 THEN small END", (21, 22, 23, 24, 25, None)),
     ("COALESCE(smoker, FALSE)", (False, True)),
     ("NOT smoker", (False, True)),
+    ("dose > 0.2", (False, True)),
+    ("dose IN (0, 0.5)", (False, True)),
     ("NULLIF(ward, 'A')", (*WARDS[1:], None)),
     ("LENGTH(ward)", (1, 3, 5, 6)),
     ("DAY(visit)", (1, 28, 29)),
@@ -89,6 +91,9 @@ def keys(rows: Rows) -> list[Callable[[], Key]]:
         lambda: Key(column("ward"), WARDS),
         lambda: Key(column("visit"), VISITS),
         lambda: Key(column("smoker"), (False, True)),
+        lambda: Key(column("dose"), DOSES),
+        lambda: Key(column("dose"), DOSES),
+        lambda: Key(Expression("COALESCE(dose, 7.5)", "coalesce(dose, 7.5)", "number"), (*DOSES, 7.5)),
         lambda: Key(column("small"), tuple(range(-5, 26))),
         lambda: Key(Expression("MONTH(day)", "month(day)", "integer"), tuple(range(1, 13))),
         lambda: Key(Expression("EXTRACT(DAY FROM day)", "day(day)", "integer"), tuple(range(1, 32))),

@@ -9,11 +9,13 @@ from tests.curator import test_disk as disk
 from tests.curator import test_durable as durable
 from tests.curator import test_forks as forks
 from tests.curator import test_keys as keys
+from tests.curator import test_large_epsilon as large_epsilon
 from tests.curator import test_ledger as ledger
 from tests.curator import test_marks as marks
 from tests.curator import test_measure as measure
 from tests.curator import test_opening as opening
 from tests.curator import test_places as places
+from tests.curator import test_platforms as platforms
 from tests.curator import test_restored as restored
 from tests.curator import test_shares as shares
 from tests.curator import test_store as store
@@ -22,6 +24,7 @@ from tests.curator.cases import Place, place
 from tests.mutants import Law, Mutant
 
 ACCOUNTS = "discreet.curator.accounts:"
+ACTS = "discreet.curator.acts:"
 AMOUNTS = "discreet.curator.amounts:"
 DURABLE = "discreet.curator.durable:"
 LEDGER = "discreet.curator.ledger:"
@@ -587,6 +590,46 @@ MUTANTS = (
         "return Entry(row)",
         "what was answered in the ledger that was lost is computed again for the same charge",
         at(restored.what_was_open_is_ended),
+    ),
+    Mutant(
+        "reason-of-accepting-lost",
+        DURABLE + "Durable.accept",
+        "Accepted(*max(missed, default=NO_MARK), reason)",
+        "Accepted(*max(missed, default=NO_MARK))",
+        "nobody can tell later why a ledger that went back was gone on with",
+        at(store.rollback_is_refused),
+    ),
+    Mutant(
+        "reason-in-every-row",
+        ACTS + "to_json",
+        "if isinstance(act, Accepted) and act.reason is None:",
+        "if False:",
+        "a ledger of the last release in which a copy was accepted does not verify any more",
+        ledger.the_reason_of_accepting_is_kept,
+    ),
+    Mutant(
+        "dear-question-says-nothing",
+        SESSION + "Curator._priced",
+        "*note_on_epsilon(plan.epsilon, in_all=False)",
+        "",
+        "whoever asks at a price at which little is hidden is not told",
+        large_epsilon.a_dear_question_says_so,
+    ),
+    Mutant(
+        "large-total-says-nothing",
+        SESSION + "Curator.notes",
+        "in_all=True",
+        "in_all=False",
+        "a total is judged as a single question is",
+        large_epsilon.large_totals_are_told,
+    ),
+    Mutant(
+        "opened-where-nothing-locks",
+        SQLITE + "SQLiteStore.open",
+        "check_platform()\n",
+        "pass\n",
+        "on a platform without our locks two processes spend one budget twice",
+        in_folder(platforms.other_platforms_are_refused),
     ),
     Mutant(
         "replay-believes-revived",

@@ -14,6 +14,7 @@ from discreet.plan.releases.total import Count
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Arithmetic, Literal, Operator, Type
 from tests.curator import test_limits
+from tests.curator import test_number_keys as number_keys
 from tests.engines import test_evaluate
 from tests.mutants import Mutant, by_itself
 from tests.plan import (
@@ -43,6 +44,7 @@ SCOPE = "discreet.plan.scope:"
 CHECK = "discreet.plan.check:"
 DOMAIN = "discreet.plan.domain:"
 RELEASE = "discreet.plan.release:"
+CATALOG = "discreet.plan.catalog:"
 
 
 a_grid = test_combination.test_a_grid_has_at_most_2_24_steps_around_a_middle_of_its_own.hypothesis.inner_test  # type: ignore[attr-defined]
@@ -74,6 +76,30 @@ def scopes_are_of_relations_with_a_rule() -> None:
 
 
 MUTANTS = (
+    Mutant(
+        "computed-number-is-a-key",
+        DOMAIN + "copied",
+        "return False",
+        "return True",
+        "groups depend on the last bit of what an engine computes, and rows fall out of all of them",
+        number_keys.computed_numbers_are_no_keys,
+    ),
+    Mutant(
+        "any-double-is-a-key",
+        CATALOG + "Column._checked_keys",
+        "or (isinstance(key, float) and not isfinite(key))",
+        "",
+        "a group is declared that no value can be told to be in",
+        number_keys.only_finite_numbers_are_keys,
+    ),
+    Mutant(
+        "two-zeros-among-keys",
+        CATALOG + "one_number",
+        "key + 0.0 if",
+        "key if",
+        "an answer calls a group -0.0",
+        number_keys.there_is_one_zero,
+    ),
     Mutant(
         "clamp-on-the-column",
         SCALARS + "_multiply",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 TABLE = "visits"
 WARDS = ("A", "B", "C", "o'n", "Ä")
+DOSES = (0.5, -0.0, 2, 0.1)  # numbers with few values
 HOSTILE = (
     "",
     "nan",
@@ -58,7 +59,7 @@ class Schema:
 
 
 Row = dict[str, str]
-NAMES = ("person", "age", "cost", "ward", "day", "smoker", "note")
+NAMES = ("person", "age", "cost", "ward", "day", "smoker", "dose", "note")
 
 
 @st.composite
@@ -77,6 +78,7 @@ def schemas(draw: st.DrawFn) -> Schema:
         "ward": {"keys": list(WARDS[: draw(st.integers(1, 4))])},
         "day": {"type": "date"},
         "smoker": {"type": "boolean"},
+        "dose": {"keys": list(DOSES[: draw(st.integers(2, 4))])},
     }
     if draw(st.booleans()):
         columns["day"]["keys"] = ["2024-01-01", "2024-02-29"]
@@ -108,6 +110,8 @@ def field(name: str) -> st.SearchStrategy[str]:
             return st.sampled_from(
                 ["2024-01-01", "2024-02-29", "2023-02-29", "0001-01-01", "9999-12-31", "", "yesterday"]
             )
+        case "dose":
+            return st.sampled_from(["0.5", ".5", "-0", "0", "0.10", "1e-1", "2", "2.0", "0.7", *HOSTILE])
         case "smoker":
             return st.sampled_from(["true", "false", "", "maybe", "1"])
     return st.sampled_from(["", "x", "%", "a_b", "50%", "\\", "ÄÖ", "'"])
@@ -157,13 +161,15 @@ numbers = st.sampled_from(["age", "cost", "age + 1", "cost * 2", "age * cost", "
                            "LEAST(GREATEST(cost, 0), 10)", "COALESCE(age, 3)", "NULLIF(age, 20)", "FLOOR(cost / 10)",
                            "CASE WHEN ward = 'A' THEN age ELSE 1000 END", "CASE WHEN smoker THEN cost END",
                            "CAST(cost AS INTEGER)", "ROUND(cost)", "1", "2.5", "CAST(smoker AS INTEGER)", "age / cost",
-                           "SQRT(age)", "LENGTH(note)", "EXTRACT(YEAR FROM day)", "CAST(note AS DOUBLE)"])  # fmt: skip
+                           "SQRT(age)", "LENGTH(note)",
+                           "CASE WHEN dose = 0.5 THEN 1 ELSE age END", "EXTRACT(YEAR FROM day)", "CAST(note AS DOUBLE)"])  # fmt: skip
 conditions = st.sampled_from(["age > 20", "age BETWEEN 10 AND 30", "cost < 0.5", "1 / cost > 2", "100 / (age - 19) > 1",
                               "ward = 'A'", "ward IN ('A', 'Z')", "ward NOT IN ('B')", "note LIKE '%\\%'", "note LIKE 'a_b'",
                               "note ILIKE 'äö'", "smoker", "NOT smoker", "smoker IS NULL", "age IS NOT NULL",
                               "day >= DATE '2024-01-15'", "day = '2024-02-29'", "CAST(note AS INTEGER) = 1",
                               "COALESCE(age, 0) <> 0", "person = 'victim'", "person <> '1' OR age < 5",
-                              "CASE WHEN age > 10 THEN cost > 1 ELSE smoker END", "ward <> note", "age = cost"])  # fmt: skip
+                              "CASE WHEN age > 10 THEN cost > 1 ELSE smoker END", "ward <> note", "age = cost",
+                              "dose > 0.2", "dose = 0", "dose IN (0.5, -0.0)"])  # fmt: skip
 
 
 @st.composite
@@ -183,7 +189,9 @@ def aggregates(draw: st.DrawFn, schema: Schema) -> str:
 
 keys = st.sampled_from(["ward", "smoker", "day", "age", "age > 15", "FLOOR(age / 10) * 10", "ward = 'A'",
                         "CASE WHEN age < 10 THEN 'young' WHEN age < 40 THEN 'middle' ELSE 'old' END",
-                        "CASE WHEN cost > 1 THEN ward ELSE 'other' END", "COALESCE(ward, 'none')", "EXTRACT(MONTH FROM day)"])  # fmt: skip
+                        "CASE WHEN cost > 1 THEN ward ELSE 'other' END", "COALESCE(ward, 'none')", "EXTRACT(MONTH FROM day)",
+                        "dose", "dose", "dose > 0.2", "COALESCE(dose, 7.5)", "dose * 3",
+                        "CASE WHEN age > 10 THEN dose ELSE 0.25 END"])  # fmt: skip
 
 
 @st.composite

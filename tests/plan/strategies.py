@@ -242,10 +242,22 @@ def sources(table: str, columns: tuple[Column, ...], depth: int = 2) -> st.Searc
 
 
 def keys(columns: tuple[Column, ...], depth: int = 1) -> st.SearchStrategy[tuple[Scalar, ...]]:
-    mine = [column for column in columns if column.type in KEYS and column.name != "person"]
+    """Plain columns, what is computed of them, and numbers that are taken over as they are."""
+    mine = [column for column in columns if column.name != "person"]
     plain = [st.sampled_from(mine)] * 3 if mine else []
-    made = st.one_of(*plain, *(scalars(type, columns, depth) for type in KEYS))
+    made = st.one_of(*plain, *(scalars(type, columns, depth) for type in KEYS), numbers_as_they_are(columns))
     return st.lists(made, max_size=2).map(tuple)
+
+
+def numbers_as_they_are(columns: tuple[Column, ...]) -> st.SearchStrategy[Scalar]:
+    """A column of numbers, or a constant where it is missing, or where a condition holds."""
+    numbers = [literals(Type.NUMBER), *(st.just(column) for column in columns if column.type is Type.NUMBER)]
+    conditions, values = scalars(Type.BOOLEAN, columns, 1), st.one_of(numbers)
+    return st.one_of(
+        values,
+        st.builds(lambda first, second: s.Coalesce((first, second)), values, values),
+        st.builds(lambda when, then, otherwise: s.Case(((when, then),), otherwise), conditions, values, values),
+    )
 
 
 @st.composite

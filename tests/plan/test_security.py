@@ -39,6 +39,7 @@ def row(person: str = "1", **values: str) -> Row:
         "ward": "A",
         "day": "2024-03-01",
         "smoker": "true",
+        "dose": "0.5",
         "note": "n",
     }
     return {name: values.get(name, plain[name]) for name in NAMES}

@@ -37,7 +37,7 @@ def budget(
             help="With set: reserved, the budgets of analysts are kept for them; common, for who asks first.",
         ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="With set: yes, more may be learned about everyone.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With set: yes, more is meant than was promised.")] = False,
     analyst: Annotated[
         str | None, typer.Option("--as", "--analyst", metavar="NAME", help="Of this analyst only.")
     ] = None,

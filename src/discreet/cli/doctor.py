@@ -225,16 +225,16 @@ def _ledger(place: "Place") -> Look:
     if store is None:
         return Look("ledger", Verdict.FINE, f"{place} is not there yet: the first question makes it")
     with store:
-        totals = store.verify()
+        standing = store.verify()
         rows = store.head().sequence
     if place.folder is not None and place.folder.stat().st_mode & 0o077:
         return Look(
             "ledger", Verdict.NOTE, f"{rows:,} rows are sound, and other users of this machine may enter {place}"
         )
-    if totals.failures:
+    if standing.failures:
         return Look(
             "ledger",
             Verdict.NOTE,
-            f"{rows:,} rows are sound; {totals.failures} questions failed after data was touched",
+            f"{rows:,} rows are sound; {standing.failures} questions failed after data was touched",
         )
     return Look("ledger", Verdict.FINE, f"{rows:,} rows, each computed again")

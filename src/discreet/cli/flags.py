@@ -173,15 +173,17 @@ def _bounds(option: str, text: str, said: str) -> tuple[Fraction, Fraction]:
         raise _wrong(option, text) from None
 
 
-def _keys(option: str, text: str, said: str) -> list[str] | list[int]:
-    """Fields of a line of CSV: a key with a comma stands in quotes. If all are whole numbers without quotes they are integers, else texts.
+def _keys(option: str, text: str, said: str) -> list[str] | list[int] | list[float]:
+    """Fields of a line of CSV: a key with a comma stands in quotes. If all are numbers without quotes they are numbers, else texts.
 
     >>> _keys("--keys", "", "2004, 2005"), _keys("--keys", "", "2004,n/a"), _keys("--keys", "", "01234,99999")
     ([2004, 2005], ['2004', 'n/a'], ['01234', '99999'])
     >>> _keys("--keys", "", '"2004","2005"'), _keys("--keys", "", "'2004',2005"), _keys("--keys", "", 'A,"C, D"')
     (['2004', '2005'], ['2004', '2005'], ['A', 'C, D'])
     >>> _keys("--keys", "", "1,2.0"), _keys("--keys", "", "1.5,2.0")
-    ([1, 2], ['1.5', '2.0'])
+    ([1, 2], [1.5, 2.0])
+    >>> _keys("--keys", "", "1.5,2.10"), _keys("--keys", "", "0.5,01")
+    (['1.5', '2.10'], ['0.5', '01'])
     """
     found = []
     at: int | None = 0
@@ -194,6 +196,8 @@ def _keys(option: str, text: str, said: str) -> list[str] | list[int]:
     bare = [field["bare"] and _ZEROS.sub("", field["bare"]) for field in found]
     if all(key is not None and _INTEGER.fullmatch(key) and int(key) in _INT64 for key in bare):
         return [int(key) for key in bare]
+    if all(key is not None and _NUMBER.fullmatch(key) for key in bare):
+        return [float(key) for key in bare]
     return [_unquoted(field) for field in found]
 
 
@@ -211,6 +215,8 @@ _FIELD = re.compile(
     r"(?:(?P<comma>,)|\Z)"
 )
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")  # as an integer is written: 01234 may be a code, +3 a text
+# As a number is written: 2.10 may be a version.
+_NUMBER = re.compile(r"(?:0|-?[1-9][0-9]{0,14})(?:\.[0-9]*[1-9])?|-?0\.[0-9]*[1-9]")
 _INT64 = range(-(1 << 63), 1 << 63)
 
 

@@ -59,6 +59,8 @@ def init(
         print(
             f"some cells are not {name} text, and lose those letters; if it has another encoding, say --encoding latin-1"
         )
+    for note in first.notes:
+        print(f"note: {note}")
     if first.remembered is not None:
         spent, before = first.remembered.spent, float(first.remembered.epsilon)
         print(f"it goes on with the ledger {visible(str(first.ledger))}, in which {spent} is spent of ε = {before:.6g}")

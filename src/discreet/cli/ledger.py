@@ -111,6 +111,7 @@ def _for_the_owner(path: str, flags: int) -> int:
 @app.command()
 def accept(
     source: Source = None,
+    reason: Annotated[str | None, typer.Option(metavar="TEXT", help="Why it is accepted; a row says so.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Yes, go on with this ledger.")] = False,
     unit: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Of a data file whose ledger is gone: who is protected.")
@@ -125,30 +126,32 @@ def accept(
 ) -> None:
     """Go on although the ledger is older than its high-water mark, or gone. What was spent since is then not counted any more.
 
-    A row of the ledger says that this was done.
+    A row of the ledger says why this was done.
     """
     from discreet.curator.accepting import accept_at, nothing_to_accept, refusal_of
 
+    if yes:
+        reason = _reason(reason, "the disk was replaced")
     policy, place = place_at(source, ledger)
     why = refusal_of(place)
     if why is None:
         raise nothing_to_accept()
     gone = not place.is_made()
     creation = _creation(policy, unit, row, adjacency, budget) if gone else None
-    if not yes:
+    if reason is None or not yes:
         lost = "all that was ever spent is forgotten" if gone else "what was spent since is not counted any more"
         raise Refused(
             f"{why}; if it is accepted, {lost}",
             code="rollback",
-            hint="bring the newest copy back instead; or add --yes, and lower the budget by what may be missing",
+            hint="bring the newest copy back instead; or add --reason TEXT --yes, and lower the budget by what may be missing",
         )
-    proof = accept_at(place, creation)
+    proof = accept_at(place, reason, creation)
     amounts = proof.balance.as_data()
     if as_json:
         print(json.dumps({"rows": proof.rows, **amounts}, indent=2))
         return
     spent, cap = (amounts_said(amounts[name]) for name in ("spent", "cap"))
-    print(f"accepted, and a row says so: {proof.rows:,} rows, spent {spent} of {cap}")
+    print(f"accepted, and a row says why: {proof.rows:,} rows, spent {spent} of {cap}")
 
 
 @app.command()
@@ -164,8 +167,7 @@ def resume(
 
     Each failure told whoever asked one bit of the data that no budget pays for: look for the cause first.
     """
-    if reason is None:
-        raise Invalid("a reason is missing", code="usage", hint='add --reason "the disk was full"')
+    reason = _reason(reason, "the disk was full")
     whose = "the data set" if analyst is None else f"analyst {shown(analyst)}"
     with store_to_read(source, ledger) as store:
         if not yes:
@@ -176,6 +178,12 @@ def resume(
             )
         store.resume(reason, analyst)
     print(json.dumps({"resumed": analyst, "reason": reason}) if as_json else f"{whose} goes on, and a row says why")
+
+
+def _reason(reason: str | None, example: str) -> str:
+    if reason is None:
+        raise Invalid("a reason is missing", code="usage", hint=f'add --reason "{example}"')
+    return reason
 
 
 def _creation(policy: "Policy | None", unit: str | None, row: bool, adjacency: str, budget: str | None) -> "Creation":

@@ -37,6 +37,9 @@ NAMES = {
     "zcdp": "zcdp(rho)",
     "sampled": "sampled(rate, one of the others)",
 }
+SHORTER = {"geometric": "discrete-laplace", "response": "randomized-response"}
+"""Names here that are not those of the kinds of events."""
+
 HINT = f"there are {', '.join(NAMES)}; they add with +, and repeat with 100*"
 
 
@@ -206,18 +209,9 @@ class _Reader:
         from discreet.privacy import events
         from discreet.privacy import loss as loss_of
 
-        kinds: dict[str, Callable[..., events.Event]] = {
-            "laplace": events.Laplace,
-            "geometric": events.DiscreteLaplace,
-            "gaussian": events.Gaussian,
-            "discrete_gaussian": events.DiscreteGaussian,
-            "response": events.RandomizedResponse,
-            "pure": events.Pure,
-            "approximate": events.Approximate,
-            "zcdp": events.ZeroConcentrated,
-        }
+        kind: Callable[..., events.Event] = events.KINDS[SHORTER.get(name, name.replace("_", "-"))]
         try:
-            return loss_of(kinds[name](*map(_whole, given), **{each: _whole(value) for each, value in named.items()}))
+            return loss_of(kind(*map(_whole, given), **{each: _whole(value) for each, value in named.items()}))
         except TypeError:
             self._refuse(f"{name} has other parameters", f"write {NAMES[name]}")
 

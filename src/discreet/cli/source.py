@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import warnings
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -169,18 +170,26 @@ def curator_of(word: str | None, flags: Flags, as_json: bool = False) -> "Curato
     """The curator of a source; with `as_json` nothing but JSON goes to where a program may read it."""
     from discreet.curator.place import place_of
     from discreet.curator.session import Curator
+    from discreet.privacy.advice import note_on_epsilon
 
     path = located(word)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # on δ: it is said under every answer, and by `check`
         policy = policy_of(path, flags)
         place = place_of(policy, path, flags.ledger)
-        return Curator.of(policy, path, told=partial(_told, as_json), noted=partial(noted, as_json), place=place)
+        curator = Curator.of(policy, path, told=partial(_told, as_json), noted=partial(noted, as_json), place=place)
+    if place.folder is not None and not place.is_made():
+        _say(as_json, note_on_epsilon(policy.budget.epsilon, in_all=True))
+    return curator
 
 
 def _told(as_json: bool, loaded: "Loaded") -> None:
     """Whoever can read the data is its owner, and is told here what was lost; an answer holds nothing of it."""
-    for line in loaded.lines() if sys.stderr.isatty() or not as_json else ():
+    _say(as_json, loaded.lines())
+
+
+def _say(as_json: bool, lines: Iterable[str]) -> None:
+    for line in lines if sys.stderr.isatty() or not as_json else ():
         print(f"note to the owner: {line}", file=sys.stderr)
 
 

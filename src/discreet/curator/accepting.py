@@ -1,4 +1,4 @@
-"""Going on with a ledger that is older than its high-water mark, or gone: the owner's act, which a row of it says."""
+"""Going on with a ledger that is older than its high-water mark, or gone: the owner's act, and a row of it says why."""
 
 from fractions import Fraction
 
@@ -24,9 +24,9 @@ def refusal_of(place: Place) -> str | None:
     return None
 
 
-def accept_at(place: Place, creation: Creation | None = None) -> Proof:
+def accept_at(place: Place, reason: str, creation: Creation | None = None) -> Proof:
     """Accept the ledger at a place as it is; one that is gone begins anew by `creation`. What was spent since is not counted any more."""
-    with place.open(creation, accept=True) as store:
+    with place.open(creation, accept=reason) as store:
         return proof_of(store)
 
 
@@ -36,4 +36,4 @@ def nothing_to_accept() -> Invalid:
 
 def creation_for(protected: Protected, epsilon: Fraction) -> Creation:
     """The row that the ledger of a data file without a policy begins with."""
-    return Creation(Accountant.PURE, cap_of("pure", epsilon, DELTA), relation_kept(protected))
+    return Creation(Accountant.PURE, cap_of(Accountant.PURE, epsilon, DELTA), relation_kept(protected))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from discreet.accountant import Accountant
 from discreet.curator.amounts import Amounts, Cap, Price
-from discreet.curator.names import LONGEST_REASON, check_name
+from discreet.curator.names import check_name, check_reason
 from discreet.errors import Invalid
 from discreet.exact import shown
 
@@ -122,7 +122,7 @@ class Resumed:
     reason: str
 
     def __post_init__(self) -> None:
-        check_name(self.reason, "reason", LONGEST_REASON)
+        check_reason(self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +132,12 @@ class Accepted:
     kind: ClassVar[str] = "accepted"
     marked: int
     hash: str
+    # Why, in the owner's words. Rows of release 0.1 have none, and are written without it.
+    reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.reason is not None:
+            check_reason(self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +200,10 @@ def _check_cap(value: object) -> None:
 
 def to_json(act: Act) -> dict[str, Any]:
     """What a row holds of an act, beside its kind."""
-    return {name: _to_json(getattr(act, name)) for name in _FIELDS[act.kind]}
+    parts = {name: _to_json(getattr(act, name)) for name in _FIELDS[act.kind]}
+    if isinstance(act, Accepted) and act.reason is None:
+        del parts["reason"]
+    return parts
 
 
 def from_json(kind: str, parts: dict[str, Any]) -> Act:

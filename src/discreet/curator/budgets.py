@@ -7,6 +7,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from discreet.accountant import Accountant
 from discreet.curator.accounts import Account
 from discreet.curator.acts import Reserved, Shared
 from discreet.curator.amounts import Amounts, Cap
@@ -17,7 +18,7 @@ from discreet.curator.rows import Row
 from discreet.curator.store import Store
 from discreet.errors import Invalid, Refused
 from discreet.exact import to_float_down, to_float_up
-from discreet.privacy.advice import Verdict
+from discreet.privacy.advice import Verdict, note_on_epsilon
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Policy
@@ -41,7 +42,7 @@ class Sums(Protocol):
     @property
     def free(self) -> Amounts: ...
     @property
-    def accountant(self) -> str: ...
+    def accountant(self) -> Accountant: ...
     @property
     def failures(self) -> int: ...
 
@@ -80,10 +81,10 @@ class Balance:
         )
 
     @classmethod
-    def untouched(cls, cap: Cap, accountant: str) -> "Balance":
+    def untouched(cls, cap: Cap, accountant: Accountant) -> "Balance":
         """The balance of a cap of which nothing was spent."""
         limit = _budget(cap.limit, accountant)
-        return cls(Budget(NOTHING, NOTHING, NOTHING if accountant == "zcdp" else None), limit, limit, limit)
+        return cls(Budget(NOTHING, NOTHING, NOTHING if accountant is Accountant.ZCDP else None), limit, limit, limit)
 
     def as_data(self) -> dict[str, dict[str, float]]:
         """As numbers: what was spent rounded up, the others down."""
@@ -126,9 +127,9 @@ def as_numbers(budget: Budget, *, up: bool = False) -> dict[str, float]:
     return {name: rounded(value) + 0.0 for name, value in amounts.items() if value is not None}  # no negative zero
 
 
-def _budget(amounts: Amounts, accountant: str) -> Budget:
+def _budget(amounts: Amounts, accountant: Accountant) -> Budget:
     epsilon, delta, rho = amounts.exact
-    return Budget(epsilon, delta, rho if accountant == "zcdp" else None)
+    return Budget(epsilon, delta, rho if accountant is Accountant.ZCDP else None)
 
 
 def budgets_at(place: Place, policy: "Policy | None" = None, analyst: str | None = None) -> Budgets:
@@ -145,7 +146,7 @@ def untouched(place: Place, policy: "Policy | None", analyst: str | None = None)
     if analyst is not None and (policy is None or analyst not in policy.analysts):
         raise Refused(f"analyst {analyst!r} is not known here", code="analyst-unknown")
     declared = declared_for(policy, analyst) or Budget(EPSILON, DELTA)
-    accountant = "pure" if policy is None else policy.accountant
+    accountant = Accountant.PURE if policy is None else policy.accountant
     shares = None if policy is None else policy.shares
     whole = Balance.untouched(cap_of(accountant, declared.epsilon, declared.delta), accountant)
     return Budgets(whole, str(place), made=False, shares=shares or "common")
@@ -153,14 +154,14 @@ def untouched(place: Place, policy: "Policy | None", analyst: str | None = None)
 
 def budgets_of(store: Store, place: Place, analyst: str | None = None) -> Budgets:
     """What an open ledger holds: of all, or of one analyst alone."""
-    totals, left = store.standing(analyst), burned(store.history())
+    standing, left = store.standing(analyst), burned(store.history())
     accounts = {} if analyst is not None else store.analysts()
     analysts = {
         name: Balance.of(store.standing(name), left.get(name, ()), active=accounts[name].active)
         for name in sorted(accounts)
     }
-    whole = Balance.of(totals, left.get(analyst, ()))
-    return Budgets(whole, str(place), analysts=MappingProxyType(analysts), shares=totals.shares)
+    whole = Balance.of(standing, left.get(analyst, ()))
+    return Budgets(whole, str(place), analysts=MappingProxyType(analysts), shares=standing.shares)
 
 
 def declared_for(policy: "Policy | None", analyst: str | None) -> Budget | None:
@@ -192,7 +193,7 @@ def _left(account: Account) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What the owner wants a budget to be: of the data set, or of an analyst. `higher`: yes, more may be learned about everyone."""
+    """What the owner wants a budget to be: of the data set, or of an analyst. `higher`: yes, more is meant than was promised."""
 
     epsilon: Fraction | None = None
     delta: Fraction | None = None
@@ -217,7 +218,8 @@ class Change:
                 code="shares",
                 hint="change it in the policy first",
             )
-        return on_delta(self.delta, None if policy is None else policy.protected.people)
+        large = () if self.epsilon is None else note_on_epsilon(self.epsilon, in_all=True)
+        return (*on_delta(self.delta, None if policy is None else policy.protected.people), *large)
 
     def make(self, store: Store) -> tuple[str, ...]:
         """Change the ledger; what is to be said of what came of it."""
@@ -230,8 +232,8 @@ class Change:
         return promised(store)
 
     def _set_cap(self, store: Store, epsilon: Fraction) -> None:
-        totals = store.standing(self.analyst)
-        cap = cap_of(totals.accountant, epsilon, totals.budget.exact[1] if self.delta is None else self.delta)
+        standing = store.standing(self.analyst)
+        cap = cap_of(standing.accountant, epsilon, standing.budget.exact[1] if self.delta is None else self.delta)
         with _told_if_higher(f"a budget of ε = {float(epsilon):.6g} is higher than what was promised"):
             store.set_cap(cap, self.analyst, higher=self.higher)
 
@@ -310,7 +312,7 @@ def on_delta(delta: Fraction | None, people: int | None = None) -> tuple[str, ..
 
 def promised(store: Store) -> tuple[str, ...]:
     """A word on caps of analysts that are more than the total, where they share it."""
-    totals = store.standing()
+    standing = store.standing()
     caps = {name: account.cap for name, account in store.analysts().items() if account.active}
-    over = overdrawn(caps, Cap(totals.cap, totals.budget)) if totals.shares == "common" else ""
+    over = overdrawn(caps, Cap(standing.cap, standing.budget)) if standing.shares == "common" else ""
     return (f"{over}: {FIRST}",) if over else ()

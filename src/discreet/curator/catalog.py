@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from decimal import Decimal
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ from discreet.engines.columns import has_header, has_types, names_of, stored_typ
 from discreet.errors import Invalid, QueryError
 from discreet.exact import shown
 from discreet.plan.catalog import KINDS, Catalog, Column, Table, suggestion
+from discreet.plan.plain import LEAST_INTEGER, MOST_INTEGER
 from discreet.plan.scalar import Column as NodeColumn
 from discreet.plan.scalar import Type
 from discreet.plan.texts import day_in, number_in
@@ -140,6 +143,8 @@ def _column(name: str, said: Declared | None, stored: Type | None) -> Column:
     if kind is None and said.keys is not None:
         keys = [_whole(key) for key in said.keys]
         kind = next((each for each, python in KINDS.items() if all(type(key) is python for key in keys)), None)
+        if kind is None and all(type(key) in (int, float) for key in keys):
+            kind = Type.NUMBER
     if kind is None and said.low is not None:
         kind = Type.NUMBER
     kind = kind or Type.TEXT
@@ -148,8 +153,17 @@ def _column(name: str, said: Declared | None, stored: Type | None) -> Column:
 
 
 def _whole(key: Any) -> Any:
-    """A key that is a whole number as an integer, however it is spelt: 1 and 1.0 are one number."""
-    return int(key) if isinstance(key, float) and key.is_integer() and abs(key) <= 2**53 else key
+    """A key that is a whole number as an integer, however it is spelt: 1 and 1.0 are one number. A float is the decimal that it prints."""
+    if not isinstance(key, float) or not key.is_integer():
+        return key
+    whole = int(Decimal(repr(key)))
+    return whole if LEAST_INTEGER <= whole <= MOST_INTEGER else key
+
+
+def _finite(number: float | None) -> float:
+    if number is None or not isfinite(number):
+        raise ValueError
+    return number
 
 
 def _key(name: str, key: Any, kind: Type) -> Any:
@@ -161,6 +175,8 @@ def _key(name: str, key: Any, kind: Type) -> Any:
             return int(WHOLE_TAIL.sub("", key))
         if kind is Type.INTEGER:
             return _whole(key)
+        if isinstance(key, str) and kind is Type.NUMBER:
+            return _finite(number_in(key))
         if isinstance(key, str) and kind is Type.DATE:
             return date.fromisoformat(key)
         if isinstance(key, str) and kind is Type.BOOLEAN:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from discreet.accountant import Accountant
 from discreet.curator.budgets import DELTA, EPSILON
 from discreet.curator.declaration import Budget, protected, source_of
 from discreet.curator.looking import declared
@@ -22,7 +23,7 @@ class Remembered:
     epsilon: Fraction
     delta: Fraction
     version: str
-    accountant: str
+    accountant: Accountant
     shares: str
     spent: str
 
@@ -41,10 +42,10 @@ def remembered_at(place: Place) -> Remembered | None:
         beginning = declared(place.folder)
     if beginning is None:
         return None
-    creation, totals = beginning
-    epsilon, delta, _ = totals.budget.exact
+    creation, standing = beginning
+    epsilon, delta, _ = standing.budget.exact
     return Remembered(
-        creation.relation, epsilon, delta, totals.version, totals.accountant, totals.shares, str(totals.spent)
+        creation.relation, epsilon, delta, standing.version, standing.accountant, standing.shares, str(standing.spent)
     )
 
 
@@ -80,7 +81,7 @@ class DataFile:
             tables={name or table_name(self.path): source},
             protected=protected(unit, row=row, adjacency=adjacency, **caps),
             budget=self._budget(remembered),
-            accountant="pure" if remembered is None else remembered.accountant,
+            accountant=Accountant.PURE if remembered is None else remembered.accountant,
             version="1" if remembered is None else remembered.version,
             ledger=None if self.ledger is None else Path(self.ledger),
         )

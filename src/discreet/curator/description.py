@@ -1,14 +1,24 @@
 """What an analyst may know: tables, columns, bounds, keys, who is protected, and the budget. All of it is declared."""
 
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
 from discreet.curator.budgets import Balance
-from discreet.plan.catalog import Catalog, Column, Key
+from discreet.plan.catalog import Catalog, Column, Key, Table, listed
+from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
 
 MOST_KEYS_SHOWN = 12
+EXAMPLE = {
+    Type.TEXT: '"A", "B"',
+    Type.INTEGER: "1, 2, 3",
+    Type.NUMBER: "0.5, 1, 2.5",
+    Type.DATE: "2024-01-01, 2024-01-02",
+    Type.BOOLEAN: "true, false",
+}
+"""Keys of each type, as a policy writes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +42,7 @@ class Description:
                 "clip": unit.clip,
             },
             "tables": [
-                {"name": table.name, "columns": [_column(column) for column in table.columns]}
+                {"name": table.name, "columns": [_column(column, unit.person) for column in table.columns]}
                 for table in self.catalog.tables
             ],
         }
@@ -49,6 +59,7 @@ class Description:
                 use = use_of(column, unit.person)
                 lines.append(f"  {column.name:<{width}}  {column.type.value:<7}  {use}".rstrip())
             lines.append("")
+            lines[-1:] = [*_without_groups(table, unit.person), ""]
         if unit.person is None:
             lines.append("protected: each row by itself")
         else:
@@ -76,7 +87,7 @@ def described(catalog: Catalog, analyst: str | None, balance: Balance | None = N
     return Description(catalog if analyst is None else catalog.declared(), balance)
 
 
-def _column(column: Column) -> dict[str, Any]:
+def _column(column: Column, person: str | None) -> dict[str, Any]:
     bounds = None if column.low is None or column.high is None else [_plain(column.low), _plain(column.high)]
     keys = None if column.keys is None else [_key(key) for key in column.keys]
     return {
@@ -85,25 +96,55 @@ def _column(column: Column) -> dict[str, Any]:
         "bounds": bounds,
         "keys": keys,
         "nullable": column.nullable,
+        "group_by": not _is(column, person) and values_of(column) is not None,
     }
+
+
+def values_of(column: Column) -> tuple[Key, ...] | None:
+    """The values by which a column can be grouped; None where none are declared."""
+    return listed(column.type, column.facts, column.keys)
+
+
+def _is(column: Column, person: str | None) -> bool:
+    return person is not None and column.name.casefold() == person.casefold()
+
+
+def _without_groups(table: Table, person: str | None) -> list[str]:
+    """What is to be declared before the other columns can be grouped by."""
+    others = [each for each in table.columns if not _is(each, person) and values_of(each) is None]
+    if not others:
+        return []
+    names = ", ".join(column.name for column in others[:MOST_KEYS_SHOWN])
+    more = ", …" if len(others) > MOST_KEYS_SHOWN else ""
+    return [
+        f"  to group by {names}{more}: declare keys, which are never read from the data"
+        f" (keys = [{EXAMPLE[others[0].type]}], or --keys); or group by CASE bins",
+    ]
 
 
 def _plain(bound: Fraction) -> int | float:
     return int(bound) if bound.denominator == 1 else float(bound)
 
 
-def _key(key: Key) -> str | int:
-    return key if isinstance(key, str | int) else key.isoformat()
+def _key(key: Key) -> str | int | float:
+    return key.isoformat() if isinstance(key, date) else key
+
+
+def _said(key: Key) -> str:
+    return str(key).lower() if isinstance(key, bool) else str(_key(key))
 
 
 def use_of(column: Column, person: str | None) -> str:
     """What can be done with a column."""
-    if person is not None and column.name.casefold() == person.casefold():
+    if _is(column, person):
         return "who a row is about: COUNT(DISTINCT …)"
-    if column.keys is not None:
-        shown = ", ".join(str(_key(key)) for key in column.keys[:MOST_KEYS_SHOWN])
-        more = f", … {len(column.keys):,} keys" if len(column.keys) > MOST_KEYS_SHOWN else ""
-        return f"GROUP BY: {shown}{more}"
-    if column.low is not None and column.high is not None:
-        return f"SUM, AVG: clamped to {_plain(column.low):,} … {_plain(column.high):,}"
-    return "filter and count"
+    uses, values = [], values_of(column)
+    span = "" if column.low is None or column.high is None else f"{_plain(column.low):,} … {_plain(column.high):,}"
+    if span:
+        uses.append(f"SUM, AVG: clamped to {span}")
+    if values is not None and column.keys is None and span:
+        uses.append(f"GROUP BY: {span}")
+    elif values is not None:
+        shown = ", ".join(_said(key) for key in values[:MOST_KEYS_SHOWN])
+        uses.append(f"GROUP BY: {shown}{f', … {len(values):,} keys' if len(values) > MOST_KEYS_SHOWN else ''}")
+    return "; ".join(uses) or "filter and count"

@@ -76,17 +76,18 @@ class Durable:
         # Last: whoever sees it uses all of the above.
         self._process = os.getpid()
 
-    def begin(self, creation: Creation | None, accept: bool, *, whole: bool = True) -> None:
+    def begin(self, creation: Creation | None, accept: str | None, *, whole: bool = True) -> None:
         """Make the ledger if it is to be made, look through it, and set the mark beside it; or close it and raise.
 
+        `accept` is why the ledger is accepted as it is, where it is to be.
         With whole=False nothing is looked through: whoever opens it does that next, by `verify`.
         """
         try:
             if self._read(lambda page: page.head() is None):
                 self._create(creation, accept)
             self._find_mark()
-            if accept:
-                self.accept()
+            if accept is not None:
+                self.accept(accept)
             self._choose_mark()
             with self._apart() as (_, page):
                 self._check_marks(page)
@@ -101,8 +102,8 @@ class Durable:
             self.close()
             raise
 
-    def accept(self) -> None:
-        """Go on with this ledger although a mark says that it went back in time, or is lost: the owner's act, and a row says so.
+    def accept(self, reason: str) -> None:
+        """Go on with this ledger although a mark says that it went back in time, or is lost: the owner's act, and a row says why.
 
         Whatever was open in this ledger cannot be gone on with: in the one that was lost it may have been answered.
         """
@@ -111,7 +112,7 @@ class Durable:
             marks = [marked for mark in (self.mark, self._also) if mark is not None and (marked := seen(mark))]
             missed = [marked for marked in marks if page.hash_at(marked[0]) != marked[1]]
             if missed or self._lost:
-                self._add(page, Accepted(*max(missed, default=NO_MARK)))
+                self._add(page, Accepted(*max(missed, default=NO_MARK), reason))
                 self._remember(page)
                 accepted.append(page.newest())
 
@@ -163,7 +164,7 @@ class Durable:
         if head is not None:
             self._accountant, self._relation = head.book.accountant, head.book.relation
 
-    def _create(self, creation: Creation | None, accept: bool) -> None:
+    def _create(self, creation: Creation | None, accept: str | None) -> None:
         if creation is None:
             raise Refused("there is no ledger here", code="ledger-missing", hint="open it with a budget to make it")
         if creation.format != FORMAT:
@@ -175,7 +176,7 @@ class Durable:
                 check_act(row.book, creation)
                 page.add(row)
 
-        self._write_alone(step) if accept else self._write(step)
+        self._write(step) if accept is None else self._write_alone(step)
 
     def _looked_through(self, page: Page) -> Replay:
         """All rows after the last that was verified, computed again; where none is known to be, all rows."""

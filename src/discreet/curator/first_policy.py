@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from discreet.accountant import Accountant
 from discreet.curator.budgets import DELTA, EPSILON
 from discreet.curator.data_file import Remembered, delimiter_of, remembered_at, table_name
 from discreet.curator.place import place_of
@@ -27,6 +28,7 @@ from discreet.exact import positive
 from discreet.plan.catalog import suggestion
 from discreet.plan.scalar import Type
 from discreet.plan.texts import day_in, number_in
+from discreet.privacy.advice import note_on_epsilon
 
 LOOKED = 10_000
 """Rows of a CSV that are looked at."""
@@ -57,6 +59,11 @@ class FirstPolicy:
         """What is written."""
         return _written(self)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of its budget."""
+        return note_on_epsilon(self.epsilon, in_all=True)
+
     def as_data(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
@@ -66,6 +73,7 @@ class FirstPolicy:
             "ledger": str(self.ledger),
             "goes_on": self.remembered is not None,
             "garbled": self.garbled,
+            "notes": list(self.notes),
         }
 
 
@@ -176,7 +184,7 @@ def is_garbled(path: Path, framing: Framing) -> bool:
 
 def _written(first: FirstPolicy) -> str:
     """The text of the policy."""
-    accountant = first.remembered.accountant if first.remembered else "pure"
+    accountant = first.remembered.accountant if first.remembered else Accountant.PURE
     lines = [
         f"# A first policy for {text(first.data.name)}. It loads, and answers COUNT. Fill in what is commented out, from what is",
         "# known of such data, not from looking into them: whatever is taken from the data tells of them.",
@@ -229,7 +237,7 @@ def _shares(first: FirstPolicy) -> str:
 
 def _other(first: FirstPolicy) -> str:
     zcdp = '"zcdp", for many questions with Gaussian noise'
-    return zcdp if first.remembered is None or first.remembered.accountant == "pure" else '"pure"'
+    return zcdp if first.remembered is None or first.remembered.accountant is Accountant.PURE else '"pure"'
 
 
 def _columns(first: FirstPolicy) -> list[str]:
@@ -242,7 +250,8 @@ def _columns(first: FirstPolicy) -> list[str]:
         if name == first.unit:
             found.append(f"# {column} says who a row is about; it is compared as text")
             continue
-        example, use = example_for(name, kind)
+        example = example_for(name, kind)
         found.append(f'{column} = {{ type = "{kind.value}" }}')
-        found.append(f'# {column} = {{ type = "{kind.value}", {example} }}  # {use}')
+        if example is not None:
+            found.append(f'# {column} = {{ type = "{kind.value}", {example[0]} }}  # {example[1]}')
     return found

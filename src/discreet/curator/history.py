@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from discreet.accountant import Accountant
 from discreet.curator.acts import (
     Accepted,
     AnalystAdded,
@@ -37,7 +38,7 @@ class Line:
     price: Amounts | None
     total: Amounts
     state: str
-    accountant: str = "pure"
+    accountant: Accountant = Accountant.PURE
 
     @property
     def time(self) -> str:
@@ -59,7 +60,7 @@ class Line:
     def numbers(self, amounts: Amounts) -> dict[str, float]:
         """Amounts as numbers, rounded up: those that the accountant counts."""
         exact = dict(zip(("epsilon", "delta", "rho"), amounts.exact, strict=True))
-        names = ("epsilon", "delta") if self.accountant == "pure" else ("rho", "delta")
+        names = ("epsilon", "delta") if self.accountant is Accountant.PURE else ("rho", "delta")
         return {name: to_float_up(exact[name]) + 0.0 for name in names}
 
 
@@ -70,7 +71,7 @@ def history_of(store: Store, analyst: str | None = None) -> tuple[Line, ...]:
     return tuple(_lines(store.history(), analyst, store.standing().accountant))
 
 
-def _lines(history: Iterable[Row], analyst: str | None, accountant: str) -> Iterator[Line]:
+def _lines(history: Iterable[Row], analyst: str | None, accountant: Accountant) -> Iterator[Line]:
     """A line for each act, oldest first; how a charge ended is its state, not a line of its own."""
     rows = list(history)
     ended: dict[int, str] = {}
@@ -123,9 +124,12 @@ def _act(row: Row) -> str:
             )
         case Resumed(reason=reason):
             return f"-- {f'analyst {row.analyst}' if row.analyst else 'the data set'} goes on after failures: {reason}"
-        case Accepted(marked=0):
-            return "-- the ledger was accepted; its mark was lost"
-        case Accepted(marked=marked):
-            return f"-- an older ledger was accepted; the mark was at row {marked}"
+        case Accepted(marked=marked, reason=reason):
+            what = (
+                f"an older ledger was accepted; the mark was at row {marked}"
+                if marked
+                else "the ledger was accepted; its mark was lost"
+            )
+            return f"-- {what}{'' if reason is None else f': {reason}'}"
         case _:
             return f"-- {row.act.kind}"

@@ -14,6 +14,7 @@ from discreet.curator.acts import Creation
 from discreet.curator.connection import unavailable
 from discreet.curator.mark import Mark, rolled_back
 from discreet.curator.page import Page
+from discreet.curator.platforms import check_platform
 from discreet.curator.replay import Replay
 from discreet.curator.rows import broken
 from discreet.curator.sqlite import SQLite, SQLiteStore, as_faults, has_mark, mark_of
@@ -25,6 +26,7 @@ COPIES = 10
 
 def look(folder: Path, *, mark: Path | None = None, whole: bool = True) -> SQLiteStore:
     """The ledger in a folder, to be read only. Where it cannot be written to, a copy is read, and its mark is left as it is."""
+    check_platform()
     folder = Path(os.path.realpath(folder))
     with as_faults():
         missing = not (folder / "ledger.sqlite").exists()

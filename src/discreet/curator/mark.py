@@ -24,7 +24,7 @@ SLOT = 128
 """Two places are written in turn, so that one always holds a whole mark, also after a crash in the middle of writing."""
 
 
-ACCEPT = "`discreet ledger accept SOURCE --yes`"
+ACCEPT = "`discreet ledger accept SOURCE --reason TEXT --yes`"
 """How an owner accepts a ledger; whoever knows which ledger it is says its name instead."""
 
 NO_MARK = (0, "")

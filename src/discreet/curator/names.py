@@ -13,6 +13,11 @@ def check_name(value: object, name: str, most: int = LONGEST_NAME) -> None:
     _utf8(value, name)
 
 
+def check_reason(value: object) -> None:
+    """Why an owner lets something go on, in their own words."""
+    check_name(value, "reason", LONGEST_REASON)
+
+
 def check_analyst(name: object) -> None:
     """The name of an analyst who is to be added."""
     check_name(name, "analyst")

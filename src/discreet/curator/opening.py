@@ -54,7 +54,7 @@ def _other_budgets(policy: Policy, place: Place) -> Iterator[str]:
             gone = "" if is_made(other) else " (which is gone, though its high-water mark is there)"
             yield (
                 f"a new budget begins in {place}, and questions about {file.name!r} are counted by {other}{gone} already: together they"
-                f" may tell more about everyone than either allows. To go on with that one, name it:"
+                f" may hide less than either promises. To go on with that one, name it:"
                 f" --ledger {other}, or path under [ledger] in a policy, or ledger= in Python"
             )
 
@@ -91,13 +91,13 @@ def _check(store: Store, creation: Creation) -> None:
 
 def check_shares(store: Store, policy: Policy) -> None:
     """Where shares are, or are to be, reserved: what the policy comes to must fit, before any of it is done."""
-    totals = store.standing()
-    if totals.shares == "reserved" and policy.shares == "common":
+    standing = store.standing()
+    if standing.shares == "reserved" and policy.shares == "common":
         raise still_reserved()
-    if "reserved" not in (totals.shares, policy.shares):
+    if "reserved" not in (standing.shares, policy.shares):
         return
     known = store.analysts()
-    left = Account(_lowered(policy, policy.budget, Cap(totals.cap, totals.budget)), totals.spent).remaining
+    left = Account(_lowered(policy, policy.budget, Cap(standing.cap, standing.budget)), standing.spent).remaining
     after = {
         name: replace(known[name], cap=_lowered(policy, policy.analysts[name], known[name].cap))
         if name in policy.analysts and known[name].active
@@ -106,9 +106,10 @@ def check_shares(store: Store, policy: Policy) -> None:
     }
     after |= {name: Account(_cap(policy, policy.analysts[name])) for name in policy.analysts if name not in known}
     aside = set_aside(after.values())
-    if totals.aside is not None:  # what is set aside may be more than the analysts have: answers were shared
+    # What is set aside may be more than the analysts have: answers were shared.
+    if standing.aside is not None:
         now = set_aside(known.values())
-        aside = Amounts(*(a + b - c for a, b, c in zip(aside, totals.aside, now, strict=True)))
+        aside = Amounts(*(a + b - c for a, b, c in zip(aside, standing.aside, now, strict=True)))
     if not all(a == 0 or a <= b for a, b in zip(aside, left, strict=True)):
         raise Refused(
             f"shares are reserved, and for analysts {aside} is to be set aside, of {left} that is left",
@@ -125,8 +126,8 @@ def _follow(store: Store, policy: Policy) -> None:
     for name, budget in policy.analysts.items():
         if name in known and known[name].active:
             store.set_cap(_lowered(policy, budget, known[name].cap), name)
-    totals = store.standing()
-    store.set_cap(_lowered(policy, policy.budget, Cap(totals.cap, totals.budget)))
+    standing = store.standing()
+    store.set_cap(_lowered(policy, policy.budget, Cap(standing.cap, standing.budget)))
     if policy.shares == "reserved":
         store.share("reserved")
     for name, budget in policy.analysts.items():

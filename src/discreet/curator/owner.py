@@ -15,7 +15,7 @@ from discreet.curator.budgets import Analyst, Balance, Budgets, Change
 from discreet.curator.declaration import Budget
 from discreet.curator.description import Description, described
 from discreet.curator.history import Line
-from discreet.curator.names import check_name
+from discreet.curator.names import check_name, check_reason
 from discreet.curator.opening import creation_of
 from discreet.curator.place import Place
 from discreet.curator.policy import Policy
@@ -100,7 +100,7 @@ class Owner:
     ) -> Budgets:
         """Change the total of the data set, or of an analyst; or whether shares are "reserved" or "common".
 
-        A higher total lets more be learned about everyone than was promised, and is Refused without higher=True; so is one above
+        A higher total hides less than was promised, and is Refused without higher=True; so is one above
         what the policy says, which would take effect again at once.
         """
         change = Change(
@@ -148,16 +148,17 @@ class Owner:
             self._reopened(replace(self.policy, version=following))
         return following
 
-    def accept(self) -> Proof:
+    def accept(self, reason: str) -> Proof:
         """Go on although the ledger is older than its high-water mark, or gone. What was spent since is then not counted any more.
 
-        Bring the newest copy back instead, if there is one; a row of the ledger says that this was done. Where there is nothing to
+        Bring the newest copy back instead, if there is one; a row of the ledger says why this was done. Where there is nothing to
         accept it is Invalid.
         """
         with self._alone():
+            check_reason(reason)
             if refusal_of(self._place) is None:
                 raise nothing_to_accept()
-            proof = accept_at(self._place, creation_of(self.policy))
+            proof = accept_at(self._place, reason, creation_of(self.policy))
             self._give_back()
         return proof
 

@@ -52,8 +52,8 @@ class Place(Protocol):
     def is_made(self) -> bool:
         """Whether there is a ledger by now; nothing is made."""
 
-    def open(self, creation: Creation | None, *, share_answers: bool = False, accept: bool = False) -> Store:
-        """The ledger, made by `creation` where there is none; None: it must exist."""
+    def open(self, creation: Creation | None, *, share_answers: bool = False, accept: str | None = None) -> Store:
+        """The ledger, made by `creation` where there is none; None: it must exist. `accept` is why one that went back is taken as it is."""
 
     def look(self, *, whole: bool = True) -> Store | None:
         """The ledger, to be read; None where none was made yet. One that may only be read is read; whole=False: to be verified next."""
@@ -70,7 +70,7 @@ def named(place: Place) -> Iterator[None]:
     except Refused as refused:
         if refused.code not in ("rollback", "mark-lost"):
             raise
-        how = f"`discreet ledger accept {place.word} --yes` or `accept()` of its curator"
+        how = f"`discreet ledger accept {place.word} --reason TEXT --yes` or `accept(reason)` of its curator"
         if refused.code == "rollback":
             refused.hint = f"bring the newest ledger back; or, if this is the newest there is, {how}"
         else:
@@ -97,7 +97,7 @@ class Folder:
     def is_made(self) -> bool:
         return is_made(self.folder)
 
-    def open(self, creation: Creation | None, *, share_answers: bool = False, accept: bool = False) -> Store:
+    def open(self, creation: Creation | None, *, share_answers: bool = False, accept: str | None = None) -> Store:
         with named(self):
             return SQLiteStore.open(
                 self.folder, creation=creation, mark=self.mark, share_answers=share_answers, accept=accept
@@ -142,7 +142,7 @@ class Server:
             store.close()
         return store is not None
 
-    def open(self, creation: Creation | None, *, share_answers: bool = False, accept: bool = False) -> Store:
+    def open(self, creation: Creation | None, *, share_answers: bool = False, accept: str | None = None) -> Store:
         try:
             from discreet.curator.postgres import PostgresStore
         except ImportError:
@@ -192,7 +192,7 @@ class Memory:
     def is_made(self) -> bool:
         return False
 
-    def open(self, creation: Creation | None, *, share_answers: bool = False, accept: bool = False) -> Store:
+    def open(self, creation: Creation | None, *, share_answers: bool = False, accept: str | None = None) -> Store:
         if creation is None:
             raise Refused("nothing is kept in memory", code="ledger-missing", hint="the first question makes a ledger")
         folder = Path(tempfile.mkdtemp(prefix="discreet-", dir=SHARED_MEMORY if _in_memory() else None))

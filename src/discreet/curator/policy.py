@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.accountant import Accountant
 from discreet.curator import policy_text
 from discreet.curator.accounts import SHARES
-from discreet.curator.acts import ACCOUNTANTS
+from discreet.curator.acts import accountant_of
 from discreet.curator.address import SCHEMA, VARIABLE, Address
 from discreet.curator.amounts import Cap
 from discreet.curator.declaration import FIELDS, Budget, Source, protected, source_of
@@ -32,7 +33,7 @@ class Policy:
     tables: Mapping[str, Source]
     protected: Protected
     budget: Budget
-    accountant: str = "pure"
+    accountant: Accountant = Accountant.PURE
     shares: str | None = None  # None: as the ledger has it, which begins with common ones
     analysts: Mapping[str, Budget] = field(default_factory=dict)
     version: str = "1"
@@ -51,8 +52,7 @@ class Policy:
                 code="policy",
                 hint="keep path, or address, under [ledger]",
             )
-        if self.accountant not in ACCOUNTANTS:
-            raise Invalid(f"accountant must be 'pure' or 'zcdp', got {shown(self.accountant)}")
+        object.__setattr__(self, "accountant", accountant_of(self.accountant))
         if self.shares not in (None, *SHARES):
             raise Invalid(f"shares must be 'common' or 'reserved', got {shown(self.shares)}", code="policy")
         total = self._cap(self.budget, "the budget")
@@ -114,7 +114,7 @@ class Policy:
             tables=sources,
             protected=protected(unit, **caps),
             budget=Budget(positive(epsilon, "epsilon"), probability(delta, "delta")),
-            accountant=accountant,
+            accountant=accountant_of(accountant),
             shares=shares,
             analysts={name: _budget(budget) for name, budget in (analysts or {}).items()},
             version=version,

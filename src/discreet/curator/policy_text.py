@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.accountant import Accountant
 from discreet.curator.address import SCHEMA, Address
 from discreet.curator.declaration import OPTIONS, Budget, Declared, Source, protected, source_of
 from discreet.curator.places import real
@@ -79,7 +80,7 @@ class _Reader:
             "tables": {name: self._table(name, tables[name]) for name in tables},
             "protected": self._unit(document),
             "budget": self._budget(budget, "budget"),
-            "accountant": budget.get("accountant", "pure"),
+            "accountant": budget.get("accountant", Accountant.PURE),
             "shares": budget.get("shares"),
             "analysts": {name: self._analyst(name, analysts[name]) for name in analysts},
             "version": str(version),
@@ -327,6 +328,8 @@ def _value(value: Any) -> str:
             return str(value)
         case Fraction():
             return number(value)
+        case float():
+            return repr(value)
         case date():
             return value.isoformat()
         case list():

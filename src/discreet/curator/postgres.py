@@ -25,7 +25,9 @@ from discreet.curator.acts import FORMAT, Creation
 from discreet.curator.connection import unavailable
 from discreet.curator.hold import no_more, not_for_children
 from discreet.curator.mark import PATIENCE, Mark, rolled_back
+from discreet.curator.names import check_reason
 from discreet.curator.page import Page
+from discreet.curator.platforms import check_platform
 from discreet.curator.replay import newer
 from discreet.curator.rows import broken
 from discreet.curator.schema import ACTS, POSTGRES, TABLES, TURN, statements
@@ -73,25 +75,28 @@ class PostgresStore(Store):
         creation: Creation | None,
         name: str = "discreet",
         mark: Path | None = None,
-        accept: bool = False,
+        accept: str | None = None,
         share_answers: bool = False,
     ) -> "PostgresStore":
         """The ledger in the schema `name` of the database at a libpq address, looked through from the last row that was.
 
         `creation` makes it where there is none; None: it must exist, and nothing is made. One that went back in time, or is missing though
-        it has a mark, is Refused ("rollback") until it is opened with `accept`. An address that cannot be used is Invalid; no error
-        quotes it.
+        it has a mark, is Refused ("rollback") until it is opened with `accept`, the reason. An address that cannot be used is
+        Invalid; no error quotes it.
         """
+        check_platform()
         if not re.fullmatch(r"[a-z_][a-z0-9_]{0,40}", name):
             raise Invalid(f"name must be lower-case letters, digits and _, got {shown(name)}")
         _check_address(address)
+        if accept is not None:
+            check_reason(accept)
         placed = Mark(Path(mark)) if mark is not None else Mark.of(_called(address, name))
         # Before anything else is looked at: whoever makes the ledger at this moment writes a mark after it.
         marked = placed.read()
         opening = _Opening()
         with closing(_Postgres(address, name, opening)) as first:
             if not first.exists():
-                if not accept and marked is not None:
+                if accept is None and marked is not None:
                     raise rolled_back("it is missing, and its high-water mark is there")
                 if creation is None:
                     raise Refused(

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+from discreet.accountant import Accountant
 from discreet.curator.amounts import Price, in_words, units_up
 from discreet.curator.money import price_of, spent_by
 from discreet.errors import Invalid, Refused
@@ -14,24 +15,24 @@ LEAST_EPSILON, LEAST_RHO = units_up(Fraction(1, 10**6), "epsilon"), units_up(Fra
 """The least price of a question or a measurement that costs something, in units."""
 
 
-def price_of_plan(plan: Plan, accountant: str) -> Price:
+def price_of_plan(plan: Plan, accountant: Accountant) -> Price:
     """The price of a question; Gaussian noise has a ρ and no δ of its own."""
-    if accountant == "zcdp":
-        return price_of(plan.event, plan.epsilon, spent_by(plan.event).delta, "zcdp")
-    return price_of(plan.event, plan.epsilon, plan.delta, "pure")
+    if accountant is Accountant.ZCDP:
+        return price_of(plan.event, plan.epsilon, spent_by(plan.event).delta, Accountant.ZCDP)
+    return price_of(plan.event, plan.epsilon, plan.delta, Accountant.PURE)
 
 
-def price_of_event(event: events.Event, accountant: str, delta: Fraction) -> Price:
+def price_of_event(event: events.Event, accountant: Accountant, delta: Fraction) -> Price:
     """The price of an event by itself: its ρ, or its ε at δ = 0, or where it has none its certified ε at this δ."""
-    if accountant == "zcdp":
-        return price_of(event, MOST_EPSILON, spent_by(event).delta, "zcdp")
+    if accountant is Accountant.ZCDP:
+        return price_of(event, MOST_EPSILON, spent_by(event).delta, Accountant.ZCDP)
     cost = loss(event)
     pure = cost.pure_epsilon()
     if pure is not None:
-        return price_of(event, pure, 0, "pure")
+        return price_of(event, pure, 0, Accountant.PURE)
     if not delta:
         raise Refused("this measurement needs a delta, and the budget has none", code="budget")
-    return price_of(event, rational(cost.interval(delta)[1], "epsilon"), delta, "pure")
+    return price_of(event, rational(cost.interval(delta)[1], "epsilon"), delta, Accountant.PURE)
 
 
 def check_least(price: Price) -> None:

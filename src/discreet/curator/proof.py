@@ -31,11 +31,11 @@ class Proof:
 
 def proof_of(store: Store) -> Proof:
     """The proof of an open ledger; one that does not follow from its rows is a Fault, or Refused."""
-    totals, head = store.verify(), store.head()
-    return Proof(head.sequence, head.hash, totals.version, Balance.of(totals))
+    standing, head = store.verify(), store.head()
+    return Proof(head.sequence, head.hash, standing.version, Balance.of(standing))
 
 
 def proof_of_export(document: Mapping[str, Any]) -> Proof:
     """The proof of what `export` gave, which needs no data and no key."""
-    totals = replay(dict(document))[None]
-    return Proof(len(document["rows"]), document["rows"][-1]["hash"], totals.version, Balance.of(totals))
+    standing = replay(dict(document))[None]
+    return Proof(len(document["rows"]), document["rows"][-1]["hash"], standing.version, Balance.of(standing))

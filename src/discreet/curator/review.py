@@ -10,7 +10,7 @@ from discreet.curator.amounts import Cap
 from discreet.curator.budgets import FIRST
 from discreet.curator.catalog import catalog_of
 from discreet.curator.declaration import Budget, advice_on
-from discreet.curator.description import Description
+from discreet.curator.description import EXAMPLE, Description
 from discreet.curator.money import cap_of, overdrawn
 from discreet.curator.opening import check_shares
 from discreet.curator.place import Place, place_of
@@ -21,24 +21,29 @@ from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Refused
 from discreet.plan.catalog import Catalog
 from discreet.plan.scalar import Type
-from discreet.privacy.advice import Verdict
+from discreet.privacy.advice import Verdict, note_on_epsilon
 
 EXAMPLES = {
-    "integer": ("bounds = [0, 100]", "to sum and average it; keys = [1, 2, 3] instead if it is a code, to group by it"),
-    "number": ("bounds = [0, 100]", "to sum and average it"),
-    "text": ('keys = ["A", "B"]', "to group by it"),
-    "date": ("keys = [2024-01-01, 2024-01-02]", "to group by it"),
-    "boolean": ("keys = [true, false]", "to group by it"),
+    Type.INTEGER: (
+        "bounds = [0, 100]",
+        f"to sum, average and group by it; keys = [{EXAMPLE[Type.INTEGER]}] instead if it is a code",
+    ),
+    Type.NUMBER: (
+        "bounds = [0, 100]",
+        f"to sum and average it; keys = [{EXAMPLE[Type.NUMBER]}] if it has few values, to group by it",
+    ),
+    Type.TEXT: (f"keys = [{EXAMPLE[Type.TEXT]}]", "to group by it"),
+    Type.DATE: (f"keys = [{EXAMPLE[Type.DATE]}]", "to group by it"),
 }
-"""What is usually declared of a type, and what for."""
+"""What is usually declared of a type, and what for; a boolean is grouped by as it is."""
 
 YEAR = re.compile(r"(^|[^a-z])(year|jahr|yr)([^a-z]|$)|(year|jahr)$")
 YEARS = ("bounds = [1900, 2030]", "the first and the last year that can be meant: to group by it, and to average it")
 
 
-def example_for(name: str, kind: Type) -> tuple[str, str]:
+def example_for(name: str, kind: Type) -> tuple[str, str] | None:
     """What may be declared of a column, and what for: by its name and type alone, since no suggestion comes from values."""
-    return YEARS if kind is Type.INTEGER and YEAR.search(name.casefold()) else EXAMPLES[kind.value]
+    return YEARS if kind is Type.INTEGER and YEAR.search(name.casefold()) else EXAMPLES.get(kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,8 @@ def review(policy: Policy, path: Path | None = None) -> Review:
     catalog, _ = catalog_of(policy)
     place = place_of(policy, path)
     standing = _shared(policy, place)
-    notes = (*_advice(policy), *_other_ledgers(policy, place), *standing.notes)
+    large = note_on_epsilon(policy.budget.epsilon, in_all=True)
+    notes = (*_advice(policy), *large, *_other_ledgers(policy, place), *standing.notes)
     return Review(catalog, policy, place, _missing(catalog), notes, standing.shares, standing.added)
 
 
@@ -114,9 +120,9 @@ def _shared(policy: Policy, place: Place) -> _Shared:
     unfit: tuple[str, ...] = ()
     if store is not None:
         with store:
-            totals, known = store.standing(), store.analysts()
+            standing, known = store.standing(), store.analysts()
             unfit = _unfit(store, policy)
-        shares, now = totals.shares if policy.shares is None else shares, Cap(totals.cap, totals.budget)
+        shares, now = standing.shares if policy.shares is None else shares, Cap(standing.cap, standing.budget)
         total = now if now.within(total) else total
         caps = {name: cap for name, cap in declared.items() if name not in known}
         caps |= {name: account.cap for name, account in known.items() if account.active}
@@ -140,11 +146,13 @@ def _missing(catalog: Catalog) -> tuple[Missing, ...]:
         for column in table.columns:
             if column.keys is not None or column.low is not None or column.name.casefold() == (person or "").casefold():
                 continue
-            kind = column.type.value
+            example = example_for(column.name, column.type)
+            if example is None:
+                continue
             missing.append(
                 Missing(
                     f"tables.{key(table.name)}.columns",
-                    f'{key(column.name)} = {{ type = "{kind}", {example_for(column.name, column.type)[0]} }}',
+                    f'{key(column.name)} = {{ type = "{column.type.value}", {example[0]} }}',
                     f"{'SUM and AVG of' if column.type.numeric else 'GROUP BY'} {column.name}",
                 )
             )

@@ -52,7 +52,7 @@ from discreet.plan.relation import scans
 from discreet.plan.release import decided, release
 from discreet.plan.sql import question
 from discreet.privacy import events
-from discreet.privacy.advice import Verdict
+from discreet.privacy.advice import Verdict, note_on_epsilon
 
 DEFAULT_DELTA = Fraction(1, 10**8)
 """Of one question, where the data set has a delta; it is spent only where noise needs it."""
@@ -154,9 +154,9 @@ class Curator(Owner):
     def _start(self, policy: Policy, place: Place, randomness: Randomness = SECURE) -> None:
         check_randomness(randomness, place)
         self.policy = policy
-        self.notes: tuple[str, ...] = (place.note,) if place.note else ()
+        self._beside: tuple[str, ...] = (place.note,) if place.note else ()
         if randomness is not SECURE:
-            self.notes += (AUDITED,)
+            self._beside += (AUDITED,)
         self._check_delta()
         self.catalog, self._loads = catalog_of(policy)
         self._place = place
@@ -248,7 +248,12 @@ class Curator(Owner):
             return
         if advice.verdict is Verdict.WARNING:
             warnings.warn(advice.sentence, stacklevel=4)
-        self.notes += (advice.sentence,)
+        self._beside += (advice.sentence,)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of the budget: where it is not kept, or promises little. Answers say all but what ε in all comes to."""
+        return (*self._beside, *note_on_epsilon(self.policy.budget.epsilon, in_all=True))
 
     @spelled_out
     def sql(self, text: str, params: Params = None, *, key: str | None = None, **terms: Unpack[Terms]) -> Answer:
@@ -343,6 +348,7 @@ class Curator(Owner):
         if asked.delta is None and usual and not delta:
             lacking = without_delta(plan, self._planned(asked, usual), usual)
             plan = replace(plan, assumed=(*plan.assumed, *lacking))
+        plan = replace(plan, assumed=(*plan.assumed, *note_on_epsilon(plan.epsilon, in_all=False)))
         price = price_of_plan(plan, self.policy.accountant)
         check_least(price)
         check_limits(plan, LONGEST_ANSWER)
@@ -405,7 +411,7 @@ class Curator(Owner):
             receipt["kept"] = False
         # what was assumed is told to whoever asks: another may ask for the same plan in other words
         answer = Answer.make(replace(plan, assumed=()), released, text=text, receipt=receipt)
-        return replace(answer, notes=answer.notes + self.notes).to_bytes()
+        return replace(answer, notes=answer.notes + self._beside).to_bytes()
 
     def measure(
         self,

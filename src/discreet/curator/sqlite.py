@@ -13,7 +13,9 @@ from discreet.curator.connection import unavailable
 from discreet.curator.forks import FORKS
 from discreet.curator.hold import FileHold
 from discreet.curator.mark import PATIENCE, Mark, make_folders, mark_lost, rolled_back, seen, sync_folder
+from discreet.curator.names import check_reason
 from discreet.curator.page import Page
+from discreet.curator.platforms import check_platform
 from discreet.curator.replay import newer
 from discreet.curator.rows import broken
 from discreet.curator.schema import ACTS, SQLITE, statements
@@ -31,23 +33,26 @@ class SQLiteStore(Store):
         *,
         creation: Creation | None,
         mark: Path | None = None,
-        accept: bool = False,
+        accept: str | None = None,
         share_answers: bool = False,
         whole: bool = True,
     ) -> "SQLiteStore":
         """The ledger in a folder, looked through from the last row that was. `creation` makes it where there is none; None: it must exist.
 
-        A ledger that went back in time, or is missing though it has a mark, is Refused ("rollback") until it is opened with `accept`; so
-        is one whose mark is neither where it remembers it nor where it is looked for ("mark-lost").
+        A ledger that went back in time, or is missing though it has a mark, is Refused ("rollback") until it is opened with `accept`, the
+        reason; so is one whose mark is neither where it remembers it nor where it is looked for ("mark-lost").
         """
+        check_platform()
+        if accept is not None:
+            check_reason(accept)
         folder = Path(os.path.realpath(folder))
         file = folder / "ledger.sqlite"
         placed = mark_of(folder, mark)
         # Before the file is looked for: whoever makes it now writes a mark after it.
-        marked = has_mark(placed, accept)
+        marked = has_mark(placed, accept is not None)
         with as_faults():
             missing = not file.exists()
-        if missing and marked and not accept:
+        if missing and marked and accept is None:
             raise rolled_back("it is missing, and its high-water mark is there")
         if creation is None and missing:
             raise Refused("there is no ledger here", code="ledger-missing", hint="open it with a budget to make it")

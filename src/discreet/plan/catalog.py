@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from difflib import get_close_matches
 from fractions import Fraction
+from math import isfinite
 from typing import TypeAlias
 
 from discreet.errors import Invalid, QueryError
@@ -14,12 +15,18 @@ from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
 from discreet.privacy import Adjacency, Relation, Unit
 
-Key: TypeAlias = str | int | date | bool
+Key: TypeAlias = str | int | float | date | bool
 
 MOST_KEYS = 10_000
 LIMITS = frozenset({"max_groups", "max_rows"})  # on what of a person counts
 MOST_BOUND = Fraction(10**15)  # so that sums of bounds stay exact in doubles
-KINDS: dict[Type, type] = {Type.TEXT: str, Type.INTEGER: int, Type.DATE: date, Type.BOOLEAN: bool}
+KINDS: dict[Type, type] = {
+    Type.TEXT: str,
+    Type.INTEGER: int,
+    Type.NUMBER: float,
+    Type.DATE: date,
+    Type.BOOLEAN: bool,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +80,41 @@ class Column:
 
     def _checked_keys(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
         if self.type is Type.NUMBER:
-            raise Invalid(f"column {self.name!r} is a number and cannot have keys", hint="group by CASE bins instead")
+            keys = tuple(map(one_number, keys))
         if not keys or len(keys) > MOST_KEYS:
             raise Invalid(f"column {self.name!r} needs between 1 and {MOST_KEYS:,} keys, got {len(keys):,}")
         for key in keys:
-            if type(key) is not KINDS[self.type]:
+            if type(key) is not KINDS[self.type] or (isinstance(key, float) and not isfinite(key)):
                 raise Invalid(f"the keys of column {self.name!r} must be {self.type.value} values, got {shown(key)}")
         if len(set(keys)) < len(keys):
             raise Invalid(f"the keys of column {self.name!r} must differ from each other")
         return keys
+
+
+def listed(type: Type, facts: Facts, keys: tuple[Key, ...] | None) -> tuple[Key, ...] | None:
+    """The values by which a column can be grouped, from what is declared of it; None where that lists none."""
+    if keys is not None:
+        return keys
+    if type is Type.BOOLEAN:
+        return (False, True)
+    if type is Type.INTEGER and facts.low is not None and facts.high is not None:
+        low, high = int(facts.low), int(facts.high)
+        return tuple(range(low, high + 1)) if high - low < MOST_KEYS else None
+    return None
+
+
+def one_number(key: Key) -> Key:
+    """A key of numbers as the one double that it stands for: 1 is 1.0, and there is one zero. What is no number stays what it is.
+
+    >>> one_number(1), one_number(-0.0), one_number(True)
+    (1.0, 0.0, True)
+    """
+    if type(key) is int:
+        try:
+            return float(key)
+        except OverflowError:
+            return key
+    return key + 0.0 if isinstance(key, float) else key
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 
 from discreet.errors import QueryError
-from discreet.plan.catalog import MOST_KEYS
+from discreet.plan.catalog import MOST_KEYS, listed, one_number
 from discreet.plan.evaluate import evaluate
 from discreet.plan.facts import Facts
 from discreet.plan.functions import function
@@ -87,11 +87,14 @@ def groups_of(keys: tuple[Scalar, ...], scope: Scope) -> tuple[Values, ...]:
 def _values(key: Scalar, scope: Scope, effort: Effort) -> Values:
     values = values_of(key, scope, effort)
     if type_of(key) is Type.NUMBER and values is not None:
-        raise QueryError(
-            "a key of GROUP BY must be a text, a whole number, a date or a boolean, and this one is a number with decimals",
-            code="number-key",
-            hint="group by whole numbers, such as FLOOR(x / 10) * 10, or by CASE bins",
-        )
+        if not copied(key):
+            raise QueryError(
+                "a key of GROUP BY must be a text, a whole number, a date, a boolean or a number that is taken as it is,"
+                " and this one is a number with decimals that is computed",
+                code="number-key",
+                hint="group by the column itself, by whole numbers, such as FLOOR(x / 10) * 10, or by CASE bins",
+            )
+        values = tuple(None if value is None else one_number(value) for value in values)
     if values is None:
         raise _without_keys(key, scope)
     if not values:
@@ -114,6 +117,19 @@ def groupless(key: Scalar, scope: Scope) -> bool:
     if not values or len(values) * _size(key) > MOST_EVALUATED:
         return False
     return all(evaluate(key, {column.place: value}) is None for value in values)
+
+
+def copied(key: Scalar) -> bool:
+    """Whether a value is taken over as it stands somewhere: then every engine has the same double, to the last bit."""
+    match key:
+        case Column() | Literal():
+            return True
+        case Case():
+            return all(map(copied, [*(value for _, value in key.branches), key.otherwise]))
+        case Coalesce():
+            return all(map(copied, key.parts))
+        case _:
+            return False
 
 
 def complete(key: Scalar) -> bool:
@@ -153,15 +169,8 @@ def _literal(key: Literal, scope: Scope, effort: Effort) -> Values | None:
 
 @_listed.register
 def _column(key: Column, scope: Scope, effort: Effort) -> Values | None:
-    known, facts = scope.field(key), scope.facts(key)
-    if known.keys is not None:
-        return known.keys
-    if known.type is Type.BOOLEAN:
-        return (False, True)
-    if known.type is Type.INTEGER and facts.low is not None and facts.high is not None:
-        low, high = int(facts.low), int(facts.high)
-        return tuple(range(low, high + 1)) if high - low < MOST_KEYS else None
-    return None
+    known = scope.field(key)
+    return listed(known.type, scope.facts(key), known.keys)
 
 
 @_listed.register

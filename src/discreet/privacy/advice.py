@@ -9,11 +9,19 @@ from dataclasses import dataclass
 from decimal import ROUND_DOWN, Context
 from enum import Enum
 from fractions import Fraction
+from math import exp
 
-from discreet.exact import Number, exp_down, log_up, probability, to_float_down, whole
+from discreet.exact import Number, exp_down, log_up, nonnegative, probability, to_float_down, whole
 
 CUSTOMARY = Fraction(1, 10**5)
 """The largest δ that is advised, however few the people."""
+
+
+IN_ALL, FOR_ONE = Fraction(10), Fraction(5)
+"""The largest ε that goes without a note: of all questions together, and of a single one."""
+
+BEYOND = Fraction(20)
+"""From this ε on, odds are only called more than 400 million to 1."""
 
 
 class Verdict(Enum):
@@ -66,6 +74,26 @@ def judge_delta(delta: Number, people: int) -> Advice:
     if _above_power(d, n):
         return Advice(Verdict.NOTE, f"{given} is more than is customary for {n:,} people; {take}", advised)
     return Advice(Verdict.FINE, f"{given} is small enough for {n:,} people", advised)
+
+
+def note_on_epsilon(epsilon: Number, *, in_all: bool) -> tuple[str, ...]:
+    """What an attacker may know at an ε above 10 in all, or above 5 for one question; nothing below.
+
+    Even odds of anything about one person may become e^ε to 1 for whoever knows all others (`theorems.posterior_bounds`).
+
+    >>> note_on_epsilon(10, in_all=True), note_on_epsilon(5, in_all=False)
+    ((), ())
+    >>> print(*note_on_epsilon(6, in_all=False))
+    ε = 6 for one question is above 5: whoever knows all others may turn even odds of something about one person into about 400 to 1
+    """
+    e, most = nonnegative(epsilon, "epsilon"), IN_ALL if in_all else FOR_ONE
+    if e <= most:
+        return ()
+    odds = f"about {float(f'{exp(e):.2g}'):,.0f}" if e < BEYOND else "more than 400,000,000"
+    return (
+        f"ε = {float(e):.6g} {'in all' if in_all else 'for one question'} is above {most}: whoever knows all others may turn"
+        f" even odds of something about one person into {odds} to 1",
+    )
 
 
 def judge_delta_alone(delta: Number) -> Advice:

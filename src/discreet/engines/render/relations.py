@@ -386,12 +386,9 @@ def _key(scalar: Scalar, over: Expressions) -> Grouped:
     form = over.columns[scalar.place].form if isinstance(scalar, Column) else None
     if form is not None:
         return Grouped(form.copy(), made)
-    match type_of(scalar):
-        case Type.NUMBER:
-            raise Fault("a key must not be a number", code="relation")
-        case Type.DATE:
-            days = over.words.days(made)
-            return Grouped(days, days.copy())
+    if type_of(scalar) is Type.DATE:
+        days = over.words.days(made)
+        return Grouped(days, days.copy())
     if isinstance(scalar, Literal):  # which a position in GROUP BY could be taken for
         made = cast(made, TYPES[scalar.type])
     return Grouped(made, made.copy())
