@@ -168,3 +168,12 @@ def test_twins_do_not_see_noise_or_probabilities() -> None:
     """What the page says that they cannot show: noise that is next to nothing looks alike, and its price is what tells."""
     report = compare(5, 6, lambda exact, draws: draws(dp.Geometric(Fraction(1, 1000)), 1, lambda: exact))
     assert report.same
+
+
+def draws_are_their_price() -> None:
+    report = compare([1, 2], [1], lambda rows, draws: draws(dp.Geometric(3), 1, lambda: len(rows)))
+    assert report.first.price
+
+
+def test_a_run_tells_what_it_drew_as_its_price() -> None:
+    draws_are_their_price()

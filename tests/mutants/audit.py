@@ -5,8 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from discreet.audit.twins import compare
-from tests.audit import runs, test_curators
-from tests.audit.runs import LEAKS, SOUND, VICTIM, Rows, Run
+from discreet.mechanisms.measure import Unmetered
+from discreet.privacy.events import Repeated
+from tests.audit import runs, test_curators, test_twins
+from tests.audit.runs import LEAKS, NOISE, SOUND, VICTIM, Rows, Run
 from tests.mutants import Law, Mutant
 
 REPLAY = "discreet.audit.twins.replay:"
@@ -58,6 +60,12 @@ def sampled_without_a_clamp(rows: Rows, draws: runs.Draws) -> object:
     return draws.sampled(
         runs.NOISE, runs.MOST, lambda batch: sum(values[i] for i in batch), rate=0.5, among=len(values)
     )
+
+
+def grants_draw_noise() -> None:
+    """Of 200 draws some differ from the exact value."""
+    with Unmetered()(Repeated(NOISE.event(1), 200)) as grant:
+        assert {grant(NOISE, 1, lambda: 7) for _ in range(200)} != {7}
 
 
 MUTANTS = (
@@ -180,5 +188,45 @@ MUTANTS = (
         "bits.private",
         "an answer without noise says that it is private",
         test_curators.audited_answers_say_so,
+    ),
+    Mutant(
+        "changed-releases-are-recorded",
+        "discreet.audit.twins.record:Recorded.release",
+        "self.drawn.released.append(deepcopy(released))",
+        "self.drawn.released.append(released)",
+        "the neighbour is handed what became of a release, and differs without a leak",
+        test_twins.test_whoever_changes_what_was_released_changes_no_record,
+    ),
+    Mutant(
+        "draws-cost-nothing",
+        "discreet.audit.twins.functions:Draws.price",
+        "[*drawn, *(",
+        "[*drawn[:0], *(",
+        "a price that follows the data is not seen",
+        test_twins.draws_are_their_price,
+    ),
+    Mutant(
+        "errors-are-not-compared",
+        "discreet.audit.twins.report:_told_apart",
+        "elif first.body != second.body:",
+        "elif first.answered and first.body != second.body:",
+        "an error that tells of somebody is not reported",
+        found(runs.an_error_that_tells),
+    ),
+    Mutant(
+        "questions-cost-nothing",
+        "discreet.audit.twins.curators:Curators._seen",
+        "after = curator.spent",
+        "after = before",
+        "a price that follows the data is not seen",
+        test_curators.test_questions_follow_one_another_on_one_budget,
+    ),
+    Mutant(
+        "released-without-noise",
+        "discreet.mechanisms.hand:Fresh.release",
+        "return draw(exact())",
+        "return exact()",
+        "every answer is exact",
+        grants_draw_noise,
     ),
 )

@@ -624,6 +624,14 @@ MUTANTS = (
         large_epsilon.large_totals_are_told,
     ),
     Mutant(
+        "every-platform-locks",
+        "discreet.curator.platforms:check_platform",
+        "sys.platform not in LOCKING",
+        "not sys.platform",
+        "a ledger is opened where nothing keeps two processes from spending one budget",
+        in_folder(platforms.other_platforms_are_refused),
+    ),
+    Mutant(
         "opened-where-nothing-locks",
         SQLITE + "SQLiteStore.open",
         "check_platform()\n",
