@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import exp, expm1, log
 
+from discreet.privacy.numeric.axis import RealAxis
 from discreet.privacy.numeric.bounds import (
     CLOSED_ROUNDING,
     FINE,
@@ -13,9 +14,9 @@ from discreet.privacy.numeric.bounds import (
     Bounds,
     root_of,
 )
-from discreet.privacy.numeric.contour import Lattice, RealAxis
+from discreet.privacy.numeric.contour import Lattice
 from discreet.privacy.numeric.parts import Parts
-from discreet.privacy.numeric.routes import Route, Routes
+from discreet.privacy.numeric.routes import Inverse, Routes
 from discreet.privacy.numeric.search import minimum
 from discreet.privacy.numeric.side import Side
 from discreet.privacy.numeric.sums import Complex
@@ -69,9 +70,10 @@ class Direction:
     def k(self, t: Complex) -> Complex:
         return self._parts.k(t)
 
+    @property
     def axis(self) -> RealAxis:
         """The real axis as every question finds it."""
-        return self._parts.axis()
+        return self._parts.axis
 
     def log_delta(self, epsilon: float) -> float:
         """ln δ(ε) apart from open failure: near-exact, or where no route leads there a certified bound from above."""
@@ -102,17 +104,17 @@ class Direction:
             return 0.0, False
         if self.bounds.log_delta_near_top >= target:
             return self.largest, False
-        for route in self.routes.inverting(delta):
-            if (epsilon := self._inverted(route, delta)) is not None:
+        for route, inverse in self.routes.inverses(delta):
+            if (epsilon := self._inverted(inverse, delta)) is not None:
                 return epsilon, route.doubtful
         if self._log_delta_at_zero <= target:
             return 0.0, False
         return self._searched(delta)
 
-    def _inverted(self, route: Route, delta: float) -> float | None:
+    def _inverted(self, inverse: Inverse, delta: float) -> float | None:
         """ε by a route's own way, where a second look agrees."""
         try:
-            epsilon, log_delta = route.epsilon(delta)
+            epsilon, log_delta = inverse()
         except Unresolved:
             return None
         if epsilon <= 0:
