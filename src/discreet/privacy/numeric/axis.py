@@ -202,6 +202,11 @@ class Tilt:
         return self.chernoff - self.c * epsilon
 
     @property
+    def estimate(self) -> float:
+        """About ln δ(ε) + cε, by the saddle-point formula, and never more than the bound."""
+        return min(self.aliases.floor - LOG_TOLERANCE + BELOW, self.chernoff)
+
+    @property
     def neighbours(self) -> tuple[float, float]:
         """The points on both sides."""
         c = self.axis.c
@@ -231,11 +236,11 @@ class Aliases:
         c, here = axis.c, float(axis.c[at])
         estimate = _estimate(axis, at)
         self.share = exp(estimate - float(axis.k[at]))  # of e^(K − cε) that δ(ε) is, where the line is right for ε
-        floor = estimate + LOG_TOLERANCE
-        chernoff = axis.chernoff - floor
+        self.floor = estimate + LOG_TOLERANCE  # of ln δ(ε) + cε: an alias below it is no matter
+        chernoff = axis.chernoff - self.floor
         above, below = c > here, c < here
         self.right = float((chernoff[above] / (c[above] - here)).min(initial=inf))
-        self.left = min(float((chernoff[below] / (here - c[below])).min(initial=inf)), -floor / here)
+        self.left = min(float((chernoff[below] / (here - c[below])).min(initial=inf)), -self.floor / here)
 
     def period(self, epsilon: float) -> float:
         """The least A with both below the tolerance at this ε, and a little more, so that it serves ε near by too."""

@@ -87,16 +87,16 @@ class Nodes:
             all_above, all_below = step / -np.expm1(-t * step), step / -np.expm1(-(t + 1) * step)
             self._geometric = all_above, all_below, np.exp(-t * step)
 
-    def terms(self, epsilon: float, tail: bool) -> tuple[Reals, Reals, float]:
-        """The terms of δ(ε), or of P(L > ε), those of its slope, and the largest."""
+    def sums(self, epsilon: float, tail: bool) -> tuple[float, float, Callable[[], float]]:
+        """δ(ε), or P(L > ε), in units of e^(K(c) − cε); the largest of its terms; and its slope, for whoever needs it."""
         if self._lattice is not None:
             return self._on_lattice(self._lattice, epsilon, tail)
         weights, slopes = self._of_tail if tail else self._of_delta
         turn = np.exp(self._turns * epsilon)
         terms = (weights * turn).real
-        return terms, (slopes * turn).real, float(np.abs(terms).max())
+        return float(terms.sum()), float(np.abs(terms).max()), lambda: float((slopes * turn).real.sum())
 
-    def _on_lattice(self, lattice: Lattice, epsilon: float, tail: bool) -> tuple[Reals, Reals, float]:
+    def _on_lattice(self, lattice: Lattice, epsilon: float, tail: bool) -> tuple[float, float, Callable[[], float]]:
         """Σ over losses from the first above ε on, in closed form for each node.
 
         What the first one gains stands apart: where it is next to nothing the others may still be less than its rounding.
@@ -108,11 +108,12 @@ class Nodes:
         all_above, all_below, later = self._geometric
         if tail:
             terms = (turned * all_above).real
-            return terms, -float(self.t[0].real) * terms, float(np.abs(terms).max())
+            total = float(terms.sum())
+            return total, float(np.abs(terms).max()), lambda: -float(self.t[0].real) * total
         first, others = -expm1(-ahead) * step, later * all_above
         terms = (turned * (first + others - exp(-ahead - step) * later * all_below)).real
-        slopes = -(turned * (exp(-ahead) * all_below)).real
-        return terms, slopes, float((np.abs(turned) * (first + np.abs(others))).max())
+        largest = float((np.abs(turned) * (first + np.abs(others))).max())
+        return float(terms.sum()), largest, lambda: -float((turned * (exp(-ahead) * all_below)).real.sum())
 
 
 class Sampler:
@@ -145,8 +146,6 @@ class Sampler:
             most = round_trip // 2 + 1
             if most > MOST_ON_LATTICE and not self._lattice.uniform:  # then none may be left out
                 raise Unresolved
-        elif not self._falls(c, spacing):
-            raise Unresolved
         t, values = self._values(c, k_c, spacing, most)
         counts = np.full(t.size, 2.0)  # each node stands for its mirror image too
         counts[0] = 1.0
@@ -167,6 +166,8 @@ class Sampler:
             may_stop = self._lattice is None or self._lattice.uniform
             if may_stop and self._ended(c, t, sizes):
                 return t, values
+            if self._lattice is None and t.size == NODES_AT_ONCE and not self._falls(c, spacing):
+                raise Unresolved
         if self._lattice is None:
             raise Unresolved
         return t, values
@@ -209,28 +210,27 @@ class Line:
         self.low, self.high = inf, -inf
 
     def log_delta(self, epsilon: float, tail: bool = False) -> float:
-        """ln δ(ε), or of P(L > ε)."""
-        return self.value(epsilon, tail)[0]
+        """ln δ(ε), or of P(L > ε). Unresolved where this line is not the right one."""
+        return self._value(epsilon, tail)[0]
 
-    def value(self, epsilon: float, tail: bool = False) -> tuple[float, float]:
-        """ln δ(ε) and about its slope. Unresolved where this line is not the right one."""
+    def _value(self, epsilon: float, tail: bool = False) -> tuple[float, Callable[[], float]]:
+        """ln δ(ε), or of P(L > ε), and about its slope."""
         if abs(self.k_c) + abs(self.c * epsilon) > MOST_EXPONENT:
             raise Unresolved
         if self._nodes is None or not self.low <= epsilon <= self.high:
             self._nodes = self._sampler.nodes(self.c, self.k_c, self._aliases.period(epsilon))
             self.low, self.high = self._aliases.served(self._nodes.period)
-        terms, slopes, scale = self._nodes.terms(epsilon, tail)
-        total = float(terms.sum())
-        if not total > LEAST_SHARE * max(scale, self._aliases.share):
+        total, largest, slope = self._nodes.sums(epsilon, tail)
+        if not total > LEAST_SHARE * max(largest, self._aliases.share):
             raise Unresolved
-        return log(total) + self.k_c - self.c * epsilon, float(slopes.sum()) / total
+        return log(total) + self.k_c - self.c * epsilon, lambda: slope() / total
 
     def root(self, target: float, start: float) -> tuple[float, float]:
         """The ε with ln δ(ε) = target, and what ln δ is there: Newton on one line; Unresolved if it strays."""
         x = start
         for _ in range(MOST_TURNS):
-            value, slope = self.value(x)
-            gap = value - target
+            value, slope_there = self._value(x)
+            gap, slope = value - target, slope_there()
             if not slope < 0:
                 break
             step = gap / slope
@@ -259,7 +259,7 @@ class Curve:
     def epsilon(self, delta: float, tilt: Tilt) -> tuple[float, float]:
         """The ε with δ(ε) = delta, perhaps negative, and what ln δ is there, but for rounding ln delta; the tilt is best for delta."""
         target = log(delta)
-        return self._line(tilt).root(target, (tilt.chernoff - target) / tilt.c)
+        return self._line(tilt).root(target, (tilt.estimate - target) / tilt.c)
 
     def _line(self, tilt: Tilt) -> Line:
         return Line(self._sampler, tilt.looked_closely())

@@ -89,9 +89,14 @@ class Route(ABC):
     def __init__(self, parts: Parts, bounds: Bounds) -> None:
         self.parts, self.bounds = parts, bounds
 
-    @abstractmethod
+    @property
+    def possible(self) -> bool:
+        """Whether it may be asked of this composition at all."""
+        return True
+
     def serves(self, question: Question) -> bool:
-        """Whether it may be asked."""
+        """Whether it may be asked this."""
+        return True
 
     @abstractmethod
     def value(self, question: Question) -> float:
@@ -101,7 +106,7 @@ class Route(ABC):
         """A quicker way to ε(delta) than a search, where this route has one."""
         return None
 
-    @property
+    @cached_property
     def doubtful(self) -> bool:
         """Whether a value rests on how fast a sum of several kinds was seen to fall: then certified ends must agree with it."""
         if self.parts.rho or self.parts.mu is not None or self.parts.lattice is not None:
@@ -110,6 +115,10 @@ class Route(ABC):
 
 
 class Nowhere(Route):
+    @property
+    def possible(self) -> bool:
+        return self.parts.largest < inf
+
     def serves(self, question: Question) -> bool:
         return question.epsilon >= self.parts.largest
 
@@ -118,8 +127,12 @@ class Nowhere(Route):
 
 
 class InClosedForm(Route):
+    @property
+    def possible(self) -> bool:
+        return self.parts.single is not None and self.parts.single.one is not None
+
     def serves(self, question: Question) -> bool:
-        return not question.tail and self.parts.single is not None and self.parts.single.one is not None
+        return not question.tail
 
     def value(self, question: Question) -> float:
         assert self.parts.single is not None and self.parts.single.one is not None
@@ -128,8 +141,12 @@ class InClosedForm(Route):
 
 
 class Alone(Route):
+    @property
+    def possible(self) -> bool:
+        return self.parts.single is not None
+
     def serves(self, question: Question) -> bool:
-        return self.parts.single is not None and not (question.tail and self.parts.mu is not None)
+        return not (question.tail and self.parts.mu is not None)
 
     def value(self, question: Question) -> float:
         assert self.parts.single is not None
@@ -138,11 +155,15 @@ class Alone(Route):
 
 
 class Certain(Route):
+    @property
+    def possible(self) -> bool:
+        return not self.parts.rho
+
     def serves(self, question: Question) -> bool:
         """Whether 1 − δ(ε) = E min(1, e^(ε−L)) <= e^(K(−t) + tε), 0 < t < 1, is below the precision of δ."""
-        if question.tail or self.parts.rho or question.epsilon > MOST_EPSILON:
+        if question.tail or question.epsilon > MOST_EPSILON:
             return False
-        if self.parts.axis.best_seen(question.epsilon) < 0:
+        if question.saddle.bound(question.epsilon) < 0 or self.parts.axis.best_seen(question.epsilon) < 0:
             return False  # Chernoff says that it is less than 1
         return self._k_before_zero + BEFORE_ZERO * question.epsilon < NO_DIFFERENCE
 
@@ -166,15 +187,20 @@ class Vanishing(Route):
 
 
 class Concentrated(Route):
+    @property
+    def possible(self) -> bool:
+        return self.parts.rho > 0
+
     def serves(self, question: Question) -> bool:
-        return not question.tail and self.parts.rho > 0
+        return not question.tail
 
     def value(self, question: Question) -> float:
         return self.bounds.chernoff(question.epsilon)
 
 
 class AllGaussian(Route):
-    def serves(self, question: Question) -> bool:
+    @property
+    def possible(self) -> bool:
         return not self.parts.rho and self.parts.mu is not None
 
     def value(self, question: Question) -> float:
@@ -183,29 +209,38 @@ class AllGaussian(Route):
 
 
 class AroundLattice(Route):
-    def serves(self, question: Question) -> bool:
+    @property
+    def possible(self) -> bool:
         return self.parts.lattice is not None
 
     def value(self, question: Question) -> float:
         return self.parts.curve.log_delta(question.epsilon, question.saddle, question.tail)
 
     def inverse(self, delta: float) -> Inverse | None:
-        if self.parts.rho or self.parts.mu is not None or self.parts.lattice is None:
+        if self.parts.rho or self.parts.mu is not None:
             return None
         return partial(self.parts.curve.epsilon, delta, self.parts.axis.best_for_delta(log(delta)))
 
 
 class PointByPoint(Route):
+    @property
+    def possible(self) -> bool:
+        return self.parts.lattice is not None
+
     def serves(self, question: Question) -> bool:
-        return self.parts.lattice is not None and self.parts.points is not None
+        return self.parts.points is not None
 
     def value(self, question: Question) -> float:
         return points_log_delta(self.parts.points or NO_POINTS, question.epsilon, question.tail)
 
 
 class BySplines(Route):
+    @property
+    def possible(self) -> bool:
+        return self.splines is not None
+
     def serves(self, question: Question) -> bool:
-        return self.splines is not None and not question.decays
+        return not question.decays
 
     def value(self, question: Question) -> float:
         assert self.splines is not None
@@ -221,14 +256,18 @@ class BySplines(Route):
 
 
 class AlongContour(Route):
+    @property
+    def possible(self) -> bool:
+        return self.parts.lattice is None
+
     def serves(self, question: Question) -> bool:
-        return self.parts.lattice is None and question.decays
+        return question.decays
 
     def value(self, question: Question) -> float:
         return self.parts.curve.log_delta(question.epsilon, question.saddle, question.tail)
 
     def inverse(self, delta: float) -> Inverse | None:
-        if self.parts.lattice is not None or self.parts.rho or self.parts.mu is not None:
+        if self.parts.rho or self.parts.mu is not None:
             return None
         best = self.parts.axis.best_for_delta(log(delta))
         if self.parts.points_everywhere and not points_are_gone(self.parts, best.c):
@@ -237,8 +276,12 @@ class AlongContour(Route):
 
 
 class Beside(Route):
+    @property
+    def possible(self) -> bool:
+        return self.parts.lattice is None and self._dense is not None
+
     def serves(self, question: Question) -> bool:
-        return self.parts.lattice is None and self._curve(question.tail) is not None
+        return self._curve(question.tail) is not None
 
     def value(self, question: Question) -> float:
         curve = self._curve(question.tail)
@@ -294,7 +337,8 @@ class Beside(Route):
 class ByTransform(Route):
     doubtful = True
 
-    def serves(self, question: Question) -> bool:
+    @property
+    def possible(self) -> bool:
         """Whether the rounding of so many powers leaves two grids a chance to agree."""
         return self.parts.uses <= MOST_USES
 
@@ -353,8 +397,11 @@ class Routes:
     """All routes of one direction of a composition, in their order."""
 
     def __init__(self, parts: Parts, bounds: Bounds) -> None:
-        self._parts = parts
-        self._routes = [route(parts, bounds) for route in ROUTES]
+        self._parts, self._bounds = parts, bounds
+
+    @cached_property
+    def _routes(self) -> list[Route]:
+        return [route for route in (kind(self._parts, self._bounds) for kind in ROUTES) if route.possible]
 
     def value(self, epsilon: float, tail: bool = False, near_exact: bool = False) -> tuple[float, Route]:
         """ln δ(ε), or of P(L > ε), and the route by which it was had; Unresolved where no route, or no near-exact one, leads there."""
