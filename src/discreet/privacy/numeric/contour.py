@@ -46,6 +46,8 @@ PERIODS, SPARE = 4, 1.07
 MOST_TURNS = 40
 # Newton's method ends where ln δ is off by less, or ε by two units in the last place.
 SAME_LOG, SAME_EPSILON = 1e-13, 4e-16
+# Each step about squares what ln δ is off by: after one more from here, where δ(ε) has no corners, nobody need look again.
+NEXT_IS_LAST = 1e-8
 # Sets of nodes that are kept of one composition; others are made again, and are the same.
 MOST_KEPT = 256
 
@@ -122,6 +124,11 @@ class Sampler:
     def __init__(self, k: LogMgf, lattice: Lattice | None, cover: Cover) -> None:
         self._k, self._lattice, self._cover = k, lattice, cover
         self._kept: dict[tuple[float, float, float], Nodes | None] = {}
+
+    @property
+    def smooth(self) -> bool:
+        """Whether δ(ε) has no corners: on a lattice it has one at every loss."""
+        return self._lattice is None
 
     def nodes(self, c: float, k_c: float, period: float) -> Nodes:
         """Nodes on the line through c, where K is k_c, so close that their period is about this; or Unresolved."""
@@ -237,6 +244,8 @@ class Line:
             if abs(gap) < SAME_LOG or abs(step) <= SAME_EPSILON * abs(x):
                 return x, value
             x -= step
+            if abs(gap) < NEXT_IS_LAST and self._sampler.smooth:
+                return x, target
         raise Unresolved
 
 

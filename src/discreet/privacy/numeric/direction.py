@@ -100,16 +100,14 @@ class Direction:
     def _epsilon(self, delta: float) -> tuple[float, bool]:
         """ε(delta), and whether it is in doubt."""
         target = log(delta)
-        if self.largest == 0 or (delta > LARGE_DELTA and self._log_delta_at_zero <= target):
+        if self.largest == 0 or (delta > LARGE_DELTA and self._zero_is_enough(target)):
             return 0.0, False
         if self.bounds.log_delta_near_top >= target:
             return self.largest, False
         for route, inverse in self.routes.inverses(delta):
             if (epsilon := self._inverted(inverse, delta)) is not None:
                 return epsilon, route.doubtful
-        if self._log_delta_at_zero <= target:
-            return 0.0, False
-        return self._searched(delta)
+        return (0.0, False) if self._zero_is_enough(target) else self._searched(delta)
 
     def _inverted(self, inverse: Inverse, delta: float) -> float | None:
         """ε by a route's own way, where a second look agrees."""
@@ -118,7 +116,7 @@ class Direction:
         except Unresolved:
             return None
         if epsilon <= 0:
-            return 0.0 if self._log_delta_at_zero <= log(delta) else None
+            return 0.0 if self._zero_is_enough(log(delta)) else None
         if epsilon >= self.largest:
             return None
         if self._parts.single is not None:  # whose δ is had without the contour
@@ -139,6 +137,14 @@ class Direction:
             return root_of(log_delta, log(delta), start, self.largest), True in doubts
         except Unresolved:
             return min(self.bounds.epsilon_above(delta, precision) for precision in (FINE, PRECISION)), False
+
+    def _zero_is_enough(self, target: float) -> bool:
+        """Whether ln δ(0) is no more; a value that says so, and is in doubt, is compared with certified ends."""
+        return self._first_log_delta_at_zero <= target and self._log_delta_at_zero <= target
+
+    @cached_property
+    def _first_log_delta_at_zero(self) -> float:
+        return self.routes.value(0.0)[0]
 
     @cached_property
     def _log_delta_at_zero(self) -> float:
