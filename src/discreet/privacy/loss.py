@@ -142,7 +142,7 @@ class PrivacyLoss:
         return self if type(other) is int and other == 0 else NotImplemented
 
     def __mul__(self, times: int) -> "PrivacyLoss":
-        """The same, `times` times."""
+        """The loss of `times` such releases."""
         n = whole(times, "times")
         return PrivacyLoss([(leaf, n * count) for leaf, count in self.terms], self.relation)
 
@@ -322,7 +322,7 @@ class PrivacyLoss:
 
     @_one_at_a_time
     def draw(self, width: int = 72) -> str:
-        """The same for a terminal, in at most `width` columns."""
+        """A picture for a terminal, in at most `width` columns: the distribution of the loss, ε at three δ, and what attackers achieve."""
         from discreet.privacy.picture import drawing
 
         return drawing(self, width)
