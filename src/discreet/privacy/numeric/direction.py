@@ -10,6 +10,7 @@ from discreet.privacy.numeric.bounds import (
     CLOSED_ROUNDING,
     FINE,
     LEAST_DELTA,
+    NO_FLOAT,
     PRECISION,
     Bounds,
     root_of,
@@ -155,7 +156,13 @@ class Direction:
         try:
             return self.routes.value(epsilon, tail=True)[0]
         except Unresolved:
-            return min(0.0, minimum(lambda h: self._bound_of_tail(epsilon, h), LEAST_H, MOST_H, PRECISION_OF_H))
+            return self._tail_above(epsilon)
+
+    def _tail_above(self, epsilon: float) -> float:
+        """The best of those bounds; where one is below all floats the best of them is no different."""
+        if (bound := self._bound_of_tail(epsilon, MOST_H)) < NO_FLOAT:
+            return bound
+        return min(0.0, minimum(lambda h: self._bound_of_tail(epsilon, h), LEAST_H, MOST_H, PRECISION_OF_H))
 
     def _bound_of_tail(self, epsilon: float, h: float) -> float:
         return self.log_delta(epsilon - h) - log(-expm1(-h))

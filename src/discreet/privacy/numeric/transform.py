@@ -32,6 +32,8 @@ MOST_USES = int(AGREE * 2**53)
 LONGER, CELLS = 1.5, 8
 # Quadrature cells of a density: as fine as the grid, and no fewer than this many.
 LEAST_CELLS = 64
+# NumPy multiplies for smaller powers, and takes a logarithm of each number for larger ones, which is slower than squaring all.
+MANY = 100
 # Above this exponent e^x is no float.
 MOST_LOG = 700.0
 
@@ -74,8 +76,8 @@ class _Grid:
         for side, n in parts:
             log_one = float(side.k(np.array([c], np.complex128))[0].real)
             of_points = self._transform(side.points, log_one)
-            everything *= (of_points + self._transform(self._dense(side), log_one)) ** n
-            of_all_points *= of_points**n
+            everything *= _power(of_points + self._transform(self._dense(side), log_one), n)
+            of_all_points *= _power(of_points, n)
         self._rest = (everything - of_all_points * points) / (self.t * (self.t + 1)) * (2 / reach)
         self._rest[0] /= 2
 
@@ -112,6 +114,20 @@ class _Grid:
             spread += np.bincount(index, weights * share, self.nodes)
         transformed: Complex = np.conj(np.fft.rfft(spread))[: self.nodes // 2]
         return transformed
+
+
+def _power(x: Complex, n: int) -> Complex:
+    """x^n; of many by squaring."""
+    if n < MANY:
+        return x**n
+    power, square = np.ones_like(x), x
+    while n:
+        if n & 1:
+            power = power * square
+        n >>= 1
+        if n:
+            square = square * square
+    return power
 
 
 def _lagrange(x: Reals) -> list[Reals]:
