@@ -25,7 +25,7 @@ LARGE_TILT, MOST_TILT = 1e3, 1e9
 LEAST_TILT = 1e-12
 # A tilt for every δ from about a half to 1e-30 of most compositions, √2 apart; others are looked at where they are needed.
 FIRST_TILTS: Reals = np.exp2(np.arange(-4, 5.5, 0.5))
-# Looks at smaller tilts go down by 2⁴ each, at larger ones up by 2²: from the first tilts twelve reach both ends of what is looked at.
+# Looks at smaller tilts go down by 2⁴ each, at larger ones up by 2²: twelve go from the first tilts below LEAST_TILT, or up to 5e8.
 FARTHER_DOWN: Reals = np.exp2(-0.5 * np.arange(1, 9))
 FARTHER_UP: Reals = np.exp2(0.5 * np.arange(1, 5))
 MOST_LOOKS = 12
