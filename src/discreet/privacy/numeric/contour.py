@@ -41,7 +41,7 @@ MOST_EXPONENT = 3e6
 SAME = Fraction(1, 10**14)
 # Nodes have one of PERIODS periods to the octave, so that questions share them, whoever asked first: from SPARE less than the
 # period that is asked for, which has room for it, to a little more.
-PERIODS, SPARE = 4, 1.07
+PERIODS, SPARE = 2, 1.07
 # Newton's method needs four to eight; one that strays is given up.
 MOST_TURNS = 40
 # Newton's method ends where ln δ is off by less, or ε by two units in the last place.
