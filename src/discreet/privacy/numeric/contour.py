@@ -39,8 +39,8 @@ NEGLIGIBLE, FEW_TIMES = 1e-19, 1e3
 MOST_EXPONENT = 3e6
 # Of a loss: closer ones are one, since the ε that was asked for may be a loss, rounded to a float.
 SAME = Fraction(1, 10**14)
-# Nodes have one of PERIODS periods to the octave, so that questions share them, whoever asked first: from SPARE less than the
-# period that is asked for, which has room for it, to a little more.
+# Nodes have one of PERIODS periods to the octave, so that questions share them, whoever asked first: from SPARE less than the one that is
+# asked for, which has room for it, to a third more. Fewer periods make fewer lines, and each of them longer.
 PERIODS, SPARE = 2, 1.07
 # Newton's method needs four to eight; one that strays is given up.
 MOST_TURNS = 40
