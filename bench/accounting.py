@@ -1,36 +1,55 @@
 """What accounting costs, beside dp-accounting and prv-accountant: `make bench`, or this file.
 
-Options: --quick (few repeats, to try the script), --markdown (also write the section on accounting of docs/performance.md).
+Options: --quick (few repeats, to try the script), --markdown (also write the section on accounting of docs/performance.md),
+--against CHECKOUT (instead: every question beside another checkout of this project, in turns; the goal is a ratio of 1.10).
 Peers come from the environment that `make peers` makes; an absent one is said to be absent.
 """
 
 import argparse
-import gc
 import math
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
+from statistics import median
 from typing import Any
 
+from parts.losses import (
+    CURVES,
+    DELTAS,
+    MIXED,
+    POINTS,
+    RATE,
+    STEPS,
+    calibrated,
+    deltas,
+    descent,
+    epsilons,
+    few_laplace,
+    fresh,
+    hard,
+    mixed,
+    mixed_event,
+    questions,
+)
 from parts.page import renew
 from parts.race import Contender, Result, medians
 from parts.table import Table, figure, machine
 
-from discreet.privacy import calibrate, events, loss
+from discreet.privacy import events, loss
 
 OURS, PLD, PRV = "discreet", "dp-accounting", "prv-accountant"
-RATE, STEPS = Fraction(1, 100), 10_000
-TRUTH = {1e-5: 6.18771239, 1e-9: 8.765438592, 1e-12: 10.34668984, 1e-15: 11.7599785}
+TRUTH = dict(zip(DELTAS, (6.18771239, 8.765438592, 10.34668984, 11.7599785), strict=True))
 DIGITS = 1e-9  # to which the true values are known
-DESCENT, RELEASES = "DP-SGD", "1,000 Laplace releases"
-CURVES = {DESCENT: (4.5, 10.3), RELEASES: (13.8, 26.0)}  # ε at δ = 1e-3 and at δ = 1e-12
+# The most that the time of a question may be of what it was in another checkout.
+ALLOWED = 1.10
 
 SECTION = """
 Written by `bench/accounting.py --markdown`. Times are milliseconds of the process's CPU time, over all its threads: medians of {repeats}
@@ -50,8 +69,8 @@ class Counts:
     """How much is measured."""
 
     repeats: int = 21
-    mixed: int = 500
-    points: int = 500  # of δ, and as many of ε
+    mixed: int = MIXED
+    points: int = POINTS  # of δ, and as many of ε
 
 
 def load_peers() -> dict[str, Any]:
@@ -65,16 +84,6 @@ def load_peers() -> dict[str, Any]:
     return found
 
 
-def fresh() -> None:
-    """Nothing known from an earlier call, and no rubbish of others left to collect."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("discreet."):
-            for value in list(vars(module).values()):
-                if callable(clear := getattr(value, "cache_clear", None)):
-                    clear()
-    gc.collect()
-
-
 Calls = dict[str, tuple[Callable[[], Any], int]]
 
 
@@ -86,10 +95,6 @@ def against(calls: Calls, peers: Iterable[str], counts: Counts) -> dict[str, Res
 
 def alone(call: Callable[[], Any], counts: Counts) -> Result:
     return against({OURS: (call, 1)}, (), counts)[OURS]
-
-
-def descent() -> events.Event:
-    return events.Repeated(events.Sampled(RATE, events.Gaussian(1)), STEPS)
 
 
 def pld_descent(dp: Any, scale: float = 1.0) -> Any:
@@ -139,24 +144,6 @@ def value_cells(delta: float, found: dict[str, Result]) -> list[str]:
     return cells
 
 
-def mixed_event(i: int) -> events.Leaf:
-    """The i-th of many mechanisms, no two of which are the same."""
-    scale = 20 + Fraction(i, 10)
-    match i % 6:
-        case 0:
-            return events.Gaussian(scale)
-        case 1:
-            return events.Laplace(scale)
-        case 2:
-            return events.DiscreteLaplace(scale)
-        case 3:
-            return events.DiscreteGaussian(scale)
-        case 4:
-            return events.RandomizedResponse(1 / scale, k=2 + i % 3)
-        case _:
-            return events.Sampled(Fraction(1, 50), events.Gaussian(scale / 20))
-
-
 def mixed_pld(pld: Any, leaf: events.Leaf) -> Any:
     """The same for dp-accounting; not by its accountant, which has no discrete Gaussian, and no response under add/remove."""
     match leaf:
@@ -175,10 +162,6 @@ def mixed_pld(pld: Any, leaf: events.Leaf) -> Any:
     raise TypeError(leaf)
 
 
-def all_mixed(n: int) -> events.Event:
-    return events.Composed(tuple(map(mixed_event, range(n))))
-
-
 def mixed_pld_epsilon(dp: Any, n: int, delta: float) -> float:
     """Composed two by two, which is faster than one after the other."""
     parts = [mixed_pld(dp.pld.privacy_loss_distribution, mixed_event(i)) for i in range(n)]
@@ -188,17 +171,17 @@ def mixed_pld_epsilon(dp: Any, n: int, delta: float) -> float:
     return parts[0].get_epsilon_for_delta(delta)
 
 
-def mixed(peers: dict[str, Any], counts: Counts) -> dict[str, Result]:
+def mixed_results(peers: dict[str, Any], counts: Counts) -> dict[str, Result]:
     calls: Calls = {
-        OURS: (lambda: loss(all_mixed(counts.mixed)).epsilon(1e-6), 1),
+        OURS: (lambda: mixed(counts.mixed), 1),
         PLD: (lambda: mixed_pld_epsilon(peers[PLD], counts.mixed, 1e-6), counts.repeats),
     }
     return against(calls, peers, counts)
 
 
-def few_laplace(peers: dict[str, Any], counts: Counts) -> dict[str, Result]:
+def few_laplace_results(peers: dict[str, Any], counts: Counts) -> dict[str, Result]:
     calls: Calls = {
-        OURS: (lambda: loss(events.Repeated(events.Laplace(10), 10)).epsilon(1e-6), 1),
+        OURS: (few_laplace, 1),
         PLD: (
             lambda: pld_epsilon(peers[PLD], lambda dp: dp.SelfComposedDpEvent(dp.LaplaceDpEvent(10.0), 10), 1e-6),
             1,
@@ -207,40 +190,12 @@ def few_laplace(peers: dict[str, Any], counts: Counts) -> dict[str, Result]:
     return against(calls, peers, counts)
 
 
-def calibrated(peers: dict[str, Any], counts: Counts) -> dict[str, Result]:
+def calibrated_results(peers: dict[str, Any], counts: Counts) -> dict[str, Result]:
     def theirs() -> float:
         dp = peers[PLD]
         return dp.calibrate_dp_mechanism(dp.pld.PLDAccountant, partial(pld_descent, dp), 2.0, 1e-5)
 
-    def ours() -> float:
-        return float(calibrate.gaussian(2, 1e-5, times=STEPS, rate=RATE).scale)
-
-    return against({OURS: (ours, 1), PLD: (theirs, 10)}, peers, counts)
-
-
-def hard_cases() -> dict[str, Callable[[], float]]:
-    """Questions that took seconds: few releases of several kinds, and very many beside few."""
-    response = loss(events.RandomizedResponse(Fraction("0.0022"), 3)) + loss(events.Laplace(Fraction("53.5")))
-    many = 10**9 * loss(events.DiscreteGaussian(Fraction("0.96"), 2)) + 2 * loss(
-        events.DiscreteLaplace(Fraction("1.92"))
-    )
-    beside = 10**6 * loss(events.DiscreteGaussian(Fraction("2.52")))
-    beside = beside + 3 * loss(events.Sampled(Fraction("0.999"), events.Laplace(1)))
-    few = 3 * loss(events.Sampled(Fraction(1, 10), events.Laplace(1)))
-    wide = 100 * loss(events.RandomizedResponse(1)) + loss(events.Gaussian(10**6))
-    return {
-        "a response and a Laplace, δ = 1e-11: ε": lambda: (response * 1).epsilon(1e-11),
-        "10⁹ discrete Gaussians and 2 geometric, δ = 1e-6: ε": lambda: (many * 1).epsilon(1e-6),
-        "10⁶ discrete Gaussians and 3 sampled Laplace, δ = 1e-6: ε": lambda: (beside * 1).epsilon(1e-6),
-        "100 responses and a wide Gaussian, δ = 1e-3: ε": lambda: (wide * 1).epsilon(1e-3),
-        "3 sampled Laplace: the trade-off at 5 %": lambda: (few * 1).tradeoff(Fraction(1, 20)),
-        "calibrate 2 sampled Gaussians to ε = 1, δ = 1e-6: σ": lambda: float(
-            calibrate.gaussian(1, 1e-6, times=2, rate=Fraction(1, 100)).scale
-        ),
-        "calibrate 10 sampled Gaussians to ε = 1, δ = 1e-6: σ": lambda: float(
-            calibrate.gaussian(1, 1e-6, times=10, rate=Fraction(1, 1000)).scale
-        ),
-    }
+    return against({OURS: (calibrated, 1), PLD: (theirs, 10)}, peers, counts)
 
 
 def hard_table(found: dict[str, Result]) -> Table:
@@ -255,17 +210,7 @@ def interval(counts: Counts) -> Result:
 
 def sweep(name: str, counts: Counts) -> Result:
     """Many points of one curve, half of them ε(δ) and half δ(ε)."""
-    event = descent() if name == DESCENT else events.Repeated(events.Laplace(10), 1000)
-    least, most = CURVES[name]
-    shares = [i / (counts.points - 1) for i in range(counts.points)]
-    deltas = [10 ** (-3 - 9 * share) for share in shares]
-    epsilons = [least + (most - least) * share for share in shares]
-
-    def points() -> list[float]:
-        one = loss(event)
-        return [one.epsilon(delta) for delta in deltas] + [one.delta(epsilon) for epsilon in epsilons]
-
-    return alone(points, counts)
+    return alone(lambda: epsilons(name, counts.points) + deltas(name, counts.points), counts)
 
 
 def pair_cells(name: str, found: dict[str, Result]) -> list[str]:
@@ -326,7 +271,11 @@ def curves_table(sweeps: dict[str, Result]) -> Table:
 def measure(peers: dict[str, Any], counts: Counts) -> Iterator[Table]:
     values = {delta: one_value(delta, peers, counts) for delta in TRUTH}
     yield values_table(values)
-    many, few, scales = mixed(peers, counts), few_laplace(peers, counts), calibrated(peers, counts)
+    many, few, scales = (
+        mixed_results(peers, counts),
+        few_laplace_results(peers, counts),
+        calibrated_results(peers, counts),
+    )
     work = {
         f"{counts.mixed} mixed mechanisms, δ = 1e-6: ε": many,
         "10 Laplace releases of scale 10, δ = 1e-6: ε": few,
@@ -335,8 +284,8 @@ def measure(peers: dict[str, Any], counts: Counts) -> Iterator[Table]:
     yield others_table(work)
     sweeps = {f"{name}, {2 * counts.points:,} points": sweep(name, counts) for name in CURVES}
     yield curves_table(sweeps)
-    hard = {name: alone(call, counts) for name, call in hard_cases().items()}
-    yield hard_table(hard)
+    hardest = {name: alone(call, counts) for name, call in hard().items()}
+    yield hard_table(hardest)
     first = values[1e-5]
     found = [
         most("DP-SGD, one value: ms", 10, first[OURS].seconds * 1000),
@@ -347,17 +296,58 @@ def measure(peers: dict[str, Any], counts: Counts) -> Iterator[Table]:
         most("calibrating DP-SGD: s", 0.1, scales[OURS].seconds),
         ratio(f"10 Laplace releases: times faster than {PLD}", 1, few),
         *(most(f"{name}: s", 0.2, each.seconds) for name, each in sweeps.items()),
-        most("the hardest question: s", 1, max(each.seconds for each in hard.values())),
+        most("the hardest question: s", 1, max(each.seconds for each in hardest.values())),
     ]
     text = "" if counts == Counts() else "This run used small counts, so it says little."
     yield Table("Goals of accounting", text, ["goal", "limit", "measured", ""], found)
+
+
+class Checkout:
+    """A process that answers with another checkout, or with this one."""
+
+    def __init__(self, folder: Path) -> None:
+        script = Path(__file__).parent / "parts" / "losses.py"
+        self._process = subprocess.Popen(
+            [sys.executable, str(script)],
+            env=os.environ | {"PYTHONPATH": str(folder / "src")},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def seconds(self, name: str) -> float:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(f"{name}\n")
+        self._process.stdin.flush()
+        return float(self._process.stdout.readline())
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+def beside(other: Path, turns: int, chosen: str) -> Table:
+    """CPU milliseconds of every question, of this checkout and of another, alternating: medians, and their ratio."""
+    checkouts = [Checkout(folder) for folder in (other, Path(__file__).parent.parent)]
+    lines = []
+    for name in (name for name in questions() if chosen in name):
+        spent = [[each.seconds(name) for each in checkouts] for _ in range(turns + 1)][1:]
+        old, new = (1000 * median(times) for times in zip(*spent, strict=True))
+        lines.append([name, figure(old), figure(new), figure(new / old), f"≤ {ALLOWED:.2f}"])
+    for each in checkouts:
+        each.close()
+    return Table(f"Beside another checkout, {turns} turns", "", ["CPU ms", "before", "now", "ratio", "goal"], lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="small counts")
     parser.add_argument("--markdown", action="store_true", help="write the section of docs/performance.md")
+    parser.add_argument("--against", type=Path, help="another checkout, to be timed beside this one")
+    parser.add_argument("--only", default="", help="with --against: only questions with these words in their names")
     chosen = parser.parse_args()
+    if chosen.against is not None:
+        print(beside(chosen.against.resolve(), 3 if chosen.quick else 21, chosen.only).plain())
+        return
     load = os.getloadavg()[0]
     peers = load_peers()
     counts = Counts(repeats=2, mixed=60, points=50) if chosen.quick else Counts()

@@ -25,6 +25,7 @@ from tests.privacy import oracle
 from tests.privacy import test_directions as directions
 from tests.privacy import test_interval as interval
 from tests.privacy import test_leaves as leaves
+from tests.privacy import test_loss as losses
 from tests.privacy import test_mixed as mixed
 from tests.privacy import test_order as order
 from tests.privacy import test_theorems as theorems
@@ -37,6 +38,7 @@ COST = "discreet.privacy.cost:"
 KINDS = "discreet.privacy.numeric.kinds:"
 CERTIFIED = "discreet.privacy.numeric.certified:"
 SIDE = "discreet.privacy.numeric.side:"
+DIRECTION = "discreet.privacy.numeric.direction:"
 CONTOUR = "discreet.privacy.numeric.contour:"
 TRANSFORM = "discreet.privacy.numeric.transform:"
 MGF = "discreet.privacy.mgf:"
@@ -131,6 +133,12 @@ def two_kinds_are_answered() -> None:
 
 def lulls_are_passed() -> None:
     mixed.test_points_beside_a_gaussian_are_exact("1000", 100)
+
+
+def zero_is_no_answer_below_its_delta() -> None:
+    """A hundredth below δ(0) ε is more than 0, and at δ(0) it is 0."""
+    spent = 3 * loss(Laplace(2)) + loss(Laplace(3))
+    assert spent.epsilon(0.99 * spent.delta(0)) > 0 == spent.epsilon(1.01 * spent.delta(0))
 
 
 def repeats_add_up() -> None:
@@ -473,5 +481,21 @@ MUTANTS = (
         "((cost_of(leaf).concentrated or Fraction(0))",
         "what is known by zCDP alone costs as much a hundred times as once",
         directions.concentrated_parts_add_up,
+    ),
+    Mutant(
+        "corners-are-not-looked-at",
+        CONTOUR + "Line.root",
+        "if abs(gap) < NEXT_IS_LAST and self._sampler.smooth:",
+        "if abs(gap) < NEXT_IS_LAST:",
+        "the last step of a search crosses a corner of delta, and nobody looks where it ends",
+        lambda: losses.test_epsilon_inverts_delta_next_to_the_corners_of_a_lattice(RandomizedResponse(2), 20),
+    ),
+    Mutant(
+        "zero-is-enough-by-a-value-in-doubt",
+        DIRECTION + "Direction._zero_is_enough",
+        "self._first_log_delta_at_zero <= target and self._log_delta_at_zero <= target",
+        "self._first_log_delta_at_zero <= target + 1",
+        "an epsilon of 0 is said to do where delta is larger",
+        zero_is_no_answer_below_its_delta,
     ),
 )

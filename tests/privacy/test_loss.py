@@ -26,7 +26,8 @@ from discreet.privacy.events import (
 from discreet.privacy.numeric.bounds import Bounds
 from discreet.privacy.numeric.direction import Direction
 from discreet.privacy.numeric.parts import Parts
-from discreet.privacy.numeric.routes import BySplines, ByTransform
+from discreet.privacy.numeric.routes import BySplines, ByTransform, Question
+from tests.scale import repeats
 
 DESCENT = Sampled(Fraction(1, 100), Gaussian(Fraction(1)))
 
@@ -75,8 +76,21 @@ def test_splines_and_transforms_agree_on_few_laplace_releases(times: int, scale:
     parts = Parts(direction.parts)
     splines, transform = (route(parts, Bounds(parts)) for route in (BySplines, ByTransform))
     for share in (0.0, 0.3, 0.6, 0.95):
-        epsilon = share * direction.largest
-        assert splines.value(epsilon, False) == pytest.approx(transform.value(epsilon, False), abs=1e-9)
+        question = Question(parts, share * direction.largest, tail=False)
+        assert splines.value(question) == pytest.approx(transform.value(question), abs=1e-9)
+
+
+@pytest.mark.parametrize(("leaf", "times"), [(RandomizedResponse(2), 20), (DiscreteLaplace(1), 30)], ids=str)
+def test_epsilon_inverts_delta_next_to_the_corners_of_a_lattice(leaf: events.Leaf, times: int) -> None:
+    """δ(ε) has a corner at every loss, and a search for ε that comes from one side of it ends on the other."""
+    spent = times * loss(leaf)
+    (direction,) = spent._directions
+    assert direction.lattice is not None
+    losses = [direction.lattice.offset + direction.lattice.step * i for i in range(2 * times)]
+    for corner in [each for each in losses if 0 < each < spent.pure_epsilon()][: repeats(10)]:
+        for away in (-1e-8, -1e-9, 0.0, 1e-9, 1e-8):
+            delta = exp(direction.log_delta(float(corner)) + away)
+            assert direction.log_delta(spent.epsilon(delta)) == pytest.approx(log(delta), abs=1e-9)
 
 
 @pytest.mark.parametrize("leaf", [Laplace(Fraction(2)), Gaussian(Fraction(3)), Pure(Fraction(1)), DESCENT], ids=str)

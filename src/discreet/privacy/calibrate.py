@@ -29,15 +29,20 @@ __all__ = [
     "randomized_response",
 ]
 
-DIGITS = 9  # of a scale
-CLOSE = 1e-7  # of ln δ, where the search for the scale stops
-FIRST_STEP = 0.02  # of ln(scale)
-ROOM = 1e-9  # of ln δ, left to the certified bound at first
-SAMPLED_ROOM = 1e-3  # and for sampled noise, where that bound is less tight
+# Digits of a scale.
+DIGITS = 9
+# Of ln δ, where the search for the scale stops.
+CLOSE = 1e-7
+# Of ln(scale): the first step of that search.
+FIRST_STEP = 0.02
+# Of ln δ: what is left to the certified bound at first, and for sampled noise, where that bound is less tight.
+ROOM, SAMPLED_ROOM = 1e-9, 1e-3
 MOST_LOG = 700.0
 TRIES = 60
-FEW = 64  # sampled releases, whose near-exact values take long
-MOST_TURNS = 24  # of one search for a scale
+# Sampled releases, whose near-exact values take long.
+FEW = 64
+# Turns of one search for a scale.
+MOST_TURNS = 24
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, Generic, TypeVar
 
+from discreet.accountant import Accountant
 from discreet.errors import Invalid, Refused
 from discreet.privacy import events
 from discreet.privacy.adjacency import Relation
@@ -48,9 +49,9 @@ class Cost(ABC, Generic[L]):
         pure = self.pure
         if pure is None:
             raise Refused(
-                f"the accountant 'zcdp' has no theorem for the event {self.leaf.kind!r}",
+                f"the accountant {Accountant.ZCDP.value!r} has no theorem for the event {self.leaf.kind!r}",
                 code="no-filter",
-                hint="charge the batch as one (epsilon, delta), or use the accountant 'pure'",
+                hint=f"charge the batch as one (epsilon, delta), or use the accountant {Accountant.PURE.value!r}",
             )
         return SpentConcentrated.by_approximate(pure)
 

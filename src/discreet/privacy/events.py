@@ -146,7 +146,8 @@ def _relation(value: object, name: str) -> Relation:
 # What a record may hold for a field: nothing but what `to_json` writes for one.
 
 _FRACTION = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
-_LONGEST = 2 * len(str(1 << MAX_BITS)) + 2  # two numbers, a sign and a line; longer texts are not even looked at
+# Two numbers, a sign and a line; longer texts are not even looked at.
+_LONGEST = 2 * len(str(1 << MAX_BITS)) + 2
 
 
 def _read_fraction(value: object, name: str) -> Fraction:

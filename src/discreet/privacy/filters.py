@@ -266,7 +266,8 @@ def filter_for(accountant: Accountant | str, epsilon: Number, delta: Number = 0)
                 "the numerical accountant has no filter: no theorem lets it stop an analyst who chooses questions and prices by"
                 " earlier answers; it is for work that is fixed in advance",
                 code="no-filter",
-                hint="use 'pure' or 'zcdp', or price the whole batch at once and charge it to a pure sum",
+                hint=f"use {Accountant.PURE.value!r} or {Accountant.ZCDP.value!r}, or "
+                "price the whole batch at once and charge it to a pure sum",
             )
 
 

@@ -142,7 +142,7 @@ class PrivacyLoss:
         return self if type(other) is int and other == 0 else NotImplemented
 
     def __mul__(self, times: int) -> "PrivacyLoss":
-        """The same, `times` times."""
+        """The loss of `times` such releases."""
         n = whole(times, "times")
         return PrivacyLoss([(leaf, n * count) for leaf, count in self.terms], self.relation)
 
@@ -239,7 +239,7 @@ class PrivacyLoss:
         c = float(exact - 1)
         if any(direction.failure for direction in self._directions):
             return inf
-        return max(0.0, *(min(direction.axis().at(c) / c, direction.largest) for direction in self._directions))
+        return max(0.0, *(min(direction.axis.at(c) / c, direction.largest) for direction in self._directions))
 
     @_one_at_a_time
     def zcdp(self) -> float:
@@ -322,7 +322,7 @@ class PrivacyLoss:
 
     @_one_at_a_time
     def draw(self, width: int = 72) -> str:
-        """The same for a terminal, in at most `width` columns."""
+        """A picture for a terminal, in at most `width` columns: the distribution of the loss, ε at three δ, and what attackers achieve."""
         from discreet.privacy.picture import drawing
 
         return drawing(self, width)
@@ -398,15 +398,15 @@ def _resolved(function: object, value: float) -> float:
 
 def _zcdp(direction: Direction) -> float:
     """The supremum is inside, or where the order goes to 1 or to infinity."""
-    axis = direction.axis()
+    axis = direction.axis
 
     def rate(log_c: float) -> float:
         c = exp(log_c)
         k = axis.at(c)
         return -k / (c * (c + 1)) if k < inf else 0.0
 
-    at = axis.least(lambda c, k: np.where(c > LEAST_ORDER, -k / (c * (c + 1)), inf))
-    low, high = np.log(axis.c[[max(at - 1, 0), min(at + 1, axis.c.size - 1)]])
+    best = axis.least(lambda seen: np.where(seen.c > LEAST_ORDER, -seen.k / (seen.c * (seen.c + 1)), inf))
+    low, high = map(log, best.neighbours)
     limit = direction.rho + sum(n * side.rho for side, n in direction.parts)
     mean = float(direction.k(np.array([NEAR_ZERO * 1j]))[0].imag) / NEAR_ZERO  # K'(0), the limit at order 1
-    return max(0.0, limit, mean, -minimum(rate, max(float(low), log(LEAST_ORDER)), float(high)))
+    return max(0.0, limit, mean, -minimum(rate, max(low, log(LEAST_ORDER)), high))

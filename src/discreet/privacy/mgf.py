@@ -57,7 +57,7 @@ def _of_group(leaf: WithSensitivity, k: int) -> events.Leaf:
 
 
 def _same_noise(leaf: WithSensitivity, other: events.Leaf) -> bool:
-    """The same noise on a larger sensitivity, which never costs less."""
+    """Whether the other is this noise on no larger a sensitivity, which never costs more."""
     if not isinstance(other, type(leaf)):
         return False
     return leaf.scale == other.scale and leaf.sensitivity >= other.sensitivity
@@ -212,7 +212,7 @@ def _log_theta(sigma: float, shift: Complex) -> Complex:
 
 
 def _log_waves(sigma: Reals, shift: Complex) -> Complex:
-    """The same by Poisson's formula, a row for each σ >= 1: σ√(2π) Σ_m e^(−2π²σ²m² + 2πi·m·shift).
+    """The sum of `_log_theta` is, by Poisson's formula, a row for each σ >= 1: σ√(2π) Σ_m e^(−2π²σ²m² + 2πi·m·shift).
 
     It needs m up to about |Im shift|/(πσ²) + 3/σ.
     """

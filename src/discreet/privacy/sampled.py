@@ -16,7 +16,7 @@ from discreet.privacy.adjacency import Adjacency, Relation
 from discreet.privacy.cost import Cost, cost_of, costs, sides
 from discreet.privacy.numeric.kinds import NOTHING, GaussianLoss, LaplaceLoss, Mixed
 from discreet.privacy.numeric.quadrature import legendre
-from discreet.privacy.numeric.side import Points, Side, Sides, symmetric
+from discreet.privacy.numeric.side import Density, Points, Side, Sides, symmetric
 from discreet.privacy.numeric.sums import Complex, Reals, log_sum_of
 from discreet.privacy.numeric.unresolved import Unresolved
 
@@ -159,7 +159,7 @@ def _mixed_sides(part: Side, mixture: Mixture, one: tuple[Curve | None, Curve | 
     low, high = float(ends[0]), float(ends[1]) if part.largest < inf else inf
     atoms = part.far_points or part.points
     points = _mixed(atoms, mixture) if atoms is not None else (None, None)
-    density = _mixed_density(part.within, mixture) if part.dense else (None, None)
+    density = _mixed_density(part.density, mixture) if part.density is not None else (None, None)
     rho = part.rho * mixture.k**2
     return (
         Mixed(lambda t: k(t + 1), (low, high), points[0], density[0], one[0], rho),
@@ -193,9 +193,7 @@ def _mixed(part: Points, mixture: Mixture) -> tuple[Points, Points]:
     return Points(losses, log_q + losses), Points(-losses, log_q)
 
 
-def _mixed_density(
-    part: Callable[[Reals], Points], mixture: Mixture
-) -> tuple[Callable[[Reals], Points], Callable[[Reals], Points]]:
+def _mixed_density(part: Density, mixture: Mixture) -> tuple[Density, Density]:
     """The quadrature points of both mixtures; cuts are moved to where the part has them."""
     return (
         lambda cuts: _mixed(part(mixture.inverse(cuts)), mixture)[0],

@@ -6,6 +6,7 @@ from math import exp, expm1, floor, inf, log
 
 import numpy as np
 
+from discreet.privacy.numeric.axis import BETWEEN, Tilt, chernoff_term
 from discreet.privacy.numeric.certified import (
     Certified,
     Composition,
@@ -16,7 +17,6 @@ from discreet.privacy.numeric.certified import (
     steps_for,
 )
 from discreet.privacy.numeric.closed import gaussian_log_delta
-from discreet.privacy.numeric.contour import BETWEEN, RealAxis, chernoff_term, lopsided, period
 from discreet.privacy.numeric.parts import Parts
 from discreet.privacy.numeric.points import NO_POINTS
 from discreet.privacy.numeric.points import log_delta as points_log_delta
@@ -69,40 +69,40 @@ class Bounds:
         self._intervals: dict[tuple[float, float], tuple[float, float]] = {}
         self._lattices: dict[tuple[float, int], tuple[Composition, Composition]] = {}
 
-    def chernoff(self, epsilon: float, axis: RealAxis | None = None) -> float:
+    def chernoff(self, epsilon: float) -> float:
         """The least Chernoff bound of ln δ(ε), which needs the real axis only."""
-        seen = self.parts.axis() if axis is None else axis
+        if epsilon > MOST_EPSILON and self.parts.largest == inf:
+            return self.chernoff(MOST_EPSILON)
+        return self._chernoff(epsilon, self.parts.axis.best_for_epsilon(epsilon))
+
+    def _chernoff(self, epsilon: float, tilt: Tilt) -> float:
+        """The least Chernoff bound of ln δ(ε) next to the tilt that is best for it."""
 
         def bound(log_c: float) -> float:
             c = exp(log_c)
-            return seen.at(c) + self.parts.k_error + float(chernoff_term(np.array([c]))[0]) - c * epsilon
+            return tilt.axis.at(c) + self.parts.k_error + float(chernoff_term(np.array([c]))[0]) - c * epsilon
 
-        if epsilon > MOST_EPSILON and self.parts.largest == inf:
-            return self.chernoff(MOST_EPSILON, seen)
-        at = seen.best_for_epsilon(epsilon)
-        low, high = np.log(seen.c[[max(at - 1, 0), min(at + 1, seen.c.size - 1)]])
-        return min(0.0, minimum(bound, float(low), float(high), EXACT_TILT if self.parts.rho else ROUGH_TILT))
+        low, high = map(log, tilt.neighbours)
+        return min(0.0, minimum(bound, low, high, EXACT_TILT if self.parts.rho else ROUGH_TILT))
 
-    def epsilon_by_chernoff(self, delta: float, axis: RealAxis | None = None) -> float:
+    def epsilon_by_chernoff(self, delta: float) -> float:
         """An ε that is surely large enough."""
-        seen, error, target = self.parts.axis() if axis is None else axis, self.parts.k_error, log(delta)
-        at = seen.best_for_delta(target, error)
-        c, k = seen.c[at : at + 1], seen.k[at]
-        return min(self.parts.largest, float((k + error + chernoff_term(c)[0] - target) / c[0]))
+        error, target = self.parts.k_error, log(delta)
+        tilt = self.parts.axis.best_for_delta(target, error)
+        return min(self.parts.largest, (tilt.chernoff + error - target) / tilt.c)
 
     def log_delta_above(self, epsilon: float, precision: float = PRECISION) -> float:
         """ln of a certified upper bound on δ(ε)."""
         if epsilon >= self.parts.largest:
             return -inf
-        axis = self.parts.axis()
-        bound = min(0.0, self.chernoff(epsilon, axis) + ROUNDING)
+        bound = min(0.0, self.chernoff(epsilon) + ROUNDING)
         if self.parts.rho or bound < NO_FLOAT:
             return bound
         if self.parts.mu is not None:
             return min(0.0, gaussian_log_delta(self.parts.mu, epsilon) + CLOSED_ROUNDING)
         try:
-            at = axis.best_for_epsilon(epsilon)
-            above = self._certified(axis, exp(bound - SLACK), precision, at).above()
+            tilt = self.parts.axis.best_for_epsilon(epsilon)
+            above = self._certified(tilt, exp(bound - SLACK), precision).above()
             return min(bound, log_delta_above(above, epsilon))
         except Unresolved:
             return bound
@@ -113,19 +113,17 @@ class Bounds:
 
     def log_delta_ends(self, epsilon: float) -> tuple[float, float]:
         """ln of certified bounds of δ(ε), from below and above, by lattices that serve every ε near by."""
-        axis = self.parts.axis()
-        at = axis.best_for_epsilon(epsilon)
-        c, bound = float(axis.c[at]), min(0.0, self.chernoff(epsilon, axis) + ROUNDING)
+        tilt = self.parts.axis.best_for_epsilon(epsilon)
+        bound = min(0.0, self._chernoff(epsilon, tilt) + ROUNDING)
         if bound < NO_FLOAT:
             return -inf, bound
         octave = floor((bound - SLACK) / OCTAVE)
         try:
-            if (c, octave) not in self._lattices:
-                delta = max(LEAST_DELTA, exp(OCTAVE * octave))
-                certified = self._certified(axis, delta, PRECISION, axis.index(c))
+            if (tilt.c, octave) not in self._lattices:
+                certified = self._certified(tilt, max(LEAST_DELTA, exp(OCTAVE * octave)), PRECISION)
                 kept = list(self._lattices.items())[1 - LATTICES :]
-                self._lattices = dict([*kept, ((c, octave), (certified.below(), certified.above()))])
-            below, above = self._lattices[c, octave]
+                self._lattices = dict([*kept, ((tilt.c, octave), (certified.below(), certified.above()))])
+            below, above = self._lattices[tilt.c, octave]
             return log_delta_below(below, epsilon), min(bound, log_delta_above(above, epsilon))
         except Unresolved:
             return -inf, bound
@@ -139,28 +137,29 @@ class Bounds:
         return self._intervals[delta, precision]
 
     def _interval(self, delta: float, precision: float) -> tuple[float, float]:
-        axis = self.parts.axis()
         if delta < LEAST_DELTA:
-            return self.interval(LEAST_DELTA, precision)[0], self._at_most(axis, delta, inf)
+            return self.interval(LEAST_DELTA, precision)[0], self._at_most(delta, inf)
         if (self.parts.uses <= FEW_USES or self.parts.lattice is None) and self._only_points(delta):
             low, high = (self._epsilon_of_points(delta * (1 + sign * CLOSED_ROUNDING)) for sign in (1, -1))
             return low * (1 - ROUNDING), min(high, self.parts.largest) * (1 + ROUNDING)
         try:
-            ends = self._certified(axis, delta, precision)
-            return epsilon_below(ends.below(), delta), self._at_most(axis, delta, epsilon_above(ends.above(), delta))
+            ends = self._certified(self._best_for(delta), delta, precision)
+            return epsilon_below(ends.below(), delta), self._at_most(delta, epsilon_above(ends.above(), delta))
         except Unresolved:
-            return 0.0, self._at_most(axis, delta, inf)
+            return 0.0, self._at_most(delta, inf)
 
     def epsilon_above(self, delta: float, precision: float) -> float:
         """The upper end alone."""
-        axis = self.parts.axis()
         if delta < LEAST_DELTA:
-            return self._at_most(axis, delta, inf)
+            return self._at_most(delta, inf)
         try:
-            above = self._certified(axis, delta, precision).above()
-            return self._at_most(axis, delta, epsilon_above(above, delta))
+            above = self._certified(self._best_for(delta), delta, precision).above()
+            return self._at_most(delta, epsilon_above(above, delta))
         except Unresolved:
-            return self._at_most(axis, delta, inf)
+            return self._at_most(delta, inf)
+
+    def _best_for(self, delta: float) -> Tilt:
+        return self.parts.axis.best_for_delta(log(delta))
 
     def _only_points(self, delta: float) -> bool:
         """Whether all losses are points that can be told apart, but for less than matters."""
@@ -177,33 +176,29 @@ class Bounds:
         highest = float(points.losses[-1])
         return root_of(lambda epsilon: points_log_delta(points, epsilon), log(delta), highest, highest)
 
-    def _certified(self, axis: RealAxis, delta: float, precision: float, at: int | None = None) -> Certified:
-        """Lattices for about this δ, at the tilt that is best for it, or at another."""
-        best = axis.best_for_delta(log(delta)) if at is None else at
-        c, about = min(float(axis.c[best]), MOST_TILT), self.epsilon_by_chernoff(delta, axis)
-        if lopsided(axis, best):
+    def _certified(self, tilt: Tilt, delta: float, precision: float) -> Certified:
+        """Lattices for about this δ, at this tilt or at one next to it."""
+        c, about = min(tilt.c, MOST_TILT), self.epsilon_by_chernoff(delta)
+        if tilt.lopsided:
             c *= AWAY
-            axis.look(np.array([c]))
-            best = axis.index(c)
+            tilt = tilt.axis.look(np.array([c])).tilt(c)
         exact = self.parts.lattice is not None and self.parts.mu is None  # all losses lie on it
         parts = self.parts.each if exact else self.parts.merged
-        steps = steps_for(parts, c, about, self._spread(axis, best, about), precision)
+        steps = steps_for(parts, c, about, self._spread(tilt, about), precision)
         if self.parts.lattice is not None and exact:
             steps = [float(self.parts.lattice.step), *steps]
         return Certified(parts, c, delta, steps)
 
-    def _spread(self, axis: RealAxis, at: int, epsilon: float) -> float:
+    def _spread(self, tilt: Tilt, epsilon: float) -> float:
         """How far the loss of the composition spreads around ε; 0 where that is not known."""
-        c = float(axis.c[at])
-        axis.look(c * BETWEEN)
         try:
-            return period(axis, axis.index(c), epsilon)
+            return tilt.axis.look(tilt.c * BETWEEN).tilt(tilt.c).aliases.period(epsilon)
         except Unresolved:
             return 0.0
 
-    def _at_most(self, axis: RealAxis, delta: float, epsilon: float) -> float:
+    def _at_most(self, delta: float, epsilon: float) -> float:
         """The least of all bounds, with room for the rounding of the sums."""
-        by_chernoff = self.epsilon_by_chernoff(delta, axis) * (1 + ROUNDING) + ROUNDING
+        by_chernoff = self.epsilon_by_chernoff(delta) * (1 + ROUNDING) + ROUNDING
         return max(0.0, min(epsilon, by_chernoff, self.parts.largest * (1 + ROUNDING)))
 
     @cached_property

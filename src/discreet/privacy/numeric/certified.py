@@ -126,8 +126,8 @@ class Cells:
 
     def _points(self, side: Side) -> tuple[Reals, Reals]:
         found = [side.points] if side.points is not None else []
-        if side.dense:
-            found.append(side.within(self._losses()))
+        if side.density is not None:
+            found.append(side.density(self._losses()))
         return np.concatenate([part.losses for part in found]), np.concatenate([part.log_p for part in found])
 
     def _masses_below(self) -> Reals:

@@ -13,8 +13,10 @@ from discreet.privacy.numeric.quadrature import legendre
 from discreet.privacy.numeric.special import erfcx, log_gamma, log_ndtr
 
 Reals = NDArray[np.float64]
-NO_FLOAT = 27.0  # e to minus the square of this is no float
-FLAT = 0.05  # so far apart erfcx is a polynomial of degree 9
+# e^(−27²) is 3e-317, below the least float that has all its digits.
+NO_FLOAT = 27.0
+# Over so short a way five points of Legendre, which are exact to degree 9, leave (0.05/2)^10 = 1e-16 of erfcx.
+FLAT = 0.05
 _erfc = np.frompyfunc(erfc, 1, 1)
 
 
@@ -57,7 +59,7 @@ def gaussian_deltas(mu: float, epsilon: Reals) -> Reals:
 
 
 def _left_deltas(epsilon: Reals, far: Reals, w: float) -> Reals:
-    """The same at u = −far < −4: δ = 1 − erfc(far)/2 − e^ε erfc(w − far)/2."""
+    """Far to the left δ is, at u = −far < −4: δ = 1 − erfc(far)/2 − e^ε erfc(w − far)/2."""
     missing = np.asarray(_erfc(far), np.float64) / 2
     deltas = 1 - missing
     inside = far > w + 4  # here ε < 0
@@ -95,7 +97,9 @@ def gaussian_log_gap(u: float, w: float) -> float:
     return -u * u + log(gap) - log(2) if gap > 0 else -inf
 
 
-NODES = 24  # of Legendre in each piece of a spline
+# Points of Legendre in each piece of a spline, over which exponents change by 12 at most: of an exponential they leave 6^48/48! = 2e-24,
+# which is room for the polynomial beside it.
+NODES = 24
 
 
 class FewLaplace:

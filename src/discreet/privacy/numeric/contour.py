@@ -12,19 +12,19 @@ than 1e-3. The integrand is cut off only where a cover of all later nodes allows
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, exp, expm1, inf, log, log2, pi
 from typing import TypeAlias
 
 import numpy as np
 
+from discreet.privacy.numeric.axis import RealAxis, Tilt
 from discreet.privacy.numeric.sums import Complex, LogMgf, Reals
 from discreet.privacy.numeric.unresolved import Unresolved
 
 Cover: TypeAlias = Callable[[float, Reals, float], Reals]
 """(c, Im t, enough) -> a bound of Re K − K(c) there, and at all larger Im t; where it is below `enough` it need not be a tight one."""
 
-# Of the aliases, relative to δ: a tenth of what the rounding of a sum of a hundred terms is.
-LOG_TOLERANCE = log(1e-13)
 # Nodes taken at once: most lines end within as many, and K of fewer is not much quicker.
 NODES_AT_ONCE = 48
 # Of the largest term that the sum must be: with less, three digits are lost to cancellation, and another line is better.
@@ -39,33 +39,16 @@ NEGLIGIBLE, FEW_TIMES = 1e-19, 1e3
 MOST_EXPONENT = 3e6
 # Of a loss: closer ones are one, since the ε that was asked for may be a loss, rounded to a float.
 SAME = Fraction(1, 10**14)
-# Ratio of the neighbours of a tilt that is good enough: those of the first tilts are 2 apart. A tilt off by √2 costs a line
-# some nodes, and no precision.
-CLOSE = 2.1
-# Tilts just above one where K explodes, in units of it.
-BETWEEN: Reals = 1 + np.array([0.01, 0.02, 0.03, 0.045, 0.06, 0.075, 0.09, 0.12, 0.16])
-# A period is a little more than is needed, so that it serves ε near by too.
-ROOM = 1.1
-# Nodes have one of PERIODS periods to the octave, so that questions share them, whoever asked first: from SPARE less than the
-# period that is asked for, which has room for it, to a little more.
-PERIODS, SPARE = 4, 1.07
+# Nodes have one of PERIODS periods to the octave, so that questions share them, whoever asked first: from SPARE less than the one that is
+# asked for, which has room for it, to a third more. Fewer periods make fewer lines, and each of them longer.
+PERIODS, SPARE = 2, 1.07
 # Newton's method needs four to eight; one that strays is given up.
 MOST_TURNS = 40
 # Newton's method ends where ln δ is off by less, or ε by two units in the last place.
 SAME_LOG, SAME_EPSILON = 1e-13, 4e-16
-# Above this tilt K may overflow at one point and not at another: each is looked at alone. Beyond the second nobody looks.
-LARGE_TILT, MOST_TILT = 1e3, 1e9
-# No loss has a saddle point below this tilt at a δ that is a float.
-LEAST_TILT = 1e-12
-# A tilt for every δ from about a half to 1e-30 of most compositions, √2 apart; others are looked at where they are needed.
-FIRST_TILTS: Reals = np.exp2(np.arange(-4, 5.5, 0.5))
-# Where the aliases on the right need a period so much longer than those on the left, K explodes just above the tilt.
-LOPSIDED, AT_LEAST = 3, 10
-# ln of what the saddle-point formula is lowered by: it has to be an estimate from below.
-BELOW = 3
-# A longer period has no nodes that are floats apart from each other; one of 0 has none at all.
-MOST_PERIOD, LEAST_PERIOD = 1e12, 1e-9
-# Sets of nodes, and looks at the real axis, that are kept of one composition; others are made again, and are the same.
+# Each step about squares what ln δ is off by: after one more from here, where δ(ε) has no corners, nobody need look again.
+NEXT_IS_LAST = 1e-8
+# Sets of nodes that are kept of one composition; others are made again, and are the same.
 MOST_KEPT = 256
 
 
@@ -92,139 +75,6 @@ class Lattice:
         return 0.0 if ahead <= near or 0 <= behind <= near else float(ahead)
 
 
-def chernoff_term(c: Reals) -> Reals:
-    """C(c) in δ(ε) <= e^(K(c) + C(c) − cε): c ln c − (c+1) ln(c+1), with nothing large in between."""
-    term: Reals = -c * np.log1p(1 / c) - np.log1p(c)
-    return term
-
-
-FIRST_TERMS = chernoff_term(FIRST_TILTS)
-
-
-class Looks:
-    """K at real points, as often as it is asked for: what is asked again, together with the same others, is the same."""
-
-    def __init__(self, k: LogMgf) -> None:
-        self._k = k
-        self._kept: dict[bytes, Reals] = {}
-        self._aliases: dict[tuple[tuple[bytes, ...], int], _Aliases] = {}
-        self.after: dict[tuple[bytes, ...], tuple[Reals, Reals]] = {}
-
-    def aliases(self, axis: "RealAxis", seen: tuple[bytes, ...], at: int) -> "_Aliases":
-        if (seen, at) not in self._aliases:
-            if len(self._aliases) >= MOST_KEPT:
-                self._aliases.clear()
-                self.after.clear()
-            self._aliases[seen, at] = _Aliases(axis, at)
-        return self._aliases[seen, at]
-
-    def several(self, c: Reals) -> Reals:
-        key = c.tobytes()
-        if key not in self._kept:
-            if len(self._kept) >= MOST_KEPT:
-                self._kept.clear()
-            self._kept[key] = self._several(c)
-        return self._kept[key]
-
-    def _several(self, c: Reals) -> Reals:
-        """K at several points together, or where that cannot be, at each."""
-        if c.max() > LARGE_TILT:
-            return np.array([self.at(each) for each in c])
-        try:
-            return self._real(c)
-        except Unresolved:
-            return np.array([self.at(each) for each in c])
-
-    def _real(self, c: Reals) -> Reals:
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = self._k(c.astype(np.complex128)).real
-        return np.where(np.isfinite(values), values, inf)
-
-    def at(self, c: float) -> float:
-        """K at one point, or infinity where it cannot be had: then no bound rests on it."""
-        try:
-            return float(self._real(np.array([c]))[0])
-        except Unresolved:
-            return inf
-
-
-class RealAxis:
-    """The real points that one question has looked at, and K there; bounds and saddle points are found here.
-
-    Every question begins with the same tilts, so that nothing hangs on the questions before it.
-    """
-
-    def __init__(self, looks: Looks) -> None:
-        self._looks = looks
-        self.c, self.k = FIRST_TILTS, looks.several(FIRST_TILTS)
-        self._seen: tuple[bytes, ...] = ()
-
-    def look(self, c: Reals) -> None:
-        """Looks at these points too; whoever has looked at the same before finds what was found then."""
-        seen = (*self._seen, c.tobytes())
-        if seen not in self._looks.after:
-            self._looks.after[seen] = self._with(c)
-        self._seen, (self.c, self.k) = seen, self._looks.after[seen]
-
-    def _with(self, c: Reals) -> tuple[Reals, Reals]:
-        """All points with some more, in order, and K there."""
-        new = np.setdiff1d(c, self.c)
-        if not new.size:
-            return self.c, self.k
-        both, values = np.concatenate([self.c, new]), np.concatenate([self.k, self._looks.several(new)])
-        order = np.argsort(both)
-        return both[order], values[order]
-
-    def at(self, c: float) -> float:
-        """K at one point, or infinity where it cannot be had: then no bound rests on it."""
-        return self._looks.at(c)
-
-    def saddle(self, epsilon: float) -> int:
-        """The index of the tilt where the integrand of δ(ε) is steepest."""
-        return self.least(lambda c, k: k - c * epsilon - np.log(c) - np.log1p(c))
-
-    def best_for_epsilon(self, epsilon: float) -> int:
-        """The index of the tilt with the least Chernoff bound of δ(ε)."""
-        return self.least(lambda c, k: k + chernoff_term(c) - c * epsilon)
-
-    def best_for_delta(self, log_delta: float, error: float = 0.0) -> int:
-        """The index of the tilt with the least Chernoff bound of ε(δ), where K may be off by an error."""
-        return self.least(lambda c, k: (k + error + chernoff_term(c) - log_delta) / c)
-
-    def aliases(self, at: int) -> "_Aliases":
-        """Bounds of the aliases on the line through one tilt, by all tilts that were looked at; made once for the same looks."""
-        return self._looks.aliases(self, self._seen, at)
-
-    def best_seen(self, epsilon: float) -> float:
-        """The least Chernoff bound of ln δ(ε) at the points that were looked at."""
-        return float((self.k + self._chernoff_terms() - self.c * epsilon).min())
-
-    def _chernoff_terms(self) -> Reals:
-        return FIRST_TERMS if self.c is FIRST_TILTS else chernoff_term(self.c)
-
-    def index(self, c: float) -> int:
-        """The index of a tilt that was looked at."""
-        return int(np.searchsorted(self.c, c))
-
-    def least(self, goal: Callable[[Reals, Reals], Reals]) -> int:
-        """The index of the point that minimises a convex goal(c, K), to within √2."""
-        for _ in range(12):
-            at = int(np.argmin(goal(self.c, self.k)))
-            if at == 0 and self.c[0] > LEAST_TILT:
-                self.look(self.c[0] * 2.0 ** (-0.5 * np.arange(1, 9)))
-            elif at == self.c.size - 1 and self.c[-1] < MOST_TILT:
-                self.look(self.c[-1] * 2.0 ** (0.5 * np.arange(1, 5)))
-            else:
-                break
-        else:
-            at = int(np.argmin(goal(self.c, self.k)))
-        low, high = self.c[max(at - 1, 0)], self.c[min(at + 1, self.c.size - 1)]
-        if high / low > CLOSE:
-            self.look(np.geomspace(low, high, 8)[1:-1])
-            at = int(np.argmin(goal(self.c, self.k)))
-        return at
-
-
 class Nodes:
     """Nodes of a trapezoid rule along Re t = c, with weights, for one period; whoever needs the same ones has these."""
 
@@ -239,16 +89,16 @@ class Nodes:
             all_above, all_below = step / -np.expm1(-t * step), step / -np.expm1(-(t + 1) * step)
             self._geometric = all_above, all_below, np.exp(-t * step)
 
-    def terms(self, epsilon: float, tail: bool) -> tuple[Reals, Reals, float]:
-        """The terms of δ(ε), or of P(L > ε), those of its slope, and the largest."""
+    def sums(self, epsilon: float, tail: bool) -> tuple[float, float, Callable[[], float]]:
+        """δ(ε), or P(L > ε), in units of e^(K(c) − cε); the largest of its terms; and its slope, for whoever needs it."""
         if self._lattice is not None:
             return self._on_lattice(self._lattice, epsilon, tail)
         weights, slopes = self._of_tail if tail else self._of_delta
         turn = np.exp(self._turns * epsilon)
         terms = (weights * turn).real
-        return terms, (slopes * turn).real, float(np.abs(terms).max())
+        return float(terms.sum()), float(np.abs(terms).max()), lambda: float((slopes * turn).real.sum())
 
-    def _on_lattice(self, lattice: Lattice, epsilon: float, tail: bool) -> tuple[Reals, Reals, float]:
+    def _on_lattice(self, lattice: Lattice, epsilon: float, tail: bool) -> tuple[float, float, Callable[[], float]]:
         """Σ over losses from the first above ε on, in closed form for each node.
 
         What the first one gains stands apart: where it is next to nothing the others may still be less than its rounding.
@@ -260,11 +110,12 @@ class Nodes:
         all_above, all_below, later = self._geometric
         if tail:
             terms = (turned * all_above).real
-            return terms, -float(self.t[0].real) * terms, float(np.abs(terms).max())
+            total = float(terms.sum())
+            return total, float(np.abs(terms).max()), lambda: -float(self.t[0].real) * total
         first, others = -expm1(-ahead) * step, later * all_above
         terms = (turned * (first + others - exp(-ahead - step) * later * all_below)).real
-        slopes = -(turned * (exp(-ahead) * all_below)).real
-        return terms, slopes, float((np.abs(turned) * (first + np.abs(others))).max())
+        largest = float((np.abs(turned) * (first + np.abs(others))).max())
+        return float(terms.sum()), largest, lambda: -float((turned * (exp(-ahead) * all_below)).real.sum())
 
 
 class Sampler:
@@ -273,6 +124,11 @@ class Sampler:
     def __init__(self, k: LogMgf, lattice: Lattice | None, cover: Cover) -> None:
         self._k, self._lattice, self._cover = k, lattice, cover
         self._kept: dict[tuple[float, float, float], Nodes | None] = {}
+
+    @property
+    def smooth(self) -> bool:
+        """Whether δ(ε) has no corners: on a lattice it has one at every loss."""
+        return self._lattice is None
 
     def nodes(self, c: float, k_c: float, period: float) -> Nodes:
         """Nodes on the line through c, where K is k_c, so close that their period is about this; or Unresolved."""
@@ -297,8 +153,6 @@ class Sampler:
             most = round_trip // 2 + 1
             if most > MOST_ON_LATTICE and not self._lattice.uniform:  # then none may be left out
                 raise Unresolved
-        elif not self._falls(c, spacing):
-            raise Unresolved
         t, values = self._values(c, k_c, spacing, most)
         counts = np.full(t.size, 2.0)  # each node stands for its mirror image too
         counts[0] = 1.0
@@ -319,6 +173,8 @@ class Sampler:
             may_stop = self._lattice is None or self._lattice.uniform
             if may_stop and self._ended(c, t, sizes):
                 return t, values
+            if self._lattice is None and t.size == NODES_AT_ONCE and not self._falls(c, spacing):
+                raise Unresolved
         if self._lattice is None:
             raise Unresolved
         return t, values
@@ -354,137 +210,65 @@ class Line:
     `low` and `high` bound the ε for which all aliases of the nodes in hand are below the tolerance.
     """
 
-    def __init__(self, sampler: Sampler, axis: RealAxis, at: int) -> None:
+    def __init__(self, sampler: Sampler, tilt: Tilt) -> None:
         self._sampler = sampler
-        self.c, self.k_c = float(axis.c[at]), float(axis.k[at])
-        self._aliases = axis.aliases(at)
+        self.c, self.k_c, self._aliases = tilt.c, tilt.k, tilt.aliases
         self._nodes: Nodes | None = None
         self.low, self.high = inf, -inf
 
     def log_delta(self, epsilon: float, tail: bool = False) -> float:
-        """ln δ(ε), or of P(L > ε)."""
-        return self.value(epsilon, tail)[0]
+        """ln δ(ε), or of P(L > ε). Unresolved where this line is not the right one."""
+        return self._value(epsilon, tail)[0]
 
-    def value(self, epsilon: float, tail: bool = False) -> tuple[float, float]:
-        """ln δ(ε) and about its slope. Unresolved where this line is not the right one."""
+    def _value(self, epsilon: float, tail: bool = False) -> tuple[float, Callable[[], float]]:
+        """ln δ(ε), or of P(L > ε), and about its slope."""
         if abs(self.k_c) + abs(self.c * epsilon) > MOST_EXPONENT:
             raise Unresolved
         if self._nodes is None or not self.low <= epsilon <= self.high:
             self._nodes = self._sampler.nodes(self.c, self.k_c, self._aliases.period(epsilon))
             self.low, self.high = self._aliases.served(self._nodes.period)
-        terms, slopes, scale = self._nodes.terms(epsilon, tail)
-        total = float(terms.sum())
-        if not total > LEAST_SHARE * max(scale, self._aliases.share):
+        total, largest, slope = self._nodes.sums(epsilon, tail)
+        if not total > LEAST_SHARE * max(largest, self._aliases.share):
             raise Unresolved
-        return log(total) + self.k_c - self.c * epsilon, float(slopes.sum()) / total
+        return log(total) + self.k_c - self.c * epsilon, lambda: slope() / total
 
     def root(self, target: float, start: float) -> tuple[float, float]:
         """The ε with ln δ(ε) = target, and what ln δ is there: Newton on one line; Unresolved if it strays."""
         x = start
         for _ in range(MOST_TURNS):
-            value, slope = self.value(x)
-            gap = value - target
+            value, slope_there = self._value(x)
+            gap, slope = value - target, slope_there()
             if not slope < 0:
                 break
             step = gap / slope
             if abs(gap) < SAME_LOG or abs(step) <= SAME_EPSILON * abs(x):
                 return x, value
             x -= step
+            if abs(gap) < NEXT_IS_LAST and self._sampler.smooth:
+                return x, target
         raise Unresolved
-
-
-class _Aliases:
-    """Bounds of δ(ε + mA) e^(mAc) for m = 1 and −1 by Chernoff, relative to an estimate of δ(ε) from below.
-
-    Both are e^(a line in ε and A): the right one falls as ε + A grows, the left one as A − ε grows.
-    """
-
-    def __init__(self, axis: RealAxis, at: int) -> None:
-        c, k, here = axis.c, axis.k, float(axis.c[at])
-        estimate = _estimate(axis, at)
-        self.share = exp(estimate - float(k[at]))  # of e^(K − cε) that δ(ε) is, where the line is right for ε
-        floor = estimate + LOG_TOLERANCE
-        chernoff = k + chernoff_term(c) - floor
-        above, below = c > here, c < here
-        self.right = float((chernoff[above] / (c[above] - here)).min(initial=inf))
-        self.left = min(float((chernoff[below] / (here - c[below])).min(initial=inf)), -floor / here)
-
-    def period(self, epsilon: float) -> float:
-        """The least A with both below the tolerance at this ε, and a little more, so that it serves ε near by too."""
-        least = max(self.right - epsilon, self.left + epsilon)
-        if not least < MOST_PERIOD:
-            raise Unresolved
-        return ROOM * max(least, LEAST_PERIOD)
-
-    @property
-    def shortest(self) -> float:
-        """What the period is at least, whatever ε is."""
-        return self.period((self.right - self.left) / 2)
-
-    def served(self, period: float) -> tuple[float, float]:
-        return self.right - period, period - self.left
-
-
-def lopsided(axis: RealAxis, at: int) -> bool:
-    """Whether the aliases on the right need a far longer period than those on the left."""
-    aliases = axis.aliases(at)
-    return aliases.right > LOPSIDED * abs(aliases.left) + AT_LEAST
-
-
-def looked_closely(axis: RealAxis, at: int) -> int:
-    """The index of the same tilt, after a look at tilts just above it where K grows so fast there that its neighbours say little."""
-    if not lopsided(axis, at):
-        return at
-    c = float(axis.c[at])
-    axis.look(c * BETWEEN)
-    return axis.index(c)
-
-
-def period(axis: RealAxis, at: int, epsilon: float) -> float:
-    """A period that keeps all aliases of the line through the point `at` below the tolerance."""
-    return axis.aliases(at).period(epsilon)
-
-
-def shortest_period(axis: RealAxis, at: int) -> float:
-    """The least such period, for the ε that is easiest; or Unresolved."""
-    return axis.aliases(at).shortest
-
-
-def _estimate(axis: RealAxis, at: int) -> float:
-    """ln δ(ε) + cε to within a few units, from below: the saddle-point formula with the curvature of K."""
-    c, k = axis.c, axis.k
-    low, high = max(at - 1, 0), min(at + 1, c.size - 1)
-    bend = 0.0
-    if low < at < high and np.isfinite(k[[low, at, high]]).all():
-        slopes = np.diff(k[[low, at, high]]) / np.diff(c[[low, at, high]])
-        bend = float(2 * (slopes[1] - slopes[0]) / (c[high] - c[low]))
-    spread = 1 + 2 * pi * max(bend, 0.0) * (c[at] + 1) ** 2
-    return float(k[at] - log(c[at] * (c[at] + 1)) - 0.5 * log(spread) - BELOW)
 
 
 class Curve:
     """δ(ε) of one direction of a composition, and its inverse, from its K. No answer hangs on the questions before it."""
 
     def __init__(self, k: LogMgf, lattice: Lattice | None = None, cover: Cover = never_falls) -> None:
-        self._looks = Looks(k)
+        self._k = k
         self._sampler = Sampler(k, lattice, cover)
 
+    @cached_property
     def axis(self) -> RealAxis:
         """The real axis as every question finds it."""
-        return RealAxis(self._looks)
+        return RealAxis.of(self._k)
 
-    def log_delta(self, epsilon: float, tail: bool = False) -> float:
-        """ln δ(ε), or of P(L > ε)."""
-        axis = self.axis()
-        return self._line(axis, axis.saddle(epsilon)).log_delta(epsilon, tail)
+    def log_delta(self, epsilon: float, tilt: Tilt, tail: bool = False) -> float:
+        """ln δ(ε), or of P(L > ε), where ε has its saddle point at this tilt."""
+        return self._line(tilt).log_delta(epsilon, tail)
 
-    def epsilon(self, delta: float) -> tuple[float, float]:
-        """The ε with δ(ε) = delta, perhaps negative, and what ln δ is there, but for rounding ln delta."""
-        axis, target = self.axis(), log(delta)
-        at = axis.best_for_delta(target)
-        c, k = axis.c[at], axis.k[at]
-        start = float((k + chernoff_term(np.array([c]))[0] - target) / c)
-        return self._line(axis, at).root(target, start)
+    def epsilon(self, delta: float, tilt: Tilt) -> tuple[float, float]:
+        """The ε with δ(ε) = delta, perhaps negative, and what ln δ is there, but for rounding ln delta; the tilt is best for delta."""
+        target = log(delta)
+        return self._line(tilt).root(target, (tilt.estimate - target) / tilt.c)
 
-    def _line(self, axis: RealAxis, at: int) -> Line:
-        return Line(self._sampler, axis, looked_closely(axis, at))
+    def _line(self, tilt: Tilt) -> Line:
+        return Line(self._sampler, tilt.looked_closely())

@@ -5,17 +5,19 @@ from fractions import Fraction
 from functools import cached_property
 from math import exp, expm1, log
 
+from discreet.privacy.numeric.axis import RealAxis
 from discreet.privacy.numeric.bounds import (
     CLOSED_ROUNDING,
     FINE,
     LEAST_DELTA,
+    NO_FLOAT,
     PRECISION,
     Bounds,
     root_of,
 )
-from discreet.privacy.numeric.contour import Lattice, RealAxis
+from discreet.privacy.numeric.contour import Lattice
 from discreet.privacy.numeric.parts import Parts
-from discreet.privacy.numeric.routes import Route, Routes
+from discreet.privacy.numeric.routes import Inverse, Routes
 from discreet.privacy.numeric.search import minimum
 from discreet.privacy.numeric.side import Side
 from discreet.privacy.numeric.sums import Complex
@@ -69,9 +71,10 @@ class Direction:
     def k(self, t: Complex) -> Complex:
         return self._parts.k(t)
 
+    @property
     def axis(self) -> RealAxis:
         """The real axis as every question finds it."""
-        return self._parts.axis()
+        return self._parts.axis
 
     def log_delta(self, epsilon: float) -> float:
         """ln δ(ε) apart from open failure: near-exact, or where no route leads there a certified bound from above."""
@@ -98,25 +101,23 @@ class Direction:
     def _epsilon(self, delta: float) -> tuple[float, bool]:
         """ε(delta), and whether it is in doubt."""
         target = log(delta)
-        if self.largest == 0 or (delta > LARGE_DELTA and self._log_delta_at_zero <= target):
+        if self.largest == 0 or (delta > LARGE_DELTA and self._zero_is_enough(target)):
             return 0.0, False
         if self.bounds.log_delta_near_top >= target:
             return self.largest, False
-        for route in self.routes.inverting(delta):
-            if (epsilon := self._inverted(route, delta)) is not None:
+        for route, inverse in self.routes.inverses(delta):
+            if (epsilon := self._inverted(inverse, delta)) is not None:
                 return epsilon, route.doubtful
-        if self._log_delta_at_zero <= target:
-            return 0.0, False
-        return self._searched(delta)
+        return (0.0, False) if self._zero_is_enough(target) else self._searched(delta)
 
-    def _inverted(self, route: Route, delta: float) -> float | None:
+    def _inverted(self, inverse: Inverse, delta: float) -> float | None:
         """ε by a route's own way, where a second look agrees."""
         try:
-            epsilon, log_delta = route.epsilon(delta)
+            epsilon, log_delta = inverse()
         except Unresolved:
             return None
         if epsilon <= 0:
-            return 0.0 if self._log_delta_at_zero <= log(delta) else None
+            return 0.0 if self._zero_is_enough(log(delta)) else None
         if epsilon >= self.largest:
             return None
         if self._parts.single is not None:  # whose δ is had without the contour
@@ -138,6 +139,14 @@ class Direction:
         except Unresolved:
             return min(self.bounds.epsilon_above(delta, precision) for precision in (FINE, PRECISION)), False
 
+    def _zero_is_enough(self, target: float) -> bool:
+        """Whether ln δ(0) is no more; a value that says so, and is in doubt, is compared with certified ends."""
+        return self._first_log_delta_at_zero <= target and self._log_delta_at_zero <= target
+
+    @cached_property
+    def _first_log_delta_at_zero(self) -> float:
+        return self.routes.value(0.0)[0]
+
     @cached_property
     def _log_delta_at_zero(self) -> float:
         return self.log_delta(0.0)
@@ -147,7 +156,13 @@ class Direction:
         try:
             return self.routes.value(epsilon, tail=True)[0]
         except Unresolved:
-            return min(0.0, minimum(lambda h: self._bound_of_tail(epsilon, h), LEAST_H, MOST_H, PRECISION_OF_H))
+            return self._tail_above(epsilon)
+
+    def _tail_above(self, epsilon: float) -> float:
+        """The best of those bounds; where one is below all floats the best of them is no different."""
+        if (bound := self._bound_of_tail(epsilon, MOST_H)) < NO_FLOAT:
+            return bound
+        return min(0.0, minimum(lambda h: self._bound_of_tail(epsilon, h), LEAST_H, MOST_H, PRECISION_OF_H))
 
     def _bound_of_tail(self, epsilon: float, h: float) -> float:
         return self.log_delta(epsilon - h) - log(-expm1(-h))

@@ -14,7 +14,8 @@ from discreet.exact import log_up
 
 Row: TypeAlias = Sequence[Fraction]
 
-LOG_BITS = 192  # after the point, of a loss: ratios may be very close to 1
+# Bits after the point, of a loss: of a ratio as close to 1 as 1 + 2^-139 they still hold the 53 of a float.
+LOG_BITS = 192
 
 
 def hockey_stick(p: Row, q: Row, gamma: Fraction) -> Fraction:

@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.privacy.numeric.closed import gaussian_deltas
 from discreet.privacy.numeric.quadrature import normal_pieces, pieces
-from discreet.privacy.numeric.side import Atoms, ManyK, Points, Side, rounded_up
+from discreet.privacy.numeric.side import Atoms, Density, ManyK, Points, Side, rounded_up
 from discreet.privacy.numeric.sums import Complex, LogMgf, Reals, log_sum
 from discreet.privacy.numeric.unresolved import Unresolved
 
@@ -56,7 +56,6 @@ NOTHING = Nothing()
 class GaussianLoss(Side):
     """L ~ N(μ²/2, μ²), μ = Δ/σ: K = μ² t(t+1)/2."""
 
-    dense = True
     proven_cover = True
     gaussian: Fraction
 
@@ -64,7 +63,7 @@ class GaussianLoss(Side):
         self.gaussian = max(squared, LEAST_SQUARE)
         self.rho, self._mu = float(self.gaussian) / 2, sqrt(self.gaussian)
         self.many = ManyK(_gaussian_k, (self.rho,))
-        self.one = self._deltas
+        self.one, self.density = self._deltas, self._within
 
     def k(self, t: Complex) -> Complex:
         return _gaussian_k(np.array([[self.rho]]), np.ones(1), t)
@@ -72,7 +71,7 @@ class GaussianLoss(Side):
     def _deltas(self, epsilon: Reals) -> Reals:
         return gaussian_deltas(self._mu, epsilon)
 
-    def within(self, cuts: Reals) -> Points:
+    def _within(self, cuts: Reals) -> Points:
         z, log_p = normal_pieces((cuts - self.rho) / self._mu, 0.5 / self._mu)
         return Points(self.rho + self._mu * z, log_p)
 
@@ -97,7 +96,6 @@ class LaplaceLoss(Side):
     K = tε + ln ½(1 + (1 − e^(−εu))/u + e^(−εu)), u = 1 + 2t.
     """
 
-    dense = True
     proven_cover = True
     laplace: Fraction
     points: Points
@@ -109,7 +107,7 @@ class LaplaceLoss(Side):
         self.largest, self.least = epsilon, -epsilon
         self.points = Points(np.array([-epsilon, epsilon]), np.log(0.5) + np.array([-epsilon, 0.0]))
         self.many = ManyK(_laplace_k, (epsilon,))
-        self.one = self._deltas
+        self.one, self.density = self._deltas, self._within
 
     def k(self, t: Complex) -> Complex:
         return _laplace_k(np.array([[self.largest]]), np.ones(1), t)
@@ -120,7 +118,7 @@ class LaplaceLoss(Side):
         inside = -np.expm1((np.clip(z, -epsilon, epsilon) - epsilon) / 2)
         return np.where(z < -epsilon, -np.expm1(np.minimum(z, 0.0)), inside)
 
-    def within(self, cuts: Reals) -> Points:
+    def _within(self, cuts: Reals) -> Points:
         losses, log_w = pieces(np.clip(cuts, self.least, self.largest), LAPLACE_PIECE)
         return Points(losses, log_w + (losses - self.largest) / 2 - np.log(4))
 
@@ -206,31 +204,28 @@ class Mixed(Side):
         k: LogMgf,
         ends: tuple[float, float],
         points: Points | None,
-        density: Callable[[Reals], Points] | None,
+        density: Density | None,
         one: Callable[[Reals], Reals] | None,
         rho: float = 0.0,
     ) -> None:
-        self._k, self._density = k, density
+        self._k = k
         self.least, self.largest = ends
         self.pure = rounded_up(self.largest)
-        self.points, self.dense, self.one, self.rho = points, density is not None, one, rho
+        self.points, self.density, self.one, self.rho = points, density, one, rho
 
     def k(self, t: Complex) -> Complex:
         return self._k(t)
-
-    def within(self, cuts: Reals) -> Points:
-        assert self._density is not None
-        return self._density(cuts)
 
     def log_cover(self, c: float, heights: Reals) -> Reals:
         """A density is seen to fall, at the heights and at some far beyond; that is not proven. Points come back to their share."""
         if not self.dense:
             return np.zeros_like(heights)
         beyond = float(heights[-1]) * BEYOND
-        log_sizes = [self._log_dense(c, heights)]
+        k_c = self.real(c)
+        log_sizes = [self._log_dense(c, k_c, heights)]
         for each in np.array_split(beyond, beyond.size):
             try:
-                log_sizes.append(self._log_dense(c, each))
+                log_sizes.append(self._log_dense(c, k_c, each))
             except Unresolved:  # K is not known that far
                 break
         later = np.maximum.accumulate(np.concatenate(log_sizes)[::-1])[::-1][: heights.size]

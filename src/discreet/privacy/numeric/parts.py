@@ -8,7 +8,8 @@ from math import gcd, inf, sqrt
 import numpy as np
 
 from discreet.exact import round_down, to_float_up
-from discreet.privacy.numeric.contour import Curve, Lattice, RealAxis
+from discreet.privacy.numeric.axis import RealAxis
+from discreet.privacy.numeric.contour import Curve, Lattice
 from discreet.privacy.numeric.kinds import gaussian_loss
 from discreet.privacy.numeric.points import NO_POINTS, composed
 from discreet.privacy.numeric.side import Atoms, ManyK, Points, Side
@@ -147,9 +148,10 @@ class Parts:
     def curve(self) -> Curve:
         return Curve(self.k, self.lattice, self._log_cover)
 
+    @property
     def axis(self) -> RealAxis:
         """The real axis as every question finds it."""
-        return self.curve.axis()
+        return self.curve.axis
 
     @cached_property
     def k_error(self) -> float:
@@ -164,7 +166,8 @@ class Parts:
             if float(total.max()) < enough:
                 break
             total = total + n * side.log_cover(c, heights)
-        for first in (True, False):  # most often a look at the first height shows that there is no cover yet
+        # A look at the first height most often shows that there is no cover yet; one part alone is looked at once.
+        for first in (True, False) if len(seen) > 1 else (False,):
             looked = heights[:1] if first else heights
             covered = total[: looked.size]
             for side, n in seen:

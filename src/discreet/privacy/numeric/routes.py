@@ -21,22 +21,22 @@ serves is asked. No route remembers anything that changes a value: what it keeps
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf, log, sqrt
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
+from discreet.privacy.numeric.axis import Tilt
 from discreet.privacy.numeric.bounds import FEW_USES, MOST_EPSILON, NO_FLOAT, Bounds
 from discreet.privacy.numeric.closed import FewLaplace, gaussian_log_delta, gaussian_log_tail, gaussian_tails
-from discreet.privacy.numeric.contour import RealAxis, looked_closely
 from discreet.privacy.numeric.convolved import Convolved, points_on
 from discreet.privacy.numeric.parts import Parts, lattice_of
 from discreet.privacy.numeric.points import NO_POINTS, composed
 from discreet.privacy.numeric.points import log_delta as points_log_delta
 from discreet.privacy.numeric.side import Points, Side
 from discreet.privacy.numeric.sums import Reals
-from discreet.privacy.numeric.transform import TransformLine, middle_of_cell
+from discreet.privacy.numeric.transform import MOST_USES, TransformLine, middle_of_cell
 from discreet.privacy.numeric.unresolved import Unresolved
 
 # Only so far out may δ be below all floats; nearer, nobody looks.
@@ -59,8 +59,29 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
+Inverse: TypeAlias = Callable[[], tuple[float, float]]
+"""A quick way to the ε with δ(ε) = delta, perhaps negative, and to what ln δ is there; or to Unresolved."""
+
+
+class Question:
+    """ln δ(ε), or ln P(L > ε) where `tail`: what the routes are asked in turn. What one of them finds of ε the next one need not."""
+
+    def __init__(self, parts: Parts, epsilon: float, tail: bool) -> None:
+        self._parts, self.epsilon, self.tail = parts, epsilon, tail
+
+    @cached_property
+    def saddle(self) -> Tilt:
+        """The tilt at which the integrand of δ(ε) is steepest."""
+        return self._parts.axis.saddle(self.epsilon)
+
+    @cached_property
+    def decays(self) -> bool:
+        """Whether the integrand of δ(ε) may fall along its line; a cover of it says whether it falls soon enough."""
+        return not self._parts.points_everywhere or points_are_gone(self._parts, self.saddle.c)
+
+
 class Route(ABC):
-    """One way to ln δ(ε), and to ln P(L > ε) where `tail`."""
+    """One way to ln δ(ε), and to ln P(L > ε)."""
 
     # Whether a value is a bound from above, and not near-exact.
     bound: ClassVar[bool] = False
@@ -68,23 +89,24 @@ class Route(ABC):
     def __init__(self, parts: Parts, bounds: Bounds) -> None:
         self.parts, self.bounds = parts, bounds
 
-    @abstractmethod
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        """Whether it may be asked."""
-
-    @abstractmethod
-    def value(self, epsilon: float, tail: bool) -> float:
-        """ln δ(ε), or of P(L > ε); or Unresolved."""
-
-    def inverts(self, delta: float) -> bool:
-        """Whether it has a quicker way to ε(delta) than a search."""
-        return False
-
-    def epsilon(self, delta: float) -> tuple[float, float]:
-        """The ε with δ(ε) = delta, perhaps negative, and what ln δ is there; or Unresolved."""
-        raise NotImplementedError
-
     @property
+    def possible(self) -> bool:
+        """Whether it may be asked of this composition at all."""
+        return True
+
+    def serves(self, question: Question) -> bool:
+        """Whether it may be asked this."""
+        return True
+
+    @abstractmethod
+    def value(self, question: Question) -> float:
+        """The answer, or Unresolved."""
+
+    def inverse(self, delta: float) -> Inverse | None:
+        """A quicker way to ε(delta) than a search, where this route has one."""
+        return None
+
+    @cached_property
     def doubtful(self) -> bool:
         """Whether a value rests on how fast a sum of several kinds was seen to fall: then certified ends must agree with it."""
         if self.parts.rho or self.parts.mu is not None or self.parts.lattice is not None:
@@ -93,103 +115,136 @@ class Route(ABC):
 
 
 class Nowhere(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        return epsilon >= self.parts.largest
+    @property
+    def possible(self) -> bool:
+        return self.parts.largest < inf
 
-    def value(self, epsilon: float, tail: bool) -> float:
+    def serves(self, question: Question) -> bool:
+        return question.epsilon >= self.parts.largest
+
+    def value(self, question: Question) -> float:
         return -inf
 
 
 class InClosedForm(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        return not tail and self.parts.single is not None and self.parts.single.one is not None
+    @property
+    def possible(self) -> bool:
+        return self.parts.single is not None and self.parts.single.one is not None
 
-    def value(self, epsilon: float, tail: bool) -> float:
+    def serves(self, question: Question) -> bool:
+        return not question.tail
+
+    def value(self, question: Question) -> float:
         assert self.parts.single is not None and self.parts.single.one is not None
-        delta = float(self.parts.single.one(np.array([epsilon]))[0])
+        delta = float(self.parts.single.one(np.array([question.epsilon]))[0])
         return log(delta) if delta > 0 else -inf
 
 
 class Alone(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        return self.parts.single is not None and not (tail and self.parts.mu is not None)
+    @property
+    def possible(self) -> bool:
+        return self.parts.single is not None
 
-    def value(self, epsilon: float, tail: bool) -> float:
+    def serves(self, question: Question) -> bool:
+        return not (question.tail and self.parts.mu is not None)
+
+    def value(self, question: Question) -> float:
         assert self.parts.single is not None
-        return self.parts.single.log_tail(epsilon) if tail else self.parts.single.log_delta(epsilon)
+        single = self.parts.single
+        return single.log_tail(question.epsilon) if question.tail else single.log_delta(question.epsilon)
 
 
 class Certain(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
+    @property
+    def possible(self) -> bool:
+        return not self.parts.rho
+
+    def serves(self, question: Question) -> bool:
         """Whether 1 − δ(ε) = E min(1, e^(ε−L)) <= e^(K(−t) + tε), 0 < t < 1, is below the precision of δ."""
-        if tail or self.parts.rho or epsilon > MOST_EPSILON:
+        if question.tail or question.epsilon > MOST_EPSILON:
             return False
-        if self.parts.axis().best_seen(epsilon) < 0:
+        if question.saddle.bound(question.epsilon) < 0 or self.parts.axis.best_seen(question.epsilon) < 0:
             return False  # Chernoff says that it is less than 1
-        return self._k_before_zero + BEFORE_ZERO * epsilon < NO_DIFFERENCE
+        return self._k_before_zero + BEFORE_ZERO * question.epsilon < NO_DIFFERENCE
 
     @cached_property
     def _k_before_zero(self) -> float:
         return float(self.parts.k(np.array([-BEFORE_ZERO + 0j]))[0].real)
 
-    def value(self, epsilon: float, tail: bool) -> float:
+    def value(self, question: Question) -> float:
         return 0.0
 
 
 class Vanishing(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        return not tail and epsilon > FAR and self.bounds.chernoff(epsilon) < NO_FLOAT
+    def serves(self, question: Question) -> bool:
+        """Whether a Chernoff bound is below all floats: that at a tilt which is nearly the best one is enough to tell."""
+        if question.tail or not question.epsilon > FAR:
+            return False
+        return self.parts.axis.best_for_epsilon(min(question.epsilon, MOST_EPSILON)).bound(question.epsilon) < NO_FLOAT
 
-    def value(self, epsilon: float, tail: bool) -> float:
-        return self.bounds.chernoff(epsilon)
+    def value(self, question: Question) -> float:
+        return self.bounds.chernoff(question.epsilon)
 
 
 class Concentrated(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        return not tail and self.parts.rho > 0
+    @property
+    def possible(self) -> bool:
+        return self.parts.rho > 0
 
-    def value(self, epsilon: float, tail: bool) -> float:
-        return self.bounds.chernoff(epsilon)
+    def serves(self, question: Question) -> bool:
+        return not question.tail
+
+    def value(self, question: Question) -> float:
+        return self.bounds.chernoff(question.epsilon)
 
 
 class AllGaussian(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
+    @property
+    def possible(self) -> bool:
         return not self.parts.rho and self.parts.mu is not None
 
-    def value(self, epsilon: float, tail: bool) -> float:
+    def value(self, question: Question) -> float:
         mu = self.parts.mu or 0.0
-        return gaussian_log_tail(mu, epsilon) if tail else gaussian_log_delta(mu, epsilon)
+        return gaussian_log_tail(mu, question.epsilon) if question.tail else gaussian_log_delta(mu, question.epsilon)
 
 
 class AroundLattice(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
+    @property
+    def possible(self) -> bool:
         return self.parts.lattice is not None
 
-    def value(self, epsilon: float, tail: bool) -> float:
-        return self.parts.curve.log_delta(epsilon, tail)
+    def value(self, question: Question) -> float:
+        return self.parts.curve.log_delta(question.epsilon, question.saddle, question.tail)
 
-    def inverts(self, delta: float) -> bool:
-        return not self.parts.rho and self.parts.mu is None and self.parts.lattice is not None
-
-    def epsilon(self, delta: float) -> tuple[float, float]:
-        return self.parts.curve.epsilon(delta)
+    def inverse(self, delta: float) -> Inverse | None:
+        if self.parts.rho or self.parts.mu is not None:
+            return None
+        return partial(self.parts.curve.epsilon, delta, self.parts.axis.best_for_delta(log(delta)))
 
 
 class PointByPoint(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        return self.parts.lattice is not None and self.parts.points is not None
+    @property
+    def possible(self) -> bool:
+        return self.parts.lattice is not None
 
-    def value(self, epsilon: float, tail: bool) -> float:
-        return points_log_delta(self.parts.points or NO_POINTS, epsilon, tail)
+    def serves(self, question: Question) -> bool:
+        return self.parts.points is not None
+
+    def value(self, question: Question) -> float:
+        return points_log_delta(self.parts.points or NO_POINTS, question.epsilon, question.tail)
 
 
 class BySplines(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        return self.splines is not None and not decays(self.parts, epsilon)
+    @property
+    def possible(self) -> bool:
+        return self.splines is not None
 
-    def value(self, epsilon: float, tail: bool) -> float:
+    def serves(self, question: Question) -> bool:
+        return not question.decays
+
+    def value(self, question: Question) -> float:
         assert self.splines is not None
-        return self.splines.log_delta(epsilon, tail)
+        return self.splines.log_delta(question.epsilon, question.tail)
 
     @cached_property
     def splines(self) -> FewLaplace | None:
@@ -201,37 +256,37 @@ class BySplines(Route):
 
 
 class AlongContour(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        return self._off_lattice and decays(self.parts, epsilon)
-
-    def value(self, epsilon: float, tail: bool) -> float:
-        return self.parts.curve.log_delta(epsilon, tail)
-
-    def inverts(self, delta: float) -> bool:
-        if not self._off_lattice or self.parts.rho or self.parts.mu is not None:
-            return False
-        if not self.parts.points_everywhere:
-            return True
-        axis = self.parts.axis()
-        at = axis.best_for_delta(log(delta))
-        return points_are_gone(self.parts, float(axis.c[at]))
-
-    def epsilon(self, delta: float) -> tuple[float, float]:
-        return self.parts.curve.epsilon(delta)
-
     @property
-    def _off_lattice(self) -> bool:
+    def possible(self) -> bool:
         return self.parts.lattice is None
+
+    def serves(self, question: Question) -> bool:
+        return question.decays
+
+    def value(self, question: Question) -> float:
+        return self.parts.curve.log_delta(question.epsilon, question.saddle, question.tail)
+
+    def inverse(self, delta: float) -> Inverse | None:
+        if self.parts.rho or self.parts.mu is not None:
+            return None
+        best = self.parts.axis.best_for_delta(log(delta))
+        if self.parts.points_everywhere and not points_are_gone(self.parts, best.c):
+            return None
+        return partial(self.parts.curve.epsilon, delta, best)
 
 
 class Beside(Route):
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        return self.parts.lattice is None and self._curve(tail) is not None
+    @property
+    def possible(self) -> bool:
+        return self.parts.lattice is None and self._dense is not None
 
-    def value(self, epsilon: float, tail: bool) -> float:
-        curve = self._curve(tail)
+    def serves(self, question: Question) -> bool:
+        return self._curve(question.tail) is not None
+
+    def value(self, question: Question) -> float:
+        curve = self._curve(question.tail)
         assert curve is not None
-        return Convolved(self._points(epsilon), self.parts.cut_off, curve).log_delta(epsilon)
+        return Convolved(self._points(question), self.parts.cut_off, curve).log_delta(question.epsilon)
 
     @cached_property
     def _dense(self) -> Side | None:
@@ -252,14 +307,14 @@ class Beside(Route):
     def _others(self) -> list[tuple[Side, int]]:
         return [(side, n) for side, n in self.parts.merged if side is not self._dense]
 
-    def _points(self, epsilon: float) -> Points:
+    def _points(self, question: Question) -> Points:
         """The points of all other parts: one by one, or on their lattice, near the tilt of this ε."""
         if self._few_points is not None:
             return self._few_points
         atoms = [(side.atoms, n) for side, n in self._others if side.atoms is not None]
         if len(atoms) < len(self._others):
             raise Unresolved
-        c = saddle(self.parts, epsilon)
+        c = question.saddle.c
         if c not in self._on_lattice:
             drop_oldest(self._on_lattice)
             self._on_lattice[c] = points_on(lattice_of(atoms), atoms, c)
@@ -282,25 +337,26 @@ class Beside(Route):
 class ByTransform(Route):
     doubtful = True
 
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        return True
+    @property
+    def possible(self) -> bool:
+        """Whether the rounding of so many powers leaves two grids a chance to agree."""
+        return self.parts.uses <= MOST_USES
 
-    def value(self, epsilon: float, tail: bool) -> float:
+    def value(self, question: Question) -> float:
         """All points by themselves, exactly, and a fine transform for what is left; of very many points too."""
+        epsilon, tail = question.epsilon, question.tail
         known = points_log_delta(self.parts.points or NO_POINTS, epsilon, tail)
-        axis = self.parts.axis()
-        looked_closely(axis, axis.saddle(epsilon))
-        at = axis.saddle(epsilon)
+        tilt = question.saddle.looked_closely().axis.saddle(epsilon)
         try:
-            return self._line(axis, at, middle_of_cell(axis, at, epsilon)).log_delta(epsilon, known, tail)
+            return self._line(tilt, middle_of_cell(tilt, epsilon)).log_delta(epsilon, known, tail)
         except Unresolved:  # a window around ε itself may do
-            return self._line(axis, at, epsilon).log_delta(epsilon, known, tail)
+            return self._line(tilt, epsilon).log_delta(epsilon, known, tail)
 
-    def _line(self, axis: RealAxis, at: int, middle: float) -> TransformLine:
-        key = float(axis.c[at]), float(axis.k[at]), middle
+    def _line(self, tilt: Tilt, middle: float) -> TransformLine:
+        key = tilt.c, tilt.k, middle
         if key not in self._lines:
             drop_oldest(self._lines)
-            self._lines[key] = TransformLine(self.parts.each, axis, at, middle, self.parts.points is not None)
+            self._lines[key] = TransformLine(self.parts.each, tilt, middle, self.parts.points is not None)
         return self._lines[key]
 
     @cached_property
@@ -312,11 +368,11 @@ class Bounded(Route):
     bound = True
     doubtful = False
 
-    def serves(self, epsilon: float, tail: bool) -> bool:
-        return not tail
+    def serves(self, question: Question) -> bool:
+        return not question.tail
 
-    def value(self, epsilon: float, tail: bool) -> float:
-        return self.bounds.least_above(epsilon)
+    def value(self, question: Question) -> float:
+        return self.bounds.least_above(question.epsilon)
 
 
 ROUTES: tuple[type[Route], ...] = (
@@ -341,34 +397,29 @@ class Routes:
     """All routes of one direction of a composition, in their order."""
 
     def __init__(self, parts: Parts, bounds: Bounds) -> None:
-        self._routes = [route(parts, bounds) for route in ROUTES]
+        self._parts, self._bounds = parts, bounds
+
+    @cached_property
+    def _routes(self) -> list[Route]:
+        return [route for route in (kind(self._parts, self._bounds) for kind in ROUTES) if route.possible]
 
     def value(self, epsilon: float, tail: bool = False, near_exact: bool = False) -> tuple[float, Route]:
         """ln δ(ε), or of P(L > ε), and the route by which it was had; Unresolved where no route, or no near-exact one, leads there."""
+        question = Question(self._parts, epsilon, tail)
         for route in self._routes:
-            if (near_exact and route.bound) or not route.serves(epsilon, tail):
+            if (near_exact and route.bound) or not route.serves(question):
                 continue
             try:
-                return min(0.0, route.value(epsilon, tail)), route
+                return min(0.0, route.value(question)), route
             except Unresolved:
                 continue
         raise Unresolved
 
-    def inverting(self, delta: float) -> Iterator[Route]:
-        """The routes with a quick way to ε(delta)."""
-        return (route for route in self._routes if route.inverts(delta))
-
-
-def saddle(parts: Parts, epsilon: float) -> float:
-    """The tilt at which the integrand of δ(ε) is steepest."""
-    axis = parts.axis()
-    at = axis.saddle(epsilon)
-    return float(axis.c[at])
-
-
-def decays(parts: Parts, epsilon: float) -> bool:
-    """Whether the integrand of δ(ε) may fall along its line; a cover of it says whether it falls soon enough."""
-    return not parts.points_everywhere or points_are_gone(parts, saddle(parts, epsilon))
+    def inverses(self, delta: float) -> Iterator[tuple[Route, Inverse]]:
+        """The routes with a quick way to ε(delta), and that way."""
+        for route in self._routes:
+            if (inverse := route.inverse(delta)) is not None:
+                yield route, inverse
 
 
 def points_are_gone(parts: Parts, c: float) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
+from typing import TypeAlias
 
 import numpy as np
 
@@ -56,6 +57,10 @@ class Points:
         return log_sum_of(self.log_p, self.losses, t)
 
 
+Density: TypeAlias = Callable[[Reals], Points]
+"""Cuts -> quadrature points of a density between the first cut and the last, for each piece its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class ManyK:
     """Σ n K over sides of one kind, in one go: `of`(parameters, n, t), the parameters a row for each side."""
@@ -88,8 +93,8 @@ class Side(ABC):
     # The losses that have a probability of their own, where there are some, and what they leave out.
     points: Points | None = None
     cut_off: float = 0.0
-    # Whether other losses have a density: then `within` gives it.
-    dense: bool = False
+    # Where other losses have a density: quadrature points of it between cuts.
+    density: Density | None = None
     # K of several sides of this kind at once, and what this one differs by.
     many: ManyK | None = None
     # δ(ε) of a single use, at every real ε, where it has a closed form.
@@ -101,9 +106,10 @@ class Side(ABC):
     def k(self, t: Complex) -> Complex:
         """K(t) = ln E e^(tL)."""
 
-    def within(self, cuts: Reals) -> Points:
-        """Quadrature points of a density between the first cut and the last, for each piece its own."""
-        raise NotImplementedError
+    @property
+    def dense(self) -> bool:
+        """Whether losses have a density, beside points or alone."""
+        return self.density is not None
 
     @property
     def far_points(self) -> Points | None:
@@ -163,8 +169,8 @@ class Side(ABC):
         """Losses above ε, and ln of their weights."""
         points = self.far_points or self.points
         parts = [] if points is None else [points]
-        if self.dense:
-            parts.append(self.within(np.array([epsilon, max(epsilon, self.high_end(0.0, UNSEEN))])))
+        if self.density is not None:
+            parts.append(self.density(np.array([epsilon, max(epsilon, self.high_end(0.0, UNSEEN))])))
         losses = np.concatenate([part.losses for part in parts])
         log_p = np.concatenate([part.log_p for part in parts])
         above = losses > epsilon + SAME * abs(epsilon)
@@ -191,17 +197,17 @@ class Side(ABC):
 
     def log_size(self, c: float, heights: Reals) -> Reals:
         """What `log_cover` is at least: the same at these heights alone."""
-        return self._beside_points(c, self._log_dense(c, heights))
+        return self._beside_points(c, self._log_dense(c, self.real(c), heights))
 
     def _beside_points(self, c: float, log_dense: Reals) -> Reals:
         """A cover of the density, with the share to which points come back."""
         covered: Reals = np.minimum(0.0, np.logaddexp(log_dense, self.log_atomic(c)))
         return covered
 
-    def _log_dense(self, c: float, heights: Reals) -> Reals:
-        """ln of the modulus of what the density has of E e^(tL)/E e^(cL)."""
+    def _log_dense(self, c: float, k_c: float, heights: Reals) -> Reals:
+        """ln of the modulus of what the density has of E e^(tL)/E e^(cL), where K(c) is k_c."""
         t: Complex = np.asarray(c + 1j * heights, np.complex128)
-        k, k_c = self.k(t), self.real(c)
+        k = self.k(t)
         if self.points is None:
             return k.real - k_c
         with np.errstate(divide="ignore"):

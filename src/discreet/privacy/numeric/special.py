@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
+# From here on a continued fraction is quick, and before it e^(x²) erfc(x) loses no digits.
 FAR = 4.0
-LEVELS = 80  # of the continued fraction: enough from FAR on
+# Levels of the continued fraction: at FAR 20 are off by two units in the last place, 30 by none, and farther out fewer do.
+LEVELS = 40
 _erfc = np.frompyfunc(erfc, 1, 1)
 _lgamma = np.frompyfunc(lgamma, 1, 1)
 

@@ -11,7 +11,8 @@ from math import exp, log, pi
 
 import numpy as np
 
-from discreet.privacy.numeric.contour import MOST_EXPONENT, RealAxis, period, shortest_period
+from discreet.privacy.numeric.axis import Tilt
+from discreet.privacy.numeric.contour import MOST_EXPONENT
 from discreet.privacy.numeric.side import Points, Side
 from discreet.privacy.numeric.sums import Complex, Reals
 from discreet.privacy.numeric.unresolved import Unresolved
@@ -24,10 +25,15 @@ ORDER = 6
 NEGLIGIBLE = -50.0
 # Of ln δ: the finer grid is then better by another factor of 4 at least, most often of 20, and so near-exact to 1e-9.
 AGREE = 4e-9
+# Uses of all parts: the transform of one is rounded to about 2^-53, and its n-th power to n times as much. From here on rounding alone
+# is more than what two grids may differ by.
+MOST_USES = int(AGREE * 2**53)
 # A window is so much longer than the period that ε needs, and serves every ε that is a quarter of it away: one CELLS-th to each side.
 LONGER, CELLS = 1.5, 8
 # Quadrature cells of a density: as fine as the grid, and no fewer than this many.
 LEAST_CELLS = 64
+# NumPy multiplies for smaller powers, and takes a logarithm of each number for larger ones, which is slower than squaring all.
+MANY = 100
 # Above this exponent e^x is no float.
 MOST_LOG = 700.0
 
@@ -35,11 +41,9 @@ MOST_LOG = 700.0
 class TransformLine:
     """K along Re t = c, at very many nodes: serves every ε near the one that it was made for."""
 
-    def __init__(
-        self, parts: Sequence[tuple[Side, int]], axis: RealAxis, at: int, epsilon: float, points: bool
-    ) -> None:
-        self.c, self._k_c = float(axis.c[at]), float(axis.k[at])
-        reach = LONGER * period(axis, at, epsilon)
+    def __init__(self, parts: Sequence[tuple[Side, int]], tilt: Tilt, epsilon: float, points: bool) -> None:
+        self.c, self._k_c = tilt.c, tilt.k
+        reach = LONGER * tilt.aliases.period(epsilon)
         self._grids = [_Grid(parts, self.c, reach, nodes, points) for nodes in (NODES, COARSE)]
 
     def log_delta(self, epsilon: float, log_known: float, tail: bool = False) -> float:
@@ -53,12 +57,12 @@ class TransformLine:
         return log(fine) + self._k_c - self.c * epsilon
 
 
-def middle_of_cell(axis: RealAxis, at: int, epsilon: float) -> float:
+def middle_of_cell(tilt: Tilt, epsilon: float) -> float:
     """The middle of the cell in which ε lies: a line that is made for it serves all of the cell.
 
     Cells are a quarter of the shortest window wide: so all questions at one tilt share few lines, whoever asks first.
     """
-    width = 2 * LONGER * shortest_period(axis, at) / CELLS
+    width = 2 * LONGER * tilt.aliases.shortest / CELLS
     return round(epsilon / width) * width
 
 
@@ -72,8 +76,8 @@ class _Grid:
         for side, n in parts:
             log_one = float(side.k(np.array([c], np.complex128))[0].real)
             of_points = self._transform(side.points, log_one)
-            everything *= (of_points + self._transform(self._dense(side), log_one)) ** n
-            of_all_points *= of_points**n
+            everything *= _power(of_points + self._transform(self._dense(side), log_one), n)
+            of_all_points *= _power(of_points, n)
         self._rest = (everything - of_all_points * points) / (self.t * (self.t + 1)) * (2 / reach)
         self._rest[0] /= 2
 
@@ -91,11 +95,11 @@ class _Grid:
         return turns
 
     def _dense(self, side: Side) -> Points | None:
-        if not side.dense:
+        if side.density is None:
             return None
         low, high = side.low_end(self.c, NEGLIGIBLE), side.high_end(self.c, NEGLIGIBLE)
         cells = min(self.nodes // 2, max(LEAST_CELLS, int((high - low) / self.grid)))
-        return side.within(np.linspace(low, high, cells + 1))
+        return side.density(np.linspace(low, high, cells + 1))
 
     def _transform(self, points: Points | None, log_one: float) -> Complex:
         """Σ p e^(tL − K(c)) at every node."""
@@ -110,6 +114,20 @@ class _Grid:
             spread += np.bincount(index, weights * share, self.nodes)
         transformed: Complex = np.conj(np.fft.rfft(spread))[: self.nodes // 2]
         return transformed
+
+
+def _power(x: Complex, n: int) -> Complex:
+    """x^n; of many by squaring."""
+    if n < MANY:
+        return x**n
+    power, square = np.ones_like(x), x
+    while n:
+        if n & 1:
+            power = power * square
+        n >>= 1
+        if n:
+            square = square * square
+    return power
 
 
 def _lagrange(x: Reals) -> list[Reals]:

@@ -35,7 +35,7 @@ def group_delta(epsilon: Number, delta: Number, k: int) -> float:
 
 
 def group_delta_short(epsilon: Number, delta: Number, k: int) -> float:
-    """The same from above: k e^((k−1)ε) δ, the largest of the k terms k times; at most 1.
+    """The δ of k people together is at most k e^((k−1)ε) δ, the largest of the k terms k times; at most 1.
 
     >>> group_delta(0.5, 1e-6, 4) < group_delta_short(0.5, 1e-6, 4) < group_delta_shortest(0.5, 1e-6, 4)
     True
@@ -44,7 +44,7 @@ def group_delta_short(epsilon: Number, delta: Number, k: int) -> float:
 
 
 def group_delta_shortest(epsilon: Number, delta: Number, k: int) -> float:
-    """The same from further above: k e^(kε) δ; at most 1. Vadhan 2017, lemma 2.2.
+    """The δ of k people together is at most k e^(kε) δ, a little more; at most 1. Vadhan 2017, lemma 2.2.
 
     >>> from math import exp
     >>> abs(group_delta_shortest(0.5, 1e-6, 4) / (4e-6 * exp(2)) - 1) < 1e-15
