@@ -33,21 +33,28 @@ from tests.mutants import Law, Mutant
 
 ABOVE_THRESHOLD = "discreet.mechanisms.above_threshold:"
 ADDITIVE = "discreet.mechanisms.additive:"
+ALLOWANCE = "discreet.mechanisms.allowance:"
 BERNOULLI_MEAN = "discreet.mechanisms.bernoulli_mean:"
+CHANCE = "discreet.mechanisms.keys.chance:"
 EXPONENTIAL = "discreet.mechanisms.exponential:"
+FALLS = "discreet.mechanisms.falls:"
 GAUSSIAN = "discreet.mechanisms.gaussian:"
 GEOMETRIC = "discreet.mechanisms.geometric:"
-KEYS = "discreet.mechanisms.keys:"
+INFERENCE = "discreet.mechanisms.inference:"
 LAPLACE = "discreet.mechanisms.laplace:"
-ALLOWANCE = "discreet.mechanisms.allowance:"
-RECORD = "discreet.mechanisms.record:"
 MEASURE = "discreet.mechanisms.measure:"
 NOISY_MAX = "discreet.mechanisms.noisy_max:"
+OPTIMAL = "discreet.mechanisms.keys.optimal:"
+PERMUTE_AND_FLIP = "discreet.mechanisms.permute_and_flip:"
 QUANTILE = "discreet.mechanisms.quantile:"
 RANDOMIZED_RESPONSE = "discreet.mechanisms.randomized_response:"
+RECORD = "discreet.mechanisms.record:"
+SELECTION = "discreet.mechanisms.selection:"
 SENSITIVITY = "discreet.mechanisms.sensitivity:"
+THRESHOLD = "discreet.mechanisms.keys.threshold:"
 UNSAFE = "discreet.mechanisms.unsafe:"
 VECTOR = "discreet.mechanisms.vector:"
+WHEEL = "discreet.mechanisms.wheel:"
 
 
 def example(name: str, i: int, law: Callable[..., object], *more: int) -> Law:
@@ -499,7 +506,7 @@ MUTANTS = (
     ),
     Mutant(
         "key-at-threshold",
-        KEYS + "Threshold.__call__",
+        THRESHOLD + "Threshold.__call__",
         "(noisy > self.threshold)",
         "(noisy >= self.threshold)",
         "a key that reaches the threshold is kept: δ is e^(1/scale) times what is charged",
@@ -507,7 +514,7 @@ MUTANTS = (
     ),
     Mutant(
         "empty-group-kept",
-        KEYS + "Threshold.__call__",
+        THRESHOLD + "Threshold.__call__",
         "(counts > 0) & (noisy",
         "(counts >= 0) & (noisy",
         "a key that nobody has is named",
@@ -515,7 +522,7 @@ MUTANTS = (
     ),
     Mutant(
         "hidden-counts-shown",
-        KEYS + "Threshold.__call__",
+        THRESHOLD + "Threshold.__call__",
         "np.where(mask, noisy, 0)",
         "noisy",
         "noisy counts of keys that are not kept are released",
@@ -523,7 +530,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-of-one-group",
-        KEYS + "Threshold.delta_keys",
+        THRESHOLD + "Threshold.delta_keys",
         "self.groups)[1]",
         "1)[1]",
         "δ of the keys is that of one group",
@@ -531,7 +538,7 @@ MUTANTS = (
     ),
     Mutant(
         "threshold-tail-late",
-        KEYS + "Threshold.keeps",
+        THRESHOLD + "Threshold.keeps",
         "self.threshold - n + 1",
         "self.threshold - n + 2",
         "δ is that of a threshold one higher",
@@ -539,7 +546,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-noise-of-one-group",
-        KEYS + "Threshold.event",
+        THRESHOLD + "Threshold.event",
         "repeated(self._leaf(), self.groups)",
         "self._leaf()",
         "the noise of one group is charged for all",
@@ -547,7 +554,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-not-charged",
-        KEYS + "Threshold.event",
+        THRESHOLD + "Threshold.event",
         "events.Approximate(Fraction(0), self.delta_keys)",
         "events.Approximate(Fraction(0), Fraction(0))",
         "keys of one person are free",
@@ -555,7 +562,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-budget-of-one-group",
-        KEYS + "LaplaceThreshold.for_budget",
+        THRESHOLD + "LaplaceThreshold.for_budget",
         "k / positive",
         "1 / positive",
         "noise for one group, however many the person is in",
@@ -563,7 +570,7 @@ MUTANTS = (
     ),
     Mutant(
         "any-of-rounded-inward",
-        KEYS + "any_of",
+        CHANCE + "any_of",
         "(round_up, round_down)",
         "(round_down, round_up)",
         "δ of many groups is rounded down",
@@ -571,7 +578,7 @@ MUTANTS = (
     ),
     Mutant(
         "share-rounded-up",
-        KEYS + "share",
+        CHANCE + "share",
         "Fraction(low, scale)",
         "Fraction(high, scale)",
         "all groups together take more than δ",
@@ -579,7 +586,7 @@ MUTANTS = (
     ),
     Mutant(
         "optimal-delta-twice",
-        KEYS + "_rule",
+        OPTIMAL + "_rule",
         "int(delta * one), ceil(delta * one)",
         "int(2 * delta * one), ceil(2 * delta * one)",
         "the rule spends twice its δ",
@@ -587,7 +594,7 @@ MUTANTS = (
     ),
     Mutant(
         "optimal-epsilon-twice",
-        KEYS + "_rule",
+        OPTIMAL + "_rule",
         "_fixed(epsilon, wide)",
         "_fixed(2 * epsilon, wide)",
         "the rule spends twice its ε",
@@ -595,7 +602,7 @@ MUTANTS = (
     ),
     Mutant(
         "optimal-key-early",
-        KEYS + "OptimalKeys.__call__",
+        OPTIMAL + "OptimalKeys.__call__",
         "fallen < counts",
         "fallen <= counts",
         "keys are kept as if one person more had them, empty ones too",
@@ -603,7 +610,7 @@ MUTANTS = (
     ),
     Mutant(
         "optimal-delta-not-shared",
-        KEYS + "OptimalKeys.for_budget",
+        OPTIMAL + "OptimalKeys.for_budget",
         'share(_open(delta, "delta"), k)',
         '_open(delta, "delta")',
         "each group takes all of δ",
@@ -611,7 +618,7 @@ MUTANTS = (
     ),
     Mutant(
         "optimal-epsilon-not-shared",
-        KEYS + "OptimalKeys.for_budget",
+        OPTIMAL + "OptimalKeys.for_budget",
         'positive(epsilon, "epsilon") / k',
         'positive(epsilon, "epsilon")',
         "each group takes all of ε",
@@ -619,7 +626,7 @@ MUTANTS = (
     ),
     Mutant(
         "optimal-one-group-charged",
-        KEYS + "OptimalKeys.event",
+        OPTIMAL + "OptimalKeys.event",
         "self.groups)",
         "1)",
         "one group is charged for all of them",
@@ -635,7 +642,7 @@ MUTANTS = (
     ),
     Mutant(
         "tulap-in-steps",
-        BERNOULLI_MEAN + "Tulap.below",
+        INFERENCE + "Tulap.below",
         "(m - np.abs(x) + 0.5)",
         "0.5",
         "tests forget the number that breaks ties",
@@ -643,7 +650,7 @@ MUTANTS = (
     ),
     Mutant(
         "limits-swapped",
-        BERNOULLI_MEAN + "Inference._above",
+        INFERENCE + "Inference._above",
         "s - self.at",
         "self.at - s",
         "p-values of the other side",
@@ -651,7 +658,7 @@ MUTANTS = (
     ),
     Mutant(
         "sampling-forgotten",
-        BERNOULLI_MEAN + "Inference._above",
+        INFERENCE + "Inference._above",
         "_binomial(self.n, p)",
         "(np.array([self.n * p]), np.ones(1))",
         "intervals cover the noise only",
@@ -659,7 +666,7 @@ MUTANTS = (
     ),
     Mutant(
         "two-sides-for-one",
-        BERNOULLI_MEAN + "Inference.p_value",
+        INFERENCE + "Inference.p_value",
         "2 * min(",
         "min(",
         "a two-sided test has twice its size",
@@ -667,7 +674,7 @@ MUTANTS = (
     ),
     Mutant(
         "interval-of-one-side",
-        BERNOULLI_MEAN + "Inference.interval",
+        INFERENCE + "Inference.interval",
         "(1 - confidence_level(confidence)) / 2",
         "1 - confidence_level(confidence)",
         "an interval misses p twice as often as it says",
@@ -715,7 +722,7 @@ MUTANTS = (
     ),
     Mutant(
         "selection-not-halved",
-        EXPONENTIAL + "Selection.rate",
+        SELECTION + "Selection.rate",
         "self.sensitivity if self.monotone else 2 * self.sensitivity",
         "self.sensitivity",
         "scores that move both ways are weighed as if they moved one way: 2ε",
@@ -723,7 +730,7 @@ MUTANTS = (
     ),
     Mutant(
         "wheel-band-forgotten",
-        EXPONENTIAL + "_choose",
+        WHEEL + "_choose",
         "room = BAND * total",
         "room = 0.0 * total",
         "close calls between candidates are decided by rounding errors",
@@ -731,7 +738,7 @@ MUTANTS = (
     ),
     Mutant(
         "wheel-digits-forgotten",
-        EXPONENTIAL + "_settle",
+        WHEEL + "_settle",
         "(known << width) | source.bits(width)",
         "known << width",
         "close calls are decided as if all further random digits were 0",
@@ -739,7 +746,7 @@ MUTANTS = (
     ),
     Mutant(
         "groups-by-their-size",
-        EXPONENTIAL + "Wheel._descend",
+        WHEEL + "Wheel._descend",
         "np.add.reduceat(levels[-1],",
         "np.add.reduceat(np.ones_like(levels[-1]),",
         "a group of candidates is chosen by their number, not by their weights",
@@ -747,7 +754,7 @@ MUTANTS = (
     ),
     Mutant(
         "group-forgotten",
-        EXPONENTIAL + "Wheel._descend",
+        WHEEL + "Wheel._descend",
         "node = begin + int(",
         "node = int(",
         "the place inside a group is released as that of the candidate",
@@ -755,7 +762,7 @@ MUTANTS = (
     ),
     Mutant(
         "weight-tables-off",
-        EXPONENTIAL + "_powers",
+        FALLS + "_powers",
         "exp_neg_bounds(step, PRECISION)[0]",
         "exp_neg_bounds(step, PRECISION)[0] - (1 << PRECISION - 42)",
         "floats are farther from the weights than the band allows",
@@ -763,7 +770,7 @@ MUTANTS = (
     ),
     Mutant(
         "weights-cut-off-early",
-        EXPONENTIAL + "_powers_of",
+        FALLS + "_powers_of",
         "ceil(REACH / rate)",
         "ceil(20 / rate)",
         "all candidates beyond e^-20 weigh the same",
@@ -771,7 +778,7 @@ MUTANTS = (
     ),
     Mutant(
         "flip-tie-is-heads",
-        EXPONENTIAL + "_tosses",
+        PERMUTE_AND_FLIP + "_tosses",
         "heads[row, at] = decide(",
         "heads[row, at] = True or decide(",
         "coins that floats cannot tell are heads",
@@ -779,7 +786,7 @@ MUTANTS = (
     ),
     Mutant(
         "flip-without-permutation",
-        EXPONENTIAL + "PermuteAndFlip._released",
+        PERMUTE_AND_FLIP + "PermuteAndFlip._released",
         "among(heads, source)",
         "heads.argmax(axis=1)",
         "the first of the list whose coin shows heads is chosen",

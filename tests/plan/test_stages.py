@@ -17,7 +17,7 @@ from discreet.audit.twins import Recorder, Replayer
 from discreet.curator.session import Curator
 from discreet.errors import Fault
 from discreet.mechanisms import Exponential, Geometric, Grant, NoisyMax, PermuteAndFlip
-from discreet.mechanisms.exponential import Selection
+from discreet.mechanisms.selection import Selection
 from discreet.noise import Tape
 from discreet.plan import scalar
 from discreet.plan.catalog import Catalog

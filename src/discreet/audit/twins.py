@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from discreet.mechanisms.additive import IntegerNoise, Ints
-from discreet.mechanisms.exponential import Selection
 from discreet.mechanisms.measure import Grant
+from discreet.mechanisms.selection import Selection
 from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Source
 from discreet.privacy import events

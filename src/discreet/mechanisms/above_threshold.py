@@ -19,8 +19,9 @@ from discreet.exact import Number, positive, probability, shown, whole
 from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.mechanisms.additive import integer_sensitivity, repeated
 from discreet.mechanisms.base import Example, confidence_level, half_width, registry
-from discreet.mechanisms.exponential import MOST_SCORE, Declared, integer_scores_of, one_list
 from discreet.mechanisms.noisy_max import LEAST_SCALE, MOST_SCALE, MOST_SUMMED, at_most, difference_tail, exactly
+from discreet.mechanisms.scores import MOST_SCORE, integer_scores_of, one_list
+from discreet.mechanisms.selection import Declared
 from discreet.noise import Source, discrete_laplace
 from discreet.noise.source import chosen
 from discreet.privacy import events

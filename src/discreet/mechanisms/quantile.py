@@ -22,7 +22,9 @@ from discreet.exact import Number, log_up, nonnegative, positive, probability, r
 from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.mechanisms.additive import repeated
 from discreet.mechanisms.base import Example, confidence_level, registry
-from discreet.mechanisms.exponential import Declared, Falls, Floats, Ints, float_of
+from discreet.mechanisms.falls import Falls
+from discreet.mechanisms.selection import Declared, float_of
+from discreet.mechanisms.wheel import Floats, Ints
 from discreet.noise import Source
 from discreet.noise.source import chosen
 from discreet.privacy import events

@@ -8,7 +8,7 @@ from fractions import Fraction
 from hashlib import sha256
 
 from discreet.errors import Fault
-from discreet.mechanisms.exponential import Selection
+from discreet.mechanisms.selection import Selection
 from discreet.mechanisms.sensitivity import Norm, Sensitivity
 from discreet.plan.plan import Choice, Measurement, Plan, Stage
 from discreet.plan.relation import keys_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import Fault
 from discreet.mechanisms.additive import IntegerNoise
-from discreet.mechanisms.exponential import Selection
+from discreet.mechanisms.selection import Selection
 from discreet.plan.combination import Combination
 from discreet.plan.question import Question
 from discreet.plan.relation import CapRows, Term, Totals, terms_of, walk

@@ -7,7 +7,7 @@ import numpy as np
 
 from discreet.errors import Fault
 from discreet.mechanisms.additive import IntegerNoise, Ints
-from discreet.mechanisms.exponential import Selection
+from discreet.mechanisms.selection import Selection
 from discreet.plan.combination import Combination
 from discreet.plan.plan import Choice, Plan
 from discreet.plan.relation import Found, Totals, days, terms_of
