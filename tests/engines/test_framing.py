@@ -19,7 +19,7 @@ from discreet.engines import framing as slow
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB, connect, opened
 from discreet.engines.framing import MARK, PLAIN, Framing, first_line, header, records
-from discreet.engines.lines import CHUNK, Shape, judged, readable
+from discreet.engines.lines import CHUNK, FileShape, judged, readable
 from discreet.engines.memory import rows_of
 from discreet.errors import Invalid
 from discreet.plan.scalar import Column, Type
@@ -106,7 +106,7 @@ def read_fast(path: Path, framing: Framing, size: int) -> tuple[int, str]:
     """The same of the fast reading: how many records, and the refusal."""
     fields, (first, end) = len(header(path, framing)), first_line(path, framing)
     rows = path.read_bytes().removeprefix(MARK)[len(first) + len(end) :]
-    found = judged(io.BytesIO(rows), Shape(framing, end, fields), size)
+    found = judged(io.BytesIO(rows), FileShape(framing, end, fields), size)
     return found.records, str(found.malformed.refusal(path, framing, fields)) if found.malformed else ""
 
 

@@ -91,8 +91,8 @@ MUTANTS = (
     Mutant(
         "mean-beyond-its-bounds",
         FORMS + "Reader.ratio",
-        "return Form(total, count, self.full(low), self.full(high), self.full(base))",
-        "return Form(total, count, *self.unbounded(), self.full(base))",
+        "return AffineForm(total, count, self.full(low), self.full(high), self.full(base))",
+        "return AffineForm(total, count, *self.unbounded(), self.full(base))",
         "the interval of a mean reaches beyond the declared bounds",
         lambda: intervals.every_pair_is_finite(300, 0),
     ),

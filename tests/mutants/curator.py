@@ -326,7 +326,7 @@ MUTANTS = (
     ),
     Mutant(
         "value-handed-out-before-it-is-kept",
-        RECORD + "Kept.keep",
+        RECORD + "KeptDraws.keep",
         "    self._record.keep(number, kept)\n",
         "",
         "who is killed inside and enters again draws once more",
@@ -334,7 +334,7 @@ MUTANTS = (
     ),
     Mutant(
         "draw-marked-with-its-value",
-        RECORD + "Kept.begin",
+        RECORD + "KeptDraws.begin",
         "self._record.begin(number, what)",
         "self._record.keep = lambda n, value: (self._record.begin(n, what), type(self._record).keep(self._record, n, value))",
         "the exact value is read before the draw is known to be begun, as often as somebody likes",

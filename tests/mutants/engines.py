@@ -148,7 +148,7 @@ arranged_agrees = test_agree.test_names_of_columns_are_never_taken_for_our_own
 MUTANTS = (
     Mutant(
         "salt-does-not-reshuffle",
-        WORDS + "DuckDB.priority",
+        WORDS + "DuckDBWords.priority",
         'call("hash", call("xor", mixed, salt))',
         'call("xor", mixed, salt)',
         "the salt is only combined by exclusive or: the same groups are kept in question after question",
@@ -267,7 +267,7 @@ MUTANTS = (
     ),
     Mutant(
         "clipped-to-nearest",
-        WORDS + "DuckDB.truncated",
+        WORDS + "DuckDBWords.truncated",
         'call("trunc",',
         'call("round",',
         "a shortened vector is longer than its limit",
@@ -307,7 +307,7 @@ MUTANTS = (
     ),
     Mutant(
         "nan-is-a-number",
-        SCALARS + "Expressions.clean",
+        SCALARS + "ScalarWriter.clean",
         "if not made.nan:",
         "if True:",
         "what is not a number is compared, and is larger than all",
@@ -363,7 +363,7 @@ MUTANTS = (
     ),
     Mutant(
         "letters-of-every-alphabet",
-        WORDS + "DuckDB.lower_ascii",
+        WORDS + "DuckDBWords.lower_ascii",
         'call("translate", operand, text(letters), text(letters.translate(LOWER)))',
         'call("lower", operand)',
         "whether case matters depends on the engine",
@@ -459,7 +459,7 @@ MUTANTS = (
     ),
     Mutant(
         "open-quote-runs-on",
-        FRAMING + "Record.goes_on",
+        FRAMING + "OpenRecord.goes_on",
         "not self.framing.multiline",
         "False",
         "a quote that stays open swallows the records of everybody after it",

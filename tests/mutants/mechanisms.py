@@ -258,7 +258,7 @@ MUTANTS = (
     ),
     Mutant(
         "lost-draw-drawn-again",
-        RECORD + "Kept.__init__",
+        RECORD + "KeptDraws.__init__",
         "self._before = record.drawn",
         "record._drawn = self._before = [each for each in record.drawn if each.value is not None]",
         "a draw that was begun and not kept is drawn again",
@@ -266,7 +266,7 @@ MUTANTS = (
     ),
     Mutant(
         "entered-twice",
-        RECORD + "Memory.__init__",
+        RECORD + "MemoryRecord.__init__",
         "os.getpid(), Lock()",
         "os.getpid(), __import__('threading').RLock()",
         "two draw on one charge at once",
@@ -378,7 +378,7 @@ MUTANTS = (
     ),
     Mutant(
         "share-not-corrected",
-        RANDOMIZED_RESPONSE + "Choice.frequency",
+        RANDOMIZED_RESPONSE + "CategoryResponse.frequency",
         "(Fraction(count, people) - chances.other) / chances.gap",
         "Fraction(count, people) + 0 * chances.gap",
         "the share of released answers is taken for that of exact ones",
@@ -386,7 +386,7 @@ MUTANTS = (
     ),
     Mutant(
         "variance-of-the-truth-alone",
-        RANDOMIZED_RESPONSE + "Choice.frequency",
+        RANDOMIZED_RESPONSE + "CategoryResponse.frequency",
         "share * told + (1 - share) * other",
         "told + 0 * share * other",
         "rare answers are said to be as uncertain as frequent ones",
@@ -595,8 +595,8 @@ MUTANTS = (
     Mutant(
         "optimal-epsilon-twice",
         OPTIMAL + "_rule",
-        "_fixed(epsilon, wide)",
-        "_fixed(2 * epsilon, wide)",
+        "exp_bracket(epsilon, wide)",
+        "exp_bracket(2 * epsilon, wide)",
         "the rule spends twice its ε",
         case(keys.test_bounds_hold_the_probability_of_the_optimal_rule, 3),
     ),
@@ -611,8 +611,8 @@ MUTANTS = (
     Mutant(
         "optimal-delta-not-shared",
         OPTIMAL + "OptimalKeys.for_budget",
-        'share(_open(delta, "delta"), k)',
-        '_open(delta, "delta")',
+        'share(open_probability(delta, "delta"), k)',
+        'open_probability(delta, "delta")',
         "each group takes all of δ",
         case(keys.test_a_budget_is_met_by_the_lowest_threshold, 5),
     ),
@@ -659,7 +659,7 @@ MUTANTS = (
     Mutant(
         "sampling-forgotten",
         INFERENCE + "Inference._above",
-        "_binomial(self.n, p)",
+        "binomial(self.n, p)",
         "(np.array([self.n * p]), np.ones(1))",
         "intervals cover the noise only",
         case(bits.test_no_private_test_is_more_powerful, 0),
@@ -842,7 +842,7 @@ MUTANTS = (
     ),
     Mutant(
         "sparse-vector-without-query-noise",
-        ABOVE_THRESHOLD + "Session.ask",
+        ABOVE_THRESHOLD + "ThresholdSession.ask",
         "discrete_laplace(self._query_scale, source=self._source)",
         "0",
         "only the threshold is noisy, and two scores tell which is larger",
@@ -850,7 +850,7 @@ MUTANTS = (
     ),
     Mutant(
         "sparse-vector-same-noise",
-        ABOVE_THRESHOLD + "Session.ask",
+        ABOVE_THRESHOLD + "ThresholdSession.ask",
         "discrete_laplace(self._query_scale, source=self._source)",
         "self._level - self._mechanism.threshold",
         "the score is compared with the threshold under one noise, which cancels",
@@ -858,7 +858,7 @@ MUTANTS = (
     ),
     Mutant(
         "threshold-not-redrawn",
-        ABOVE_THRESHOLD + "Session.ask",
+        ABOVE_THRESHOLD + "ThresholdSession.ask",
         "self._level = self._draw_level()",
         "self._level += 0",
         "all hits share the noise of one threshold",
@@ -866,7 +866,7 @@ MUTANTS = (
     ),
     Mutant(
         "hits-not-counted",
-        ABOVE_THRESHOLD + "Session.ask",
+        ABOVE_THRESHOLD + "ThresholdSession.ask",
         "self._left -= 1",
         "self._left -= 0",
         "a session never ends",
@@ -874,7 +874,7 @@ MUTANTS = (
     ),
     Mutant(
         "sparse-vector-noiseless-threshold",
-        ABOVE_THRESHOLD + "Session._draw_level",
+        ABOVE_THRESHOLD + "ThresholdSession._draw_level",
         "noise = discrete_laplace(self._mechanism.threshold_scale, source=self._source)",
         "noise = 0",
         "every answer costs, not only the hits",

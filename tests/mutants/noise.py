@@ -286,7 +286,7 @@ MUTANTS = (
     ),
     Mutant(
         "digits-uniform",
-        NOISE + "deviate:Exponential.refine",
+        NOISE + "deviate:ExponentialDeviate.refine",
         "while not bernoulli_exp(k := self.bits.bits(DIGITS), 1 << self.digits, self.bits):",
         "while (k := self.bits.bits(DIGITS)) < 0:",
         "later digits of an exponential deviate are not tilted",

@@ -70,7 +70,7 @@ MUTANTS = (
     ),
     Mutant(
         "no-clamp",
-        TERMS + "Terms.grid",
+        TERMS + "MeasuredTerms.grid",
         "grid = grid_for(facts.low, facts.high, facts.integral)",
         "grid = Grid(-1e300, 1e300, 0, 0.0, False)",
         "nothing is clamped",
@@ -78,7 +78,7 @@ MUTANTS = (
     ),
     Mutant(
         "filter-of-a-sum-dropped",
-        TERMS + "Terms.where",
+        TERMS + "MeasuredTerms.where",
         "if aggregate.condition is None:\n",
         "if True:\n",
         "SUM … FILTER sums all rows",
@@ -86,7 +86,7 @@ MUTANTS = (
     ),
     Mutant(
         "null-is-counted",
-        TERMS + "Terms.count",
+        TERMS + "MeasuredTerms.count",
         "facts_of(argument, self.scope).nullable",
         "False",
         "COUNT(x) counts rows where x is NULL",

@@ -200,7 +200,7 @@ MUTANTS = (
     ),
     Mutant(
         "constants-of-a-call-forgotten",
-        CALLS + "Shape.fits",
+        CALLS + "CallShape.fits",
         "_folded(node.args.get(name)) == value",
         "True",
         "a logarithm to one base is read as one to another",

@@ -80,9 +80,9 @@ def first_digits(digits: int) -> tuple[Fraction, ...]:
     return tuple(Fraction(edge, 1 << 60) for edge in edges)
 
 
-def short_deviate(digits: int, branch: Branch) -> deviate.Exponential:
+def short_deviate(digits: int, branch: Branch) -> deviate.ExponentialDeviate:
     """A deviate of few digits, so that the tree reaches the refinement too; its first digits are one choice."""
-    return deviate.Exponential(branch.choose(first_digits(digits)), digits, branch)
+    return deviate.ExponentialDeviate(branch.choose(first_digits(digits)), digits, branch)
 
 
 def from_short_deviates(case: Case) -> Callable[[Branch], int]:

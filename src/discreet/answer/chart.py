@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.answer.digits import key_text, written
 from discreet.errors import Invalid
 from discreet.plan.scalar import Type
+from discreet.privacy.picture import SCHEMA
 
 if TYPE_CHECKING:
     from discreet.answer.record import Answer
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 MOST_POINTS = 5_000
 # Beyond so many groups points are easier to read than bars.
 MOST_BARS = 40
-SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 class Chart(dict[str, Any]):

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from discreet.engines.base import Data
-from discreet.engines.render import Stored
-from discreet.engines.render.cells import Kept, shown
+from discreet.engines.render import StoredTable
+from discreet.engines.render.cells import TextForm, shown
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.nodes import named
 from discreet.plan.scalar import Type
@@ -30,13 +30,13 @@ def _planned_by_statistics(connection: Any) -> Iterator[None]:
         connection.execute(f"SET disabled_optimizers = {DUCKDB.quoted(BY_STATISTICS)}")
 
 
-def arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> Stored:
+def arranged(connection: Any, data: Data, rows: int, kept: dict[str, TextForm]) -> StoredTable:
     """How a table is kept that was put in order."""
     with _planned_by_statistics(connection):
         return _arranged(connection, data, rows, kept)
 
 
-def _arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> Stored:
+def _arranged(connection: Any, data: Data, rows: int, kept: dict[str, TextForm]) -> StoredTable:
     """The table with short texts as codes, and with the rows of each person together: what is found is the same, and found sooner.
 
     People are numbered by their value, never by a hash of it.
@@ -45,7 +45,7 @@ def _arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> 
     names = {column.name for column in data.columns}
     number, hash = unused("number", names), unused("hash", names)
     coded = _coded(connection, data, kept)
-    kept = kept | dict.fromkeys(coded, Kept.CODE)
+    kept = kept | dict.fromkeys(coded, TextForm.CODE)
     read = {each.name: f"t.{identifier(each.name)}" for each in data.columns}
     read |= {name: f"CAST({read[name]} AS {identifier(codes)})" for name, codes in coded.items()}
     made = ", ".join(f"{each} AS {identifier(name)}" for name, each in read.items())
@@ -68,11 +68,11 @@ def _arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> 
     connection.execute(f"DROP TABLE {old}")
     connection.execute(f"ALTER TABLE {new} RENAME TO {old}")
     if data.person is None:
-        return Stored(data.name, kept, rows=rows)
-    return Stored(data.name, kept, data.person, number, hash, people, rows)
+        return StoredTable(data.name, kept, rows=rows)
+    return StoredTable(data.name, kept, data.person, number, hash, people, rows)
 
 
-def _as_text(column: str, name: str, kept: Mapping[str, Kept]) -> str:
+def _as_text(column: str, name: str, kept: Mapping[str, TextForm]) -> str:
     """A column as the value that it stands for: what is hashed of a person does not depend on how the source stored it."""
     made = named(name)
     return DUCKDB.text(shown(kept[column], made, DUCKDB) if column in kept else made)
@@ -84,7 +84,7 @@ def unused(name: str, taken: set[str]) -> str:
     return name
 
 
-def _coded(connection: Any, data: Data, kept: Mapping[str, Kept]) -> dict[str, str]:
+def _coded(connection: Any, data: Data, kept: Mapping[str, TextForm]) -> dict[str, str]:
     """The text columns with few values, each with a type of those values."""
     found = {}
     for i, column in enumerate(data.columns):

@@ -26,8 +26,8 @@ from discreet.engines.frames import converted, names_of, prepared
 from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.lines import Readable, readable
 from discreet.engines.reading import AS_IT_IS
-from discreet.engines.render import Stored, cells
-from discreet.engines.render.cells import Kept
+from discreet.engines.render import StoredTable, cells
+from discreet.engines.render.cells import TextForm
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.nodes import TYPES, alias
 from discreet.engines.watch import Watch
@@ -59,7 +59,7 @@ BITS = 60  # columns whose losses one integer marks
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Selectable:
     """Something to select from; for each column its name there, and its type in DuckDB's words; and which were converted already."""
 
     relation: str
@@ -80,7 +80,7 @@ class DuckDB:
         self._threads = whole(threads, "threads", least=1) if threads is not None else os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self._threads, "discreet")
         self._connection = connect(self._folder, self._threads)
-        self._stored: dict[str, Stored] = {}
+        self._stored: dict[str, StoredTable] = {}
         self.lost: tuple[Lost, ...] = ()  # for the owner: values of the sources that are none of their declared types
         try:
             for each in data:
@@ -137,7 +137,7 @@ class DuckDB:
 
     def sql(self, query: Totals) -> str:
         """The text that is run on a small table, whatever the data are; the salt is the parameter $salt."""
-        return render.sql_of(query, {name: Stored(name) for name in self._stored}, DUCKDB)
+        return render.sql_of(query, {name: StoredTable(name) for name in self._stored}, DUCKDB)
 
     def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Value, ...]], int]:
         with self._cursor() as cursor:
@@ -221,7 +221,7 @@ def described(source: Any, table: str | None = None) -> tuple[tuple[str, Type], 
 @contextmanager
 def opened(
     connection: Any, source: str | Path, table: str | None, folder: str, framing: Framing = PLAIN
-) -> Iterator[Source]:
+) -> Iterator[Selectable]:
     """What a file holds, as something to select from, while it is open."""
     kind, path = kind_of(source), _plain_path(Path(source), folder)
     if kind == "database":
@@ -246,9 +246,9 @@ def registered(connection: Any, frame: Any) -> Iterator[None]:
         connection.unregister("frame")
 
 
-def _described(connection: Any, relation: str) -> Source:
+def _described(connection: Any, relation: str) -> Selectable:
     rows = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
-    return Source(relation, {row[0]: (row[0], row[1]) for row in rows})
+    return Selectable(relation, {row[0]: (row[0], row[1]) for row in rows})
 
 
 def _plain_path(path: Path, folder: str) -> str:
@@ -260,7 +260,7 @@ def _plain_path(path: Path, folder: str) -> str:
     return str(link)
 
 
-def _csv(found: Readable, framing: Framing, path: str) -> Source:
+def _csv(found: Readable, framing: Framing, path: str) -> Selectable:
     """Nothing is detected: one odd row would change the types of others. One thread reads: several of DuckDB's lose rows where the
     part of one begins, by what stands there, even without quotes.
     """
@@ -272,11 +272,11 @@ def _csv(found: Readable, framing: Framing, path: str) -> Source:
         f" strict_mode = {not framing.ragged}, null_padding = {framing.ragged}, parallel = false,"
         f" max_line_size = {max(found.longest, LINE_SIZE)}, hive_partitioning = false, union_by_name = false, filename = false)"
     )
-    return Source(relation, {name: (each, "VARCHAR") for name, each in names.items()}, rows=found.records)
+    return Selectable(relation, {name: (each, "VARCHAR") for name, each in names.items()}, rows=found.records)
 
 
 @contextmanager
-def _attached(connection: Any, path: str, table: str | None) -> Iterator[Source]:
+def _attached(connection: Any, path: str, table: str | None) -> Iterator[Selectable]:
     connection.execute(f"ATTACH {quoted(path)} AS source (READ_ONLY)")
     try:
         rows = connection.execute(
@@ -295,7 +295,7 @@ def _attached(connection: Any, path: str, table: str | None) -> Iterator[Source]
         connection.execute("DETACH source")
 
 
-def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> tuple[Stored, tuple[Lost, ...]]:
+def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> tuple[StoredTable, tuple[Lost, ...]]:
     """The declared columns of a source in a table of clean types: no NaN, dates of the years 1 to 9999, integers of 64 bits.
 
     No value of the source makes it fail: what is none of its declared type is NULL in its cell, and counted, for the owner.
@@ -312,7 +312,7 @@ def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> tupl
         rows = connection.execute(f"SELECT count(*) FROM {identifier(data.name)}").fetchone()[0]
         if rows > MOST_ROWS:
             raise Invalid(f"table {data.name!r} has too many rows; at most {MOST_ROWS:,} are allowed")
-        stored = Stored(data.name, kept)
+        stored = StoredTable(data.name, kept)
         if arrange and rows >= ROWS_TO_ARRANGE:
             stored = arranged(connection, data, rows, kept)
     except duckdb.Error as error:
@@ -322,7 +322,7 @@ def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> tupl
     )
 
 
-def _from_frame(connection: Any, data: Data) -> tuple[dict[str, Kept], dict[str, int]]:
+def _from_frame(connection: Any, data: Data) -> tuple[dict[str, TextForm], dict[str, int]]:
     """A frame that the engine does not take as it is goes over object by object."""
     wanted = {column.name: column.type for column in data.columns}
     for objects in (False, True):
@@ -331,7 +331,7 @@ def _from_frame(connection: Any, data: Data) -> tuple[dict[str, Kept], dict[str,
             with registered(connection, made.frame):
                 found = _described(connection, "frame")
                 columns = {name: found.columns[each] for name, each in made.columns.items()}
-                kept, lost = _copy(connection, data, Source("frame", columns, frozenset(made.lost)))
+                kept, lost = _copy(connection, data, Selectable("frame", columns, frozenset(made.lost)))
         except duckdb.Error:
             if objects:
                 raise
@@ -349,14 +349,14 @@ def _unreadable(data: Data, error: Exception) -> Invalid:
     return Invalid(f"table {data.name!r} could not be loaded", code="load", hint=hint)
 
 
-def _copy(connection: Any, data: Data, source: Source) -> tuple[dict[str, Kept], dict[str, int]]:
+def _copy(connection: Any, data: Data, source: Selectable) -> tuple[dict[str, TextForm], dict[str, int]]:
     """The columns that are kept in another form, and how many values of each were lost.
 
     A bit beside each row says which of its cells were: so the source is read once, and every value converted once.
     """
     made: list[str] = []
     filled: list[tuple[int, str]] = []
-    kept: dict[str, Kept] = {}
+    kept: dict[str, TextForm] = {}
     for column in data.columns:
         if column.name not in source.columns:
             raise _absent(data, column.name)
@@ -390,7 +390,7 @@ def _copy(connection: Any, data: Data, source: Source) -> tuple[dict[str, Kept],
     return kept, lost
 
 
-def _check_rows(connection: Any, data: Data, source: Source) -> None:
+def _check_rows(connection: Any, data: Data, source: Selectable) -> None:
     """Nobody is lost or made up between our reading of a file and the engine's."""
     if source.rows is None:
         return
@@ -410,7 +410,9 @@ def _absent(data: Data, column: str) -> Invalid:
     return Invalid(f"column {column!r} is declared but not in the source of table {data.name!r}", code="load")
 
 
-def _fill(connection: Any, data: Data, lists: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Kept], dict[str, int]]:
+def _fill(
+    connection: Any, data: Data, lists: Mapping[str, Sequence[Any]]
+) -> tuple[dict[str, TextForm], dict[str, int]]:
     """From Python objects, each converted by itself."""
     columns = ", ".join(f"{identifier(each.name)} {TYPES[each.type].value}" for each in data.columns)
     connection.execute(f"CREATE TABLE {identifier(data.name)} ({columns})")

@@ -110,7 +110,7 @@ class Malformed:
 
 
 @dataclass(slots=True)
-class Record:
+class OpenRecord:
     """One record while it is read, line by line."""
 
     framing: Framing
@@ -186,7 +186,7 @@ def header(source: str | Path, framing: Framing = PLAIN) -> list[str]:
 def _names(path: Path, framing: Framing, line: bytes) -> list[str]:
     if not line:
         return []
-    record = Record(framing)
+    record = OpenRecord(framing)
     record.take(line)
     if record.judged(len(record.fields)):
         raise Invalid(
@@ -227,13 +227,13 @@ def _sound(path: Path, framing: Framing, fields: int, malformed: Malformed) -> I
             yield cells + [None] * (fields - len(cells))
 
 
-def taken(found: Iterable[bytes | None], end: bytes, framing: Framing) -> Iterator[Record]:
+def taken(found: Iterable[bytes | None], end: bytes, framing: Framing) -> Iterator[OpenRecord]:
     """The records that lines make up; blank lines make none."""
     record = None
     for line in found:
         if record is None and not line and line is not None:
             continue
-        record = record or Record(framing)
+        record = record or OpenRecord(framing)
         if line is None:
             record.size = LONGEST_LINE + 1
         else:

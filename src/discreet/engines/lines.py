@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines import framing as slow
-from discreet.engines.framing import MARK, PACKED, QUOTE, Framing, Malformed, Record, codec_of, first_line, header
+from discreet.engines.framing import MARK, PACKED, QUOTE, Framing, Malformed, OpenRecord, codec_of, first_line, header
 
 CHUNK = 1 << 18  # bytes that are looked at together: they fit the caches of a processor
 CR, LF = b"\r\n"
@@ -37,7 +37,7 @@ class Readable:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class FileShape:
     """What all records of a file have in common."""
 
     framing: Framing
@@ -60,7 +60,7 @@ class Shape:
 
 
 @dataclass(slots=True)
-class Verdict:
+class Inspection:
     """What was found in a chunk, or in a whole file."""
 
     records: int = 0
@@ -80,7 +80,7 @@ def readable(path: Path, framing: Framing, folder: str) -> Iterator[Readable]:
 def _readable(path: Path, framing: Framing, private: str) -> Readable:
     names = tuple(header(path, framing))
     first, end = first_line(path, framing)
-    shape = Shape(framing, end, len(names))
+    shape = FileShape(framing, end, len(names))
     plain = path
     if path.name.casefold().endswith(PACKED) or codec_of(framing.encoding) != "utf-8":
         plain = Path(private, "plain.csv")
@@ -108,9 +108,9 @@ def _new(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
-def judged(file: BinaryIO, shape: Shape, size: int = CHUNK) -> Verdict:
+def judged(file: BinaryIO, shape: FileShape, size: int = CHUNK) -> Inspection:
     """What there is to say about all records from here on."""
-    total, rest = Verdict(), chunks(file, shape, size)
+    total, rest = Inspection(), chunks(file, shape, size)
     for chunk in rest:
         found = looked_at(chunk, shape)
         if found is None:
@@ -124,7 +124,7 @@ def judged(file: BinaryIO, shape: Shape, size: int = CHUNK) -> Verdict:
     return total
 
 
-def rewritten(file: BinaryIO, shape: Shape, copy: BinaryIO) -> int:
+def rewritten(file: BinaryIO, shape: FileShape, copy: BinaryIO) -> int:
     """Writes the records from here on as an engine reads them; returns how many bytes one of them may have."""
     longest = copy.write(written([b"name"] * shape.fields, shape))  # names are not read from a copy
     for chunk in chunks(file, shape, CHUNK):
@@ -137,7 +137,7 @@ def rewritten(file: BinaryIO, shape: Shape, copy: BinaryIO) -> int:
     return longest
 
 
-def chunks(file: BinaryIO, shape: Shape, size: int) -> Iterator[bytes]:
+def chunks(file: BinaryIO, shape: FileShape, size: int) -> Iterator[bytes]:
     """The bytes from here on, cut where records end, unless one is too long."""
     held = b""
     while block := file.read(max(size, len(held))):
@@ -152,7 +152,7 @@ def chunks(file: BinaryIO, shape: Shape, size: int) -> Iterator[bytes]:
         yield held + shape.end
 
 
-def _last_end(held: bytes, shape: Shape) -> int:
+def _last_end(held: bytes, shape: FileShape) -> int:
     """Behind the last line end, or the last one outside of quotes where they may hold line ends; 0 if there is none."""
     stop = held.rfind(shape.end)
     if shape.framing.multiline and stop >= 0:
@@ -164,7 +164,7 @@ def _last_end(held: bytes, shape: Shape) -> int:
     return stop + len(shape.end) if stop >= 0 else 0
 
 
-def looked_at(chunk: bytes, shape: Shape) -> Verdict | None:
+def looked_at(chunk: bytes, shape: FileShape) -> Inspection | None:
     """What there is to say about whole records; None where a malformed one leaves open where the next begins."""
     if not chunk.endswith(shape.end):
         return None
@@ -176,14 +176,14 @@ def looked_at(chunk: bytes, shape: Shape) -> Verdict | None:
             text = False
     count = surely_sound(chunk, shape)
     if count and len(chunk) <= slow.LONGEST_LINE:
-        return Verdict(count, odd=not text)
+        return Inspection(count, odd=not text)
     found = _one_by_one(chunk, shape)
     if found is not None:
         found.odd = not text or bool(found.anew)
     return found
 
 
-def surely_sound(chunk: bytes, shape: Shape) -> int:
+def surely_sound(chunk: bytes, shape: FileShape) -> int:
     """How many records there are, if all are well-formed as they stand; 0 where that cannot be told at a glance."""
     if shape.fields == 1 and (chunk.startswith(shape.end) or shape.end * 2 in chunk):
         return 0  # a blank line
@@ -202,7 +202,7 @@ def surely_sound(chunk: bytes, shape: Shape) -> int:
     return count * times if bones == shape.bones * count else 0
 
 
-def _quotes_stand_well(data: NDArray[np.uint8], shape: Shape) -> bool:
+def _quotes_stand_well(data: NDArray[np.uint8], shape: FileShape) -> bool:
     """Whether every other quote opens a field, or follows a quote, and every one between closes a field, or precedes a quote."""
     quotes = np.flatnonzero(data == ord(QUOTE))
     opening, closing = quotes[0::2], quotes[1::2]
@@ -215,7 +215,7 @@ def _quotes_stand_well(data: NDArray[np.uint8], shape: Shape) -> bool:
     )
 
 
-def _one_by_one(chunk: bytes, shape: Shape) -> Verdict | None:
+def _one_by_one(chunk: bytes, shape: FileShape) -> Inspection | None:
     """The same where something is odd: the records that are not surely fine are read one by one."""
     data = np.frombuffer(chunk, np.uint8)
     delimiter, quote, multiline = ord(shape.delimiter), ord(QUOTE), shape.framing.multiline
@@ -253,14 +253,14 @@ def _one_by_one(chunk: bytes, shape: Shape) -> Verdict | None:
     other = (fields != shape.fields) & ~blank & ~doubtful
     if multiline and doubtful.any():
         return None
-    found = Verdict(len(ends) - int(blank.sum()))
+    found = Inspection(len(ends) - int(blank.sum()))
     if not shape.framing.ragged:
         found.malformed.fields = int(other.sum())
     for i in np.flatnonzero(doubtful | blank if shape.fields == 1 else doubtful).tolist():
         start, stop = int(starts[i]), int(ends[i])
         text = b""
         if not blank[i]:
-            made = Record(shape.framing)
+            made = OpenRecord(shape.framing)
             made.take(chunk[start:stop])
             found.malformed += made.judged(shape.fields)
             text = written(made.fields, shape)
@@ -268,7 +268,7 @@ def _one_by_one(chunk: bytes, shape: Shape) -> Verdict | None:
     return found
 
 
-def written(fields: list[bytes], shape: Shape) -> bytes:
+def written(fields: list[bytes], shape: FileShape) -> bytes:
     """A record as every engine reads it: every field in quotes."""
     padded = fields[: shape.fields] + [b""] * (shape.fields - len(fields))
     return shape.delimiter.join(QUOTE + each.replace(QUOTE, QUOTE * 2) + QUOTE for each in padded) + shape.end

@@ -54,14 +54,14 @@ class Contribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RunData:
     """What a query is run on: the rows of every table, and the priorities of people in groups."""
 
     tables: Mapping[str, list[Row]]
     priorities: Priorities
 
 
-class Memory:
+class MemoryEngine:
     """`priorities` are those of one salt, or a function of the query and the salt that makes them."""
 
     def __init__(
@@ -98,37 +98,37 @@ class Memory:
 
     def _parts(self, query: Totals, salt: int) -> Iterable[tuple[Group, list[int]]]:
         if isinstance(query.source, Rows):
-            for row in rows_in(query.source, Reading(self._tables, {})):
+            for row in rows_in(query.source, RunData(self._tables, {})):
                 yield _group(query.keys, row), [_term(term, row) for term in query.terms]
             return
-        for each in people_in(query.source, Reading(self._tables, self.priorities(query, salt))):
+        for each in people_in(query.source, RunData(self._tables, self.priorities(query, salt))):
             yield each.group, each.terms
 
 
 @singledispatch
-def rows_in(relation: Rows, reading: Reading) -> list[Row]:
+def rows_in(relation: Rows, reading: RunData) -> list[Row]:
     """The rows of a relation of rows."""
     raise Fault(f"{type(relation).__name__} has no meaning", code="relation")
 
 
 @rows_in.register
-def _scan(relation: Scan, reading: Reading) -> list[Row]:
+def _scan(relation: Scan, reading: RunData) -> list[Row]:
     return reading.tables[relation.table]
 
 
 @rows_in.register
-def _filter(relation: Filter, reading: Reading) -> list[Row]:
+def _filter(relation: Filter, reading: RunData) -> list[Row]:
     return [row for row in rows_in(relation.source, reading) if evaluate(relation.condition, row) is True]
 
 
 @singledispatch
-def people_in(relation: Gathered, reading: Reading) -> list[Contribution]:
+def people_in(relation: Gathered, reading: RunData) -> list[Contribution]:
     """What each person has in each group."""
     raise Fault(f"{type(relation).__name__} has no meaning", code="relation")
 
 
 @people_in.register
-def _contributions(relation: Contributions, reading: Reading) -> list[Contribution]:
+def _contributions(relation: Contributions, reading: RunData) -> list[Contribution]:
     gathered: dict[tuple[Value, Group], Contribution] = {}
     for row in rows_in(relation.source, reading):
         person = evaluate(relation.person, row)
@@ -144,20 +144,20 @@ def _contributions(relation: Contributions, reading: Reading) -> list[Contributi
 
 
 @people_in.register
-def _cap_rows(relation: CapRows, reading: Reading) -> list[Contribution]:
+def _cap_rows(relation: CapRows, reading: RunData) -> list[Contribution]:
     kinds = [term.how for term in contributions_of(relation).terms]
     people = people_in(relation.source, reading)
     return [_capped(each, kinds, relation.most, reading.priorities) for each in people]
 
 
 @people_in.register
-def _cap_groups(relation: CapGroups, reading: Reading) -> list[Contribution]:
+def _cap_groups(relation: CapGroups, reading: RunData) -> list[Contribution]:
     people, rank = _by_person(people_in(relation.source, reading)), _rank(reading.priorities)
     return [each for mine in people for each in sorted(mine, key=rank)[: relation.most]]
 
 
 @people_in.register
-def _clip_norm(relation: ClipNorm, reading: Reading) -> list[Contribution]:
+def _clip_norm(relation: ClipNorm, reading: RunData) -> list[Contribution]:
     people = _by_person(people_in(relation.source, reading))
     return [each for mine in people for each in _clipped(mine, relation.limits)]
 

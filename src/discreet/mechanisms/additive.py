@@ -48,7 +48,7 @@ class Additive(Mechanism):
         """The variance of the noise in one coordinate."""
 
 
-class Shape(Enum):
+class NoiseShape(Enum):
     """The distribution that noise on integers is like, where its steps are small."""
 
     GEOMETRIC = "geometric"
@@ -62,7 +62,7 @@ class IntegerNoise(Additive):
     """
 
     norm: ClassVar[Norm | None]
-    shape: ClassVar[Shape]
+    shape: ClassVar[NoiseShape]
 
     __slots__ = ()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, positive, sqrt_up, whole
-from discreet.mechanisms.additive import GridNoise, IntegerNoise, Shape, integer_sensitivity, steps_up
+from discreet.mechanisms.additive import GridNoise, IntegerNoise, NoiseShape, integer_sensitivity, steps_up
 from discreet.mechanisms.base import Example, confidence_level, half_width, registry
 from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Source, discrete_gaussian
@@ -35,7 +35,7 @@ class DiscreteGaussian(IntegerNoise):
 
     __slots__ = ()
     norm = None
-    shape = Shape.GAUSSIAN
+    shape = NoiseShape.GAUSSIAN
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "DiscreteGaussian":
@@ -201,7 +201,7 @@ class RoundedGaussian(IntegerNoise):
 
     __slots__ = ()
     norm = Norm.L2
-    shape = Shape.GAUSSIAN
+    shape = NoiseShape.GAUSSIAN
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "RoundedGaussian":

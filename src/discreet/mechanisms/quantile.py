@@ -23,7 +23,7 @@ from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.mechanisms.additive import repeated
 from discreet.mechanisms.base import Example, confidence_level, registry
 from discreet.mechanisms.falls import Falls
-from discreet.mechanisms.selection import Declared, float_of
+from discreet.mechanisms.selection import ForSensitivity, float_of
 from discreet.mechanisms.wheel import Floats, Ints
 from discreet.noise import Source
 from discreet.noise.source import chosen
@@ -41,7 +41,7 @@ BESIDE = 2  # places, one below all rows and one above them
 
 
 @frozen
-class Ranked(Declared):
+class Ranked(ForSensitivity):
     """Quantiles for `probabilities`, on `cells` points from lower to upper, of units that have at most `rows` rows each."""
 
     epsilon: Exact

@@ -150,7 +150,7 @@ class Response(Mechanism):
         return chances.truth**kept * chances.other ** (codes.size - kept)
 
 
-class Choice(Response):
+class CategoryResponse(Response):
     """Responses that are answers themselves: one of 0 … k−1, for one of 0 … k−1."""
 
     __slots__ = ()
@@ -219,7 +219,7 @@ def _examples() -> list[Example]:
 
 @registry.add(_examples)
 @frozen
-class RandomizedResponse(Choice):
+class RandomizedResponse(CategoryResponse):
     """The truth with probability e^ε/(e^ε + k − 1), each other answer with 1/(e^ε + k − 1): ε-DP, and no less.
 
     (Warner 1965; for k answers Kairouz, Oh and Viswanath 2016.) The probabilities of what is drawn are exact.
@@ -269,7 +269,7 @@ def _toss_examples() -> list[Example]:
 
 @registry.add(_toss_examples)
 @frozen
-class CoinToss(Choice):
+class CoinToss(CategoryResponse):
     """Toss a coin: tails, tell the truth; heads, toss again and tell what that shows. Pr[1|1] = 3/4, Pr[1|0] = 1/4: ln 3.
 
     >>> CoinToss().probability(1, 1) / CoinToss().probability(1, 0)

@@ -26,7 +26,7 @@ class Drawn:
     value: bytes | None = None
 
 
-class Record(Protocol):
+class DrawRecord(Protocol):
     """The draws of one grant, by number from 1."""
 
     @property
@@ -73,10 +73,10 @@ class Unwritten:
         return value
 
 
-class Kept:
+class KeptDraws:
     """Draws whose released values are kept: what was drawn before comes back, then it goes on."""
 
-    def __init__(self, event: events.Event, record: Record) -> None:
+    def __init__(self, event: events.Event, record: DrawRecord) -> None:
         self._left = Allowance(event)
         self._record = record
         self._before = record.drawn
@@ -126,7 +126,7 @@ class Kept:
 class Counted:
     """Draws that are counted and not kept, in blocks: a block is marked as taken before its first draw, and never given again."""
 
-    def __init__(self, event: events.Event, record: Record, block: int) -> None:
+    def __init__(self, event: events.Event, record: DrawRecord, block: int) -> None:
         self._leaf, self._times = one_leaf(event)
         self._block = whole(block, "block", least=1)
         self._record = record
@@ -182,7 +182,7 @@ def inside() -> Refused:
     )
 
 
-class Memory:
+class MemoryRecord:
     """A record in the memory of one process."""
 
     def __init__(self, what: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import Invalid, Refused
 from discreet.exact import Number, shown
-from discreet.mechanisms.above_threshold import AboveThreshold, Session
+from discreet.mechanisms.above_threshold import AboveThreshold, ThresholdSession
 from discreet.mechanisms.packed import unpacked
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Rounds:
         self._event = self._each.event(sensitivity)
         self._left = mechanism.hits
         self._number = self._asked = 0
-        self._session: Session | None = (
+        self._session: ThresholdSession | None = (
             None  # of the round that goes on; None between rounds, and in one that comes back
         )
         self._hit: int | None = None  # at which question a round hit in an earlier entry

@@ -21,7 +21,7 @@ from discreet.noise.source import chosen
 from discreet.privacy import PrivacyLoss, events, loss
 
 
-class Declared(Mechanism):
+class ForSensitivity(Mechanism):
     """A mechanism that was made for a sensitivity, which counts where no other one is said."""
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class Declared(Mechanism):
 
 
 @frozen
-class Selection(Declared):
+class Selection(ForSensitivity):
     """The number of one candidate of a list, chosen by their scores; for rows of scores one of each row.
 
     Scores change by at most `sensitivity` each between neighbours; where all of them change in one direction, as counts do when

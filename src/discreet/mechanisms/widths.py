@@ -9,10 +9,10 @@ from discreet.exact import Number, positive, shown, whole
 from discreet.mechanisms.base import confidence_level
 from discreet.mechanisms.inference import Floats, LaplaceNoise, Noise, Tulap, binomial
 from discreet.privacy.numeric.search import root
+from discreet.privacy.picture import SCHEMA
 
 POINTS, MOST_DRAWN = 401, 10_000  # of p in a picture, and bits
 COLOURS = ("#888888", "#4c78a8", "#f58518")
-SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 def mean_widths(n: int, epsilon: Number, p: Floats, confidence: Number = 0.95) -> dict[str, Floats]:

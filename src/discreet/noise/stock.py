@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.noise import deviate, envelope
-from discreet.noise.deviate import DIGITS, UNIT_EXPONENTIAL, Exponential
+from discreet.noise.deviate import DIGITS, UNIT_EXPONENTIAL, ExponentialDeviate
 from discreet.noise.shape import Shape
 from discreet.noise.size import Ints, Size, allocate
 from discreet.noise.source import Source, chosen
@@ -116,7 +116,7 @@ def _one(shape: Shape, source: Source) -> int:
 
 def _without_table(shape: Shape, source: Source, held: dict[Hashable, Any]) -> int:
     digits = _stock(UNIT_EXPONENTIAL, held)
-    return deviate.draw(shape, lambda: Exponential(digits.one(UNIT_EXPONENTIAL, source), DIGITS, source), source)
+    return deviate.draw(shape, lambda: ExponentialDeviate(digits.one(UNIT_EXPONENTIAL, source), DIGITS, source), source)
 
 
 def _stock(shape: Shape, held: dict[Hashable, Any]) -> Stock:

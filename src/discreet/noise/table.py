@@ -37,7 +37,7 @@ FLOAT_SLACK = 2.0**-35  # series remainder 2^-36 and all roundings of the float 
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class FloatFilter:
     """What the float look at V < S f(x)/B needs; `envelope.accept` says why it is safe."""
 
     linear: float
@@ -47,12 +47,12 @@ class Filter:
     limit: np.uint64  # acceptance words below this accept in every block that has a bucket
 
 
-NO_FILTER = Filter(linear=0.0, square=0.0, series=(1.0,), band=2.0, limit=np.uint64(0))
+NO_FILTER = FloatFilter(linear=0.0, square=0.0, series=(1.0,), band=2.0, limit=np.uint64(0))
 """Of a table with w = 1, which never asks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class SamplerTable:
     shape: Shape
     block_bits: int
     unit_bits: int
@@ -64,7 +64,7 @@ class Table:
     ends: NDArray[np.uint64]  # running sums of the left-over units of every owner
     cell: NDArray[np.int16]  # the owner of each CELL_BITS-th part of a left-over bucket, or −1 where several share it
     block_of: NDArray[np.int64]  # block of each owner (0 for tails and REJECT)
-    filter: Filter  # for w > 1
+    filter: FloatFilter  # for w > 1
 
     @property
     def width(self) -> int:
@@ -117,7 +117,7 @@ def fits(shape: Shape) -> bool:
 
 
 @lru_cache(maxsize=32)
-def table(shape: Shape, per_scale: int = FINE, unit_bits: int = UNIT_BITS) -> Table:
+def table(shape: Shape, per_scale: int = FINE, unit_bits: int = UNIT_BITS) -> SamplerTable:
     """The table of a shape with `per_scale` blocks a scale (any number is correct) over 2^unit_bits units."""
     b = shape.block_bits(per_scale)
     blocks = min(shape.reach(1 << b), 1 << 13)  # block and owner numbers fit into 16 bits
@@ -128,7 +128,7 @@ def table(shape: Shape, per_scale: int = FINE, unit_bits: int = UNIT_BITS) -> Ta
     numbers = list(range(blocks)) + ([-1 - m for m in range(blocks)] if shape.two_sided else [])
     block_of = np.array(numbers + [0] * (len(owned) - len(numbers)), np.int64)
     bucket, cut, ends = _layout(owned, len(numbers), unit_bits, block_of)
-    return Table(
+    return SamplerTable(
         shape=shape,
         block_bits=b,
         unit_bits=unit_bits,
@@ -223,7 +223,7 @@ def _cells(ends: NDArray[np.uint64], unit_bits: int) -> NDArray[np.int16]:
     return np.where(alone, owner, -1).astype(np.int16)
 
 
-def _filter(shape: Shape, b: int, blocks: int, owned: tuple[int, ...], unit_bits: int) -> Filter:
+def _filter(shape: Shape, b: int, blocks: int, owned: tuple[int, ...], unit_bits: int) -> FloatFilter:
     """Constants of the float filter, for w > 1.
 
     d = |x| − |top| and 2|x| − d are integers below 2^53, so exact. Three roundings make the drop in g wrong by at most 4u of itself
@@ -239,7 +239,7 @@ def _filter(shape: Shape, b: int, blocks: int, owned: tuple[int, ...], unit_bits
         term = furthest ** (degree + 1) / factorial(degree + 1)
     series = tuple((-1) ** i / factorial(i) for i in range(degree, -1, -1))
     band = 2.0 ** (b - 64) + 1.0 / least + FLOAT_SLACK
-    return Filter(
+    return FloatFilter(
         linear=float(shape.a),
         square=float(shape.c),
         series=series,

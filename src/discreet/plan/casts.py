@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet.errors import Fault
 from discreet.plan.facts import Facts, as_doubles, each
-from discreet.plan.functions import E, Ends, Words, Written, ends, rounded
+from discreet.plan.functions import E, Ends, FunctionWords, Written, ends, rounded
 from discreet.plan.rounding import half_away
 from discreet.plan.texts import day_in, integer_in, number_in, truth_in
 from discreet.plan.types import LARGEST, Type, Value
@@ -24,7 +24,7 @@ class Conversion:
     # The value in plain Python, of one that is not NULL.
     meaning: Callable[[Any], Value]
     # Its SQL, of words and of the SQL of the operand.
-    write: Callable[[Words, E], E]
+    write: Callable[[FunctionWords, E], E]
     # What is known of it, given what is known of the operand.
     facts: Callable[[Facts], Facts]
     # Where it lies, given NumPy and where the operand lies.
@@ -78,7 +78,7 @@ def _as_whole(x: Facts) -> Facts:
     return Facts(each(half_away, x.low), each(half_away, x.high), True, x.nullable or not small)
 
 
-def _write_whole(words: Words, x: E) -> E:
+def _write_whole(words: FunctionWords, x: E) -> E:
     small = words.infix(words.call("abs", x), "<", words.number(float(LARGEST)))
     return words.when([(small, words.round_to_int(x))])
 

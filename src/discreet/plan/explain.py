@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
-from discreet.plan.plan import Choice, Measurement, Plan, Stage
+from discreet.plan.plan import Branching, Measurement, Plan, Stage
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import (
     CapGroups,
@@ -58,9 +58,9 @@ def explain(plan: Plan) -> str:
     return "\n".join(map(visible, lines))
 
 
-def _stage(stage: Stage | Choice, plan: Plan) -> Iterator[str]:
+def _stage(stage: Stage | Branching, plan: Plan) -> Iterator[str]:
     """What a stage measures and reads; of a choice that is not made yet every stage that it may lead to."""
-    if isinstance(stage, Choice):
+    if isinstance(stage, Branching):
         yield f"├─ {_chosen(stage)}"
         yield from _query(stage.query, 1)
         for outcome, each in zip(stage.outcomes, stage.stages, strict=True):
@@ -85,7 +85,7 @@ def _below(relation: Relation, depth: int) -> Iterator[str]:
         yield from _below(child, depth + 1)
 
 
-def _chosen(choice: Choice) -> str:
+def _chosen(choice: Branching) -> str:
     price = choice.mechanism.loss(choice.sensitivity).pure_epsilon()
     cost = f", costs ε = {number(price)}" if price is not None else ""
     return f"{choice.said}: one of {len(choice.stages):,} by noisy scores, sensitivity {number(choice.sensitivity)} each{cost}"

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan import numbers
-from discreet.plan.affine import Affine, Bools, Form, Reals, Span
+from discreet.plan.affine import Affine, AffineForm, Bools, Reals, Span
 from discreet.plan.casts import conversion
 from discreet.plan.evaluate import evaluate
 from discreet.plan.functions import Ends, function
@@ -55,7 +55,7 @@ class Reader:
     seen: Sequence[numbers.Row]
     totals: Mapping[int, Reals]
     ahead: bool = False
-    forms: dict[Scalar, Form | None] = field(default_factory=dict)
+    forms: dict[Scalar, AffineForm | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plan: Plan, released: Sequence[Any], groups: Sequence[int], ahead: bool = False) -> "Reader":
@@ -68,17 +68,17 @@ class Reader:
     def size(self) -> int:
         return len(self.seen)
 
-    def fixed(self, value: float | Reals, low: float = -inf, high: float = inf) -> Form:
+    def fixed(self, value: float | Reals, low: float = -inf, high: float = inf) -> AffineForm:
         constant = np.broadcast_to(np.asarray(value, np.float64), (self.size,))
-        return Form(Affine(constant, {}), None, np.full(self.size, low), np.full(self.size, high))
+        return AffineForm(Affine(constant, {}), None, np.full(self.size, low), np.full(self.size, high))
 
-    def form(self, scalar: Scalar) -> Form | None:
+    def form(self, scalar: Scalar) -> AffineForm | None:
         """The expression as a ratio of affine functions, or None where it is something else."""
         if scalar not in self.forms:
             self.forms[scalar] = self._form(scalar) if type_of(scalar).numeric else None
         return self.forms[scalar]
 
-    def _form(self, scalar: Scalar) -> Form | None:
+    def _form(self, scalar: Scalar) -> AffineForm | None:
         match scalar:
             case _ if is_key(scalar):
                 return self.fixed(self._numbers(scalar))
@@ -128,14 +128,14 @@ class Reader:
         rounded: Reals = half + each * float(count.step) * np.maximum(self.totals[place] + count.few, 0.0)
         return rounded
 
-    def ratio(self, top: int, bottom: int, low: Fraction, high: Fraction, base: Fraction = ZERO) -> Form:
+    def ratio(self, top: int, bottom: int, low: Fraction, high: Fraction, base: Fraction = ZERO) -> AffineForm:
         """The truth of base + one measurement over another, such as a count, which is known to lie between low and high."""
         total, count = self.total(top), self.total(bottom)
         if count.slopes:
-            return Form(total, count, self.full(low), self.full(high), self.full(base))
+            return AffineForm(total, count, self.full(low), self.full(high), self.full(base))
         # what counts is public, and of nobody there is no mean
         shares = np.where(count.constant > 0, 1 / count.constant, np.nan)
-        return Form(total.times(shares).plus(Affine(self.full(base), {})), None, self.full(low), self.full(high))
+        return AffineForm(total.times(shares).plus(Affine(self.full(base), {})), None, self.full(low), self.full(high))
 
     def full(self, value: Fraction | float) -> Reals:
         """A public number in each row."""
@@ -147,7 +147,7 @@ class Reader:
 
     # Expressions of several releases.
 
-    def _combined(self, scalar: Arithmetic, left: Form, right: Form) -> Form | None:
+    def _combined(self, scalar: Arithmetic, left: AffineForm, right: AffineForm) -> AffineForm | None:
         match scalar.operator:
             case Operator.ADD:
                 return self._sum(left, right)
@@ -159,36 +159,36 @@ class Reader:
                 return self._ratio(left, right, self._is_share(scalar.left, scalar.right))
         return None
 
-    def _sum(self, left: Form, right: Form) -> Form | None:
+    def _sum(self, left: AffineForm, right: AffineForm) -> AffineForm | None:
         bounds = left.low + right.low, left.high + right.high
         for one, other in ((left, right), (right, left)):
             if other.constant:
                 value = other.top.constant
                 ends = one.low + value, one.high + value
                 if one.bottom is None:
-                    return Form(one.top.plus(other.top), None, *ends)
-                return Form(one.top, one.bottom, *ends, one.base + value)
+                    return AffineForm(one.top.plus(other.top), None, *ends)
+                return AffineForm(one.top, one.bottom, *ends, one.base + value)
         if _same(left.bottom, right.bottom):
-            return Form(left.top.plus(right.top), left.bottom, *bounds, left.base + right.base)
+            return AffineForm(left.top.plus(right.top), left.bottom, *bounds, left.base + right.base)
         return None
 
-    def _product(self, left: Form, right: Form) -> Form | None:
+    def _product(self, left: AffineForm, right: AffineForm) -> AffineForm | None:
         for one, other in ((left, right), (right, left)):
             if other.constant:
                 return one.times(other.top.constant)
             if one.bottom is not None and other.bottom is None and one.bottom.same(other.top):
-                return Form(one.whole_top, None, *self.unbounded())  # a mean times its own count
+                return AffineForm(one.whole_top, None, *self.unbounded())  # a mean times its own count
         return None
 
-    def _ratio(self, left: Form, right: Form, share: bool) -> Form | None:
+    def _ratio(self, left: AffineForm, right: AffineForm, share: bool) -> AffineForm | None:
         if right.constant:
             inverse = np.where(right.top.constant == 0, np.nan, 1 / right.top.constant)
             return left.times(inverse)
         bounds = (np.zeros(self.size), np.ones(self.size)) if share else self.unbounded()
         if _same(left.bottom, right.bottom):
-            return Form(left.whole_top, right.whole_top, *bounds)
+            return AffineForm(left.whole_top, right.whole_top, *bounds)
         if left.constant and right.bottom is not None:
-            return Form(right.bottom.times(left.top.constant), right.whole_top, *bounds)
+            return AffineForm(right.bottom.times(left.top.constant), right.whole_top, *bounds)
         return None
 
     def _is_share(self, top: Scalar, bottom: Scalar) -> bool:
@@ -198,7 +198,7 @@ class Reader:
         some, whole = (self.plan.question.aggregates[each.index] for each in (top, bottom))
         return some.kind.part_of(some, whole)
 
-    def _case(self, scalar: Case) -> Form | None:
+    def _case(self, scalar: Case) -> AffineForm | None:
         values = [value for _, value in scalar.branches] + [scalar.otherwise]
         some = list(dict.fromkeys(value for value in values if not _is_null(value)))
         if len(some) == 1:
@@ -246,7 +246,7 @@ class Reader:
                 return _image(scalar, found) if len(found) == len(inside) else None
         return None
 
-    def ends(self, form: Form, confidence: float) -> Span:
+    def ends(self, form: AffineForm, confidence: float) -> Span:
         """The interval of one form."""
         noises = self._noises(form)
         top, centre = self._matrix(form.top, noises), form.top.at(self.totals)  # without the base
@@ -274,7 +274,7 @@ class Reader:
                 low[rows], high[rows], open_[rows] = ends
         return Span(form.base + low, form.base + high, open_)
 
-    def _noises(self, form: Form) -> dict[int, IntegerNoise]:
+    def _noises(self, form: AffineForm) -> dict[int, IntegerNoise]:
         used = sorted({*form.top.slopes, *(form.bottom.slopes if form.bottom else ())})
         found = {i: self.plan.measurements[i].mechanism for i in used}
         return {i: noise for i, noise in found.items() if noise is not None}
@@ -381,7 +381,7 @@ def _is_null(scalar: Scalar) -> bool:
     return isinstance(scalar, Literal) and scalar.value is None
 
 
-def _chosen(mask: Bools, yes: Form, no: Form) -> Form:
+def _chosen(mask: Bools, yes: AffineForm, no: AffineForm) -> AffineForm:
     """Row by row one form or the other."""
     bottom = None
     if yes.bottom is not None or no.bottom is not None:
@@ -389,7 +389,7 @@ def _chosen(mask: Bools, yes: Form, no: Form) -> Form:
         bottom = _chosen_affine(mask, yes.bottom or one, no.bottom or one)
     top = _chosen_affine(mask, yes.top, no.top)
     low, high, base = (np.where(mask, a, b) for a, b in ((yes.low, no.low), (yes.high, no.high), (yes.base, no.base)))
-    return Form(top, bottom, low, high, base)
+    return AffineForm(top, bottom, low, high, base)
 
 
 def _chosen_affine(mask: Bools, yes: Affine, no: Affine) -> Affine:
@@ -398,7 +398,7 @@ def _chosen_affine(mask: Bools, yes: Affine, no: Affine) -> Affine:
     return Affine(np.where(mask, yes.constant, no.constant), both, np.where(mask, yes.off, no.off))
 
 
-def _inside(low: Reals, high: Reals, form: Form) -> tuple[Reals, Reals]:
+def _inside(low: Reals, high: Reals, form: AffineForm) -> tuple[Reals, Reals]:
     """The part within what is known, or the nearest end where there is none."""
     return np.minimum(np.maximum(low, form.low), form.high), np.maximum(np.minimum(high, form.high), form.low)
 

@@ -37,7 +37,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
+class PricedNoise:
     """A mechanism, and the sensitivity that it is given: L1 for geometric noise, L2 for Gaussian noise."""
 
     mechanism: IntegerNoise
@@ -48,7 +48,7 @@ class Noise:
         return self.mechanism.event(self.sensitivity)
 
 
-def allocate(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[Noise, ...]:
+def allocate(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[PricedNoise, ...]:
     """Noise that is (ε, δ)-DP for all of them together: geometric, or Gaussian where there is a δ and it is predicted to be closer."""
     if not wanted:
         return ()
@@ -58,22 +58,22 @@ def allocate(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tu
     return chosen
 
 
-def geometric(wanted: Sequence[Wanted], epsilon: Fraction) -> tuple[Noise, ...]:
+def geometric(wanted: Sequence[Wanted], epsilon: Fraction) -> tuple[PricedNoise, ...]:
     """ε-DP noise for all of them together."""
     shares = _shares([each.sensitivity.l1 / each.width for each in wanted], 1 / 2)
     return tuple(
-        Noise(Geometric(each.sensitivity.l1 / (epsilon * share)), each.sensitivity.l1)
+        PricedNoise(Geometric(each.sensitivity.l1 / (epsilon * share)), each.sensitivity.l1)
         for each, share in zip(wanted, shares, strict=True)
     )
 
 
-def gaussian(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[Noise, ...]:
+def gaussian(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[PricedNoise, ...]:
     """(ε, δ)-DP noise for all of them together: each gets a share of μ²."""
     sigma = _sigma(epsilon, delta)
     shares = _gaussian_shares(wanted)
     for _ in range(TRIES):
         found = tuple(
-            Noise(RoundedGaussian(each.sensitivity.l2 * sqrt_up(sigma**2 / share)), each.sensitivity.l2)
+            PricedNoise(RoundedGaussian(each.sensitivity.l2 * sqrt_up(sigma**2 / share)), each.sensitivity.l2)
             for each, share in zip(wanted, shares, strict=True)
         )
         if loss(events.Composed(tuple(noise.event for noise in found))).certifies(epsilon, delta):
@@ -105,7 +105,7 @@ def _gaussian_shares(wanted: Sequence[Wanted]) -> list[Fraction]:
     return _shares([each.sensitivity.l2 / each.width for each in wanted], 2 / 3)
 
 
-def predicted(wanted: Sequence[Wanted], noise: Sequence[Noise]) -> float:
+def predicted(wanted: Sequence[Wanted], noise: Sequence[PricedNoise]) -> float:
     """The sum of all errors at 95 %, in widths."""
     return sum(each.mechanism.error() / want.width for want, each in zip(wanted, noise, strict=True))
 

@@ -12,7 +12,7 @@ from discreet.plan.check import check, event_of
 from discreet.plan.domain import complete, groups_of, literal, whole_key
 from discreet.plan.explain import number, said
 from discreet.plan.intervals import predicted
-from discreet.plan.noise import Noise, Wanted, allocate, gaussian
+from discreet.plan.noise import PricedNoise, Wanted, allocate, gaussian
 from discreet.plan.plan import Measurement, Plan, Stage
 from discreet.plan.question import Question
 from discreet.plan.relation import (
@@ -28,7 +28,7 @@ from discreet.plan.relation import (
     walk,
 )
 from discreet.plan.releases.base import Release
-from discreet.plan.releases.terms import Measured, Terms
+from discreet.plan.releases.terms import Measured, MeasuredTerms
 from discreet.plan.rules.relations import combined, term_bounds
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, type_of
@@ -119,7 +119,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     everything = scope.unfiltered
     keys = tuple(whole_key(key, everything) for key in question.keys)
     groups = groups_of(keys, everything)
-    terms = Terms(scope, question.aggregates, _shortens(protected, len(groups)))
+    terms = MeasuredTerms(scope, question.aggregates, _shortens(protected, len(groups)))
     releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in question.aggregates)
     source, left_out = _within_groups(question, keys, groups)
     notes = (*left_out, *dict.fromkeys(terms.notes))
@@ -254,7 +254,7 @@ def stage_of(draft: Draft, epsilon: Fraction, delta: Fraction) -> Stage:
     return Stage(query, draft.groups, measurements, draft.releases)
 
 
-def _measurement(measured: Measured, noise: Noise | None) -> Measurement:
+def _measurement(measured: Measured, noise: PricedNoise | None) -> Measurement:
     mechanism, sensitivity = (None, Fraction(0)) if noise is None else (noise.mechanism, noise.sensitivity)
     return Measurement(mechanism, sensitivity, measured.step, measured.said, measured.made, measured.rounding)
 

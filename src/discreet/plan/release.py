@@ -9,7 +9,7 @@ from discreet.errors import Fault
 from discreet.mechanisms.additive import IntegerNoise, Ints
 from discreet.mechanisms.selection import Selection
 from discreet.plan.combination import Combination
-from discreet.plan.plan import Choice, Plan
+from discreet.plan.plan import Branching, Plan
 from discreet.plan.relation import Found, Totals, days, terms_of
 from discreet.plan.scalar import Value
 
@@ -30,12 +30,12 @@ Run = Callable[[Totals, int], Found]
 
 def decided(plan: Plan, run: Run, grant: Draws, salt: int) -> Plan:
     """The plan after all of its choices were made, one after the other: which stage is next depends on what was released before."""
-    while isinstance(stage := plan.next, Choice):
+    while isinstance(stage := plan.next, Branching):
         plan = plan.chosen(_chosen(stage, run, grant, salt))
     return plan
 
 
-def _chosen(choice: Choice, run: Run, grant: Draws, salt: int) -> int:
+def _chosen(choice: Branching, run: Run, grant: Draws, salt: int) -> int:
     def scores() -> list[int]:
         totals = combined_totals(choice.scores, choice.query, ALL_ROWS, run(choice.query, salt))
         return [int(each[0]) for each in totals]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.additive import IntegerNoise, Shape
+from discreet.mechanisms.additive import IntegerNoise, NoiseShape
 
 Reals = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -68,7 +68,7 @@ def _counted_twice(sizes: Reals) -> Reals:
 def smooth_widths(sizes: Reals, noises: Sequence[IntegerNoise], confidence: float) -> Reals:
     """The same without the exact case, so that it varies smoothly with the coefficients."""
     scales = np.array([float(noise.scale) for noise in noises])
-    gaussian = np.array([noise.shape is Shape.GAUSSIAN for noise in noises])
+    gaussian = np.array([noise.shape is NoiseShape.GAUSSIAN for noise in noises])
     laplace = (sizes * scales)[:, ~gaussian]
     sigma = np.sqrt((sizes[:, gaussian] ** 2 * (scales[gaussian] ** 2 + ROUNDING)).sum(axis=1))
     deviation = np.sqrt(2 * (laplace**2).sum(axis=1) + sigma**2)
@@ -111,7 +111,9 @@ def _region(
     top: tuple[float, ...], bottom: tuple[float, ...], noises: tuple[IntegerNoise, ...], confidence: float
 ) -> Reals:
     a, b = np.array(top), np.array(bottom)
-    variances = np.array([float(noise.scale) ** 2 * (1 if noise.shape is Shape.GAUSSIAN else 2) for noise in noises])
+    variances = np.array(
+        [float(noise.scale) ** 2 * (1 if noise.shape is NoiseShape.GAUSSIAN else 2) for noise in noises]
+    )
     across = sqrt(float((b * b * variances).sum()))
     shared = float((a * b * variances).sum()) / across
     rest = float((a * a * variances).sum()) - shared**2

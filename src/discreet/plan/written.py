@@ -14,7 +14,7 @@ from discreet.errors import Fault
 from discreet.mechanisms import Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
 from discreet.plan import question, relation, scalar
 from discreet.plan.combination import Combination
-from discreet.plan.plan import Choice, Measurement, Plan, Stage
+from discreet.plan.plan import Branching, Measurement, Plan, Stage
 from discreet.plan.releases.base import Kind, Release
 from discreet.privacy import Adjacency, Relation, Unit, events
 
@@ -45,7 +45,7 @@ RECORDS: dict[type, str] = {
     question.Output: "Output name value",
     question.Sort: "Sort value descending nulls_first",
     question.Question: "Question source keys aggregates outputs having order limit offset",
-    Choice: "Choice query scores mechanism sensitivity said outcomes stages",
+    Branching: "Branching query scores mechanism sensitivity said outcomes stages",
     Combination: "Combination parts divisor",
     Geometric: "Geometric scale",
     RoundedGaussian: "RoundedGaussian scale",

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from discreet.engines.render.native import Kind, Native
+from discreet.engines.render.native import Native, NativeKind
 from discreet.engines.render.nodes import E, T, alias, binary, call, cast, double, named, plain, select, text
 from discreet.engines.render.words import Words
 from discreet.plan.relation import EPOCH
@@ -13,16 +13,16 @@ from discreet.plan.texts import BLANKS, LOWER
 
 NARROW = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 ZONED = "TIMESTAMP WITH TIME ZONE"
-KINDS: Mapping[str, Kind] = MappingProxyType(
+KINDS: Mapping[str, NativeKind] = MappingProxyType(
     {
-        **dict.fromkeys(("VARCHAR", "ENUM", "UUID", "TIME", "BIGNUM"), Kind.WORD),
-        **dict.fromkeys((*NARROW, "HUGEINT", "UBIGINT", "UHUGEINT"), Kind.INTEGER),
-        **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", ZONED), Kind.MOMENT),
-        "FLOAT": Kind.FLOAT,
-        "DOUBLE": Kind.DOUBLE,
-        "DECIMAL": Kind.DECIMAL,
-        "DATE": Kind.DAY,
-        "BOOLEAN": Kind.BOOLEAN,
+        **dict.fromkeys(("VARCHAR", "ENUM", "UUID", "TIME", "BIGNUM"), NativeKind.WORD),
+        **dict.fromkeys((*NARROW, "HUGEINT", "UBIGINT", "UHUGEINT"), NativeKind.INTEGER),
+        **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", ZONED), NativeKind.MOMENT),
+        "FLOAT": NativeKind.FLOAT,
+        "DOUBLE": NativeKind.DOUBLE,
+        "DECIMAL": NativeKind.DECIMAL,
+        "DATE": NativeKind.DAY,
+        "BOOLEAN": NativeKind.BOOLEAN,
     }
 )
 
@@ -31,7 +31,7 @@ def try_cast(operand: E, type: T) -> E:
     return exp.TryCast(this=operand, to=exp.DataType(this=type))
 
 
-class DuckDB(Words):
+class DuckDBWords(Words):
     """How DuckDB 2.0 says it, with `ieee_floating_point_ops` on."""
 
     dialect = "duckdb"
@@ -165,9 +165,9 @@ class DuckDB(Words):
         name, _, inside = type.partition("(")
         name = name.strip()
         if type.endswith("]") or name not in KINDS:
-            return Native(Kind.UNKNOWN)
+            return Native(NativeKind.UNKNOWN)
         digits, _, places = inside.rstrip(") ").partition(",") if name == "DECIMAL" else ("0", "", "0")
         return Native(KINDS[name], name in NARROW, int(digits or 18), int(places or 0), name == ZONED)
 
 
-DUCKDB = DuckDB()
+DUCKDB = DuckDBWords()

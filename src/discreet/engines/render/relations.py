@@ -6,7 +6,7 @@ from functools import singledispatch
 
 from sqlglot import exp
 
-from discreet.engines.render.cells import Kept, shown
+from discreet.engines.render.cells import TextForm, shown
 from discreet.engines.render.nodes import (
     TYPES,
     E,
@@ -26,7 +26,7 @@ from discreet.engines.render.nodes import (
     table,
     when,
 )
-from discreet.engines.render.scalars import Expressions, Made
+from discreet.engines.render.scalars import Made, ScalarWriter
 from discreet.engines.render.words import Words
 from discreet.errors import Fault
 from discreet.plan.evaluate import steps_of
@@ -54,14 +54,14 @@ PERSON, HASH, ROWS, PRIORITY, MASK, LAST, FACTOR = "person", "hash", "rows", "pr
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredTable:
     """How an engine keeps a declared table: under which name, and which of its text columns in another form.
 
     It may have numbered the people of the column `person`, from 0 on, in a column `number`, and have a hash of each in a column `hash`.
     """
 
     table: str
-    kept: Mapping[str, Kept] = field(default_factory=dict)
+    kept: Mapping[str, TextForm] = field(default_factory=dict)
     person: str | None = None
     number: str | None = None
     hash: str = ""
@@ -98,32 +98,32 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class PeopleRows:
     """The rows that are about somebody, what tells people apart, and, where they are numbered, a hash of who they are.
 
     The hash is of the person's own value: what is kept of anyone depends on nobody else.
     """
 
-    over: Expressions
+    over: ScalarWriter
     base: E
     where: list[E]
     person: E
     hash: E | None
 
 
-def sql_of(query: Totals, stored: Mapping[str, Stored], words: Words) -> str:
+def sql_of(query: Totals, stored: Mapping[str, StoredTable], words: Words) -> str:
     """The text for a query; the salt is the parameter `salt`."""
     return text_of(query, stored, words).sql
 
 
-def text_of(query: Totals, stored: Mapping[str, Stored], words: Words, sliced: bool = False) -> Text:
+def text_of(query: Totals, stored: Mapping[str, StoredTable], words: Words, sliced: bool = False) -> Text:
     """The text for a query; `sliced`: over the people, or the rows, from number `low` to below `high`, to be added up over all of them."""
     writer = Writer(stored, words, sliced)
     made = writer.totals(query)
     return Text(words.text(made), frozenset(writer.parameters))
 
 
-def priorities(query: Totals, stored: Mapping[str, Stored], words: Words) -> Text:
+def priorities(query: Totals, stored: Mapping[str, StoredTable], words: Words) -> Text:
     """The text that lists each person, the keys of each of their groups, and the priority of the person in the group."""
     writer = Writer(stored, words)
     made = writer.listed(contributions_of(query.source))
@@ -134,7 +134,7 @@ def priorities(query: Totals, stored: Mapping[str, Stored], words: Words) -> Tex
 class Writer:
     """Writes one query, and remembers the parameters that it used."""
 
-    stored: Mapping[str, Stored]
+    stored: Mapping[str, StoredTable]
     words: Words
     sliced: bool = False
     parameters: set[str] = field(default_factory=set)
@@ -155,19 +155,19 @@ class Writer:
         made += [alias(_total(named(total(i))), total(i)) for i in range(len(contributions.terms))]
         return select(made, inside(people_of(source, self), "people"), group=keys)
 
-    def of_people(self, contributions: Contributions) -> People:
+    def of_people(self, contributions: Contributions) -> PeopleRows:
         over, base, where = rows_of(contributions.source, self)
         stored = self.stored[scan_of(contributions).table]
         if stored.number is None or stored.person != contributions.person.name:
             person = over.clean(contributions.person).sql
             where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
-            return People(over, base, where, person, None)
+            return PeopleRows(over, base, where, person, None)
         number = named(stored.number)
         if self.sliced:
             where += self.slice(number, T.INT)
         else:
             where.append(exp.Paren(this=exp.Not(this=is_null(number.copy()))))
-        return People(over, base, where, number, named(stored.hash))
+        return PeopleRows(over, base, where, number, named(stored.hash))
 
     def numbered(self, contributions: Contributions) -> bool:
         """Whether the engine has numbered these people, and has a hash of each."""
@@ -211,7 +211,7 @@ class Writer:
         made, group = self.columns(contributions, people, caps)
         return select(made, people.over.over(people.base), where=people.where, group=group)
 
-    def columns(self, contributions: Contributions, people: People, caps: bool) -> tuple[list[E], list[E]]:
+    def columns(self, contributions: Contributions, people: PeopleRows, caps: bool) -> tuple[list[E], list[E]]:
         """The columns of contributions, and by what they are grouped. To be made before what they are selected from."""
         kept = [_key(each, people.over) for each in contributions.keys]
         made = [alias(people.person, PERSON), *(alias(each.grouped, key(i)) for i, each in enumerate(kept))]
@@ -327,24 +327,24 @@ class Writer:
 
 
 @singledispatch
-def rows_of(relation: Rows, writer: Writer) -> tuple[Expressions, E, list[E]]:
+def rows_of(relation: Rows, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
     """The rows of a relation: expressions over its columns, what they are selected from, and the conditions."""
     raise Fault(f"{type(relation).__name__} cannot be rendered", code="relation")
 
 
 @rows_of.register
-def _scan(relation: Scan, writer: Writer) -> tuple[Expressions, E, list[E]]:
+def _scan(relation: Scan, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
     stored = writer.stored[relation.table]
     columns = {}
     for column in relation.columns:
         form, made = stored.kept.get(column.name), named(column.name)
         cell = Made(made) if form is None else Made(shown(form, made, writer.words), 2, form=named(column.name))
         columns[column.place] = cell
-    return Expressions(columns, writer.words), table(stored.table), []
+    return ScalarWriter(columns, writer.words), table(stored.table), []
 
 
 @rows_of.register
-def _filter(relation: Filter, writer: Writer) -> tuple[Expressions, E, list[E]]:
+def _filter(relation: Filter, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
     over, base, where = rows_of(relation.source, writer)
     return over, base, [*where, over.clean(relation.condition).sql]
 
@@ -380,7 +380,7 @@ def _names(contributions: Contributions) -> list[str]:
     return [key(i) for i in range(len(contributions.keys))] + [total(i) for i in range(len(contributions.terms))]
 
 
-def _key(scalar: Scalar, over: Expressions) -> Grouped:
+def _key(scalar: Scalar, over: ScalarWriter) -> Grouped:
     """A text that is kept in another form is grouped by that; a date leaves the engine as days since 1970-01-01."""
     made = over.clean(scalar).sql
     form = over.columns[scalar.place].form if isinstance(scalar, Column) else None
@@ -397,11 +397,11 @@ def _key(scalar: Scalar, over: Expressions) -> Grouped:
     return Grouped(made, made.copy())
 
 
-def _aggregate(term: Term, over: Expressions) -> E:
+def _aggregate(term: Term, over: ScalarWriter) -> E:
     return _sum(term.value, over) if term.how is How.SUM else _total(over.clean(term.value).sql, "max")
 
 
-def _sum(scalar: Scalar, over: Expressions) -> E:
+def _sum(scalar: Scalar, over: ScalarWriter) -> E:
     """The sum of a term over rows, as int64. Counts are counted, which is the cheapest."""
     match scalar:
         case Literal(value=1):

@@ -32,7 +32,7 @@ from discreet.engines.render.words import Words
 from discreet.errors import Fault
 from discreet.plan.casts import Conversion, conversion
 from discreet.plan.evaluate import steps_of
-from discreet.plan.functions import Row, Written, function
+from discreet.plan.functions import FunctionRow, Written, function
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -89,7 +89,7 @@ class Made:
 
 
 @dataclass(slots=True)
-class Expressions:
+class ScalarWriter:
     """Renders the expressions of one relation, and the derived tables that they need below them."""
 
     columns: Mapping[str | tuple[str, str], Made]  # by the place of each
@@ -155,18 +155,18 @@ def joined(sql: E, *parts: Made, nan: bool = False) -> Made:
 
 
 @singledispatch
-def render(scalar: Scalar, over: Expressions) -> Made:
+def render(scalar: Scalar, over: ScalarWriter) -> Made:
     raise Fault(f"{type(scalar).__name__} cannot be rendered", code="scalar")
 
 
 @render.register
-def _column(scalar: Column, over: Expressions) -> Made:
+def _column(scalar: Column, over: ScalarWriter) -> Made:
     made = over.columns[scalar.place]
     return Made(made.sql.copy(), made.size, made.level, made.nan)
 
 
 @render.register
-def _literal(scalar: Literal, over: Expressions) -> Made:
+def _literal(scalar: Literal, over: ScalarWriter) -> Made:
     value = scalar.value
     if value is None or (isinstance(value, float) and isnan(value)):
         return Made(null(scalar.type))
@@ -180,7 +180,7 @@ def _literal(scalar: Literal, over: Expressions) -> Made:
 
 
 @render.register
-def _arithmetic(scalar: Arithmetic, over: Expressions) -> Made:
+def _arithmetic(scalar: Arithmetic, over: ScalarWriter) -> Made:
     left, right = over.double(scalar.left), over.double(scalar.right)
     divisor = right.sql
     if scalar.operator is Operator.DIVIDE and not (isinstance(scalar.right, Literal) and scalar.right.value):
@@ -194,7 +194,7 @@ def _arithmetic(scalar: Arithmetic, over: Expressions) -> Made:
 
 
 @render.register
-def _comparison(scalar: Comparison, over: Expressions) -> Made:
+def _comparison(scalar: Comparison, over: ScalarWriter) -> Made:
     mixed = type_of(scalar.left) is not type_of(scalar.right)
     read = over.clean_double if mixed else over.clean
     left, right = read(scalar.left), read(scalar.right)
@@ -202,7 +202,7 @@ def _comparison(scalar: Comparison, over: Expressions) -> Made:
 
 
 @render.register
-def _logic(scalar: And | Or, over: Expressions) -> Made:
+def _logic(scalar: And | Or, over: ScalarWriter) -> Made:
     if not scalar.parts:
         return Made(exp.Boolean(this=isinstance(scalar, And)))
     parts = [over.clean(part) for part in scalar.parts]
@@ -211,19 +211,19 @@ def _logic(scalar: And | Or, over: Expressions) -> Made:
 
 
 @render.register
-def _not(scalar: Not, over: Expressions) -> Made:
+def _not(scalar: Not, over: ScalarWriter) -> Made:
     operand = over.clean(scalar.operand)
     return joined(exp.Paren(this=exp.Not(this=operand.sql)), operand)
 
 
 @render.register
-def _is_null(scalar: IsNull, over: Expressions) -> Made:
+def _is_null(scalar: IsNull, over: ScalarWriter) -> Made:
     operand = over.clean(scalar.operand)
     return joined(is_null(operand.sql), operand)
 
 
 @render.register
-def _in(scalar: In, over: Expressions) -> Made:
+def _in(scalar: In, over: ScalarWriter) -> Made:
     """An integer meets integers as an integer, and numbers as a double."""
     operand = over.shared(over.clean(scalar.operand))
     given = type_of(scalar.operand)
@@ -245,12 +245,12 @@ def _in(scalar: In, over: Expressions) -> Made:
     return joined(chain(exp.Or, [exp.Paren(this=each) for each in made]), operand, operand)
 
 
-def _as_double(scalar: Scalar, over: Expressions) -> Made:
+def _as_double(scalar: Scalar, over: ScalarWriter) -> Made:
     return over.clean_double(scalar)
 
 
 @render.register
-def _like(scalar: Like, over: Expressions) -> Made:
+def _like(scalar: Like, over: ScalarWriter) -> Made:
     operand = over.clean(scalar.operand)
     pattern = _canonical(scalar.pattern.translate(LOWER) if scalar.ignore_case else scalar.pattern)
     subject = over.words.lower_ascii(operand.sql) if scalar.ignore_case else operand.sql
@@ -271,7 +271,7 @@ def _canonical(pattern: str) -> str:
 
 
 @render.register
-def _case(scalar: Case, over: Expressions) -> Made:
+def _case(scalar: Case, over: ScalarWriter) -> Made:
     type = type_of(scalar)
     read = over.double if type is Type.NUMBER else over.clean
     branches = [(over.clean(condition), read(value)) for condition, value in scalar.branches]
@@ -283,14 +283,14 @@ def _case(scalar: Case, over: Expressions) -> Made:
 
 
 @render.register
-def _coalesce(scalar: Coalesce, over: Expressions) -> Made:
+def _coalesce(scalar: Coalesce, over: ScalarWriter) -> Made:
     read = over.clean_double if type_of(scalar) is Type.NUMBER else over.clean
     parts = [read(part) for part in scalar.parts]
     return joined(call("coalesce", *(part.sql for part in parts)), *parts)
 
 
 @render.register
-def _cast(scalar: Cast, over: Expressions) -> Made:
+def _cast(scalar: Cast, over: ScalarWriter) -> Made:
     given, wanted = type_of(scalar.operand), scalar.type
     row = conversion(given, wanted)
     if given is wanted:
@@ -299,7 +299,7 @@ def _cast(scalar: Cast, over: Expressions) -> Made:
 
 
 @render.register
-def _function(scalar: Function, over: Expressions) -> Made:
+def _function(scalar: Function, over: ScalarWriter) -> Made:
     row = function(scalar.name)
     parts = []
     for i, operand in enumerate(scalar.operands):
@@ -311,7 +311,7 @@ def _function(scalar: Function, over: Expressions) -> Made:
     return _written(row, parts, over, nan=nan or any(part.nan for part in parts))
 
 
-def _written(row: Row | Conversion, parts: list[Made], over: Expressions, nan: bool = False) -> Made:
+def _written(row: FunctionRow | Conversion, parts: list[Made], over: ScalarWriter, nan: bool = False) -> Made:
     """The SQL of a row; operands that it writes again are first made short enough, those that it writes often a column."""
     match row.written:
         case Written.ONCE:
@@ -327,7 +327,7 @@ def _written(row: Row | Conversion, parts: list[Made], over: Expressions, nan: b
 
 
 @render.register
-def _steps(scalar: Steps, over: Expressions) -> Made:
+def _steps(scalar: Steps, over: ScalarWriter) -> Made:
     """Outside of the bounds the result is a constant; inside nothing can overflow, and if it did it would be NULL."""
     low, high = (steps_of(bound, scalar) for bound in (scalar.low, scalar.high))
     if scalar.whole:
@@ -350,6 +350,6 @@ def _steps(scalar: Steps, over: Expressions) -> Made:
 
 
 @render.register
-def _indicator(scalar: Indicator, over: Expressions) -> Made:
+def _indicator(scalar: Indicator, over: ScalarWriter) -> Made:
     condition = over.clean(scalar.condition)
     return joined(when([(condition.sql, integer(1))], integer(0)), condition)

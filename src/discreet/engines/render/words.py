@@ -49,7 +49,7 @@ INFIX: dict[str, type[exp.Binary]] = {
 RANK = "rank"
 
 
-class Words(functions.Words, Protocol):
+class Words(functions.FunctionWords, Protocol):
     """The words of one dialect. The first part is alike in all of them; the second each dialect spells for itself."""
 
     # What sqlglot's generator calls the dialect: it writes literals, names and types by it.

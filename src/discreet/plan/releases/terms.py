@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from discreet.errors import QueryError
 from discreet.plan.combination import Combination
-from discreet.plan.grid import Grid, grid_for
+from discreet.plan.grid import ValueGrid, grid_for
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import How, Term
 from discreet.plan.rules.relations import row_bounds, term_bounds
@@ -54,7 +54,7 @@ class Measured:
 
 
 @dataclass
-class Terms:
+class MeasuredTerms:
     """The terms of a question, what is measured of them, both without repeats, and what is said of them."""
 
     scope: Scope
@@ -98,11 +98,11 @@ class Terms:
         """The measurement of that count."""
         return self.measure(Measured(Combination.plain(self.count(aggregate)), self.one, "count"))
 
-    def steps(self, operand: Scalar, grid: Grid, middle: float) -> Term:
+    def steps(self, operand: Scalar, grid: ValueGrid, middle: float) -> Term:
         """The sum of an operand, clamped and in steps of a grid, less a middle in each row."""
         return Term(How.SUM, Steps(operand, grid.low, grid.high, grid.shift, middle))
 
-    def grid(self, aggregate: Aggregate, name: str) -> tuple[Grid, Scalar]:
+    def grid(self, aggregate: Aggregate, name: str) -> tuple[ValueGrid, Scalar]:
         """The grid of an aggregate's argument, and the argument where the aggregate is of that row."""
         argument = aggregate.argument
         if argument is None:

@@ -141,16 +141,8 @@ def _least(first: int | None, second: int) -> int:
     return second if first is None else min(first, second)
 
 
-def sensitivities(query: Totals, relation: Relation, cells: int) -> tuple[Sensitivity, ...]:
-    """For each term of the totals: how far a neighbour can move the vector over all `cells` groups.
-
-    For any data of the declared types, and any two neighbours under the relation, the exact totals differ by at most this, for
-    any salt.
-    """
-    return _of_reach(reach_of(query, relation), relation, cells)
-
-
 def _of_reach(reach: Reach, relation: Relation, cells: int) -> tuple[Sensitivity, ...]:
+    """How far a neighbour can move the vector of each term over all `cells` groups."""
     if reach.limits is not None:
         return tuple(
             _of_norm(term, limit, relation, cells) for term, limit in zip(reach.terms, reach.limits, strict=True)
@@ -192,6 +184,7 @@ def _of_norm(term: Term, limit: int, relation: Relation, cells: int) -> Sensitiv
 def combined(made: Combination, query: Totals, relation: Relation, cells: int) -> Sensitivity:
     """How far a neighbour can move a combination of the totals, as a vector over all `cells` groups.
 
+    For any data of the declared types, and any two neighbours under the relation, exact combinations differ by at most this, for any salt.
     One term as it is: what it moves by. Steps and the count of those that have them, Σy + W·n: see `_shifted`. Anything else, and
     whatever is shortened to a norm: by the triangle inequality, the weights times what each term moves by.
 

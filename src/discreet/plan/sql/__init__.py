@@ -22,7 +22,7 @@ from discreet.plan.sql.clauses import Clauses, source_of
 from discreet.plan.sql.expressions import Expressions, placed
 from discreet.plan.sql.parameters import Parameters, bound
 from discreet.plan.sql.refusals import CODES, Code, caret, quoted, refusal
-from discreet.plan.sql.text import DUCKDB, Words, read
+from discreet.plan.sql.text import DUCKDB, QueryText, read
 
 __all__ = ["CODES", "question"]
 
@@ -97,7 +97,7 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
     return headed(found, words, select)
 
 
-def headed(asked: Question, words: Words, select: exp.Select) -> Question:
+def headed(asked: Question, words: QueryText, select: exp.Select) -> Question:
     """The same question, whose outputs without a name are headed by what was written."""
     outputs = [
         output if isinstance(node, exp.Alias | exp.Column) else replace(output, heading=item)
@@ -106,7 +106,7 @@ def headed(asked: Question, words: Words, select: exp.Select) -> Question:
     return replace(asked, outputs=tuple(outputs))
 
 
-def items(words: Words) -> list[str]:
+def items(words: QueryText) -> list[str]:
     """What stands between SELECT and FROM, item by item."""
     places: list[list[int]] = [[]]
     depth = 0
@@ -124,7 +124,7 @@ def items(words: Words) -> list[str]:
     return [text if len(text) <= LONGEST_HEADING else f"{text[: LONGEST_HEADING - 1]}…" for text in texts]
 
 
-def parsed(words: Words) -> exp.Select:
+def parsed(words: QueryText) -> exp.Select:
     """The parse tree. Whatever the parser raises is one code, and its own words are not shown."""
     parser = DUCKDB.parser(error_level=ErrorLevel.IMMEDIATE, max_nodes=1_000 + 20 * len(words.tokens))
     hint = "check commas, brackets and the order SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY … LIMIT"
@@ -141,7 +141,7 @@ def parsed(words: Words) -> exp.Select:
     return found
 
 
-def _syntax(words: Words, error: ParseError, hint: str) -> QueryError:
+def _syntax(words: QueryText, error: ParseError, hint: str) -> QueryError:
     failure = refusal(Code.SYNTAX, "the text cannot be read as SQL", hint)
     place = error.errors[0] if error.errors else {}
     line, column = place.get("line"), place.get("col")
@@ -152,7 +152,7 @@ def _syntax(words: Words, error: ParseError, hint: str) -> QueryError:
     return failure
 
 
-def check_unread(words: Words, expressions: Expressions) -> None:
+def check_unread(words: QueryText, expressions: Expressions) -> None:
     """Every word of the text has become a node that was read. The parser forgets some words without a word."""
     nodes = expressions.read.values()
     starts = {node.meta["start"] for node in nodes if isinstance(node, exp.Identifier)}

@@ -31,7 +31,7 @@ from discreet.plan.scalar import (
     released_in,
     type_of,
 )
-from discreet.plan.sql.expressions import Expressions, Place, placed
+from discreet.plan.sql.expressions import Clause, Expressions, placed
 from discreet.plan.sql.refusals import Code, quoted, refusal
 from discreet.plan.sql.values import Mismatch, is_null
 
@@ -93,7 +93,7 @@ class Clauses:
         condition = None
         if where is not None:
             read.take(where, "this")
-            with read.at(Place.WHERE):
+            with read.at(Clause.WHERE):
                 condition = self._typed(lambda: read.condition(where.this), where)
         names = self._outputs()
         self._group(select.args.get("group"))
@@ -145,7 +145,7 @@ class Clauses:
             if type(node) is exp.Alias:
                 read.take(node, "this", "alias")
                 name, node = read.identifier(node.args["alias"]), node.this
-            item = read.within(Place.SELECT, node)
+            item = read.within(Clause.SELECT, node)
             if is_null(item):
                 message = "NULL alone has no type"
                 raise read.refusal(Code.TYPES, message, "write CAST(NULL AS INTEGER), or remove it", node)
@@ -190,7 +190,7 @@ class Clauses:
         read.take(group, "expressions")
         for node in group.expressions:
             ordinal = self._ordinal(node, "GROUP BY")
-            found = read.within(Place.GROUP_BY, node) if ordinal is None else ordinal
+            found = read.within(Clause.GROUP_BY, node) if ordinal is None else ordinal
             self._check_key(found, node)
             if found not in self.keys:
                 self.keys.append(found)
@@ -221,7 +221,7 @@ class Clauses:
         if having is None:
             return None
         self.read.take(having, "this")
-        with self.read.at(Place.HAVING):
+        with self.read.at(Clause.HAVING):
             return self._typed(lambda: self.read.condition(having.this), having)
 
     def _order(self, order: exp.Expr | None) -> list[tuple[Scalar, bool, bool]]:
@@ -235,7 +235,7 @@ class Clauses:
                 raise read.unknown(node)
             read.take(node, "this", "desc", "nulls_first")
             ordinal = self._ordinal(node.this, "ORDER BY")
-            value = read.within(Place.ORDER_BY, node.this) if ordinal is None else ordinal
+            value = read.within(Clause.ORDER_BY, node.this) if ordinal is None else ordinal
             if isinstance(value, Literal):
                 hint = "order by a key, an aggregate, or the number of an output"
                 raise read.refusal(Code.CONSTANT, "a constant orders nothing", hint, node)

@@ -29,7 +29,7 @@ Reader: TypeAlias = Callable[["Expressions", Any], Scalar]
 READERS: dict[type[exp.Expr], tuple[frozenset[str], Reader]] = {}
 
 
-class Place(Enum):
+class Clause(Enum):
     """Where an expression stands."""
 
     WHERE = "WHERE"
@@ -41,24 +41,24 @@ class Place(Enum):
     ORDER_BY = "ORDER BY"
 
 
-RELEASED = {Place.SELECT, Place.HAVING, Place.ORDER_BY}  # where aggregates can stand
-ALIASED = {Place.GROUP_BY, Place.HAVING, Place.ORDER_BY}  # where a name can be that of an output
+RELEASED = {Clause.SELECT, Clause.HAVING, Clause.ORDER_BY}  # where aggregates can stand
+ALIASED = {Clause.GROUP_BY, Clause.HAVING, Clause.ORDER_BY}  # where a name can be that of an output
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """A place in the text."""
 
     start: int
     end: int
 
 
-def span_of(node: exp.Expr | None) -> Span | None:
+def span_of(node: exp.Expr | None) -> TextSpan | None:
     """From the first to the last place that is known of a node."""
     if node is None:
         return None
     known = [each.meta for each in node.walk() if "start" in each.meta]
-    return Span(min(meta["start"] for meta in known), max(meta["end"] for meta in known)) if known else None
+    return TextSpan(min(meta["start"] for meta in known), max(meta["end"] for meta in known)) if known else None
 
 
 def placed(text: str, code: Code, message: str, hint: str, node: exp.Expr | None) -> QueryError:
@@ -87,9 +87,9 @@ class Expressions:
         self.parameters = parameters
         self.outputs: dict[str, Scalar] = {}  # by alias, casefolded
         self.aggregates: list[Aggregate] = []
-        self.columns: dict[Column, Span | None] = {}  # all that are read, and where first
+        self.columns: dict[Column, TextSpan | None] = {}  # all that are read, and where first
         self.read: dict[int, exp.Expr] = {}  # all nodes that were read
-        self.place = Place.WHERE
+        self.place = Clause.WHERE
         self._depth = 0
         self._sizes: dict[int, tuple[int, int, Scalar]] = {}
 
@@ -130,7 +130,7 @@ class Expressions:
                 return f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if column.typed else ''}"
         return ""
 
-    def within(self, place: Place, node: exp.Expr) -> Scalar:
+    def within(self, place: Clause, node: exp.Expr) -> Scalar:
         """The expression of a node that stands at another place."""
         with self.at(place):
             return self.scalar(node)
@@ -189,7 +189,7 @@ class Expressions:
             return function_refusal(node.name, self.text, span)
         if isinstance(node, exp.Func) and not isinstance(node, exp.Binary | exp.Connector):
             if "start" in node.meta:
-                span = Span(node.meta["start"], node.meta["end"])
+                span = TextSpan(node.meta["start"], node.meta["end"])
             return function_refusal(self._written(node) or node.sql_name(), self.text, span)
         hint = "expressions are made of columns, constants, + - * / %, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS, CASE"
         return self.refusal(Code.OPERATOR, f"{node.key.upper()} is not available", hint, node)
@@ -222,7 +222,7 @@ class Expressions:
         return node.name
 
     @contextmanager
-    def at(self, place: Place) -> Iterator[None]:
+    def at(self, place: Clause) -> Iterator[None]:
         before, self.place = self.place, place
         try:
             yield
@@ -246,7 +246,7 @@ class Expressions:
         """The column of a name, and of a relation if one is named; or the output that an alias names."""
         declared = bool(self.scope.matches(name, table))
         alias = None if table or self.place not in ALIASED else self.outputs.get(name.casefold())
-        if alias is not None and (not declared or self.place is Place.ORDER_BY):
+        if alias is not None and (not declared or self.place is Clause.ORDER_BY):
             return alias  # what is sorted are outputs: there their names come first, as the standard has it
         if not declared and (misquoted := self._misquoted(name, node)) is not None:
             raise misquoted

@@ -18,7 +18,7 @@ from discreet.plan.scalar import (
     Scalar,
     Type,
 )
-from discreet.plan.sql.expressions import Expressions, Span, reads, span_of
+from discreet.plan.sql.expressions import Expressions, TextSpan, reads, span_of
 from discreet.plan.sql.operators import asked, compared
 from discreet.plan.sql.refusals import Code, type_refusal
 from discreet.plan.sql.values import alike, checked_cast, kind
@@ -82,12 +82,12 @@ TYPES = {
 }
 
 
-def _place(text: str, name: str, cast: exp.Cast) -> Span | None:
+def _place(text: str, name: str, cast: exp.Cast) -> TextSpan | None:
     """Where a cast names its type, which the parser does not keep; the whole cast where it is spelt otherwise."""
     operand = span_of(cast.this)
     for word in re.finditer(r"(?:\bAS\b|::)\s*(\w+)", text[operand.end + 1 :] if operand else "", re.IGNORECASE):
         if operand is not None and word.group(1).upper() == name.partition("(")[0].upper():
-            return Span(operand.end + 1 + word.start(1), operand.end + word.end(1))
+            return TextSpan(operand.end + 1 + word.start(1), operand.end + word.end(1))
     return span_of(cast)
 
 

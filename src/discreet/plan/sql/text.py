@@ -108,7 +108,7 @@ STRAY = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class QueryText:
     """A text that is small and flat enough to parse, and its words. `?` and `:name` are written `$0` and `$name`."""
 
     text: str
@@ -116,7 +116,7 @@ class Words:
     parameters: tuple[str, ...]  # in the order of the text; positions are numbers
 
 
-def read(text: str, names: set[str]) -> Words:
+def read(text: str, names: set[str]) -> QueryText:
     """The words of a text, or raises QueryError. `names` are those of the table and its columns, casefolded."""
     check_characters(text)
     try:
@@ -134,7 +134,7 @@ def read(text: str, names: set[str]) -> Words:
     check_depth(text, tokens)
     check_words(text, tokens, names)
     tokens, parameters = with_parameters(text, tokens)
-    return Words(text, tokens, parameters)
+    return QueryText(text, tokens, parameters)
 
 
 def check_characters(text: str) -> None:
