@@ -16,7 +16,6 @@ from discreet.plan import relation
 from discreet.plan import scalar as s
 from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.check import check, digest
-from discreet.plan.combination import Combination
 from discreet.plan.explain import explain, told
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
@@ -51,14 +50,27 @@ from discreet.plan.sql import question
 from discreet.plan.written import text
 from discreet.privacy import Unit
 from tests.plan import laws
-from tests.plan.laws import COLUMNS, PERSON, ROW, TABLE, UNITS, exact, honest, is_a_fault, neighbours, planned, turned
+from tests.plan.laws import (
+    COLUMNS,
+    FIRST,
+    PERSON,
+    ROW,
+    TABLE,
+    UNITS,
+    exact,
+    honest,
+    is_a_fault,
+    neighbours,
+    planned,
+    turned,
+)
 from tests.plan.toy_relation import Both
 from tests.scale import repeats
 
 SCAN = Scan("t", COLUMNS)
 WHO = s.Column("who", Type.INTEGER)
 ONE = Term(How.SUM, s.Literal(1, Type.INTEGER))
-FIRST = Combination.plain(0)
+
 GATHERED = Contributions(SCAN, WHO, (), (ONE,))
 CATALOG = Catalog((TABLE,), PERSON)
 READING = memory.RunData({}, {})

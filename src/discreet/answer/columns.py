@@ -43,7 +43,7 @@ def names_of(plan: Plan) -> list[str]:
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """The same names, with a number behind those that were taken.
+    """These names, with a number behind those that were taken.
 
     >>> unique(["n", "n", "n_2"])
     ['n', 'n_2', 'n_2_2']

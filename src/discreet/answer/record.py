@@ -93,15 +93,15 @@ class Answer:
         )
 
     def with_remaining(self, left: Left | None) -> "Answer":
-        """The same answer, with the budget that is left now, rounded down."""
+        """This answer with the budget that is left now, rounded down."""
         return replace(self, remaining=None if left is None else _amount(left))
 
     def with_ledger(self, ledger: Mapping[str, Any]) -> "Answer":
-        """The same answer, whose receipt says where the charge is written."""
+        """This answer, whose receipt says where the charge is written."""
         return replace(self, receipt={**self.receipt, "ledger": dict(ledger)})
 
     def told(self, plan: Plan) -> "Answer":
-        """The same answer, in the words for whoever asked: what they did not declare, or lack, is said first; headings are theirs."""
+        """This answer in the words for whoever asked: what they did not declare, or lack, is said first; headings are theirs."""
         unsafe = [note for note in self.notes if note == KNOWN_NOISE]
         others = [note for note in self.notes if note not in (*unsafe, *plan.assumed)]
         outputs = plan.question.outputs
@@ -257,7 +257,7 @@ class Answer:
         return chart.Chart(chart.specification(self), svg.svg_of(self))
 
     def to_svg(self, path: str | PathLike[str] | None = None) -> str | None:
-        """The same picture as an SVG, as text or into a file: it needs nothing to be drawn but a browser."""
+        """The picture of `plot` as an SVG, as text or into a file: it needs nothing to be drawn but a browser."""
         picture = svg.svg_of(self)
         if path is None:
             return picture

@@ -146,7 +146,7 @@ class DuckDB:
 
     @staticmethod
     def columns(source: Any, table: str | None = None) -> dict[str, Type]:
-        """Of a Parquet file, a DuckDB file or a frame. What cannot be loaded is a text, and missing everywhere."""
+        """The columns of a Parquet file, a DuckDB file or a frame. What cannot be loaded is a text, and missing everywhere."""
         return dict(described(source, table))
 
     @contextmanager
@@ -195,7 +195,7 @@ def connect(folder: str, threads: int = 1) -> Any:
 
 
 def memory() -> int:
-    """Of this machine, or of the group of processes that this one is in, in bytes."""
+    """The memory of this machine, or of the group of processes that this one is in, in bytes."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     try:
         return min(total, int(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
@@ -413,7 +413,7 @@ def _absent(data: Data, column: str) -> Invalid:
 def _fill(
     connection: Any, data: Data, lists: Mapping[str, Sequence[Any]]
 ) -> tuple[dict[str, TextForm], dict[str, int]]:
-    """From Python objects, each converted by itself."""
+    """Columns are filled from Python objects, each converted by itself."""
     columns = ", ".join(f"{identifier(each.name)} {TYPES[each.type].value}" for each in data.columns)
     connection.execute(f"CREATE TABLE {identifier(data.name)} ({columns})")
     given, lost = [], dict.fromkeys((column.name for column in data.columns), 0)

@@ -216,7 +216,7 @@ def _quotes_stand_well(data: NDArray[np.uint8], shape: FileShape) -> bool:
 
 
 def _one_by_one(chunk: bytes, shape: FileShape) -> Inspection | None:
-    """The same where something is odd: the records that are not surely fine are read one by one."""
+    """A chunk where something is odd: the records that are not surely fine are read one by one."""
     data = np.frombuffer(chunk, np.uint8)
     delimiter, quote, multiline = ord(shape.delimiter), ord(QUOTE), shape.framing.multiline
     quotes = np.flatnonzero(data == quote)

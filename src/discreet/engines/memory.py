@@ -179,7 +179,7 @@ def _by_person(contributions: Iterable[Contribution]) -> list[list[Contribution]
 
 
 def _rank(priorities: Priorities) -> Callable[[Contribution], tuple[object, ...]]:
-    """By priority, then by the keys, where NULL comes last."""
+    """The order of contributions: by priority, then by the keys, where NULL comes last."""
     return lambda each: (
         priorities[each.person, each.group],
         *((1,) if key is None else (0, key) for key in each.group),
@@ -196,7 +196,7 @@ def _capped(each: Contribution, kinds: list[How], most: int, priorities: Priorit
 
 
 def _clipped(mine: list[Contribution], limits: tuple[int, ...]) -> list[Contribution]:
-    """In doubles, with a norm that is surely not below the true one: 2^-40 is more than all roundings together."""
+    """What one person adds, clipped in doubles to a norm that is surely not below the true one: 2^-40 is more than all roundings."""
     squares = [sum(each.terms[i] ** 2 for each in mine) for i in range(len(limits))]
     if all(square <= limit**2 for square, limit in zip(squares, limits, strict=True)):
         return mine

@@ -63,7 +63,7 @@ def _near(gaps: Ints, rate: Fraction) -> Floats:
 
 @lru_cache(maxsize=64)
 def _powers_of(rate: Fraction) -> tuple[int, tuple[Floats, ...]]:
-    """Where gaps may be cut off, and the tables for gaps up to there."""
+    """The gap at which gaps may be cut off, and the tables for gaps up to there."""
     reach = min(ceil(REACH / rate), (1 << 63) - 1)
     shifts = range(0, reach.bit_length(), DIGIT)
     return reach, tuple(_powers(rate * (1 << shift), min(1 << DIGIT, (reach >> shift) + 1)) for shift in shifts)

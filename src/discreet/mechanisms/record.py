@@ -1,4 +1,4 @@
-"""Where the draws of a grant are written down: each is marked as begun before an exact value is read, and kept before it is handed out.
+"""Records of the draws of a grant: each is marked as begun before an exact value is read, and kept before it is handed out.
 
 A *record* outlives whoever draws. Who enters again finds in it what was drawn before, in its order. It never holds noise, bits of a
 source, batches, thresholds or exact values: only what was to be drawn, and what was released.

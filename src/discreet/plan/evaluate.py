@@ -180,7 +180,7 @@ def _steps(scalar: Steps, row: Mapping[str, Value]) -> Value:
 
 
 def steps_of(x: float, steps: Steps) -> int:
-    """Where a double within the bounds lies on a grid."""
+    """The place of a double within the bounds on a grid."""
     return math.floor((x - steps.middle) * math.ldexp(1.0, steps.shift) + 0.5)
 
 
@@ -201,7 +201,7 @@ def number(scalar: Scalar, row: Mapping[str, Value]) -> float | None:
 
 
 def compare(order: Order, left: Value, right: Value) -> bool | None:
-    """Of two values of one type, or of an integer with a number, as doubles."""
+    """Whether two values are in this order: of one type, or of an integer with a number, as doubles."""
     if left is None or right is None:
         return None
     if isinstance(left, float) or isinstance(right, float):

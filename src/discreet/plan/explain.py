@@ -172,7 +172,7 @@ def _said_aggregate(aggregate: Aggregate) -> str:
 
 
 def number(value: Fraction) -> str:
-    """At most six digits."""
+    """A number in at most six digits."""
     return f"{int(value):,}" if value.denominator == 1 and abs(value) < 10**15 else f"{float(value):.6g}"
 
 

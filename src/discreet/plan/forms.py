@@ -96,7 +96,7 @@ class Reader:
         return None
 
     def _numbers(self, scalar: Scalar) -> Reals:
-        """Of keys alone; NULL is not a number here, and nothing is said of it in the end."""
+        """The numbers of keys alone; NULL is not a number here, and nothing is said of it in the end."""
         values = [evaluate(scalar, row) for row in self.seen]
         return np.array([float(value) if isinstance(value, int | float) else np.nan for value in values])
 
@@ -217,7 +217,7 @@ class Reader:
     # From forms to intervals.
 
     def span(self, scalar: Scalar, confidence: float) -> Span | None:
-        """Where the truth lies, jointly for everything in the expression that is read by itself, or None for what is no number."""
+        """The span of the truth, jointly for everything in the expression that is read by itself, or None for what is no number."""
         return self._span(scalar, 1 - (1 - confidence) / max(1, len(self._leaves(scalar))))
 
     def _leaves(self, scalar: Scalar) -> set[tuple[Scalar, int]]:
@@ -287,7 +287,7 @@ class Reader:
     # Where there are too few.
 
     def few(self, divisor: Scalar) -> Bools:
-        """In which rows a divisor cannot be told from 0 at 95 %: its interval holds 0, or does not end; NaN tells of nothing."""
+        """The rows in which a divisor cannot be told from 0 at 95 %: its interval holds 0, or does not end; NaN tells of nothing."""
         span = self.span(divisor, CONFIDENCE)
         if span is None:
             return np.zeros(self.size, np.bool_)
@@ -298,7 +298,7 @@ class Reader:
         return few
 
     def _never_negative(self, scalar: Scalar) -> bool:
-        """Of the truth: counts, sums of what has no negative bound, and what is made of them by addition and multiplication."""
+        """Whether the truth is never negative: counts, sums of what has no negative bound, sums and products of such."""
         match scalar:
             case Released():
                 return self.plan.releases[scalar.index].never_negative(self.plan)
@@ -314,7 +314,7 @@ class Reader:
         return False
 
     def of_too_few(self, scalar: Scalar) -> Bools:
-        """In which rows an expression has a mean or a ratio in it that is of too few."""
+        """The rows in which an expression has a mean or a ratio in it that is of too few."""
         found = np.zeros(self.size, np.bool_)
         if isinstance(scalar, Released):
             found = np.array([row[scalar] is None for row in self.seen], np.bool_)
@@ -344,7 +344,7 @@ class Reader:
         return Span(low, high, open_)
 
     def decided(self, condition: Scalar, confidence: float) -> tuple[Bools, Bools]:
-        """In which rows a condition on the truth surely holds, and in which it surely does not."""
+        """The rows in which a condition on the truth surely holds, and those in which it surely does not."""
         if is_key(condition):
             found = [evaluate(condition, row) for row in self.seen]
             return np.array([each is True for each in found]), np.array([each is not True for each in found])
@@ -407,7 +407,7 @@ def _inside(low: Reals, high: Reals, form: AffineForm) -> tuple[Reals, Reals]:
 
 
 def _image(scalar: Arithmetic | Function | Cast, inside: Sequence[Span]) -> Span | None:
-    """Where a function lies, given where its operands lie."""
+    """The span of a function, given where its operands lie."""
     open_ = np.logical_or.reduce([span.open for span in inside])
     ends: Ends | None = None
     match scalar:
@@ -427,7 +427,7 @@ def _pairs(inside: Sequence[Span]) -> list[Ends]:
 
 
 def _corners(left: Span, right: Span, rule: Callable[[Reals, Reals], Reals]) -> Ends:
-    """Of a function that is monotone in each operand; 0 · ∞ is 0."""
+    """The span of a function that is monotone in each operand; 0 · ∞ is 0."""
     found = np.stack([rule(x, y) for x, y in product((left.low, left.high), (right.low, right.high))])
     found = np.where(np.isnan(found), 0.0, found)
     return found.min(axis=0), found.max(axis=0)

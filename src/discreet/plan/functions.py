@@ -170,7 +170,7 @@ def of_date(unit: str) -> Callable[[FunctionWords, E], E]:
 
 
 def _greatest(*parts: Facts) -> Facts:
-    """Of the largest of those that are not NULL: at least each that is surely there, at most the largest of all."""
+    """What is known of the largest of those that are not NULL: at least each that is surely there, at most the largest of all."""
     sure = [part.low for part in parts if not part.nullable and part.low is not None]
     lows = [part.low for part in parts if part.low is not None]
     low = max(sure) if sure else min(lows) if len(lows) == len(parts) else None
@@ -208,7 +208,7 @@ def _absolute_ends(np: Any, x: Ends) -> Ends:
 
 
 def _root_ends(np: Any, x: Ends) -> Ends:
-    """Of the part that is not negative."""
+    """The ends of the root of the part that is not negative."""
     high = np.where(x[1] < 0, np.nan, x[1])
     return np.sqrt(np.maximum(x[0], 0.0)), np.sqrt(high)
 

@@ -131,7 +131,7 @@ def _told(value: Value, low: float, high: float, flag: str | None, unknown: str,
 
 
 def _down(x: float, places: int) -> float:
-    """Not above x, with so many decimal places; the quotient of integers is the float that prints like that.
+    """A float not above x, with so many decimal places; the quotient of integers is the float that prints like that.
 
     >>> _down(0.12999, 2), _down(-0.12001, 2), _down(1234.0, -2)
     (0.12, -0.13, 1200.0)
@@ -145,7 +145,7 @@ def _down(x: float, places: int) -> float:
 
 
 def rounded_up(x: float, digits: int) -> float:
-    """Not below x, with so many digits.
+    """A number not below x, with so many digits.
 
     >>> rounded_up(0.0123401, 4), rounded_up(120.0, 4)
     (0.01235, 120.0)

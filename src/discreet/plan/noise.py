@@ -111,7 +111,7 @@ def predicted(wanted: Sequence[Wanted], noise: Sequence[PricedNoise]) -> float:
 
 
 def _shares(weights: Sequence[Fraction], power: float) -> list[Fraction]:
-    """In proportion to a power of the weights, as fractions that add up to 1."""
+    """Shares in proportion to a power of the weights, as fractions that add up to 1."""
     raised = [float(weight) ** power for weight in weights]
     whole = [max(1, round(FINE * each / max(raised))) for each in raised]
     return [Fraction(each, sum(whole)) for each in whole]

@@ -1,4 +1,4 @@
-"""From a question to a private plan: the groups, the terms, the caps, the noise and the price. All of it from what is declared."""
+"""The way from a question to a private plan: the groups, the terms, the caps, the noise and the price. All of it from what is declared."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -58,7 +58,7 @@ def half_widths(coefficients: Reals, noises: Sequence[IntegerNoise], confidence:
 
 
 def _counted_twice(sizes: Reals) -> Reals:
-    """Where all coefficients are alike the sum is a multiple of one step, as each noise is, and half of one step is enough."""
+    """What is too much where all coefficients are alike: the sum is a multiple of one step, as each noise is, and half a step is enough."""
     most = sizes.max(axis=1)
     alike = ((sizes == 0) | (sizes == most[:, None])).all(axis=1)
     twice: Reals = np.where(alike, (sizes.sum(axis=1) - most) / 2, 0.0)
@@ -66,7 +66,7 @@ def _counted_twice(sizes: Reals) -> Reals:
 
 
 def smooth_widths(sizes: Reals, noises: Sequence[IntegerNoise], confidence: float) -> Reals:
-    """The same without the exact case, so that it varies smoothly with the coefficients."""
+    """Half-widths without the exact case, so that it varies smoothly with the coefficients."""
     scales = np.array([float(noise.scale) for noise in noises])
     gaussian = np.array([noise.shape is NoiseShape.GAUSSIAN for noise in noises])
     laplace = (sizes * scales)[:, ~gaussian]

@@ -144,7 +144,7 @@ def _record_writer(name: str, *names: str) -> Callable[[Any], str]:
 
 
 def _kind_writer(kind: type[Kind]) -> Callable[[Any], str]:
-    """As release 0.1 wrote a member of an enumeration; what a kind has besides its name stands behind it."""
+    """How release 0.1 wrote a member of an enumeration; what a kind has besides its name stands behind it."""
     member, names = f"<Kind.{kind.name.upper()}: {kind.name!r}>", [each.name for each in fields(kind)]  # type: ignore[arg-type]
     return _record_writer(member, *names) if names else lambda _: member
 
@@ -154,7 +154,7 @@ def _record(name: str, **parts: str) -> str:
 
 
 def _tuple(parts: Iterable[str]) -> str:
-    """As Python writes a tuple: one part has a comma behind it."""
+    """A tuple as Python writes it: one part has a comma behind it."""
     each = list(parts)
     return f"({each[0]},)" if len(each) == 1 else f"({', '.join(each)})"
 

@@ -41,7 +41,7 @@ def binary(operator: type[exp.Binary], left: E, right: E) -> E:
 
 
 def chain(operator: type[exp.Binary], parts: list[E]) -> E:
-    """Of any number of parts without nesting as deep: (a AND b) AND (c AND d)."""
+    """A chain of any number of parts, which does not nest as deep: (a AND b) AND (c AND d)."""
     if len(parts) == 1:
         return parts[0]
     half = len(parts) // 2

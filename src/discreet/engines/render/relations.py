@@ -185,7 +185,7 @@ class Writer:
         return self.words.priority(hashed, [each.copy() for each in keys], self.words.parameter("salt"))
 
     def priority_of_group(self, contributions: Contributions) -> E:
-        """The same, from the columns of a group."""
+        """The priority of a person in a group, from the columns of the group."""
         keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
         return self.priority(named(HASH) if self.numbered(contributions) else self.words.hash64(named(PERSON)), keys)
 
@@ -225,7 +225,7 @@ class Writer:
         return made, group
 
     def capped(self, contributions: Contributions, source: E, most: int) -> E:
-        """With s = q·n + r and 0 <= r < n, floor((s·most + u)/n) = q·most + floor((r·most + u)/n), where nothing overflows."""
+        """Capped sums: with s = q·n + r, 0 <= r < n, floor((s·most + u)/n) is q·most + floor((r·most + u)/n), where nothing overflows."""
         words, n, limit = self.words, named(ROWS), integer(most)
         replaced: dict[str, E] = {}
         for i, term in enumerate(contributions.terms):
@@ -415,7 +415,7 @@ def _sum(scalar: Scalar, over: ScalarWriter) -> E:
 
 
 def _total(made: E, how: str = "sum") -> E:
-    """As int64: an engine would return a wider integer, and a reader would take it for a float."""
+    """A sum as int64: an engine would return a wider integer, and a reader would take it for a float."""
     return cast(call("coalesce", call(how, cast(made, T.BIGINT)), integer(0)), T.BIGINT)
 
 
@@ -426,7 +426,7 @@ def _slot(priority: str, words: Words) -> E:
 
 
 def _last(masks: E, most: int, prefix: str) -> E:
-    """Of people with more than `most` intervals taken: the bit of the last one that can be kept."""
+    """For people with more than `most` intervals taken, the bit of the last one that can be kept."""
     for _ in range(most - 1):  # the lowest bit of what is left is taken away
         masks = select([named(PERSON), alias(_rest(), MASK)], inside(masks, "masks"))
     lowest = exp.Paren(this=exp.BitwiseAnd(this=named(MASK), expression=exp.Paren(this=exp.Neg(this=named(MASK)))))

@@ -121,11 +121,11 @@ class Words(functions.FunctionWords, Protocol):
         ...
 
     def remainder(self, left: E, right: E) -> E:
-        """Of two integers, or of two doubles, with the sign of the dividend; NULL or not a number where the divisor is 0."""
+        """The remainder of two integers, or of two doubles, with the sign of the dividend; NULL or not a number where the divisor is 0."""
         ...
 
     def int_div(self, left: E, right: E) -> E:
-        """Of two integers, truncated; the divisor is not 0."""
+        """The quotient of two integers, truncated; the divisor is not 0."""
         ...
 
     def rounded(self, operand: E) -> E:
@@ -153,7 +153,7 @@ class Words(functions.FunctionWords, Protocol):
         ...
 
     def sum_of_squares(self, operand: E, narrow: bool) -> E:
-        """Of integers; `narrow`: each square surely fits 64 bits."""
+        """The sum of squares of integers; `narrow`: each square surely fits 64 bits."""
         ...
 
     # Texts and dates
@@ -195,7 +195,7 @@ class Words(functions.FunctionWords, Protocol):
         ...
 
     def length(self, operand: E) -> E:
-        """Of a text, in code points."""
+        """The length of a text, in code points."""
         ...
 
     def lower_ascii(self, operand: E) -> E:
@@ -233,7 +233,7 @@ class Words(functions.FunctionWords, Protocol):
         ...
 
     def priority(self, hashed: E, keys: Sequence[E], salt: E) -> E:
-        """Of a person, by their hash, in a group: spread evenly over `bits` bits, and in another order for every salt."""
+        """The priority of a person, by their hash, in a group: spread evenly over `bits` bits, and in another order for every salt."""
         ...
 
     def modulo(self, priority: E, count: E) -> E:

@@ -158,7 +158,7 @@ class Release(ABC):
         return None
 
     def span(self, reader: "Reader", confidence: float) -> "Span | None":
-        """Where the truth lies: for what has no form, made of intervals of `parts` forms, each with this confidence."""
+        """The span that the truth lies in: for what has no form, made of intervals of `parts` forms, each with this confidence."""
         return None
 
 

@@ -1,4 +1,4 @@
-"""From aggregates to the integer terms that an engine sums: each clamped and put on a grid at its argument, as the last step.
+"""The way from aggregates to the integer terms that an engine sums: each clamped and put on a grid at its argument, as the last step.
 
 Kinds of release add what they need: terms, and what is measured of them. Equal terms are summed, and equal combinations measured, once.
 """

@@ -205,7 +205,7 @@ def combined(made: Combination, query: Totals, relation: Relation, cells: int) -
 
 
 def _fits(made: Combination, terms: Sequence[Term]) -> None:
-    """Of 2^38 rows no combination passes 2^62."""
+    """No combination of 2^38 rows passes 2^62; for one that might raises Fault."""
     if made.divisor < 1 or not made.parts or not all(0 <= i < len(terms) for i, _ in made.parts):
         raise Fault("a combination is of terms that there are", code="rule")
     size = sum(abs(weight) * max(map(abs, term_bounds(terms[i]))) for i, weight in made.parts)
@@ -241,7 +241,7 @@ def _conjuncts(condition: Scalar) -> set[Scalar]:
 
 
 def _shifted(made: Combination, weight: int, reach: Reach, relation: Relation, cells: int) -> Sensitivity:
-    """Of t = Σy + W·n, where n counts all rows that have a y, each between a <= 0 <= b; L = W + a and H = W + b.
+    """How far t = Σy + W·n can be moved, where n counts all rows that have a y, each between a <= 0 <= b; L = W + a and H = W + b.
 
     A row gives y + W, within L and H, or 0. So does a row that is counted without having a y, since a <= 0 <= b. Where rows are not
     gathered a unit gives as much for each of its rows.

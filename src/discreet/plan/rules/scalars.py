@@ -118,7 +118,7 @@ def _coalesce(scalar: Coalesce, scope: Scope) -> Facts:
 
 
 def _one_of(values: list[Scalar], scope: Scope) -> Facts:
-    """Of a value that is one of these; a NULL that is written out has no bounds to add."""
+    """What is known of a value that is one of these; a NULL that is written out has no bounds to add."""
     written = [each for each in values if not (isinstance(each, Literal) and each.value is None)]
     if not written:
         return NOTHING_KNOWN

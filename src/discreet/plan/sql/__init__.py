@@ -98,7 +98,7 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
 
 
 def headed(asked: Question, words: QueryText, select: exp.Select) -> Question:
-    """The same question, whose outputs without a name are headed by what was written."""
+    """This question, whose outputs without a name are headed by what was written."""
     outputs = [
         output if isinstance(node, exp.Alias | exp.Column) else replace(output, heading=item)
         for output, node, item in zip(asked.outputs, select.expressions, items(words), strict=True)

@@ -131,7 +131,7 @@ class AggregateCall:
 
 
 def _name(node: exp.Func) -> tuple[str, ...]:
-    """Where the name of a function stands that the parser does not know."""
+    """The place where the name of a function stands that the parser does not know."""
     return ("this",) if isinstance(node, exp.Anonymous) else ()
 
 

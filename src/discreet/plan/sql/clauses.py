@@ -267,7 +267,7 @@ class Clauses:
         return value.value
 
     def _released(self, scalar: Scalar) -> Scalar:
-        """The same expression over released values: each key by its index; raises QueryError if a row's value is left."""
+        """This expression over released values: each key by its index; raises QueryError if a row's value is left."""
         if scalar in self.keys:
             return Key(self.keys.index(scalar), type_of(scalar))
         if isinstance(scalar, Column):
@@ -308,7 +308,7 @@ def unique(name: str, taken: set[str]) -> str:
 
 
 def rebuilt(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
-    """The same node over changed children."""
+    """This node over changed children."""
     match scalar:
         case Column() | Literal() | Key() | Released():
             return scalar

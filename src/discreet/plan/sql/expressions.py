@@ -30,7 +30,7 @@ READERS: dict[type[exp.Expr], tuple[frozenset[str], Reader]] = {}
 
 
 class Clause(Enum):
-    """Where an expression stands."""
+    """The clause in which an expression stands."""
 
     WHERE = "WHERE"
     GROUP_BY = "GROUP BY"
@@ -54,7 +54,7 @@ class TextSpan:
 
 
 def span_of(node: exp.Expr | None) -> TextSpan | None:
-    """From the first to the last place that is known of a node."""
+    """The span from the first to the last place that is known of a node."""
     if node is None:
         return None
     known = [each.meta for each in node.walk() if "start" in each.meta]

@@ -83,7 +83,7 @@ TYPES = {
 
 
 def _place(text: str, name: str, cast: exp.Cast) -> TextSpan | None:
-    """Where a cast names its type, which the parser does not keep; the whole cast where it is spelt otherwise."""
+    """The place where a cast names its type, which the parser does not keep; the whole cast where it is spelt otherwise."""
     operand = span_of(cast.this)
     for word in re.finditer(r"(?:\bAS\b|::)\s*(\w+)", text[operand.end + 1 :] if operand else "", re.IGNORECASE):
         if operand is not None and word.group(1).upper() == name.partition("(")[0].upper():

@@ -63,7 +63,7 @@ def as_type(scalar: Scalar, wanted: Type) -> Scalar:
 
 
 def alike(scalars: Sequence[Scalar]) -> list[Scalar]:
-    """The same expressions, of one type or all numeric; raises Mismatch."""
+    """These expressions, of one type or all numeric; raises Mismatch."""
     types = [each for each in map(kind, scalars) if each is not None]
     if not types:
         raise Mismatch("NULL alone has no type", "write CAST(NULL AS INTEGER), or IS NULL to compare")
