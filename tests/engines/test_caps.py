@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.memory import MemoryEngine
-from discreet.engines.render.nodes import T, cast, plain
+from discreet.engines.render.nodes import T, bare_integer, cast
 from discreet.engines.render.relations import Writer
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
@@ -75,7 +75,7 @@ def test_rows_without_a_person_count_for_nobody() -> None:
 @pytest.mark.parametrize("most", [1, 2, 5])
 def test_a_tie_keeps_no_more_and_the_first_keys(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def tie(self: Writer, hashed: Any, keys: Any) -> Any:
-        return cast(plain(7), T.UBIGINT)
+        return cast(bare_integer(7), T.UBIGINT)
 
     monkeypatch.setattr(Writer, "priority", tie)
     wards = ["b", "a", None, "Z", "ä", "", "c"]

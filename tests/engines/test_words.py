@@ -22,7 +22,7 @@ from discreet.engines.render import StoredTable, priorities, text_of
 from discreet.engines.render.cells import TextForm, loaded
 from discreet.engines.render.duckdb import DUCKDB, DuckDBWords
 from discreet.engines.render.native import Native, NativeKind
-from discreet.engines.render.nodes import E, T, call, named, plain
+from discreet.engines.render.nodes import E, T, bare_integer, call, named
 from discreet.engines.render.words import Words
 from discreet.errors import DiscreetError, Fault
 from discreet.plan.plan import Plan
@@ -64,7 +64,7 @@ class Toy(Words):
         return call("w_matches", made, exp.Literal.string(pattern))
 
     def group(self, made: E, pattern: str, number: int) -> E:
-        return call("w_group", made, exp.Literal.string(pattern), plain(number))
+        return call("w_group", made, exp.Literal.string(pattern), bare_integer(number))
 
     def without(self, made: E, pattern: str) -> E:
         return call("w_without", made, exp.Literal.string(pattern))
@@ -222,7 +222,7 @@ class Plain(DuckDBWords):
 
     def priority(self, hashed: E, keys: Sequence[E], salt: E) -> E:
         mixed = call("hash", salt, hashed, *keys)
-        return exp.Paren(this=exp.BitwiseRightShift(this=call("hash", mixed), expression=plain(1)))
+        return exp.Paren(this=exp.BitwiseRightShift(this=call("hash", mixed), expression=bare_integer(1)))
 
 
 @settings(max_examples=repeats(20), suppress_health_check=test_agree.SLOW)

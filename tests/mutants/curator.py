@@ -327,7 +327,7 @@ MUTANTS = (
     Mutant(
         "value-handed-out-before-it-is-kept",
         RECORD + "KeptDraws.keep",
-        "    self._record.keep(number, kept)\n",
+        "    self._record.keep(number, text)\n",
         "",
         "who is killed inside and enters again draws once more",
         measure.killed_inside_gives_one_draw,

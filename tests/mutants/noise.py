@@ -12,8 +12,8 @@ from discreet import noise
 from discreet.errors import Fault
 from discreet.noise import SecureBits, Tape, envelope, shape, stock
 from discreet.noise.bernoulli import coin_of, flip
-from discreet.noise.table import table
-from discreet.noise.walk import bernoulli_exp
+from discreet.noise.table import sampler_table
+from discreet.noise.walk import bernoulli_exp_by_walk
 from tests.mutants import Mutant
 from tests.noise import laws
 from tests.noise.oracle import Case
@@ -49,7 +49,7 @@ def far_out(case: Case) -> Callable[[], None]:
 
     def draw(n: int) -> NDArray[np.int64]:
         with mock.patch.object(shape, "TAIL", Fraction(1, 2)):
-            made = table.__wrapped__(case.shape, 64)
+            made = sampler_table.__wrapped__(case.shape, 64)
         out = np.empty(n, np.int64)
         envelope.fill(made, out, Tape(2))
         return out
@@ -84,7 +84,7 @@ def short_digits() -> None:
 
 
 def coins() -> None:
-    reached, undecided = walk_all(lambda bits: bernoulli_exp(1, 3, bits), 2_000)
+    reached, undecided = walk_all(lambda bits: bernoulli_exp_by_walk(1, 3, bits), 2_000)
     assert reached[True] <= Fraction(7166, 10_000) <= reached[True] + undecided
 
 
@@ -175,8 +175,8 @@ MUTANTS = (
     Mutant(
         "tail-without-curve",
         NOISE + "envelope:tail",
-        "if not bernoulli_exp(curve.numerator, curve.denominator, source):",
-        "if bernoulli_exp(curve.numerator, curve.denominator, source) is None:",
+        "if not bernoulli_exp_by_walk(curve.numerator, curve.denominator, source):",
+        "if bernoulli_exp_by_walk(curve.numerator, curve.denominator, source) is None:",
         "a Gaussian tail decays like an exponential",
         far_out(GAUSSIAN),
     ),
@@ -214,7 +214,7 @@ MUTANTS = (
     ),
     Mutant(
         "negative-blocks-shifted",
-        NOISE + "table:table",
+        NOISE + "table:sampler_table",
         "[-1 - m for m in range(blocks)]",
         "[-2 - m for m in range(blocks)]",
         "every negative value is one block too far out",
@@ -287,7 +287,7 @@ MUTANTS = (
     Mutant(
         "digits-uniform",
         NOISE + "deviate:ExponentialDeviate.refine",
-        "while not bernoulli_exp(k := self.bits.bits(DIGITS), 1 << self.digits, self.bits):",
+        "while not bernoulli_exp_by_walk(k := self.bits.bits(DIGITS), 1 << self.digits, self.bits):",
         "while (k := self.bits.bits(DIGITS)) < 0:",
         "later digits of an exponential deviate are not tilted",
         short_digits,

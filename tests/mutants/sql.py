@@ -89,8 +89,8 @@ MUTANTS = (
     Mutant(
         "not-like-as-like",
         OPERATORS + "matched",
-        'Not(found) if node.args.get("negate") else found',
-        "found",
+        'Not(like) if node.args.get("negate") else like',
+        "like",
         "NOT LIKE is read as LIKE",
         condition("ward NOT LIKE 'A_'"),
     ),
@@ -169,7 +169,7 @@ MUTANTS = (
     Mutant(
         "alias-for-column",
         EXPRESSIONS + "Expressions.column",
-        "alias is not None and alias != found",
+        "alias is not None and alias != column",
         "False",
         "a name with two meanings is read as one of them",
         refusal("SELECT AVG(age) AS age FROM visits HAVING age > 3"),
@@ -224,9 +224,9 @@ MUTANTS = (
     ),
     Mutant(
         "true-bound-as-one",
-        PARAMETERS + "literal",
-        "TYPES[type(found)]",
-        "TYPES[int if isinstance(found, float) else type(found)]",
+        PARAMETERS + "bound_literal",
+        "TYPES[type(constant)]",
+        "TYPES[int if isinstance(constant, float) else type(constant)]",
         "a number is bound as an integer",
         bound(3),
     ),

@@ -13,7 +13,7 @@ from scipy.special import chdtrc, ndtr, ndtri
 
 from discreet.noise import envelope, shape
 from discreet.noise.source import Source
-from discreet.noise.table import BUCKET_BITS, SamplerTable, table
+from discreet.noise.table import BUCKET_BITS, SamplerTable, sampler_table
 from tests.noise.oracle import Case, ball, contains
 
 ALPHA = 1e-6
@@ -26,7 +26,7 @@ EVERY_BUCKET = np.arange(1 << BUCKET_BITS, dtype=np.uint16)
 def tiny(case: Case, unit_bits: int, per_scale: int = 64, reach: Fraction | None = None) -> SamplerTable:
     """The real table over few units, with tails that begin near enough to be seen."""
     with mock.patch.object(shape, "TAIL", reach or Fraction(5)):
-        return table.__wrapped__(case.shape, per_scale, unit_bits)
+        return sampler_table.__wrapped__(case.shape, per_scale, unit_bits)
 
 
 class Enumerated:
@@ -182,7 +182,7 @@ def tails_have_their_chance(case: Case, unit_bits: int = 64, per_scale: int = 64
 
 def filter_agrees_with_integers(case: Case, per_scale: int, source: Source, count: int) -> int:
     """w > 1: limit and float filter say of every proposal what integers say of it, on the same bits. Returns how many were compared."""
-    made = table(case.shape, per_scale)
+    made = sampler_table(case.shape, per_scale)
     rng = np.empty(count, np.uint64)
     source.fill(rng.view(np.uint8))
     blocks = np.empty(2 * count, np.uint16)
@@ -225,7 +225,7 @@ def exactly_accepted(made: SamplerTable, x: int, word: int) -> bool | None:
 
 def points_have_their_chance(case: Case, per_scale: int) -> None:
     """w > 1: S f(x)/B by brackets is what the textbook says, and the limit is below all of them in every bucketed block."""
-    made = table(case.shape, per_scale)
+    made = sampler_table(case.shape, per_scale)
     b, width = made.block_bits, made.width
     bucketed = sorted({int(j) for j in made.bucket[: made.cut]})
     for block in {bucketed[0], bucketed[-1], 0, -1 if case.shape.two_sided else 0, bucketed[len(bucketed) // 3]}:

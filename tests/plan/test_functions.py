@@ -355,7 +355,7 @@ def test_a_call_with_other_operands_is_refused_by_name_and_a_row_is_offered() ->
 
 def test_the_name_of_a_plan_is_that_of_release_0_1() -> None:
     """Names of functions were an enumeration, and ledgers keep the names of plans."""
-    assert written.text(s.Function("abs", ())) == "Function(name=<Name.ABS: 'abs'>, operands=())"
+    assert written.notation(s.Function("abs", ())) == "Function(name=<Name.ABS: 'abs'>, operands=())"
 
 
 # The page is made from the table.

@@ -47,7 +47,7 @@ from discreet.plan.rules.relations import Reach, combined, reach_into
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question
-from discreet.plan.written import text
+from discreet.plan.written import notation
 from discreet.privacy import Unit
 from tests.plan import laws
 from tests.plan.laws import (
@@ -116,7 +116,7 @@ def relations_without_a_rule_are_refused() -> None:
         for bare in (BareRows(), BarePeople()):
             if isinstance(bare, kinds):
                 assert is_a_fault(partial(called, rule, bare)), (rule, bare)
-    assert is_a_fault(lambda: text(BareRows()))
+    assert is_a_fault(lambda: notation(BareRows()))
 
 
 def queries_with_a_relation_without_a_rule_are_refused() -> None:

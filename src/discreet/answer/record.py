@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from discreet.answer import chart, exports, html, svg, text
 from discreet.answer.columns import Column, columns_of
-from discreet.answer.digits import plain
+from discreet.answer.digits import json_value
 from discreet.answer.receipt import receipt_for
 from discreet.errors import Invalid
 from discreet.exact import shown, to_float_down, to_float_up
@@ -176,7 +176,7 @@ class Answer:
             "columns": names,
             "types": {column.name: column.type.value for column in self.columns},
             "keys": [column.name for column in self.columns if column.key],
-            "rows": [dict(zip(names, map(plain, row), strict=True)) for row in self.rows],
+            "rows": [dict(zip(names, map(json_value, row), strict=True)) for row in self.rows],
             "error": [{name: span.error for name, span in row} for row in cells],
             "interval": [{name: [span.low, span.high] for name, span in row} for row in cells],
             "flags": [{name: span.flag for name, span in row if span.flag} for row in cells],

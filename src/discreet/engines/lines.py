@@ -90,17 +90,17 @@ def _readable(path: Path, framing: Framing, private: str) -> Readable:
         marked = plain == path and file.read(len(MARK)) == MARK
         offset = len(first) + len(end) + len(MARK) * marked
         file.seek(offset)
-        found = judged(file, shape)
-        if found.malformed:
-            raise found.malformed.refusal(path, framing, shape.fields)
+        inspection = judged(file, shape)
+        if inspection.malformed:
+            raise inspection.malformed.refusal(path, framing, shape.fields)
         names_odd = (marked and QUOTE in first) or not surely_sound(first + end, shape)
-        if not found.odd and not names_odd:
-            return Readable(plain, names, found.records, found.longest + len(first))
+        if not inspection.odd and not names_odd:
+            return Readable(plain, names, inspection.records, inspection.longest + len(first))
         file.seek(offset)
         mended = Path(private, "mended.csv")
         with _new(mended) as copy:
             longest = rewritten(file, shape, copy)
-    return Readable(mended, names, found.records, longest)
+    return Readable(mended, names, inspection.records, longest)
 
 
 def _new(path: Path) -> BinaryIO:
@@ -112,24 +112,24 @@ def judged(file: BinaryIO, shape: FileShape, size: int = CHUNK) -> Inspection:
     """What there is to say about all records from here on."""
     total, rest = Inspection(), chunks(file, shape, size)
     for chunk in rest:
-        found = looked_at(chunk, shape)
-        if found is None:
+        inspection = looked_at(chunk, shape)
+        if inspection is None:
             for record in slow.taken(slow.lines(chain((chunk,), rest), shape.end), shape.end, shape.framing):
                 total.malformed += record.judged(shape.fields)
             return total
-        total.records += found.records
-        total.malformed += found.malformed
-        total.odd |= found.odd
+        total.records += inspection.records
+        total.malformed += inspection.malformed
+        total.odd |= inspection.odd
         total.longest = max(total.longest, len(chunk))
     return total
 
 
 def rewritten(file: BinaryIO, shape: FileShape, copy: BinaryIO) -> int:
     """Writes the records from here on as an engine reads them; returns how many bytes one of them may have."""
-    longest = copy.write(written([b"name"] * shape.fields, shape))  # names are not read from a copy
+    longest = copy.write(quoted_record([b"name"] * shape.fields, shape))  # names are not read from a copy
     for chunk in chunks(file, shape, CHUNK):
-        found, place, parts = looked_at(chunk, shape), 0, []
-        for start, stop, text in found.anew if found else ():
+        inspection, place, parts = looked_at(chunk, shape), 0, []
+        for start, stop, text in inspection.anew if inspection else ():
             parts += [chunk[place:start], text]
             place = stop
         parts.append(chunk[place:])
@@ -177,10 +177,10 @@ def looked_at(chunk: bytes, shape: FileShape) -> Inspection | None:
     count = surely_sound(chunk, shape)
     if count and len(chunk) <= slow.LONGEST_LINE:
         return Inspection(count, odd=not text)
-    found = _one_by_one(chunk, shape)
-    if found is not None:
-        found.odd = not text or bool(found.anew)
-    return found
+    inspection = _one_by_one(chunk, shape)
+    if inspection is not None:
+        inspection.odd = not text or bool(inspection.anew)
+    return inspection
 
 
 def surely_sound(chunk: bytes, shape: FileShape) -> int:
@@ -210,8 +210,8 @@ def _quotes_stand_well(data: NDArray[np.uint8], shape: FileShape) -> bool:
         return False
     before, behind = data[opening - 1], data[closing + 1]  # the byte before the first one is the last, a line end
     return all(
-        bool(((found == ord(shape.delimiter)) | (found == ord(QUOTE)) | (found == end)).all())
-        for found, end in ((before, shape.end[-1]), (behind, shape.end[0]))
+        bool(((neighbour == ord(shape.delimiter)) | (neighbour == ord(QUOTE)) | (neighbour == end)).all())
+        for neighbour, end in ((before, shape.end[-1]), (behind, shape.end[0]))
     )
 
 
@@ -253,22 +253,22 @@ def _one_by_one(chunk: bytes, shape: FileShape) -> Inspection | None:
     other = (fields != shape.fields) & ~blank & ~doubtful
     if multiline and doubtful.any():
         return None
-    found = Inspection(len(ends) - int(blank.sum()))
+    inspection = Inspection(len(ends) - int(blank.sum()))
     if not shape.framing.ragged:
-        found.malformed.fields = int(other.sum())
+        inspection.malformed.fields = int(other.sum())
     for i in np.flatnonzero(doubtful | blank if shape.fields == 1 else doubtful).tolist():
         start, stop = int(starts[i]), int(ends[i])
         text = b""
         if not blank[i]:
-            made = OpenRecord(shape.framing)
-            made.take(chunk[start:stop])
-            found.malformed += made.judged(shape.fields)
-            text = written(made.fields, shape)
-        found.anew.append((start, stop + len(shape.end), text))
-    return found
+            odd = OpenRecord(shape.framing)
+            odd.take(chunk[start:stop])
+            inspection.malformed += odd.judged(shape.fields)
+            text = quoted_record(odd.fields, shape)
+        inspection.anew.append((start, stop + len(shape.end), text))
+    return inspection
 
 
-def written(fields: list[bytes], shape: FileShape) -> bytes:
+def quoted_record(fields: list[bytes], shape: FileShape) -> bytes:
     """A record as every engine reads it: every field in quotes."""
     padded = fields[: shape.fields] + [b""] * (shape.fields - len(fields))
     return shape.delimiter.join(QUOTE + each.replace(QUOTE, QUOTE * 2) + QUOTE for each in padded) + shape.end

@@ -67,7 +67,7 @@ class MemoryEngine:
     def __init__(
         self, data: Sequence[Data], priorities: Priorities | Callable[[Totals, int], Priorities] | None = None
     ) -> None:
-        self._tables = {each.name: rows_of(each) for each in data}
+        self._tables = {each.name: python_rows(each) for each in data}
         self._priorities = {} if priorities is None else priorities
 
     lost: tuple[Lost, ...] = ()
@@ -83,7 +83,7 @@ class MemoryEngine:
             totals.setdefault((), [0] * len(terms))
         if deadline is not None and monotonic() >= deadline:
             raise Fault("the question could not be computed", code="engine")
-        columns = [[found[i] for found in totals.values()] for i in range(len(terms))]
+        columns = [[sums[i] for sums in totals.values()] for i in range(len(terms))]
         return Found(tuple(totals), tuple(np.array(column, dtype=np.int64) for column in columns))
 
     def priorities(self, query: Totals, salt: int) -> Priorities:
@@ -172,10 +172,10 @@ def _group(keys: Iterable[Scalar], row: Row) -> Group:
 
 
 def _by_person(contributions: Iterable[Contribution]) -> list[list[Contribution]]:
-    found: dict[Value, list[Contribution]] = {}
+    people: dict[Value, list[Contribution]] = {}
     for each in contributions:
-        found.setdefault(each.person, []).append(each)
-    return list(found.values())
+        people.setdefault(each.person, []).append(each)
+    return list(people.values())
 
 
 def _rank(priorities: Priorities) -> Callable[[Contribution], tuple[object, ...]]:
@@ -211,10 +211,10 @@ def _double(value: int) -> float:
     return float(high) * 2.0**64 + float(low)
 
 
-def rows_of(data: Data) -> list[Row]:
+def python_rows(data: Data) -> list[Row]:
     """The rows of a CSV file, a dict of lists or a list of dicts, with the declared columns, converted as they are declared."""
     source = data.source
-    wanted = {column.name: column.type for column in data.columns}
+    types = {column.name: column.type for column in data.columns}
     rows: Iterable[Mapping[str, object]]
     if isinstance(source, str | Path):
         if kind_of(source) != "csv":
@@ -225,7 +225,7 @@ def rows_of(data: Data) -> list[Row]:
     else:
         rows = source
     return [
-        {name: of_python(row[name], type, name, data.reading, name == data.person) for name, type in wanted.items()}
+        {name: of_python(row[name], type, name, data.reading, name == data.person) for name, type in types.items()}
         for row in rows
     ]
 

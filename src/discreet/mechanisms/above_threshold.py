@@ -121,10 +121,10 @@ class AboveThreshold(ForSensitivity):
         levels = np.atleast_1d(self.threshold + discrete_laplace(self.threshold_scale, most, source=bits))
         above, start = np.zeros(scores.size, np.bool_), 0
         for level in levels:
-            found = np.flatnonzero(noisy[start:] >= level)
-            if not found.size:
+            hits = np.flatnonzero(noisy[start:] >= level)
+            if not hits.size:
                 return above
-            start += int(found[0]) + 1
+            start += int(hits[0]) + 1
             above[start - 1] = True
         return above[:start] if most == self.hits else above
 

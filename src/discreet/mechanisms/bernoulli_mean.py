@@ -82,16 +82,16 @@ class OnBits(Mechanism):
 
     def _ones(self, exact: object) -> int:
         """Their number, from the bits or from the number itself."""
-        found = np.asarray(exact)
+        array = np.asarray(exact)
         if (
-            found.ndim == 1
-            and found.size == self.n
-            and found.dtype.kind in "biu"
-            and bool(np.isin(found, (0, 1)).all())
+            array.ndim == 1
+            and array.size == self.n
+            and array.dtype.kind in "biu"
+            and bool(np.isin(array, (0, 1)).all())
         ):
-            return int(found.sum())
-        if found.ndim == 0 and found.dtype.kind in "iu" and 0 <= int(found) <= self.n:
-            return int(found)
+            return int(array.sum())
+        if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= int(array) <= self.n:
+            return int(array)
         raise Invalid(f"exact must be {self.n} bits, each 0 or 1, or how many of them are 1")
 
     def variance(self, p: Number) -> Variance:
@@ -260,8 +260,8 @@ def least_error(epsilon: Number, n: int) -> float:
     gap, size = -expm1(-float(positive(epsilon, "epsilon"))), whole(n, "n", least=1)
     q = np.linspace(0.0, min(1.0, 8 / (size * gap)), 4001)
     with np.errstate(divide="ignore"):  # where one bit tells everything
-        kept = np.exp(size * np.log1p(-q * gap))
-    return float(np.max((q / 2) ** 2 * kept / (1 + kept)))
+        ratio = np.exp(size * np.log1p(-q * gap))
+    return float(np.max((q / 2) ** 2 * ratio / (1 + ratio)))
 
 
 def __dir__() -> list[str]:

@@ -71,8 +71,8 @@ def _powers_of(rate: Fraction) -> tuple[int, tuple[Floats, ...]]:
 
 def _powers(step: Fraction, count: int) -> Floats:
     """1, e^-step, e^(−2·step), …: each the one before times a lower bound, off by less than 2^-170."""
-    ratio, value, found = exp_neg_bounds(step, PRECISION)[0], 1 << PRECISION, []
+    ratio, value, powers = exp_neg_bounds(step, PRECISION)[0], 1 << PRECISION, []
     for _ in range(count):
-        found.append(value / (1 << PRECISION))
+        powers.append(value / (1 << PRECISION))
         value = value * ratio >> PRECISION
-    return np.array(found)
+    return np.array(powers)

@@ -143,11 +143,11 @@ class Gaussian(GridNoise):
 
     @classmethod
     def _raised(cls, scale: Fraction, epsilon: Number, delta: Number, sensitivity: Number) -> "Gaussian":
-        found = cls(scale)
-        while not found.loss(sensitivity).certifies(epsilon, delta):
+        noise = cls(scale)
+        while not noise.loss(sensitivity).certifies(epsilon, delta):
             scale *= 1 + Fraction(1, 10**9)
-            found = cls(scale)
-        return found
+            noise = cls(scale)
+        return noise
 
     @classmethod
     def for_error(cls, within: Number, confidence: Number = 0.95) -> "Gaussian":
@@ -206,10 +206,10 @@ class RoundedGaussian(IntegerNoise):
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "RoundedGaussian":
         """The least noise that is (epsilon, delta)-DP for a vector of this L2 sensitivity."""
-        found = cls(calibrate.gaussian(epsilon, delta, sensitivity).scale)
-        while not found.loss(sensitivity).certifies(epsilon, delta):
-            found = cls(found.scale * (1 + Fraction(1, 10**9)))
-        return found
+        noise = cls(calibrate.gaussian(epsilon, delta, sensitivity).scale)
+        while not noise.loss(sensitivity).certifies(epsilon, delta):
+            noise = cls(noise.scale * (1 + Fraction(1, 10**9)))
+        return noise
 
     @classmethod
     def for_error(cls, within: Number, confidence: Number = 0.95) -> "RoundedGaussian":

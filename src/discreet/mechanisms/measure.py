@@ -36,7 +36,7 @@ from discreet.mechanisms.record import (
     KeptDraws,
     MemoryRecord,
     Unwritten,
-    described,
+    event_text,
     one_leaf,
     settled,
 )
@@ -226,7 +226,7 @@ class Unmetered:
         self, event: events.Event, *, label: str = "", key: str | None = None, kept: bool = True, block: int = 1
     ) -> Iterator[Grant]:
         size = checked_block(event, kept, block)
-        record = self._record(event, key, f"{described(event)} {size}")
+        record = self._record(event, key, f"{event_text(event)} {size}")
         if record.ended and not kept:
             raise settled()
         record.enter()

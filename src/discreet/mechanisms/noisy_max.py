@@ -100,8 +100,8 @@ class NoisyMax(Selection):
 
 def exactly(z: Any, a: float) -> Floats:
     """Pr[noise = z], α = e^-a."""
-    found: Floats = -expm1(-a) / (1 + exp(-a)) * np.exp(-a * np.abs(z))
-    return found
+    chances: Floats = -expm1(-a) / (1 + exp(-a)) * np.exp(-a * np.abs(z))
+    return chances
 
 
 def at_most(z: Any, a: float) -> Floats:

@@ -13,7 +13,7 @@ from discreet.mechanisms.scores import candidate, one_list, scores_of
 from discreet.mechanisms.selection import Selection, float_of, released, worst_gap
 from discreet.mechanisms.wheel import Flags, Floats, Ints, among
 from discreet.noise import Source
-from discreet.noise.bernoulli import decide, exp_bounds
+from discreet.noise.bernoulli import decide, exp_brackets
 from discreet.noise.source import words
 from discreet.privacy.numeric.quadrature import legendre
 
@@ -71,7 +71,7 @@ def _tosses(falls: Falls, source: Source) -> Flags:
     over = word * 2.0**-64 - falls.near
     heads: Flags = over < 0
     for row, at in np.argwhere(np.abs(over) < COIN_BAND):
-        heads[row, at] = decide(exp_bounds(falls.exponent(int(row), int(at))), source, int(word[row, at]), 64)
+        heads[row, at] = decide(exp_brackets(falls.exponent(int(row), int(at))), source, int(word[row, at]), 64)
     return heads
 
 

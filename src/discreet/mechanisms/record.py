@@ -87,7 +87,7 @@ class KeptDraws:
         return max(self._at, len(self._before))
 
     def begin(self, event: events.Event) -> tuple[int, bytes | None]:
-        number, what = self._at + 1, described(event)
+        number, what = self._at + 1, event_text(event)
         if number <= len(self._before):
             return number, self._again(number, event, what)
         if self._record.ended:
@@ -118,9 +118,9 @@ class KeptDraws:
         return old.value
 
     def keep(self, number: int, value: Any) -> Any:
-        kept = packed(value)
-        self._record.keep(number, kept)
-        return unpacked(kept)
+        text = packed(value)
+        self._record.keep(number, text)
+        return unpacked(text)
 
 
 class Counted:
@@ -165,7 +165,7 @@ def one_leaf(event: events.Event) -> tuple[events.Leaf, int]:
     return terms[0]
 
 
-def described(event: events.Event) -> str:
+def event_text(event: events.Event) -> str:
     """What is to be drawn, in words that do not depend on how they were written."""
     return json.dumps(event.to_json(), sort_keys=True, separators=(",", ":"))
 

@@ -17,17 +17,17 @@ MOST_SCORE = 1 << 61  # of integers that are kept as int64, so that differences 
 
 def scores_of(exact: Any) -> "Ints | NDArray[np.object_]":
     """Scores as int64, or as Fractions where they are not such integers: one row, or one for each choice. Else Invalid."""
-    found = _array(exact)
-    if found.dtype.kind in "iu":
-        if _fits(found):
-            return found.astype(np.int64)
-        return _fractions(found.astype(np.object_))
-    if found.dtype.kind != "O":
+    scores = _array(exact)
+    if scores.dtype.kind in "iu":
+        if _fits(scores):
+            return scores.astype(np.int64)
+        return _fractions(scores.astype(np.object_))
+    if scores.dtype.kind != "O":
         raise Invalid(
-            f"exact must hold integers or Fractions, got {found.dtype} values",
+            f"exact must hold integers or Fractions, got {scores.dtype} values",
             hint="round scores to a public grid, and count the rounding in the sensitivity",
         )
-    return _fractions(found)
+    return _fractions(scores)
 
 
 def _fractions(values: NDArray[Any]) -> NDArray[np.object_]:
@@ -41,12 +41,12 @@ def _fractions(values: NDArray[Any]) -> NDArray[np.object_]:
 
 def integer_scores_of(exact: Any) -> Ints:
     """Scores as int64, of at most MOST_SCORE in size; else Invalid."""
-    found = _array(exact)
-    if found.dtype.kind not in "iu":
-        raise Invalid(f"exact must hold integers, got {found.dtype} values", hint="round scores to integers first")
-    if not _fits(found):
+    scores = _array(exact)
+    if scores.dtype.kind not in "iu":
+        raise Invalid(f"exact must hold integers, got {scores.dtype} values", hint="round scores to integers first")
+    if not _fits(scores):
         raise Invalid("exact must be at most 2^61 in size")
-    return found.astype(np.int64)
+    return scores.astype(np.int64)
 
 
 def _fits(values: NDArray[Any]) -> bool:
@@ -55,14 +55,14 @@ def _fits(values: NDArray[Any]) -> bool:
 
 def _array(exact: Any) -> NDArray[Any]:
     try:
-        found = np.asarray(exact)
+        array = np.asarray(exact)
     except ValueError as error:
         raise Invalid("exact must be a list of scores, or rows of equally many") from error
-    if found.ndim not in (1, 2):
+    if array.ndim not in (1, 2):
         raise Invalid("exact must be a list of scores, or rows of equally many")
-    if not found.shape[-1]:
+    if not array.shape[-1]:
         raise Invalid("exact must hold at least one candidate")
-    return found
+    return array
 
 
 def one_list(scores: Scores) -> Scores:
@@ -74,7 +74,7 @@ def one_list(scores: Scores) -> Scores:
 
 def candidate(output: object, count: int) -> int:
     """The number of a candidate, below `count`; else Invalid."""
-    found = whole(output, "output")
-    if found >= count:
+    place = whole(output, "output")
+    if place >= count:
         raise Invalid(f"output must be below {count}, the number of candidates, got {shown(output)}")
-    return found
+    return place

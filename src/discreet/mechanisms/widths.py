@@ -28,11 +28,11 @@ def mean_widths(n: int, epsilon: Number, p: Floats, confidence: Number = 0.95) -
     laplace, tulap = LaplaceNoise(scale), Tulap(scale)
     q = np.sin(np.linspace(0.0, np.pi / 2, POINTS)) ** 2  # denser at the ends, where intervals are narrow
     half = float(_quantiles(size, laplace, np.array([0.5]), 1 - tail)[0]) - size / 2
-    found = {"plain": _mean_width(size, laplace, p, q, (size * q - half, size * q + half))}
+    widths = {"plain": _mean_width(size, laplace, p, q, (size * q - half, size * q + half))}
     for name, noise in (("laplace", laplace), ("geometric", tulap)):
         first, last = (_quantiles(size, noise, q, level) for level in (tail, 1 - tail))
-        found[name] = _mean_width(size, noise, p, q, (first, last))
-    return found
+        widths[name] = _mean_width(size, noise, p, q, (first, last))
+    return widths
 
 
 def _binomials(n: int, p: Floats) -> Floats:
@@ -49,7 +49,7 @@ def _quantiles(n: int, noise: Noise, p: Floats, level: float) -> Floats:
     spread = 1.0
     while float(noise.below(np.array([-spread]))[0]) > min(level, 1 - level):
         spread *= 2
-    found = np.empty(p.size)
+    quantiles = np.empty(p.size)
     for i, each in enumerate(p):
         s, weights = binomial(n, float(each))
 
@@ -57,8 +57,8 @@ def _quantiles(n: int, noise: Noise, p: Floats, level: float) -> Floats:
             return level - float(weights @ noise.below(t - s))
 
         low, high = float(s[0]) - spread, float(s[-1]) + spread
-        found[i] = root(short, low, high, short(low), short(high), close=1e-12)
-    return found
+        quantiles[i] = root(short, low, high, short(low), short(high), close=1e-12)
+    return quantiles
 
 
 def _mean_width(n: int, noise: Noise, p: Floats, q: Floats, ends: tuple[Floats, Floats]) -> Floats:
@@ -84,13 +84,13 @@ def picture_of_widths(n: int, epsilon: Number, confidence: Number = 0.95) -> dic
         for x, width in zip(p, widths[kind], strict=True)
     ]
     gain = 1 - widths["geometric"] / widths["plain"]
-    said = f"Narrower by {gain[0]:.0%} at p = 0, and by {float(gain[18]):.0%} at p = 1/2, than the plain interval."
+    summary = f"Narrower by {gain[0]:.0%} at p = 0, and by {float(gain[18]):.0%} at p = 1/2, than the plain interval."
     return {
         "$schema": SCHEMA,
-        "description": f"The expected width of {confidence_level(confidence):.0%} intervals for p, over p. {said}",
+        "description": f"The expected width of {confidence_level(confidence):.0%} intervals for p, over p. {summary}",
         "title": {
             "text": f"Intervals for p from {n} bits at ε = {float(positive(epsilon, 'epsilon')):g}",
-            "subtitle": said,
+            "subtitle": summary,
         },
         "data": {"values": rows},
         "mark": {"type": "line", "point": "transparent", "strokeWidth": 2},

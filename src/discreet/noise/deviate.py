@@ -12,7 +12,7 @@ from math import isqrt
 
 from discreet.noise.shape import Shape
 from discreet.noise.source import Bits
-from discreet.noise.walk import bernoulli_exp
+from discreet.noise.walk import bernoulli_exp_by_walk
 
 DIGITS = 40
 UNIT_EXPONENTIAL = Shape.exponential(1 << DIGITS, 1, two_sided=False)
@@ -33,7 +33,7 @@ class ExponentialDeviate:
         Given the digits so far, 2^digits E − low has density ∝ e^(−t/2^digits) on [0, 1), so P(k) ∝ e^(−k/2^(digits + DIGITS)).
         """
         self.digits += DIGITS
-        while not bernoulli_exp(k := self.bits.bits(DIGITS), 1 << self.digits, self.bits):
+        while not bernoulli_exp_by_walk(k := self.bits.bits(DIGITS), 1 << self.digits, self.bits):
             continue
         self.low = (self.low << DIGITS) | k
 
@@ -57,7 +57,7 @@ class ExponentialDeviate:
             self.refine()
 
 
-def draw(shape: Shape, deviate: Callable[[], ExponentialDeviate], bits: Bits) -> int:
+def draw_one(shape: Shape, deviate: Callable[[], ExponentialDeviate], bits: Bits) -> int:
     """One sample of a Laplace, geometric or Gaussian shape, from deviates made by `deviate`."""
     if shape.square:
         return _gaussian(shape.square_by, 2 * shape.square, deviate, bits)

@@ -15,7 +15,7 @@ from discreet.noise.bernoulli import decide
 from discreet.noise.size import CHUNK, PIECE, Ints
 from discreet.noise.source import Source, words
 from discreet.noise.table import BUCKET_BITS, CELL_BITS, SamplerTable
-from discreet.noise.walk import bernoulli_exp, geometric
+from discreet.noise.walk import bernoulli_exp_by_walk, geometric_by_walk
 
 Firsts: TypeAlias = NDArray[np.uint16]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -74,8 +74,8 @@ class Open:
 class Room:
     """Scratch memory of one call, overwritten when the call ends, and the proposals that wait to be settled."""
 
-    def __init__(self, wanted: int, table: SamplerTable) -> None:
-        self.size = size = min(2 * PIECE if table.block_bits else CHUNK, wanted)
+    def __init__(self, count: int, table: SamplerTable) -> None:
+        self.size = size = min(2 * PIECE if table.block_bits else CHUNK, count)
         self.bits = np.empty(size * (10 if table.block_bits else 2), np.uint8)
         self.index = np.empty(min(PIECE, size), np.intp)
         self.block = np.empty(self.index.size, np.int16)
@@ -235,9 +235,9 @@ def tail(table: SamplerTable, owner: int, source: Source) -> int | None:
     start = table.tail_start(owner)
     if not decide(table.accept_tail(owner), source):
         return None
-    y = geometric(table.shape.tail_rate(start), source)
+    y = geometric_by_walk(table.shape.tail_rate(start), source)
     curve = table.shape.c * y * y
-    if not bernoulli_exp(curve.numerator, curve.denominator, source):
+    if not bernoulli_exp_by_walk(curve.numerator, curve.denominator, source):
         return None
     x = start + y
     return x if owner == table.block_owners else -x

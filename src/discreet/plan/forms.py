@@ -242,8 +242,8 @@ class Reader:
                 return self._case_span([(Not(IsNull(part)), part) for part in scalar.parts], confidence)
             case Arithmetic() | Function() | Cast():
                 inside = [self._span(child, confidence) for child in children(scalar)]
-                found = [span for span in inside if span is not None]
-                return _image(scalar, found) if len(found) == len(inside) else None
+                spans = [span for span in inside if span is not None]
+                return _image(scalar, spans) if len(spans) == len(inside) else None
         return None
 
     def ends(self, form: AffineForm, confidence: float) -> Span:
@@ -276,8 +276,8 @@ class Reader:
 
     def _noises(self, form: AffineForm) -> dict[int, IntegerNoise]:
         used = sorted({*form.top.slopes, *(form.bottom.slopes if form.bottom else ())})
-        found = {i: self.plan.measurements[i].mechanism for i in used}
-        return {i: noise for i, noise in found.items() if noise is not None}
+        noises = {i: self.plan.measurements[i].mechanism for i in used}
+        return {i: noise for i, noise in noises.items() if noise is not None}
 
     def _matrix(self, affine: Affine, noises: Mapping[int, IntegerNoise]) -> Reals:
         zero = np.zeros(self.size)
@@ -315,14 +315,14 @@ class Reader:
 
     def of_too_few(self, scalar: Scalar) -> Bools:
         """The rows in which an expression has a mean or a ratio in it that is of too few."""
-        found = np.zeros(self.size, np.bool_)
+        rows = np.zeros(self.size, np.bool_)
         if isinstance(scalar, Released):
-            found = np.array([row[scalar] is None for row in self.seen], np.bool_)
+            rows = np.array([row[scalar] is None for row in self.seen], np.bool_)
         if divides(scalar):
-            found = self.few(scalar.right)
+            rows = self.few(scalar.right)
         for child in children(scalar):
-            found = found | self.of_too_few(child)
-        return found
+            rows = rows | self.of_too_few(child)
+        return rows
 
     def _case_span(self, branches: Sequence[tuple[Scalar, Scalar]], confidence: float) -> Span | None:
         """The hull of the branches that may be taken."""
@@ -346,8 +346,8 @@ class Reader:
     def decided(self, condition: Scalar, confidence: float) -> tuple[Bools, Bools]:
         """The rows in which a condition on the truth surely holds, and those in which it surely does not."""
         if is_key(condition):
-            found = [evaluate(condition, row) for row in self.seen]
-            return np.array([each is True for each in found]), np.array([each is not True for each in found])
+            truths = [evaluate(condition, row) for row in self.seen]
+            return np.array([each is True for each in truths]), np.array([each is not True for each in truths])
         match condition:
             case Comparison():
                 left, right = self._span(condition.left, confidence), self._span(condition.right, confidence)
@@ -428,9 +428,9 @@ def _pairs(inside: Sequence[Span]) -> list[Ends]:
 
 def _corners(left: Span, right: Span, rule: Callable[[Reals, Reals], Reals]) -> Ends:
     """The span of a function that is monotone in each operand; 0 · ∞ is 0."""
-    found = np.stack([rule(x, y) for x, y in product((left.low, left.high), (right.low, right.high))])
-    found = np.where(np.isnan(found), 0.0, found)
-    return found.min(axis=0), found.max(axis=0)
+    corners = np.stack([rule(x, y) for x, y in product((left.low, left.high), (right.low, right.high))])
+    corners = np.where(np.isnan(corners), 0.0, corners)
+    return corners.min(axis=0), corners.max(axis=0)
 
 
 def _divided(left: Span, right: Span) -> Ends:

@@ -213,7 +213,7 @@ def _root_ends(np: Any, x: Ends) -> Ends:
     return np.sqrt(np.maximum(x[0], 0.0)), np.sqrt(high)
 
 
-def rounded(np: Any, x: Any) -> Any:
+def rounded_half_away(np: Any, x: Any) -> Any:
     """Half away from zero, and infinities as they are."""
     return np.where(np.isinf(x), x, half_away(x))
 
@@ -276,7 +276,7 @@ add(
         meaning=finite(half_away),
         write=lambda words, x: words.rounded(x),
         facts=rising(half_away, integral=True),
-        interval=ends(rounded),
+        interval=ends(rounded_half_away),
         counted=True,
         passes_nan=True,
         makes_nan=False,

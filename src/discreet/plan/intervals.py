@@ -216,11 +216,11 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
         (safe,), seen = guarded([output.value], reader)
         values = [evaluate(safe, row) for row in seen]
         for value, low, high in zip(values, span.low, span.high, strict=True):
-            found = _told(value, float(low), float(high), None, SMALL_BOTTOM, False)
-            if found is None or found.error is None:
+            interval = _told(value, float(low), float(high), None, SMALL_BOTTOM, False)
+            if interval is None or interval.error is None:
                 reason = f"there may be too few to tell from none, with about {each:,} in a group, and then it is NULL"
                 return Predicted(output.name, None, reason)
-            worst = max(worst, found.error)
+            worst = max(worst, interval.error)
     assumes = f"about {each:,} in a group: {plan.people:,} people declared, over {len(plan.domain):,} groups"
     return Predicted(
         output.name, worst, None, assumes if len(plan.domain) > 1 else f"{plan.people:,} people, as declared"

@@ -266,12 +266,12 @@ def _type_of_integer(scalar: Steps | Indicator) -> Type:
 
 def common_type(types: list[Type]) -> Type:
     """The one type of all, or NUMBER for integers and numbers together; else raises Invalid."""
-    found = set(types)
-    if len(found) == 1:
+    kinds = set(types)
+    if len(kinds) == 1:
         return types[0]
-    if all(each.numeric for each in found):
+    if all(each.numeric for each in kinds):
         return Type.NUMBER
-    names = " and ".join(sorted(each.value for each in found))
+    names = " and ".join(sorted(each.value for each in kinds))
     raise Invalid(f"values of one type are needed, got {names}", code="types")
 
 

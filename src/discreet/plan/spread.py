@@ -73,8 +73,8 @@ def smooth_widths(sizes: Reals, noises: Sequence[IntegerNoise], confidence: floa
     sigma = np.sqrt((sizes[:, gaussian] ** 2 * (scales[gaussian] ** 2 + ROUNDING)).sum(axis=1))
     deviation = np.sqrt(2 * (laplace**2).sum(axis=1) + sigma**2)
     unit = np.where(deviation > 0, deviation, 1.0)
-    found = _quantiles(laplace / unit[:, None], sigma / unit, 1 - confidence)
-    widths: Reals = np.where(deviation > 0, found * unit, 0.0) + sizes.sum(axis=1) / 2
+    quantiles = _quantiles(laplace / unit[:, None], sigma / unit, 1 - confidence)
+    widths: Reals = np.where(deviation > 0, quantiles * unit, 0.0) + sizes.sum(axis=1) / 2
     return widths
 
 
@@ -179,12 +179,12 @@ def _next(u: Reals, v: Reals, end: Reals, below: Reals, above: Reals, nearest: A
     finite = np.where(np.isfinite(end), end, 0.0)
     apart = u - finite[:, None] * v
     over, under = (apart > 0).all(axis=1), (apart < 0).all(axis=1)
-    found = end.copy()
+    ends = end.copy()
     for out, slope in ((over, above), (under, below)):
         rows = out & np.isfinite(end) & ~np.isnan(slope).all(axis=1)
         if rows.any():
-            found[rows] = nearest(slope[rows], axis=1)
-    return found
+            ends[rows] = nearest(slope[rows], axis=1)
+    return ends
 
 
 def _within(first: Reals, last: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals]:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from discreet.engines.render.native import Native, NativeKind
-from discreet.engines.render.nodes import E, T, alias, binary, call, cast, double, named, plain, select, text
+from discreet.engines.render.nodes import E, T, alias, bare_integer, binary, call, cast, double, named, select, text
 from discreet.engines.render.words import Words
 from discreet.plan.relation import EPOCH
 from discreet.plan.texts import BLANKS, LOWER
@@ -115,14 +115,14 @@ class DuckDBWords(Words):
         return call("regexp_full_match", operand, text(pattern))
 
     def group(self, operand: E, pattern: str, number: int) -> E:
-        return call("regexp_extract", operand, text(f"^(?:{pattern})$"), plain(number))
+        return call("regexp_extract", operand, text(f"^(?:{pattern})$"), bare_integer(number))
 
     def without(self, operand: E, pattern: str) -> E:
         return call("regexp_replace", operand, text(pattern), text(""))
 
     def trimmed(self, operand: E) -> E:
         """The blanks are written by their numbers, as texts with line ends in them do not stay what they are."""
-        return call("trim", operand, call("concat", *(call("chr", plain(ord(blank))) for blank in BLANKS)))
+        return call("trim", operand, call("concat", *(call("chr", bare_integer(ord(blank))) for blank in BLANKS)))
 
     def hash64(self, operand: E) -> E:
         return call("hash", operand)
@@ -149,7 +149,7 @@ class DuckDBWords(Words):
 
     def first(self, columns: Sequence[str], source: E, join: E, rank: E, most: int) -> E:
         query = select([*map(named, columns)], source, join=join)
-        query.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=plain(most))))
+        query.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=bare_integer(most))))
         return query
 
     def with_tables(self, query: E, **tables: E) -> E:

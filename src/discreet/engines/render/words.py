@@ -16,16 +16,16 @@ from discreet.engines.render.nodes import (
     E,
     T,
     alias,
+    bare_integer,
     binary,
     call,
     cast,
     double,
-    inside,
     integer,
     named,
     null,
-    plain,
     select,
+    subquery,
     text,
     when,
 )
@@ -111,8 +111,8 @@ class Words(functions.FunctionWords, Protocol):
     def first(self, columns: Sequence[str], source: E, join: E, rank: E, most: int) -> E:
         """These columns of the rows whose rank is at most so much."""
         ranked = select([*map(named, columns), alias(rank, RANK)], source, join=join)
-        few = binary(exp.LTE, named(RANK), plain(most))
-        return select([*map(named, columns)], inside(ranked, "ranked"), where=[few])
+        few = binary(exp.LTE, named(RANK), bare_integer(most))
+        return select([*map(named, columns)], subquery(ranked, "ranked"), where=[few])
 
     # Numbers
 
@@ -175,7 +175,7 @@ class Words(functions.FunctionWords, Protocol):
         ...
 
     def number_text(self, operand: E) -> E:
-        """A double as text: what `plan.texts.written` says."""
+        """A double as text: what `plan.texts.number_text` says."""
         ...
 
     def days(self, operand: E) -> E:

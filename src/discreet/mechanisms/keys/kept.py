@@ -21,12 +21,12 @@ class Kept(NamedTuple):
 
 
 def counts_of(values: object) -> Ints:
-    found = np.asarray(values)
-    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+    counts = np.asarray(values)
+    if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
         raise Invalid("counts must be integers in a list or an array of one dimension")
-    if found.size and not (int(found.min()) >= 0 and int(found.max()) <= MOST_INTEGER):
+    if counts.size and not (int(counts.min()) >= 0 and int(counts.max()) <= MOST_INTEGER):
         raise Invalid("counts must lie between 0 and 2^62")
-    return found.astype(np.int64)
+    return counts.astype(np.int64)
 
 
 def at_stake(sensitivity: Number) -> bool:

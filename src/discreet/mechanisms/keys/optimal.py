@@ -127,10 +127,10 @@ def _rule(epsilon: Fraction, delta: Fraction, bits: int) -> tuple[tuple[int, int
     one = 1 << wide
     low_e, high_e = exp_bracket(epsilon, wide)
     low_d, high_d = int(delta * one), ceil(delta * one)
-    found = [(0, 0)]
+    steps = [(0, 0)]
     low = high = 0
     while low < one:
-        if len(found) > MOST_STEPS:
+        if len(steps) > MOST_STEPS:
             raise Invalid(f"epsilon and delta are too small for the optimal rule: it has over {MOST_STEPS} steps")
         low_left = ((one - high - high_d) << wide) // (high_e if one - high > high_d else low_e)
         high_left = divide_up((one - low - low_d) << wide, low_e if one - low > low_d else high_e)
@@ -138,8 +138,8 @@ def _rule(epsilon: Fraction, delta: Fraction, bits: int) -> tuple[tuple[int, int
             min((low_e * low >> wide) + low_d, one - max(0, high_left)),
             min(shift_up(high_e * high, wide) + high_d, one - max(0, low_left)),
         )
-        found.append((low >> more, shift_up(high, more)))
-    return tuple(found)
+        steps.append((low >> more, shift_up(high, more)))
+    return tuple(steps)
 
 
 @lru_cache(maxsize=64)

@@ -177,10 +177,10 @@ class GaussianThreshold(Threshold):
         """Noise and a threshold that are (epsilon, delta)-DP together: half of delta is for the noise, what it leaves for the keys."""
         allowed, k = open_probability(delta, "delta"), whole(groups, "groups", least=1)
         scale = calibrate.discrete_gaussian(epsilon, allowed / 2, times=k).scale
-        found = cls.for_noise(scale, allowed / 2, groups=k)
-        while not found.loss().certifies(epsilon, allowed):  # where the sum of two bounds is a rounding too much
-            found = cls(scale, found.threshold + 1, k)
-        return found
+        rule = cls.for_noise(scale, allowed / 2, groups=k)
+        while not rule.loss().certifies(epsilon, allowed):  # where the sum of two bounds is a rounding too much
+            rule = cls(scale, rule.threshold + 1, k)
+        return rule
 
     @classmethod
     def for_noise(cls, scale: Number, delta: Number, *, groups: int = 1) -> "GaussianThreshold":

@@ -134,11 +134,11 @@ class MeasuredTerms:
 
     def measure(self, measured: Measured) -> int:
         """The place of a measurement."""
-        made = [each.made for each in self.measured]
-        if measured.made not in made:
+        combinations = [each.made for each in self.measured]
+        if measured.made not in combinations:
             self.measured.append(measured)
-            return len(made)
-        return made.index(measured.made)
+            return len(combinations)
+        return combinations.index(measured.made)
 
 
 def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from discreet.plan.affine import AffineForm
 from discreet.plan.combination import Combination
 from discreet.plan.grid import ValueGrid, divisor_for
-from discreet.plan.numbers import number
+from discreet.plan.numbers import quotient
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import How, Term
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
@@ -112,8 +112,8 @@ class Sum(Kind):
         centred = terms.steps(operand, grid, grid.middle)
         coarse = divisor_for(abs(grid.whole_middle) + max(map(abs, term_bounds(centred))))
         parts = (terms.add(centred), terms.parts), (terms.count(aggregate), grid.whole_middle)
-        made = Combination(parts, coarse * terms.parts)
-        return Total(terms.measure(Measured(made, coarse * grid.step, "sum", grid.rounding)))
+        combination = Combination(parts, coarse * terms.parts)
+        return Total(terms.measure(Measured(combination, coarse * grid.step, "sum", grid.rounding)))
 
 
 COUNT, PEOPLE, SUM = Count(), People(), Sum()
@@ -147,7 +147,7 @@ class Total(Release):
         measurement = plan.measurements[self.measurement]
         steps = measurement.error(confidence)
         error = steps * measurement.step + measurement.half_step + measurement.rounding * plan.most_rows
-        return number(error.numerator, error.denominator)
+        return quotient(error.numerator, error.denominator)
 
     def form(self, reader: "Reader") -> AffineForm:
         return AffineForm(reader.total(self.measurement), None, *reader.unbounded())
@@ -193,7 +193,7 @@ def is_whole(release: Release, plan: "Plan") -> bool:
 
 def quotients(tops: Sequence[int], bottom: int, whole: bool) -> Sequence[Number | None]:
     """Exact quotients of integers, which have one divisor."""
-    exact = [number(top, bottom) for top in tops]
+    exact = [quotient(top, bottom) for top in tops]
     return exact if whole else [float(each) for each in exact]
 
 

@@ -52,8 +52,8 @@ class CallShape:
         return operands[0] if row.many and len(operands) == 1 else Function(row.name, tuple(operands))
 
 
-def _operand(read: "Expressions", node: exp.Expr, wanted: Type) -> Scalar:
-    return read.number(node) if wanted is Type.NUMBER else read.of_type(node, wanted)
+def _operand(read: "Expressions", node: exp.Expr, kind: Type) -> Scalar:
+    return read.number(node) if kind is Type.NUMBER else read.of_type(node, kind)
 
 
 def called(node: exp.Expr) -> tuple[frozenset[str], Callable[["Expressions", Any], Scalar]] | None:

@@ -21,7 +21,7 @@ from discreet.plan.scope import Scope
 from discreet.plan.sql.calls import called
 from discreet.plan.sql.refusals import LONGEST_NAME, Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
-from discreet.plan.sql.values import Mismatch, as_type, kind, named
+from discreet.plan.sql.values import Mismatch, as_type, kind, type_in_words
 
 MOST_NODES = 10_000  # of one expression, written out: some forms repeat their operands
 
@@ -113,12 +113,12 @@ class Expressions:
                 Code.TOO_DEEP, f"the expression is nested more than {MOST_DEPTH} deep", "write it flatter"
             )
         try:
-            found = reader(self, node)
+            scalar = reader(self, node)
         except Mismatch as error:
             raise self.refusal(Code.TYPES, str(error), self._undeclared(node) or error.hint, node) from None
         self._depth -= 1
-        self.measure(found)
-        return found
+        self.measure(scalar)
+        return scalar
 
     def _undeclared(self, node: exp.Expr) -> str:
         """What to declare, where a column is a text only because nobody said what it is."""
@@ -144,30 +144,30 @@ class Expressions:
                 raise self.refusal(Code.CLAUSE, f"{what} is not available", "remove it", node)
 
     def condition(self, node: exp.Expr) -> Scalar:
-        found = as_type(self.scalar(node), Type.BOOLEAN)
-        if kind(found) not in (Type.BOOLEAN, None):
-            raise Mismatch(f"a condition must be true or false, not {named(kind(found))}")
-        return found
+        scalar = as_type(self.scalar(node), Type.BOOLEAN)
+        if kind(scalar) not in (Type.BOOLEAN, None):
+            raise Mismatch(f"a condition must be true or false, not {type_in_words(kind(scalar))}")
+        return scalar
 
     def number(self, node: exp.Expr) -> Scalar:
-        found = self.scalar(node)
-        got = kind(found)
+        scalar = self.scalar(node)
+        got = kind(scalar)
         if got is None:
-            return as_type(found, Type.NUMBER)
+            return as_type(scalar, Type.NUMBER)
         if not got.numeric:
-            raise Mismatch(f"a number is needed, not {named(got)}")
-        return found
+            raise Mismatch(f"a number is needed, not {type_in_words(got)}")
+        return scalar
 
-    def of_type(self, node: exp.Expr, wanted: Type) -> Scalar:
-        found = as_type(self.scalar(node), wanted)
-        if kind(found) not in (wanted, None):
-            raise Mismatch(f"{named(wanted)} is needed, not {named(kind(found))}")
-        return found
+    def of_type(self, node: exp.Expr, target: Type) -> Scalar:
+        scalar = as_type(self.scalar(node), target)
+        if kind(scalar) not in (target, None):
+            raise Mismatch(f"{type_in_words(target)} is needed, not {type_in_words(kind(scalar))}")
+        return scalar
 
     def constant(self, node: exp.Expr) -> Literal | None:
         """The constant of a node; None if it is not one."""
-        found = self.scalar(node)
-        return found if isinstance(found, Literal) else None
+        scalar = self.scalar(node)
+        return scalar if isinstance(scalar, Literal) else None
 
     def refusal(self, code: Code, message: str, hint: str, node: exp.Expr | None = None) -> QueryError:
         return placed(self.text, code, message, hint, node)
@@ -254,18 +254,18 @@ class Expressions:
             hint = "here names are columns of the table, not outputs"
             raise self.refusal(Code.UNKNOWN_COLUMN, f"column {quoted(name)} not found", hint, node)
         try:
-            found = self.scope.column(self.scope.named(name, table))
+            column = self.scope.column(self.scope.named(name, table))
         except QueryError as error:
             raise self.refusal(Code(error.code), error.message, error.hint, node) from None
-        if alias is not None and alias != found:
+        if alias is not None and alias != column:
             raise self.refusal(
                 Code.AMBIGUOUS_NAME,
                 f"{quoted(name)} is both a column and an output of another meaning",
                 "give the output another name",
                 node,
             )
-        self.columns.setdefault(found, span_of(node))
-        return found
+        self.columns.setdefault(column, span_of(node))
+        return column
 
     def _misquoted(self, name: str, node: exp.Expr) -> QueryError | None:
         """What to say of a text in double quotes, which are for names."""

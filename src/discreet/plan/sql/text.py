@@ -312,14 +312,14 @@ def check_depth(text: str, tokens: list[Token]) -> None:
 
 def with_parameters(text: str, tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
     """The words with every parameter as `$` and its name or number, and all of those."""
-    found: list[Token] = []
+    words: list[Token] = []
     names: list[str] = []
     i = 0
     while i < len(tokens):
         token = tokens[i]
         i += 1
         if token.token_type not in (T.PLACEHOLDER, T.PARAMETER, T.COLON):
-            found.append(token)
+            words.append(token)
             continue
         after = tokens[i] if i < len(tokens) else None
         if token.token_type is T.PLACEHOLDER and not (after and after.token_type is T.NUMBER):
@@ -335,5 +335,5 @@ def with_parameters(text: str, tokens: list[Token]) -> tuple[list[Token], tuple[
         else:
             raise refusal(Code.PARAMETER, "a parameter has no name", "write ?, :name or $name", text, token)
         names.append(name.text)
-        found += [Token(T.PARAMETER, "$", token.line, token.col, token.start, token.end, token.comments), name]
-    return found, tuple(names)
+        words += [Token(T.PARAMETER, "$", token.line, token.col, token.start, token.end, token.comments), name]
+    return words, tuple(names)
