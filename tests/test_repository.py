@@ -234,6 +234,27 @@ def fragments(root: Path) -> list[str]:
     ]
 
 
+# Names of variables that say how a thing was come by, and not what it is; and where one is a keyword that callers write.
+PARTICIPLES = {"found", "given", "kept", "made", "said", "wanted"}
+WRITTEN_BY_CALLERS = {("mechanisms/measure.py", "kept")}
+
+
+def participles(root: Path) -> list[str]:
+    """The variables of functions that are participles, by file and line."""
+    variables = [
+        (file, node.lineno, getattr(node, "arg", None) or getattr(node, "id", None))
+        for file, function in definitions(root)
+        if isinstance(function, ast.FunctionDef) and Path(file).parts[0].removesuffix(".py") in WITH_SUBJECTS
+        for node in ast.walk(function)
+        if isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    ]
+    return [
+        f"{file}:{line}: {name}"
+        for file, line, name in variables
+        if name in PARTICIPLES and (file, name) not in WRITTEN_BY_CALLERS
+    ]
+
+
 def test_no_two_classes_have_one_name_but_for_those_listed() -> None:
     assert namesakes(ROOT / "src" / "discreet").keys() == NAMESAKES.keys()
 
@@ -242,12 +263,17 @@ def test_every_docstring_has_a_subject() -> None:
     assert fragments(ROOT / "src" / "discreet") == []
 
 
-def test_namesakes_and_fragments_are_found(tmp_path: Path) -> None:
+def test_variables_are_nouns() -> None:
+    assert participles(ROOT / "src" / "discreet") == []
+
+
+def test_namesakes_fragments_and_participles_are_found(tmp_path: Path) -> None:
     for file, text in (
-        ("plan/a.py", '"""Of rows."""\nclass A: ...'),
+        ("plan/a.py", '"""Of rows."""\nclass A: ...\ndef f(found):\n    count = found'),
         ("noise/b.py", '"""Often rows."""\nclass A: ...'),
     ):
         (tmp_path / file).parent.mkdir()
         (tmp_path / file).write_text(text, "utf-8")
     assert namesakes(tmp_path) == {"A": ["noise/b.py", "plan/a.py"]}
     assert fragments(tmp_path) == ["plan/a.py: the module"]
+    assert participles(tmp_path) == ["plan/a.py:3: found"]

@@ -233,8 +233,8 @@ def _in(scalar: In, over: ScalarWriter) -> Made:
     if kind is Type.NUMBER:
         whole, real = [], values
     tests = [
-        exp.In(this=sql, expressions=[wanted(value, over).sql for value in some])
-        for sql, some, wanted in (
+        exp.In(this=sql, expressions=[writer(value, over).sql for value in some])
+        for sql, some, writer in (
             (operand.sql, whole, render),
             (operand.sql if kind is Type.NUMBER else cast(operand.sql.copy(), T.DOUBLE), real, _as_double),
         )
