@@ -74,7 +74,7 @@ def short_digits() -> None:
     with mock.patch.object(stock.deviate, "DIGITS", 2):
 
         def draw(n: int) -> NDArray[np.int64]:
-            made = (stock.Exponential(tape_geometric(), 0, tape) for _ in range(n))
+            made = (stock.ExponentialDeviate(tape_geometric(), 0, tape) for _ in range(n))
             return np.array([each.floor_times(40, 1) for each in made], np.int64)
 
         def tape_geometric() -> int:
