@@ -21,7 +21,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from discreet.answer import Answer, Column, Preview
-from discreet.answer.digits import written
+from discreet.answer.digits import with_error
 from discreet.curator.policy import Budget
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
@@ -542,7 +542,7 @@ def test_any_answer_can_be_shown(made: Answer) -> None:
 @given(st.one_of(st.integers(-(10**20), 10**20), st.floats(-1e25, 1e25)), st.floats(1e-12, 1e20))
 def test_a_shown_error_is_never_smaller_than_it_is(value: float, error: float) -> None:
     column = Column("x", Type.NUMBER, False)
-    text, plus_minus = written(value, Interval(value - error, value + error, error), column)
+    text, plus_minus = with_error(value, Interval(value - error, value + error, error), column)
     assert float(plus_minus.removeprefix("± ").replace(",", "")) >= error * (1 - 1e-2 if error >= 1e15 else 1 - 1e-9)
     assert abs(float(text.replace(",", "")) - value) <= max(error / 10, abs(value) * 1e-2 if abs(value) >= 1e15 else 0)
 

@@ -181,3 +181,99 @@ def test_every_function_of_the_source_has_a_name_of_its_own() -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and set(node.name) == {"_"}
     ]
     assert nameless == []
+
+
+# Classes of one name in several modules, and how readers tell them apart. Anything else has a name of its own.
+NAMESAKES = {
+    "Column": "of an answer (public), of a declared table, of a row in an expression",
+    "DiscreteGaussian": "a mechanism, and its event, which is always written events.DiscreteGaussian",
+    "Drawn": "a draw in the record of a grant, and one in the record of a twin",
+    "Gaussian": "a mechanism, and its event, which is always written events.Gaussian",
+    "Laplace": "a mechanism, and its event, which is always written events.Laplace",
+    "Line": "of a ledger's history, and of integration in the plane",
+    "Mixed": "a kind of loss, and the theorem about it",
+    "Part": "of a composition: as it is certified, and as theorems have it",
+    "RandomizedResponse": "a mechanism, and its event, which is always written events.RandomizedResponse",
+    "Source": "of randomness (public), and of a table in a policy",
+    "Verdict": "of the doctor, and of advice about a price",
+    "Words": "of a dialect of SQL, for questions and for ledgers",
+    "_Reader": "of the words of one command, and of a policy file",
+}
+# A docstring that begins so has no subject: it goes on where the name of the function ended.
+FRAGMENT = re.compile(
+    r"(Of|Where|From|By|At|In|None|That of|The same|As|To|With|Without|On|Like|Also|And|But|Or|Not)\b(?![=(])"
+)
+WITH_SUBJECTS = ("answer", "attacks", "engines", "errors", "exact", "fields", "lazy", "mechanisms", "noise", "plan")
+
+
+def definitions(root: Path) -> list[tuple[str, ast.ClassDef | ast.FunctionDef | ast.Module]]:
+    """Every module, class and function of a source tree, with the path of its file from the root."""
+    return [
+        (path.relative_to(root).as_posix(), node)
+        for path in sorted(root.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.Module)
+    ]
+
+
+def namesakes(root: Path) -> dict[str, list[str]]:
+    """The names that classes of several files have, and those files."""
+    files: dict[str, set[str]] = {}
+    for file, node in definitions(root):
+        if isinstance(node, ast.ClassDef):
+            files.setdefault(node.name, set()).add(file)
+    return {name: sorted(places) for name, places in files.items() if len(places) > 1}
+
+
+def fragments(root: Path) -> list[str]:
+    """The docstrings without a subject, by file and name."""
+    return [
+        f"{file}: {getattr(node, 'name', 'the module')}"
+        for file, node in definitions(root)
+        if Path(file).parts[0].removesuffix(".py") in WITH_SUBJECTS and FRAGMENT.match(ast.get_docstring(node) or "")
+    ]
+
+
+# Names of variables that say how a thing was come by, and not what it is; and where one is a keyword that callers write.
+PARTICIPLES = {"found", "given", "kept", "made", "said", "wanted"}
+WRITTEN_BY_CALLERS = {("mechanisms/measure.py", "kept")}
+
+
+def participles(root: Path) -> list[str]:
+    """The variables of functions that are participles, by file and line."""
+    variables = [
+        (file, node.lineno, getattr(node, "arg", None) or getattr(node, "id", None))
+        for file, function in definitions(root)
+        if isinstance(function, ast.FunctionDef) and Path(file).parts[0].removesuffix(".py") in WITH_SUBJECTS
+        for node in ast.walk(function)
+        if isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    ]
+    return [
+        f"{file}:{line}: {name}"
+        for file, line, name in variables
+        if name in PARTICIPLES and (file, name) not in WRITTEN_BY_CALLERS
+    ]
+
+
+def test_no_two_classes_have_one_name_but_for_those_listed() -> None:
+    assert namesakes(ROOT / "src" / "discreet").keys() == NAMESAKES.keys()
+
+
+def test_every_docstring_has_a_subject() -> None:
+    assert fragments(ROOT / "src" / "discreet") == []
+
+
+def test_variables_are_nouns() -> None:
+    assert participles(ROOT / "src" / "discreet") == []
+
+
+def test_namesakes_fragments_and_participles_are_found(tmp_path: Path) -> None:
+    for file, text in (
+        ("plan/a.py", '"""Of rows."""\nclass A: ...\ndef f(found):\n    count = found'),
+        ("noise/b.py", '"""Often rows."""\nclass A: ...'),
+    ):
+        (tmp_path / file).parent.mkdir()
+        (tmp_path / file).write_text(text, "utf-8")
+    assert namesakes(tmp_path) == {"A": ["noise/b.py", "plan/a.py"]}
+    assert fragments(tmp_path) == ["plan/a.py: the module"]
+    assert participles(tmp_path) == ["plan/a.py:3: found"]

@@ -74,13 +74,13 @@ def _too_long(name: str) -> Invalid:
 
 
 def positive(value: object, name: str) -> Fraction:
-    """Like `rational`, and greater than zero."""
+    """A number as `rational` has it, greater than zero."""
     numerator, denominator = positive_ratio(value, name)
     return Fraction(numerator, denominator)
 
 
 def positive_ratio(value: object, name: str) -> tuple[int, int]:
-    """Like `ratio`, and greater than zero."""
+    """A number as `ratio` has it, greater than zero."""
     pair = ratio(value, name)
     if pair[0] <= 0:
         raise Invalid(f"{name} must be positive, got {shown(value)}")
@@ -157,7 +157,7 @@ def _exp_neg_series(y: int, p: int) -> tuple[int, int]:
 
 
 def nonnegative(value: object, name: str) -> Fraction:
-    """Like `rational`, and not below zero."""
+    """A number as `rational` has it, not below zero."""
     number = rational(value, name)
     if number < 0:
         raise Invalid(f"{name} must not be negative, got {shown(value)}")
@@ -165,7 +165,7 @@ def nonnegative(value: object, name: str) -> Fraction:
 
 
 def probability(value: object, name: str) -> Fraction:
-    """Like `rational`, and between 0 and 1, both included."""
+    """A number as `rational` has it, between 0 and 1, both included."""
     number = rational(value, name)
     if not 0 <= number <= 1:
         raise Invalid(f"{name} must be between 0 and 1, got {shown(value)}")

@@ -12,7 +12,7 @@ from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.nodes import named, select, table
-from discreet.engines.render.scalars import Expressions, Made
+from discreet.engines.render.scalars import Made, ScalarWriter
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
 from discreet.plan.casts import CASTS
@@ -117,7 +117,7 @@ def nested(depth: int) -> Scalar:
 
 
 def length(depth: int) -> int:
-    over = Expressions({"x": Made(named("x"))}, DUCKDB)
+    over = ScalarWriter({"x": Made(named("x"))}, DUCKDB)
     value = over.clean(nested(depth))
     return len(DUCKDB.text(select([value.sql], over.over(table("hostile")))))
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.memory import Memory
-from discreet.engines.render.nodes import T, cast, plain
+from discreet.engines.memory import MemoryEngine
+from discreet.engines.render.nodes import T, bare_integer, cast
 from discreet.engines.render.relations import Writer
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
@@ -75,7 +75,7 @@ def test_rows_without_a_person_count_for_nobody() -> None:
 @pytest.mark.parametrize("most", [1, 2, 5])
 def test_a_tie_keeps_no_more_and_the_first_keys(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def tie(self: Writer, hashed: Any, keys: Any) -> Any:
-        return cast(plain(7), T.UBIGINT)
+        return cast(bare_integer(7), T.UBIGINT)
 
     monkeypatch.setattr(Writer, "priority", tie)
     wards = ["b", "a", None, "Z", "ä", "", "c"]
@@ -159,7 +159,7 @@ def test_a_clipped_vector_is_no_longer_than_its_limit(people: list[list[int]], l
     query = r.Totals(r.ClipNorm(r.CapRows(source, 1) if capped else source, (limit,)))
     with DuckDB(data, threads=1) as engine:
         found = by_group(engine._run(query, SALT))
-        assert found == by_group(Memory(data, engine.priorities).run(query, SALT))
+        assert found == by_group(MemoryEngine(data, engine.priorities).run(query, SALT))
     for i, vector in enumerate(people):
         clipped = [found[i, f"w{j}"][0] for j in range(len(vector))]
         norm = sum(x * x for x in vector)

@@ -19,8 +19,8 @@ from discreet.engines import framing as slow
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB, connect, opened
 from discreet.engines.framing import MARK, PLAIN, Framing, first_line, header, records
-from discreet.engines.lines import CHUNK, Shape, judged, readable
-from discreet.engines.memory import rows_of
+from discreet.engines.lines import CHUNK, FileShape, judged, readable
+from discreet.engines.memory import python_rows
 from discreet.errors import Invalid
 from discreet.plan.scalar import Column, Type
 from tests.scale import repeats
@@ -106,7 +106,7 @@ def read_fast(path: Path, framing: Framing, size: int) -> tuple[int, str]:
     """The same of the fast reading: how many records, and the refusal."""
     fields, (first, end) = len(header(path, framing)), first_line(path, framing)
     rows = path.read_bytes().removeprefix(MARK)[len(first) + len(end) :]
-    found = judged(io.BytesIO(rows), Shape(framing, end, fields), size)
+    found = judged(io.BytesIO(rows), FileShape(framing, end, fields), size)
     return found.records, str(found.malformed.refusal(path, framing, fields)) if found.malformed else ""
 
 
@@ -448,7 +448,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeyp
 def test_both_engines_load_the_declared_framing(tmp_path: Path) -> None:
     path = put(tmp_path, 'a;b\n"1\n2"\n3;4;5\n')
     data = Data("t", path, (Column("a", Type.TEXT), Column("b", Type.TEXT)), Framing(";", multiline=True, ragged=True))
-    assert [tuple(row.values()) for row in rows_of(data)] == [("1\n2", None), ("3", "4")]
+    assert [tuple(row.values()) for row in python_rows(data)] == [("1\n2", None), ("3", "4")]
     with DuckDB([data]) as engine:
         found = engine._connection.execute("SELECT a, b FROM t").fetchall()
     assert sorted(found) == [("1\n2", None), ("3", "4")]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.memory import Memory
-from discreet.engines.render.cells import Kept
+from discreet.engines.memory import MemoryEngine
+from discreet.engines.render.cells import TextForm
 from discreet.plan.scalar import Column, Type
 from tests.engines.twins import SALT, arranged, by_group
 from tests.plan import strategies as made
@@ -42,8 +42,8 @@ def test_a_question_finds_the_same_whatever_form_texts_are_kept_in(pool: str, la
         engine = DuckDB([Data("t", stored, COLUMNS, person="person")], threads=1)
     with engine:
         if rows:
-            assert set(engine._stored["t"].kept.values()) <= {Kept.INTEGER, Kept.DOUBLE}
+            assert set(engine._stored["t"].kept.values()) <= {TextForm.INTEGER, TextForm.DOUBLE}
             assert set(engine._stored["t"].kept) == {column.name for column in COLUMNS}
-        slow = Memory([Data("t", table, COLUMNS, person="person")], engine.priorities)
+        slow = MemoryEngine([Data("t", table, COLUMNS, person="person")], engine.priorities)
         for query in queries:
             assert by_group(engine._run(query, SALT)) == by_group(slow.run(query, SALT)), (query, table)

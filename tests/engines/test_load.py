@@ -13,7 +13,7 @@ from discreet.engines.base import Data, Lost
 from discreet.engines.columns import names_of, stored_types
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.framing import PLAIN, Framing
-from discreet.engines.memory import rows_of
+from discreet.engines.memory import python_rows
 from discreet.errors import Invalid
 from discreet.plan.scalar import Column, Type
 
@@ -57,7 +57,7 @@ def test_odd_files_are_read_alike_by_both_engines(tmp_path: Path, case: str) -> 
     content, rows = GOOD[case]
     path = csv_file(tmp_path, content)
     assert loaded(path) == sorted(rows, key=str)
-    slow = [(row["a"], row["b"]) for row in rows_of(Data("t", path, (A, B)))]
+    slow = [(row["a"], row["b"]) for row in python_rows(Data("t", path, (A, B)))]
     assert sorted(slow, key=str) == sorted(rows, key=str)
 
 
@@ -68,7 +68,7 @@ def test_an_odd_row_changes_no_other(tmp_path: Path) -> None:
     found = loaded(path, Column("a", Type.NUMBER))
     assert sorted(value for (value,) in found if value is not None) == [1.0, 2.5, 7.0, 1000.0, 12345678901234567890.0]
     assert len(found) == len(rows)
-    assert len(rows_of(Data("t", path, (Column("a", Type.NUMBER),)))) == len(rows)
+    assert len(python_rows(Data("t", path, (Column("a", Type.NUMBER),)))) == len(rows)
 
 
 def test_many_rows_with_quotes_and_short_ones_are_all_read(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_objects_are_converted_one_by_one(type: Type) -> None:
     wanted = sorted(((value,) for value in CONVERTED[type]), key=str)
     assert loaded({"x": OBJECTS}, column) == wanted
     assert loaded(pandas.DataFrame({"x": pandas.Series(OBJECTS, dtype=object)}), column) == wanted
-    assert sorted(((row["x"],) for row in rows_of(Data("t", {"x": OBJECTS}, (column,)))), key=str) == wanted
+    assert sorted(((row["x"],) for row in python_rows(Data("t", {"x": OBJECTS}, (column,)))), key=str) == wanted
 
 
 def test_a_moment_is_the_day_in_utc() -> None:

@@ -15,7 +15,7 @@ import discreet.engines.duckdb as module
 from discreet.engines import registry
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.memory import Memory
+from discreet.engines.memory import MemoryEngine
 from discreet.engines.render import Text
 from discreet.engines.watch import Watch
 from discreet.errors import Fault, Invalid
@@ -116,7 +116,7 @@ def test_a_question_beyond_its_deadline_is_the_constant_fault_and_the_next_one_i
 
 def test_a_question_whose_time_is_over_is_the_same_fault_on_every_engine() -> None:
     with DuckDB(DATA) as engine:
-        for each in (engine, Memory(DATA, engine.priorities)):
+        for each in (engine, MemoryEngine(DATA, engine.priorities)):
             with pytest.raises(Fault) as caught:
                 each.run(QUERY, 1, deadline=monotonic() - 1)
             assert (str(caught.value), caught.value.code) == FAULT

@@ -18,11 +18,11 @@ from sqlglot import exp
 
 import discreet.engines.duckdb as module
 from discreet.engines.reading import Form, Reading
-from discreet.engines.render import Stored, priorities, text_of
-from discreet.engines.render.cells import Kept, loaded
-from discreet.engines.render.duckdb import DUCKDB, DuckDB
-from discreet.engines.render.native import Kind, Native
-from discreet.engines.render.nodes import E, T, call, named, plain
+from discreet.engines.render import StoredTable, priorities, text_of
+from discreet.engines.render.cells import TextForm, loaded
+from discreet.engines.render.duckdb import DUCKDB, DuckDBWords
+from discreet.engines.render.native import Native, NativeKind
+from discreet.engines.render.nodes import E, T, bare_integer, call, named
 from discreet.engines.render.words import Words
 from discreet.errors import DiscreetError, Fault
 from discreet.plan.plan import Plan
@@ -64,7 +64,7 @@ class Toy(Words):
         return call("w_matches", made, exp.Literal.string(pattern))
 
     def group(self, made: E, pattern: str, number: int) -> E:
-        return call("w_group", made, exp.Literal.string(pattern), plain(number))
+        return call("w_group", made, exp.Literal.string(pattern), bare_integer(number))
 
     def without(self, made: E, pattern: str) -> E:
         return call("w_without", made, exp.Literal.string(pattern))
@@ -83,7 +83,7 @@ class Toy(Words):
         return made
 
     def native(self, type: str) -> Native:
-        return Native(Kind(type), narrow=True, digits=18, places=2, zoned=True)
+        return Native(NativeKind(type), narrow=True, digits=18, places=2, zoned=True)
 
 
 def spelt(name: str) -> Callable[..., E]:
@@ -135,8 +135,12 @@ WORDS = {
     *("BIGINT", "INT", "DOUBLE", "PRECISION", "FLOAT", "TEXT", "DATE", "BOOLEAN"),
 }
 STORED = [
-    {"visits": Stored("visits")},
-    {"visits": Stored("visits", {"ward": Kept.CODE, "note": Kept.DOUBLE}, "patient_id", "number", "hash", 10, 100)},
+    {"visits": StoredTable("visits")},
+    {
+        "visits": StoredTable(
+            "visits", {"ward": TextForm.CODE, "note": TextForm.DOUBLE}, "patient_id", "number", "hash", 10, 100
+        )
+    },
 ]
 
 
@@ -170,11 +174,13 @@ def test_the_words_of_a_dialect_are_those_of_the_protocol() -> None:
         for name in wanted
         if inspect.isfunction(vars(Words)[name]) and inspect.getsource(vars(Words)[name]).endswith("...\n")
     }
-    assert left_open <= set(vars(DuckDB)) and left_open <= set(vars(Toy))
+    assert left_open <= set(vars(DuckDBWords)) and left_open <= set(vars(Toy))
 
 
 @pytest.mark.parametrize("stored", STORED, ids=["plain", "arranged"])
-def test_every_golden_question_is_rendered_in_the_words_of_a_new_dialect_alone(stored: Mapping[str, Stored]) -> None:
+def test_every_golden_question_is_rendered_in_the_words_of_a_new_dialect_alone(
+    stored: Mapping[str, StoredTable],
+) -> None:
     found = plans()
     assert len(found) > 50
     for plan, sliced in product(found, (False, True)):
@@ -191,8 +197,8 @@ def test_every_golden_question_is_rendered_in_the_words_of_a_new_dialect_alone(s
 READINGS = [Reading(), Reading(decimal=",", thousands=".", null=("NA",), formats={"c": Form.of("%d/%m/%Y")})]
 
 
-@pytest.mark.parametrize(("kind", "wanted"), list(product(Kind, Type)), ids=lambda each: each.value)
-def test_every_cell_is_read_in_the_words_of_a_new_dialect_alone(kind: Kind, wanted: Type) -> None:
+@pytest.mark.parametrize(("kind", "wanted"), list(product(NativeKind, Type)), ids=lambda each: each.value)
+def test_every_cell_is_read_in_the_words_of_a_new_dialect_alone(kind: NativeKind, wanted: Type) -> None:
     for reading, person in product(READINGS, (False, True)):
         cell = loaded("c0", kind.value, "c", wanted, reading, person, TOY)
         for made in (cell.value, cell.filled):
@@ -208,7 +214,7 @@ def test_what_is_foreign_is_seen() -> None:
 # A dialect that has less, and is run.
 
 
-class Plain(DuckDB):
+class Plain(DuckDBWords):
     """DuckDB without masks, * REPLACE, QUALIFY and its own priorities."""
 
     bits = 63
@@ -216,7 +222,7 @@ class Plain(DuckDB):
 
     def priority(self, hashed: E, keys: Sequence[E], salt: E) -> E:
         mixed = call("hash", salt, hashed, *keys)
-        return exp.Paren(this=exp.BitwiseRightShift(this=call("hash", mixed), expression=plain(1)))
+        return exp.Paren(this=exp.BitwiseRightShift(this=call("hash", mixed), expression=bare_integer(1)))
 
 
 @settings(max_examples=repeats(20), suppress_health_check=test_agree.SLOW)

@@ -9,10 +9,10 @@ from unittest.mock import patch
 from discreet.engines import duckdb as module
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.memory import Memory
+from discreet.engines.memory import MemoryEngine
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.nodes import alias, named, select, table
-from discreet.engines.render.scalars import Expressions, Made
+from discreet.engines.render.scalars import Made, ScalarWriter
 from discreet.plan.relation import Found, Totals
 from discreet.plan.scalar import Column, Scalar, Type, type_of
 
@@ -46,14 +46,14 @@ def arranged() -> Iterator[None]:
 def agree(data: Sequence[Data], queries: Sequence[Totals], salt: int = SALT, threads: int | None = 1) -> None:
     """DuckDB and the slow engine find the same."""
     with DuckDB(data, threads=threads) as engine:
-        slow = Memory(data, engine.priorities)
+        slow = MemoryEngine(data, engine.priorities)
         for query in queries:
             assert by_group(engine._run(query, salt)) == by_group(slow.run(query, salt)), query
 
 
 def rendered(engine: DuckDB, name: str, columns: Sequence[Column], scalars: Sequence[Scalar]) -> list[tuple[Any, ...]]:
     """The values of expressions on each row, in the order of the column `row`, as DuckDB computes them."""
-    over = Expressions({column.name: Made(named(column.name)) for column in columns}, DUCKDB)
+    over = ScalarWriter({column.name: Made(named(column.name)) for column in columns}, DUCKDB)
     made = [alias(over.clean(scalar).sql, f"v{i}") for i, scalar in enumerate(scalars)]
     source = over.over(table(name))
     text = DUCKDB.text(select([named("row"), *made], source))

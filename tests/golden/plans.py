@@ -6,7 +6,7 @@ The questions are in questions.sql, each under a line `-- name`. Every question 
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.engines.render import Stored, sql_of
+from discreet.engines.render import StoredTable, sql_of
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.errors import DiscreetError
 from discreet.plan.catalog import Catalog, Column, Protected, Table
@@ -75,7 +75,7 @@ def _planned(plan: Plan) -> str:
             f"{measurement.said}{of}: L1 {float(sensitivity.l1):.9g}, L2 {float(sensitivity.l2):.9g}, step {measurement.step}; {said}"
         )
     lines += [f"note: {note}" for note in plan.notes]
-    return "\n".join([*lines, f"runs: {sql_of(plan.query, {'visits': Stored('visits')}, DUCKDB)}"]) + "\n"
+    return "\n".join([*lines, f"runs: {sql_of(plan.query, {'visits': StoredTable('visits')}, DUCKDB)}"]) + "\n"
 
 
 def written() -> str:

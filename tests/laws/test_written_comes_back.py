@@ -8,7 +8,7 @@ import pytest
 
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.memory import rows_of
+from discreet.engines.memory import python_rows
 from discreet.plan.casts import convert
 from discreet.plan.scalar import Column, Type
 from tests.laws.written import COLUMNS, FORMS, NOTHING, WRITERS, differing, rows, says, wanted, with_csv
@@ -27,7 +27,7 @@ def loaded(path: Path, *columns: Column) -> list[tuple[Any, ...]]:
 
 def read(path: Path, *columns: Column) -> list[tuple[Any, ...]]:
     """The same by plain Python."""
-    found = [tuple(row[column.name] for column in columns) for row in rows_of(Data("t", path, columns))]
+    found = [tuple(row[column.name] for column in columns) for row in python_rows(Data("t", path, columns))]
     return sorted(found, key=lambda row: row[0])
 
 

@@ -10,7 +10,7 @@ import pytest
 from discreet.errors import Invalid
 from discreet.exact import sqrt_up
 from discreet.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, RoundedGaussian, gaussian
-from discreet.mechanisms.additive import IntegerNoise, Shape
+from discreet.mechanisms.additive import IntegerNoise, NoiseShape
 from discreet.mechanisms.base import registry
 from discreet.mechanisms.sensitivity import Norm
 from discreet.mechanisms.vector import choose
@@ -117,7 +117,7 @@ def test_a_vector_costs_no_more_than_its_norm_in_one_coordinate(name: str) -> No
     """Which norm that is, a mechanism says itself; one that prices single integers only says none."""
     for example in registry.examples(name):
         noise = example.mechanism
-        assert isinstance(noise, IntegerNoise) and isinstance(noise.shape, Shape)
+        assert isinstance(noise, IntegerNoise) and isinstance(noise.shape, NoiseShape)
         if noise.norm is None:
             continue
         for moves in ((1, 1), (2, 1, 3), (4, 0, 3)):

@@ -22,11 +22,11 @@ from discreet.mechanisms.bernoulli_mean import (
     Inference,
     LaplaceNoise,
     Tulap,
-    _binomial,
     least_error,
     mean_widths,
     picture_of_widths,
 )
+from discreet.mechanisms.inference import binomial
 from discreet.noise import Tape
 from tests.scale import repeats
 
@@ -91,7 +91,7 @@ def where(function: Any, level: float, low: float, high: float, turns: int = 60)
 @pytest.mark.parametrize("n", [1, 7, 60])
 @pytest.mark.parametrize("p", GRID_P)
 def test_binomial_probabilities(n: int, p: float) -> None:
-    s, weights = _binomial(n, p)
+    s, weights = binomial(n, p)
     truth = exact_binomial(n, p)
     assert all(abs(w - truth[int(k)]) <= 1e-13 for k, w in zip(s, weights, strict=True))
     assert abs(fsum(truth[int(k)] for k in s) - 1) < 1e-13
@@ -99,7 +99,7 @@ def test_binomial_probabilities(n: int, p: float) -> None:
 
 @pytest.mark.parametrize("p", [1e-7, 0.003, 0.5, 0.9999])
 def test_binomial_probabilities_of_many_bits(p: float) -> None:
-    s, weights = _binomial(10**5, p)
+    s, weights = binomial(10**5, p)
     assert np.abs(weights - binom.pmf(s, 10**5, p)).max() < 1e-11
     assert binom.sf(s[-1], 10**5, p) + binom.cdf(s[0] - 1, 10**5, p) < 1e-15
 

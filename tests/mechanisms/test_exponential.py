@@ -19,8 +19,11 @@ from scipy.special import chdtrc
 
 from discreet.errors import Invalid
 from discreet.exact import exp_bounds, exp_neg_bounds
-from discreet.mechanisms import exponential
-from discreet.mechanisms.exponential import Exponential, Falls, PermuteAndFlip, Selection, Wheel, among
+from discreet.mechanisms import Exponential, PermuteAndFlip
+from discreet.mechanisms.falls import Falls, _near
+from discreet.mechanisms.permute_and_flip import _tosses
+from discreet.mechanisms.selection import Selection
+from discreet.mechanisms.wheel import Wheel, _choose, among
 from discreet.noise import SecureBits, Tape
 from discreet.privacy import events
 from tests.noise.counting import Counting
@@ -28,6 +31,7 @@ from tests.noise.scripted import Scripted
 from tests.scale import repeats
 
 ALPHA = 1e-6
+WHEEL, FLIP = "discreet.mechanisms.wheel", "discreet.mechanisms.permute_and_flip"
 TIGHT = 1 + Fraction(1, 1 << 60)
 """Brackets of the tests are narrower than this."""
 
@@ -169,7 +173,7 @@ def test_words_fall_on_exact_shares(scores: list[Fraction | int]) -> None:
 
 def weights_are_near(rate: Fraction, gaps: NDArray[np.int64]) -> None:
     """The floats are as near to e^(−rate·gap) as `Wheel` says, by integer brackets."""
-    for gap, near in zip(gaps.tolist(), exponential._near(gaps, rate).tolist(), strict=True):
+    for gap, near in zip(gaps.tolist(), _near(gaps, rate).tolist(), strict=True):
         low, high = (Fraction(end, 1 << 256) for end in exp_neg_bounds(rate * gap, 256))
         room = high / (1 << 48) + Fraction(1, 1 << 128)
         assert low - room <= Fraction(near) <= high + room, (rate, gap)
@@ -189,7 +193,7 @@ def groups_are_chosen_by_their_sums() -> None:
     weights = weights_of(scores, rate)
     groups = [weights[i : i + 3] for i in range(0, 7, 3)]
     edges = list(itertools.accumulate(sum(group) / sum(weights) for group in groups))[:-1]
-    with mock.patch.object(exponential, "FAN", 3):
+    with mock.patch(f"{WHEEL}.FAN", 3):
         for first, second in itertools.product(range(1, 64, 2), repeat=2):
             group = sum(Fraction(first, 64) >= edge for edge in edges)
             inside = list(itertools.accumulate(weight / sum(groups[group]) for weight in groups[group]))[:-1]
@@ -209,9 +213,9 @@ def floats_agree_with_integers(count: int) -> None:
         n = int(random.integers(1, 24))
         scores = random.integers(-20, 20, n)
         mechanism = (Exponential, PermuteAndFlip)[seed % 2](Fraction(int(random.integers(1, 300)), 100))
-        with mock.patch.object(exponential, "FAN", 4 if seed % 3 else 1024):
+        with mock.patch(f"{WHEEL}.FAN", 4 if seed % 3 else 1024):
             quick = mechanism(scores, Tape(seed))
-            with mock.patch.multiple(exponential, BAND=2.0, COIN_BAND=2.0):
+            with mock.patch(f"{WHEEL}.BAND", 2.0), mock.patch(f"{FLIP}.COIN_BAND", 2.0):
                 assert mechanism(scores, Tape(seed)) == quick, (scores, seed)
 
 
@@ -226,7 +230,7 @@ def test_tiny_totals_are_left_to_integers() -> None:
     inside = wheel.near[:, 4:]
     for word in range(1, 32, 2):
         source = Scripted([np.array([word << 59], np.uint64)])
-        place = exponential._choose(inside, lambda row, at, bits: wheel.bounds(row, 4 + at, bits), source)
+        place = _choose(inside, lambda row, at, bits: wheel.bounds(row, 4 + at, bits), source)
         assert place.tolist() == [sum(Fraction(word, 32) >= share for share in shares)]
 
 
@@ -240,8 +244,8 @@ def coins_have_their_chance() -> None:
             row = np.zeros(4, np.uint64)
             row[at] = word
             source = Scripted([row], integers=[rest << 32])
-            with mock.patch.object(exponential, "COIN_BAND", 2.0**-52):
-                heads = exponential._tosses(
+            with mock.patch(f"{FLIP}.COIN_BAND", 2.0**-52):
+                heads = _tosses(
                     Falls(falls.near[:, at : at + 1], lambda r, i, at=at: falls.exponent(r, at)),  # type: ignore[misc]
                     Scripted([row[at : at + 1]], integers=source.integers),
                 )

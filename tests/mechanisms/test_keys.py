@@ -19,10 +19,9 @@ from discreet.mechanisms.keys import (
     LaplaceThreshold,
     OptimalKeys,
     Threshold,
-    _rule,
-    any_of,
-    share,
 )
+from discreet.mechanisms.keys.chance import any_of, share
+from discreet.mechanisms.keys.optimal import _rule
 from discreet.noise import Tape, discrete_gaussian, discrete_laplace
 from discreet.noise.source import words
 from discreet.privacy import events, loss

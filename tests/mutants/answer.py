@@ -6,7 +6,7 @@ import numpy as np
 
 from discreet.answer import Column, Preview
 from discreet.answer.columns import unique
-from discreet.answer.digits import written
+from discreet.answer.digits import with_error
 from discreet.answer.receipt import receipt_for
 from discreet.mechanisms import Geometric
 from discreet.plan.forms import Reader
@@ -59,7 +59,7 @@ def small_counts_leave_their_set() -> None:
 
 def shown_errors_are_rounded_up() -> None:
     column = Column("x", Type.NUMBER, False)
-    assert written(43.8271, Interval(42.0, 45.0, 1.12), column) == ("43.8", "± 1.2")
+    assert with_error(43.8271, Interval(42.0, 45.0, 1.12), column) == ("43.8", "± 1.2")
 
 
 def names_are_told_apart() -> None:
@@ -118,8 +118,8 @@ MUTANTS = (
     Mutant(
         "mean-beyond-its-bounds",
         FORMS + "Reader.ratio",
-        "return Form(total, count, self.full(low), self.full(high), self.full(base))",
-        "return Form(total, count, *self.unbounded(), self.full(base))",
+        "return AffineForm(total, count, self.full(low), self.full(high), self.full(base))",
+        "return AffineForm(total, count, *self.unbounded(), self.full(base))",
         "the interval of a mean reaches beyond the declared bounds",
         lambda: intervals.every_pair_is_finite(300, 0),
     ),
@@ -222,8 +222,8 @@ MUTANTS = (
     Mutant(
         "having-ignored",
         POST + "released_rows",
-        "evaluate(safe[len(wanted)], seen[i]) is True",
-        "evaluate(safe[len(wanted)], seen[i]) is not None",
+        "evaluate(safe[len(scalars)], seen[i]) is True",
+        "evaluate(safe[len(scalars)], seen[i]) is not None",
         "rows that HAVING leaves out are shown",
         lambda: rows_are_those_by_hand(4),
     ),
@@ -231,7 +231,7 @@ MUTANTS = (
         "limit-before-order",
         POST + "released_rows",
         "for sort, value in reversed(orders):",
-        "kept = kept[: question.limit]\n    for sort, value in reversed(orders):",
+        "places = places[: question.limit]\n    for sort, value in reversed(orders):",
         "the first rows are ordered, instead of the first in order shown",
         lambda: rows_are_those_by_hand(2),
     ),
@@ -277,7 +277,7 @@ MUTANTS = (
     ),
     Mutant(
         "error-rounded-down",
-        "discreet.answer.digits:written",
+        "discreet.answer.digits:with_error",
         "rounded_up(span.error, 2)",
         'float(f"{span.error:.1g}")',
         "an error is shown smaller than it is",

@@ -329,15 +329,15 @@ MUTANTS = (
     ),
     Mutant(
         "value-handed-out-before-it-is-kept",
-        RECORD + "Kept.keep",
-        "    self._record.keep(number, kept)\n",
+        RECORD + "KeptDraws.keep",
+        "    self._record.keep(number, text)\n",
         "",
         "who is killed inside and enters again draws once more",
         measure.killed_inside_gives_one_draw,
     ),
     Mutant(
         "draw-marked-with-its-value",
-        RECORD + "Kept.begin",
+        RECORD + "KeptDraws.begin",
         "self._record.begin(number, what)",
         "self._record.keep = lambda n, value: (self._record.begin(n, what), type(self._record).keep(self._record, n, value))",
         "the exact value is read before the draw is known to be begun, as often as somebody likes",

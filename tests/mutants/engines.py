@@ -11,7 +11,7 @@ import pytest
 
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.memory import Memory, rows_of
+from discreet.engines.memory import MemoryEngine, python_rows
 from discreet.engines.reading import Form
 from discreet.errors import Fault, Invalid
 from discreet.plan import relation as r
@@ -170,7 +170,7 @@ def conditions_that_are_null_keep_nobody() -> None:
     ):
         query = r.Totals(rows, (), (r.Term(r.How.SUM, s.Literal(1, Type.INTEGER)),))
         with DuckDB([data], threads=1) as engine:
-            for each in (engine, Memory([data])):
+            for each in (engine, MemoryEngine([data])):
                 assert each.run(query, SALT).totals[0].tolist() == [1]
 
 
@@ -180,7 +180,7 @@ def the_twin_caps() -> None:
     data = Data("t", {"x": [1] * 6, "y": [1, 2, 3] * 2}, (X, Y))
     people = r.Contributions(r.Scan("t", (X, Y)), person, (group,), (r.Term(r.How.SUM, s.Literal(1, Type.INTEGER)),))
     for most in (1, 2, 3, 4):
-        twin = Memory([data], {(1, (key,)): key for key in (1, 2, 3)})
+        twin = MemoryEngine([data], {(1, (key,)): key for key in (1, 2, 3)})
         assert len(twin.run(r.Totals(r.CapGroups(people, most)), SALT).keys) == min(most, 3)
 
 
@@ -192,7 +192,7 @@ def moments_fall_on_one_day(folder: Path) -> None:
     with DuckDB([data], threads=1) as engine:
         days = sorted(day for (day,) in engine._connection.execute("SELECT x FROM t").fetchall())
     assert [str(day) for day in days] == ["2024-05-05", "2024-05-06", "2024-05-07"]
-    assert days == sorted(row["x"] for row in rows_of(data))  # type: ignore[type-var]
+    assert days == sorted(row["x"] for row in python_rows(data))  # type: ignore[type-var]
 
 
 def forms_are_read_as_declared() -> None:
@@ -204,7 +204,7 @@ def forms_are_read_as_declared() -> None:
 MUTANTS = (
     Mutant(
         "salt-does-not-reshuffle",
-        WORDS + "DuckDB.priority",
+        WORDS + "DuckDBWords.priority",
         'call("hash", call("xor", mixed, salt))',
         'call("xor", mixed, salt)',
         "the salt is only combined by exclusive or: the same groups are kept in question after question",
@@ -223,8 +223,8 @@ MUTANTS = (
     Mutant(
         "one-group-too-many-by-rank",
         ALL_WORDS + "Words.first",
-        "plain(most)",
-        "plain(most + 1)",
+        "bare_integer(most)",
+        "bare_integer(most + 1)",
         "in a dialect without QUALIFY a person counts in one group more than is priced",
         patched(caps_without_qualify),
     ),
@@ -275,8 +275,8 @@ MUTANTS = (
     Mutant(
         "everybody-has-few-groups",
         RELATIONS + "Writer.chosen",
-        'over_most = binary(exp.GT, call("count", exp.Star()), plain(relation.most))',
-        'over_most = binary(exp.GT, call("count", exp.Star()), plain(10**6))',
+        'over_most = binary(exp.GT, call("count", exp.Star()), bare_integer(relation.most))',
+        'over_most = binary(exp.GT, call("count", exp.Star()), bare_integer(10**6))',
         "nobody's groups are ranked, so that all are kept that share an interval of priorities",
         groups_and_rows_are_capped,
     ),
@@ -323,7 +323,7 @@ MUTANTS = (
     ),
     Mutant(
         "clipped-to-nearest",
-        WORDS + "DuckDB.truncated",
+        WORDS + "DuckDBWords.truncated",
         'call("trunc",',
         'call("round",',
         "a shortened vector is longer than its limit",
@@ -348,23 +348,23 @@ MUTANTS = (
     Mutant(
         "sum-in-floats",
         RELATIONS + "_total",
-        "call(how, cast(made, T.BIGINT))",
-        "call(how, cast(made, T.DOUBLE))",
+        "call(how, cast(sql, T.BIGINT))",
+        "call(how, cast(sql, T.DOUBLE))",
         "sums depend on the order of rows",
         sums_are_exact,
     ),
     Mutant(
         "codes-decide",
         RELATIONS + "_key",
-        "return Grouped(form.copy(), made)",
+        "return Grouped(form.copy(), sql)",
         "return Grouped(form.copy(), form.copy())",
         "which groups of a person are kept depends on what other people's rows hold",
         test_caps.test_a_choice_depends_on_the_person_alone,
     ),
     Mutant(
         "nan-is-a-number",
-        SCALARS + "Expressions.clean",
-        "if not made.nan:",
+        SCALARS + "ScalarWriter.clean",
+        "if not part.nan:",
         "if True:",
         "what is not a number is compared, and is larger than all",
         expressions_agree,
@@ -419,7 +419,7 @@ MUTANTS = (
     ),
     Mutant(
         "letters-of-every-alphabet",
-        WORDS + "DuckDB.lower_ascii",
+        WORDS + "DuckDBWords.lower_ascii",
         'call("translate", operand, text(letters), text(letters.translate(LOWER)))',
         'call("lower", operand)',
         "whether case matters depends on the engine",
@@ -428,7 +428,7 @@ MUTANTS = (
     Mutant(
         "nan-loaded",
         CELLS + "_present",
-        "exp.Not(this=words.is_nan(made))",
+        "exp.Not(this=words.is_nan(sql))",
         "exp.Boolean(this=True)",
         "what is not a number is loaded as it is",
         test_load.test_frames_of_categories_codes_and_gaps,
@@ -436,8 +436,8 @@ MUTANTS = (
     Mutant(
         "nan-object-loaded",
         OBJECTS + "_number",
-        "None if isnan(found) else found",
-        "found",
+        "None if isnan(number) else number",
+        "number",
         "what is not a number is loaded as it is",
         lambda: test_load.test_objects_are_converted_one_by_one(Type.NUMBER),
     ),
@@ -515,7 +515,7 @@ MUTANTS = (
     ),
     Mutant(
         "open-quote-runs-on",
-        FRAMING + "Record.goes_on",
+        FRAMING + "OpenRecord.goes_on",
         "not self.framing.multiline",
         "False",
         "a quote that stays open swallows the records of everybody after it",
@@ -612,8 +612,8 @@ MUTANTS = (
     Mutant(
         "day-and-month-swapped",
         "discreet.engines.reading:Form.standard",
-        "{found[self.month]:0>2}-{found[self.day]:0>2}",
-        "{found[self.day]:0>2}-{found[self.month]:0>2}",
+        "{match[self.month]:0>2}-{match[self.day]:0>2}",
+        "{match[self.day]:0>2}-{match[self.month]:0>2}",
         "dates are read in another order than they are declared to be written in",
         forms_are_read_as_declared,
     ),

@@ -33,21 +33,28 @@ from tests.mutants import Law, Mutant, by_itself
 
 ABOVE_THRESHOLD = "discreet.mechanisms.above_threshold:"
 ADDITIVE = "discreet.mechanisms.additive:"
+ALLOWANCE = "discreet.mechanisms.allowance:"
 BERNOULLI_MEAN = "discreet.mechanisms.bernoulli_mean:"
+CHANCE = "discreet.mechanisms.keys.chance:"
 EXPONENTIAL = "discreet.mechanisms.exponential:"
+FALLS = "discreet.mechanisms.falls:"
 GAUSSIAN = "discreet.mechanisms.gaussian:"
 GEOMETRIC = "discreet.mechanisms.geometric:"
-KEYS = "discreet.mechanisms.keys:"
+INFERENCE = "discreet.mechanisms.inference:"
 LAPLACE = "discreet.mechanisms.laplace:"
-ALLOWANCE = "discreet.mechanisms.allowance:"
-RECORD = "discreet.mechanisms.record:"
 MEASURE = "discreet.mechanisms.measure:"
 NOISY_MAX = "discreet.mechanisms.noisy_max:"
+OPTIMAL = "discreet.mechanisms.keys.optimal:"
+PERMUTE_AND_FLIP = "discreet.mechanisms.permute_and_flip:"
 QUANTILE = "discreet.mechanisms.quantile:"
 RANDOMIZED_RESPONSE = "discreet.mechanisms.randomized_response:"
+RECORD = "discreet.mechanisms.record:"
+SELECTION = "discreet.mechanisms.selection:"
 SENSITIVITY = "discreet.mechanisms.sensitivity:"
+THRESHOLD = "discreet.mechanisms.keys.threshold:"
 UNSAFE = "discreet.mechanisms.unsafe:"
 VECTOR = "discreet.mechanisms.vector:"
+WHEEL = "discreet.mechanisms.wheel:"
 
 
 def example(name: str, i: int, law: Callable[..., object], *more: int) -> Law:
@@ -140,15 +147,15 @@ MUTANTS = (
     Mutant(
         "least-noise-without-rounding",
         LAPLACE + "Laplace.for_epsilon",
-        "_for_rounding(wanted))\n    if not found.loss(sensitivity).certifies(wanted, 0):\n",
-        "wanted)\n    if False:\n",
+        "_for_rounding(budget))\n    if not noise.loss(sensitivity).certifies(budget, 0):\n",
+        "budget)\n    if False:\n",
         "noise for an epsilon costs a little more than it, by the rounding",
         lambda: test_additive.test_noise_for_an_epsilon_meets_it_and_is_least(Laplace, F(1)),
     ),
     Mutant(
         "least-noise-not-certified",
         LAPLACE + "Laplace.for_epsilon",
-        "if not found.loss(sensitivity).certifies(wanted, 0):",
+        "if not noise.loss(sensitivity).certifies(budget, 0):",
         "if False:",
         "an epsilon that rounding alone exceeds is promised",
         lambda: small.test_a_promised_epsilon_is_kept_or_refused("Laplace", F(1, 1 << 40)),
@@ -251,7 +258,7 @@ MUTANTS = (
     ),
     Mutant(
         "lost-draw-drawn-again",
-        RECORD + "Kept.__init__",
+        RECORD + "KeptDraws.__init__",
         "self._before = record.drawn",
         "record._drawn = self._before = [each for each in record.drawn if each.value is not None]",
         "a draw that was begun and not kept is drawn again",
@@ -259,7 +266,7 @@ MUTANTS = (
     ),
     Mutant(
         "entered-twice",
-        RECORD + "Memory.__init__",
+        RECORD + "MemoryRecord.__init__",
         "os.getpid(), Lock()",
         "os.getpid(), __import__('threading').RLock()",
         "two draw on one charge at once",
@@ -371,7 +378,7 @@ MUTANTS = (
     ),
     Mutant(
         "share-not-corrected",
-        RANDOMIZED_RESPONSE + "Choice.frequency",
+        RANDOMIZED_RESPONSE + "CategoryResponse.frequency",
         "(Fraction(count, people) - chances.other) / chances.gap",
         "Fraction(count, people) + 0 * chances.gap",
         "the share of released answers is taken for that of exact ones",
@@ -379,7 +386,7 @@ MUTANTS = (
     ),
     Mutant(
         "variance-of-the-truth-alone",
-        RANDOMIZED_RESPONSE + "Choice.frequency",
+        RANDOMIZED_RESPONSE + "CategoryResponse.frequency",
         "share * told + (1 - share) * other",
         "told + 0 * share * other",
         "rare answers are said to be as uncertain as frequent ones",
@@ -499,7 +506,7 @@ MUTANTS = (
     ),
     Mutant(
         "key-at-threshold",
-        KEYS + "Threshold.__call__",
+        THRESHOLD + "Threshold.__call__",
         "(noisy > self.threshold)",
         "(noisy >= self.threshold)",
         "a key that reaches the threshold is kept: δ is e^(1/scale) times what is charged",
@@ -507,7 +514,7 @@ MUTANTS = (
     ),
     Mutant(
         "empty-group-kept",
-        KEYS + "Threshold.__call__",
+        THRESHOLD + "Threshold.__call__",
         "(counts > 0) & (noisy",
         "(counts >= 0) & (noisy",
         "a key that nobody has is named",
@@ -515,7 +522,7 @@ MUTANTS = (
     ),
     Mutant(
         "hidden-counts-shown",
-        KEYS + "Threshold.__call__",
+        THRESHOLD + "Threshold.__call__",
         "np.where(mask, noisy, 0)",
         "noisy",
         "noisy counts of keys that are not kept are released",
@@ -523,7 +530,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-of-one-group",
-        KEYS + "Threshold.delta_keys",
+        THRESHOLD + "Threshold.delta_keys",
         "self.groups)[1]",
         "1)[1]",
         "δ of the keys is that of one group",
@@ -531,7 +538,7 @@ MUTANTS = (
     ),
     Mutant(
         "threshold-tail-late",
-        KEYS + "Threshold.keeps",
+        THRESHOLD + "Threshold.keeps",
         "self.threshold - n + 1",
         "self.threshold - n + 2",
         "δ is that of a threshold one higher",
@@ -539,7 +546,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-noise-of-one-group",
-        KEYS + "Threshold.event",
+        THRESHOLD + "Threshold.event",
         "repeated(self._leaf(), self.groups)",
         "self._leaf()",
         "the noise of one group is charged for all",
@@ -547,7 +554,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-not-charged",
-        KEYS + "Threshold.event",
+        THRESHOLD + "Threshold.event",
         "events.Approximate(Fraction(0), self.delta_keys)",
         "events.Approximate(Fraction(0), Fraction(0))",
         "keys of one person are free",
@@ -555,7 +562,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-budget-of-one-group",
-        KEYS + "LaplaceThreshold.for_budget",
+        THRESHOLD + "LaplaceThreshold.for_budget",
         "k / positive",
         "1 / positive",
         "noise for one group, however many the person is in",
@@ -563,7 +570,7 @@ MUTANTS = (
     ),
     Mutant(
         "any-of-rounded-inward",
-        KEYS + "any_of",
+        CHANCE + "any_of",
         "(round_up, round_down)",
         "(round_down, round_up)",
         "δ of many groups is rounded down",
@@ -571,7 +578,7 @@ MUTANTS = (
     ),
     Mutant(
         "share-rounded-up",
-        KEYS + "share",
+        CHANCE + "share",
         "Fraction(low, scale)",
         "Fraction(high, scale)",
         "all groups together take more than δ",
@@ -579,7 +586,7 @@ MUTANTS = (
     ),
     Mutant(
         "optimal-delta-twice",
-        KEYS + "_rule",
+        OPTIMAL + "_rule",
         "int(delta * one), ceil(delta * one)",
         "int(2 * delta * one), ceil(2 * delta * one)",
         "the rule spends twice its δ",
@@ -587,15 +594,15 @@ MUTANTS = (
     ),
     Mutant(
         "optimal-epsilon-twice",
-        KEYS + "_rule",
-        "_fixed(epsilon, wide)",
-        "_fixed(2 * epsilon, wide)",
+        OPTIMAL + "_rule",
+        "exp_bracket(epsilon, wide)",
+        "exp_bracket(2 * epsilon, wide)",
         "the rule spends twice its ε",
         case(keys.test_bounds_hold_the_probability_of_the_optimal_rule, 3),
     ),
     Mutant(
         "optimal-key-early",
-        KEYS + "OptimalKeys.__call__",
+        OPTIMAL + "OptimalKeys.__call__",
         "fallen < counts",
         "fallen <= counts",
         "keys are kept as if one person more had them, empty ones too",
@@ -603,15 +610,15 @@ MUTANTS = (
     ),
     Mutant(
         "optimal-delta-not-shared",
-        KEYS + "OptimalKeys.for_budget",
-        'share(_open(delta, "delta"), k)',
-        '_open(delta, "delta")',
+        OPTIMAL + "OptimalKeys.for_budget",
+        'share(open_probability(delta, "delta"), k)',
+        'open_probability(delta, "delta")',
         "each group takes all of δ",
         case(keys.test_a_budget_is_met_by_the_lowest_threshold, 5),
     ),
     Mutant(
         "optimal-epsilon-not-shared",
-        KEYS + "OptimalKeys.for_budget",
+        OPTIMAL + "OptimalKeys.for_budget",
         'positive(epsilon, "epsilon") / k',
         'positive(epsilon, "epsilon")',
         "each group takes all of ε",
@@ -619,7 +626,7 @@ MUTANTS = (
     ),
     Mutant(
         "optimal-one-group-charged",
-        KEYS + "OptimalKeys.event",
+        OPTIMAL + "OptimalKeys.event",
         "self.groups)",
         "1)",
         "one group is charged for all of them",
@@ -635,7 +642,7 @@ MUTANTS = (
     ),
     Mutant(
         "tulap-in-steps",
-        BERNOULLI_MEAN + "Tulap.below",
+        INFERENCE + "Tulap.below",
         "(m - np.abs(x) + 0.5)",
         "0.5",
         "tests forget the number that breaks ties",
@@ -643,7 +650,7 @@ MUTANTS = (
     ),
     Mutant(
         "limits-swapped",
-        BERNOULLI_MEAN + "Inference._above",
+        INFERENCE + "Inference._above",
         "s - self.at",
         "self.at - s",
         "p-values of the other side",
@@ -651,15 +658,15 @@ MUTANTS = (
     ),
     Mutant(
         "sampling-forgotten",
-        BERNOULLI_MEAN + "Inference._above",
-        "_binomial(self.n, p)",
+        INFERENCE + "Inference._above",
+        "binomial(self.n, p)",
         "(np.array([self.n * p]), np.ones(1))",
         "intervals cover the noise only",
         case(bits.test_no_private_test_is_more_powerful, 0),
     ),
     Mutant(
         "two-sides-for-one",
-        BERNOULLI_MEAN + "Inference.p_value",
+        INFERENCE + "Inference.p_value",
         "2 * min(",
         "min(",
         "a two-sided test has twice its size",
@@ -667,7 +674,7 @@ MUTANTS = (
     ),
     Mutant(
         "interval-of-one-side",
-        BERNOULLI_MEAN + "Inference.interval",
+        INFERENCE + "Inference.interval",
         "(1 - confidence_level(confidence)) / 2",
         "1 - confidence_level(confidence)",
         "an interval misses p twice as often as it says",
@@ -700,22 +707,22 @@ MUTANTS = (
     Mutant(
         "any-number-of-bits",
         BERNOULLI_MEAN + "OnBits._ones",
-        "found.size == self.n",
-        "found.size",
+        "array.size == self.n",
+        "array.size",
         "n is not what is public",
         case(bits.test_what_is_not_so_many_bits_is_refused, 0),
     ),
     Mutant(
         "ones-of-any-size",
         BERNOULLI_MEAN + "OnBits._ones",
-        "bool(np.isin(found, (0, 1)).all())",
-        "bool((found >= 0).all())",
+        "bool(np.isin(array, (0, 1)).all())",
+        "bool((array >= 0).all())",
         "one person counts for many: sensitivity is not 1",
         case(bits.test_what_is_not_so_many_bits_is_refused, 0),
     ),
     Mutant(
         "selection-not-halved",
-        EXPONENTIAL + "Selection.rate",
+        SELECTION + "Selection.rate",
         "self.sensitivity if self.monotone else 2 * self.sensitivity",
         "self.sensitivity",
         "scores that move both ways are weighed as if they moved one way: 2ε",
@@ -723,7 +730,7 @@ MUTANTS = (
     ),
     Mutant(
         "wheel-band-forgotten",
-        EXPONENTIAL + "_choose",
+        WHEEL + "_choose",
         "room = BAND * total",
         "room = 0.0 * total",
         "close calls between candidates are decided by rounding errors",
@@ -731,7 +738,7 @@ MUTANTS = (
     ),
     Mutant(
         "wheel-digits-forgotten",
-        EXPONENTIAL + "_settle",
+        WHEEL + "_settle",
         "(known << width) | source.bits(width)",
         "known << width",
         "close calls are decided as if all further random digits were 0",
@@ -739,7 +746,7 @@ MUTANTS = (
     ),
     Mutant(
         "groups-by-their-size",
-        EXPONENTIAL + "Wheel._descend",
+        WHEEL + "Wheel._descend",
         "np.add.reduceat(levels[-1],",
         "np.add.reduceat(np.ones_like(levels[-1]),",
         "a group of candidates is chosen by their number, not by their weights",
@@ -747,7 +754,7 @@ MUTANTS = (
     ),
     Mutant(
         "group-forgotten",
-        EXPONENTIAL + "Wheel._descend",
+        WHEEL + "Wheel._descend",
         "node = begin + int(",
         "node = int(",
         "the place inside a group is released as that of the candidate",
@@ -755,7 +762,7 @@ MUTANTS = (
     ),
     Mutant(
         "weight-tables-off",
-        EXPONENTIAL + "_powers",
+        FALLS + "_powers",
         "exp_neg_bounds(step, PRECISION)[0]",
         "exp_neg_bounds(step, PRECISION)[0] - (1 << PRECISION - 42)",
         "floats are farther from the weights than the band allows",
@@ -763,7 +770,7 @@ MUTANTS = (
     ),
     Mutant(
         "weights-cut-off-early",
-        EXPONENTIAL + "_powers_of",
+        FALLS + "_powers_of",
         "ceil(REACH / rate)",
         "ceil(20 / rate)",
         "all candidates beyond e^-20 weigh the same",
@@ -771,7 +778,7 @@ MUTANTS = (
     ),
     Mutant(
         "flip-tie-is-heads",
-        EXPONENTIAL + "_tosses",
+        PERMUTE_AND_FLIP + "_tosses",
         "heads[row, at] = decide(",
         "heads[row, at] = True or decide(",
         "coins that floats cannot tell are heads",
@@ -779,7 +786,7 @@ MUTANTS = (
     ),
     Mutant(
         "flip-without-permutation",
-        EXPONENTIAL + "PermuteAndFlip._released",
+        PERMUTE_AND_FLIP + "PermuteAndFlip._released",
         "among(heads, source)",
         "heads.argmax(axis=1)",
         "the first of the list whose coin shows heads is chosen",
@@ -835,7 +842,7 @@ MUTANTS = (
     ),
     Mutant(
         "sparse-vector-without-query-noise",
-        ABOVE_THRESHOLD + "Session.ask",
+        ABOVE_THRESHOLD + "ThresholdSession.ask",
         "discrete_laplace(self._query_scale, source=self._source)",
         "0",
         "only the threshold is noisy, and two scores tell which is larger",
@@ -843,7 +850,7 @@ MUTANTS = (
     ),
     Mutant(
         "sparse-vector-same-noise",
-        ABOVE_THRESHOLD + "Session.ask",
+        ABOVE_THRESHOLD + "ThresholdSession.ask",
         "discrete_laplace(self._query_scale, source=self._source)",
         "self._level - self._mechanism.threshold",
         "the score is compared with the threshold under one noise, which cancels",
@@ -851,7 +858,7 @@ MUTANTS = (
     ),
     Mutant(
         "threshold-not-redrawn",
-        ABOVE_THRESHOLD + "Session.ask",
+        ABOVE_THRESHOLD + "ThresholdSession.ask",
         "self._level = self._draw_level()",
         "self._level += 0",
         "all hits share the noise of one threshold",
@@ -859,7 +866,7 @@ MUTANTS = (
     ),
     Mutant(
         "hits-not-counted",
-        ABOVE_THRESHOLD + "Session.ask",
+        ABOVE_THRESHOLD + "ThresholdSession.ask",
         "self._left -= 1",
         "self._left -= 0",
         "a session never ends",
@@ -867,7 +874,7 @@ MUTANTS = (
     ),
     Mutant(
         "sparse-vector-noiseless-threshold",
-        ABOVE_THRESHOLD + "Session._draw_level",
+        ABOVE_THRESHOLD + "ThresholdSession._draw_level",
         "noise = discrete_laplace(self._mechanism.threshold_scale, source=self._source)",
         "noise = 0",
         "every answer costs, not only the hits",
@@ -1036,8 +1043,8 @@ MUTANTS = (
     Mutant(
         "threshold-of-two-hits",
         "discreet.mechanisms.rounds:Rounds.ask",
-        "session, self._session, self._hit = self._session, None, None",
-        "session = self._session",
+        "fresh, self._round, self._hit = self._round is not None, None, None",
+        "fresh = self._round is not None",
         "one noisy threshold serves two hits",
         test_measure.test_rounds_come_back_and_one_that_was_lost_is_a_hit,
     ),

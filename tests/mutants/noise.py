@@ -13,8 +13,8 @@ from discreet import noise
 from discreet.errors import Fault, Invalid
 from discreet.noise import SecureBits, Tape, envelope, shape, stock
 from discreet.noise.bernoulli import coin_of, flip
-from discreet.noise.table import table
-from discreet.noise.walk import bernoulli_exp
+from discreet.noise.table import sampler_table
+from discreet.noise.walk import bernoulli_exp_by_walk
 from tests.mutants import Mutant, by_itself
 from tests.noise import laws, test_arguments, test_fit, test_grid
 from tests.noise.oracle import Case
@@ -50,7 +50,7 @@ def far_out(case: Case) -> Callable[[], None]:
 
     def draw(n: int) -> NDArray[np.int64]:
         with mock.patch.object(shape, "TAIL", Fraction(1, 2)):
-            made = table.__wrapped__(case.shape, 64)
+            made = sampler_table.__wrapped__(case.shape, 64)
         out = np.empty(n, np.int64)
         envelope.fill(made, out, Tape(2))
         return out
@@ -75,7 +75,7 @@ def short_digits() -> None:
     with mock.patch.object(stock.deviate, "DIGITS", 2):
 
         def draw(n: int) -> NDArray[np.int64]:
-            made = (stock.Exponential(tape_geometric(), 0, tape) for _ in range(n))
+            made = (stock.ExponentialDeviate(tape_geometric(), 0, tape) for _ in range(n))
             return np.array([each.floor_times(40, 1) for each in made], np.int64)
 
         def tape_geometric() -> int:
@@ -85,7 +85,7 @@ def short_digits() -> None:
 
 
 def coins() -> None:
-    reached, undecided = walk_all(lambda bits: bernoulli_exp(1, 3, bits), 2_000)
+    reached, undecided = walk_all(lambda bits: bernoulli_exp_by_walk(1, 3, bits), 2_000)
     assert reached[True] <= Fraction(7166, 10_000) <= reached[True] + undecided
 
 
@@ -182,8 +182,8 @@ MUTANTS = (
     Mutant(
         "tail-without-curve",
         NOISE + "envelope:tail",
-        "if not bernoulli_exp(curve.numerator, curve.denominator, source):",
-        "if bernoulli_exp(curve.numerator, curve.denominator, source) is None:",
+        "if not bernoulli_exp_by_walk(curve.numerator, curve.denominator, source):",
+        "if bernoulli_exp_by_walk(curve.numerator, curve.denominator, source) is None:",
         "a Gaussian tail decays like an exponential",
         far_out(GAUSSIAN),
     ),
@@ -221,7 +221,7 @@ MUTANTS = (
     ),
     Mutant(
         "negative-blocks-shifted",
-        NOISE + "table:table",
+        NOISE + "table:sampler_table",
         "[-1 - m for m in range(blocks)]",
         "[-2 - m for m in range(blocks)]",
         "every negative value is one block too far out",
@@ -293,8 +293,8 @@ MUTANTS = (
     ),
     Mutant(
         "digits-uniform",
-        NOISE + "deviate:Exponential.refine",
-        "while not bernoulli_exp(k := self.bits.bits(DIGITS), 1 << self.digits, self.bits):",
+        NOISE + "deviate:ExponentialDeviate.refine",
+        "while not bernoulli_exp_by_walk(k := self.bits.bits(DIGITS), 1 << self.digits, self.bits):",
         "while (k := self.bits.bits(DIGITS)) < 0:",
         "later digits of an exponential deviate are not tilted",
         short_digits,
@@ -397,7 +397,7 @@ MUTANTS = (
     ),
     Mutant(
         "a-size-is-rounded",
-        NOISE + "size:allocate",
+        NOISE + "size:empty_array",
         'whole(part, "size")',
         "int(part)",
         "fewer draws are made than were asked for",

@@ -81,8 +81,8 @@ MUTANTS = (
     Mutant(
         "accepted-without-the-act",
         CURATOR + "accepting:accept_at",
-        "accept=True",
-        "accept=False",
+        "accept=reason",
+        "accept=None",
         "what the owner accepted is refused for ever",
         by_itself(owner.test_a_frame_s_ledger_is_accepted_by_the_call_and_by_the_command_that_a_refusal_names),
     ),
@@ -334,7 +334,7 @@ MUTANTS = (
     Mutant(
         "priced-by-another-accountant",
         PRICING + "price_of_plan",
-        'if accountant == "zcdp":',
+        "if accountant is Accountant.ZCDP:",
         "if not accountant:",
         "a ledger of rho is charged epsilon",
         by_itself(session.test_the_zcdp_accountant_charges_rho),

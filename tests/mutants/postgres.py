@@ -58,7 +58,7 @@ MUTANTS = (
     Mutant(
         "dropped-is-new",
         POSTGRES + "PostgresStore.open",
-        "if not accept and marked is not None:",
+        "if accept is None and marked is not None:",
         "if False:",
         "whoever drops the tables has the whole budget again",
         served_by(served.test_a_dropped_ledger_is_refused_until_it_is_accepted),

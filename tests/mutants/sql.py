@@ -96,8 +96,8 @@ MUTANTS = (
     Mutant(
         "not-like-as-like",
         OPERATORS + "matched",
-        'Not(found) if node.args.get("negate") else found',
-        "found",
+        'Not(like) if node.args.get("negate") else like',
+        "like",
         "NOT LIKE is read as LIKE",
         condition("ward NOT LIKE 'A_'"),
     ),
@@ -176,7 +176,7 @@ MUTANTS = (
     Mutant(
         "alias-for-column",
         EXPRESSIONS + "Expressions.column",
-        "alias is not None and alias != found",
+        "alias is not None and alias != column",
         "False",
         "a name with two meanings is read as one of them",
         refusal("SELECT AVG(age) AS age FROM visits HAVING age > 3"),
@@ -207,7 +207,7 @@ MUTANTS = (
     ),
     Mutant(
         "constants-of-a-call-forgotten",
-        CALLS + "Shape.fits",
+        CALLS + "CallShape.fits",
         "_folded(node.args.get(name)) == value",
         "True",
         "a logarithm to one base is read as one to another",
@@ -231,9 +231,9 @@ MUTANTS = (
     ),
     Mutant(
         "true-bound-as-one",
-        PARAMETERS + "literal",
-        "TYPES[type(found)]",
-        "TYPES[int if isinstance(found, float) else type(found)]",
+        PARAMETERS + "bound_literal",
+        "TYPES[type(constant)]",
+        "TYPES[int if isinstance(constant, float) else type(constant)]",
         "a number is bound as an integer",
         bound(3),
     ),
@@ -256,7 +256,7 @@ MUTANTS = (
     Mutant(
         "forgotten-words-passed-over",
         "discreet.plan.sql:check_unread",
-        "unread = wanted[classes] > sum(have[each] for each in classes)",
+        "unread = counts[classes] > sum(have[each] for each in classes)",
         "unread = False",
         "a word that the parser forgets is no part of the question",
         no_word_is_forgotten,
@@ -272,7 +272,7 @@ MUTANTS = (
     Mutant(
         "no-day-is-a-day",
         "discreet.plan.sql.values:as_type",
-        "if found is None:",
+        "if day is None:",
         "if False:",
         "a text that says no day is NULL, and the condition leaves everybody out",
         refusal("SELECT COUNT(*) FROM visits WHERE admitted > '2024-02-30'"),

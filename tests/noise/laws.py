@@ -13,7 +13,7 @@ from scipy.special import chdtrc, ndtr, ndtri
 
 from discreet.noise import envelope, shape
 from discreet.noise.source import Source
-from discreet.noise.table import BUCKET_BITS, Table, table
+from discreet.noise.table import BUCKET_BITS, SamplerTable, sampler_table
 from tests.noise.oracle import Case, ball, contains
 
 ALPHA = 1e-6
@@ -23,16 +23,16 @@ ONES = (1 << 64) - 1
 EVERY_BUCKET = np.arange(1 << BUCKET_BITS, dtype=np.uint16)
 
 
-def tiny(case: Case, unit_bits: int, per_scale: int = 64, reach: Fraction | None = None) -> Table:
+def tiny(case: Case, unit_bits: int, per_scale: int = 64, reach: Fraction | None = None) -> SamplerTable:
     """The real table over few units, with tails that begin near enough to be seen."""
     with mock.patch.object(shape, "TAIL", reach or Fraction(5)):
-        return table.__wrapped__(case.shape, per_scale, unit_bits)
+        return sampler_table.__wrapped__(case.shape, per_scale, unit_bits)
 
 
 class Enumerated:
     """What one round of the vector code makes of every unit, with all coins of acceptance set by hand."""
 
-    def __init__(self, made: Table, heads: bool) -> None:
+    def __init__(self, made: SamplerTable, heads: bool) -> None:
         self.counts: dict[int, int] = {}
         self.rejected = 0
         rest = made.unit_bits - BUCKET_BITS
@@ -45,7 +45,7 @@ class Enumerated:
 
     def _round(
         self,
-        made: Table,
+        made: SamplerTable,
         first: NDArray[np.uint16],
         lows: NDArray[np.uint64] | None,
         weight: int,
@@ -124,7 +124,7 @@ def tail_mass(case: Case, start: int) -> object:
     return case.weight(start) / (1 - (-ball(slope)).exp())
 
 
-def last_units_have_their_chance(case: Case, made: Table) -> None:
+def last_units_have_their_chance(case: Case, made: SamplerTable) -> None:
     """w = 1: the last unit of x is accepted when V is just below S f(x) − floor(S f(x)), and rejected just above."""
     rest = made.unit_bits - BUCKET_BITS
     for owner in range(0, made.block_owners, max(1, made.block_owners // 12)):
@@ -182,7 +182,7 @@ def tails_have_their_chance(case: Case, unit_bits: int = 64, per_scale: int = 64
 
 def filter_agrees_with_integers(case: Case, per_scale: int, source: Source, count: int) -> int:
     """w > 1: limit and float filter say of every proposal what integers say of it, on the same bits. Returns how many were compared."""
-    made = table(case.shape, per_scale)
+    made = sampler_table(case.shape, per_scale)
     rng = np.empty(count, np.uint64)
     source.fill(rng.view(np.uint8))
     blocks = np.empty(2 * count, np.uint16)
@@ -206,7 +206,7 @@ def filter_agrees_with_integers(case: Case, per_scale: int, source: Source, coun
     return count
 
 
-def near_the_edge(made: Table, x: int, low: int, spread: int) -> int:
+def near_the_edge(made: SamplerTable, x: int, low: int, spread: int) -> int:
     """An acceptance word with the same low bits whose V is within about 2^-40 … 2^-20 of S f(x)/B."""
     b = made.block_bits
     lo, _ = made.accept_point(x, x >> b)(64 - b)
@@ -215,7 +215,7 @@ def near_the_edge(made: Table, x: int, low: int, spread: int) -> int:
     return (min(max(digits, 0), (1 << (64 - b)) - 1) << b) | low
 
 
-def exactly_accepted(made: Table, x: int, word: int) -> bool | None:
+def exactly_accepted(made: SamplerTable, x: int, word: int) -> bool | None:
     """Whether V < S f(x)/B by brackets, or None when the digits of the word do not tell."""
     b = made.block_bits
     digits = word >> b
@@ -225,7 +225,7 @@ def exactly_accepted(made: Table, x: int, word: int) -> bool | None:
 
 def points_have_their_chance(case: Case, per_scale: int) -> None:
     """w > 1: S f(x)/B by brackets is what the textbook says, and the limit is below all of them in every bucketed block."""
-    made = table(case.shape, per_scale)
+    made = sampler_table(case.shape, per_scale)
     b, width = made.block_bits, made.width
     bucketed = sorted({int(j) for j in made.bucket[: made.cut]})
     for block in {bucketed[0], bucketed[-1], 0, -1 if case.shape.two_sided else 0, bucketed[len(bucketed) // 3]}:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.noise import SecureBits
-from discreet.noise.table import COARSE, FINE, UNIT_BITS, fits, table
+from discreet.noise.table import COARSE, FINE, UNIT_BITS, fits, sampler_table
 from tests.noise import laws
 from tests.noise.oracle import Case
 from tests.scale import repeats
@@ -64,7 +64,7 @@ def test_tables_reach_as_far_as_they_say() -> None:
 def test_a_table_owns_every_unit_once() -> None:
     for case in ONE_POINT + MANY_POINTS:
         for per_scale in (COARSE, FINE):
-            made = table(case.shape, per_scale)
+            made = sampler_table(case.shape, per_scale)
             assert sum(made.owned) == 1 << 64
             assert made.ends[-1] == ((1 << 16) - made.cut) << 48
             assert made.owned[made.reject] <= 2 * len(made.owned) + 2

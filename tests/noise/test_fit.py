@@ -14,7 +14,7 @@ from scipy.special import chdtrc
 
 from discreet import noise
 from discreet.noise import SecureBits, envelope, shape, stock
-from discreet.noise.table import COARSE, FINE, table
+from discreet.noise.table import COARSE, FINE, sampler_table
 from tests.noise import laws
 from tests.noise.oracle import Case
 from tests.scale import repeats
@@ -43,7 +43,7 @@ def test_tails_fit_their_distribution(case: Case, per_scale: int) -> None:
 
     def draw(n: int) -> NDArray[np.int64]:
         with mock.patch.object(shape, "TAIL", Fraction(2)):
-            made = table.__wrapped__(case.shape, per_scale)
+            made = sampler_table.__wrapped__(case.shape, per_scale)
         out = np.empty(n, np.int64)
         envelope.fill(made, out, SecureBits())
         return out

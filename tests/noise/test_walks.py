@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 
 from discreet.noise import deviate, walk
-from discreet.noise.bernoulli import decide, exp_bounds, odds
+from discreet.noise.bernoulli import decide, exp_brackets, odds
 from discreet.noise.uniform import below
 from tests.noise.oracle import Case, ball, contains
 from tests.noise.scripted import Branch, walk_all
@@ -37,7 +37,7 @@ def test_below_is_uniform(n: int) -> None:
 def test_the_rational_coin_of_e_to_the_minus_x(x: Fraction) -> None:
     heads = (-ball(x)).exp()
     brackets_hold(
-        lambda bits: int(walk.bernoulli_exp(x.numerator, x.denominator, bits)),
+        lambda bits: int(walk.bernoulli_exp_by_walk(x.numerator, x.denominator, bits)),
         lambda result: heads if result else 1 - heads,
         Fraction(1, 20),
     )
@@ -47,7 +47,7 @@ def test_the_rational_coin_of_e_to_the_minus_x(x: Fraction) -> None:
 def test_the_lazy_coin_of_e_to_the_minus_x(x: Fraction) -> None:
     heads = (-ball(x)).exp()
     brackets_hold(
-        lambda bits: int(decide(exp_bounds(x), bits, step=2)),
+        lambda bits: int(decide(exp_brackets(x), bits, step=2)),
         lambda result: heads if result else 1 - heads,
         Fraction(1, 1000),
         runs=500,
@@ -69,7 +69,7 @@ def test_the_lazy_coin_of_the_response_odds(k: int) -> None:
 @pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(1), Fraction(2)])
 def test_the_rational_geometric(scale: Fraction) -> None:
     case = Case("geometric", scale)
-    brackets_hold(lambda bits: walk.geometric(1 / scale, bits), case.probability, Fraction(1, 4))
+    brackets_hold(lambda bits: walk.geometric_by_walk(1 / scale, bits), case.probability, Fraction(1, 4))
 
 
 @cache
@@ -80,15 +80,15 @@ def first_digits(digits: int) -> tuple[Fraction, ...]:
     return tuple(Fraction(edge, 1 << 60) for edge in edges)
 
 
-def short_deviate(digits: int, branch: Branch) -> deviate.Exponential:
+def short_deviate(digits: int, branch: Branch) -> deviate.ExponentialDeviate:
     """A deviate of few digits, so that the tree reaches the refinement too; its first digits are one choice."""
-    return deviate.Exponential(branch.choose(first_digits(digits)), digits, branch)
+    return deviate.ExponentialDeviate(branch.choose(first_digits(digits)), digits, branch)
 
 
 def from_short_deviates(case: Case) -> Callable[[Branch], int]:
     def draw(branch: Branch) -> int:
         with mock.patch.object(deviate, "DIGITS", 2):
-            return deviate.draw(case.shape, lambda: short_deviate(2, branch), branch)
+            return deviate.draw_one(case.shape, lambda: short_deviate(2, branch), branch)
 
     return draw
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.engines.base import Data
-from discreet.engines.memory import Memory
+from discreet.engines.memory import MemoryEngine
 from discreet.errors import DiscreetError, Fault
 from discreet.mechanisms import DiscreteGaussian, Grant
 from discreet.mechanisms.sensitivity import Norm
@@ -23,13 +23,14 @@ from discreet.plan import relation as relations
 from discreet.plan import scalar
 from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.check import check, digest, event_of
+from discreet.plan.combination import Combination
 from discreet.plan.intervals import predicted
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
 from discreet.plan.relation import How
 from discreet.plan.release import exact_totals, release
 from discreet.plan.releases.total import Total
-from discreet.plan.rules.relations import sensitivities
+from discreet.plan.rules.relations import combined
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question
 from discreet.privacy import Adjacency, loss
@@ -52,6 +53,7 @@ TABLE = Table(
 COLUMNS = tuple(scalar.Column(column.name, column.type) for column in TABLE.columns)
 PERSON = Protected("who", max_groups=2, max_rows=2)
 ROW = Protected()
+FIRST = Combination.plain(0)
 CLIPPED = replace(PERSON, clip="l2")
 
 
@@ -95,9 +97,9 @@ class Priorities(dict[Any, int]):
         return int.from_bytes(sha256(repr((self.salt, key)).encode()).digest()[:8], "big")
 
 
-def engine(rows: list[Row]) -> Memory:
+def engine(rows: list[Row]) -> MemoryEngine:
     lists = {column.name: [row[column.name] for row in rows] for column in COLUMNS}
-    return Memory([Data("t", lists, COLUMNS)], lambda query, salt: Priorities(salt))
+    return MemoryEngine([Data("t", lists, COLUMNS)], lambda query, salt: Priorities(salt))
 
 
 def planned(text: str, protected: Protected, epsilon: Any = 1, delta: Any = 0) -> Plan:
@@ -383,7 +385,7 @@ def ungathered_rows_have_no_sensitivity() -> None:
     """Where persons are protected their rows are gathered first; where rows are, nothing is gathered."""
     by_row, by_person = (planned("SELECT COUNT(*) FROM t", unit) for unit in (ROW, PERSON))
     for query, relation in ((by_row.query, PERSON.relation), (by_person.query, ROW.relation)):
-        found = is_a_fault(lambda query=query, relation=relation: sensitivities(query, relation, 1))  # type: ignore[misc]
+        found = is_a_fault(lambda query=query, relation=relation: combined(FIRST, query, relation, 1))  # type: ignore[misc]
         assert found, relation
 
 
@@ -395,7 +397,7 @@ def largest_values_are_not_negative() -> None:
             relations.Scan("t", COLUMNS), scalar.Column("who", Type.INTEGER), (), (relations.Term(How.ANY, negative),)
         )
     )
-    assert is_a_fault(lambda: sensitivities(query, PERSON.relation, 1))
+    assert is_a_fault(lambda: combined(FIRST, query, PERSON.relation, 1))
 
 
 def totals_are_64_bit_integers() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
 from discreet.plan.casts import CASTS
-from discreet.plan.functions import FUNCTIONS, Row
+from discreet.plan.functions import FUNCTIONS, FunctionRow
 from discreet.plan.scalar import Column, Scalar, Type, Value
 
 Table: TypeAlias = dict[str, list[Any]]
@@ -188,7 +188,7 @@ def _branches(type: Type, columns: tuple[Column, ...], depth: int) -> list[st.Se
     return found
 
 
-def called(row: Row, of: Callable[[Type], st.SearchStrategy[Scalar]]) -> st.SearchStrategy[Scalar]:
+def called(row: FunctionRow, of: Callable[[Type], st.SearchStrategy[Scalar]]) -> st.SearchStrategy[Scalar]:
     """A function of the table, of operands of its types."""
     if row.many:
         operands = st.lists(of(row.takes[0]), min_size=1, max_size=3).map(tuple)

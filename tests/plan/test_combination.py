@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.engines.base import Data
-from discreet.engines.memory import Memory
+from discreet.engines.memory import MemoryEngine
 from discreet.errors import Fault
 from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.plan import relation as r
@@ -48,7 +48,7 @@ def of_one_person(bounds: tuple[int, int, int], cap: int) -> set[int]:
     table = {"who": [i for i, _ in data], "x": [x for _, x in data], "g": [0] * len(data)}
     priorities = {(i, (i,)): u for i, (_, u) in enumerate(people)}
     each = r.Contributions(SCAN, WHO, (WHO,), terms(*bounds))
-    found = Memory([Data("t", table, (WHO, X, G))], priorities).run(r.Totals(r.CapRows(each, cap)), 0)
+    found = MemoryEngine([Data("t", table, (WHO, X, G))], priorities).run(r.Totals(r.CapRows(each, cap)), 0)
     return {0} | {int(total) + middle * int(n) for total, n in zip(*found.totals, strict=True)}
 
 

@@ -30,7 +30,7 @@ from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.evaluate import clean, evaluate
 from discreet.plan.explain import explain
 from discreet.plan.facts import Facts
-from discreet.plan.functions import FUNCTIONS, Row, Words, Written, add, ends, rising
+from discreet.plan.functions import FUNCTIONS, FunctionRow, FunctionWords, Written, add, ends, rising
 from discreet.plan.private import plan_for
 from discreet.plan.rules.scalars import facts_of
 from discreet.plan.scalar import Type
@@ -51,7 +51,7 @@ KINDS = {Type.INTEGER: int, Type.NUMBER: float, Type.TEXT: str, Type.DATE: date,
 @settings(max_examples=repeats(100))
 @given(data=st.data())
 @pytest.mark.parametrize("row", FUNCTIONS.values(), ids=lambda row: row.name)
-def test_a_function_is_total_and_of_its_type(row: Row, data: st.DataObject) -> None:
+def test_a_function_is_total_and_of_its_type(row: FunctionRow, data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 3)) if row.many else len(row.takes)
     operands = [data.draw(VALUES[row.operand(i)]) for i in range(count)]
     found = clean(row.meaning(*operands))
@@ -59,7 +59,7 @@ def test_a_function_is_total_and_of_its_type(row: Row, data: st.DataObject) -> N
 
 
 @pytest.mark.parametrize("row", FUNCTIONS.values(), ids=lambda row: row.name)
-def test_null_is_nulls_and_is_passed_over_by_functions_of_many(row: Row) -> None:
+def test_null_is_nulls_and_is_passed_over_by_functions_of_many(row: FunctionRow) -> None:
     nothing = tuple(s.Literal(None, each) for each in row.takes)
     assert evaluate(s.Function(row.name, nothing), {}) is None
     if row.many:
@@ -67,13 +67,13 @@ def test_null_is_nulls_and_is_passed_over_by_functions_of_many(row: Row) -> None
         assert evaluate(s.Function(row.name, (*nothing, one, *nothing)), {}) == 2.5
 
 
-ROWS: list[Row | Conversion] = [*FUNCTIONS.values(), *(row for (a, b), row in CASTS.items() if a is not b)]
+ROWS: list[FunctionRow | Conversion] = [*FUNCTIONS.values(), *(row for (a, b), row in CASTS.items() if a is not b)]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: getattr(row, "name", "cast"))
-def test_a_row_says_how_often_its_sql_writes_an_operand(row: Row | Conversion) -> None:
+def test_a_row_says_how_often_its_sql_writes_an_operand(row: FunctionRow | Conversion) -> None:
     """Else a question of nested calls would be a text of exponential length."""
-    count = len(row.takes) if isinstance(row, Row) else 1
+    count = len(row.takes) if isinstance(row, FunctionRow) else 1
     made = row.write(DUCKDB, *(named(f"operand{i}") for i in range(count)))
     for i in range(count):
         times = DUCKDB.text(made).count(f'"operand{i}"')
@@ -81,14 +81,14 @@ def test_a_row_says_how_often_its_sql_writes_an_operand(row: Row | Conversion) -
 
 
 @pytest.mark.parametrize("row", FUNCTIONS.values(), ids=lambda row: row.name)
-def test_no_name_of_a_function_is_refused(row: Row) -> None:
+def test_no_name_of_a_function_is_refused(row: FunctionRow) -> None:
     assert not set(row.spellings) & set(REFUSED)
     assert row.name == row.name.lower() and "\n" not in row.says and "|" not in row.says
 
 
 def test_a_name_is_given_once_and_an_unknown_one_is_a_fault() -> None:
     with pytest.raises(Invalid, match="CEILING"):
-        add(Row("ceiling", (Type.NUMBER,), Type.NUMBER, "", abs, functions.calls("abs")))
+        add(FunctionRow("ceiling", (Type.NUMBER,), Type.NUMBER, "", abs, functions.calls("abs")))
     assert "ceiling" not in FUNCTIONS
     with pytest.raises(Fault, match="no function"):
         s.type_of(s.Function("ceiling", ()))
@@ -176,7 +176,7 @@ def tripled(x: Facts) -> Facts:
     return rising(lambda end: 3 * end)(x)
 
 
-TRIPLE = Row(  # for which the parser has no class
+TRIPLE = FunctionRow(  # for which the parser has no class
     "triple",
     (Type.NUMBER,),
     Type.NUMBER,
@@ -190,13 +190,13 @@ TRIPLE = Row(  # for which the parser has no class
 )
 
 
-def written_quarter(words: Words, day: Any) -> Any:
+def written_quarter(words: FunctionWords, day: Any) -> Any:
     month = words.as_type(words.part("month", day), Type.NUMBER)
     third = words.infix(words.infix(month, "+", words.number(2.0)), "/", words.number(3.0))
     return words.as_type(words.call("floor", third), Type.INTEGER)
 
 
-QUARTER = Row(  # for which it has one
+QUARTER = FunctionRow(  # for which it has one
     "quarter",
     (Type.DATE,),
     Type.INTEGER,
@@ -207,7 +207,7 @@ QUARTER = Row(  # for which it has one
     counted=True,
     extracted=True,
 )
-LOG10 = Row(  # and one that it reads as another function, of a constant and the operand
+LOG10 = FunctionRow(  # and one that it reads as another function, of a constant and the operand
     "log10",
     (Type.NUMBER,),
     Type.NUMBER,
@@ -221,7 +221,7 @@ LOG10 = Row(  # and one that it reads as another function, of a constant and the
 
 
 LOG2 = replace(LOG10, name="log2")
-LEFT = Row(  # whose name is a reserved word
+LEFT = FunctionRow(  # whose name is a reserved word
     "left",
     (Type.TEXT, Type.INTEGER),
     Type.TEXT,
@@ -230,7 +230,7 @@ LEFT = Row(  # whose name is a reserved word
     write=lambda words, text, count: words.call("left", text, words.call("greatest", count, words.whole(0))),
     makes_nan=False,
 )
-SUBSTRING = Row(  # of several operands
+SUBSTRING = FunctionRow(  # of several operands
     "substring",
     (Type.TEXT, Type.INTEGER, Type.INTEGER),
     Type.TEXT,
@@ -256,7 +256,7 @@ def test_calls_of_one_class_of_the_parser_are_told_apart() -> None:
 
 
 @contextmanager
-def planted(*rows: Row) -> Iterator[None]:
+def planted(*rows: FunctionRow) -> Iterator[None]:
     with patch.dict(functions.FUNCTIONS), patch.dict(functions.SPELLINGS):
         add(*rows)
         yield
@@ -355,7 +355,7 @@ def test_a_call_with_other_operands_is_refused_by_name_and_a_row_is_offered() ->
 
 def test_the_name_of_a_plan_is_that_of_release_0_1() -> None:
     """Names of functions were an enumeration, and ledgers keep the names of plans."""
-    assert written.text(s.Function("abs", ())) == "Function(name=<Name.ABS: 'abs'>, operands=())"
+    assert written.notation(s.Function("abs", ())) == "Function(name=<Name.ABS: 'abs'>, operands=())"
 
 
 # The page is made from the table.

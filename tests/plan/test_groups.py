@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.memory import Memory
+from discreet.engines.memory import MemoryEngine
 from discreet.errors import QueryError
 from discreet.plan import scalar as s
 from discreet.plan.catalog import Catalog, Column, Protected, Table
@@ -96,7 +96,7 @@ def both(plan: Plan, rows: list[dict[str, Any]]) -> list[dict[Any, int]]:
     data = [Data("t", {column.name: [row[column.name] for row in rows] for column in COLUMNS}, COLUMNS)]
     found = []
     with DuckDB(data, threads=1) as duckdb:
-        for engine in (Memory(data, lambda query, salt: Priorities(salt)), duckdb):
+        for engine in (MemoryEngine(data, lambda query, salt: Priorities(salt)), duckdb):
             (counts,) = exact_totals(plan, engine.run(plan.query, 1))  # type: ignore[attr-defined]
             found.append(dict(zip(plan.domain, counts.tolist(), strict=True)))
     return found

@@ -19,7 +19,7 @@ from discreet.curator.declaration import declaration
 from discreet.errors import Invalid, QueryError
 from discreet.plan.plain import MOST_INTEGER, Unusable, plain
 from discreet.plan.scalar import Literal, Type
-from discreet.plan.sql.parameters import literal
+from discreet.plan.sql.parameters import bound_literal
 from tests.scale import repeats
 
 DAY = date(2024, 5, 6)
@@ -64,7 +64,7 @@ def alike(found: object, expected: object) -> bool:
 @pytest.mark.parametrize(("given_", "expected"), SAME, ids=[f"{type(each).__name__}-{each}" for each, _ in SAME])
 def test_an_object_is_the_value_it_stands_for(given_: Any, expected: object) -> None:
     assert alike(plain(given_), expected)
-    assert alike(literal(given_, "parameter 1").value, expected)
+    assert alike(bound_literal(given_, "parameter 1").value, expected)
 
 
 @pytest.mark.parametrize(("given_", "why"), REFUSED, ids=[f"{type(each).__name__}-{each}" for each, _ in REFUSED])
@@ -72,7 +72,7 @@ def test_what_is_no_value_is_refused_by_name(given_: Any, why: str) -> None:
     with pytest.raises(Unusable, match=why):
         plain(given_)
     with pytest.raises(QueryError, match=f"parameter 1 .*{why}") as refused:
-        literal(given_, "parameter 1")
+        bound_literal(given_, "parameter 1")
     assert refused.value.code == "parameter"
     with pytest.raises(Invalid, match=f"column 'g' .*{why}"):
         declaration("g", {"keys": [given_]})
@@ -116,11 +116,13 @@ def test_a_number_is_itself_or_the_nearest_double_or_refused(value: Any) -> None
 @pytest.mark.parametrize("value", [2**63, np.uint64(2**63), -(2**63) - 1])
 def test_integers_beyond_64_bits_are_refused(value: Any) -> None:
     with pytest.raises(QueryError, match="more than 64 bits"):
-        literal(value, "parameter 1")
+        bound_literal(value, "parameter 1")
 
 
 def test_parameters_have_the_type_of_the_value() -> None:
-    found = [literal(each, "parameter 1") for each in (np.int64(1), Decimal("0.5"), EVENING, np.bool_(False), None)]
+    found = [
+        bound_literal(each, "parameter 1") for each in (np.int64(1), Decimal("0.5"), EVENING, np.bool_(False), None)
+    ]
     assert [each.type for each in found] == [Type.INTEGER, Type.NUMBER, Type.DATE, Type.BOOLEAN, Type.TEXT]
     assert found[2] == Literal(DAY, Type.DATE)
 

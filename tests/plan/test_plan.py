@@ -11,7 +11,7 @@ from discreet.plan.check import digest
 from discreet.plan.plan import Measurement, Plan, Stage
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.total import COUNT, Count, Total
-from discreet.plan.written import RECORDS, text
+from discreet.plan.written import RECORDS, notation
 from tests.golden import plans
 from tests.plan import laws
 from tests.plan.made import restaged
@@ -50,8 +50,8 @@ def test_names_do_not_depend_on_how_objects_show_themselves(monkeypatch: pytest.
 
 def test_every_field_is_in_the_name() -> None:
     """A field that was forgotten would give two plans one name, and the answer to one question for another."""
-    for kind, notation in RECORDS.items():
-        assert notation.split()[1:] == [each.name for each in fields(kind) if each.compare], kind
+    for kind, words in RECORDS.items():
+        assert words.split()[1:] == [each.name for each in fields(kind) if each.compare], kind
     one = laws.planned("SELECT g, SUM(y), AVG(x) FROM t GROUP BY g", laws.PERSON)
     other = laws.planned("SELECT x, SUM(far) FROM t GROUP BY x", laws.turned(laws.ROW), 2, F(1, 10**6))
     names = {digest(one)}
@@ -76,9 +76,9 @@ class Quantile(Count):
 
 
 def test_kinds_with_fields_have_names_of_their_own() -> None:
-    halves, thirds = (text(Aggregate(Quantile(at), None)) for at in (F(1, 2), F(1, 3)))
+    halves, thirds = (notation(Aggregate(Quantile(at), None)) for at in (F(1, 2), F(1, 3)))
     assert halves != thirds and "at=Fraction(1, 2)" in halves
-    assert text(Aggregate(COUNT)) == "Aggregate(kind=<Kind.COUNT: 'count'>, argument=None, condition=None)"
+    assert notation(Aggregate(COUNT)) == "Aggregate(kind=<Kind.COUNT: 'count'>, argument=None, condition=None)"
 
 
 def test_a_release_that_leaves_a_field_out_has_no_name() -> None:
@@ -86,10 +86,10 @@ def test_a_release_that_leaves_a_field_out_has_no_name() -> None:
         notation = "Total"
 
     with pytest.raises(Fault):
-        text(Short(1))
+        notation(Short(1))
 
 
 def test_what_has_no_notation_has_no_name() -> None:
     for value in (object(), [1], {1: 2}, 1j, Fault("a", code="b")):
         with pytest.raises(Fault):
-            text(value)
+            notation(value)

@@ -43,23 +43,37 @@ from discreet.plan.relation import (
     walk,
 )
 from discreet.plan.release import exact_totals
-from discreet.plan.rules.relations import Reach, reach_into, sensitivities
+from discreet.plan.rules.relations import Reach, combined, reach_into
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question
-from discreet.plan.written import text
+from discreet.plan.written import notation
 from discreet.privacy import Unit
 from tests.plan import laws
-from tests.plan.laws import COLUMNS, PERSON, ROW, TABLE, UNITS, exact, honest, is_a_fault, neighbours, planned, turned
+from tests.plan.laws import (
+    COLUMNS,
+    FIRST,
+    PERSON,
+    ROW,
+    TABLE,
+    UNITS,
+    exact,
+    honest,
+    is_a_fault,
+    neighbours,
+    planned,
+    turned,
+)
 from tests.plan.toy_relation import Both
 from tests.scale import repeats
 
 SCAN = Scan("t", COLUMNS)
 WHO = s.Column("who", Type.INTEGER)
 ONE = Term(How.SUM, s.Literal(1, Type.INTEGER))
+
 GATHERED = Contributions(SCAN, WHO, (), (ONE,))
 CATALOG = Catalog((TABLE,), PERSON)
-READING = memory.Reading({}, {})
+READING = memory.RunData({}, {})
 WRITER = rendering.Writer({}, DUCKDB)
 
 
@@ -102,7 +116,7 @@ def relations_without_a_rule_are_refused() -> None:
         for bare in (BareRows(), BarePeople()):
             if isinstance(bare, kinds):
                 assert is_a_fault(partial(called, rule, bare)), (rule, bare)
-    assert is_a_fault(lambda: text(BareRows()))
+    assert is_a_fault(lambda: notation(BareRows()))
 
 
 def queries_with_a_relation_without_a_rule_are_refused() -> None:
@@ -113,9 +127,9 @@ def queries_with_a_relation_without_a_rule_are_refused() -> None:
         by_person = (Totals(CapRows(gathered, 1)), Totals(ClipNorm(CapRows(gathered, 1), (1,))))
         cases = [*((query, PERSON) for query in by_person), (Totals(rows, (), (ONE,)), ROW)]
         for query, unit in cases:
-            assert is_a_fault(lambda query=query, unit=unit: sensitivities(query, unit.relation, 1)), query  # type: ignore[misc]
+            assert is_a_fault(lambda query=query, unit=unit: combined(FIRST, query, unit.relation, 1)), query  # type: ignore[misc]
         assert is_a_fault(lambda rows=rows: scans(rows)), rows  # type: ignore[misc]
-    assert is_a_fault(lambda: sensitivities(Totals(BarePeople()), PERSON.relation, 1))
+    assert is_a_fault(lambda: combined(FIRST, Totals(BarePeople()), PERSON.relation, 1))
 
 
 def test_what_has_no_rule_is_refused() -> None:
@@ -143,7 +157,7 @@ def caps_are_on_people() -> None:
     for source in wrong:
         for unit in (PERSON, turned(PERSON), ROW, turned(ROW)):
             query = Totals(source, (), (ONE,))
-            assert is_a_fault(lambda query=query, unit=unit: sensitivities(query, unit.relation, 1)), query  # type: ignore[misc]
+            assert is_a_fault(lambda query=query, unit=unit: combined(FIRST, query, unit.relation, 1)), query  # type: ignore[misc]
 
 
 def test_caps_are_on_people() -> None:
@@ -228,7 +242,7 @@ def test_a_new_relation_has_its_reach() -> None:
     units_reach_into_both()
     assert reach_into(Both(SCAN, Both(SCAN, SCAN)), Unit.ROW) == Reach(3, 1)
     assert reach_into(Both(SCAN, SCAN), Unit.PERSON) == Reach(None, None)
-    once, twice = (sensitivities(Totals(each, (), (ONE,)), ROW.relation, 1)[0] for each in (SCAN, Both(SCAN, SCAN)))
+    once, twice = (combined(FIRST, Totals(each, (), (ONE,)), ROW.relation, 1) for each in (SCAN, Both(SCAN, SCAN)))
     assert twice.l1 == 2 * once.l1
 
 

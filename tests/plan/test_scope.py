@@ -14,7 +14,7 @@ from discreet.plan.scalar import Arithmetic, IsNull, Not, Operator, Type, column
 from discreet.plan.scalar import Column as Node
 from discreet.plan.scope import Scope
 from discreet.plan.sql import question
-from discreet.plan.written import text
+from discreet.plan.written import notation
 
 VISITS = Table(
     "visits",
@@ -113,7 +113,7 @@ def test_unknown_names_are_refused(scope: Scope) -> None:
 
 def test_columns_of_two_relations_have_names_of_their_own_in_plans() -> None:
     """And one without a relation has the name that it always had."""
-    names = [text(Node("age", Type.INTEGER, table)) for table in ("", "visits", "tests")]
+    names = [notation(Node("age", Type.INTEGER, table)) for table in ("", "visits", "tests")]
     assert len(set(names)) == 3
     assert names[0] == "Column(name='age', type=<Type.INTEGER: 'integer'>)"
 

@@ -16,7 +16,7 @@ from discreet.audit.twins import Draws, compare
 from discreet.curator.session import Curator
 from discreet.errors import Fault, QueryError
 from discreet.mechanisms import Exponential, Geometric, Grant, NoisyMax, PermuteAndFlip
-from discreet.mechanisms.exponential import Selection
+from discreet.mechanisms.selection import Selection
 from discreet.noise import Tape
 from discreet.plan import scalar
 from discreet.plan.catalog import Catalog
@@ -25,7 +25,7 @@ from discreet.plan.combination import Combination
 from discreet.plan.explain import explain
 from discreet.plan.intervals import predicted
 from discreet.plan.limits import MOST_SCALE, check_limits
-from discreet.plan.plan import Choice, Plan, Stage
+from discreet.plan.plan import Branching, Plan, Stage
 from discreet.plan.private import plan_for
 from discreet.plan.relation import CapRows, Contributions, How, Scan, Term, Totals
 from discreet.plan.release import decided, release
@@ -59,7 +59,7 @@ def staged(
     first: F = F(1, 4), second: F = F(3, 4), kind: Callable[..., Selection] = NoisyMax, text: str = TEXT
 ) -> Plan:
     plans = [counted(cap, second, text) for cap in CAPS]
-    choice = Choice(
+    choice = Branching(
         query=scored(),
         scores=tuple(Combination.plain(i) for i in range(len(CAPS))),
         mechanism=kind(first),
@@ -77,19 +77,19 @@ def priced(plan: Plan) -> Plan:
 
 def rechosen(plan: Plan, **changes: Any) -> Plan:
     """The plan with another choice, and the event that it then draws."""
-    assert isinstance(plan.stage, Choice)
+    assert isinstance(plan.stage, Branching)
     return priced(replace(plan, stage=replace(plan.stage, **changes)))
 
 
 def with_stage(plan: Plan, i: int, **changes: Any) -> Plan:
     """The plan with another alternative."""
-    assert isinstance(plan.stage, Choice)
+    assert isinstance(plan.stage, Branching)
     stages = list(plan.stage.stages)
     stages[i] = replace(stages[i], **changes)
     return rechosen(plan, stages=tuple(stages))
 
 
-def capped(stage: Stage | Choice, most: int) -> Totals:
+def capped(stage: Stage | Branching, most: int) -> Totals:
     query = stage.query
     assert isinstance(query.source, CapRows)
     return replace(query, source=replace(query.source, most=most))
@@ -106,7 +106,7 @@ def test_a_plan_of_stages_is_checked_and_priced_before_data(kind: Callable[..., 
 def every_outcome_is_checked() -> None:
     """An alternative whose neighbours move it farther than its noise is made for is found, whichever it is."""
     plan = staged()
-    assert isinstance(plan.stage, Choice)
+    assert isinstance(plan.stage, Branching)
     for i, stage in enumerate(plan.stage.stages):
         assert isinstance(stage, Stage)
         is_found(with_stage(plan, i, query=capped(stage, 2 * CAPS[i])))
@@ -141,7 +141,7 @@ def noise_of_every_outcome_can_be_drawn() -> None:
     """Whatever is chosen later: what cannot be drawn is refused before anything is charged."""
     plan = staged()
     check_limits(plan, 1 << 26)
-    assert isinstance(plan.stage, Choice)
+    assert isinstance(plan.stage, Branching)
     for i, stage in enumerate(plan.stage.stages):
         assert isinstance(stage, Stage)
         wide = tuple(replace(each, mechanism=Geometric(F(2 * MOST_SCALE))) for each in stage.measurements)
@@ -172,7 +172,7 @@ def test_what_is_chosen_does_not_change_the_price() -> None:
 
 def test_a_choice_has_a_score_a_name_and_a_stage_for_each_outcome() -> None:
     plan = staged()
-    assert isinstance(plan.stage, Choice)
+    assert isinstance(plan.stage, Branching)
     keyed = Totals(Scan("t", (X,)), (X,), (Term(How.SUM, Literal(1, Type.INTEGER)),) * len(CAPS))
     for changes in (
         {"scores": plan.stage.scores[:3]},
@@ -297,7 +297,7 @@ def test_a_curator_charges_once_for_all_stages_and_keeps_the_answer(tmp_path: Pa
 def test_twins_find_a_score_that_moves_too_far() -> None:
     """Rows are not capped, and the choice is made for one row of a person."""
     plan = staged(F(1, 100), F(1))
-    assert isinstance(plan.stage, Choice)
+    assert isinstance(plan.stage, Branching)
     plan = rechosen(plan, query=replace(scored(), source=replace(scored().source, most=9)))  # type: ignore[arg-type]
     others = [row for row in ROWS if row["who"] != 5]
     report = compare(ROWS, others, lambda rows, draws: decided(plan, engine(rows).run, draws, 7).taken)
@@ -307,7 +307,7 @@ def test_twins_find_a_score_that_moves_too_far() -> None:
 def test_choices_may_follow_one_another() -> None:
     """Two choices have sixteen ways, each of which is checked; what is reached depends on both."""
     inner = staged(F(1, 4), F(1, 2))
-    assert isinstance(inner.stage, Choice)
+    assert isinstance(inner.stage, Branching)
     outer = replace(inner.stage, stages=(inner.stage,) * len(CAPS), outcomes=tuple("abcd"))
     plan = priced(replace(inner, stage=outer, epsilon=F(1)))
     check(plan)

@@ -16,7 +16,7 @@ from discreet.plan.forms import Reader
 from discreet.plan.plan import Plan
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import Call, Kind, Release, of_one_number
-from discreet.plan.releases.terms import Measured, Terms
+from discreet.plan.releases.terms import Measured, MeasuredTerms
 from discreet.plan.scalar import Arithmetic, Operator
 
 
@@ -31,7 +31,7 @@ class RootMeanSquare(Kind):
     def read(cls, call: Call) -> Aggregate:
         return of_one_number(cls(), call)
 
-    def planned(self, aggregate: Aggregate, terms: Terms) -> "Root":
+    def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Root":
         assert aggregate.argument is not None
         square = Arithmetic(Operator.MULTIPLY, aggregate.argument, aggregate.argument)
         grid, operand = terms.grid(Aggregate(self, square, aggregate.condition), self.word)

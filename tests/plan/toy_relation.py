@@ -5,7 +5,7 @@ It has two children, so that whoever takes a query for a chain is found out.
 
 from dataclasses import dataclass
 
-from discreet.engines.memory import Reading, Row, rows_in
+from discreet.engines.memory import Row, RunData, rows_in
 from discreet.plan.catalog import Catalog
 from discreet.plan.explain import told
 from discreet.plan.relation import Relation, Rows, children
@@ -52,5 +52,5 @@ def _told(relation: Both) -> str:
 
 
 @rows_in.register
-def _rows(relation: Both, reading: Reading) -> list[Row]:
+def _rows(relation: Both, reading: RunData) -> list[Row]:
     return rows_in(relation.first, reading) + rows_in(relation.second, reading)

@@ -1,4 +1,4 @@
-"""Where the error bars of one column lie on their common scale."""
+"""The places of the error bars of one column on their common scale."""
 
 from collections.abc import Sequence
 from math import inf

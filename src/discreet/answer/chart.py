@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from discreet.answer.digits import key_text, written
+from discreet.answer.digits import key_text, with_error
 from discreet.errors import Invalid
 from discreet.plan.scalar import Type
+from discreet.privacy.picture.panels import SCHEMA
 
 if TYPE_CHECKING:
     from discreet.answer.record import Answer
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 MOST_POINTS = 5_000
 # Beyond so many groups points are easier to read than bars.
 MOST_BARS = 40
-SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 class Chart(dict[str, Any]):
@@ -72,7 +72,7 @@ def points_of(answer: "Answer", j: int) -> list[dict[str, Any]]:
             point["series"] = " · ".join(key_text(values[k]) for k in keys[1:])
         if span is not None and span.low is not None and span.high is not None:
             point |= {"low": span.low, "high": span.high}
-        point["said"] = " ".join(written(value, span, answer.columns[j]))
+        point["said"] = " ".join(with_error(value, span, answer.columns[j]))
         points.append(point)
     return points
 

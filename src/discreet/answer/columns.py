@@ -33,17 +33,17 @@ def columns_of(plan: Plan) -> tuple[Column, ...]:
     """The columns that a plan's answer has."""
     return tuple(
         Column(name, output_type(output.value, plan), is_key(output.value), output.heading)
-        for name, output in zip(names_of(plan), plan.question.outputs, strict=True)
+        for name, output in zip(output_names(plan), plan.question.outputs, strict=True)
     )
 
 
-def names_of(plan: Plan) -> list[str]:
+def output_names(plan: Plan) -> list[str]:
     """The name of each output of a plan."""
     return unique([output.name for output in plan.question.outputs])
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """The same names, with a number behind those that were taken.
+    """These names, with a number behind those that were taken.
 
     >>> unique(["n", "n", "n_2"])
     ['n', 'n_2', 'n_2_2']

@@ -20,15 +20,15 @@ HIDDEN = {
 }
 
 
-def written(value: Value, span: Interval | None, column: Column) -> tuple[str, str]:
+def with_error(value: Value, span: Interval | None, column: Column) -> tuple[str, str]:
     """A value and its ±, to the digits that the ± supports.
 
     >>> count, mean = Column("n", Type.INTEGER, False), Column("age", Type.NUMBER, False)
-    >>> written(12345, Interval(12311, 12379, 34), count), written(12345, Interval(11111, 13579, 1234), count)
+    >>> with_error(12345, Interval(12311, 12379, 34), count), with_error(12345, Interval(11111, 13579, 1234), count)
     (('12,345', '± 34'), ('12,300', '± 1,300'))
-    >>> written(43.8271, Interval(42.0, 45.0, 1.827), mean), written(7, Interval(7, 7, 0), count)
+    >>> with_error(43.8271, Interval(42.0, 45.0, 1.827), mean), with_error(7, Interval(7, 7, 0), count)
     (('43.8', '± 1.9'), ('7', '± 0'))
-    >>> written(0.25, Interval(None, None, None, "too small"), mean)
+    >>> with_error(0.25, Interval(None, None, None, "too small"), mean)
     ('0.25', '± ? *')
     """
     if span is None or not isinstance(value, int | float):
@@ -57,7 +57,7 @@ def error_text(error: float) -> str:
     return f"± {rounded(most, max(0, 1 - floor(log10(most))) if most != int(most) else 0)}"
 
 
-def plain(value: Value) -> Value:
+def json_value(value: Value) -> Value:
     """A value that JSON has: a date is a text."""
     return value.isoformat() if isinstance(value, date) else value
 
@@ -66,7 +66,7 @@ def key_text(value: Value) -> str:
     """A value that is public, as it is written."""
     if isinstance(value, bool):
         return str(value).lower()
-    return "NULL" if value is None else visible(str(plain(value)))
+    return "NULL" if value is None else visible(str(json_value(value)))
 
 
 def grouped(value: int | float) -> str:

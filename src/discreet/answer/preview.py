@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.answer import html, text
-from discreet.answer.columns import names_of
+from discreet.answer.columns import output_names
 from discreet.answer.digits import error_text
 from discreet.answer.record import SELECTED
 from discreet.exact import to_float_up
@@ -43,13 +43,13 @@ class Preview:
             delta=to_float_up(plan.delta),
             relation=str(plan.relation),
             predicted=tuple(
-                replace(each, name=name) for each, name in zip(predicted(plan), names_of(plan), strict=True)
+                replace(each, name=name) for each, name in zip(predicted(plan), output_names(plan), strict=True)
             ),
             groups=max(len(each.domain) for each in plan.decisions()),
             notes=(*plan.assumed, *plan.notes, *([SELECTED] if selects(plan) else [])),
             _explanation=explain(plan),
             headings=tuple(
-                output.heading or name for output, name in zip(plan.question.outputs, names_of(plan), strict=True)
+                output.heading or name for output, name in zip(plan.question.outputs, output_names(plan), strict=True)
             ),
         )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from discreet.answer import chart, exports, html, svg, text
 from discreet.answer.columns import Column, columns_of
-from discreet.answer.digits import plain
+from discreet.answer.digits import json_value
 from discreet.answer.receipt import receipt_for
 from discreet.errors import Invalid
 from discreet.exact import shown, to_float_down, to_float_up
@@ -93,15 +93,15 @@ class Answer:
         )
 
     def with_remaining(self, left: Left | None) -> "Answer":
-        """The same answer, with the budget that is left now, rounded down."""
+        """This answer with the budget that is left now, rounded down."""
         return replace(self, remaining=None if left is None else _amount(left))
 
     def with_ledger(self, ledger: Mapping[str, Any]) -> "Answer":
-        """The same answer, whose receipt says where the charge is written."""
+        """This answer, whose receipt says where the charge is written."""
         return replace(self, receipt={**self.receipt, "ledger": dict(ledger)})
 
     def told(self, plan: Plan) -> "Answer":
-        """The same answer, in the words for whoever asked: what they did not declare, or lack, is said first; headings are theirs."""
+        """This answer in the words for whoever asked: what they did not declare, or lack, is said first; headings are theirs."""
         unsafe = [note for note in self.notes if note == KNOWN_NOISE]
         others = [note for note in self.notes if note not in (*unsafe, *plan.assumed)]
         outputs = plan.question.outputs
@@ -176,7 +176,7 @@ class Answer:
             "columns": names,
             "types": {column.name: column.type.value for column in self.columns},
             "keys": [column.name for column in self.columns if column.key],
-            "rows": [dict(zip(names, map(plain, row), strict=True)) for row in self.rows],
+            "rows": [dict(zip(names, map(json_value, row), strict=True)) for row in self.rows],
             "error": [{name: span.error for name, span in row} for row in cells],
             "interval": [{name: [span.low, span.high] for name, span in row} for row in cells],
             "flags": [{name: span.flag for name, span in row if span.flag} for row in cells],
@@ -257,7 +257,7 @@ class Answer:
         return chart.Chart(chart.specification(self), svg.svg_of(self))
 
     def to_svg(self, path: str | PathLike[str] | None = None) -> str | None:
-        """The same picture as an SVG, as text or into a file: it needs nothing to be drawn but a browser."""
+        """The picture of `plot` as an SVG, as text or into a file: it needs nothing to be drawn but a browser."""
         picture = svg.svg_of(self)
         if path is None:
             return picture

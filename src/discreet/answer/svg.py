@@ -37,7 +37,7 @@ class Axis:
     pixels: float
 
     def at(self, value: float) -> float:
-        """Where a value lies, inside of the drawing.
+        """The place of a value inside of the drawing.
 
         >>> Axis(0, 10, 100, 50).at(5), Axis(0, 10, 150, -50).at(5), Axis(0, 10, 100, 50).at(99)
         (125.0, 125.0, 150.0)
@@ -84,7 +84,7 @@ def svg_of(answer: "Answer") -> str:
 
 
 def _range(points: Sequence[dict[str, Any]], zero: bool) -> tuple[float, float]:
-    """From the least to the greatest end; wider where there is nothing between them, and never so wide that its width is no number."""
+    """The least and the greatest end, apart where there is nothing between them, and never so far that their distance is no number."""
     ends = [float(point[name]) for point in points for name in ("value", "low", "high") if name in point]
     ends += [0.0] if zero or not ends else []
     low, high = max(min(ends), -LARGEST), min(max(ends), LARGEST)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from discreet.answer.bars import scale_of, shares
-from discreet.answer.digits import price, short, sign, written
+from discreet.answer.digits import price, short, sign, with_error
 from discreet.plan.intervals import Interval
 from discreet.plan.scalar import Value
 from discreet.plan.visible import visible
@@ -30,7 +30,8 @@ def cells(answer: "Answer") -> list[list[str]]:
     """The rows that are shown, as text; the ± of one column are below each other."""
     rows = list(zip(answer.rows, answer.intervals, strict=True))[:MOST_LINES]
     pairs = [
-        [written(value, span, column) for value, span, column in zip(*row, answer.columns, strict=True)] for row in rows
+        [with_error(value, span, column) for value, span, column in zip(*row, answer.columns, strict=True)]
+        for row in rows
     ]
     widths = [max((len(row[j][1]) for row in pairs), default=0) for j in range(len(answer.columns))]
     return [

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from discreet.engines.base import Data
-from discreet.engines.render import Stored
-from discreet.engines.render.cells import Kept, shown
+from discreet.engines.render import StoredTable
+from discreet.engines.render.cells import TextForm, text_of_form
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.nodes import named
 from discreet.plan.scalar import Type
@@ -30,13 +30,13 @@ def _planned_by_statistics(connection: Any) -> Iterator[None]:
         connection.execute(f"SET disabled_optimizers = {DUCKDB.quoted(BY_STATISTICS)}")
 
 
-def arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> Stored:
+def arranged(connection: Any, data: Data, rows: int, forms: dict[str, TextForm]) -> StoredTable:
     """How a table is kept that was put in order."""
     with _planned_by_statistics(connection):
-        return _arranged(connection, data, rows, kept)
+        return _arranged(connection, data, rows, forms)
 
 
-def _arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> Stored:
+def _arranged(connection: Any, data: Data, rows: int, forms: dict[str, TextForm]) -> StoredTable:
     """The table with short texts as codes, and with the rows of each person together: what is found is the same, and found sooner.
 
     People are numbered by their value, never by a hash of it.
@@ -44,38 +44,38 @@ def _arranged(connection: Any, data: Data, rows: int, kept: dict[str, Kept]) -> 
     old, new = identifier(data.name), identifier(f"{data.name} arranged")
     names = {column.name for column in data.columns}
     number, hash = unused("number", names), unused("hash", names)
-    coded = _coded(connection, data, kept)
-    kept = kept | dict.fromkeys(coded, Kept.CODE)
+    coded = _coded(connection, data, forms)
+    forms = forms | dict.fromkeys(coded, TextForm.CODE)
     read = {each.name: f"t.{identifier(each.name)}" for each in data.columns}
     read |= {name: f"CAST({read[name]} AS {identifier(codes)})" for name, codes in coded.items()}
-    made = ", ".join(f"{each} AS {identifier(name)}" for name, each in read.items())
+    columns = ", ".join(f"{each} AS {identifier(name)}" for name, each in read.items())
     people = 0
     if data.person is None:
-        connection.execute(f"CREATE TABLE {new} AS SELECT {made} FROM {old} AS t")
+        connection.execute(f"CREATE TABLE {new} AS SELECT {columns} FROM {old} AS t")
     else:
         person = identifier(data.person)
         connection.execute(
             f"CREATE TEMP TABLE people AS SELECT value, CAST(row_number() OVER (ORDER BY value) - 1 AS INTEGER) AS number,"
-            f" hash({_as_text(data.person, 'value', kept)}) AS hash"
+            f" hash({_as_text(data.person, 'value', forms)}) AS hash"
             f" FROM (SELECT DISTINCT {person} AS value FROM {old} WHERE {person} IS NOT NULL)"
         )
         people = connection.execute("SELECT count(*) FROM people").fetchone()[0]
         connection.execute(
-            f"CREATE TABLE {new} AS SELECT {made}, people.number AS {identifier(number)}, people.hash AS {identifier(hash)}"
+            f"CREATE TABLE {new} AS SELECT {columns}, people.number AS {identifier(number)}, people.hash AS {identifier(hash)}"
             f" FROM {old} AS t LEFT JOIN people ON t.{person} = people.value ORDER BY people.number"
         )
         connection.execute("DROP TABLE people")
     connection.execute(f"DROP TABLE {old}")
     connection.execute(f"ALTER TABLE {new} RENAME TO {old}")
     if data.person is None:
-        return Stored(data.name, kept, rows=rows)
-    return Stored(data.name, kept, data.person, number, hash, people, rows)
+        return StoredTable(data.name, forms, rows=rows)
+    return StoredTable(data.name, forms, data.person, number, hash, people, rows)
 
 
-def _as_text(column: str, name: str, kept: Mapping[str, Kept]) -> str:
+def _as_text(column: str, name: str, forms: Mapping[str, TextForm]) -> str:
     """A column as the value that it stands for: what is hashed of a person does not depend on how the source stored it."""
-    made = named(name)
-    return DUCKDB.text(shown(kept[column], made, DUCKDB) if column in kept else made)
+    sql = named(name)
+    return DUCKDB.text(text_of_form(forms[column], sql, DUCKDB) if column in forms else sql)
 
 
 def unused(name: str, taken: set[str]) -> str:
@@ -84,11 +84,11 @@ def unused(name: str, taken: set[str]) -> str:
     return name
 
 
-def _coded(connection: Any, data: Data, kept: Mapping[str, Kept]) -> dict[str, str]:
+def _coded(connection: Any, data: Data, forms: Mapping[str, TextForm]) -> dict[str, str]:
     """The text columns with few values, each with a type of those values."""
-    found = {}
+    texts = {}
     for i, column in enumerate(data.columns):
-        if column.type is not Type.TEXT or column.name == data.person or column.name in kept:
+        if column.type is not Type.TEXT or column.name == data.person or column.name in forms:
             continue
         name, table = identifier(column.name), identifier(data.name)
         some = f"SELECT {name} FROM {table} LIMIT {LOOKED_AT}"  # a column of many values has many in some rows
@@ -98,7 +98,7 @@ def _coded(connection: Any, data: Data, kept: Mapping[str, Kept]) -> dict[str, s
         codes = identifier(f"codes {data.name} {i}")
         connection.execute(f"CREATE TEMP TABLE codes AS {values}")
         if 1 <= connection.execute("SELECT count(*) FROM codes").fetchone()[0] <= MOST_CODES:
-            found[column.name] = f"codes {data.name} {i}"
+            texts[column.name] = f"codes {data.name} {i}"
             connection.execute(f"CREATE TYPE {codes} AS ENUM (FROM codes)")
         connection.execute("DROP TABLE codes")
-    return found
+    return texts

@@ -15,13 +15,13 @@ from uuid import UUID
 from discreet.engines.reading import AS_IT_IS, Reading
 from discreet.plan.casts import convert
 from discreet.plan.scalar import LARGEST, Type, Value
-from discreet.plan.texts import fitting, whole, written
+from discreet.plan.texts import fitting, integer_of, number_text
 
 MISSING = ("NAType", "NaTType")
 MOST_DIGITS = 20  # of a whole Decimal that is looked at: 64 bits have 19
 
 
-def of_python(value: Any, wanted: Type, column: str = "", reading: Reading = AS_IT_IS, person: bool = False) -> Value:
+def of_python(value: Any, kind: Type, column: str = "", reading: Reading = AS_IT_IS, person: bool = False) -> Value:
     """For any object at all returns a value of the wanted type, or None; it never raises.
 
     `person`: it says who a row is about, and a double from 2^53 on is nobody: a reader may have rounded several people to it.
@@ -33,8 +33,8 @@ def of_python(value: Any, wanted: Type, column: str = "", reading: Reading = AS_
         if reading.null and _text(plain) in reading.null:
             return None
         if isinstance(plain, str):
-            return _from_text(plain, wanted, column, reading)
-        return _CONVERTED[wanted](plain)
+            return _from_text(plain, kind, column, reading)
+        return _CONVERTED[kind](plain)
     except Exception:  # an object may raise whatever it likes, and then it is no value
         return None
 
@@ -79,7 +79,7 @@ def _text(value: Any) -> str | None:
         case bool():
             return "true" if value else "false"
         case float():
-            return None if isnan(value) else written(value)
+            return None if isnan(value) else number_text(value)
         case Decimal():
             digits = format(value, "f") if abs(value.adjusted()) < 400 else str(value)
             return _shortest(digits)
@@ -90,7 +90,7 @@ def _text(value: Any) -> str | None:
             return value.isoformat()
         case int():
             return str(value)
-    return written(float(value))
+    return number_text(float(value))
 
 
 def _shortest(digits: str) -> str:
@@ -119,17 +119,17 @@ def _number(value: Any) -> float | None:
     if isinstance(value, date):
         return None
     try:
-        found = float(value) + (0.0 if isinstance(value, Decimal) else -0.0)  # a decimal has one zero
+        number = float(value) + (0.0 if isinstance(value, Decimal) else -0.0)  # a decimal has one zero
     except OverflowError:
-        found = inf if value > 0 else -inf
-    return None if isnan(found) else found
+        number = inf if value > 0 else -inf
+    return None if isnan(number) else number
 
 
 def _integer(value: Any) -> int | None:
     if isinstance(value, date):
         return None
     if isinstance(value, float):
-        return whole(value)
+        return integer_of(value)
     if isinstance(value, Decimal) and value.adjusted() >= MOST_DIGITS:
         return None
     return fitting(int(value)) if value == int(value) else None
@@ -152,8 +152,8 @@ def _truth(value: Any) -> bool | None:
 _CONVERTED = {Type.TEXT: _text, Type.NUMBER: _number, Type.INTEGER: _integer, Type.DATE: _day, Type.BOOLEAN: _truth}
 
 
-def _from_text(text: str, wanted: Type, column: str, reading: Reading) -> Value:
-    if wanted is Type.TEXT:
+def _from_text(text: str, kind: Type, column: str, reading: Reading) -> Value:
+    if kind is Type.TEXT:
         return text
-    standard = reading.standard(text, column, wanted)
-    return convert(standard, Type.TEXT, wanted)
+    standard = reading.standard(text, column, kind)
+    return convert(standard, Type.TEXT, kind)

@@ -16,7 +16,7 @@ def names_of(source: Any, *, framing: Framing = PLAIN, table: str | None = None)
     if isinstance(source, dict):
         return tuple(str(name) for name in source)
     if not isinstance(source, str | Path):
-        return tuple(frames.names_of(source))
+        return tuple(frames.frame_names(source))
     if has_header(source):
         return tuple(header(source, framing))
     return tuple(stored_types(source, table))

@@ -22,12 +22,12 @@ import numpy as np
 from discreet.engines import render
 from discreet.engines.arranging import BY_STATISTICS, arranged, unused
 from discreet.engines.base import Data, Lost, kind_of
-from discreet.engines.frames import converted, names_of, prepared
+from discreet.engines.frames import converted, frame_names, prepared
 from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.lines import Readable, readable
 from discreet.engines.reading import AS_IT_IS
-from discreet.engines.render import Stored, cells
-from discreet.engines.render.cells import Kept
+from discreet.engines.render import StoredTable, cells
+from discreet.engines.render.cells import TextForm
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.nodes import TYPES, alias
 from discreet.engines.watch import Watch
@@ -59,7 +59,7 @@ BITS = 60  # columns whose losses one integer marks
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Selectable:
     """Something to select from; for each column its name there, and its type in DuckDB's words; and which were converted already."""
 
     relation: str
@@ -80,7 +80,7 @@ class DuckDB:
         self._threads = whole(threads, "threads", least=1) if threads is not None else os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self._threads, "discreet")
         self._connection = connect(self._folder, self._threads)
-        self._stored: dict[str, Stored] = {}
+        self._stored: dict[str, StoredTable] = {}
         self.lost: tuple[Lost, ...] = ()  # for the owner: values of the sources that are none of their declared types
         try:
             for each in data:
@@ -105,11 +105,11 @@ class DuckDB:
     def _run(self, query: Totals, salt: int, deadline: float | None = None) -> Found:
         stored = self._stored[scan_of(query).table]
         if isinstance(query.source, Rows):
-            count, wanted = stored.rows, self._threads
+            count, threads = stored.rows, self._threads
         else:
             numbered = stored.person == contributions_of(query.source).person.name
-            count, wanted = stored.people if numbered else 0, -(-stored.rows // ROWS_OF_A_SLICE)
-        slices = max(1, min(count, wanted))
+            count, threads = stored.people if numbered else 0, -(-stored.rows // ROWS_OF_A_SLICE)
+        slices = max(1, min(count, threads))
         text = render.text_of(query, self._stored, DUCKDB, sliced=slices > 1)
         ends = [i * count // slices for i in range(slices + 1)]
         with Watch(deadline) as watch:
@@ -137,7 +137,7 @@ class DuckDB:
 
     def sql(self, query: Totals) -> str:
         """The text that is run on a small table, whatever the data are; the salt is the parameter $salt."""
-        return render.sql_of(query, {name: Stored(name) for name in self._stored}, DUCKDB)
+        return render.sql_of(query, {name: StoredTable(name) for name in self._stored}, DUCKDB)
 
     def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Value, ...]], int]:
         with self._cursor() as cursor:
@@ -146,7 +146,7 @@ class DuckDB:
 
     @staticmethod
     def columns(source: Any, table: str | None = None) -> dict[str, Type]:
-        """Of a Parquet file, a DuckDB file or a frame. What cannot be loaded is a text, and missing everywhere."""
+        """The columns of a Parquet file, a DuckDB file or a frame. What cannot be loaded is a text, and missing everywhere."""
         return dict(described(source, table))
 
     @contextmanager
@@ -173,14 +173,14 @@ class DuckDB:
         raise TypeError("an engine holds data and cannot be copied or pickled")
 
 
-def _added(found: list[Found]) -> Found:
+def _added(parts: list[Found]) -> Found:
     """The totals of disjoint parts of the people, added up."""
     place: dict[tuple[Any, ...], int] = {}
-    for part in found:
+    for part in parts:
         for group in part.keys:
             place.setdefault(group, len(place))
-    totals = [np.zeros(len(place), dtype=np.int64) for _ in found[0].totals]
-    for part in found:
+    totals = [np.zeros(len(place), dtype=np.int64) for _ in parts[0].totals]
+    for part in parts:
         where = [place[group] for group in part.keys]
         for total, each in zip(totals, part.totals, strict=True):
             total[where] += each
@@ -195,7 +195,7 @@ def connect(folder: str, threads: int = 1) -> Any:
 
 
 def memory() -> int:
-    """Of this machine, or of the group of processes that this one is in, in bytes."""
+    """The memory of this machine, or of the group of processes that this one is in, in bytes."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     try:
         return min(total, int(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
@@ -208,12 +208,12 @@ def described(source: Any, table: str | None = None) -> tuple[tuple[str, Type], 
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder, connect(folder) as connection:
         try:
             if isinstance(source, str | Path):
-                with opened(connection, source, table, folder) as found:
-                    return tuple((name, DUCKDB.native(type).stored) for name, (_, type) in found.columns.items())
-            made = prepared(source[:0], dict.fromkeys(names_of(source), Type.TEXT), AS_IT_IS, None)
-            with registered(connection, made.frame):
+                with opened(connection, source, table, folder) as readable:
+                    return tuple((name, DUCKDB.native(type).stored) for name, (_, type) in readable.columns.items())
+            frame = prepared(source[:0], dict.fromkeys(frame_names(source), Type.TEXT), AS_IT_IS, None)
+            with registered(connection, frame.frame):
                 types = {name: type for name, (_, type) in _described(connection, "frame").columns.items()}
-            return tuple((name, DUCKDB.native(types[made.columns[name]]).stored) for name in made.columns)
+            return tuple((name, DUCKDB.native(types[frame.columns[name]]).stored) for name in frame.columns)
         except duckdb.Error:
             raise Invalid("the source cannot be read", hint="its format may be broken") from None
 
@@ -221,12 +221,12 @@ def described(source: Any, table: str | None = None) -> tuple[tuple[str, Type], 
 @contextmanager
 def opened(
     connection: Any, source: str | Path, table: str | None, folder: str, framing: Framing = PLAIN
-) -> Iterator[Source]:
+) -> Iterator[Selectable]:
     """What a file holds, as something to select from, while it is open."""
     kind, path = kind_of(source), _plain_path(Path(source), folder)
     if kind == "database":
-        with _attached(connection, path, table) as found:
-            yield found
+        with _attached(connection, path, table) as attached:
+            yield attached
     elif kind == "parquet":
         # nothing is taken from the names of folders
         options = "hive_partitioning = false, union_by_name = false, filename = false"
@@ -246,9 +246,9 @@ def registered(connection: Any, frame: Any) -> Iterator[None]:
         connection.unregister("frame")
 
 
-def _described(connection: Any, relation: str) -> Source:
+def _described(connection: Any, relation: str) -> Selectable:
     rows = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
-    return Source(relation, {row[0]: (row[0], row[1]) for row in rows})
+    return Selectable(relation, {row[0]: (row[0], row[1]) for row in rows})
 
 
 def _plain_path(path: Path, folder: str) -> str:
@@ -260,23 +260,23 @@ def _plain_path(path: Path, folder: str) -> str:
     return str(link)
 
 
-def _csv(found: Readable, framing: Framing, path: str) -> Source:
+def _csv(readable: Readable, framing: Framing, path: str) -> Selectable:
     """Nothing is detected: one odd row would change the types of others. One thread reads: several of DuckDB's lose rows where the
     part of one begins, by what stands there, even without quotes.
     """
-    names = {name: f"c{i}" for i, name in enumerate(found.names)}
+    names = {name: f"c{i}" for i, name in enumerate(readable.names)}
     columns = ", ".join(f"'{each}': 'VARCHAR'" for each in names.values())
     relation = (
         f"read_csv({quoted(path)}, auto_detect = false, header = true, delim = {quoted(framing.delimiter)},"
         f" quote = '\"', escape = '\"', columns = {{{columns}}}, nullstr = '', compression = 'none',"
         f" strict_mode = {not framing.ragged}, null_padding = {framing.ragged}, parallel = false,"
-        f" max_line_size = {max(found.longest, LINE_SIZE)}, hive_partitioning = false, union_by_name = false, filename = false)"
+        f" max_line_size = {max(readable.longest, LINE_SIZE)}, hive_partitioning = false, union_by_name = false, filename = false)"
     )
-    return Source(relation, {name: (each, "VARCHAR") for name, each in names.items()}, rows=found.records)
+    return Selectable(relation, {name: (each, "VARCHAR") for name, each in names.items()}, rows=readable.records)
 
 
 @contextmanager
-def _attached(connection: Any, path: str, table: str | None) -> Iterator[Source]:
+def _attached(connection: Any, path: str, table: str | None) -> Iterator[Selectable]:
     connection.execute(f"ATTACH {quoted(path)} AS source (READ_ONLY)")
     try:
         rows = connection.execute(
@@ -295,26 +295,26 @@ def _attached(connection: Any, path: str, table: str | None) -> Iterator[Source]
         connection.execute("DETACH source")
 
 
-def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> tuple[Stored, tuple[Lost, ...]]:
+def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> tuple[StoredTable, tuple[Lost, ...]]:
     """The declared columns of a source in a table of clean types: no NaN, dates of the years 1 to 9999, integers of 64 bits.
 
     No value of the source makes it fail: what is none of its declared type is NULL in its cell, and counted, for the owner.
     """
     try:
         if isinstance(data.source, dict):
-            kept, lost = _fill(connection, data, data.source)
+            forms, lost = _fill(connection, data, data.source)
         elif isinstance(data.source, str | Path):
-            with opened(connection, data.source, data.table, folder, data.framing) as found:
-                kept, lost = _copy(connection, data, found)
-                _check_rows(connection, data, found)
+            with opened(connection, data.source, data.table, folder, data.framing) as readable:
+                forms, lost = _copy(connection, data, readable)
+                _check_rows(connection, data, readable)
         else:
-            kept, lost = _from_frame(connection, data)
+            forms, lost = _from_frame(connection, data)
         rows = connection.execute(f"SELECT count(*) FROM {identifier(data.name)}").fetchone()[0]
         if rows > MOST_ROWS:
             raise Invalid(f"table {data.name!r} has too many rows; at most {MOST_ROWS:,} are allowed")
-        stored = Stored(data.name, kept)
+        stored = StoredTable(data.name, forms)
         if arrange and rows >= ROWS_TO_ARRANGE:
-            stored = arranged(connection, data, rows, kept)
+            stored = arranged(connection, data, rows, forms)
     except duckdb.Error as error:
         raise _unreadable(data, error) from None
     return stored, tuple(
@@ -322,22 +322,22 @@ def load(connection: Any, data: Data, folder: str, arrange: bool = True) -> tupl
     )
 
 
-def _from_frame(connection: Any, data: Data) -> tuple[dict[str, Kept], dict[str, int]]:
+def _from_frame(connection: Any, data: Data) -> tuple[dict[str, TextForm], dict[str, int]]:
     """A frame that the engine does not take as it is goes over object by object."""
-    wanted = {column.name: column.type for column in data.columns}
+    types = {column.name: column.type for column in data.columns}
     for objects in (False, True):
-        made = prepared(data.source, wanted, data.reading, data.person, objects)
+        prepared_frame = prepared(data.source, types, data.reading, data.person, objects)
         try:
-            with registered(connection, made.frame):
-                found = _described(connection, "frame")
-                columns = {name: found.columns[each] for name, each in made.columns.items()}
-                kept, lost = _copy(connection, data, Source("frame", columns, frozenset(made.lost)))
+            with registered(connection, prepared_frame.frame):
+                described_columns = _described(connection, "frame")
+                columns = {name: described_columns.columns[each] for name, each in prepared_frame.columns.items()}
+                forms, lost = _copy(connection, data, Selectable("frame", columns, frozenset(prepared_frame.lost)))
         except duckdb.Error:
             if objects:
                 raise
             connection.execute(f"DROP TABLE IF EXISTS {identifier(data.name)}")
             continue
-        return kept, {name: lost.get(name, 0) + made.lost.get(name, 0) for name in wanted}
+        return forms, {name: lost.get(name, 0) + prepared_frame.lost.get(name, 0) for name in types}
     raise Fault("a frame was neither loaded nor refused", code="engine")
 
 
@@ -349,14 +349,14 @@ def _unreadable(data: Data, error: Exception) -> Invalid:
     return Invalid(f"table {data.name!r} could not be loaded", code="load", hint=hint)
 
 
-def _copy(connection: Any, data: Data, source: Source) -> tuple[dict[str, Kept], dict[str, int]]:
+def _copy(connection: Any, data: Data, source: Selectable) -> tuple[dict[str, TextForm], dict[str, int]]:
     """The columns that are kept in another form, and how many values of each were lost.
 
     A bit beside each row says which of its cells were: so the source is read once, and every value converted once.
     """
-    made: list[str] = []
+    definitions: list[str] = []
     filled: list[tuple[int, str]] = []
-    kept: dict[str, Kept] = {}
+    forms: dict[str, TextForm] = {}
     for column in data.columns:
         if column.name not in source.columns:
             raise _absent(data, column.name)
@@ -365,11 +365,11 @@ def _copy(connection: Any, data: Data, source: Source) -> tuple[dict[str, Kept],
         person = column.name == data.person and not again
         reading = AS_IT_IS if again else data.reading
         cell = cells.loaded(name, type, column.name, column.type, reading, person, DUCKDB)
-        made.append(DUCKDB.text(alias(cell.value, f"v{len(made)}")))
+        definitions.append(DUCKDB.text(alias(cell.value, f"v{len(definitions)}")))
         if cell.kept is not None:
-            kept[column.name] = cell.kept
+            forms[column.name] = cell.kept
         if cell.filled is not None:
-            filled.append((len(made) - 1, DUCKDB.text(cell.filled)))
+            filled.append((len(definitions) - 1, DUCKDB.text(cell.filled)))
     flags = [f"{flag} AS f{i}" for i, flag in filled]
     names = [f"v{i} AS {identifier(column.name)}" for i, column in enumerate(data.columns)]
     bits = [
@@ -379,18 +379,18 @@ def _copy(connection: Any, data: Data, source: Source) -> tuple[dict[str, Kept],
     names += [f"{_mask([i for i, _ in some])} AS {identifier(bit)}" for bit, some in bits]
     table = identifier(data.name)
     connection.execute(
-        f"CREATE TABLE {table} AS SELECT {', '.join(names)} FROM (SELECT {', '.join([*made, *flags])} FROM {source.relation})"
+        f"CREATE TABLE {table} AS SELECT {', '.join(names)} FROM (SELECT {', '.join([*definitions, *flags])} FROM {source.relation})"
     )
     lost: dict[str, int] = {}
     for bit, some in bits:
         counts = ", ".join(f"count(*) FILTER ({identifier(bit)} & {1 << k} <> 0)" for k in range(len(some)))
-        found = connection.execute(f"SELECT {counts} FROM {table}").fetchone()
-        lost |= {data.columns[i].name: count for (i, _), count in zip(some, found, strict=True)}
+        counted = connection.execute(f"SELECT {counts} FROM {table}").fetchone()
+        lost |= {data.columns[i].name: count for (i, _), count in zip(some, counted, strict=True)}
         connection.execute(f"ALTER TABLE {table} DROP COLUMN {identifier(bit)}")
-    return kept, lost
+    return forms, lost
 
 
-def _check_rows(connection: Any, data: Data, source: Source) -> None:
+def _check_rows(connection: Any, data: Data, source: Selectable) -> None:
     """Nobody is lost or made up between our reading of a file and the engine's."""
     if source.rows is None:
         return
@@ -410,21 +410,23 @@ def _absent(data: Data, column: str) -> Invalid:
     return Invalid(f"column {column!r} is declared but not in the source of table {data.name!r}", code="load")
 
 
-def _fill(connection: Any, data: Data, lists: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Kept], dict[str, int]]:
-    """From Python objects, each converted by itself."""
+def _fill(
+    connection: Any, data: Data, lists: Mapping[str, Sequence[Any]]
+) -> tuple[dict[str, TextForm], dict[str, int]]:
+    """Columns are filled from Python objects, each converted by itself."""
     columns = ", ".join(f"{identifier(each.name)} {TYPES[each.type].value}" for each in data.columns)
     connection.execute(f"CREATE TABLE {identifier(data.name)} ({columns})")
-    given, lost = [], dict.fromkeys((column.name for column in data.columns), 0)
+    rows, lost = [], dict.fromkeys((column.name for column in data.columns), 0)
     for column in data.columns:
         if column.name not in lists:
             raise _absent(data, column.name)
-        given.append(iter(lists[column.name]))
+        rows.append(iter(lists[column.name]))
     if len({len(lists[column.name]) for column in data.columns}) > 1:
         raise Invalid(f"the columns of table {data.name!r} are not of one length")
     chosen = ", ".join(f"unnest(CAST(${i} AS {TYPES[each.type].value}[]))" for i, each in enumerate(data.columns, 1))
     while True:
         chunk = []
-        for each, objects in zip(data.columns, given, strict=True):
+        for each, objects in zip(data.columns, rows, strict=True):
             some = islice(objects, CHUNK)
             values, nothing = converted(some, each.type, each.name, data.reading, each.name == data.person)
             lost[each.name] += nothing

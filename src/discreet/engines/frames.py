@@ -31,16 +31,16 @@ class Library:
 
 def library_of(frame: Any) -> Library:
     """The library of a frame, or raises Invalid."""
-    found = LIBRARIES.get(type(frame).__module__.partition(".")[0])
-    if found is None or type(frame).__name__ not in ("DataFrame", "Table"):
+    library = LIBRARIES.get(type(frame).__module__.partition(".")[0])
+    if library is None or type(frame).__name__ not in ("DataFrame", "Table"):
         raise Invalid(
             f"data cannot be loaded from a {type(frame).__name__}",
             hint="give a file, a frame of pandas, Polars or Arrow, or a dict of lists",
         )
-    return found
+    return library
 
 
-def names_of(frame: Any) -> list[str]:
+def frame_names(frame: Any) -> list[str]:
     """The names of a frame's columns, each once."""
     names = library_of(frame).names(frame)
     if len({name.casefold() for name in names}) < len(names):
@@ -58,29 +58,27 @@ class Prepared:
 
 
 def prepared(
-    frame: Any, wanted: Mapping[str, Type], reading: Reading, person: str | None, objects: bool = False
+    frame: Any, types: Mapping[str, Type], reading: Reading, person: str | None, objects: bool = False
 ) -> Prepared:
     """The wanted columns of a frame. With `objects` all of them are converted one by one, also those that look plain."""
     library = library_of(frame)
-    places = {name: i for i, name in enumerate(names_of(frame)) if name in wanted}
-    made: dict[int, tuple[list[Value], Type]] = {}
+    places = {name: i for i, name in enumerate(frame_names(frame)) if name in types}
+    columns: dict[int, tuple[list[Value], Type]] = {}
     lost: dict[str, int] = {}
     for name, i in places.items():
         if library.plain(frame, i) and not objects:
             continue
-        values, lost[name] = converted(library.cells(frame, i), wanted[name], name, reading, name == person)
-        made[i] = values, wanted[name]
+        values, lost[name] = converted(library.cells(frame, i), types[name], name, reading, name == person)
+        columns[i] = values, types[name]
     numbered = {name: f"c{i}" for name, i in places.items()}
-    return Prepared(library.with_columns(frame, list(numbered.values()), made), numbered, lost)
+    return Prepared(library.with_columns(frame, list(numbered.values()), columns), numbered, lost)
 
 
-def converted(
-    cells: Iterable[Any], wanted: Type, column: str, reading: Reading, person: bool
-) -> tuple[list[Value], int]:
+def converted(cells: Iterable[Any], kind: Type, column: str, reading: Reading, person: bool) -> tuple[list[Value], int]:
     """Each object by itself, and how many held something that is no value of the type."""
     lost, values = 0, []
     for cell in cells:
-        value = of_python(cell, wanted, column, reading, person)
+        value = of_python(cell, kind, column, reading, person)
         lost += value is None and not missing(cell) and not _is_word(cell, reading)
         values.append(value)
     return values, lost
@@ -109,16 +107,16 @@ def _pandas_plain(frame: Any, i: int) -> bool:
     return name.lower() in (*PANDAS, "boolean") or name.startswith("datetime64")
 
 
-def _pandas_with(frame: Any, names: list[str], made: Mapping[int, tuple[list[Value], Type]]) -> Any:
+def _pandas_with(frame: Any, names: list[str], replaced: Mapping[int, tuple[list[Value], Type]]) -> Any:
     pandas, numpy = sys.modules["pandas"], sys.modules["numpy"]
     dtypes = {Type.INTEGER: "Int64", Type.NUMBER: "float64", Type.BOOLEAN: "boolean", Type.TEXT: "object"}
     columns = {}
     for name in names:
         i = int(name[1:])
-        if i not in made:
+        if i not in replaced:
             columns[name] = frame.iloc[:, i].reset_index(drop=True)
             continue
-        values, kind = made[i]
+        values, kind = replaced[i]
         if kind is Type.DATE:
             columns[name] = pandas.Series(numpy.array(values, "datetime64[s]"))
         else:
@@ -126,7 +124,7 @@ def _pandas_with(frame: Any, names: list[str], made: Mapping[int, tuple[list[Val
     return pandas.DataFrame(columns)
 
 
-def _polars_with(frame: Any, names: list[str], made: Mapping[int, tuple[list[Value], Type]]) -> Any:
+def _polars_with(frame: Any, names: list[str], replaced: Mapping[int, tuple[list[Value], Type]]) -> Any:
     polars = sys.modules["polars"]
     dtypes = {
         Type.INTEGER: polars.Int64,
@@ -138,8 +136,8 @@ def _polars_with(frame: Any, names: list[str], made: Mapping[int, tuple[list[Val
     columns = []
     for name in names:
         i = int(name[1:])
-        if i in made:
-            values, kind = made[i]
+        if i in replaced:
+            values, kind = replaced[i]
             columns.append(polars.Series(name, values, dtype=dtypes[kind]))
         else:
             columns.append(frame.to_series(i).alias(name))
@@ -163,7 +161,7 @@ def _arrow_cells(frame: Any, i: int) -> Iterable[Any]:
             yield b""
 
 
-def _arrow_with(frame: Any, names: list[str], made: Mapping[int, tuple[list[Value], Type]]) -> Any:
+def _arrow_with(frame: Any, names: list[str], replaced: Mapping[int, tuple[list[Value], Type]]) -> Any:
     arrow = sys.modules["pyarrow"]
     types = {
         Type.INTEGER: arrow.int64(),
@@ -175,7 +173,7 @@ def _arrow_with(frame: Any, names: list[str], made: Mapping[int, tuple[list[Valu
     columns = []
     for name in names:
         i = int(name[1:])
-        columns.append(arrow.array(made[i][0], types[made[i][1]]) if i in made else frame.column(i))
+        columns.append(arrow.array(replaced[i][0], types[replaced[i][1]]) if i in replaced else frame.column(i))
     return arrow.table(columns, names=names)
 
 

@@ -43,9 +43,9 @@ class Framing:
     encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
-        found = self.delimiter
-        if not isinstance(found, str) or len(found) != 1 or found in '"\r\n\0' or not found.isascii():
-            raise Invalid(f"delimiter must be one character, got {shown(found)}", hint="write ',' or ';' or a tab")
+        delimiter = self.delimiter
+        if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
+            raise Invalid(f"delimiter must be one character, got {shown(delimiter)}", hint="write ',' or ';' or a tab")
         for name in ("multiline", "ragged"):
             if not isinstance(getattr(self, name), bool):
                 raise Invalid(f"{name} must be true or false, got {shown(getattr(self, name))}")
@@ -55,8 +55,8 @@ class Framing:
 def codec_of(encoding: str) -> str:
     """The one name of an encoding of text files, or raises Invalid; of UTF-8 with or without a byte-order mark "utf-8"."""
     try:
-        found = codecs.lookup(encoding)
-        name = found.name.replace("_", "-")
+        codec = codecs.lookup(encoding)
+        name = codec.name.replace("_", "-")
         known = name not in NOT_OF_FILES and SAMPLE.encode(name).decode(name, "replace") == SAMPLE
     except (LookupError, TypeError, ValueError):
         known = False
@@ -110,7 +110,7 @@ class Malformed:
 
 
 @dataclass(slots=True)
-class Record:
+class OpenRecord:
     """One record while it is read, line by line."""
 
     framing: Framing
@@ -186,7 +186,7 @@ def header(source: str | Path, framing: Framing = PLAIN) -> list[str]:
 def _names(path: Path, framing: Framing, line: bytes) -> list[str]:
     if not line:
         return []
-    record = Record(framing)
+    record = OpenRecord(framing)
     record.take(line)
     if record.judged(len(record.fields)):
         raise Invalid(
@@ -200,9 +200,9 @@ def _names(path: Path, framing: Framing, line: bytes) -> list[str]:
             raise ValueError
         return [each.decode() for each in record.fields]
     except ValueError:
-        said = "UTF-8" if codec == "utf-8" else codec
+        name = "UTF-8" if codec == "utf-8" else codec
         raise Invalid(
-            f"the first line of file {path.name!r} is not {said} text of a CSV file",
+            f"the first line of file {path.name!r} is not {name} text of a CSV file",
             hint='save it as CSV in UTF-8, or declare its encoding, as in encoding = "latin-1"',
         ) from None
 
@@ -220,20 +220,20 @@ def _sound(path: Path, framing: Framing, fields: int, malformed: Malformed) -> I
     first, end = first_line(path, framing)
     rest = after(blocks(path, framing), len(first) + len(end))
     for record in taken(lines(rest, end), end, framing):
-        found = record.judged(fields)
-        malformed += found
-        if not found:
+        judgement = record.judged(fields)
+        malformed += judgement
+        if not judgement:
             cells = [cell.decode("utf-8", "replace") or None for cell in record.fields[:fields]]
             yield cells + [None] * (fields - len(cells))
 
 
-def taken(found: Iterable[bytes | None], end: bytes, framing: Framing) -> Iterator[Record]:
+def taken(lines: Iterable[bytes | None], end: bytes, framing: Framing) -> Iterator[OpenRecord]:
     """The records that lines make up; blank lines make none."""
     record = None
-    for line in found:
+    for line in lines:
         if record is None and not line and line is not None:
             continue
-        record = record or Record(framing)
+        record = record or OpenRecord(framing)
         if line is None:
             record.size = LONGEST_LINE + 1
         else:
@@ -264,22 +264,24 @@ def _first_line(path: Path, framing: Framing) -> tuple[bytes, bytes]:
     for block in chain(blocks(path, framing), (b"",)):
         begin = max(place, len(held) - 1)
         held += block
-        while found := LINE_END.search(held, begin):
-            if block and found.group() == b"\r" and found.end() == len(held):  # the LF may follow in the next block
+        while line_end := LINE_END.search(held, begin):
+            if (
+                block and line_end.group() == b"\r" and line_end.end() == len(held)
+            ):  # the LF may follow in the next block
                 break
-            inside ^= framing.multiline and held.count(QUOTE, place, found.start()) % 2 == 1
-            begin = place = found.end()
+            inside ^= framing.multiline and held.count(QUOTE, place, line_end.start()) % 2 == 1
+            begin = place = line_end.end()
             if not inside:
-                return bytes(held[: found.start()]), found.group()
+                return bytes(held[: line_end.start()]), line_end.group()
         if len(held) > LONGEST_LINE:
             raise Invalid(f"the first line of file {path.name!r} has no end", code="load", hint="is it a CSV file?")
     return bytes(held), b"\n"
 
 
-def lines(found: Iterable[bytes], end: bytes) -> Iterator[bytes | None]:
+def lines(blocks: Iterable[bytes], end: bytes) -> Iterator[bytes | None]:
     """The lines in blocks of bytes, without their ends; None for each that is longer than is read."""
     held, begin, too_long = bytearray(), 0, False
-    for block in found:
+    for block in blocks:
         held += block
         place = 0
         while (stop := held.find(end, max(place, begin))) >= 0:
@@ -294,9 +296,9 @@ def lines(found: Iterable[bytes], end: bytes) -> Iterator[bytes | None]:
         yield None if too_long or len(held) > LONGEST_LINE else bytes(held)
 
 
-def after(found: Iterable[bytes], count: int) -> Iterator[bytes]:
+def after(blocks: Iterable[bytes], count: int) -> Iterator[bytes]:
     """Blocks of bytes without the first ones."""
-    for block in found:
+    for block in blocks:
         if len(block) > count:
             yield block[count:] if count else block
         count = max(0, count - len(block))
@@ -317,12 +319,12 @@ def blocks(path: Path, framing: Framing, size: int = BLOCK) -> Iterator[bytes]:
         yield held
 
 
-def _recoded(found: Iterable[bytes], codec: str) -> Iterator[bytes]:
+def _recoded(blocks: Iterable[bytes], codec: str) -> Iterator[bytes]:
     if codec == "utf-8":
-        yield from found
+        yield from blocks
         return
     decoder = codecs.getincrementaldecoder(codec)("replace")
-    for block in chain(found, (b"",)):
+    for block in chain(blocks, (b"",)):
         yield decoder.decode(block, final=not block).translate(SURROGATES).encode()
 
 

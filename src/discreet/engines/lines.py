@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines import framing as slow
-from discreet.engines.framing import MARK, PACKED, QUOTE, Framing, Malformed, Record, codec_of, first_line, header
+from discreet.engines.framing import MARK, PACKED, QUOTE, Framing, Malformed, OpenRecord, codec_of, first_line, header
 
 CHUNK = 1 << 18  # bytes that are looked at together: they fit the caches of a processor
 CR, LF = b"\r\n"
@@ -37,7 +37,7 @@ class Readable:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class FileShape:
     """What all records of a file have in common."""
 
     framing: Framing
@@ -60,7 +60,7 @@ class Shape:
 
 
 @dataclass(slots=True)
-class Verdict:
+class Inspection:
     """What was found in a chunk, or in a whole file."""
 
     records: int = 0
@@ -80,7 +80,7 @@ def readable(path: Path, framing: Framing, folder: str) -> Iterator[Readable]:
 def _readable(path: Path, framing: Framing, private: str) -> Readable:
     names = tuple(header(path, framing))
     first, end = first_line(path, framing)
-    shape = Shape(framing, end, len(names))
+    shape = FileShape(framing, end, len(names))
     plain = path
     if path.name.casefold().endswith(PACKED) or codec_of(framing.encoding) != "utf-8":
         plain = Path(private, "plain.csv")
@@ -90,17 +90,17 @@ def _readable(path: Path, framing: Framing, private: str) -> Readable:
         marked = plain == path and file.read(len(MARK)) == MARK
         offset = len(first) + len(end) + len(MARK) * marked
         file.seek(offset)
-        found = judged(file, shape)
-        if found.malformed:
-            raise found.malformed.refusal(path, framing, shape.fields)
+        inspection = judged(file, shape)
+        if inspection.malformed:
+            raise inspection.malformed.refusal(path, framing, shape.fields)
         names_odd = (marked and QUOTE in first) or not surely_sound(first + end, shape)
-        if not found.odd and not names_odd:
-            return Readable(plain, names, found.records, found.longest + len(first))
+        if not inspection.odd and not names_odd:
+            return Readable(plain, names, inspection.records, inspection.longest + len(first))
         file.seek(offset)
         mended = Path(private, "mended.csv")
         with _new(mended) as copy:
             longest = rewritten(file, shape, copy)
-    return Readable(mended, names, found.records, longest)
+    return Readable(mended, names, inspection.records, longest)
 
 
 def _new(path: Path) -> BinaryIO:
@@ -108,28 +108,28 @@ def _new(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
-def judged(file: BinaryIO, shape: Shape, size: int = CHUNK) -> Verdict:
+def judged(file: BinaryIO, shape: FileShape, size: int = CHUNK) -> Inspection:
     """What there is to say about all records from here on."""
-    total, rest = Verdict(), chunks(file, shape, size)
+    total, rest = Inspection(), chunks(file, shape, size)
     for chunk in rest:
-        found = looked_at(chunk, shape)
-        if found is None:
+        inspection = looked_at(chunk, shape)
+        if inspection is None:
             for record in slow.taken(slow.lines(chain((chunk,), rest), shape.end), shape.end, shape.framing):
                 total.malformed += record.judged(shape.fields)
             return total
-        total.records += found.records
-        total.malformed += found.malformed
-        total.odd |= found.odd
+        total.records += inspection.records
+        total.malformed += inspection.malformed
+        total.odd |= inspection.odd
         total.longest = max(total.longest, len(chunk))
     return total
 
 
-def rewritten(file: BinaryIO, shape: Shape, copy: BinaryIO) -> int:
+def rewritten(file: BinaryIO, shape: FileShape, copy: BinaryIO) -> int:
     """Writes the records from here on as an engine reads them; returns how many bytes one of them may have."""
-    longest = copy.write(written([b"name"] * shape.fields, shape))  # names are not read from a copy
+    longest = copy.write(quoted_record([b"name"] * shape.fields, shape))  # names are not read from a copy
     for chunk in chunks(file, shape, CHUNK):
-        found, place, parts = looked_at(chunk, shape), 0, []
-        for start, stop, text in found.anew if found else ():
+        inspection, place, parts = looked_at(chunk, shape), 0, []
+        for start, stop, text in inspection.anew if inspection else ():
             parts += [chunk[place:start], text]
             place = stop
         parts.append(chunk[place:])
@@ -137,7 +137,7 @@ def rewritten(file: BinaryIO, shape: Shape, copy: BinaryIO) -> int:
     return longest
 
 
-def chunks(file: BinaryIO, shape: Shape, size: int) -> Iterator[bytes]:
+def chunks(file: BinaryIO, shape: FileShape, size: int) -> Iterator[bytes]:
     """The bytes from here on, cut where records end, unless one is too long."""
     held = b""
     while block := file.read(max(size, len(held))):
@@ -152,7 +152,7 @@ def chunks(file: BinaryIO, shape: Shape, size: int) -> Iterator[bytes]:
         yield held + shape.end
 
 
-def _last_end(held: bytes, shape: Shape) -> int:
+def _last_end(held: bytes, shape: FileShape) -> int:
     """Behind the last line end, or the last one outside of quotes where they may hold line ends; 0 if there is none."""
     stop = held.rfind(shape.end)
     if shape.framing.multiline and stop >= 0:
@@ -164,7 +164,7 @@ def _last_end(held: bytes, shape: Shape) -> int:
     return stop + len(shape.end) if stop >= 0 else 0
 
 
-def looked_at(chunk: bytes, shape: Shape) -> Verdict | None:
+def looked_at(chunk: bytes, shape: FileShape) -> Inspection | None:
     """What there is to say about whole records; None where a malformed one leaves open where the next begins."""
     if not chunk.endswith(shape.end):
         return None
@@ -176,14 +176,14 @@ def looked_at(chunk: bytes, shape: Shape) -> Verdict | None:
             text = False
     count = surely_sound(chunk, shape)
     if count and len(chunk) <= slow.LONGEST_LINE:
-        return Verdict(count, odd=not text)
-    found = _one_by_one(chunk, shape)
-    if found is not None:
-        found.odd = not text or bool(found.anew)
-    return found
+        return Inspection(count, odd=not text)
+    inspection = _one_by_one(chunk, shape)
+    if inspection is not None:
+        inspection.odd = not text or bool(inspection.anew)
+    return inspection
 
 
-def surely_sound(chunk: bytes, shape: Shape) -> int:
+def surely_sound(chunk: bytes, shape: FileShape) -> int:
     """How many records there are, if all are well-formed as they stand; 0 where that cannot be told at a glance."""
     if shape.fields == 1 and (chunk.startswith(shape.end) or shape.end * 2 in chunk):
         return 0  # a blank line
@@ -202,7 +202,7 @@ def surely_sound(chunk: bytes, shape: Shape) -> int:
     return count * times if bones == shape.bones * count else 0
 
 
-def _quotes_stand_well(data: NDArray[np.uint8], shape: Shape) -> bool:
+def _quotes_stand_well(data: NDArray[np.uint8], shape: FileShape) -> bool:
     """Whether every other quote opens a field, or follows a quote, and every one between closes a field, or precedes a quote."""
     quotes = np.flatnonzero(data == ord(QUOTE))
     opening, closing = quotes[0::2], quotes[1::2]
@@ -210,13 +210,13 @@ def _quotes_stand_well(data: NDArray[np.uint8], shape: Shape) -> bool:
         return False
     before, behind = data[opening - 1], data[closing + 1]  # the byte before the first one is the last, a line end
     return all(
-        bool(((found == ord(shape.delimiter)) | (found == ord(QUOTE)) | (found == end)).all())
-        for found, end in ((before, shape.end[-1]), (behind, shape.end[0]))
+        bool(((neighbour == ord(shape.delimiter)) | (neighbour == ord(QUOTE)) | (neighbour == end)).all())
+        for neighbour, end in ((before, shape.end[-1]), (behind, shape.end[0]))
     )
 
 
-def _one_by_one(chunk: bytes, shape: Shape) -> Verdict | None:
-    """The same where something is odd: the records that are not surely fine are read one by one."""
+def _one_by_one(chunk: bytes, shape: FileShape) -> Inspection | None:
+    """A chunk where something is odd: the records that are not surely fine are read one by one."""
     data = np.frombuffer(chunk, np.uint8)
     delimiter, quote, multiline = ord(shape.delimiter), ord(QUOTE), shape.framing.multiline
     quotes = np.flatnonzero(data == quote)
@@ -253,22 +253,22 @@ def _one_by_one(chunk: bytes, shape: Shape) -> Verdict | None:
     other = (fields != shape.fields) & ~blank & ~doubtful
     if multiline and doubtful.any():
         return None
-    found = Verdict(len(ends) - int(blank.sum()))
+    inspection = Inspection(len(ends) - int(blank.sum()))
     if not shape.framing.ragged:
-        found.malformed.fields = int(other.sum())
+        inspection.malformed.fields = int(other.sum())
     for i in np.flatnonzero(doubtful | blank if shape.fields == 1 else doubtful).tolist():
         start, stop = int(starts[i]), int(ends[i])
         text = b""
         if not blank[i]:
-            made = Record(shape.framing)
-            made.take(chunk[start:stop])
-            found.malformed += made.judged(shape.fields)
-            text = written(made.fields, shape)
-        found.anew.append((start, stop + len(shape.end), text))
-    return found
+            odd = OpenRecord(shape.framing)
+            odd.take(chunk[start:stop])
+            inspection.malformed += odd.judged(shape.fields)
+            text = quoted_record(odd.fields, shape)
+        inspection.anew.append((start, stop + len(shape.end), text))
+    return inspection
 
 
-def written(fields: list[bytes], shape: Shape) -> bytes:
+def quoted_record(fields: list[bytes], shape: FileShape) -> bytes:
     """A record as every engine reads it: every field in quotes."""
     padded = fields[: shape.fields] + [b""] * (shape.fields - len(fields))
     return shape.delimiter.join(QUOTE + each.replace(QUOTE, QUOTE * 2) + QUOTE for each in padded) + shape.end

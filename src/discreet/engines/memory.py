@@ -54,20 +54,20 @@ class Contribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RunData:
     """What a query is run on: the rows of every table, and the priorities of people in groups."""
 
     tables: Mapping[str, list[Row]]
     priorities: Priorities
 
 
-class Memory:
+class MemoryEngine:
     """`priorities` are those of one salt, or a function of the query and the salt that makes them."""
 
     def __init__(
         self, data: Sequence[Data], priorities: Priorities | Callable[[Totals, int], Priorities] | None = None
     ) -> None:
-        self._tables = {each.name: rows_of(each) for each in data}
+        self._tables = {each.name: python_rows(each) for each in data}
         self._priorities = {} if priorities is None else priorities
 
     lost: tuple[Lost, ...] = ()
@@ -83,7 +83,7 @@ class Memory:
             totals.setdefault((), [0] * len(terms))
         if deadline is not None and monotonic() >= deadline:
             raise Fault("the question could not be computed", code="engine")
-        columns = [[found[i] for found in totals.values()] for i in range(len(terms))]
+        columns = [[sums[i] for sums in totals.values()] for i in range(len(terms))]
         return Found(tuple(totals), tuple(np.array(column, dtype=np.int64) for column in columns))
 
     def priorities(self, query: Totals, salt: int) -> Priorities:
@@ -98,37 +98,37 @@ class Memory:
 
     def _parts(self, query: Totals, salt: int) -> Iterable[tuple[Group, list[int]]]:
         if isinstance(query.source, Rows):
-            for row in rows_in(query.source, Reading(self._tables, {})):
+            for row in rows_in(query.source, RunData(self._tables, {})):
                 yield _group(query.keys, row), [_term(term, row) for term in query.terms]
             return
-        for each in people_in(query.source, Reading(self._tables, self.priorities(query, salt))):
+        for each in people_in(query.source, RunData(self._tables, self.priorities(query, salt))):
             yield each.group, each.terms
 
 
 @singledispatch
-def rows_in(relation: Rows, reading: Reading) -> list[Row]:
+def rows_in(relation: Rows, reading: RunData) -> list[Row]:
     """The rows of a relation of rows."""
     raise Fault(f"{type(relation).__name__} has no meaning", code="relation")
 
 
 @rows_in.register
-def _scan(relation: Scan, reading: Reading) -> list[Row]:
+def _scan(relation: Scan, reading: RunData) -> list[Row]:
     return reading.tables[relation.table]
 
 
 @rows_in.register
-def _filter(relation: Filter, reading: Reading) -> list[Row]:
+def _filter(relation: Filter, reading: RunData) -> list[Row]:
     return [row for row in rows_in(relation.source, reading) if evaluate(relation.condition, row) is True]
 
 
 @singledispatch
-def people_in(relation: Gathered, reading: Reading) -> list[Contribution]:
+def people_in(relation: Gathered, reading: RunData) -> list[Contribution]:
     """What each person has in each group."""
     raise Fault(f"{type(relation).__name__} has no meaning", code="relation")
 
 
 @people_in.register
-def _contributions(relation: Contributions, reading: Reading) -> list[Contribution]:
+def _contributions(relation: Contributions, reading: RunData) -> list[Contribution]:
     gathered: dict[tuple[Value, Group], Contribution] = {}
     for row in rows_in(relation.source, reading):
         person = evaluate(relation.person, row)
@@ -144,20 +144,20 @@ def _contributions(relation: Contributions, reading: Reading) -> list[Contributi
 
 
 @people_in.register
-def _cap_rows(relation: CapRows, reading: Reading) -> list[Contribution]:
+def _cap_rows(relation: CapRows, reading: RunData) -> list[Contribution]:
     kinds = [term.how for term in contributions_of(relation).terms]
     people = people_in(relation.source, reading)
     return [_capped(each, kinds, relation.most, reading.priorities) for each in people]
 
 
 @people_in.register
-def _cap_groups(relation: CapGroups, reading: Reading) -> list[Contribution]:
+def _cap_groups(relation: CapGroups, reading: RunData) -> list[Contribution]:
     people, rank = _by_person(people_in(relation.source, reading)), _rank(reading.priorities)
     return [each for mine in people for each in sorted(mine, key=rank)[: relation.most]]
 
 
 @people_in.register
-def _clip_norm(relation: ClipNorm, reading: Reading) -> list[Contribution]:
+def _clip_norm(relation: ClipNorm, reading: RunData) -> list[Contribution]:
     people = _by_person(people_in(relation.source, reading))
     return [each for mine in people for each in _clipped(mine, relation.limits)]
 
@@ -172,14 +172,14 @@ def _group(keys: Iterable[Scalar], row: Row) -> Group:
 
 
 def _by_person(contributions: Iterable[Contribution]) -> list[list[Contribution]]:
-    found: dict[Value, list[Contribution]] = {}
+    people: dict[Value, list[Contribution]] = {}
     for each in contributions:
-        found.setdefault(each.person, []).append(each)
-    return list(found.values())
+        people.setdefault(each.person, []).append(each)
+    return list(people.values())
 
 
 def _rank(priorities: Priorities) -> Callable[[Contribution], tuple[object, ...]]:
-    """By priority, then by the keys, where NULL comes last."""
+    """The order of contributions: by priority, then by the keys, where NULL comes last."""
     return lambda each: (
         priorities[each.person, each.group],
         *((1,) if key is None else (0, key) for key in each.group),
@@ -196,7 +196,7 @@ def _capped(each: Contribution, kinds: list[How], most: int, priorities: Priorit
 
 
 def _clipped(mine: list[Contribution], limits: tuple[int, ...]) -> list[Contribution]:
-    """In doubles, with a norm that is surely not below the true one: 2^-40 is more than all roundings together."""
+    """What one person adds, clipped in doubles to a norm that is surely not below the true one: 2^-40 is more than all roundings."""
     squares = [sum(each.terms[i] ** 2 for each in mine) for i in range(len(limits))]
     if all(square <= limit**2 for square, limit in zip(squares, limits, strict=True)):
         return mine
@@ -211,10 +211,10 @@ def _double(value: int) -> float:
     return float(high) * 2.0**64 + float(low)
 
 
-def rows_of(data: Data) -> list[Row]:
+def python_rows(data: Data) -> list[Row]:
     """The rows of a CSV file, a dict of lists or a list of dicts, with the declared columns, converted as they are declared."""
     source = data.source
-    wanted = {column.name: column.type for column in data.columns}
+    types = {column.name: column.type for column in data.columns}
     rows: Iterable[Mapping[str, object]]
     if isinstance(source, str | Path):
         if kind_of(source) != "csv":
@@ -225,7 +225,7 @@ def rows_of(data: Data) -> list[Row]:
     else:
         rows = source
     return [
-        {name: of_python(row[name], type, name, data.reading, name == data.person) for name, type in wanted.items()}
+        {name: of_python(row[name], type, name, data.reading, name == data.person) for name, type in types.items()}
         for row in rows
     ]
 

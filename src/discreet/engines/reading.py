@@ -36,29 +36,29 @@ class Form:
     @classmethod
     def of(cls, written: str) -> "Form":
         """The form that is written like "%d/%m/%Y"; for any other text raises Invalid."""
-        made, order = "", []
+        pattern, order = "", []
         parts = re.split("%(.)", written) if isinstance(written, str) else []
         for i, part in enumerate(parts):
             if i % 2 == 0:
-                made += re.escape(part)
+                pattern += re.escape(part)
             elif part == "%":
-                made += "%"
+                pattern += "%"
             elif part in LETTERS:
-                made += LETTERS[part]
+                pattern += LETTERS[part]
                 order.append(part)
             else:
                 raise _unknown(written)
         days = [letter for letter in order if letter in "Ymd"]
         if sorted(days) != ["Y", "d", "m"] or written.endswith("%") != written.endswith("%%"):
             raise _unknown(written)
-        return cls(made, *(1 + days.index(letter) for letter in "Ymd"))
+        return cls(pattern, *(1 + days.index(letter) for letter in "Ymd"))
 
     def standard(self, text: str) -> str | None:
         """The day as YYYY-MM-DD, if the text has the form; whether there is such a day is not looked at."""
-        found = re.fullmatch(self.pattern, text.strip(BLANKS))
-        if found is None:
+        match = re.fullmatch(self.pattern, text.strip(BLANKS))
+        if match is None:
             return None
-        return f"{found[self.year]}-{found[self.month]:0>2}-{found[self.day]:0>2}"
+        return f"{match[self.year]}-{match[self.month]:0>2}-{match[self.day]:0>2}"
 
 
 def _unknown(written: object) -> Invalid:
@@ -97,11 +97,11 @@ class Reading:
         """The pattern of a number with these signs."""
         return number_form(self.decimal, self.thousands)
 
-    def standard(self, text: str, column: str, wanted: Type) -> str | None:
+    def standard(self, text: str, column: str, kind: Type) -> str | None:
         """A text in the form that `plan.texts` reads for this type, or None."""
-        if wanted is Type.DATE and column in self.formats:
+        if kind is Type.DATE and column in self.formats:
             return self.formats[column].standard(text)
-        if not wanted.numeric or self.plain_numbers:
+        if not kind.numeric or self.plain_numbers:
             return text
         if re.fullmatch(self.number, text) is None:
             return None

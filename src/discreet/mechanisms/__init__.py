@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from discreet.mechanisms import bernoulli_mean, keys, sensitivity, vector
     from discreet.mechanisms.above_threshold import AboveThreshold
     from discreet.mechanisms.base import Example, Mechanism, registry
-    from discreet.mechanisms.exponential import Exponential, PermuteAndFlip
+    from discreet.mechanisms.exponential import Exponential
     from discreet.mechanisms.gaussian import DiscreteGaussian, Gaussian, RoundedGaussian
     from discreet.mechanisms.geometric import Geometric
     from discreet.mechanisms.laplace import Laplace
     from discreet.mechanisms.measure import Grant, Measure, unmetered
     from discreet.mechanisms.noisy_max import NoisyMax
+    from discreet.mechanisms.permute_and_flip import PermuteAndFlip
     from discreet.mechanisms.quantile import QuantileIntervals, Quantiles
     from discreet.mechanisms.randomized_response import CoinToss, RandomizedResponse, SignedResponse
 
@@ -61,7 +62,7 @@ _HOME = {
     "Measure": "measure",
     "Mechanism": "base",
     "NoisyMax": "noisy_max",
-    "PermuteAndFlip": "exponential",
+    "PermuteAndFlip": "permute_and_flip",
     "QuantileIntervals": "quantile",
     "Quantiles": "quantile",
     "RandomizedResponse": "randomized_response",

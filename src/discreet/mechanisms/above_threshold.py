@@ -19,8 +19,9 @@ from discreet.exact import Number, positive, probability, shown, whole
 from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.mechanisms.additive import integer_sensitivity, repeated
 from discreet.mechanisms.base import Example, confidence_level, half_width, registry
-from discreet.mechanisms.exponential import MOST_SCORE, Declared, integer_scores_of, one_list
 from discreet.mechanisms.noisy_max import LEAST_SCALE, MOST_SCALE, MOST_SUMMED, at_most, difference_tail, exactly
+from discreet.mechanisms.scores import MOST_SCORE, integer_scores_of, one_list
+from discreet.mechanisms.selection import ForSensitivity
 from discreet.noise import Source, discrete_laplace
 from discreet.noise.source import chosen
 from discreet.privacy import events
@@ -36,7 +37,7 @@ def _examples() -> list[Example]:
 
 @registry.add(_examples)
 @frozen
-class AboveThreshold(Declared):
+class AboveThreshold(ForSensitivity):
     """Is score + noise of scale 4Δ/ε at least threshold + noise of scale 2Δ/ε? Up to `hits` times yes; costs hits · ε.
 
     For integer scores that change by at most Δ each between neighbours; each may be chosen after seeing the answers before it.
@@ -105,9 +106,9 @@ class AboveThreshold(Declared):
         changed = self.sensitivity if sensitivity is None else integer_sensitivity(sensitivity)
         return repeated(events.Pure(self.epsilon * changed / self.sensitivity), self.hits)
 
-    def session(self, source: Source | None = None) -> "Session":
+    def session(self, source: Source | None = None) -> "ThresholdSession":
         """A session, for scores that come one by one."""
-        return Session(self, chosen(source))
+        return ThresholdSession(self, chosen(source))
 
     def __call__(self, exact: Any, source: Source | None = None) -> NDArray[np.bool_]:
         """Whether each of a list of integer scores is above; the answers end with the last hit that is allowed.
@@ -120,10 +121,10 @@ class AboveThreshold(Declared):
         levels = np.atleast_1d(self.threshold + discrete_laplace(self.threshold_scale, most, source=bits))
         above, start = np.zeros(scores.size, np.bool_), 0
         for level in levels:
-            found = np.flatnonzero(noisy[start:] >= level)
-            if not found.size:
+            hits = np.flatnonzero(noisy[start:] >= level)
+            if not hits.size:
                 return above
-            start += int(found[0]) + 1
+            start += int(hits[0]) + 1
             above[start - 1] = True
         return above[:start] if most == self.hits else above
 
@@ -159,7 +160,7 @@ class AboveThreshold(Declared):
         return float(half_width(lambda w: _sum_tail(a, b, w), level))
 
 
-class Session:
+class ThresholdSession:
     """Scores one by one, until the hits are used up; then it refuses.
 
     It holds the noisy threshold, so it can be neither copied nor pickled, and belongs to the process that began it: two of them

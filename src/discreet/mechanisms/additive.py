@@ -48,7 +48,7 @@ class Additive(Mechanism):
         """The variance of the noise in one coordinate."""
 
 
-class Shape(Enum):
+class NoiseShape(Enum):
     """The distribution that noise on integers is like, where its steps are small."""
 
     GEOMETRIC = "geometric"
@@ -62,7 +62,7 @@ class IntegerNoise(Additive):
     """
 
     norm: ClassVar[Norm | None]
-    shape: ClassVar[Shape]
+    shape: ClassVar[NoiseShape]
 
     __slots__ = ()
 
@@ -156,12 +156,12 @@ def as_array(values: Any) -> NDArray[Any]:
 
 
 def _integers(values: Any) -> Ints:
-    found = as_array(values)
-    if found.dtype.kind not in "iu" and found.size:
-        raise Invalid(f"exact must hold integers, got {found.dtype} values", hint="use noise for reals, or round first")
-    if found.size and not (int(found.min()) >= -MOST_INTEGER and int(found.max()) <= MOST_INTEGER):
+    array = as_array(values)
+    if array.dtype.kind not in "iu" and array.size:
+        raise Invalid(f"exact must hold integers, got {array.dtype} values", hint="use noise for reals, or round first")
+    if array.size and not (int(array.min()) >= -MOST_INTEGER and int(array.max()) <= MOST_INTEGER):
         raise Invalid("exact must be at most 2^62 in size")
-    return found.astype(np.int64)
+    return array.astype(np.int64)
 
 
 def integer_sensitivity(value: object) -> int:

@@ -9,24 +9,22 @@ Probabilities here are sums over the binomial distribution, in floats, to about 
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
-from math import ceil, exp, expm1, log1p, sqrt
-from typing import Any, NamedTuple, Protocol
+from math import ceil, exp, expm1
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import Number, positive, probability, rational, shown, whole
 from discreet.fields import Exact, frozen
-from discreet.mechanisms.base import Example, Mechanism, confidence_level, registry
+from discreet.mechanisms.base import Example, Mechanism, registry
 from discreet.mechanisms.geometric import Geometric
+from discreet.mechanisms.inference import Alternative, Floats, Inference, LaplaceNoise, Noise, Tulap, binomial
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.widths import mean_widths, picture_of_widths
 from discreet.noise import Source, uniform
 from discreet.privacy import events
-from discreet.privacy.numeric.search import root
 
 __all__ = [
     "Alternative",
@@ -42,16 +40,10 @@ __all__ = [
     "picture_of_widths",
 ]
 
-Floats = NDArray[np.float64]
-
 MOST = 1 << 32  # bits
-SPREAD, FEW = 9, 40  # standard deviations of a binomial, and counts more, that hold all but 1e-16 of it
 TIE_BITS = 64
 # Noisy counts, over the scale of the noise: up to the first they become 0, from the second on they stay as they are.
 SHRUNK, UNCHANGED = 0.5, 1.75
-POINTS, MOST_DRAWN = 401, 10_000  # of p in a picture, and bits
-COLOURS = ("#888888", "#4c78a8", "#f58518")
-SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 
 class Variance(NamedTuple):
@@ -64,127 +56,6 @@ class Variance(NamedTuple):
     def total(self) -> float:
         """The variance from both together."""
         return self.sampling + self.privacy
-
-
-class Alternative(Enum):
-    """What a test looks for: that p is greater or less than the p of the hypothesis, or either."""
-
-    GREATER = "greater"
-    LESS = "less"
-    DIFFERENT = "different"
-
-
-# The noise, as a distribution on the line, symmetric about 0.
-
-
-class Noise(Protocol):
-    def below(self, x: Floats) -> Floats:
-        """Pr[noise <= x]."""
-
-
-@dataclass(frozen=True, slots=True)
-class LaplaceNoise:
-    """Density e^(−|x|/scale)/(2·scale)."""
-
-    scale: float
-
-    def below(self, x: Floats) -> Floats:
-        """Pr[noise <= x]."""
-        tail = np.exp(-np.abs(x) / self.scale) / 2
-        return np.where(x > 0, 1 - tail, tail)
-
-
-@dataclass(frozen=True, slots=True)
-class Tulap:
-    """Geometric noise and a uniform number from −½ to ½ (Awan and Slavković 2018, there with q = 0)."""
-
-    scale: float
-
-    def below(self, x: Floats) -> Floats:
-        """Pr[noise <= x]: at −|x| = −m + u, |u| <= ½, it is α^m (α + (u + ½)(1 − α))/(1 + α), α = e^(−1/scale)."""
-        alpha = exp(-1 / self.scale)
-        m = np.rint(np.abs(x))
-        tail = np.exp(-m / self.scale) * (alpha + (m - np.abs(x) + 0.5) * -expm1(-1 / self.scale)) / (1 + alpha)
-        return np.where(x > 0, 1 - tail, tail)
-
-
-def _binomial(n: int, p: float) -> tuple[Floats, Floats]:
-    """Numbers of ones, and their probabilities: all but about 1e-16 of them. From the mode outwards, by their ratios."""
-    if p <= 0 or p >= 1:
-        return np.array([n * float(p > 0)]), np.ones(1)
-    mode, width = min(n, int((n + 1) * p)), ceil(SPREAD * sqrt(n * p * (1 - p))) + FEW
-    s = np.arange(max(0, mode - width), min(n, mode + width) + 1, dtype=np.float64)
-    logs = np.concatenate(([0.0], np.cumsum(np.log((n - s[:-1]) / (s[:-1] + 1)) + np.log(p) - log1p(-p))))
-    weights = np.exp(logs - logs.max())
-    return s, weights / weights.sum()
-
-
-def _chance(value: object, name: str) -> float:
-    return float(probability(value, name))
-
-
-@dataclass(frozen=True, slots=True)
-class Inference:
-    """What a noisy number of ones says about p: `at` is the number of ones among n, each 1 with probability p, plus noise.
-
-    The distribution of `at` is continuous, and grows with p. So a p-value is uniform where p is that of the hypothesis: a test at level α
-    rejects with probability exactly α, and limits at confidence c are wrong with probability exactly 1 − c, at every p, sampling and noise
-    together. From a `BernoulliCount` at ε the one-sided tests are uniformly most powerful among all ε-DP tests of n bits, and the
-    one-sided limits uniformly most accurate (Awan and Slavković 2018, 2020). What is two-sided here has equal tails.
-    """
-
-    n: int
-    at: float
-    noise: Noise
-
-    def p_value(self, p: Number, alternative: Alternative) -> float:
-        """The p-value of the hypothesis that the probability of a one is p (or on the other side of p than the alternative)."""
-        exact = _chance(p, "p")
-        match alternative:
-            case Alternative.GREATER:
-                return self._above(exact)
-            case Alternative.LESS:
-                return 1 - self._above(exact)
-            case Alternative.DIFFERENT:
-                above = self._above(exact)
-                return 2 * min(above, 1 - above)
-        raise Invalid(f"alternative must be an Alternative, got {shown(alternative)}")
-
-    def _above(self, p: float) -> float:
-        """Pr_p[X + N >= at], for a number of ones X and noise N."""
-        s, weights = _binomial(self.n, p)
-        return min(1.0, float(weights @ self.noise.below(s - self.at)))
-
-    def lower(self, confidence: Number = 0.95) -> float:
-        """The least p that a test against greater ones does not reject; 1 where it rejects all."""
-        return self._where(1 - confidence_level(confidence))
-
-    def upper(self, confidence: Number = 0.95) -> float:
-        """The greatest p that a test against smaller ones does not reject; 0 where it rejects all."""
-        return self._where(confidence_level(confidence))
-
-    def _where(self, level: float) -> float:
-        """The p with Pr_p[X + N >= at] = level, which grows with p; or the end that is nearest to it."""
-
-        def short(p: float) -> float:
-            return level - self._above(p)
-
-        at_0, at_1 = short(0.0), short(1.0)
-        if at_0 <= 0:
-            return 0.0
-        return 1.0 if at_1 >= 0 else root(short, 0.0, 1.0, at_0, at_1, close=1e-13)
-
-    def interval(self, confidence: Number = 0.95) -> tuple[float, float]:
-        """Both limits, each wrong with at most half of 1 − confidence.
-
-        What lies beyond 0 or n is taken as 0 or n: there the limits alone might leave no p at all, and this can only widen them.
-        """
-        inside = Inference(self.n, min(max(self.at, 0.0), float(self.n)), self.noise)
-        tail = (1 - confidence_level(confidence)) / 2
-        return inside._where(tail), inside._where(1 - tail)
-
-
-# The mechanisms.
 
 
 @frozen
@@ -211,21 +82,21 @@ class OnBits(Mechanism):
 
     def _ones(self, exact: object) -> int:
         """Their number, from the bits or from the number itself."""
-        found = np.asarray(exact)
+        array = np.asarray(exact)
         if (
-            found.ndim == 1
-            and found.size == self.n
-            and found.dtype.kind in "biu"
-            and bool(np.isin(found, (0, 1)).all())
+            array.ndim == 1
+            and array.size == self.n
+            and array.dtype.kind in "biu"
+            and bool(np.isin(array, (0, 1)).all())
         ):
-            return int(found.sum())
-        if found.ndim == 0 and found.dtype.kind in "iu" and 0 <= int(found) <= self.n:
-            return int(found)
+            return int(array.sum())
+        if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= int(array) <= self.n:
+            return int(array)
         raise Invalid(f"exact must be {self.n} bits, each 0 or 1, or how many of them are 1")
 
     def variance(self, p: Number) -> Variance:
         """The variance of the noisy number of ones over n, apart: p(1 − p)/n from sampling, and that of the noise over n² for privacy."""
-        exact = _chance(p, "p")
+        exact = float(probability(p, "p"))
         return Variance(exact * (1 - exact) / self.n, self._mechanism.variance / self.n**2)
 
     def error(self, confidence: Number = 0.95) -> float:
@@ -336,7 +207,7 @@ class BernoulliCount(OnBits):
 
     def mean_square_error(self, p: Number) -> float:
         """E(p − estimate)², added up exactly: that of noisy/n, and what clamping and shrinking change at either end."""
-        exact = _chance(p, "p")
+        exact = float(probability(p, "p"))
         return self.variance(p).total + self._change(exact) + self._change(1 - exact)
 
     def _change(self, p: float) -> float:
@@ -344,7 +215,7 @@ class BernoulliCount(OnBits):
 
         Below 0 that is −Σ_j Pr[z = −j] (j²/n² + 2jp/n), and Pr[z = −j] = (1 − α)/(1 + α) α^j E[α^X].
         """
-        s, weights = _binomial(self.n, p)
+        s, weights = binomial(self.n, p)
         alpha, left = exp(-1 / float(self.scale)), -expm1(-1 / float(self.scale))
         z = np.arange(ceil(min(UNCHANGED * float(self.scale), self.n / 2)), dtype=np.float64)
         chance = left / (1 + alpha) * _spread(s, weights, z.size, float(self.scale))
@@ -389,110 +260,8 @@ def least_error(epsilon: Number, n: int) -> float:
     gap, size = -expm1(-float(positive(epsilon, "epsilon"))), whole(n, "n", least=1)
     q = np.linspace(0.0, min(1.0, 8 / (size * gap)), 4001)
     with np.errstate(divide="ignore"):  # where one bit tells everything
-        kept = np.exp(size * np.log1p(-q * gap))
-    return float(np.max((q / 2) ** 2 * kept / (1 + kept)))
-
-
-# How wide intervals are.
-
-
-def mean_widths(n: int, epsilon: Number, p: Floats, confidence: Number = 0.95) -> dict[str, Floats]:
-    """The expected width of intervals for p, at each p: of the plain one, that of `BernoulliMean`, that of `BernoulliCount`.
-
-    The plain one is the Laplace estimate, clamped, ± what covers p = ½, where sampling spreads most, cut off at 0 and 1. The expected
-    width is ∫ Pr_p[q in the interval] dq (Pratt 1961), a sum over a grid of q.
-    """
-    size, tail = whole(n, "n", least=1), (1 - confidence_level(confidence)) / 2
-    if size > MOST_DRAWN:
-        raise Invalid(f"n must be at most {MOST_DRAWN} for a picture, got {shown(n)}")
-    scale = float(1 / positive(epsilon, "epsilon"))
-    laplace, tulap = LaplaceNoise(scale), Tulap(scale)
-    q = np.sin(np.linspace(0.0, np.pi / 2, POINTS)) ** 2  # denser at the ends, where intervals are narrow
-    half = float(_quantiles(size, laplace, np.array([0.5]), 1 - tail)[0]) - size / 2
-    found = {"plain": _mean_width(size, laplace, p, q, (size * q - half, size * q + half))}
-    for name, noise in (("laplace", laplace), ("geometric", tulap)):
-        first, last = (_quantiles(size, noise, q, level) for level in (tail, 1 - tail))
-        found[name] = _mean_width(size, noise, p, q, (first, last))
-    return found
-
-
-def _binomials(n: int, p: Floats) -> Floats:
-    """A row of n + 1 probabilities for each p."""
-    table = np.zeros((p.size, n + 1))
-    for row, each in zip(table, p, strict=True):
-        s, weights = _binomial(n, float(each))
-        row[s.astype(np.int64)] = weights
-    return table
-
-
-def _quantiles(n: int, noise: Noise, p: Floats, level: float) -> Floats:
-    """The number that ones plus noise do not exceed with this probability, at each p."""
-    spread = 1.0
-    while float(noise.below(np.array([-spread]))[0]) > min(level, 1 - level):
-        spread *= 2
-    found = np.empty(p.size)
-    for i, each in enumerate(p):
-        s, weights = _binomial(n, float(each))
-
-        def short(t: float, s: Floats = s, weights: Floats = weights) -> float:
-            return level - float(weights @ noise.below(t - s))
-
-        low, high = float(s[0]) - spread, float(s[-1]) + spread
-        found[i] = root(short, low, high, short(low), short(high), close=1e-12)
-    return found
-
-
-def _mean_width(n: int, noise: Noise, p: Floats, q: Floats, ends: tuple[Floats, Floats]) -> Floats:
-    """∫ Pr_p[q in the interval] dq, where that is X + N, taken into 0 to n, between two ends at each q."""
-    ones = np.arange(n + 1.0)[:, None]
-    first, last = (noise.below(end - ones) for end in ends)
-    inside = _binomials(n, p) @ (np.where(ends[1] >= n, 1.0, last) - np.where(ends[0] <= 0, 0.0, first))
-    return np.asarray((inside[:, 1:] + inside[:, :-1]) @ np.diff(q) / 2)
-
-
-def picture_of_widths(n: int, epsilon: Number, confidence: Number = 0.95) -> dict[str, Any]:
-    """A Vega-Lite picture of what better intervals gain: their expected width over p, with its data inside."""
-    p = np.concatenate((np.linspace(0.0, 0.1, 11), np.linspace(0.15, 0.85, 15), np.linspace(0.9, 1.0, 11)))
-    widths = mean_widths(n, epsilon, p, confidence)
-    names = {
-        "plain": "the same ± at every p",
-        "laplace": "exact limits, Laplace noise",
-        "geometric": "most powerful tests, geometric noise",
-    }
-    rows = [
-        {"p": round(float(x), 6), "width": float(width), "interval": names[kind]}
-        for kind in names
-        for x, width in zip(p, widths[kind], strict=True)
-    ]
-    gain = 1 - widths["geometric"] / widths["plain"]
-    said = f"Narrower by {gain[0]:.0%} at p = 0, and by {float(gain[18]):.0%} at p = 1/2, than the plain interval."
-    return {
-        "$schema": SCHEMA,
-        "description": f"The expected width of {confidence_level(confidence):.0%} intervals for p, over p. {said}",
-        "title": {
-            "text": f"Intervals for p from {n} bits at ε = {float(positive(epsilon, 'epsilon')):g}",
-            "subtitle": said,
-        },
-        "data": {"values": rows},
-        "mark": {"type": "line", "point": "transparent", "strokeWidth": 2},
-        "encoding": {
-            "x": {"field": "p", "type": "quantitative", "scale": {"domain": [0, 1]}, "title": "p"},
-            "y": {"field": "width", "type": "quantitative", "scale": {"zero": True}, "title": "expected width"},
-            "color": {
-                "field": "interval",
-                "type": "nominal",
-                "scale": {"domain": list(names.values()), "range": list(COLOURS)},
-                "legend": {"orient": "bottom", "title": None},
-            },
-            "tooltip": [
-                {"field": "interval", "type": "nominal"},
-                {"field": "p", "type": "quantitative", "format": ".3~g"},
-                {"field": "width", "type": "quantitative", "format": ".3~g"},
-            ],
-        },
-        "width": 360,
-        "height": 240,
-    }
+        ratio = np.exp(size * np.log1p(-q * gap))
+    return float(np.max((q / 2) ** 2 * ratio / (1 + ratio)))
 
 
 def __dir__() -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, positive, sqrt_up, whole
-from discreet.mechanisms.additive import GridNoise, IntegerNoise, Shape, integer_sensitivity, steps_up
+from discreet.mechanisms.additive import GridNoise, IntegerNoise, NoiseShape, integer_sensitivity, steps_up
 from discreet.mechanisms.base import Example, confidence_level, half_width, registry
 from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Source, discrete_gaussian
@@ -35,7 +35,7 @@ class DiscreteGaussian(IntegerNoise):
 
     __slots__ = ()
     norm = None
-    shape = Shape.GAUSSIAN
+    shape = NoiseShape.GAUSSIAN
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "DiscreteGaussian":
@@ -143,11 +143,11 @@ class Gaussian(GridNoise):
 
     @classmethod
     def _raised(cls, scale: Fraction, epsilon: Number, delta: Number, sensitivity: Number) -> "Gaussian":
-        found = cls(scale)
-        while not found.loss(sensitivity).certifies(epsilon, delta):
+        noise = cls(scale)
+        while not noise.loss(sensitivity).certifies(epsilon, delta):
             scale *= 1 + Fraction(1, 10**9)
-            found = cls(scale)
-        return found
+            noise = cls(scale)
+        return noise
 
     @classmethod
     def for_error(cls, within: Number, confidence: Number = 0.95) -> "Gaussian":
@@ -201,15 +201,15 @@ class RoundedGaussian(IntegerNoise):
 
     __slots__ = ()
     norm = Norm.L2
-    shape = Shape.GAUSSIAN
+    shape = NoiseShape.GAUSSIAN
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number, *, sensitivity: Number = 1) -> "RoundedGaussian":
         """The least noise that is (epsilon, delta)-DP for a vector of this L2 sensitivity."""
-        found = cls(calibrate.gaussian(epsilon, delta, sensitivity).scale)
-        while not found.loss(sensitivity).certifies(epsilon, delta):
-            found = cls(found.scale * (1 + Fraction(1, 10**9)))
-        return found
+        noise = cls(calibrate.gaussian(epsilon, delta, sensitivity).scale)
+        while not noise.loss(sensitivity).certifies(epsilon, delta):
+            noise = cls(noise.scale * (1 + Fraction(1, 10**9)))
+        return noise
 
     @classmethod
     def for_error(cls, within: Number, confidence: Number = 0.95) -> "RoundedGaussian":

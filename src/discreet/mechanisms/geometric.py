@@ -6,7 +6,7 @@ from typing import Any
 
 from discreet.errors import Invalid
 from discreet.exact import Number, positive, shown
-from discreet.mechanisms.additive import IntegerNoise, Shape, integer_sensitivity
+from discreet.mechanisms.additive import IntegerNoise, NoiseShape, integer_sensitivity
 from discreet.mechanisms.base import Example, confidence_level, half_width, registry
 from discreet.mechanisms.sensitivity import Norm
 from discreet.noise import Source, discrete_laplace
@@ -32,7 +32,7 @@ class Geometric(IntegerNoise):
 
     __slots__ = ()
     norm = Norm.L1
-    shape = Shape.GEOMETRIC
+    shape = NoiseShape.GEOMETRIC
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, sensitivity: Number = 1) -> "Geometric":

@@ -39,14 +39,14 @@ class Laplace(GridNoise):
         >>> round(float(Laplace.for_epsilon(0.5).scale), 9)
         2.0
         """
-        wanted = positive(epsilon, "epsilon")
-        found = cls(positive(sensitivity, "sensitivity") / _for_rounding(wanted))
-        if not found.loss(sensitivity).certifies(wanted, 0):
+        budget = positive(epsilon, "epsilon")
+        noise = cls(positive(sensitivity, "sensitivity") / _for_rounding(budget))
+        if not noise.loss(sensitivity).certifies(budget, 0):
             raise Invalid(
                 f"epsilon must be greater than 2^-37, about 7e-12, got {shown(epsilon)}: rounding to the grid costs as much",
                 hint="give the scale and a finer grid, and read the price from loss()",
             )
-        return found
+        return noise
 
     @classmethod
     def for_budget(cls, epsilon: Number, delta: Number = 0, *, sensitivity: Number = 1) -> "Laplace":
@@ -54,11 +54,11 @@ class Laplace(GridNoise):
         if not nonnegative(delta, "delta"):
             return cls.for_epsilon(epsilon, sensitivity)
         scale = calibrate.laplace(epsilon, delta, sensitivity).scale
-        found = cls(scale)
-        while not found.loss(sensitivity).certifies(epsilon, delta):
+        noise = cls(scale)
+        while not noise.loss(sensitivity).certifies(epsilon, delta):
             scale *= 1 + Fraction(1, 10**9)
-            found = cls(scale)
-        return found
+            noise = cls(scale)
+        return noise
 
     @classmethod
     def for_error(cls, within: Number, confidence: Number = 0.95) -> "Laplace":

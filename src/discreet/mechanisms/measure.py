@@ -30,7 +30,17 @@ from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.gaussian import DiscreteGaussian
 from discreet.mechanisms.hand import FRESH, Hand, Turn, Use
 from discreet.mechanisms.packed import unpacked
-from discreet.mechanisms.record import Counted, Course, Kept, Memory, Record, Unwritten, described, one_leaf, settled
+from discreet.mechanisms.record import (
+    Counted,
+    Course,
+    DrawRecord,
+    KeptDraws,
+    MemoryRecord,
+    Unwritten,
+    event_text,
+    one_leaf,
+    settled,
+)
 from discreet.noise import Source, bernoulli
 from discreet.privacy import PrivacyLoss, events, loss
 
@@ -194,9 +204,9 @@ class Grant:
     __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse
 
 
-def course_of(event: events.Event, record: Record, block: int | None) -> Course:
+def course_of(event: events.Event, record: DrawRecord, block: int | None) -> Course:
     """Draws that are kept, or with a `block` counted in blocks of so many."""
-    return Kept(event, record) if block is None else Counted(event, record, block)
+    return KeptDraws(event, record) if block is None else Counted(event, record, block)
 
 
 def checked_block(event: events.Event, kept: bool, block: int) -> int | None:
@@ -225,7 +235,7 @@ class Unmetered:
     def __init__(self, source: Source | None = None, hand: Hand = FRESH) -> None:
         self._source, self._hand = source, hand
         self._spent: list[events.Event] = []
-        self._records: dict[str, Memory] = {}
+        self._records: dict[str, MemoryRecord] = {}
         self._lock = Lock()
 
     @contextmanager
@@ -233,7 +243,7 @@ class Unmetered:
         self, event: events.Event, *, label: str = "", key: str | None = None, kept: bool = True, block: int = 1
     ) -> Iterator[Grant]:
         size = checked_block(event, kept, block)
-        record = self._record(event, key, f"{described(event)} {size}")
+        record = self._record(event, key, f"{event_text(event)} {size}")
         if record.ended and not kept:
             raise settled()
         record.enter()
@@ -249,12 +259,12 @@ class Unmetered:
             if record.here:
                 record.leave()
 
-    def _record(self, event: events.Event, key: str | None, what: str) -> Memory:
+    def _record(self, event: events.Event, key: str | None, what: str) -> MemoryRecord:
         """What was drawn under a key; where it is new, it is spent."""
         with self._lock:
             record = None if key is None else self._records.get(key)
             if record is None:
-                record = Memory(what)
+                record = MemoryRecord(what)
                 loss(event)  # an event that has no price raises here, before it is spent
                 self._spent.append(event)
                 if key is not None:

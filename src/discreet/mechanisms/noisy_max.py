@@ -18,16 +18,9 @@ from discreet.errors import Invalid
 from discreet.exact import Number, shown, whole
 from discreet.mechanisms.additive import integer_sensitivity
 from discreet.mechanisms.base import Example, confidence_level, half_width, registry
-from discreet.mechanisms.exponential import (
-    Floats,
-    Ints,
-    Selection,
-    among,
-    candidate,
-    integer_scores_of,
-    one_list,
-    released,
-)
+from discreet.mechanisms.scores import candidate, integer_scores_of, one_list
+from discreet.mechanisms.selection import Selection, released
+from discreet.mechanisms.wheel import Floats, Ints, among
 from discreet.noise import Source, discrete_laplace
 from discreet.privacy.numeric.quadrature import legendre
 
@@ -107,8 +100,8 @@ class NoisyMax(Selection):
 
 def exactly(z: Any, a: float) -> Floats:
     """Pr[noise = z], α = e^-a."""
-    found: Floats = -expm1(-a) / (1 + exp(-a)) * np.exp(-a * np.abs(z))
-    return found
+    chances: Floats = -expm1(-a) / (1 + exp(-a)) * np.exp(-a * np.abs(z))
+    return chances
 
 
 def at_most(z: Any, a: float) -> Floats:

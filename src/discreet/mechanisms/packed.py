@@ -17,9 +17,9 @@ def packed(value: Any) -> bytes:
     """The bytes of a released value; whole numbers of an array in as few bytes each as hold them all."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         little = value.dtype.newbyteorder("<")
-        kept = np.dtype(_narrowest(value)).newbyteorder("<") if value.dtype.kind == "i" else little
-        header = json.dumps([little.str, kept.str, list(value.shape)])
-        return b"a" + header.encode("ascii") + b"\n" + value.astype(kept).tobytes()
+        narrow = np.dtype(_narrowest(value)).newbyteorder("<") if value.dtype.kind == "i" else little
+        header = json.dumps([little.str, narrow.str, list(value.shape)])
+        return b"a" + header.encode("ascii") + b"\n" + value.astype(narrow).tobytes()
     if isinstance(value, bool | np.bool_):
         return b"b1" if value else b"b0"
     if isinstance(value, int | np.integer):
@@ -57,11 +57,11 @@ def unpacked(data: bytes) -> Any:
 
 def _array(rest: bytes) -> Any:
     at = rest.index(b"\n", 0, LONGEST_HEADER)
-    given, kept, shape = json.loads(rest[:at])
-    if np.dtype(kept).kind not in "biuf" or np.dtype(given).kind not in "biuf":
+    dtype, narrow, shape = json.loads(rest[:at])
+    if np.dtype(narrow).kind not in "biuf" or np.dtype(dtype).kind not in "biuf":
         raise _damaged()
-    found = np.frombuffer(rest, kept, prod(shape), at + 1).reshape(shape)
-    return found.astype(np.dtype(given).newbyteorder("="))
+    array = np.frombuffer(rest, narrow, prod(shape), at + 1).reshape(shape)
+    return array.astype(np.dtype(dtype).newbyteorder("="))
 
 
 def _damaged() -> Fault:

@@ -22,7 +22,9 @@ from discreet.exact import Number, log_up, nonnegative, positive, probability, r
 from discreet.fields import Exact, Held, frozen, otherwise
 from discreet.mechanisms.additive import repeated
 from discreet.mechanisms.base import Example, confidence_level, registry
-from discreet.mechanisms.exponential import Declared, Falls, Floats, Ints, float_of
+from discreet.mechanisms.falls import Falls
+from discreet.mechanisms.selection import ForSensitivity, float_of
+from discreet.mechanisms.wheel import Floats, Ints
 from discreet.noise import Source
 from discreet.noise.source import chosen
 from discreet.privacy import events
@@ -39,7 +41,7 @@ BESIDE = 2  # places, one below all rows and one above them
 
 
 @frozen
-class Ranked(Declared):
+class Ranked(ForSensitivity):
     """Quantiles for `probabilities`, on `cells` points from lower to upper, of units that have at most `rows` rows each."""
 
     epsilon: Exact
@@ -70,25 +72,25 @@ class Ranked(Declared):
 
     def counts(self, values: Any) -> Ints:
         """How many of these numbers round to each point of the grid; those outside count at its ends, and NaN nowhere."""
-        found = np.asarray(values)
-        if found.dtype.kind not in "iuf":
-            raise Invalid(f"values must be real numbers, got {found.dtype} values")
-        real = found.astype(np.float64).ravel()
+        array = np.asarray(values)
+        if array.dtype.kind not in "iuf":
+            raise Invalid(f"values must be real numbers, got {array.dtype} values")
+        real = array.astype(np.float64).ravel()
         with np.errstate(over="ignore"):
             place = np.floor((real[~np.isnan(real)] - float(self.lower)) / float(self.step) + 0.5)
         return np.bincount(np.clip(place, 0, self.cells - 1).astype(np.int64), minlength=self.cells)
 
     def _counts(self, exact: Any) -> Ints:
-        found = np.asarray(exact)
-        if found.shape != (self.cells,):
+        array = np.asarray(exact)
+        if array.shape != (self.cells,):
             raise Invalid(
                 f"exact must hold the number of rows in each of {self.cells} cells", hint="use counts(values)"
             )
-        if found.dtype.kind not in "iu":
-            raise Invalid(f"exact must hold integers, got {found.dtype} values")
-        if found.min() < 0 or found.max() > MOST_ROWS or int(found.sum(dtype=np.uint64)) > MOST_ROWS:
+        if array.dtype.kind not in "iu":
+            raise Invalid(f"exact must hold integers, got {array.dtype} values")
+        if array.min() < 0 or array.max() > MOST_ROWS or int(array.sum(dtype=np.uint64)) > MOST_ROWS:
             raise Invalid("exact must hold counts, which are not negative, of at most 2^42 rows in all")
-        return found.astype(np.int64)
+        return array.astype(np.int64)
 
     def _value(self, cell: int) -> float:
         return float(self.lower + cell * self.step)
@@ -100,15 +102,15 @@ class Ranked(Declared):
 
 def _probabilities(values: object) -> tuple[Fraction, ...]:
     listed = values if isinstance(values, tuple | list | np.ndarray) else (values,)
-    found = tuple(probability(value, "probabilities") for value in listed)
-    if not found or any(late <= early for early, late in pairwise(found)):
+    shares = tuple(probability(value, "probabilities") for value in listed)
+    if not shares or any(late <= early for early, late in pairwise(shares)):
         raise Invalid("probabilities must be one number or several that increase")
-    if lcm(*(each.denominator for each in found)) > MOST_DENOMINATOR:
+    if lcm(*(each.denominator for each in shares)) > MOST_DENOMINATOR:
         raise Invalid(
             f"probabilities must be fractions with a common denominator of at most {MOST_DENOMINATOR}",
             hint="round them to six decimals",
         )
-    return found
+    return shares
 
 
 def _rate(epsilon: Fraction, share: Fraction, rows: int) -> Fraction:
@@ -201,26 +203,26 @@ class Quantiles(Ranked):
     def __call__(self, exact: Any, source: Source | None = None) -> Floats:
         """A float64 array of points, for the number of rows in each cell (int64, one for each point). Anything else is Invalid."""
         counts = self._counts(exact)
-        found = self._between(counts, 0, Slice(self.probabilities, Fraction(0), Fraction(1)), chosen(source))
-        return np.array([self._value(cell) for cell in found])
+        places = self._between(counts, 0, Slice(self.probabilities, Fraction(0), Fraction(1)), chosen(source))
+        return np.array([self._value(cell) for cell in places])
 
-    def _between(self, counts: Ints, start: int, wanted: "Slice", source: Source) -> list[int]:
+    def _between(self, counts: Ints, start: int, span: "Slice", source: Source) -> list[int]:
         """The cells of the wanted quantiles, from the rows that lie between two places; `start` is the first cell."""
-        if not wanted.probabilities:
+        if not span.probabilities:
             return []
-        parts = self.parts if len(wanted.probabilities) > 1 else 1
-        place = _pick(*self._middle(counts, wanted, parts), source)
+        parts = self.parts if len(span.probabilities) > 1 else 1
+        place = _pick(*self._middle(counts, span, parts), source)
         cell, part = divmod(place, parts)
         left, right = _cut(counts, cell, Fraction(2 * part + 1, 2 * parts))
         return [
-            *self._between(left, start, wanted.lower, source),
+            *self._between(left, start, span.lower, source),
             start + cell,
-            *self._between(right, start + cell, wanted.upper, source),
+            *self._between(right, start + cell, span.upper, source),
         ]
 
-    def _middle(self, counts: Ints, wanted: "Slice", parts: int) -> tuple[Ints, Fraction]:
+    def _middle(self, counts: Ints, part: "Slice", parts: int) -> tuple[Ints, Fraction]:
         """How far every place is from the middle quantile, in units, and what a unit is multiplied with."""
-        share = wanted.share
+        share = part.share
         by = share.denominator
         gaps = _gaps(*_ranks(counts, parts), share.numerator * int(counts.sum()), by)
         return gaps, _rate(self.epsilon / self.levels, share, self.rows) / by
@@ -230,17 +232,17 @@ class Quantiles(Ranked):
         cells = [round((rational(value, "output") - self.lower) / self.step) for value in np.ravel(output).tolist()]
         if len(cells) != len(self.probabilities):
             raise Invalid(f"output must hold {len(self.probabilities)} points")
-        wanted = Slice(self.probabilities, Fraction(0), Fraction(1))
-        return self._chance(self._counts(exact), cells, wanted)
+        part = Slice(self.probabilities, Fraction(0), Fraction(1))
+        return self._chance(self._counts(exact), cells, part)
 
-    def _chance(self, counts: Ints, cells: list[int], wanted: "Slice") -> float:
+    def _chance(self, counts: Ints, cells: list[int], span: "Slice") -> float:
         if not cells:
             return 1.0
         middle = len(cells) // 2
         parts, cell = self.parts if len(cells) > 1 else 1, cells[middle]
         if not 0 <= cell < counts.size:
             return 0.0
-        gaps, rate = self._middle(counts, wanted, parts)
+        gaps, rate = self._middle(counts, span, parts)
         near = Falls.of(-gaps[None, :], rate).near[0]
         here = near[cell * parts : (cell + 1) * parts] / near.sum()
         if parts == 1:
@@ -248,7 +250,7 @@ class Quantiles(Ranked):
         cuts = [_cut(counts, cell, Fraction(2 * part + 1, 2 * parts)) for part in range(parts)]
         later = [each - cell for each in cells[middle + 1 :]]
         sides = [
-            self._chance(left, cells[:middle], wanted.lower) * self._chance(right, later, wanted.upper)
+            self._chance(left, cells[:middle], span.lower) * self._chance(right, later, span.upper)
             for left, right in cuts
         ]
         return float(here @ np.array(sides))
@@ -263,14 +265,14 @@ class Quantiles(Ranked):
         miss = (1 - level) / self.levels
         return self._errors(Slice(self.probabilities, Fraction(0), Fraction(1)), miss)
 
-    def _errors(self, wanted: "Slice", miss: float) -> float:
-        if not wanted.probabilities:
+    def _errors(self, part: "Slice", miss: float) -> float:
+        if not part.probabilities:
             return 0.0
-        several = len(wanted.probabilities) > 1
+        several = len(part.probabilities) > 1
         places = self.cells * (self.parts if several else 1)
-        rate = _rate(self.epsilon / self.levels, wanted.share, self.rows)
+        rate = _rate(self.epsilon / self.levels, part.share, self.rows)
         own = float_of(Fraction(log(places - 1) + log1p(-miss) - log(miss)) / rate)
-        return own + several + max(self._errors(wanted.lower, miss), self._errors(wanted.upper, miss))
+        return own + several + max(self._errors(part.lower, miss), self._errors(part.upper, miss))
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,17 +140,17 @@ class Response(Mechanism):
 
     def probability(self, output: Any, exact: Any) -> Real:
         """Pr[output], given the exact answer, or all of them; an exact Fraction where it is rational."""
-        codes, given = np.asarray(self._codes(exact)), np.asarray(output)
-        if codes.shape != given.shape:
+        codes, answers = np.asarray(self._codes(exact)), np.asarray(output)
+        if codes.shape != answers.shape:
             raise Invalid("output must have the shape of exact")
         chances = self._chances
-        if not ((given >= 0) & (given < chances.k)).all():
+        if not ((answers >= 0) & (answers < chances.k)).all():
             return 0 * chances.truth
-        kept = int((given == codes).sum())
-        return chances.truth**kept * chances.other ** (codes.size - kept)
+        truths = int((answers == codes).sum())
+        return chances.truth**truths * chances.other ** (codes.size - truths)
 
 
-class Choice(Response):
+class CategoryResponse(Response):
     """Responses that are answers themselves: one of 0 … k−1, for one of 0 … k−1."""
 
     __slots__ = ()
@@ -194,10 +194,10 @@ class Choice(Response):
         k = self._chances.k
         if k > MOST_LISTED:
             raise Invalid(f"k must be at most {MOST_LISTED} to list every answer", hint="use frequency(count, n)")
-        given = np.ravel(_integers(released, 0, k - 1, f"in 0 … {k - 1}", name="released"))
-        if not given.size:
+        answers = np.ravel(_integers(released, 0, k - 1, f"in 0 … {k - 1}", name="released"))
+        if not answers.size:
             raise Invalid("released must hold an answer at least")
-        return tuple(self.frequency(int(count), given.size) for count in np.bincount(given, minlength=k))
+        return tuple(self.frequency(int(count), answers.size) for count in np.bincount(answers, minlength=k))
 
 
 def _people(n: int, counted: int, name: str) -> int:
@@ -219,7 +219,7 @@ def _examples() -> list[Example]:
 
 @registry.add(_examples)
 @frozen
-class RandomizedResponse(Choice):
+class RandomizedResponse(CategoryResponse):
     """The truth with probability e^ε/(e^ε + k − 1), each other answer with 1/(e^ε + k − 1): ε-DP, and no less.
 
     (Warner 1965; for k answers Kairouz, Oh and Viswanath 2016.) The probabilities of what is drawn are exact.
@@ -269,7 +269,7 @@ def _toss_examples() -> list[Example]:
 
 @registry.add(_toss_examples)
 @frozen
-class CoinToss(Choice):
+class CoinToss(CategoryResponse):
     """Toss a coin: tails, tell the truth; heads, toss again and tell what that shows. Pr[1|1] = 3/4, Pr[1|0] = 1/4: ln 3.
 
     >>> CoinToss().probability(1, 1) / CoinToss().probability(1, 0)
@@ -413,13 +413,13 @@ def _digits(x: Fraction, rounding: str) -> Fraction:
 def _integers(values: Any, least: int, most: int, where: str, name: str = "exact") -> "int | Ints":
     """An integer, or an int64 array of integers, all of them from `least` to `most`; else Invalid, which says no value."""
     try:
-        found = np.asarray(values)
+        array = np.asarray(values)
     except ValueError as error:
         raise Invalid(f"{name} must be an integer or an array of integers") from error
-    if not found.size:
-        return np.zeros(found.shape, np.int64)
-    if found.dtype.kind not in "iu":
-        raise Invalid(f"{name} must hold integers, got {found.dtype} values")
-    if not (int(found.min()) >= least and int(found.max()) <= most):
+    if not array.size:
+        return np.zeros(array.shape, np.int64)
+    if array.dtype.kind not in "iu":
+        raise Invalid(f"{name} must hold integers, got {array.dtype} values")
+    if not (int(array.min()) >= least and int(array.max()) <= most):
         raise Invalid(f"{name} must be {where}")
-    return found.astype(np.int64) if found.ndim else int(found)
+    return array.astype(np.int64) if array.ndim else int(array)

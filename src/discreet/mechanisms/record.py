@@ -1,4 +1,4 @@
-"""Where the draws of a grant are written down: each is marked as begun before an exact value is read, and kept before it is handed out.
+"""Records of the draws of a grant: each is marked as begun before an exact value is read, and kept before it is handed out.
 
 A *record* outlives whoever draws. Who enters again finds in it what was drawn before, in its order. It never holds noise, bits of a
 source, batches, thresholds or exact values: only what was to be drawn, and what was released.
@@ -26,7 +26,7 @@ class Drawn:
     value: bytes | None = None
 
 
-class Record(Protocol):
+class DrawRecord(Protocol):
     """The draws of one grant, by number from 1."""
 
     @property
@@ -73,10 +73,10 @@ class Unwritten:
         return value
 
 
-class Kept:
+class KeptDraws:
     """Draws whose released values are kept: what was drawn before comes back, then it goes on."""
 
-    def __init__(self, event: events.Event, record: Record) -> None:
+    def __init__(self, event: events.Event, record: DrawRecord) -> None:
         self._left = Allowance(event)
         self._record = record
         self._before = record.drawn
@@ -87,7 +87,7 @@ class Kept:
         return max(self._at, len(self._before))
 
     def begin(self, event: events.Event) -> tuple[int, bytes | None]:
-        number, what = self._at + 1, described(event)
+        number, what = self._at + 1, event_text(event)
         if number <= len(self._before):
             return number, self._again(number, event, what)
         if self._record.ended:
@@ -118,15 +118,15 @@ class Kept:
         return old.value
 
     def keep(self, number: int, value: Any) -> Any:
-        kept = packed(value)
-        self._record.keep(number, kept)
-        return unpacked(kept)
+        text = packed(value)
+        self._record.keep(number, text)
+        return unpacked(text)
 
 
 class Counted:
     """Draws that are counted and not kept, in blocks: a block is marked as taken before its first draw, and never given again."""
 
-    def __init__(self, event: events.Event, record: Record, block: int) -> None:
+    def __init__(self, event: events.Event, record: DrawRecord, block: int) -> None:
         self._leaf, self._times = one_leaf(event)
         self._block = whole(block, "block", least=1)
         self._record = record
@@ -165,7 +165,7 @@ def one_leaf(event: events.Event) -> tuple[events.Leaf, int]:
     return terms[0]
 
 
-def described(event: events.Event) -> str:
+def event_text(event: events.Event) -> str:
     """What is to be drawn, in words that do not depend on how they were written."""
     return json.dumps(event.to_json(), sort_keys=True, separators=(",", ":"))
 
@@ -182,7 +182,7 @@ def inside() -> Refused:
     )
 
 
-class Memory:
+class MemoryRecord:
     """A record in the memory of one process."""
 
     def __init__(self, what: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import Invalid, Refused
 from discreet.exact import Number, shown
-from discreet.mechanisms.above_threshold import AboveThreshold, Session
+from discreet.mechanisms.above_threshold import AboveThreshold, ThresholdSession
 from discreet.mechanisms.hand import Turn, Use
 from discreet.mechanisms.packed import unpacked
 
@@ -32,7 +32,7 @@ class Rounds:
         self._left = mechanism.hits
         self._number = self._asked = 0
         # of the round that goes on; None between rounds, and in one that comes back
-        self._round: tuple[Session, Turn] | None = None
+        self._round: tuple[ThresholdSession, Turn] | None = None
         self._hit: int | None = None  # at which question a round hit in an earlier entry
 
     @property

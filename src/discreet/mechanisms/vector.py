@@ -58,17 +58,17 @@ def choose(epsilon: Number, delta: Number, l1: Number, l2: Number, size: int) ->
 def _laplace_for(epsilon: Number, l1: Fraction, size: int) -> Laplace:
     """ε-DP for the whole vector, with the rounding of every coordinate."""
     exact = positive(epsilon, "epsilon")
-    found = Laplace(l1 / exact)
-    while not loss(found.event(l1, size)).certifies(exact, 0):
-        found = Laplace(found.scale * (1 + Fraction(2 * size, 1 << 38) / exact))
-    return found
+    noise = Laplace(l1 / exact)
+    while not loss(noise.event(l1, size)).certifies(exact, 0):
+        noise = Laplace(noise.scale * (1 + Fraction(2 * size, 1 << 38) / exact))
+    return noise
 
 
 def _gaussian_for(epsilon: Number, delta: Number, l2: Fraction, size: int) -> Gaussian:
-    found = Gaussian.for_budget(epsilon, delta, sensitivity=l2)
-    while not loss(found.event(l2, size)).certifies(epsilon, delta):
-        found = Gaussian(found.scale * (1 + Fraction(1, 10**9)))
-    return found
+    noise = Gaussian.for_budget(epsilon, delta, sensitivity=l2)
+    while not loss(noise.event(l2, size)).certifies(epsilon, delta):
+        noise = Gaussian(noise.scale * (1 + Fraction(1, 10**9)))
+    return noise
 
 
 def __dir__() -> list[str]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import Number, divide_up, exp_neg_bounds, rational, remembered, shift_up, shown, whole
-from discreet.noise.size import CHUNK, Ints, Many, Size, allocate
+from discreet.noise.size import CHUNK, Ints, Many, Size, empty_array
 from discreet.noise.source import Bits, Source, chosen
 
 Bounds: TypeAlias = Callable[[int], tuple[int, int]]
@@ -39,7 +39,7 @@ def decide(bounds: Bounds, source: Bits, known: int = 0, width: int = 0, step: i
         width += more
 
 
-def exp_bounds(x: Fraction, times: int = 1, minus: int = 0, over: int = 1) -> Bounds:
+def exp_brackets(x: Fraction, times: int = 1, minus: int = 0, over: int = 1) -> Bounds:
     """Brackets of (times · e^-x − minus) / over."""
 
     def bounds(bits: int) -> tuple[int, int]:
@@ -128,7 +128,7 @@ def exp_coin_of(x: Number) -> Coin:
     exact = rational(x, "x")
     if exact < 0:
         raise Invalid(f"x must not be negative, got {shown(x)}")
-    return coin(exp_bounds(exact))
+    return coin(exp_brackets(exact))
 
 
 def tosses(each: Coin, size: int, source: Source) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
@@ -177,6 +177,6 @@ def bernoulli_exp(x: Number, size: Size = None, *, source: Source | None = None)
 def _toss(each: Coin, size: Size, source: Source) -> "int | Ints":
     if size is None:
         return each.settle(source.bits(64), source)
-    out = allocate(size)
+    out = empty_array(size)
     flip(each, out.reshape(-1), source)
     return out

@@ -12,14 +12,14 @@ from math import isqrt
 
 from discreet.noise.shape import Shape
 from discreet.noise.source import Bits
-from discreet.noise.walk import bernoulli_exp
+from discreet.noise.walk import bernoulli_exp_by_walk
 
 DIGITS = 40
 UNIT_EXPONENTIAL = Shape.exponential(1 << DIGITS, 1, two_sided=False)
 """floor(2^DIGITS E): the digits a deviate is made with."""
 
 
-class Exponential:
+class ExponentialDeviate:
     """A deviate E in [low, low + 1) / 2^digits."""
 
     __slots__ = ("bits", "digits", "low")
@@ -33,7 +33,7 @@ class Exponential:
         Given the digits so far, 2^digits E − low has density ∝ e^(−t/2^digits) on [0, 1), so P(k) ∝ e^(−k/2^(digits + DIGITS)).
         """
         self.digits += DIGITS
-        while not bernoulli_exp(k := self.bits.bits(DIGITS), 1 << self.digits, self.bits):
+        while not bernoulli_exp_by_walk(k := self.bits.bits(DIGITS), 1 << self.digits, self.bits):
             continue
         self.low = (self.low << DIGITS) | k
 
@@ -57,7 +57,7 @@ class Exponential:
             self.refine()
 
 
-def draw(shape: Shape, deviate: Callable[[], Exponential], bits: Bits) -> int:
+def draw_one(shape: Shape, deviate: Callable[[], ExponentialDeviate], bits: Bits) -> int:
     """One sample of a Laplace, geometric or Gaussian shape, from deviates made by `deviate`."""
     if shape.square:
         return _gaussian(shape.square_by, 2 * shape.square, deviate, bits)
@@ -66,7 +66,7 @@ def draw(shape: Shape, deviate: Callable[[], Exponential], bits: Bits) -> int:
     return deviate().floor_times(shape.linear_by, shape.linear)
 
 
-def _laplace(n: int, d: int, deviate: Callable[[], Exponential], bits: Bits) -> int:
+def _laplace(n: int, d: int, deviate: Callable[[], ExponentialDeviate], bits: Bits) -> int:
     """x with probability ∝ e^(−|x|/scale), scale = n/d."""
     while True:
         size, negative = deviate().floor_times(n, d), bits.bits(1)
@@ -74,7 +74,7 @@ def _laplace(n: int, d: int, deviate: Callable[[], Exponential], bits: Bits) -> 
             return -size if negative else size
 
 
-def _gaussian(n: int, d: int, deviate: Callable[[], Exponential], bits: Bits) -> int:
+def _gaussian(n: int, d: int, deviate: Callable[[], ExponentialDeviate], bits: Bits) -> int:
     """x with probability ∝ e^(−x²/(2 variance)), variance = n/d: γ = (|x| − variance/t)² / (2 variance)."""
     t = isqrt(n // d) + 1
     per = d * t

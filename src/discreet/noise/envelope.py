@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from discreet.noise.bernoulli import decide
 from discreet.noise.size import CHUNK, PIECE, Ints
 from discreet.noise.source import Source, words
-from discreet.noise.table import BUCKET_BITS, CELL_BITS, Table
-from discreet.noise.walk import bernoulli_exp, geometric
+from discreet.noise.table import BUCKET_BITS, CELL_BITS, SamplerTable
+from discreet.noise.walk import bernoulli_exp_by_walk, geometric_by_walk
 
 Firsts: TypeAlias = NDArray[np.uint16]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -27,7 +27,7 @@ NO_WORDS = np.empty(0, np.uint64)
 NOWHERE = np.empty(0, np.intp)
 
 
-def fill(table: Table, out: Ints, source: Source) -> None:
+def fill(table: SamplerTable, out: Ints, source: Source) -> None:
     """Overwrite `out` with independent samples, each exactly proportional to the table's f."""
     if table.block_bits and out.size <= SETTLE:
         return fill_from_more(table, out, source)
@@ -38,7 +38,7 @@ def fill(table: Table, out: Ints, source: Source) -> None:
         out[rejected] = again
 
 
-def fill_from_more(table: Table, out: Ints, source: Source) -> None:
+def fill_from_more(table: SamplerTable, out: Ints, source: Source) -> None:
     """`fill` for short arrays: a few proposals too many take the places of those rejected, in one round.
 
     Accepted proposals are independent, so the first of them that are needed are as good as any.
@@ -50,7 +50,7 @@ def fill_from_more(table: Table, out: Ints, source: Source) -> None:
         fill_from_more(table, out[accepted.size :], source)
 
 
-def propose_all(table: Table, out: Ints, source: Source) -> Places:
+def propose_all(table: SamplerTable, out: Ints, source: Source) -> Places:
     """Propose a value for every place of `out`; return the places where it was rejected."""
     room = Room(out.size, table)
     rejected = [NOWHERE]
@@ -74,8 +74,8 @@ class Open:
 class Room:
     """Scratch memory of one call, overwritten when the call ends, and the proposals that wait to be settled."""
 
-    def __init__(self, wanted: int, table: Table) -> None:
-        self.size = size = min(2 * PIECE if table.block_bits else CHUNK, wanted)
+    def __init__(self, count: int, table: SamplerTable) -> None:
+        self.size = size = min(2 * PIECE if table.block_bits else CHUNK, count)
         self.bits = np.empty(size * (10 if table.block_bits else 2), np.uint8)
         self.index = np.empty(min(PIECE, size), np.intp)
         self.block = np.empty(self.index.size, np.int16)
@@ -92,7 +92,7 @@ class Room:
         source.fill(bits)
         return bits[:word_bytes].view(np.uint64), bits[word_bytes:].view(np.uint16)
 
-    def look_up(self, table: Table, first: Firsts, out: Ints) -> None:
+    def look_up(self, table: SamplerTable, first: Firsts, out: Ints) -> None:
         """The block that each bucket belongs to."""
         for begin in range(0, first.size, PIECE):
             piece = first[begin : begin + PIECE]
@@ -121,7 +121,7 @@ class Room:
             array[:] = 0
 
 
-def propose(table: Table, out: Ints, begin: int, source: Source, room: Room) -> None:
+def propose(table: SamplerTable, out: Ints, begin: int, source: Source, room: Room) -> None:
     """Propose values for the next piece of `out`; those not accepted at once wait in the room."""
     part = out[begin : begin + room.size]
     n = part.size
@@ -139,7 +139,7 @@ def propose(table: Table, out: Ints, begin: int, source: Source, room: Room) -> 
     room.wait(Open(begin + places, first[places], word[places] if table.block_bits else NO_WORDS))
 
 
-def settle(table: Table, out: Ints, undecided: Open, source: Source) -> Places:
+def settle(table: SamplerTable, out: Ints, undecided: Open, source: Source) -> Places:
     """Decide every proposal that waits; return the places where it was rejected."""
     if table.block_bits:
         rejected = settle_points(table, out, undecided, source)
@@ -148,7 +148,7 @@ def settle(table: Table, out: Ints, undecided: Open, source: Source) -> Places:
     return undecided.places[rejected]
 
 
-def settle_units(table: Table, out: Ints, undecided: Open, source: Source) -> Flags:
+def settle_units(table: SamplerTable, out: Ints, undecided: Open, source: Source) -> Flags:
     """w = 1: look the left-over units up; accept all but the last unit of a block, and that by its coin."""
     units, owners = look_up(table, undecided.first, source)
     out[undecided.places] = table.block_of[owners]
@@ -160,7 +160,7 @@ def settle_units(table: Table, out: Ints, undecided: Open, source: Source) -> Fl
     return rejected
 
 
-def settle_points(table: Table, out: Ints, undecided: Open, source: Source) -> Flags:
+def settle_points(table: SamplerTable, out: Ints, undecided: Open, source: Source) -> Flags:
     """w > 1: look left-over units up, then accept each point with probability S f(x)/B."""
     places, word = undecided.places, undecided.word
     late = np.flatnonzero(undecided.first >= table.cut)
@@ -178,7 +178,7 @@ def settle_points(table: Table, out: Ints, undecided: Open, source: Source) -> F
     return rejected
 
 
-def look_up(table: Table, buckets: Firsts, source: Source) -> tuple[Words, Places]:
+def look_up(table: SamplerTable, buckets: Firsts, source: Source) -> tuple[Words, Places]:
     """The left-over unit that each bucket number and fresh low bits name, and who owns it."""
     rest = table.unit_bits - BUCKET_BITS
     units = (buckets.astype(np.uint64) - np.uint64(table.cut)) << np.uint64(rest)
@@ -189,7 +189,7 @@ def look_up(table: Table, buckets: Firsts, source: Source) -> tuple[Words, Place
     return units, owners
 
 
-def closeness(table: Table, x: Ints, word: Words) -> NDArray[np.float64]:
+def closeness(table: SamplerTable, x: Ints, word: Words) -> NDArray[np.float64]:
     """A float estimate of S f(x)/B − V, off by less than the filter's band (`table._filter`)."""
     inside = table.width - 1
     # |x| − |top| is r in blocks from 0 on, and w − 1 − r below, where a block's top is its last point.
@@ -208,13 +208,15 @@ def closeness(table: Table, x: Ints, word: Words) -> NDArray[np.float64]:
     return chance
 
 
-def accept(table: Table, x: int, word: int, source: Source) -> bool:
+def accept(table: SamplerTable, x: int, word: int, source: Source) -> bool:
     """V < S f(x)/B in integers; V begins with the digits of `word` above its b low bits."""
     b = table.block_bits
     return decide(table.accept_point(x, x >> b), source, word >> b, 64 - b)
 
 
-def enter_tails(table: Table, out: Ints, places: Places, owners: Places, rejected: Flags, source: Source) -> None:
+def enter_tails(
+    table: SamplerTable, out: Ints, places: Places, owners: Places, rejected: Flags, source: Source
+) -> None:
     """Draw the tail values, one by one, and reject what REJECT owns."""
     for at in np.flatnonzero(owners >= table.block_owners):
         owner = int(owners[at])
@@ -224,7 +226,7 @@ def enter_tails(table: Table, out: Ints, places: Places, owners: Places, rejecte
             out[places[at]] = value
 
 
-def tail(table: Table, owner: int, source: Source) -> int | None:
+def tail(table: SamplerTable, owner: int, source: Source) -> int | None:
     """A point beyond the blocks, or None when it is rejected.
 
     Accepting S H/B, then y with probability (1 − e^-lam) e^(−lam·y), then e^(−c y²), makes the chance of start + y equal to
@@ -233,9 +235,9 @@ def tail(table: Table, owner: int, source: Source) -> int | None:
     start = table.tail_start(owner)
     if not decide(table.accept_tail(owner), source):
         return None
-    y = geometric(table.shape.tail_rate(start), source)
+    y = geometric_by_walk(table.shape.tail_rate(start), source)
     curve = table.shape.c * y * y
-    if not bernoulli_exp(curve.numerator, curve.denominator, source):
+    if not bernoulli_exp_by_walk(curve.numerator, curve.denominator, source):
         return None
     x = start + y
     return x if owner == table.block_owners else -x

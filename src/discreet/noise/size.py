@@ -19,7 +19,7 @@ PIECE = 32_768
 """What needs more memory for a sample works on this many at a time, so that it stays in the cache."""
 
 
-def allocate(size: Many) -> Ints:
+def empty_array(size: Many) -> Ints:
     """An uninitialised int64 array of shape `size`, or Invalid naming it."""
     parts = size if isinstance(size, tuple) else (size,)
     shape = tuple(whole(part, "size") for part in parts)

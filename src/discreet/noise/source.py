@@ -1,4 +1,4 @@
-"""Where randomness comes from: the Source protocol, SecureBits for releases, Tape for tests.
+"""Sources of randomness: the Source protocol, SecureBits for releases, Tape for tests.
 
 Everything random in this package is an argument of type Source. `SecureBits` expands fresh operating-system entropy
 with AES-256 in counter mode under a new key for every refill. It has no seed, keeps no key, and is safe to

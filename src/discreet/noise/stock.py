@@ -15,11 +15,11 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.noise import deviate, envelope
-from discreet.noise.deviate import DIGITS, UNIT_EXPONENTIAL, Exponential
+from discreet.noise.deviate import DIGITS, UNIT_EXPONENTIAL, ExponentialDeviate
 from discreet.noise.shape import Shape
-from discreet.noise.size import Ints, Size, allocate
+from discreet.noise.size import Ints, Size, empty_array
 from discreet.noise.source import Source, chosen
-from discreet.noise.table import COARSE, FINE, fits, table
+from discreet.noise.table import COARSE, FINE, fits, sampler_table
 
 BLOCK = 4_096
 WORTH_FINE = 30_000  # samples after which the slower-to-make table has paid for itself
@@ -43,7 +43,7 @@ class Stock:
         """Draw whole blocks into `out`."""
         self.drawn += out.size
         if fits(shape):
-            envelope.fill(table(shape, FINE if self.drawn > WORTH_FINE else COARSE), out, source)
+            envelope.fill(sampler_table(shape, FINE if self.drawn > WORTH_FINE else COARSE), out, source)
         else:
             for at in range(out.size):
                 # A value past 64 bits, a chance below e^-64, is clamped: post-processing of exact noise.
@@ -88,7 +88,7 @@ def draw(shape: Shape, size: Size, source: Source | None) -> "int | Ints":
     bits = chosen(source)
     if size is None:
         return _one(shape, bits)
-    out = allocate(size)
+    out = empty_array(size)
     if shape.scale_bits > INT64_BITS:
         raise Invalid(
             "scale must be at most 2^56, and variance at most 2^112, for an array",
@@ -116,15 +116,17 @@ def _one(shape: Shape, source: Source) -> int:
 
 def _without_table(shape: Shape, source: Source, held: dict[Hashable, Any]) -> int:
     digits = _stock(UNIT_EXPONENTIAL, held)
-    return deviate.draw(shape, lambda: Exponential(digits.one(UNIT_EXPONENTIAL, source), DIGITS, source), source)
+    return deviate.draw_one(
+        shape, lambda: ExponentialDeviate(digits.one(UNIT_EXPONENTIAL, source), DIGITS, source), source
+    )
 
 
 def _stock(shape: Shape, held: dict[Hashable, Any]) -> Stock:
     """The stock of a shape, made if absent; when there are too many the oldest goes, but never the deviates."""
-    found: Stock | None = held.get(shape)
-    if found is None:
+    stock: Stock | None = held.get(shape)
+    if stock is None:
         if len(held) >= SHAPES:
             oldest = next(key for key in held if key != UNIT_EXPONENTIAL)
             held.pop(oldest).wipe()
-        found = held[shape] = Stock()
-    return found
+        stock = held[shape] = Stock()
+    return stock

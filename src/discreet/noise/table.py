@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import Fault
 from discreet.exact import divide_up, exp_neg_bounds, shift_up
-from discreet.noise.bernoulli import Bounds, exp_bounds
+from discreet.noise.bernoulli import Bounds, exp_brackets
 from discreet.noise.shape import Shape
 
 UNIT_BITS = 64
@@ -37,7 +37,7 @@ FLOAT_SLACK = 2.0**-35  # series remainder 2^-36 and all roundings of the float 
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class FloatFilter:
     """What the float look at V < S f(x)/B needs; `envelope.accept` says why it is safe."""
 
     linear: float
@@ -47,12 +47,12 @@ class Filter:
     limit: np.uint64  # acceptance words below this accept in every block that has a bucket
 
 
-NO_FILTER = Filter(linear=0.0, square=0.0, series=(1.0,), band=2.0, limit=np.uint64(0))
+NO_FILTER = FloatFilter(linear=0.0, square=0.0, series=(1.0,), band=2.0, limit=np.uint64(0))
 """Of a table with w = 1, which never asks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class SamplerTable:
     shape: Shape
     block_bits: int
     unit_bits: int
@@ -64,7 +64,7 @@ class Table:
     ends: NDArray[np.uint64]  # running sums of the left-over units of every owner
     cell: NDArray[np.int16]  # the owner of each CELL_BITS-th part of a left-over bucket, or −1 where several share it
     block_of: NDArray[np.int64]  # block of each owner (0 for tails and REJECT)
-    filter: Filter  # for w > 1
+    filter: FloatFilter  # for w > 1
 
     @property
     def width(self) -> int:
@@ -89,12 +89,12 @@ class Table:
     def accept_last(self, owner: int) -> Bounds:
         """w = 1: the chance of accepting the last unit of block `owner`, S f(j) − (B − 1)."""
         exponent = self.shape.exponent(int(self.block_of[owner]))
-        return exp_bounds(exponent, times=self.multiplier, minus=self.owned[owner] - 1)
+        return exp_brackets(exponent, times=self.multiplier, minus=self.owned[owner] - 1)
 
     def accept_point(self, x: int, block: int) -> Bounds:
         """w > 1: the chance of accepting x in its block, S f(x)/B."""
         owner = block if block >= 0 else self.blocks - 1 - block
-        return exp_bounds(self.shape.exponent(x), times=self.multiplier, over=self.owned[owner])
+        return exp_brackets(self.shape.exponent(x), times=self.multiplier, over=self.owned[owner])
 
     def accept_tail(self, owner: int) -> Bounds:
         """The chance of entering a tail, S H/B."""
@@ -117,18 +117,18 @@ def fits(shape: Shape) -> bool:
 
 
 @lru_cache(maxsize=32)
-def table(shape: Shape, per_scale: int = FINE, unit_bits: int = UNIT_BITS) -> Table:
+def sampler_table(shape: Shape, per_scale: int = FINE, unit_bits: int = UNIT_BITS) -> SamplerTable:
     """The table of a shape with `per_scale` blocks a scale (any number is correct) over 2^unit_bits units."""
     b = shape.block_bits(per_scale)
     blocks = min(shape.reach(1 << b), 1 << 13)  # block and owner numbers fit into 16 bits
     precision = unit_bits + 96 + b
-    while (made := _shares(shape, b, blocks, unit_bits, precision)) is None:
+    while (shares := _shares(shape, b, blocks, unit_bits, precision)) is None:
         precision += 64
-    multiplier, owned = made
+    multiplier, owned = shares
     numbers = list(range(blocks)) + ([-1 - m for m in range(blocks)] if shape.two_sided else [])
     block_of = np.array(numbers + [0] * (len(owned) - len(numbers)), np.int64)
     bucket, cut, ends = _layout(owned, len(numbers), unit_bits, block_of)
-    return Table(
+    return SamplerTable(
         shape=shape,
         block_bits=b,
         unit_bits=unit_bits,
@@ -165,13 +165,13 @@ def _tops(shape: Shape, start: int, width: int, count: int, p: int) -> list[tupl
     lo, hi = exp_neg_bounds(shape.exponent(start), p)
     ratio_lo, ratio_hi = exp_neg_bounds(shape.step(start, width), p)
     shrink_lo, shrink_hi = exp_neg_bounds(2 * shape.c * width * width, p)
-    found = []
+    tops = []
     for _ in range(count):
-        found.append((lo, hi))
+        tops.append((lo, hi))
         lo, hi = lo * ratio_lo >> p, shift_up(hi * ratio_hi, p)
         if shape.square:
             ratio_lo, ratio_hi = ratio_lo * shrink_lo >> p, shift_up(ratio_hi * shrink_hi, p)
-    return found
+    return tops
 
 
 def _tail_start(blocks: int, width: int, side: int) -> int:
@@ -223,7 +223,7 @@ def _cells(ends: NDArray[np.uint64], unit_bits: int) -> NDArray[np.int16]:
     return np.where(alone, owner, -1).astype(np.int16)
 
 
-def _filter(shape: Shape, b: int, blocks: int, owned: tuple[int, ...], unit_bits: int) -> Filter:
+def _filter(shape: Shape, b: int, blocks: int, owned: tuple[int, ...], unit_bits: int) -> FloatFilter:
     """Constants of the float filter, for w > 1.
 
     d = |x| − |top| and 2|x| − d are integers below 2^53, so exact. Three roundings make the drop in g wrong by at most 4u of itself
@@ -239,7 +239,7 @@ def _filter(shape: Shape, b: int, blocks: int, owned: tuple[int, ...], unit_bits
         term = furthest ** (degree + 1) / factorial(degree + 1)
     series = tuple((-1) ** i / factorial(i) for i in range(degree, -1, -1))
     band = 2.0 ** (b - 64) + 1.0 / least + FLOAT_SLACK
-    return Filter(
+    return FloatFilter(
         linear=float(shape.a),
         square=float(shape.c),
         series=series,

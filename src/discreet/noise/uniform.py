@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.exact import shown, whole
-from discreet.noise.size import PIECE, Ints, Many, Size, allocate
+from discreet.noise.size import PIECE, Ints, Many, Size, empty_array
 from discreet.noise.source import Bits, Source, chosen, half_words, words
 
 MAX_BITS = 1 << 16
@@ -68,6 +68,6 @@ def uniform(n: int, size: Size = None, *, source: Source | None = None) -> "int 
         raise Invalid(f"n must be at most {most}, got {shown(n)}")
     if size is None:
         return below(limit, chosen(source))
-    out = allocate(size)
+    out = empty_array(size)
     fill_below(limit, out.reshape(-1), chosen(source))
     return out

@@ -8,7 +8,7 @@ from discreet.noise.source import Bits
 from discreet.noise.uniform import below
 
 
-def bernoulli_exp(top: int, bottom: int, source: Bits) -> bool:
+def bernoulli_exp_by_walk(top: int, bottom: int, source: Bits) -> bool:
     """True with probability e^-(top/bottom), top >= 0 (CKS 2020, algorithm 1)."""
     while top > bottom:
         if not _exp_of_at_most_one(1, 1, source):
@@ -25,7 +25,7 @@ def _exp_of_at_most_one(top: int, bottom: int, source: Bits) -> bool:
     return k & 1 == 1
 
 
-def geometric(rate: Fraction, source: Bits) -> int:
+def geometric_by_walk(rate: Fraction, source: Bits) -> int:
     """y >= 0 with probability (1 − e^-rate) e^(−rate·y) (CKS 2020, algorithm 2, without the sign)."""
     s, t = rate.numerator, rate.denominator
     while True:

@@ -41,7 +41,7 @@ class Affine:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class AffineForm:
     """base + top/bottom, which is known to lie between low and high. No bottom: it is 1, and there is no base.
 
     The base keeps a mean that is far from 0 apart from its deviation, which would be lost among the digits of the sum.
@@ -62,10 +62,10 @@ class Form:
         """What is divided by the bottom, the base included."""
         return self.top if self.bottom is None else self.top.plus(self.bottom.times(np.asarray(self.base)))
 
-    def times(self, factor: Reals) -> "Form":
+    def times(self, factor: Reals) -> "AffineForm":
         ends = np.stack([self.low * factor, self.high * factor])
         ends = np.where(np.isnan(ends), 0.0, ends)  # 0 times anything
-        return Form(self.top.times(factor), self.bottom, ends.min(axis=0), ends.max(axis=0), self.base * factor)
+        return AffineForm(self.top.times(factor), self.bottom, ends.min(axis=0), ends.max(axis=0), self.base * factor)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet.errors import Fault
 from discreet.plan.facts import Facts, as_doubles, each
-from discreet.plan.functions import E, Ends, Words, Written, ends, rounded
+from discreet.plan.functions import E, Ends, FunctionWords, Written, ends, rounded_half_away
 from discreet.plan.rounding import half_away
 from discreet.plan.texts import day_in, integer_in, number_in, truth_in
 from discreet.plan.types import LARGEST, Type, Value
@@ -24,7 +24,7 @@ class Conversion:
     # The value in plain Python, of one that is not NULL.
     meaning: Callable[[Any], Value]
     # Its SQL, of words and of the SQL of the operand.
-    write: Callable[[Words, E], E]
+    write: Callable[[FunctionWords, E], E]
     # What is known of it, given what is known of the operand.
     facts: Callable[[Facts], Facts]
     # Where it lies, given NumPy and where the operand lies.
@@ -78,7 +78,7 @@ def _as_whole(x: Facts) -> Facts:
     return Facts(each(half_away, x.low), each(half_away, x.high), True, x.nullable or not small)
 
 
-def _write_whole(words: Words, x: E) -> E:
+def _write_whole(words: FunctionWords, x: E) -> E:
     small = words.infix(words.call("abs", x), "<", words.number(float(LARGEST)))
     return words.when([(small, words.round_to_int(x))])
 
@@ -99,21 +99,21 @@ CASTS: dict[tuple[Type, Type], Conversion] = {
         meaning=_whole,
         write=_write_whole,
         facts=_as_whole,
-        interval=ends(rounded),
+        interval=ends(rounded_half_away),
         written=Written.TWICE,
     ),
 }
 """The casts that have a meaning, as (from, to)."""
 
 
-def conversion(given: Type, wanted: Type) -> Conversion:
+def conversion(source: Type, target: Type) -> Conversion:
     """The row of a cast, or raises Fault."""
-    if (given, wanted) not in CASTS:
-        raise Fault(f"a cast from {given.value} to {wanted.value} has no meaning", code="scalar")
-    return CASTS[given, wanted]
+    if (source, target) not in CASTS:
+        raise Fault(f"a cast from {source.value} to {target.value} has no meaning", code="scalar")
+    return CASTS[source, target]
 
 
-def convert(value: Value, given: Type, wanted: Type) -> Value:
-    """A value of the type `given` as one of the type `wanted`; NULL where it has none."""
-    row = conversion(given, wanted)
+def convert(value: Value, source: Type, target: Type) -> Value:
+    """A value of the type `source` as one of the type `target`; NULL where it has none."""
+    row = conversion(source, target)
     return None if value is None else row.meaning(value)

@@ -169,7 +169,7 @@ class Protected:
             raise Invalid(f"assumed must be names of limits, got {shown(sorted(self.assumed))}")
 
     def limited(self, **limits: int) -> "Protected":
-        """With limits that whoever asks declares, for one question."""
+        """This table with limits that whoever asks declares, for one question."""
         if limits and self.person is None:
             raise Invalid(
                 f"{min(limits)} limits what of a person counts, and here every row is about another person",

@@ -8,22 +8,22 @@ from fractions import Fraction
 from hashlib import sha256
 
 from discreet.errors import Fault
-from discreet.mechanisms.exponential import Selection
+from discreet.mechanisms.selection import Selection
 from discreet.mechanisms.sensitivity import Norm, Sensitivity
-from discreet.plan.plan import Choice, Measurement, Plan, Stage
+from discreet.plan.plan import Branching, Measurement, Plan, Stage
 from discreet.plan.relation import keys_of
 from discreet.plan.rules.relations import combined
 from discreet.plan.written import written
 from discreet.privacy import Relation, events, loss
 
 
-def event_of(stage: Stage | Choice, relation: Relation) -> events.Event:
+def event_of(stage: Stage | Branching, relation: Relation) -> events.Event:
     """What is drawn from a stage on: each mechanism on its sensitivity, all under the relation."""
     return events.Under(_drawn(stage), relation)
 
 
-def _drawn(stage: Stage | Choice) -> events.Event:
-    if isinstance(stage, Choice):
+def _drawn(stage: Stage | Branching) -> events.Event:
+    if isinstance(stage, Branching):
         return events.Composed((stage.mechanism.event(stage.sensitivity), _alike([*map(_drawn, stage.stages)])))
     return events.Composed(
         tuple(each.mechanism.event(each.sensitivity) for each in stage.measurements if each.mechanism is not None)
@@ -50,8 +50,8 @@ def check(plan: Plan) -> None:
         raise _broken("it costs more than it says")
 
 
-def _check_stage(stage: Stage | Choice, relation: Relation) -> None:
-    if isinstance(stage, Choice):
+def _check_stage(stage: Stage | Branching, relation: Relation) -> None:
+    if isinstance(stage, Branching):
         _check_choice(stage, relation)
         for each in stage.stages:
             _check_stage(each, relation)
@@ -76,7 +76,7 @@ def _covers(measurement: Measurement, sensitivity: Sensitivity) -> None:
         raise _broken("a total has no noise")
 
 
-def _check_choice(choice: Choice, relation: Relation) -> None:
+def _check_choice(choice: Branching, relation: Relation) -> None:
     """The scores are numbers that a neighbour moves by no more than the choice is made for; in which direction is not known."""
     if not isinstance(choice.mechanism, Selection) or choice.mechanism.monotone:
         raise _broken("a choice is by scores that may move in either direction")

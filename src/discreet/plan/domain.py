@@ -71,9 +71,9 @@ def whole_key(key: Scalar, scope: Scope) -> Scalar:
 def groups_of(keys: tuple[Scalar, ...], scope: Scope) -> tuple[Values, ...]:
     """All combinations of the values of all keys, in the order of their declarations; one empty one where there are no keys."""
     effort = Effort()
-    found = [_values(key, scope, effort) for key in keys]
+    domains = [_values(key, scope, effort) for key in keys]
     total = 1
-    for values in found:
+    for values in domains:
         total *= len(values)
     if total > MOST_GROUPS:
         raise QueryError(
@@ -81,7 +81,7 @@ def groups_of(keys: tuple[Scalar, ...], scope: Scope) -> tuple[Values, ...]:
             code="too-many-groups",
             hint="group by fewer columns, or by CASE bins",
         )
-    return tuple(product(*found))
+    return tuple(product(*domains))
 
 
 def _values(key: Scalar, scope: Scope, effort: Effort) -> Values:
@@ -194,13 +194,13 @@ def _coalesce(key: Coalesce, scope: Scope, effort: Effort) -> Values | None:
 
 
 def _union(parts: list[Scalar], scope: Scope, effort: Effort) -> Values | None:
-    found: list[Value] = []
+    union: list[Value] = []
     for part in parts:
         values = values_of(part, scope, effort)
         if values is None:
             return None
-        found += values
-    return tuple(dict.fromkeys(found))
+        union += values
+    return tuple(dict.fromkeys(union))
 
 
 def _image(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
@@ -217,11 +217,11 @@ def _image(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     if inside is None:
         return None
     effort.take(len(inside) * _size(key))
-    made = [evaluate(key, {column.place: value}) for value in inside]
+    images = [evaluate(key, {column.place: value}) for value in inside]
     missing = [evaluate(key, {column.place: None})] if scope.facts(column).nullable else []
-    null = None in made or (None in missing and _names_null(key))
-    found = dict.fromkeys(value for value in made + missing if value is not None)
-    ordered = [value for value in (False, True) if value in found] if type_of(key) is Type.BOOLEAN else found
+    null = None in images or (None in missing and _names_null(key))
+    values = dict.fromkeys(value for value in images + missing if value is not None)
+    ordered = [value for value in (False, True) if value in values] if type_of(key) is Type.BOOLEAN else values
     return (*ordered, None) if null else tuple(ordered)
 
 
@@ -238,21 +238,21 @@ def _combined(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     if not isinstance(key, Arithmetic | Function | Cast):
         return None
     inside = children(key)
-    found = []
+    domains = []
     for part in inside:
         values = values_of(part, scope, effort)
         if values is None:
             return None
-        found.append([literal(value, type_of(part)) for value in values])
-    combinations = prod(map(len, found))
+        domains.append([constant_of(value, type_of(part)) for value in values])
+    combinations = prod(map(len, domains))
     if combinations > MOST_KEYS:
         return None
-    effort.take(combinations * (1 + len(found)))
-    made = (evaluate(_with_children(key, chosen), {}) for chosen in product(*found))
-    return tuple(dict.fromkeys(value for value in made if value is not None))
+    effort.take(combinations * (1 + len(domains)))
+    images = (evaluate(_with_children(key, chosen), {}) for chosen in product(*domains))
+    return tuple(dict.fromkeys(value for value in images if value is not None))
 
 
-def literal(value: Value, kind: Type) -> Literal:
+def constant_of(value: Value, kind: Type) -> Literal:
     """A value as a constant of a type; whole numbers among numbers are written as such."""
     return Literal(float(value) if kind is Type.NUMBER and isinstance(value, int) else value, kind)
 

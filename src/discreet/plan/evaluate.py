@@ -76,7 +76,7 @@ def _literal(scalar: Literal, row: Mapping[str, Value]) -> Value:
 
 @evaluate.register
 def _arithmetic(scalar: Arithmetic, row: Mapping[str, Value]) -> Value:
-    left, right = number(scalar.left, row), number(scalar.right, row)
+    left, right = double_of(scalar.left, row), double_of(scalar.right, row)
     if left is None or right is None:
         return None
     match scalar.operator:
@@ -99,20 +99,20 @@ def _comparison(scalar: Comparison, row: Mapping[str, Value]) -> Value:
 
 @evaluate.register
 def _and(scalar: And, row: Mapping[str, Value]) -> Value:
-    found = [evaluate(part, row) for part in scalar.parts]
-    return False if False in found else None if None in found else True
+    values = [evaluate(part, row) for part in scalar.parts]
+    return False if False in values else None if None in values else True
 
 
 @evaluate.register
 def _or(scalar: Or, row: Mapping[str, Value]) -> Value:
-    found = [evaluate(part, row) for part in scalar.parts]
-    return True if True in found else None if None in found else False
+    values = [evaluate(part, row) for part in scalar.parts]
+    return True if True in values else None if None in values else False
 
 
 @evaluate.register
 def _not(scalar: Not, row: Mapping[str, Value]) -> Value:
-    found = evaluate(scalar.operand, row)
-    return None if found is None else not found
+    value = evaluate(scalar.operand, row)
+    return None if value is None else not value
 
 
 @evaluate.register
@@ -122,10 +122,10 @@ def _is_null(scalar: IsNull, row: Mapping[str, Value]) -> Value:
 
 @evaluate.register
 def _in(scalar: In, row: Mapping[str, Value]) -> Value:
-    found = evaluate(scalar.operand, row)
-    if found is None:
+    operand = evaluate(scalar.operand, row)
+    if operand is None:
         return None
-    return any(compare(Order.EQUAL, found, evaluate(value, row)) for value in scalar.values)
+    return any(compare(Order.EQUAL, operand, evaluate(value, row)) for value in scalar.values)
 
 
 @evaluate.register
@@ -148,8 +148,8 @@ def _case(scalar: Case, row: Mapping[str, Value]) -> Value:
 
 @evaluate.register
 def _coalesce(scalar: Coalesce, row: Mapping[str, Value]) -> Value:
-    found = (evaluate(part, row) for part in scalar.parts)
-    return _as(type_of(scalar), next((value for value in found if value is not None), None))
+    values = (evaluate(part, row) for part in scalar.parts)
+    return _as(type_of(scalar), next((value for value in values if value is not None), None))
 
 
 @evaluate.register
@@ -161,7 +161,7 @@ def _cast(scalar: Cast, row: Mapping[str, Value]) -> Value:
 def _function(scalar: Function, row: Mapping[str, Value]) -> Value:
     called = function(scalar.name)
     values = [
-        number(operand, row) if called.operand(i) is Type.NUMBER else evaluate(operand, row)
+        double_of(operand, row) if called.operand(i) is Type.NUMBER else evaluate(operand, row)
         for i, operand in enumerate(scalar.operands)
     ]
     if called.many:
@@ -180,7 +180,7 @@ def _steps(scalar: Steps, row: Mapping[str, Value]) -> Value:
 
 
 def steps_of(x: float, steps: Steps) -> int:
-    """Where a double within the bounds lies on a grid."""
+    """The place of a double within the bounds on a grid."""
     return math.floor((x - steps.middle) * math.ldexp(1.0, steps.shift) + 0.5)
 
 
@@ -194,14 +194,14 @@ def clean(value: Value) -> Value:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def number(scalar: Scalar, row: Mapping[str, Value]) -> float | None:
+def double_of(scalar: Scalar, row: Mapping[str, Value]) -> float | None:
     """The value of a numeric expression as a double."""
     value = evaluate(scalar, row)
     return None if value is None else float(value)  # type: ignore[arg-type]
 
 
 def compare(order: Order, left: Value, right: Value) -> bool | None:
-    """Of two values of one type, or of an integer with a number, as doubles."""
+    """Whether two values are in this order: of one type, or of an integer with a number, as doubles."""
     if left is None or right is None:
         return None
     if isinstance(left, float) or isinstance(right, float):
@@ -217,11 +217,11 @@ def _as(type: Type, value: Value) -> Value:
 @lru_cache(maxsize=256)
 def _matcher(pattern: str) -> re.Pattern[str]:
     """A pattern of LIKE as a regular expression; a backslash at the very end stands for itself."""
-    made, i = "", 0
+    regex, i = "", 0
     while i < len(pattern):
         character, i = pattern[i], i + 1
         if character == "\\" and i < len(pattern):
-            made, i = made + re.escape(pattern[i]), i + 1
+            regex, i = regex + re.escape(pattern[i]), i + 1
         else:
-            made += {"%": ".*", "_": "."}.get(character, re.escape(character))
-    return re.compile(made, re.DOTALL)
+            regex += {"%": ".*", "_": "."}.get(character, re.escape(character))
+    return re.compile(regex, re.DOTALL)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
-from discreet.plan.plan import Choice, Measurement, Plan, Stage
+from discreet.plan.plan import Branching, Measurement, Plan, Stage
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import (
     CapGroups,
@@ -47,7 +47,7 @@ MOST_LISTED = 6
 
 def explain(plan: Plan) -> str:
     """The plan as text."""
-    price = f"ε = {number(plan.epsilon)}" + (f", δ = {number(plan.delta)}" if plan.delta else "")
+    price = f"ε = {six_digits(plan.epsilon)}" + (f", δ = {six_digits(plan.delta)}" if plan.delta else "")
     lines = [f"answer: {', '.join(output.name for output in plan.question.outputs)}"]
     lines += [f"  costs {price}, under {plan.relation}"]
     lines += [f"  {line}" for line in _after(plan)]
@@ -58,9 +58,9 @@ def explain(plan: Plan) -> str:
     return "\n".join(map(visible, lines))
 
 
-def _stage(stage: Stage | Choice, plan: Plan) -> Iterator[str]:
+def _stage(stage: Stage | Branching, plan: Plan) -> Iterator[str]:
     """What a stage measures and reads; of a choice that is not made yet every stage that it may lead to."""
-    if isinstance(stage, Choice):
+    if isinstance(stage, Branching):
         yield f"├─ {_chosen(stage)}"
         yield from _query(stage.query, 1)
         for outcome, each in zip(stage.outcomes, stage.stages, strict=True):
@@ -85,10 +85,10 @@ def _below(relation: Relation, depth: int) -> Iterator[str]:
         yield from _below(child, depth + 1)
 
 
-def _chosen(choice: Choice) -> str:
+def _chosen(choice: Branching) -> str:
     price = choice.mechanism.loss(choice.sensitivity).pure_epsilon()
-    cost = f", costs ε = {number(price)}" if price is not None else ""
-    return f"{choice.said}: one of {len(choice.stages):,} by noisy scores, sensitivity {number(choice.sensitivity)} each{cost}"
+    cost = f", costs ε = {six_digits(price)}" if price is not None else ""
+    return f"{choice.said}: one of {len(choice.stages):,} by noisy scores, sensitivity {six_digits(choice.sensitivity)} each{cost}"
 
 
 def _after(plan: Plan) -> Iterator[str]:
@@ -115,10 +115,10 @@ def _measured(measurement: Measurement, cells: int) -> str:
     error = Fraction(mechanism.error()) * worth
     over = f" on each of {cells:,} groups" if cells > 1 else ""
     price = mechanism.loss(measurement.sensitivity).pure_epsilon()
-    cost = f", costs ε = {number(price)}" if price is not None else ""
+    cost = f", costs ε = {six_digits(price)}" if price is not None else ""
     return (
-        f"{measurement.said}: {mechanism.shape.value} noise of scale {number(mechanism.scale * worth)}{over},"
-        f" sensitivity {number(measurement.sensitivity * worth)}{norm}, ± {number(error)} at 95 %{cost}"
+        f"{measurement.said}: {mechanism.shape.value} noise of scale {six_digits(mechanism.scale * worth)}{over},"
+        f" sensitivity {six_digits(measurement.sensitivity * worth)}{norm}, ± {six_digits(error)} at 95 %{cost}"
     )
 
 
@@ -171,8 +171,8 @@ def _said_aggregate(aggregate: Aggregate) -> str:
     return f"{aggregate.kind.said(inside)}{filtered}"
 
 
-def number(value: Fraction) -> str:
-    """At most six digits."""
+def six_digits(value: Fraction) -> str:
+    """A number in at most six digits."""
     return f"{int(value):,}" if value.denominator == 1 and abs(value) < 10**15 else f"{float(value):.6g}"
 
 

@@ -13,7 +13,7 @@ MOST = Fraction(2) ** 1023  # half of the largest double: no rounding leads from
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Of a scalar expression. A bound of None is not known. A declared bound is meant as the double nearest to it."""
+    """What is known of a scalar expression. A bound of None is not known. A declared bound is meant as the double nearest to it."""
 
     low: Fraction | None = None
     high: Fraction | None = None
@@ -29,19 +29,19 @@ NOTHING_KNOWN = Facts()
 
 
 def either(first: Facts, second: Facts) -> Facts:
-    """Of a value that has one of these facts."""
+    """What is known of a value that has one of these facts."""
     low = None if first.low is None or second.low is None else min(first.low, second.low)
     high = None if first.high is None or second.high is None else max(first.high, second.high)
     return Facts(low, high, first.integral and second.integral, first.nullable or second.nullable)
 
 
 def turned(facts: Facts) -> Facts:
-    """Of the value with the other sign."""
+    """What is known of the value with the other sign."""
     return Facts(each(_negative, facts.high), each(_negative, facts.low), facts.integral, facts.nullable)
 
 
 def as_doubles(facts: Facts) -> Facts:
-    """Of a number as it is computed with: a wide integer, or a declared decimal, is the double nearest to it."""
+    """What is known of a number as it is computed with: a wide integer, or a declared decimal, is the double nearest to it."""
     return replace(facts, low=nearest(facts.low), high=nearest(facts.high))
 
 

@@ -20,12 +20,14 @@ NULL = Literal(None, Type.NUMBER)
 def guarded(scalars: Sequence[Scalar], reader: Reader) -> tuple[list[Scalar], list[Row]]:
     """The expressions with their divisions hidden, and the rows that they are to be evaluated on."""
     divisors: list[Scalar] = []
-    made = [_hidden(scalar, divisors) for scalar in scalars]
+    scalars_without = [_hidden(scalar, divisors) for scalar in scalars]
     with np.errstate(all="ignore"):
         few = [reader.few(divisor).tolist() for divisor in divisors]
     if not few:
-        return made, list(reader.seen)
-    return made, [{**row, **{f"few{k}": each[i] for k, each in enumerate(few)}} for i, row in enumerate(reader.seen)]
+        return scalars_without, list(reader.seen)
+    return scalars_without, [
+        {**row, **{f"few{k}": each[i] for k, each in enumerate(few)}} for i, row in enumerate(reader.seen)
+    ]
 
 
 def _hidden(scalar: Scalar, divisors: list[Scalar]) -> Scalar:
@@ -34,9 +36,9 @@ def _hidden(scalar: Scalar, divisors: list[Scalar]) -> Scalar:
             return tuple(map(inside, part))
         return _hidden(part, divisors) if isinstance(part, Scalar) else part
 
-    made = replace(scalar, **{each.name: inside(getattr(scalar, each.name)) for each in fields(scalar)})
+    node = replace(scalar, **{each.name: inside(getattr(scalar, each.name)) for each in fields(scalar)})
     if not divides(scalar):
-        return made
+        return node
     if scalar.right not in divisors:
         divisors.append(scalar.right)
-    return Case(((Column(f"few{divisors.index(scalar.right)}", Type.BOOLEAN), NULL),), made)
+    return Case(((Column(f"few{divisors.index(scalar.right)}", Type.BOOLEAN), NULL),), node)

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan import numbers
-from discreet.plan.affine import Affine, Bools, Form, Reals, Span
+from discreet.plan.affine import Affine, AffineForm, Bools, Reals, Span
 from discreet.plan.casts import conversion
 from discreet.plan.evaluate import evaluate
 from discreet.plan.functions import Ends, function
@@ -55,7 +55,7 @@ class Reader:
     seen: Sequence[numbers.Row]
     totals: Mapping[int, Reals]
     ahead: bool = False
-    forms: dict[Scalar, Form | None] = field(default_factory=dict)
+    forms: dict[Scalar, AffineForm | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plan: Plan, released: Sequence[Any], groups: Sequence[int], ahead: bool = False) -> "Reader":
@@ -68,17 +68,17 @@ class Reader:
     def size(self) -> int:
         return len(self.seen)
 
-    def fixed(self, value: float | Reals, low: float = -inf, high: float = inf) -> Form:
+    def fixed(self, value: float | Reals, low: float = -inf, high: float = inf) -> AffineForm:
         constant = np.broadcast_to(np.asarray(value, np.float64), (self.size,))
-        return Form(Affine(constant, {}), None, np.full(self.size, low), np.full(self.size, high))
+        return AffineForm(Affine(constant, {}), None, np.full(self.size, low), np.full(self.size, high))
 
-    def form(self, scalar: Scalar) -> Form | None:
+    def form(self, scalar: Scalar) -> AffineForm | None:
         """The expression as a ratio of affine functions, or None where it is something else."""
         if scalar not in self.forms:
             self.forms[scalar] = self._form(scalar) if type_of(scalar).numeric else None
         return self.forms[scalar]
 
-    def _form(self, scalar: Scalar) -> Form | None:
+    def _form(self, scalar: Scalar) -> AffineForm | None:
         match scalar:
             case _ if is_key(scalar):
                 return self.fixed(self._numbers(scalar))
@@ -96,7 +96,7 @@ class Reader:
         return None
 
     def _numbers(self, scalar: Scalar) -> Reals:
-        """Of keys alone; NULL is not a number here, and nothing is said of it in the end."""
+        """The numbers of keys alone; NULL is not a number here, and nothing is said of it in the end."""
         values = [evaluate(scalar, row) for row in self.seen]
         return np.array([float(value) if isinstance(value, int | float) else np.nan for value in values])
 
@@ -128,14 +128,14 @@ class Reader:
         rounded: Reals = half + each * float(count.step) * np.maximum(self.totals[place] + count.few, 0.0)
         return rounded
 
-    def ratio(self, top: int, bottom: int, low: Fraction, high: Fraction, base: Fraction = ZERO) -> Form:
+    def ratio(self, top: int, bottom: int, low: Fraction, high: Fraction, base: Fraction = ZERO) -> AffineForm:
         """The truth of base + one measurement over another, such as a count, which is known to lie between low and high."""
         total, count = self.total(top), self.total(bottom)
         if count.slopes:
-            return Form(total, count, self.full(low), self.full(high), self.full(base))
+            return AffineForm(total, count, self.full(low), self.full(high), self.full(base))
         # what counts is public, and of nobody there is no mean
         shares = np.where(count.constant > 0, 1 / count.constant, np.nan)
-        return Form(total.times(shares).plus(Affine(self.full(base), {})), None, self.full(low), self.full(high))
+        return AffineForm(total.times(shares).plus(Affine(self.full(base), {})), None, self.full(low), self.full(high))
 
     def full(self, value: Fraction | float) -> Reals:
         """A public number in each row."""
@@ -147,7 +147,7 @@ class Reader:
 
     # Expressions of several releases.
 
-    def _combined(self, scalar: Arithmetic, left: Form, right: Form) -> Form | None:
+    def _combined(self, scalar: Arithmetic, left: AffineForm, right: AffineForm) -> AffineForm | None:
         match scalar.operator:
             case Operator.ADD:
                 return self._sum(left, right)
@@ -159,36 +159,36 @@ class Reader:
                 return self._ratio(left, right, self._is_share(scalar.left, scalar.right))
         return None
 
-    def _sum(self, left: Form, right: Form) -> Form | None:
+    def _sum(self, left: AffineForm, right: AffineForm) -> AffineForm | None:
         bounds = left.low + right.low, left.high + right.high
         for one, other in ((left, right), (right, left)):
             if other.constant:
                 value = other.top.constant
                 ends = one.low + value, one.high + value
                 if one.bottom is None:
-                    return Form(one.top.plus(other.top), None, *ends)
-                return Form(one.top, one.bottom, *ends, one.base + value)
+                    return AffineForm(one.top.plus(other.top), None, *ends)
+                return AffineForm(one.top, one.bottom, *ends, one.base + value)
         if _same(left.bottom, right.bottom):
-            return Form(left.top.plus(right.top), left.bottom, *bounds, left.base + right.base)
+            return AffineForm(left.top.plus(right.top), left.bottom, *bounds, left.base + right.base)
         return None
 
-    def _product(self, left: Form, right: Form) -> Form | None:
+    def _product(self, left: AffineForm, right: AffineForm) -> AffineForm | None:
         for one, other in ((left, right), (right, left)):
             if other.constant:
                 return one.times(other.top.constant)
             if one.bottom is not None and other.bottom is None and one.bottom.same(other.top):
-                return Form(one.whole_top, None, *self.unbounded())  # a mean times its own count
+                return AffineForm(one.whole_top, None, *self.unbounded())  # a mean times its own count
         return None
 
-    def _ratio(self, left: Form, right: Form, share: bool) -> Form | None:
+    def _ratio(self, left: AffineForm, right: AffineForm, share: bool) -> AffineForm | None:
         if right.constant:
             inverse = np.where(right.top.constant == 0, np.nan, 1 / right.top.constant)
             return left.times(inverse)
         bounds = (np.zeros(self.size), np.ones(self.size)) if share else self.unbounded()
         if _same(left.bottom, right.bottom):
-            return Form(left.whole_top, right.whole_top, *bounds)
+            return AffineForm(left.whole_top, right.whole_top, *bounds)
         if left.constant and right.bottom is not None:
-            return Form(right.bottom.times(left.top.constant), right.whole_top, *bounds)
+            return AffineForm(right.bottom.times(left.top.constant), right.whole_top, *bounds)
         return None
 
     def _is_share(self, top: Scalar, bottom: Scalar) -> bool:
@@ -198,7 +198,7 @@ class Reader:
         some, whole = (self.plan.question.aggregates[each.index] for each in (top, bottom))
         return some.kind.part_of(some, whole)
 
-    def _case(self, scalar: Case) -> Form | None:
+    def _case(self, scalar: Case) -> AffineForm | None:
         values = [value for _, value in scalar.branches] + [scalar.otherwise]
         some = list(dict.fromkeys(value for value in values if not _is_null(value)))
         if len(some) == 1:
@@ -217,7 +217,7 @@ class Reader:
     # From forms to intervals.
 
     def span(self, scalar: Scalar, confidence: float) -> Span | None:
-        """Where the truth lies, jointly for everything in the expression that is read by itself, or None for what is no number."""
+        """The span of the truth, jointly for everything in the expression that is read by itself, or None for what is no number."""
         return self._span(scalar, 1 - (1 - confidence) / max(1, len(self._leaves(scalar))))
 
     def _leaves(self, scalar: Scalar) -> set[tuple[Scalar, int]]:
@@ -242,11 +242,11 @@ class Reader:
                 return self._case_span([(Not(IsNull(part)), part) for part in scalar.parts], confidence)
             case Arithmetic() | Function() | Cast():
                 inside = [self._span(child, confidence) for child in children(scalar)]
-                found = [span for span in inside if span is not None]
-                return _image(scalar, found) if len(found) == len(inside) else None
+                spans = [span for span in inside if span is not None]
+                return _image(scalar, spans) if len(spans) == len(inside) else None
         return None
 
-    def ends(self, form: Form, confidence: float) -> Span:
+    def ends(self, form: AffineForm, confidence: float) -> Span:
         """The interval of one form."""
         noises = self._noises(form)
         top, centre = self._matrix(form.top, noises), form.top.at(self.totals)  # without the base
@@ -274,10 +274,10 @@ class Reader:
                 low[rows], high[rows], open_[rows] = ends
         return Span(form.base + low, form.base + high, open_)
 
-    def _noises(self, form: Form) -> dict[int, IntegerNoise]:
+    def _noises(self, form: AffineForm) -> dict[int, IntegerNoise]:
         used = sorted({*form.top.slopes, *(form.bottom.slopes if form.bottom else ())})
-        found = {i: self.plan.measurements[i].mechanism for i in used}
-        return {i: noise for i, noise in found.items() if noise is not None}
+        noises = {i: self.plan.measurements[i].mechanism for i in used}
+        return {i: noise for i, noise in noises.items() if noise is not None}
 
     def _matrix(self, affine: Affine, noises: Mapping[int, IntegerNoise]) -> Reals:
         zero = np.zeros(self.size)
@@ -287,7 +287,7 @@ class Reader:
     # Where there are too few.
 
     def few(self, divisor: Scalar) -> Bools:
-        """In which rows a divisor cannot be told from 0 at 95 %: its interval holds 0, or does not end; NaN tells of nothing."""
+        """The rows in which a divisor cannot be told from 0 at 95 %: its interval holds 0, or does not end; NaN tells of nothing."""
         span = self.span(divisor, CONFIDENCE)
         if span is None:
             return np.zeros(self.size, np.bool_)
@@ -298,7 +298,7 @@ class Reader:
         return few
 
     def _never_negative(self, scalar: Scalar) -> bool:
-        """Of the truth: counts, sums of what has no negative bound, and what is made of them by addition and multiplication."""
+        """Whether the truth is never negative: counts, sums of what has no negative bound, sums and products of such."""
         match scalar:
             case Released():
                 return self.plan.releases[scalar.index].never_negative(self.plan)
@@ -314,15 +314,15 @@ class Reader:
         return False
 
     def of_too_few(self, scalar: Scalar) -> Bools:
-        """In which rows an expression has a mean or a ratio in it that is of too few."""
-        found = np.zeros(self.size, np.bool_)
+        """The rows in which an expression has a mean or a ratio in it that is of too few."""
+        rows = np.zeros(self.size, np.bool_)
         if isinstance(scalar, Released):
-            found = np.array([row[scalar] is None for row in self.seen], np.bool_)
+            rows = np.array([row[scalar] is None for row in self.seen], np.bool_)
         if divides(scalar):
-            found = self.few(scalar.right)
+            rows = self.few(scalar.right)
         for child in children(scalar):
-            found = found | self.of_too_few(child)
-        return found
+            rows = rows | self.of_too_few(child)
+        return rows
 
     def _case_span(self, branches: Sequence[tuple[Scalar, Scalar]], confidence: float) -> Span | None:
         """The hull of the branches that may be taken."""
@@ -344,10 +344,10 @@ class Reader:
         return Span(low, high, open_)
 
     def decided(self, condition: Scalar, confidence: float) -> tuple[Bools, Bools]:
-        """In which rows a condition on the truth surely holds, and in which it surely does not."""
+        """The rows in which a condition on the truth surely holds, and those in which it surely does not."""
         if is_key(condition):
-            found = [evaluate(condition, row) for row in self.seen]
-            return np.array([each is True for each in found]), np.array([each is not True for each in found])
+            truths = [evaluate(condition, row) for row in self.seen]
+            return np.array([each is True for each in truths]), np.array([each is not True for each in truths])
         match condition:
             case Comparison():
                 left, right = self._span(condition.left, confidence), self._span(condition.right, confidence)
@@ -381,7 +381,7 @@ def _is_null(scalar: Scalar) -> bool:
     return isinstance(scalar, Literal) and scalar.value is None
 
 
-def _chosen(mask: Bools, yes: Form, no: Form) -> Form:
+def _chosen(mask: Bools, yes: AffineForm, no: AffineForm) -> AffineForm:
     """Row by row one form or the other."""
     bottom = None
     if yes.bottom is not None or no.bottom is not None:
@@ -389,7 +389,7 @@ def _chosen(mask: Bools, yes: Form, no: Form) -> Form:
         bottom = _chosen_affine(mask, yes.bottom or one, no.bottom or one)
     top = _chosen_affine(mask, yes.top, no.top)
     low, high, base = (np.where(mask, a, b) for a, b in ((yes.low, no.low), (yes.high, no.high), (yes.base, no.base)))
-    return Form(top, bottom, low, high, base)
+    return AffineForm(top, bottom, low, high, base)
 
 
 def _chosen_affine(mask: Bools, yes: Affine, no: Affine) -> Affine:
@@ -398,7 +398,7 @@ def _chosen_affine(mask: Bools, yes: Affine, no: Affine) -> Affine:
     return Affine(np.where(mask, yes.constant, no.constant), both, np.where(mask, yes.off, no.off))
 
 
-def _inside(low: Reals, high: Reals, form: Form) -> tuple[Reals, Reals]:
+def _inside(low: Reals, high: Reals, form: AffineForm) -> tuple[Reals, Reals]:
     """The part within what is known, or the nearest end where there is none."""
     return np.minimum(np.maximum(low, form.low), form.high), np.maximum(np.minimum(high, form.high), form.low)
 
@@ -407,7 +407,7 @@ def _inside(low: Reals, high: Reals, form: Form) -> tuple[Reals, Reals]:
 
 
 def _image(scalar: Arithmetic | Function | Cast, inside: Sequence[Span]) -> Span | None:
-    """Where a function lies, given where its operands lie."""
+    """The span of a function, given where its operands lie."""
     open_ = np.logical_or.reduce([span.open for span in inside])
     ends: Ends | None = None
     match scalar:
@@ -427,10 +427,10 @@ def _pairs(inside: Sequence[Span]) -> list[Ends]:
 
 
 def _corners(left: Span, right: Span, rule: Callable[[Reals, Reals], Reals]) -> Ends:
-    """Of a function that is monotone in each operand; 0 · ∞ is 0."""
-    found = np.stack([rule(x, y) for x, y in product((left.low, left.high), (right.low, right.high))])
-    found = np.where(np.isnan(found), 0.0, found)
-    return found.min(axis=0), found.max(axis=0)
+    """The span of a function that is monotone in each operand; 0 · ∞ is 0."""
+    corners = np.stack([rule(x, y) for x, y in product((left.low, left.high), (right.low, right.high))])
+    corners = np.where(np.isnan(corners), 0.0, corners)
+    return corners.min(axis=0), corners.max(axis=0)
 
 
 def _divided(left: Span, right: Span) -> Ends:

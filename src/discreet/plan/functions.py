@@ -22,7 +22,7 @@ Ends: TypeAlias = tuple[Any, Any]  # two arrays of NumPy: one interval for each 
 E: TypeAlias = Any  # an expression of SQL: what it is made of only an engine's renderer knows
 
 
-class Words(Protocol):
+class FunctionWords(Protocol):
     """What the SQL of a row is written with. Each dialect spells it, in `engines.render`; there each word says what it must mean."""
 
     def call(self, function: str, *operands: E) -> E: ...
@@ -51,7 +51,7 @@ class Written(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class FunctionRow:
     """Everything that is known of one function."""
 
     # Its name in plans, in small letters; SQL has it in capitals, and may have synonyms.
@@ -98,11 +98,11 @@ class Row:
         return self.facts(*inside)
 
 
-FUNCTIONS: dict[str, Row] = {}
-SPELLINGS: dict[str, Row] = {}
+FUNCTIONS: dict[str, FunctionRow] = {}
+SPELLINGS: dict[str, FunctionRow] = {}
 
 
-def add(*rows: Row) -> None:
+def add(*rows: FunctionRow) -> None:
     """More functions; for a name that another one has raises Invalid."""
     for row in rows:
         for name in row.spellings:
@@ -112,14 +112,14 @@ def add(*rows: Row) -> None:
         FUNCTIONS[row.name] = row
 
 
-def function(name: str) -> Row:
+def function(name: str) -> FunctionRow:
     """The row of a function that a plan names."""
     if name not in FUNCTIONS:
         raise Fault(f"there is no function {name}", code="scalar")
     return FUNCTIONS[name]
 
 
-def spelt(name: str) -> Row | None:
+def spelt(name: str) -> FunctionRow | None:
     """The function that SQL calls so, in any case."""
     return SPELLINGS.get(name.upper())
 
@@ -162,7 +162,7 @@ def part(unit: str) -> Callable[[date], int]:
     return lambda day: int(getattr(day, unit))
 
 
-def of_date(unit: str) -> Callable[[Words, E], E]:
+def of_date(unit: str) -> Callable[[FunctionWords, E], E]:
     return lambda words, day: words.as_type(words.part(unit, day), Type.INTEGER)
 
 
@@ -170,7 +170,7 @@ def of_date(unit: str) -> Callable[[Words, E], E]:
 
 
 def _greatest(*parts: Facts) -> Facts:
-    """Of the largest of those that are not NULL: at least each that is surely there, at most the largest of all."""
+    """What is known of the largest of those that are not NULL: at least each that is surely there, at most the largest of all."""
     sure = [part.low for part in parts if not part.nullable and part.low is not None]
     lows = [part.low for part in parts if part.low is not None]
     low = max(sure) if sure else min(lows) if len(lows) == len(parts) else None
@@ -208,12 +208,12 @@ def _absolute_ends(np: Any, x: Ends) -> Ends:
 
 
 def _root_ends(np: Any, x: Ends) -> Ends:
-    """Of the part that is not negative."""
+    """The ends of the root of the part that is not negative."""
     high = np.where(x[1] < 0, np.nan, x[1])
     return np.sqrt(np.maximum(x[0], 0.0)), np.sqrt(high)
 
 
-def rounded(np: Any, x: Any) -> Any:
+def rounded_half_away(np: Any, x: Any) -> Any:
     """Half away from zero, and infinities as they are."""
     return np.where(np.isinf(x), x, half_away(x))
 
@@ -229,7 +229,7 @@ def _least_ends(np: Any, *parts: Ends) -> Ends:
 NUMBER, INTEGER, TEXT, DATE = Type.NUMBER, Type.INTEGER, Type.TEXT, Type.DATE
 
 add(
-    Row(
+    FunctionRow(
         "abs",
         (NUMBER,),
         NUMBER,
@@ -241,7 +241,7 @@ add(
         passes_nan=True,
         makes_nan=False,
     ),
-    Row(
+    FunctionRow(
         "floor",
         (NUMBER,),
         NUMBER,
@@ -254,7 +254,7 @@ add(
         passes_nan=True,
         makes_nan=False,
     ),
-    Row(
+    FunctionRow(
         "ceil",
         (NUMBER,),
         NUMBER,
@@ -268,7 +268,7 @@ add(
         passes_nan=True,
         makes_nan=False,
     ),
-    Row(
+    FunctionRow(
         "round",
         (NUMBER,),
         NUMBER,
@@ -276,12 +276,12 @@ add(
         meaning=finite(half_away),
         write=lambda words, x: words.rounded(x),
         facts=rising(half_away, integral=True),
-        interval=ends(rounded),
+        interval=ends(rounded_half_away),
         counted=True,
         passes_nan=True,
         makes_nan=False,
     ),
-    Row(
+    FunctionRow(
         "sign",
         (NUMBER,),
         NUMBER,
@@ -293,7 +293,7 @@ add(
         counted=True,
         makes_nan=False,
     ),
-    Row(
+    FunctionRow(
         "sqrt",
         (NUMBER,),
         NUMBER,
@@ -304,7 +304,7 @@ add(
         interval=_root_ends,
         passes_nan=True,
     ),
-    Row(
+    FunctionRow(
         "greatest",
         (NUMBER,),
         NUMBER,
@@ -316,7 +316,7 @@ add(
         many=True,
         makes_nan=False,
     ),
-    Row(
+    FunctionRow(
         "least",
         (NUMBER,),
         NUMBER,
@@ -328,7 +328,7 @@ add(
         many=True,
         makes_nan=False,
     ),
-    Row(
+    FunctionRow(
         "length",
         (TEXT,),
         INTEGER,
@@ -338,7 +338,7 @@ add(
         facts=between(0, None),
         synonyms=("LEN", "CHAR_LENGTH", "CHARACTER_LENGTH"),
     ),
-    Row(
+    FunctionRow(
         "year",
         (DATE,),
         INTEGER,
@@ -348,7 +348,7 @@ add(
         facts=between(1, 9999),
         extracted=True,
     ),
-    Row(
+    FunctionRow(
         "month",
         (DATE,),
         INTEGER,
@@ -359,7 +359,7 @@ add(
         counted=True,
         extracted=True,
     ),
-    Row(
+    FunctionRow(
         "day",
         (DATE,),
         INTEGER,

@@ -13,7 +13,7 @@ MOST_SIZE = Fraction(10**300)
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class ValueGrid:
     """Steps of 2^-shift. The middle is a multiple of them; `exact` says that every value is one, too."""
 
     low: float
@@ -42,7 +42,7 @@ class Grid:
         return Fraction(0) if self.exact else self.step / 2
 
 
-def grid_for(least: Fraction, most: Fraction, integral: bool) -> Grid:
+def grid_for(least: Fraction, most: Fraction, integral: bool) -> ValueGrid:
     """The bounds as doubles, outward, and the finest power of two with at most 2^23 steps to either side of the middle.
 
     Whole numbers have no finer steps than 1, and keep that as long as they are less than 2^24 to either side: then each is exact. So
@@ -58,12 +58,12 @@ def grid_for(least: Fraction, most: Fraction, integral: bool) -> Grid:
     middle = (Fraction(low) + Fraction(high)) / 2
     half = Fraction(high) - middle
     if integral and half < MOST_STEPS:
-        return Grid(low, high, 0, _multiple(middle, 0), True)
+        return ValueGrid(low, high, 0, _multiple(middle, 0), True)
     if not half:
         shift = min(Fraction(low).denominator.bit_length() - 1, MOST_SHIFT)
-        return Grid(low, high, shift, _multiple(middle, shift), _multiple(middle, shift) == low)
+        return ValueGrid(low, high, shift, _multiple(middle, shift), _multiple(middle, shift) == low)
     shift = min(_finest(half), MOST_SHIFT)
-    return Grid(low, high, shift, _multiple(middle, shift), False)
+    return ValueGrid(low, high, shift, _multiple(middle, shift), False)
 
 
 def _finest(half: Fraction) -> int:

@@ -131,7 +131,7 @@ def _told(value: Value, low: float, high: float, flag: str | None, unknown: str,
 
 
 def _down(x: float, places: int) -> float:
-    """Not above x, with so many decimal places; the quotient of integers is the float that prints like that.
+    """A float not above x, with so many decimal places; the quotient of integers is the float that prints like that.
 
     >>> _down(0.12999, 2), _down(-0.12001, 2), _down(1234.0, -2)
     (0.12, -0.13, 1200.0)
@@ -145,7 +145,7 @@ def _down(x: float, places: int) -> float:
 
 
 def rounded_up(x: float, digits: int) -> float:
-    """Not below x, with so many digits.
+    """A number not below x, with so many digits.
 
     >>> rounded_up(0.0123401, 4), rounded_up(120.0, 4)
     (0.01235, 120.0)
@@ -216,11 +216,11 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
         (safe,), seen = guarded([output.value], reader)
         values = [evaluate(safe, row) for row in seen]
         for value, low, high in zip(values, span.low, span.high, strict=True):
-            found = _told(value, float(low), float(high), None, SMALL_BOTTOM, False)
-            if found is None or found.error is None:
+            interval = _told(value, float(low), float(high), None, SMALL_BOTTOM, False)
+            if interval is None or interval.error is None:
                 reason = f"there may be too few to tell from none, with about {each:,} in a group, and then it is NULL"
                 return Predicted(output.name, None, reason)
-            worst = max(worst, found.error)
+            worst = max(worst, interval.error)
     assumes = f"about {each:,} in a group: {plan.people:,} people declared, over {len(plan.domain):,} groups"
     return Predicted(
         output.name, worst, None, assumes if len(plan.domain) > 1 else f"{plan.people:,} people, as declared"

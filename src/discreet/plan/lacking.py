@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from discreet.plan.explain import number
+from discreet.plan.explain import six_digits
 from discreet.plan.plan import Measurement, Plan
 
 MATTERS = 1.05  # times the noise, or the price; less need not be said
@@ -15,7 +15,7 @@ def without_delta(plan: Plan, other: Plan, delta: Fraction) -> tuple[str, ...]:
     noise, price = _ratio(plan, other), float(plan.epsilon / other.epsilon)
     told = {"the noise is": noise, "the price is": price}
     worse = [
-        f"{what} {ratio:.2g} times that with δ = {number(delta)}" for what, ratio in told.items() if ratio > MATTERS
+        f"{what} {ratio:.2g} times that with δ = {six_digits(delta)}" for what, ratio in told.items() if ratio > MATTERS
     ]
     return (f"without a δ in the analyst's budget {' and '.join(worse)}; the owner can give one",) if worse else ()
 

@@ -37,7 +37,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
+class PricedNoise:
     """A mechanism, and the sensitivity that it is given: L1 for geometric noise, L2 for Gaussian noise."""
 
     mechanism: IntegerNoise
@@ -48,47 +48,47 @@ class Noise:
         return self.mechanism.event(self.sensitivity)
 
 
-def allocate(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[Noise, ...]:
+def allocate(measurements: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[PricedNoise, ...]:
     """Noise that is (ε, δ)-DP for all of them together: geometric, or Gaussian where there is a δ and it is predicted to be closer."""
-    if not wanted:
+    if not measurements:
         return ()
-    chosen = geometric(wanted, epsilon)
-    if delta and gaussian_is_closer(wanted, epsilon, delta, predicted(wanted, chosen)):
-        return gaussian(wanted, epsilon, delta)
+    chosen = geometric(measurements, epsilon)
+    if delta and gaussian_is_closer(measurements, epsilon, delta, predicted_error(measurements, chosen)):
+        return gaussian(measurements, epsilon, delta)
     return chosen
 
 
-def geometric(wanted: Sequence[Wanted], epsilon: Fraction) -> tuple[Noise, ...]:
+def geometric(measurements: Sequence[Wanted], epsilon: Fraction) -> tuple[PricedNoise, ...]:
     """ε-DP noise for all of them together."""
-    shares = _shares([each.sensitivity.l1 / each.width for each in wanted], 1 / 2)
+    shares = _shares([each.sensitivity.l1 / each.width for each in measurements], 1 / 2)
     return tuple(
-        Noise(Geometric(each.sensitivity.l1 / (epsilon * share)), each.sensitivity.l1)
-        for each, share in zip(wanted, shares, strict=True)
+        PricedNoise(Geometric(each.sensitivity.l1 / (epsilon * share)), each.sensitivity.l1)
+        for each, share in zip(measurements, shares, strict=True)
     )
 
 
-def gaussian(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[Noise, ...]:
+def gaussian(measurements: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[PricedNoise, ...]:
     """(ε, δ)-DP noise for all of them together: each gets a share of μ²."""
     sigma = _sigma(epsilon, delta)
-    shares = _gaussian_shares(wanted)
+    shares = _gaussian_shares(measurements)
     for _ in range(TRIES):
-        found = tuple(
-            Noise(RoundedGaussian(each.sensitivity.l2 * sqrt_up(sigma**2 / share)), each.sensitivity.l2)
-            for each, share in zip(wanted, shares, strict=True)
+        noises = tuple(
+            PricedNoise(RoundedGaussian(each.sensitivity.l2 * sqrt_up(sigma**2 / share)), each.sensitivity.l2)
+            for each, share in zip(measurements, shares, strict=True)
         )
-        if loss(events.Composed(tuple(noise.event for noise in found))).certifies(epsilon, delta):
-            return found
+        if loss(events.Composed(tuple(noise.event for noise in noises))).certifies(epsilon, delta):
+            return noises
         sigma *= 1 + Fraction(1, 10**9)
     raise Fault("no Gaussian noise was found for this price", code="plan")
 
 
-def gaussian_is_closer(wanted: Sequence[Wanted], epsilon: Fraction, delta: Fraction, error: float) -> bool:
+def gaussian_is_closer(measurements: Sequence[Wanted], epsilon: Fraction, delta: Fraction, error: float) -> bool:
     """Whether Gaussian noise of this price can have a smaller error than another: at the scale where both are equal it costs less."""
     if not error or epsilon > MOST_COMPARED:
         return False
     each = (
         NORMAL * float(want.sensitivity.l2) / (want.width * sqrt(share))
-        for want, share in zip(wanted, _gaussian_shares(wanted), strict=True)
+        for want, share in zip(measurements, _gaussian_shares(measurements), strict=True)
     )
     mu, e, phi = sum(each) / error, float(epsilon), NormalDist().cdf
     # Balle and Wang 2018; a choice, not a certificate
@@ -101,17 +101,17 @@ def _sigma(epsilon: Fraction, delta: Fraction) -> Fraction:
     return RoundedGaussian.for_budget(epsilon, delta, sensitivity=1).scale
 
 
-def _gaussian_shares(wanted: Sequence[Wanted]) -> list[Fraction]:
-    return _shares([each.sensitivity.l2 / each.width for each in wanted], 2 / 3)
+def _gaussian_shares(measurements: Sequence[Wanted]) -> list[Fraction]:
+    return _shares([each.sensitivity.l2 / each.width for each in measurements], 2 / 3)
 
 
-def predicted(wanted: Sequence[Wanted], noise: Sequence[Noise]) -> float:
+def predicted_error(measurements: Sequence[Wanted], noise: Sequence[PricedNoise]) -> float:
     """The sum of all errors at 95 %, in widths."""
-    return sum(each.mechanism.error() / want.width for want, each in zip(wanted, noise, strict=True))
+    return sum(each.mechanism.error() / want.width for want, each in zip(measurements, noise, strict=True))
 
 
 def _shares(weights: Sequence[Fraction], power: float) -> list[Fraction]:
-    """In proportion to a power of the weights, as fractions that add up to 1."""
+    """Shares in proportion to a power of the weights, as fractions that add up to 1."""
     raised = [float(weight) ** power for weight in weights]
     whole = [max(1, round(FINE * each / max(raised))) for each in raised]
     return [Fraction(each, sum(whole)) for each in whole]

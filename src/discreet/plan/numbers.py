@@ -30,7 +30,7 @@ def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = 
     return [dict(zip(nodes, (*plan.domain[group], *values), strict=True)) for group, values in rows]
 
 
-def number(top: int, bottom: int) -> int | float:
+def quotient(top: int, bottom: int) -> int | float:
     """top/bottom: an int over 1, else the nearest float; an infinity beyond the largest, which is not released."""
     try:
         near = top / bottom

@@ -26,7 +26,7 @@ class Unusable(Exception):
         self.what, self.hint = what, hint
 
 
-def plain(given: Any) -> Value:
+def plain(thing: Any) -> Value:
     """The int, float, text, day, bool or None that an object stands for; for any other object raises Unusable.
 
     Exact numbers are integers where they are whole, else the nearest double. A moment is its day, in UTC where it has a zone.
@@ -34,7 +34,7 @@ def plain(given: Any) -> Value:
     >>> plain(Decimal("2004.0")), plain(Decimal("0.1")), plain(datetime(2024, 5, 6, 23, 59))
     (2004, 0.1, datetime.date(2024, 5, 6))
     """
-    value = _unwrapped(given)
+    value = _unwrapped(thing)
     match value:
         case None | bool():
             return value
@@ -48,7 +48,7 @@ def plain(given: Any) -> Value:
             return _exact(value)
         case Real():
             return _finite(float(value))
-    raise Unusable(f"is a {type(given).__name__!r}", USABLE)
+    raise Unusable(f"is a {type(thing).__name__!r}", USABLE)
 
 
 def _unwrapped(value: Any) -> Any:

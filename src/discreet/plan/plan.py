@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import Fault
 from discreet.mechanisms.additive import IntegerNoise
-from discreet.mechanisms.exponential import Selection
+from discreet.mechanisms.selection import Selection
 from discreet.plan.combination import Combination
 from discreet.plan.question import Question
 from discreet.plan.relation import CapRows, Term, Totals, terms_of, walk
@@ -71,7 +71,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Branching:
     """A noisy choice of what comes next: the outcome is released, and picks one of finitely many stages that are all known before.
 
     Each outcome has a score, a combination of the totals of the query over all rows, which a neighbour moves by at most `sensitivity`.
@@ -88,7 +88,7 @@ class Choice:
     outcomes: tuple[str, ...]
     """What each outcome is, for people."""
 
-    stages: tuple["Stage | Choice", ...]
+    stages: tuple["Stage | Branching", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Plan:
     """
 
     question: Question
-    stage: Stage | Choice
+    stage: Stage | Branching
     relation: Relation
     people: int | None
     """How many there are, as declared."""
@@ -119,7 +119,7 @@ class Plan:
     """The outcomes of the choices that were made, in their order: released, and no part of the plan's name."""
 
     @property
-    def next(self) -> Stage | Choice:
+    def next(self) -> Stage | Branching:
         """What is to be run next."""
         stage = self.stage
         for outcome in self.taken:
@@ -127,11 +127,11 @@ class Plan:
         return stage
 
     @property
-    def choices(self) -> tuple[tuple[Choice, int], ...]:
+    def choices(self) -> tuple[tuple[Branching, int], ...]:
         """The choices that were made, each with its outcome."""
         past, stage = [], self.stage
         for outcome in self.taken:
-            if isinstance(stage, Choice):
+            if isinstance(stage, Branching):
                 past.append((stage, outcome))
             stage = _after(stage, outcome)
         return tuple(past)
@@ -156,7 +156,7 @@ class Plan:
     def decided(self) -> Stage:
         """The last stage; before that is decided a Fault."""
         stage = self.next
-        if isinstance(stage, Choice):
+        if isinstance(stage, Branching):
             raise Fault("a plan is not decided before its choices are made", code="plan")
         return stage
 
@@ -188,7 +188,7 @@ class Plan:
         return (self.people or 0) * (caps[0] if caps else 1)
 
 
-def _after(stage: Stage | Choice, outcome: int) -> Stage | Choice:
-    if not isinstance(stage, Choice) or not 0 <= outcome < len(stage.stages):
+def _after(stage: Stage | Branching, outcome: int) -> Stage | Branching:
+    if not isinstance(stage, Branching) or not 0 <= outcome < len(stage.stages):
         raise Fault("an outcome is one of a choice that there is", code="plan")
     return stage.stages[outcome]

@@ -34,30 +34,30 @@ class Shown:
 def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
     """The rows, from one int64 array over the plan's domain for each of its measurements."""
     question = plan.question
-    kept = list(range(len(plan.domain)))
-    reader = Reader.of(plan, released, kept)
-    wanted = [output.value for output in question.outputs]
+    places = list(range(len(plan.domain)))
+    reader = Reader.of(plan, released, places)
+    scalars = [output.value for output in question.outputs]
     having = [] if question.having is None else [question.having]
-    safe, seen = guarded([*wanted, *having, *(sort.value for sort in question.order)], reader)
-    rules = [_rule(scalar, made, plan) for scalar, made in zip(wanted, safe, strict=False)]
+    safe, seen = guarded([*scalars, *having, *(sort.value for sort in question.order)], reader)
+    rules = [_rule(scalar, guard, plan) for scalar, guard in zip(scalars, safe, strict=False)]
     if having:
-        kept = [i for i in kept if evaluate(safe[len(wanted)], seen[i]) is True]
-    orders = list(zip(question.order, safe[len(wanted) + len(having) :], strict=True))
+        places = [i for i in places if evaluate(safe[len(scalars)], seen[i]) is True]
+    orders = list(zip(question.order, safe[len(scalars) + len(having) :], strict=True))
     for sort, value in reversed(orders):  # each sort keeps the order of those after it where it finds no difference
-        kept = _sorted(kept, sort, _exactly(sort.value, value, plan), seen)
-    kept = kept[question.offset :]
+        places = _sorted(places, sort, _exactly(sort.value, value, plan), seen)
+    places = places[question.offset :]
     if question.limit is not None:
-        kept = kept[: question.limit]
-    return Shown(tuple(kept), tuple(tuple(rule(seen[i]) for rule in rules) for i in kept))
+        places = places[: question.limit]
+    return Shown(tuple(places), tuple(tuple(rule(seen[i]) for rule in rules) for i in places))
 
 
-def _exactly(scalar: Scalar, made: Scalar, plan: Plan) -> Callable[[Row], Value]:
+def _exactly(scalar: Scalar, guard: Scalar, plan: Plan) -> Callable[[Row], Value]:
     """How an expression is evaluated: what is surely a whole number in integers, anything else as it was made safe."""
-    return (lambda row: _whole(scalar, row)) if integral(scalar, plan) else (lambda row: evaluate(made, row))
+    return (lambda row: _whole(scalar, row)) if integral(scalar, plan) else (lambda row: evaluate(guard, row))
 
 
-def _rule(scalar: Scalar, made: Scalar, plan: Plan) -> Callable[[Row], Value]:
-    value = _exactly(scalar, made, plan)
+def _rule(scalar: Scalar, guard: Scalar, plan: Plan) -> Callable[[Row], Value]:
+    value = _exactly(scalar, guard, plan)
     return lambda row: _finished(value(row), scalar)
 
 
@@ -70,10 +70,10 @@ def _whole(scalar: Scalar, row: Row) -> int | None:
     if left is None or right is None:
         return None
     if scalar.operator is Operator.MULTIPLY:
-        found = left * right
+        product = left * right
     else:
-        found = left + right if scalar.operator is Operator.ADD else left - right
-    return found if abs(found) <= float_info.max else None
+        product = left + right if scalar.operator is Operator.ADD else left - right
+    return product if abs(product) <= float_info.max else None
 
 
 def _finished(value: Value, scalar: Scalar) -> Value:
@@ -87,10 +87,10 @@ def _finished(value: Value, scalar: Scalar) -> Value:
     return value if isinstance(scalar, Key | Released) else float(f"{value:.{DIGITS}g}")
 
 
-def _sorted(kept: list[int], sort: Sort, value: Callable[[Row], Value], seen: Sequence[Row]) -> list[int]:
-    keys: dict[int, Any] = {i: value(seen[i]) for i in kept}
-    nulls = [i for i in kept if keys[i] is None]
-    rest = sorted((i for i in kept if keys[i] is not None), key=keys.__getitem__, reverse=sort.descending)
+def _sorted(places: list[int], sort: Sort, value: Callable[[Row], Value], seen: Sequence[Row]) -> list[int]:
+    keys: dict[int, Any] = {i: value(seen[i]) for i in places}
+    nulls = [i for i in places if keys[i] is None]
+    rest = sorted((i for i in places if keys[i] is not None), key=keys.__getitem__, reverse=sort.descending)
     return nulls + rest if sort.nulls_first else rest + nulls
 
 

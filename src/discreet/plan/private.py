@@ -1,4 +1,4 @@
-"""From a question to a private plan: the groups, the terms, the caps, the noise and the price. All of it from what is declared."""
+"""The way from a question to a private plan: the groups, the terms, the caps, the noise and the price. All of it from what is declared."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import Number, positive, probability, rational, shown
 from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.check import check, event_of
-from discreet.plan.domain import complete, groups_of, literal, whole_key
-from discreet.plan.explain import number, said
+from discreet.plan.domain import complete, constant_of, groups_of, whole_key
+from discreet.plan.explain import said, six_digits
 from discreet.plan.intervals import predicted
-from discreet.plan.noise import Noise, Wanted, allocate, gaussian
+from discreet.plan.noise import PricedNoise, Wanted, allocate, gaussian
 from discreet.plan.plan import Measurement, Plan, Stage
 from discreet.plan.question import Question
 from discreet.plan.relation import (
@@ -28,7 +28,7 @@ from discreet.plan.relation import (
     walk,
 )
 from discreet.plan.releases.base import Release
-from discreet.plan.releases.terms import Measured, Terms
+from discreet.plan.releases.terms import Measured, MeasuredTerms
 from discreet.plan.rules.relations import combined, term_bounds
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, type_of
@@ -85,12 +85,12 @@ def plan_within(question: Question, catalog: Catalog, within: Number, delta: Num
     start = draft(question, catalog)
 
     def meets(epsilon: Fraction) -> bool:
-        found = predicted(_finished(start, epsilon, allowed))
-        for each in found:
+        errors = predicted(_finished(start, epsilon, allowed))
+        for each in errors:
             if each.error is None and each.reason and start.protected.people is None:
                 raise QueryError(f"within cannot be promised for {each.name!r}: {each.reason}", code="within")
-        few = any(each.error is None and each.reason for each in found)  # at this price
-        return not few and all(each.error is None or Fraction(each.error) <= most for each in found)
+        few = any(each.error is None and each.reason for each in errors)  # at this price
+        return not few and all(each.error is None or Fraction(each.error) <= most for each in errors)
 
     return _finished(start, _least(meets), allowed)
 
@@ -119,7 +119,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     everything = scope.unfiltered
     keys = tuple(whole_key(key, everything) for key in question.keys)
     groups = groups_of(keys, everything)
-    terms = Terms(scope, question.aggregates, _shortens(protected, len(groups)))
+    terms = MeasuredTerms(scope, question.aggregates, _shortens(protected, len(groups)))
     releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in question.aggregates)
     source, left_out = _within_groups(question, keys, groups)
     notes = (*left_out, *dict.fromkeys(terms.notes))
@@ -151,7 +151,7 @@ def _within_groups(
         if complete(key):
             continue
         values = list(dict.fromkeys(group[i] for group in groups))
-        known: Scalar = In(key, tuple(literal(value, type_of(key)) for value in values if value is not None))
+        known: Scalar = In(key, tuple(constant_of(value, type_of(key)) for value in values if value is not None))
         source = Filter(source, Or((IsNull(key), known)) if None in values else known)
         notes.append(f"rows whose {said(asked)} is none of its {len(values):,} declared keys are left out")
     return source, notes
@@ -183,8 +183,8 @@ def _about_assumed(protected: Protected, query: Totals) -> tuple[str, ...]:
     return tuple(
         f"nobody declared {name}: what a {protected.person} has beyond {getattr(protected, name)} {what} is left out, and the ± does"
         f" not contain it; declare {name} under [unit], by --{name.replace('_', '-')} N, or as an argument"
-        for name, found, what in applied
-        if found and name in protected.assumed
+        for name, value, what in applied
+        if value and name in protected.assumed
     )
 
 
@@ -247,14 +247,14 @@ def stage_of(draft: Draft, epsilon: Fraction, delta: Fraction) -> Stage:
             hint="allow a delta, or set clip = 'groups'",
         )
     query = query_of(draft, clip)
-    wanted = _wanted(draft, query)
-    noise = (gaussian if clip else allocate)(tuple(wanted.values()), epsilon, delta) if wanted else ()
-    noises = dict(zip(wanted, noise, strict=True))
+    requests = _wanted(draft, query)
+    noise = (gaussian if clip else allocate)(tuple(requests.values()), epsilon, delta) if requests else ()
+    noises = dict(zip(requests, noise, strict=True))
     measurements = tuple(_measurement(each, noises.get(i)) for i, each in enumerate(draft.measured))
     return Stage(query, draft.groups, measurements, draft.releases)
 
 
-def _measurement(measured: Measured, noise: Noise | None) -> Measurement:
+def _measurement(measured: Measured, noise: PricedNoise | None) -> Measurement:
     mechanism, sensitivity = (None, Fraction(0)) if noise is None else (noise.mechanism, noise.sensitivity)
     return Measurement(mechanism, sensitivity, measured.step, measured.said, measured.made, measured.rounding)
 
@@ -272,7 +272,7 @@ def _about_rounding(stage: Stage, people: int | None) -> list[str]:
         return []
     told = {place for release in stage.releases for pair in release.counted.items() for place in pair}
     return [
-        f"each value of a sum is rounded by up to {number(each.rounding)}, which its ± leaves out: nothing declares how many"
+        f"each value of a sum is rounded by up to {six_digits(each.rounding)}, which its ± leaves out: nothing declares how many"
         " there are; add --people N, or people = N under [unit]"
         for i, each in enumerate(stage.measurements)
         if i not in told

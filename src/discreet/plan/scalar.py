@@ -34,7 +34,7 @@ class Column(Scalar):
 
     @property
     def place(self) -> str | tuple[str, str]:
-        """Where a row has its value."""
+        """The place where a row has its value."""
         return (self.table, self.name) if self.table else self.name
 
 
@@ -74,7 +74,7 @@ class Literal(Scalar):
 
 
 class Operator(Enum):
-    """Of arithmetic."""
+    """An operator of arithmetic."""
 
     ADD = "+"
     SUBTRACT = "-"
@@ -85,7 +85,7 @@ class Operator(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic(Scalar):
-    """On doubles. NULL if either is NULL, if the result is not a number, or if the divisor is 0."""
+    """Arithmetic on doubles. NULL if either is NULL, if the result is not a number, or if the divisor is 0."""
 
     operator: Operator
     left: Scalar
@@ -105,7 +105,7 @@ class Order(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Scalar):
-    """Of two values of one type, or of an integer with a number, as doubles. NULL if either is NULL."""
+    """A comparison of two values of one type, or of an integer with a number, as doubles. NULL if either is NULL."""
 
     order: Order
     left: Scalar
@@ -114,14 +114,14 @@ class Comparison(Scalar):
 
 @dataclass(frozen=True, slots=True)
 class And(Scalar):
-    """In three values: false if any part is false, else NULL if any is NULL, else true."""
+    """AND in three values: false if any part is false, else NULL if any is NULL, else true."""
 
     parts: tuple[Scalar, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or(Scalar):
-    """In three values: true if any part is true, else NULL if any is NULL, else false."""
+    """OR in three values: true if any part is true, else NULL if any is NULL, else false."""
 
     parts: tuple[Scalar, ...]
 
@@ -266,12 +266,12 @@ def _type_of_integer(scalar: Steps | Indicator) -> Type:
 
 def common_type(types: list[Type]) -> Type:
     """The one type of all, or NUMBER for integers and numbers together; else raises Invalid."""
-    found = set(types)
-    if len(found) == 1:
+    kinds = set(types)
+    if len(kinds) == 1:
         return types[0]
-    if all(each.numeric for each in found):
+    if all(each.numeric for each in kinds):
         return Type.NUMBER
-    names = " and ".join(sorted(each.value for each in found))
+    names = " and ".join(sorted(each.value for each in kinds))
     raise Invalid(f"values of one type are needed, got {names}", code="types")
 
 

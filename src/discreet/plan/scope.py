@@ -69,7 +69,7 @@ class Scope:
         return replace(both, present=frozenset(present))
 
     def where(self, present: Iterable[Column]) -> "Scope":
-        """The same on rows where these columns are not NULL."""
+        """This scope on rows where these columns are not NULL."""
         return replace(self, present=self.present.union(present))
 
     @property

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.additive import IntegerNoise, Shape
+from discreet.mechanisms.additive import IntegerNoise, NoiseShape
 
 Reals = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -58,7 +58,7 @@ def half_widths(coefficients: Reals, noises: Sequence[IntegerNoise], confidence:
 
 
 def _counted_twice(sizes: Reals) -> Reals:
-    """Where all coefficients are alike the sum is a multiple of one step, as each noise is, and half of one step is enough."""
+    """What is too much where all coefficients are alike: the sum is a multiple of one step, as each noise is, and half a step is enough."""
     most = sizes.max(axis=1)
     alike = ((sizes == 0) | (sizes == most[:, None])).all(axis=1)
     twice: Reals = np.where(alike, (sizes.sum(axis=1) - most) / 2, 0.0)
@@ -66,15 +66,15 @@ def _counted_twice(sizes: Reals) -> Reals:
 
 
 def smooth_widths(sizes: Reals, noises: Sequence[IntegerNoise], confidence: float) -> Reals:
-    """The same without the exact case, so that it varies smoothly with the coefficients."""
+    """Half-widths without the exact case, so that it varies smoothly with the coefficients."""
     scales = np.array([float(noise.scale) for noise in noises])
-    gaussian = np.array([noise.shape is Shape.GAUSSIAN for noise in noises])
+    gaussian = np.array([noise.shape is NoiseShape.GAUSSIAN for noise in noises])
     laplace = (sizes * scales)[:, ~gaussian]
     sigma = np.sqrt((sizes[:, gaussian] ** 2 * (scales[gaussian] ** 2 + ROUNDING)).sum(axis=1))
     deviation = np.sqrt(2 * (laplace**2).sum(axis=1) + sigma**2)
     unit = np.where(deviation > 0, deviation, 1.0)
-    found = _quantiles(laplace / unit[:, None], sigma / unit, 1 - confidence)
-    widths: Reals = np.where(deviation > 0, found * unit, 0.0) + sizes.sum(axis=1) / 2
+    quantiles = _quantiles(laplace / unit[:, None], sigma / unit, 1 - confidence)
+    widths: Reals = np.where(deviation > 0, quantiles * unit, 0.0) + sizes.sum(axis=1) / 2
     return widths
 
 
@@ -111,7 +111,9 @@ def _region(
     top: tuple[float, ...], bottom: tuple[float, ...], noises: tuple[IntegerNoise, ...], confidence: float
 ) -> Reals:
     a, b = np.array(top), np.array(bottom)
-    variances = np.array([float(noise.scale) ** 2 * (1 if noise.shape is Shape.GAUSSIAN else 2) for noise in noises])
+    variances = np.array(
+        [float(noise.scale) ** 2 * (1 if noise.shape is NoiseShape.GAUSSIAN else 2) for noise in noises]
+    )
     across = sqrt(float((b * b * variances).sum()))
     shared = float((a * b * variances).sum()) / across
     rest = float((a * a * variances).sum()) - shared**2
@@ -177,12 +179,12 @@ def _next(u: Reals, v: Reals, end: Reals, below: Reals, above: Reals, nearest: A
     finite = np.where(np.isfinite(end), end, 0.0)
     apart = u - finite[:, None] * v
     over, under = (apart > 0).all(axis=1), (apart < 0).all(axis=1)
-    found = end.copy()
+    ends = end.copy()
     for out, slope in ((over, above), (under, below)):
         rows = out & np.isfinite(end) & ~np.isnan(slope).all(axis=1)
         if rows.any():
-            found[rows] = nearest(slope[rows], axis=1)
-    return found
+            ends[rows] = nearest(slope[rows], axis=1)
+    return ends
 
 
 def _within(first: Reals, last: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals]:

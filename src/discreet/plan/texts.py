@@ -63,10 +63,10 @@ def integer_in(text: str) -> int | None:
     if _whole.fullmatch(text):
         return fitting(int(text.strip(BLANKS).partition(".")[0] or "0"))
     value = number_in(text)
-    return whole(value) if value is not None and "e" in text.lower() else None
+    return integer_of(value) if value is not None and "e" in text.lower() else None
 
 
-def whole(value: float) -> int | None:
+def integer_of(value: float) -> int | None:
     """The integer that a double is, if it is one of 64 bits."""
     return fitting(int(value)) if value.is_integer() else None
 
@@ -81,10 +81,10 @@ def day_in(text: str) -> date | None:
     (datetime.date(2024, 2, 29), datetime.date(2025, 1, 1), None, None)
     """
     text = text.strip(BLANKS)
-    found = _moment.fullmatch(text)
-    if found is None:
+    match = _moment.fullmatch(text)
+    if match is None:
         return plain_day(text)
-    day, hour, minute, sign, zone_hours, zone_minutes = found.groups()
+    day, hour, minute, sign, zone_hours, zone_minutes = match.groups()
     away = int(zone_hours or 0) * 60 + int(zone_minutes or 0)
     minutes = int(hour) * 60 + int(minute) - (-away if sign == "-" else away)
     start = plain_day(day)
@@ -111,10 +111,10 @@ def truth_in(text: str) -> bool | None:
     return True if lower in TRUE else False if lower in FALSE else None
 
 
-def written(value: float) -> str:
+def number_text(value: float) -> str:
     """A number as text: its shortest decimal, an integral one without '.0', so that 7.0 and 7 are the same text.
 
-    >>> written(7.0), written(-0.0), written(0.1), written(2.7e-07), written(1e16)
+    >>> number_text(7.0), number_text(-0.0), number_text(0.1), number_text(2.7e-07), number_text(1e16)
     ('7', '0', '0.1', '2.7e-07', '1e+16')
     """
     return repr(value + 0.0).removesuffix(".0")

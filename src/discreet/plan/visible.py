@@ -2,7 +2,7 @@
 
 
 def visible(text: str) -> str:
-    """With control characters written out: none of them reaches a terminal, or turns a line around.
+    """A text with control characters written out: none of them reaches a terminal, or turns a line around.
 
     >>> print(visible("a\\x1b[31m"), visible("ward 3"))
     a\\x1b[31m ward 3

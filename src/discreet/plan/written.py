@@ -14,7 +14,7 @@ from discreet.errors import Fault
 from discreet.mechanisms import Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
 from discreet.plan import question, relation, scalar
 from discreet.plan.combination import Combination
-from discreet.plan.plan import Choice, Measurement, Plan, Stage
+from discreet.plan.plan import Branching, Measurement, Plan, Stage
 from discreet.plan.releases.base import Kind, Release
 from discreet.privacy import Adjacency, Relation, Unit, events
 
@@ -45,7 +45,7 @@ RECORDS: dict[type, str] = {
     question.Output: "Output name value",
     question.Sort: "Sort value descending nulls_first",
     question.Question: "Question source keys aggregates outputs having order limit offset",
-    Choice: "Choice query scores mechanism sensitivity said outcomes stages",
+    Branching: "Branching query scores mechanism sensitivity said outcomes stages",
     Combination: "Combination parts divisor",
     Geometric: "Geometric scale",
     RoundedGaussian: "RoundedGaussian scale",
@@ -80,23 +80,23 @@ def written(plan: Plan) -> str:
     stage = plan.stage
     return _record(
         "Plan",
-        question=text(plan.question),
-        **(_parts(stage) if isinstance(stage, Stage) else {"stage": text(stage)}),
-        relation=text(plan.relation),
-        people=text(plan.people),
-        event=text(plan.event),
-        epsilon=text(plan.epsilon),
-        delta=text(plan.delta),
-        notes=text(plan.notes),
+        question=notation(plan.question),
+        **(_parts(stage) if isinstance(stage, Stage) else {"stage": notation(stage)}),
+        relation=notation(plan.relation),
+        people=notation(plan.people),
+        event=notation(plan.event),
+        epsilon=notation(plan.epsilon),
+        delta=notation(plan.delta),
+        notes=notation(plan.notes),
     )
 
 
 def _parts(stage: Stage) -> dict[str, str]:
     return {
-        "query": text(stage.query),
+        "query": notation(stage.query),
         "domain": repr(stage.domain),
         "measurements": _tuple(_measurements(stage.measurements)),
-        "statistics": text(stage.releases),
+        "statistics": notation(stage.releases),
     }
 
 
@@ -106,17 +106,17 @@ def _measurements(measurements: tuple[Measurement, ...]) -> list[str]:
     return [
         _record(
             "Measurement",
-            mechanism=text(each.mechanism),
-            sensitivity=text(each.sensitivity),
-            step=text(each.step),
-            said=text(each.said),
-            **({} if plain else {"made": text(each.made), "rounding": text(each.rounding)}),
+            mechanism=notation(each.mechanism),
+            sensitivity=notation(each.sensitivity),
+            step=notation(each.step),
+            said=notation(each.said),
+            **({} if plain else {"made": notation(each.made), "rounding": notation(each.rounding)}),
         )
         for each in measurements
     ]
 
 
-def text(value: Any) -> str:
+def notation(value: Any) -> str:
     """The notation of a part of a plan; for what has none raises Fault."""
     kind = type(value)
     writer = WRITERS.get(kind)
@@ -140,11 +140,11 @@ def _writer(kind: type) -> Callable[[Any], str]:
 
 
 def _record_writer(name: str, *names: str) -> Callable[[Any], str]:
-    return lambda record: f"{name}({', '.join([f'{each}={text(getattr(record, each))}' for each in names])})"
+    return lambda record: f"{name}({', '.join([f'{each}={notation(getattr(record, each))}' for each in names])})"
 
 
 def _kind_writer(kind: type[Kind]) -> Callable[[Any], str]:
-    """As release 0.1 wrote a member of an enumeration; what a kind has besides its name stands behind it."""
+    """How release 0.1 wrote a member of an enumeration; what a kind has besides its name stands behind it."""
     member, names = f"<Kind.{kind.name.upper()}: {kind.name!r}>", [each.name for each in fields(kind)]  # type: ignore[arg-type]
     return _record_writer(member, *names) if names else lambda _: member
 
@@ -154,25 +154,25 @@ def _record(name: str, **parts: str) -> str:
 
 
 def _tuple(parts: Iterable[str]) -> str:
-    """As Python writes a tuple: one part has a comma behind it."""
+    """A tuple as Python writes it: one part has a comma behind it."""
     each = list(parts)
     return f"({each[0]},)" if len(each) == 1 else f"({', '.join(each)})"
 
 
 WRITERS: dict[type, Callable[[Any], str]] = {
     **dict.fromkeys((bool, int, float, str, date, type(None)), repr),
-    tuple: lambda parts: _tuple(map(text, parts)),
+    tuple: lambda parts: _tuple(map(notation, parts)),
     Fraction: lambda number: f"Fraction({number.numerator}, {number.denominator})",
     Stage: lambda stage: _record("Stage", **_parts(stage)),
     # Release 0.1 knew questions about one table only.
     scalar.Column: lambda column: (
-        f"Column(name={column.name!r}, type={text(column.type)}{f', table={column.table!r}' if column.table else ''})"
+        f"Column(name={column.name!r}, type={notation(column.type)}{f', table={column.table!r}' if column.table else ''})"
     ),
-    scalar.Key: lambda key: f"Column(name='key{key.index}', type={text(key.type)})",
+    scalar.Key: lambda key: f"Column(name='key{key.index}', type={notation(key.type)})",
     # In release 0.1 the names of functions were an enumeration.
     scalar.Function: lambda call: (
-        f"Function(name=<Name.{call.name.upper()}: {call.name!r}>, operands={text(call.operands)})"
+        f"Function(name=<Name.{call.name.upper()}: {call.name!r}>, operands={notation(call.operands)})"
     ),
-    scalar.Released: lambda node: f"Column(name='aggregate{node.index}', type={text(scalar.Type.NUMBER)})",
+    scalar.Released: lambda node: f"Column(name='aggregate{node.index}', type={notation(scalar.Type.NUMBER)})",
 }
 """How values of each kind are written; kinds of the tables above are added as they are met."""

@@ -15,12 +15,12 @@ from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import GridNoise, IntegerNoise, steps_up
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.bernoulli_mean import OnBits
-from discreet.mechanisms.exponential import Selection
 from discreet.mechanisms.gaussian import DiscreteGaussian, Gaussian
 from discreet.mechanisms.keys import OptimalKeys, Threshold
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.quantile import Ranked
 from discreet.mechanisms.randomized_response import Response
+from discreet.mechanisms.selection import Selection
 from discreet.mechanisms.sensitivity import Norm
 from discreet.mechanisms.unsafe import NameAndShame, RandomRow
 

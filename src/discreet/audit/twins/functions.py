@@ -9,7 +9,7 @@ from discreet.audit.twins.report import Report, reported
 from discreet.audit.twins.seen import Seen, observed
 from discreet.mechanisms.hand import Hand
 from discreet.mechanisms.measure import Grant, Unmetered
-from discreet.mechanisms.record import described
+from discreet.mechanisms.record import event_text
 from discreet.noise import Source, Tape
 from discreet.privacy import events
 
@@ -56,8 +56,8 @@ class Draws(Grant):
     @property
     def price(self) -> str:
         """What was drawn and what was entered, as events, in words."""
-        drawn = [described(event) for event in self._noted.events]
-        return "\n".join([*drawn, *(f"{times} × {described(leaf)}" for leaf, times in self._measure.spent.terms)])
+        drawn = [event_text(event) for event in self._noted.events]
+        return "\n".join([*drawn, *(f"{times} × {event_text(leaf)}" for leaf, times in self._measure.spent.terms)])
 
 
 def compare(first: Data, second: Data, run: Callable[[Data, Draws], Any], *, seed: int = 0) -> Report:

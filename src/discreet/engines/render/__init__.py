@@ -6,6 +6,6 @@ literals, which the generator escapes. `nodes` are what all dialects share, `wor
 `texts` and `cells` conversions, `relations` whole queries; `duckdb` is a dialect.
 """
 
-from discreet.engines.render.relations import Stored, Text, priorities, sql_of, text_of
+from discreet.engines.render.relations import StoredTable, Text, priorities, sql_of, text_of
 
-__all__ = ["Stored", "Text", "priorities", "sql_of", "text_of"]
+__all__ = ["StoredTable", "Text", "priorities", "sql_of", "text_of"]

@@ -10,78 +10,95 @@ from enum import Enum
 from sqlglot import exp
 
 from discreet.engines.reading import Reading
-from discreet.engines.render.native import Kind, Native
-from discreet.engines.render.nodes import E, T, binary, call, cast, double, is_null, named, null, plain, text, when
-from discreet.engines.render.texts import whole, within_years
+from discreet.engines.render.native import Native, NativeKind
+from discreet.engines.render.nodes import (
+    E,
+    T,
+    bare_integer,
+    binary,
+    call,
+    cast,
+    double,
+    is_null,
+    named,
+    null,
+    text,
+    when,
+)
+from discreet.engines.render.texts import integer_of_double, within_years
 from discreet.engines.render.words import Words
 from discreet.plan.scalar import LARGEST, Type
 
 EXACT_DIGITS = 15  # of a decimal that is a quotient of two integers which doubles hold
 
 
-class Kept(Enum):
-    """The form in which an engine keeps a column of texts, where that is smaller; `shown` makes the text of it."""
+class TextForm(Enum):
+    """The form in which an engine keeps a column of texts, where that is smaller; `text_of_form` makes the text of it."""
 
     CODE = "code"  # of a list of values
     INTEGER = "integer"
     DOUBLE = "double"
 
 
-def shown(form: Kept, made: E, words: Words) -> E:
+def text_of_form(form: TextForm, sql: E, words: Words) -> E:
     """The text that is kept in this form. Different forms are different texts, so that the form can be grouped by."""
-    return words.number_text(made) if form is Kept.DOUBLE else cast(made, T.TEXT)
+    return words.number_text(sql) if form is TextForm.DOUBLE else cast(sql, T.TEXT)
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class StoredCell:
     """What is stored for a column of a source, and in which form; and whether a cell holds something, where that may be lost."""
 
     value: E
-    kept: Kept | None
+    kept: TextForm | None
     filled: E | None
 
 
-def loaded(identifier: str, type: str, column: str, wanted: Type, reading: Reading, person: bool, words: Words) -> Cell:
+def loaded(
+    identifier: str, type: str, column: str, kind: Type, reading: Reading, person: bool, words: Words
+) -> StoredCell:
     """For any value of the source's type: a value of the wanted one, or NULL; nothing raises."""
     native = words.native(type)
-    cells = Cells(native, column, reading, words)
+    cells = CellReader(native, column, reading, words)
     present = _present(named(identifier), native, words)
-    if reading.null and native.kind is not Kind.UNKNOWN:
+    if reading.null and native.kind is not NativeKind.UNKNOWN:
         word = exp.In(this=cells.text(present), expressions=[text(each) for each in reading.null])
         present = when([(exp.Not(this=call("coalesce", word, exp.Boolean(this=False))), present)])
     filled = exp.Paren(this=exp.Not(this=is_null(present)))
-    if native.kind is Kind.UNKNOWN:
-        return Cell(null(wanted), None, filled)
+    if native.kind is NativeKind.UNKNOWN:
+        return StoredCell(null(kind), None, filled)
     usable = present
     if person and native.real:
         usable = when([(binary(exp.LT, call("abs", present), double(float(LARGEST))), present)])
-    kept = _kept(native, wanted)
-    match kept:
-        case Kept.INTEGER:
+    form = _kept(native, kind)
+    match form:
+        case TextForm.INTEGER:
             value = cast(usable, T.BIGINT)
-        case Kept.DOUBLE:
+        case TextForm.DOUBLE:
             value = binary(exp.Add, cast(usable, T.DOUBLE), double(0.0))  # one zero
         case _:
-            value = CONVERTED[wanted](cells, usable)
-    surely = wanted is Type.TEXT and native.kind not in (Kind.DAY, Kind.MOMENT) and not (person and native.real)
-    return Cell(value, kept, None if surely else filled)
+            value = CONVERTED[kind](cells, usable)
+    surely = (
+        kind is Type.TEXT and native.kind not in (NativeKind.DAY, NativeKind.MOMENT) and not (person and native.real)
+    )
+    return StoredCell(value, form, None if surely else filled)
 
 
-def _present(made: E, native: Native, words: Words) -> E:
+def _present(sql: E, native: Native, words: Words) -> E:
     """The cell, without what is no number."""
-    return when([(exp.Not(this=words.is_nan(made)), made)]) if native.real else made
+    return when([(exp.Not(this=words.is_nan(sql)), sql)]) if native.real else sql
 
 
-def _kept(native: Native, wanted: Type) -> Kept | None:
-    if wanted is not Type.TEXT:
+def _kept(native: Native, kind: Type) -> TextForm | None:
+    if kind is not Type.TEXT:
         return None
     if native.narrow:
-        return Kept.INTEGER
-    return Kept.DOUBLE if native.kind is Kind.DOUBLE else None
+        return TextForm.INTEGER
+    return TextForm.DOUBLE if native.kind is NativeKind.DOUBLE else None
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CellReader:
     """Converts the cells of one column to whatever was declared."""
 
     native: Native
@@ -89,102 +106,102 @@ class Cells:
     reading: Reading
     words: Words
 
-    def text(self, made: E) -> E:
+    def text(self, sql: E) -> E:
         words = self.words
         match self.native.kind:
-            case Kind.FLOAT:
-                single = cast(binary(exp.Add, made, cast(text("0.0"), T.FLOAT)), T.TEXT)
+            case NativeKind.FLOAT:
+                single = cast(binary(exp.Add, sql, cast(text("0.0"), T.FLOAT)), T.TEXT)
                 return words.without(single, r"\.0$")
-            case Kind.DOUBLE:
-                return words.number_text(made)
-            case Kind.DECIMAL:
-                digits = cast(made, T.TEXT)
+            case NativeKind.DOUBLE:
+                return words.number_text(sql)
+            case NativeKind.DECIMAL:
+                digits = cast(sql, T.TEXT)
                 return words.without(digits, r"\.?0+$") if self.native.places else digits
-            case Kind.MOMENT:
-                moment = self._moment(made)
+            case NativeKind.MOMENT:
+                moment = self._moment(sql)
                 day = within_years(words.try_date(moment), words)
                 short = words.without(cast(moment, T.TEXT), " 00:00:00$")
                 return when([(exp.Not(this=is_null(day)), short)])
-            case Kind.DAY:
-                return cast(within_years(made, words), T.TEXT)
-        return cast(made, T.TEXT)
+            case NativeKind.DAY:
+                return cast(within_years(sql, words), T.TEXT)
+        return cast(sql, T.TEXT)
 
-    def number(self, made: E) -> E:
+    def number(self, sql: E) -> E:
         match self.native.kind:
-            case Kind.INTEGER | Kind.DOUBLE | Kind.BOOLEAN:
-                return cast(made, T.DOUBLE)
-            case Kind.DECIMAL if self.native.digits <= EXACT_DIGITS:
-                return cast(made, T.DOUBLE)
-            case Kind.FLOAT | Kind.DECIMAL:  # the nearest double to its decimal
-                return self.words.try_number(cast(made, T.TEXT))
-            case Kind.WORD:
-                return self._said(made, Type.NUMBER)
+            case NativeKind.INTEGER | NativeKind.DOUBLE | NativeKind.BOOLEAN:
+                return cast(sql, T.DOUBLE)
+            case NativeKind.DECIMAL if self.native.digits <= EXACT_DIGITS:
+                return cast(sql, T.DOUBLE)
+            case NativeKind.FLOAT | NativeKind.DECIMAL:  # the nearest double to its decimal
+                return self.words.try_number(cast(sql, T.TEXT))
+            case NativeKind.WORD:
+                return self._said(sql, Type.NUMBER)
         return null(Type.NUMBER)
 
-    def integer(self, made: E) -> E:
+    def integer(self, sql: E) -> E:
         match self.native.kind:
-            case Kind.INTEGER | Kind.BOOLEAN:
-                return self.words.try_integer(made)
-            case Kind.FLOAT | Kind.DOUBLE:
-                return whole(self.number(made), self.words)
-            case Kind.DECIMAL:
-                return when([(self.words.is_whole(made), self.words.try_integer(made))])
-            case Kind.WORD:
-                return self._said(made, Type.INTEGER)
+            case NativeKind.INTEGER | NativeKind.BOOLEAN:
+                return self.words.try_integer(sql)
+            case NativeKind.FLOAT | NativeKind.DOUBLE:
+                return integer_of_double(self.number(sql), self.words)
+            case NativeKind.DECIMAL:
+                return when([(self.words.is_whole(sql), self.words.try_integer(sql))])
+            case NativeKind.WORD:
+                return self._said(sql, Type.INTEGER)
         return null(Type.INTEGER)
 
-    def date(self, made: E) -> E:
+    def date(self, sql: E) -> E:
         match self.native.kind:
-            case Kind.DAY:
-                return within_years(made, self.words)
-            case Kind.MOMENT:
-                return within_years(self.words.try_date(self._moment(made)), self.words)
-            case Kind.WORD:
-                return self._said(made, Type.DATE)
+            case NativeKind.DAY:
+                return within_years(sql, self.words)
+            case NativeKind.MOMENT:
+                return within_years(self.words.try_date(self._moment(sql)), self.words)
+            case NativeKind.WORD:
+                return self._said(sql, Type.DATE)
         return null(Type.DATE)
 
-    def boolean(self, made: E) -> E:
+    def boolean(self, sql: E) -> E:
         match self.native.kind:
-            case Kind.BOOLEAN:
-                return made
-            case Kind.WORD:
-                return self._said(made, Type.BOOLEAN)
-            case Kind.INTEGER | Kind.FLOAT | Kind.DOUBLE | Kind.DECIMAL:
+            case NativeKind.BOOLEAN:
+                return sql
+            case NativeKind.WORD:
+                return self._said(sql, Type.BOOLEAN)
+            case NativeKind.INTEGER | NativeKind.FLOAT | NativeKind.DOUBLE | NativeKind.DECIMAL:
                 return when(
-                    [(binary(exp.EQ, made, plain(number)), exp.Boolean(this=bool(number))) for number in (0, 1)]
+                    [(binary(exp.EQ, sql, bare_integer(number)), exp.Boolean(this=bool(number))) for number in (0, 1)]
                 )
         return null(Type.BOOLEAN)
 
-    def _moment(self, made: E) -> E:
-        return self.words.utc(made) if self.native.zoned else made
+    def _moment(self, sql: E) -> E:
+        return self.words.utc(sql) if self.native.zoned else sql
 
-    def _said(self, made: E, wanted: Type) -> E:
+    def _said(self, sql: E, kind: Type) -> E:
         """What a text says."""
-        return self.words.from_text(self._standard(cast(made, T.TEXT), wanted), wanted)
+        return self.words.from_text(self._standard(cast(sql, T.TEXT), kind), kind)
 
-    def _standard(self, made: E, wanted: Type) -> E:
+    def _standard(self, sql: E, kind: Type) -> E:
         """What `Reading.standard` says."""
         words, reading = self.words, self.reading
-        if wanted is Type.DATE and self.column in reading.formats:
+        if kind is Type.DATE and self.column in reading.formats:
             form = reading.formats[self.column]
-            bare = words.trimmed(made)
+            bare = words.trimmed(sql)
             year, month, day = (words.group(bare, form.pattern, place) for place in (form.year, form.month, form.day))
-            padded = [call("lpad", part, plain(2), text("0")) for part in (month, day)]
+            padded = [call("lpad", part, bare_integer(2), text("0")) for part in (month, day)]
             written = call("concat", year, text("-"), padded[0], text("-"), padded[1])
             return when([(words.matches(bare, form.pattern), written)])
-        if not wanted.numeric or reading.plain_numbers:
-            return made
-        bare = words.trimmed(made)
+        if not kind.numeric or reading.plain_numbers:
+            return sql
+        bare = words.trimmed(sql)
         if reading.thousands:
             bare = call("replace", bare, text(reading.thousands), text(""))
         bare = call("replace", bare, text(reading.decimal), text("."))
-        return when([(words.matches(made, reading.number), bare)])
+        return when([(words.matches(sql, reading.number), bare)])
 
 
-CONVERTED: Mapping[Type, Callable[[Cells, E], E]] = {
-    Type.TEXT: Cells.text,
-    Type.NUMBER: Cells.number,
-    Type.INTEGER: Cells.integer,
-    Type.DATE: Cells.date,
-    Type.BOOLEAN: Cells.boolean,
+CONVERTED: Mapping[Type, Callable[[CellReader, E], E]] = {
+    Type.TEXT: CellReader.text,
+    Type.NUMBER: CellReader.number,
+    Type.INTEGER: CellReader.integer,
+    Type.DATE: CellReader.date,
+    Type.BOOLEAN: CellReader.boolean,
 }

@@ -5,24 +5,24 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from discreet.engines.render.native import Kind, Native
-from discreet.engines.render.nodes import E, T, alias, binary, call, cast, double, named, plain, select, text
+from discreet.engines.render.native import Native, NativeKind
+from discreet.engines.render.nodes import E, T, alias, bare_integer, binary, call, cast, double, named, select, text
 from discreet.engines.render.words import Words
 from discreet.plan.relation import EPOCH
 from discreet.plan.texts import BLANKS, LOWER
 
 NARROW = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 ZONED = "TIMESTAMP WITH TIME ZONE"
-KINDS: Mapping[str, Kind] = MappingProxyType(
+KINDS: Mapping[str, NativeKind] = MappingProxyType(
     {
-        **dict.fromkeys(("VARCHAR", "ENUM", "UUID", "TIME", "BIGNUM"), Kind.WORD),
-        **dict.fromkeys((*NARROW, "HUGEINT", "UBIGINT", "UHUGEINT"), Kind.INTEGER),
-        **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", ZONED), Kind.MOMENT),
-        "FLOAT": Kind.FLOAT,
-        "DOUBLE": Kind.DOUBLE,
-        "DECIMAL": Kind.DECIMAL,
-        "DATE": Kind.DAY,
-        "BOOLEAN": Kind.BOOLEAN,
+        **dict.fromkeys(("VARCHAR", "ENUM", "UUID", "TIME", "BIGNUM"), NativeKind.WORD),
+        **dict.fromkeys((*NARROW, "HUGEINT", "UBIGINT", "UHUGEINT"), NativeKind.INTEGER),
+        **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", ZONED), NativeKind.MOMENT),
+        "FLOAT": NativeKind.FLOAT,
+        "DOUBLE": NativeKind.DOUBLE,
+        "DECIMAL": NativeKind.DECIMAL,
+        "DATE": NativeKind.DAY,
+        "BOOLEAN": NativeKind.BOOLEAN,
     }
 )
 
@@ -31,7 +31,7 @@ def try_cast(operand: E, type: T) -> E:
     return exp.TryCast(this=operand, to=exp.DataType(this=type))
 
 
-class DuckDB(Words):
+class DuckDBWords(Words):
     """How DuckDB 2.0 says it, with `ieee_floating_point_ops` on."""
 
     dialect = "duckdb"
@@ -115,14 +115,14 @@ class DuckDB(Words):
         return call("regexp_full_match", operand, text(pattern))
 
     def group(self, operand: E, pattern: str, number: int) -> E:
-        return call("regexp_extract", operand, text(f"^(?:{pattern})$"), plain(number))
+        return call("regexp_extract", operand, text(f"^(?:{pattern})$"), bare_integer(number))
 
     def without(self, operand: E, pattern: str) -> E:
         return call("regexp_replace", operand, text(pattern), text(""))
 
     def trimmed(self, operand: E) -> E:
         """The blanks are written by their numbers, as texts with line ends in them do not stay what they are."""
-        return call("trim", operand, call("concat", *(call("chr", plain(ord(blank))) for blank in BLANKS)))
+        return call("trim", operand, call("concat", *(call("chr", bare_integer(ord(blank))) for blank in BLANKS)))
 
     def hash64(self, operand: E) -> E:
         return call("hash", operand)
@@ -149,7 +149,7 @@ class DuckDB(Words):
 
     def first(self, columns: Sequence[str], source: E, join: E, rank: E, most: int) -> E:
         query = select([*map(named, columns)], source, join=join)
-        query.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=plain(most))))
+        query.set("qualify", exp.Qualify(this=exp.LTE(this=rank, expression=bare_integer(most))))
         return query
 
     def with_tables(self, query: E, **tables: E) -> E:
@@ -165,9 +165,9 @@ class DuckDB(Words):
         name, _, inside = type.partition("(")
         name = name.strip()
         if type.endswith("]") or name not in KINDS:
-            return Native(Kind.UNKNOWN)
+            return Native(NativeKind.UNKNOWN)
         digits, _, places = inside.rstrip(") ").partition(",") if name == "DECIMAL" else ("0", "", "0")
         return Native(KINDS[name], name in NARROW, int(digits or 18), int(places or 0), name == ZONED)
 
 
-DUCKDB = DuckDB()
+DUCKDB = DuckDBWords()

@@ -6,7 +6,7 @@ from enum import Enum
 from discreet.plan.scalar import Type
 
 
-class Kind(Enum):
+class NativeKind(Enum):
     """What an engine's types are to us."""
 
     WORD = "text"
@@ -24,7 +24,7 @@ class Kind(Enum):
 class Native:
     """The type of a column of a source."""
 
-    kind: Kind
+    kind: NativeKind
     # an integer that fits 64 bits
     narrow: bool = False
     # all the digits of a decimal, and those after its point
@@ -35,7 +35,7 @@ class Native:
 
     @property
     def real(self) -> bool:
-        return self.kind in (Kind.FLOAT, Kind.DOUBLE)
+        return self.kind in (NativeKind.FLOAT, NativeKind.DOUBLE)
 
     @property
     def stored(self) -> Type:
@@ -44,8 +44,8 @@ class Native:
 
 
 STORED = {
-    Kind.INTEGER: Type.INTEGER,
-    **dict.fromkeys((Kind.FLOAT, Kind.DOUBLE, Kind.DECIMAL), Type.NUMBER),
-    **dict.fromkeys((Kind.DAY, Kind.MOMENT), Type.DATE),
-    Kind.BOOLEAN: Type.BOOLEAN,
+    NativeKind.INTEGER: Type.INTEGER,
+    **dict.fromkeys((NativeKind.FLOAT, NativeKind.DOUBLE, NativeKind.DECIMAL), Type.NUMBER),
+    **dict.fromkeys((NativeKind.DAY, NativeKind.MOMENT), Type.DATE),
+    NativeKind.BOOLEAN: Type.BOOLEAN,
 }

@@ -20,7 +20,7 @@ def text(value: str) -> E:
     return exp.Literal(this=value, is_string=True)
 
 
-def plain(value: int) -> E:
+def bare_integer(value: int) -> E:
     return exp.Literal(this=str(value), is_string=False)
 
 
@@ -28,12 +28,12 @@ def named(identifier: str) -> E:
     return exp.Column(this=exp.Identifier(this=identifier, quoted=True))
 
 
-def alias(made: E, identifier: str) -> E:
-    return exp.Alias(this=made, alias=exp.Identifier(this=identifier, quoted=True))
+def alias(sql: E, identifier: str) -> E:
+    return exp.Alias(this=sql, alias=exp.Identifier(this=identifier, quoted=True))
 
 
-def cast(made: E, type: T) -> E:
-    return exp.Cast(this=made, to=exp.DataType(this=type))
+def cast(sql: E, type: T) -> E:
+    return exp.Cast(this=sql, to=exp.DataType(this=type))
 
 
 def binary(operator: type[exp.Binary], left: E, right: E) -> E:
@@ -41,7 +41,7 @@ def binary(operator: type[exp.Binary], left: E, right: E) -> E:
 
 
 def chain(operator: type[exp.Binary], parts: list[E]) -> E:
-    """Of any number of parts without nesting as deep: (a AND b) AND (c AND d)."""
+    """A chain of any number of parts, which does not nest as deep: (a AND b) AND (c AND d)."""
     if len(parts) == 1:
         return parts[0]
     half = len(parts) // 2
@@ -53,7 +53,7 @@ def when(branches: Sequence[tuple[E, E]], otherwise: E | None = None) -> E:
 
 
 def integer(value: int) -> E:
-    return cast(plain(value), T.BIGINT)
+    return cast(bare_integer(value), T.BIGINT)
 
 
 def double(value: float) -> E:
@@ -64,16 +64,16 @@ def null(type: Type) -> E:
     return cast(exp.Null(), TYPES[type])
 
 
-def is_null(made: E) -> E:
-    return exp.Paren(this=exp.Is(this=made, expression=exp.Null()))
+def is_null(sql: E) -> E:
+    return exp.Paren(this=exp.Is(this=sql, expression=exp.Null()))
 
 
 def table(identifier: str) -> E:
     return exp.Table(this=exp.Identifier(this=identifier, quoted=True))
 
 
-def inside(made: E, identifier: str) -> E:
-    return exp.Subquery(this=made, alias=exp.TableAlias(this=exp.Identifier(this=identifier)))
+def subquery(sql: E, identifier: str) -> E:
+    return exp.Subquery(this=sql, alias=exp.TableAlias(this=exp.Identifier(this=identifier)))
 
 
 def select(
@@ -85,13 +85,13 @@ def select(
     having: E | None = None,
     join: E | None = None,
 ) -> exp.Select:
-    made = exp.Select(expressions=expressions, from_=exp.From(this=source))
+    selection = exp.Select(expressions=expressions, from_=exp.From(this=source))
     if join is not None:
-        made.set("joins", [join])
+        selection.set("joins", [join])
     if where:
-        made.set("where", exp.Where(this=chain(exp.And, list(where))))
+        selection.set("where", exp.Where(this=chain(exp.And, list(where))))
     if group:
-        made.set("group", exp.Group(expressions=list(group)))
+        selection.set("group", exp.Group(expressions=list(group)))
     if having is not None:
-        made.set("having", exp.Having(this=having))
-    return made
+        selection.set("having", exp.Having(this=having))
+    return selection

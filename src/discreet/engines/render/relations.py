@@ -6,27 +6,27 @@ from functools import singledispatch
 
 from sqlglot import exp
 
-from discreet.engines.render.cells import Kept, shown
+from discreet.engines.render.cells import TextForm, text_of_form
 from discreet.engines.render.nodes import (
     TYPES,
     E,
     T,
     alias,
+    bare_integer,
     binary,
     call,
     cast,
     chain,
     double,
-    inside,
     integer,
     is_null,
     named,
-    plain,
     select,
+    subquery,
     table,
     when,
 )
-from discreet.engines.render.scalars import Expressions, Made
+from discreet.engines.render.scalars import Made, ScalarWriter
 from discreet.engines.render.words import Words
 from discreet.errors import Fault
 from discreet.plan.evaluate import steps_of
@@ -54,14 +54,14 @@ PERSON, HASH, ROWS, PRIORITY, MASK, LAST, FACTOR = "person", "hash", "rows", "pr
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredTable:
     """How an engine keeps a declared table: under which name, and which of its text columns in another form.
 
     It may have numbered the people of the column `person`, from 0 on, in a column `number`, and have a hash of each in a column `hash`.
     """
 
     table: str
-    kept: Mapping[str, Kept] = field(default_factory=dict)
+    kept: Mapping[str, TextForm] = field(default_factory=dict)
     person: str | None = None
     number: str | None = None
     hash: str = ""
@@ -77,8 +77,8 @@ def total(index: int) -> str:
     return f"total{index}"
 
 
-def join_people(made: E, identifier: str, side: str | None = None) -> E:
-    return exp.Join(this=inside(made, identifier), using=[exp.Identifier(this=PERSON, quoted=True)], side=side)
+def join_people(sql: E, identifier: str, side: str | None = None) -> E:
+    return exp.Join(this=subquery(sql, identifier), using=[exp.Identifier(this=PERSON, quoted=True)], side=side)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,43 +98,43 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class PeopleRows:
     """The rows that are about somebody, what tells people apart, and, where they are numbered, a hash of who they are.
 
     The hash is of the person's own value: what is kept of anyone depends on nobody else.
     """
 
-    over: Expressions
+    over: ScalarWriter
     base: E
     where: list[E]
     person: E
     hash: E | None
 
 
-def sql_of(query: Totals, stored: Mapping[str, Stored], words: Words) -> str:
+def sql_of(query: Totals, stored: Mapping[str, StoredTable], words: Words) -> str:
     """The text for a query; the salt is the parameter `salt`."""
     return text_of(query, stored, words).sql
 
 
-def text_of(query: Totals, stored: Mapping[str, Stored], words: Words, sliced: bool = False) -> Text:
+def text_of(query: Totals, stored: Mapping[str, StoredTable], words: Words, sliced: bool = False) -> Text:
     """The text for a query; `sliced`: over the people, or the rows, from number `low` to below `high`, to be added up over all of them."""
     writer = Writer(stored, words, sliced)
-    made = writer.totals(query)
-    return Text(words.text(made), frozenset(writer.parameters))
+    sql = writer.totals(query)
+    return Text(words.text(sql), frozenset(writer.parameters))
 
 
-def priorities(query: Totals, stored: Mapping[str, Stored], words: Words) -> Text:
+def priorities(query: Totals, stored: Mapping[str, StoredTable], words: Words) -> Text:
     """The text that lists each person, the keys of each of their groups, and the priority of the person in the group."""
     writer = Writer(stored, words)
-    made = writer.listed(contributions_of(query.source))
-    return Text(words.text(made), frozenset(writer.parameters))
+    sql = writer.listed(contributions_of(query.source))
+    return Text(words.text(sql), frozenset(writer.parameters))
 
 
 @dataclass(slots=True)
 class Writer:
     """Writes one query, and remembers the parameters that it used."""
 
-    stored: Mapping[str, Stored]
+    stored: Mapping[str, StoredTable]
     words: Words
     sliced: bool = False
     parameters: set[str] = field(default_factory=set)
@@ -144,30 +144,32 @@ class Writer:
         if isinstance(source, Rows):
             over, base, where = rows_of(source, self)
             if self.sliced:
-                base = inside(select([exp.Star()], base, where=self.slice(self.words.row_number(), T.BIGINT)), "slice")
-            kept = [_key(each, over) for each in query.keys]
-            made = [alias(each.shown, key(i)) for i, each in enumerate(kept)]
-            made += [alias(_sum(term.value, over), total(i)) for i, term in enumerate(query.terms)]
-            return select(made, over.over(base), where=where, group=[each.grouped for each in kept])
+                base = subquery(
+                    select([exp.Star()], base, where=self.slice(self.words.row_number(), T.BIGINT)), "slice"
+                )
+            groups = [_key(each, over) for each in query.keys]
+            columns = [alias(each.shown, key(i)) for i, each in enumerate(groups)]
+            columns += [alias(_sum(term.value, over), total(i)) for i, term in enumerate(query.terms)]
+            return select(columns, over.over(base), where=where, group=[each.grouped for each in groups])
         contributions = contributions_of(source)
         keys = [named(key(i)) for i in range(len(contributions.keys))]
-        made = [alias(self.shown(contributions, i), key(i)) for i in range(len(keys))]
-        made += [alias(_total(named(total(i))), total(i)) for i in range(len(contributions.terms))]
-        return select(made, inside(people_of(source, self), "people"), group=keys)
+        columns = [alias(self.shown(contributions, i), key(i)) for i in range(len(keys))]
+        columns += [alias(_total(named(total(i))), total(i)) for i in range(len(contributions.terms))]
+        return select(columns, subquery(people_of(source, self), "people"), group=keys)
 
-    def of_people(self, contributions: Contributions) -> People:
+    def of_people(self, contributions: Contributions) -> PeopleRows:
         over, base, where = rows_of(contributions.source, self)
         stored = self.stored[scan_of(contributions).table]
         if stored.number is None or stored.person != contributions.person.name:
             person = over.clean(contributions.person).sql
             where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
-            return People(over, base, where, person, None)
+            return PeopleRows(over, base, where, person, None)
         number = named(stored.number)
         if self.sliced:
             where += self.slice(number, T.INT)
         else:
             where.append(exp.Paren(this=exp.Not(this=is_null(number.copy()))))
-        return People(over, base, where, number, named(stored.hash))
+        return PeopleRows(over, base, where, number, named(stored.hash))
 
     def numbered(self, contributions: Contributions) -> bool:
         """Whether the engine has numbered these people, and has a hash of each."""
@@ -185,15 +187,15 @@ class Writer:
         return self.words.priority(hashed, [each.copy() for each in keys], self.words.parameter("salt"))
 
     def priority_of_group(self, contributions: Contributions) -> E:
-        """The same, from the columns of a group."""
+        """The priority of a person in a group, from the columns of the group."""
         keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
         return self.priority(named(HASH) if self.numbered(contributions) else self.words.hash64(named(PERSON)), keys)
 
     def shown(self, contributions: Contributions, index: int) -> E:
         """A key of the contributions as it leaves the engine."""
-        scalar, kept = contributions.keys[index], self.stored[scan_of(contributions).table].kept
-        if isinstance(scalar, Column) and scalar.name in kept:
-            return shown(kept[scalar.name], named(key(index)), self.words)
+        scalar, forms = contributions.keys[index], self.stored[scan_of(contributions).table].kept
+        if isinstance(scalar, Column) and scalar.name in forms:
+            return text_of_form(forms[scalar.name], named(key(index)), self.words)
         return named(key(index))
 
     def listed(self, contributions: Contributions) -> E:
@@ -201,31 +203,31 @@ class Writer:
         person = over.clean(contributions.person).sql
         where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
         keys = [_key(each, over).shown for each in contributions.keys]
-        made = [person, *keys, self.priority(self.words.hash64(person.copy()), keys)]
-        named_columns = [alias(each, f"c{i}") for i, each in enumerate(made)]
-        return select(named_columns, over.over(base), where=where, group=[each.copy() for each in made])
+        columns = [person, *keys, self.priority(self.words.hash64(person.copy()), keys)]
+        named_columns = [alias(each, f"c{i}") for i, each in enumerate(columns)]
+        return select(named_columns, over.over(base), where=where, group=[each.copy() for each in columns])
 
     def contributed(self, contributions: Contributions, caps: bool) -> E:
         """One row for each person and group; for caps with the number of rows there and, if people are numbered, with the hash."""
         people = self.of_people(contributions)
-        made, group = self.columns(contributions, people, caps)
-        return select(made, people.over.over(people.base), where=people.where, group=group)
+        columns, group = self.columns(contributions, people, caps)
+        return select(columns, people.over.over(people.base), where=people.where, group=group)
 
-    def columns(self, contributions: Contributions, people: People, caps: bool) -> tuple[list[E], list[E]]:
+    def columns(self, contributions: Contributions, people: PeopleRows, caps: bool) -> tuple[list[E], list[E]]:
         """The columns of contributions, and by what they are grouped. To be made before what they are selected from."""
-        kept = [_key(each, people.over) for each in contributions.keys]
-        made = [alias(people.person, PERSON), *(alias(each.grouped, key(i)) for i, each in enumerate(kept))]
-        group = [people.person.copy(), *(each.grouped.copy() for each in kept)]
+        keys = [_key(each, people.over) for each in contributions.keys]
+        columns = [alias(people.person, PERSON), *(alias(each.grouped, key(i)) for i, each in enumerate(keys))]
+        group = [people.person.copy(), *(each.grouped.copy() for each in keys)]
         if caps:
-            made.append(alias(call("count", exp.Star()), ROWS))
+            columns.append(alias(call("count", exp.Star()), ROWS))
         if caps and people.hash is not None:  # as one more key, which is cheaper than an aggregate
-            made.append(alias(people.hash, HASH))
+            columns.append(alias(people.hash, HASH))
             group.append(people.hash.copy())
-        made += [alias(_aggregate(term, people.over), total(i)) for i, term in enumerate(contributions.terms)]
-        return made, group
+        columns += [alias(_aggregate(term, people.over), total(i)) for i, term in enumerate(contributions.terms)]
+        return columns, group
 
     def capped(self, contributions: Contributions, source: E, most: int) -> E:
-        """With s = q·n + r and 0 <= r < n, floor((s·most + u)/n) = q·most + floor((r·most + u)/n), where nothing overflows."""
+        """Capped sums: with s = q·n + r, 0 <= r < n, floor((s·most + u)/n) is q·most + floor((r·most + u)/n), where nothing overflows."""
         words, n, limit = self.words, named(ROWS), integer(most)
         replaced: dict[str, E] = {}
         for i, term in enumerate(contributions.terms):
@@ -239,7 +241,7 @@ class Writer:
             many = binary(exp.GT, n, limit)
             replaced[total(i)] = when([(many, binary(exp.Add, binary(exp.Mul, q, limit), rest))], s)
         names = [PERSON, *_names(contributions), ROWS, *([HASH] if self.numbered(contributions) else [])]
-        return select(words.replaced(names, replaced), inside(source, "contributions"))
+        return select(words.replaced(names, replaced), subquery(source, "contributions"))
 
     def chosen(self, relation: CapGroups) -> E:
         """Only people in more than `most` groups are ranked: by their priorities, then by the keys, so that a tie keeps no more.
@@ -254,7 +256,7 @@ class Writer:
         if isinstance(relation.source, CapRows):
             candidates = self.capped(contributions, candidates, relation.source.most)
         names = [PERSON, *_names(contributions)]
-        over_most = binary(exp.GT, call("count", exp.Star()), plain(relation.most))
+        over_most = binary(exp.GT, call("count", exp.Star()), bare_integer(relation.most))
         many = select([named(PERSON)], table("candidates"), group=[named(PERSON)], having=over_most)
         keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
         order = [self.priority_of_group(contributions), *keys]
@@ -286,17 +288,19 @@ class Writer:
             return self.contributed(contributions, caps=True)
         columns, group = self.columns(contributions, people, caps=True)
         hashed = people.hash or self.words.hash64(people.person)
-        made = self.priority(hashed.copy(), [_key(each, people.over).shown for each in contributions.keys])
+        order = self.priority(hashed.copy(), [_key(each, people.over).shown for each in contributions.keys])
         # beside the columns of the table
         person, bit = people.over.prefix + PERSON, people.over.prefix + LAST
-        rows = select([exp.Star(), alias(made, priority)], people.over.over(people.base), where=people.where)
+        rows = select([exp.Star(), alias(order, priority)], people.over.over(people.base), where=people.where)
         masks = select(
-            [alias(people.person.copy(), PERSON), alias(mask, MASK)], inside(rows, "rows"), group=[people.person.copy()]
+            [alias(people.person.copy(), PERSON), alias(mask, MASK)],
+            subquery(rows, "rows"),
+            group=[people.person.copy()],
         )
         on = exp.EQ(this=people.person.copy(), expression=named(person))
-        join = exp.Join(this=inside(_last(masks, most, people.over.prefix), "last"), on=on, side="left")
+        join = exp.Join(this=subquery(_last(masks, most, people.over.prefix), "last"), on=on, side="left")
         possible = binary(exp.Or, is_null(named(bit)), binary(exp.LTE, _slot(priority, self.words), named(bit)))
-        return select(columns, inside(rows.copy(), "rows"), join=join, where=[possible], group=group)
+        return select(columns, subquery(rows.copy(), "rows"), join=join, where=[possible], group=group)
 
     def clipped(self, relation: ClipNorm) -> E:
         """Only people who are shortened are joined. The squares are added up as integers, so that their order does not matter."""
@@ -308,15 +312,15 @@ class Writer:
             square = self.words.sum_of_squares(named(total(i)), narrow)
             norm = binary(exp.Mul, call("sqrt", cast(square, T.DOUBLE)), double(SLACK))
             factors.append(binary(exp.Div, double(float(limit)), norm))
-            beyond.append(binary(exp.GT, square.copy(), self.words.wide(plain(limit * limit))))
+            beyond.append(binary(exp.GT, square.copy(), self.words.wide(bare_integer(limit * limit))))
         factor = alias(call("least", *factors), FACTOR)
         long = select([named(PERSON), factor], table("groups"), group=[named(PERSON)], having=chain(exp.Or, beyond))
-        made = [named(PERSON), *names[: len(contributions.keys)]]
+        columns = [named(PERSON), *names[: len(contributions.keys)]]
         for i in range(len(contributions.terms)):
             short = self.words.truncated(binary(exp.Mul, cast(named(total(i)), T.DOUBLE), named(FACTOR)))
             branch = (is_null(named(FACTOR)), named(total(i)))
-            made.append(alias(when([branch], short), total(i)))
-        joined_people = select(made, table("groups"), join=join_people(long, "long", "left"))
+            columns.append(alias(when([branch], short), total(i)))
+        joined_people = select(columns, table("groups"), join=join_people(long, "long", "left"))
         return self.words.with_tables(joined_people, groups=people_of(relation.source, self))
 
     def narrow(self, relation: Contributions | CapRows) -> bool:
@@ -327,24 +331,24 @@ class Writer:
 
 
 @singledispatch
-def rows_of(relation: Rows, writer: Writer) -> tuple[Expressions, E, list[E]]:
+def rows_of(relation: Rows, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
     """The rows of a relation: expressions over its columns, what they are selected from, and the conditions."""
     raise Fault(f"{type(relation).__name__} cannot be rendered", code="relation")
 
 
 @rows_of.register
-def _scan(relation: Scan, writer: Writer) -> tuple[Expressions, E, list[E]]:
+def _scan(relation: Scan, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
     stored = writer.stored[relation.table]
     columns = {}
     for column in relation.columns:
-        form, made = stored.kept.get(column.name), named(column.name)
-        cell = Made(made) if form is None else Made(shown(form, made, writer.words), 2, form=named(column.name))
+        form, sql = stored.kept.get(column.name), named(column.name)
+        cell = Made(sql) if form is None else Made(text_of_form(form, sql, writer.words), 2, form=named(column.name))
         columns[column.place] = cell
-    return Expressions(columns, writer.words), table(stored.table), []
+    return ScalarWriter(columns, writer.words), table(stored.table), []
 
 
 @rows_of.register
-def _filter(relation: Filter, writer: Writer) -> tuple[Expressions, E, list[E]]:
+def _filter(relation: Filter, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
     over, base, where = rows_of(relation.source, writer)
     return over, base, [*where, over.clean(relation.condition).sql]
 
@@ -380,25 +384,25 @@ def _names(contributions: Contributions) -> list[str]:
     return [key(i) for i in range(len(contributions.keys))] + [total(i) for i in range(len(contributions.terms))]
 
 
-def _key(scalar: Scalar, over: Expressions) -> Grouped:
+def _key(scalar: Scalar, over: ScalarWriter) -> Grouped:
     """A text that is kept in another form is grouped by that; a date leaves the engine as days since 1970-01-01."""
-    made = over.clean(scalar).sql
+    sql = over.clean(scalar).sql
     form = over.columns[scalar.place].form if isinstance(scalar, Column) else None
     if form is not None:
-        return Grouped(form.copy(), made)
+        return Grouped(form.copy(), sql)
     if type_of(scalar) is Type.DATE:
-        days = over.words.days(made)
+        days = over.words.days(sql)
         return Grouped(days, days.copy())
     if isinstance(scalar, Literal):  # which a position in GROUP BY could be taken for
-        made = cast(made, TYPES[scalar.type])
-    return Grouped(made, made.copy())
+        sql = cast(sql, TYPES[scalar.type])
+    return Grouped(sql, sql.copy())
 
 
-def _aggregate(term: Term, over: Expressions) -> E:
+def _aggregate(term: Term, over: ScalarWriter) -> E:
     return _sum(term.value, over) if term.how is How.SUM else _total(over.clean(term.value).sql, "max")
 
 
-def _sum(scalar: Scalar, over: Expressions) -> E:
+def _sum(scalar: Scalar, over: ScalarWriter) -> E:
     """The sum of a term over rows, as int64. Counts are counted, which is the cheapest."""
     match scalar:
         case Literal(value=1):
@@ -411,25 +415,27 @@ def _sum(scalar: Scalar, over: Expressions) -> E:
     return _total(over.clean(scalar).sql)
 
 
-def _total(made: E, how: str = "sum") -> E:
-    """As int64: an engine would return a wider integer, and a reader would take it for a float."""
-    return cast(call("coalesce", call(how, cast(made, T.BIGINT)), integer(0)), T.BIGINT)
+def _total(sql: E, how: str = "sum") -> E:
+    """A sum as int64: an engine would return a wider integer, and a reader would take it for a float."""
+    return cast(call("coalesce", call(how, cast(sql, T.BIGINT)), integer(0)), T.BIGINT)
 
 
 def _slot(priority: str, words: Words) -> E:
     """The bit of the interval, of 64, that a priority lies in; it grows with the priority."""
-    interval = cast(exp.BitwiseRightShift(this=named(priority), expression=plain(words.bits - 6)), T.INT)
-    return exp.Paren(this=exp.BitwiseLeftShift(this=integer(1), expression=call("least", interval, plain(SLOTS - 1))))
+    interval = cast(exp.BitwiseRightShift(this=named(priority), expression=bare_integer(words.bits - 6)), T.INT)
+    return exp.Paren(
+        this=exp.BitwiseLeftShift(this=integer(1), expression=call("least", interval, bare_integer(SLOTS - 1)))
+    )
 
 
 def _last(masks: E, most: int, prefix: str) -> E:
-    """Of people with more than `most` intervals taken: the bit of the last one that can be kept."""
+    """For people with more than `most` intervals taken, the bit of the last one that can be kept."""
     for _ in range(most - 1):  # the lowest bit of what is left is taken away
-        masks = select([named(PERSON), alias(_rest(), MASK)], inside(masks, "masks"))
+        masks = select([named(PERSON), alias(_rest(), MASK)], subquery(masks, "masks"))
     lowest = exp.Paren(this=exp.BitwiseAnd(this=named(MASK), expression=exp.Paren(this=exp.Neg(this=named(MASK)))))
     more = binary(exp.NEQ, _rest(), integer(0))
-    made = [alias(named(PERSON), prefix + PERSON), alias(lowest, prefix + LAST)]
-    return select(made, inside(masks, "masks"), where=[more])
+    columns = [alias(named(PERSON), prefix + PERSON), alias(lowest, prefix + LAST)]
+    return select(columns, subquery(masks, "masks"), where=[more])
 
 
 def _rest() -> E:

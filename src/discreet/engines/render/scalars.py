@@ -32,7 +32,7 @@ from discreet.engines.render.words import Words
 from discreet.errors import Fault
 from discreet.plan.casts import Conversion, conversion
 from discreet.plan.evaluate import steps_of
-from discreet.plan.functions import Row, Written, function
+from discreet.plan.functions import FunctionRow, Written, function
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -89,7 +89,7 @@ class Made:
 
 
 @dataclass(slots=True)
-class Expressions:
+class ScalarWriter:
     """Renders the expressions of one relation, and the derived tables that they need below them."""
 
     columns: Mapping[str | tuple[str, str], Made]  # by the place of each
@@ -104,42 +104,42 @@ class Expressions:
 
     def render(self, scalar: Scalar) -> Made:
         """May be NaN where NULL is meant, if it says so."""
-        made = render(scalar, self)
-        return self.bound(made) if made.size > LARGE else made
+        part = render(scalar, self)
+        return self.bound(part) if part.size > LARGE else part
 
     def clean(self, scalar: Scalar) -> Made:
         """Never NaN."""
-        made = self.render(scalar)
-        if not made.nan:
-            return made
-        made = self.shared(made)
-        branch = (self.words.is_nan(made.sql.copy()), null(Type.NUMBER))
-        return Made(when([branch], made.sql), 2 * made.size + 4, made.level)
+        part = self.render(scalar)
+        if not part.nan:
+            return part
+        part = self.shared(part)
+        branch = (self.words.is_nan(part.sql.copy()), null(Type.NUMBER))
+        return Made(when([branch], part.sql), 2 * part.size + 4, part.level)
 
     def double(self, scalar: Scalar) -> Made:
         """A numeric expression as a double, which may be NaN."""
-        made = self.render(scalar)
+        part = self.render(scalar)
         if type_of(scalar) is Type.NUMBER:
-            return made
-        return Made(cast(made.sql, T.DOUBLE), made.size + 1, made.level)
+            return part
+        return Made(cast(part.sql, T.DOUBLE), part.size + 1, part.level)
 
     def clean_double(self, scalar: Scalar) -> Made:
-        made = self.clean(scalar)
+        part = self.clean(scalar)
         if type_of(scalar) is Type.NUMBER:
-            return made
-        return Made(cast(made.sql, T.DOUBLE), made.size + 1, made.level)
+            return part
+        return Made(cast(part.sql, T.DOUBLE), part.size + 1, part.level)
 
-    def shared(self, made: Made) -> Made:
+    def shared(self, part: Made) -> Made:
         """Fit to be written more than once, as copies."""
-        return made if made.size <= SMALL else self.bound(made)
+        return part if part.size <= SMALL else self.bound(part)
 
-    def bound(self, made: Made) -> Made:
+    def bound(self, part: Made) -> Made:
         """A column of a derived table that holds this expression."""
-        while len(self.levels) <= made.level:
+        while len(self.levels) <= part.level:
             self.levels.append([])
         name = f"{self.prefix}{sum(map(len, self.levels))}"
-        self.levels[made.level].append(alias(made.sql, name))
-        return Made(named(name), 1, made.level + 1, made.nan)
+        self.levels[part.level].append(alias(part.sql, name))
+        return Made(named(name), 1, part.level + 1, part.nan)
 
     def over(self, source: E) -> E:
         """The source, with the derived tables around it."""
@@ -149,24 +149,24 @@ class Expressions:
         return source
 
 
-def joined(sql: E, *parts: Made, nan: bool = False) -> Made:
+def made_of(sql: E, *parts: Made, nan: bool = False) -> Made:
     """What was made of these parts."""
     return Made(sql, 1 + sum(part.size for part in parts), max((part.level for part in parts), default=0), nan)
 
 
 @singledispatch
-def render(scalar: Scalar, over: Expressions) -> Made:
+def render(scalar: Scalar, over: ScalarWriter) -> Made:
     raise Fault(f"{type(scalar).__name__} cannot be rendered", code="scalar")
 
 
 @render.register
-def _column(scalar: Column, over: Expressions) -> Made:
-    made = over.columns[scalar.place]
-    return Made(made.sql.copy(), made.size, made.level, made.nan)
+def _column(scalar: Column, over: ScalarWriter) -> Made:
+    part = over.columns[scalar.place]
+    return Made(part.sql.copy(), part.size, part.level, part.nan)
 
 
 @render.register
-def _literal(scalar: Literal, over: Expressions) -> Made:
+def _literal(scalar: Literal, over: ScalarWriter) -> Made:
     value = scalar.value
     if value is None or (isinstance(value, float) and isnan(value)):
         return Made(null(scalar.type))
@@ -180,98 +180,98 @@ def _literal(scalar: Literal, over: Expressions) -> Made:
 
 
 @render.register
-def _arithmetic(scalar: Arithmetic, over: Expressions) -> Made:
+def _arithmetic(scalar: Arithmetic, over: ScalarWriter) -> Made:
     left, right = over.double(scalar.left), over.double(scalar.right)
     divisor = right.sql
     if scalar.operator is Operator.DIVIDE and not (isinstance(scalar.right, Literal) and scalar.right.value):
         right = over.shared(right)
         zero = binary(exp.EQ, right.sql.copy(), double(0.0))
         divisor = when([(zero, null(Type.NUMBER))], right.sql)
-        right = joined(divisor, right, right)
+        right = made_of(divisor, right, right)
     if scalar.operator is Operator.REMAINDER:
-        return joined(over.words.remainder(left.sql, divisor), left, right, nan=True)
-    return joined(binary(OPERATORS[scalar.operator], left.sql, divisor), left, right, nan=True)
+        return made_of(over.words.remainder(left.sql, divisor), left, right, nan=True)
+    return made_of(binary(OPERATORS[scalar.operator], left.sql, divisor), left, right, nan=True)
 
 
 @render.register
-def _comparison(scalar: Comparison, over: Expressions) -> Made:
+def _comparison(scalar: Comparison, over: ScalarWriter) -> Made:
     mixed = type_of(scalar.left) is not type_of(scalar.right)
     read = over.clean_double if mixed else over.clean
     left, right = read(scalar.left), read(scalar.right)
-    return joined(binary(ORDERS[scalar.order], left.sql, right.sql), left, right)
+    return made_of(binary(ORDERS[scalar.order], left.sql, right.sql), left, right)
 
 
 @render.register
-def _logic(scalar: And | Or, over: Expressions) -> Made:
+def _logic(scalar: And | Or, over: ScalarWriter) -> Made:
     if not scalar.parts:
         return Made(exp.Boolean(this=isinstance(scalar, And)))
     parts = [over.clean(part) for part in scalar.parts]
     operator = exp.And if isinstance(scalar, And) else exp.Or
-    return joined(chain(operator, [part.sql for part in parts]), *parts)
+    return made_of(chain(operator, [part.sql for part in parts]), *parts)
 
 
 @render.register
-def _not(scalar: Not, over: Expressions) -> Made:
+def _not(scalar: Not, over: ScalarWriter) -> Made:
     operand = over.clean(scalar.operand)
-    return joined(exp.Paren(this=exp.Not(this=operand.sql)), operand)
+    return made_of(exp.Paren(this=exp.Not(this=operand.sql)), operand)
 
 
 @render.register
-def _is_null(scalar: IsNull, over: Expressions) -> Made:
+def _is_null(scalar: IsNull, over: ScalarWriter) -> Made:
     operand = over.clean(scalar.operand)
-    return joined(is_null(operand.sql), operand)
+    return made_of(is_null(operand.sql), operand)
 
 
 @render.register
-def _in(scalar: In, over: Expressions) -> Made:
+def _in(scalar: In, over: ScalarWriter) -> Made:
     """An integer meets integers as an integer, and numbers as a double."""
     operand = over.shared(over.clean(scalar.operand))
-    given = type_of(scalar.operand)
+    kind = type_of(scalar.operand)
     values = [value for value in scalar.values if value.value == value.value]
     whole = [value for value in values if value.type is not Type.NUMBER]
     real = [value for value in values if value.type is Type.NUMBER]
-    if given is Type.NUMBER:
+    if kind is Type.NUMBER:
         whole, real = [], values
-    made = [
-        exp.In(this=sql, expressions=[wanted(value, over).sql for value in some])
-        for sql, some, wanted in (
+    tests = [
+        exp.In(this=sql, expressions=[writer(value, over).sql for value in some])
+        for sql, some, writer in (
             (operand.sql, whole, render),
-            (operand.sql if given is Type.NUMBER else cast(operand.sql.copy(), T.DOUBLE), real, _as_double),
+            (operand.sql if kind is Type.NUMBER else cast(operand.sql.copy(), T.DOUBLE), real, _as_double),
         )
         if some
     ]
-    if not made:
-        return joined(when([(is_null(operand.sql), null(Type.BOOLEAN))], exp.Boolean(this=False)), operand)
-    return joined(chain(exp.Or, [exp.Paren(this=each) for each in made]), operand, operand)
+    if not tests:
+        return made_of(when([(is_null(operand.sql), null(Type.BOOLEAN))], exp.Boolean(this=False)), operand)
+    return made_of(chain(exp.Or, [exp.Paren(this=each) for each in tests]), operand, operand)
 
 
-def _as_double(scalar: Scalar, over: Expressions) -> Made:
+def _as_double(scalar: Scalar, over: ScalarWriter) -> Made:
     return over.clean_double(scalar)
 
 
 @render.register
-def _like(scalar: Like, over: Expressions) -> Made:
+def _like(scalar: Like, over: ScalarWriter) -> Made:
     operand = over.clean(scalar.operand)
     pattern = _canonical(scalar.pattern.translate(LOWER) if scalar.ignore_case else scalar.pattern)
     subject = over.words.lower_ascii(operand.sql) if scalar.ignore_case else operand.sql
-    return joined(over.words.like(subject, pattern), operand)
+    return made_of(over.words.like(subject, pattern), operand)
 
 
 def _canonical(pattern: str) -> str:
     """A pattern in which a backslash stands only before %, _ and itself, as some engines raise otherwise."""
-    made, i = "", 0
+    text, i = "", 0
     while i < len(pattern):
         character, i = pattern[i], i + 1
         if character == "\\" and i < len(pattern):
             character, i = pattern[i], i + 1
-            made += f"\\{character}" if character in "\\%_" else character
+            text += f"\\{character}" if character in "\\%_" else character
         else:
-            made += "\\\\" if character == "\\" else character
-    return made
+            text += "\\\\" if character == "\\" else character
+    return text
 
 
 @render.register
-def _case(scalar: Case, over: Expressions) -> Made:
+def _case(scalar: Case, over: ScalarWriter) -> Made:
     type = type_of(scalar)
     read = over.double if type is Type.NUMBER else over.clean
     branches = [(over.clean(condition), read(value)) for condition, value in scalar.branches]
@@ -279,27 +279,27 @@ def _case(scalar: Case, over: Expressions) -> Made:
     values = [value for _, value in branches] + [otherwise]
     sql = when([(condition.sql, value.sql) for condition, value in branches], otherwise.sql)
     conditions = [condition for condition, _ in branches]
-    return joined(sql, *conditions, *values, nan=any(value.nan for value in values))
+    return made_of(sql, *conditions, *values, nan=any(value.nan for value in values))
 
 
 @render.register
-def _coalesce(scalar: Coalesce, over: Expressions) -> Made:
+def _coalesce(scalar: Coalesce, over: ScalarWriter) -> Made:
     read = over.clean_double if type_of(scalar) is Type.NUMBER else over.clean
     parts = [read(part) for part in scalar.parts]
-    return joined(call("coalesce", *(part.sql for part in parts)), *parts)
+    return made_of(call("coalesce", *(part.sql for part in parts)), *parts)
 
 
 @render.register
-def _cast(scalar: Cast, over: Expressions) -> Made:
-    given, wanted = type_of(scalar.operand), scalar.type
-    row = conversion(given, wanted)
-    if given is wanted:
+def _cast(scalar: Cast, over: ScalarWriter) -> Made:
+    source, target = type_of(scalar.operand), scalar.type
+    row = conversion(source, target)
+    if source is target:
         return over.render(scalar.operand)
     return _written(row, [over.clean(scalar.operand)], over)
 
 
 @render.register
-def _function(scalar: Function, over: Expressions) -> Made:
+def _function(scalar: Function, over: ScalarWriter) -> Made:
     row = function(scalar.name)
     parts = []
     for i, operand in enumerate(scalar.operands):
@@ -311,23 +311,23 @@ def _function(scalar: Function, over: Expressions) -> Made:
     return _written(row, parts, over, nan=nan or any(part.nan for part in parts))
 
 
-def _written(row: Row | Conversion, parts: list[Made], over: Expressions, nan: bool = False) -> Made:
+def _written(row: FunctionRow | Conversion, parts: list[Made], over: ScalarWriter, nan: bool = False) -> Made:
     """The SQL of a row; operands that it writes again are first made short enough, those that it writes often a column."""
     match row.written:
         case Written.ONCE:
-            return joined(row.write(over.words, *(part.sql for part in parts)), *parts, nan=nan)
+            return made_of(row.write(over.words, *(part.sql for part in parts)), *parts, nan=nan)
         case Written.TWICE:
             parts = [over.shared(part) for part in parts]
-            return joined(row.write(over.words, *(part.sql for part in parts)), *parts, *parts, nan=nan)
+            return made_of(row.write(over.words, *(part.sql for part in parts)), *parts, *parts, nan=nan)
         case Written.OFTEN:
             parts = [part if part.size <= 2 else over.bound(part) for part in parts]
-            made = row.write(over.words, *(part.sql for part in parts))
+            sql = row.write(over.words, *(part.sql for part in parts))
             level = max((part.level for part in parts), default=0)
-            return Made(made, sum(1 for _ in made.walk()), level, nan)
+            return Made(sql, sum(1 for _ in sql.walk()), level, nan)
 
 
 @render.register
-def _steps(scalar: Steps, over: Expressions) -> Made:
+def _steps(scalar: Steps, over: ScalarWriter) -> Made:
     """Outside of the bounds the result is a constant; inside nothing can overflow, and if it did it would be NULL."""
     low, high = (steps_of(bound, scalar) for bound in (scalar.low, scalar.high))
     if scalar.whole:
@@ -346,10 +346,10 @@ def _steps(scalar: Steps, over: Expressions) -> Made:
     ]
     if operand.nan:  # which an engine may hold to be above all bounds
         branches.insert(0, (over.words.is_nan(operand.sql.copy()), null(Type.INTEGER)))
-    return joined(when(branches, inside), operand, operand, operand, operand)
+    return made_of(when(branches, inside), operand, operand, operand, operand)
 
 
 @render.register
-def _indicator(scalar: Indicator, over: Expressions) -> Made:
+def _indicator(scalar: Indicator, over: ScalarWriter) -> Made:
     condition = over.clean(scalar.condition)
-    return joined(when([(condition.sql, integer(1))], integer(0)), condition)
+    return made_of(when([(condition.sql, integer(1))], integer(0)), condition)

@@ -16,16 +16,16 @@ from discreet.engines.render.nodes import (
     E,
     T,
     alias,
+    bare_integer,
     binary,
     call,
     cast,
     double,
-    inside,
     integer,
     named,
     null,
-    plain,
     select,
+    subquery,
     text,
     when,
 )
@@ -49,7 +49,7 @@ INFIX: dict[str, type[exp.Binary]] = {
 RANK = "rank"
 
 
-class Words(functions.Words, Protocol):
+class Words(functions.FunctionWords, Protocol):
     """The words of one dialect. The first part is alike in all of them; the second each dialect spells for itself."""
 
     # What sqlglot's generator calls the dialect: it writes literals, names and types by it.
@@ -111,8 +111,8 @@ class Words(functions.Words, Protocol):
     def first(self, columns: Sequence[str], source: E, join: E, rank: E, most: int) -> E:
         """These columns of the rows whose rank is at most so much."""
         ranked = select([*map(named, columns), alias(rank, RANK)], source, join=join)
-        few = binary(exp.LTE, named(RANK), plain(most))
-        return select([*map(named, columns)], inside(ranked, "ranked"), where=[few])
+        few = binary(exp.LTE, named(RANK), bare_integer(most))
+        return select([*map(named, columns)], subquery(ranked, "ranked"), where=[few])
 
     # Numbers
 
@@ -121,11 +121,11 @@ class Words(functions.Words, Protocol):
         ...
 
     def remainder(self, left: E, right: E) -> E:
-        """Of two integers, or of two doubles, with the sign of the dividend; NULL or not a number where the divisor is 0."""
+        """The remainder of two integers, or of two doubles, with the sign of the dividend; NULL or not a number where the divisor is 0."""
         ...
 
     def int_div(self, left: E, right: E) -> E:
-        """Of two integers, truncated; the divisor is not 0."""
+        """The quotient of two integers, truncated; the divisor is not 0."""
         ...
 
     def rounded(self, operand: E) -> E:
@@ -153,7 +153,7 @@ class Words(functions.Words, Protocol):
         ...
 
     def sum_of_squares(self, operand: E, narrow: bool) -> E:
-        """Of integers; `narrow`: each square surely fits 64 bits."""
+        """The sum of squares of integers; `narrow`: each square surely fits 64 bits."""
         ...
 
     # Texts and dates
@@ -175,7 +175,7 @@ class Words(functions.Words, Protocol):
         ...
 
     def number_text(self, operand: E) -> E:
-        """A double as text: what `plan.texts.written` says."""
+        """A double as text: what `plan.texts.number_text` says."""
         ...
 
     def days(self, operand: E) -> E:
@@ -195,7 +195,7 @@ class Words(functions.Words, Protocol):
         ...
 
     def length(self, operand: E) -> E:
-        """Of a text, in code points."""
+        """The length of a text, in code points."""
         ...
 
     def lower_ascii(self, operand: E) -> E:
@@ -233,7 +233,7 @@ class Words(functions.Words, Protocol):
         ...
 
     def priority(self, hashed: E, keys: Sequence[E], salt: E) -> E:
-        """Of a person, by their hash, in a group: spread evenly over `bits` bits, and in another order for every salt."""
+        """The priority of a person, by their hash, in a group: spread evenly over `bits` bits, and in another order for every salt."""
         ...
 
     def modulo(self, priority: E, count: E) -> E:

@@ -20,10 +20,10 @@ from discreet.plan.question import Aggregate
 from discreet.plan.scalar import Column, Literal, Scalar
 
 if TYPE_CHECKING:
-    from discreet.plan.affine import Form, Span
+    from discreet.plan.affine import AffineForm, Span
     from discreet.plan.forms import Reader
     from discreet.plan.plan import Plan
-    from discreet.plan.releases.terms import Terms
+    from discreet.plan.releases.terms import MeasuredTerms
 
 Number = int | float
 
@@ -97,7 +97,7 @@ class Kind(ABC):
         raise Fault(f"{cls.__name__} cannot be called", code="release")
 
     @abstractmethod
-    def planned(self, aggregate: Aggregate, terms: "Terms") -> "Release":
+    def planned(self, aggregate: Aggregate, terms: "MeasuredTerms") -> "Release":
         """How an aggregate is made of measurements, which are added to the terms where they are new; or raises QueryError."""
 
     def said(self, inside: str) -> str:
@@ -153,19 +153,19 @@ class Release(ABC):
         """Its ±, where that is the same whatever is released, and exact; None where `form` or `span` tells it."""
         return None
 
-    def form(self, reader: "Reader") -> "Form | None":
+    def form(self, reader: "Reader") -> "AffineForm | None":
         """The truth as a ratio of affine functions of the measurements; None where it is something else, which `span` tells."""
         return None
 
     def span(self, reader: "Reader", confidence: float) -> "Span | None":
-        """Where the truth lies: for what has no form, made of intervals of `parts` forms, each with this confidence."""
+        """The span that the truth lies in: for what has no form, made of intervals of `parts` forms, each with this confidence."""
         return None
 
 
 K = TypeVar("K", bound=type[Kind])
 
 
-class Registry:
+class KindRegistry:
     """Every kind that can be called, by its SQL names. It is filled by the files of this folder, each of which adds its own."""
 
     def __init__(self) -> None:
@@ -200,7 +200,7 @@ class Registry:
         return self._kinds
 
 
-registry = Registry()
+registry = KindRegistry()
 
 
 def of_one_number(kind: Kind, call: Call) -> Aggregate:

@@ -16,11 +16,11 @@ from fractions import Fraction
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from discreet.plan.affine import Form
+from discreet.plan.affine import AffineForm
 from discreet.plan.combination import Combination
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
-from discreet.plan.releases.terms import Measured, Terms
+from discreet.plan.releases.terms import Measured, MeasuredTerms
 
 if TYPE_CHECKING:
     from discreet.plan.forms import Reader
@@ -44,7 +44,7 @@ class Average(Kind):
     def read(cls, call: Call) -> Aggregate:
         return of_one_number(AVERAGE, call)
 
-    def planned(self, aggregate: Aggregate, terms: Terms) -> "Mean":
+    def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Mean":
         grid, operand = terms.grid(aggregate, self.word)
         place = terms.add(terms.steps(operand, grid, grid.middle))
         total = terms.measure(Measured(Combination.plain(place), grid.step, "centred sum", grid.rounding))
@@ -94,7 +94,7 @@ class Mean(Release):
     def never_negative(self, plan: "Plan") -> bool:
         return self.low >= 0
 
-    def form(self, reader: "Reader") -> Form:
+    def form(self, reader: "Reader") -> AffineForm:
         return reader.ratio(self.total, self.count, self.low, self.high, self.middle)
 
 

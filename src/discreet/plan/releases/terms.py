@@ -1,4 +1,4 @@
-"""From aggregates to the integer terms that an engine sums: each clamped and put on a grid at its argument, as the last step.
+"""The way from aggregates to the integer terms that an engine sums: each clamped and put on a grid at its argument, as the last step.
 
 Kinds of release add what they need: terms, and what is measured of them. Equal terms are summed, and equal combinations measured, once.
 """
@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from discreet.errors import QueryError
 from discreet.plan.combination import Combination
-from discreet.plan.grid import Grid, grid_for
+from discreet.plan.grid import ValueGrid, grid_for
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import How, Term
 from discreet.plan.rules.relations import row_bounds, term_bounds
@@ -54,7 +54,7 @@ class Measured:
 
 
 @dataclass
-class Terms:
+class MeasuredTerms:
     """The terms of a question, what is measured of them, both without repeats, and what is said of them."""
 
     scope: Scope
@@ -98,11 +98,11 @@ class Terms:
         """The measurement of that count."""
         return self.measure(Measured(Combination.plain(self.count(aggregate)), self.one, "count"))
 
-    def steps(self, operand: Scalar, grid: Grid, middle: float) -> Term:
+    def steps(self, operand: Scalar, grid: ValueGrid, middle: float) -> Term:
         """The sum of an operand, clamped and in steps of a grid, less a middle in each row."""
         return Term(How.SUM, Steps(operand, grid.low, grid.high, grid.shift, middle))
 
-    def grid(self, aggregate: Aggregate, name: str) -> tuple[Grid, Scalar]:
+    def grid(self, aggregate: Aggregate, name: str) -> tuple[ValueGrid, Scalar]:
         """The grid of an aggregate's argument, and the argument where the aggregate is of that row."""
         argument = aggregate.argument
         if argument is None:
@@ -134,11 +134,11 @@ class Terms:
 
     def measure(self, measured: Measured) -> int:
         """The place of a measurement."""
-        made = [each.made for each in self.measured]
-        if measured.made not in made:
+        combinations = [each.made for each in self.measured]
+        if measured.made not in combinations:
             self.measured.append(measured)
-            return len(made)
-        return made.index(measured.made)
+            return len(combinations)
+        return combinations.index(measured.made)
 
 
 def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:

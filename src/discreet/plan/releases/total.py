@@ -11,15 +11,15 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING
 
-from discreet.plan.affine import Form
+from discreet.plan.affine import AffineForm
 from discreet.plan.combination import Combination
-from discreet.plan.grid import Grid, divisor_for
-from discreet.plan.numbers import number
+from discreet.plan.grid import ValueGrid, divisor_for
+from discreet.plan.numbers import quotient
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import How, Term
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
 from discreet.plan.releases.mean import AVERAGE
-from discreet.plan.releases.terms import Measured, Terms
+from discreet.plan.releases.terms import Measured, MeasuredTerms
 from discreet.plan.rules.relations import row_bounds, term_bounds
 from discreet.plan.scalar import And, Column, Literal, Scalar
 
@@ -54,7 +54,7 @@ class Count(Kind):
             raise call.mismatch("NULL alone cannot be counted")
         return Aggregate(COUNT, None if isinstance(argument, Literal) else argument, call.condition)
 
-    def planned(self, aggregate: Aggregate, terms: Terms) -> "Total":
+    def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
         return Total(terms.counted(aggregate))
 
     def part_of(self, some: Aggregate, whole: Aggregate) -> bool:
@@ -70,7 +70,7 @@ class People(Kind):
     heading = "people"
     counting = True
 
-    def planned(self, aggregate: Aggregate, terms: Terms) -> "Total":
+    def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
         people = terms.add(Term(How.ANY, terms.ones(aggregate.condition)))
         return Total(terms.measure(Measured(Combination.plain(people), terms.one, "people")))
 
@@ -95,7 +95,7 @@ class Sum(Kind):
     def read(cls, call: Call) -> Aggregate:
         return of_one_number(SUM, call)
 
-    def planned(self, aggregate: Aggregate, terms: Terms) -> "Total | Shifted":
+    def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total | Shifted":
         beside = Aggregate(AVERAGE, aggregate.argument, aggregate.condition)
         if beside in terms.aggregates:
             # Σx = Σ(x − middle) + middle · n: less noise than a share of the budget for a sum of its own would leave
@@ -104,16 +104,16 @@ class Sum(Kind):
         grid, operand = terms.grid(aggregate, self.word)
         return self._near(grid, operand, terms) if grid.near else self._far(aggregate, grid, operand, terms)
 
-    def _near(self, grid: Grid, operand: Scalar, terms: Terms) -> "Total":
+    def _near(self, grid: ValueGrid, operand: Scalar, terms: MeasuredTerms) -> "Total":
         place = terms.add(terms.steps(operand, grid, 0.0))
         return Total(terms.measure(Measured(Combination.plain(place), grid.step, "sum", grid.rounding)))
 
-    def _far(self, aggregate: Aggregate, grid: Grid, operand: Scalar, terms: Terms) -> "Total":
+    def _far(self, aggregate: Aggregate, grid: ValueGrid, operand: Scalar, terms: MeasuredTerms) -> "Total":
         centred = terms.steps(operand, grid, grid.middle)
         coarse = divisor_for(abs(grid.whole_middle) + max(map(abs, term_bounds(centred))))
         parts = (terms.add(centred), terms.parts), (terms.count(aggregate), grid.whole_middle)
-        made = Combination(parts, coarse * terms.parts)
-        return Total(terms.measure(Measured(made, coarse * grid.step, "sum", grid.rounding)))
+        combination = Combination(parts, coarse * terms.parts)
+        return Total(terms.measure(Measured(combination, coarse * grid.step, "sum", grid.rounding)))
 
 
 COUNT, PEOPLE, SUM = Count(), People(), Sum()
@@ -147,10 +147,10 @@ class Total(Release):
         measurement = plan.measurements[self.measurement]
         steps = measurement.error(confidence)
         error = steps * measurement.step + measurement.half_step + measurement.rounding * plan.most_rows
-        return number(error.numerator, error.denominator)
+        return quotient(error.numerator, error.denominator)
 
-    def form(self, reader: "Reader") -> Form:
-        return Form(reader.total(self.measurement), None, *reader.unbounded())
+    def form(self, reader: "Reader") -> AffineForm:
+        return AffineForm(reader.total(self.measurement), None, *reader.unbounded())
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +181,9 @@ class Shifted(Release):
     def whole(self, plan: "Plan") -> bool:
         return self.middle.denominator == 1 and is_whole(self, plan)
 
-    def form(self, reader: "Reader") -> Form:
+    def form(self, reader: "Reader") -> AffineForm:
         shift = reader.total(self.count).times(reader.full(self.middle))
-        return Form(reader.total(self.total).plus(shift), None, *reader.unbounded())
+        return AffineForm(reader.total(self.total).plus(shift), None, *reader.unbounded())
 
 
 def is_whole(release: Release, plan: "Plan") -> bool:
@@ -193,7 +193,7 @@ def is_whole(release: Release, plan: "Plan") -> bool:
 
 def quotients(tops: Sequence[int], bottom: int, whole: bool) -> Sequence[Number | None]:
     """Exact quotients of integers, which have one divisor."""
-    exact = [number(top, bottom) for top in tops]
+    exact = [quotient(top, bottom) for top in tops]
     return exact if whole else [float(each) for each in exact]
 
 

@@ -69,10 +69,10 @@ class Reach:
 
 def reach_of(query: Totals, relation: Relation) -> Reach:
     """How far a unit of the relation reaches into what is added up, and which terms are."""
-    found = reach_into(query.source, relation.unit or Unit.ROW)
-    if found.gathered is not (relation.unit is Unit.PERSON):
+    reach = reach_into(query.source, relation.unit or Unit.ROW)
+    if reach.gathered is not (relation.unit is Unit.PERSON):
         raise Fault("the rows of a person are gathered exactly where persons are protected", code="rule")
-    return replace(found, surely=found.surely and not query.keys, terms=terms_of(query))
+    return replace(reach, surely=reach.surely and not query.keys, terms=terms_of(query))
 
 
 @singledispatch
@@ -141,16 +141,8 @@ def _least(first: int | None, second: int) -> int:
     return second if first is None else min(first, second)
 
 
-def sensitivities(query: Totals, relation: Relation, cells: int) -> tuple[Sensitivity, ...]:
-    """For each term of the totals: how far a neighbour can move the vector over all `cells` groups.
-
-    For any data of the declared types, and any two neighbours under the relation, the exact totals differ by at most this, for
-    any salt.
-    """
-    return _of_reach(reach_of(query, relation), relation, cells)
-
-
 def _of_reach(reach: Reach, relation: Relation, cells: int) -> tuple[Sensitivity, ...]:
+    """How far a neighbour can move the vector of each term over all `cells` groups."""
     if reach.limits is not None:
         return tuple(
             _of_norm(term, limit, relation, cells) for term, limit in zip(reach.terms, reach.limits, strict=True)
@@ -189,42 +181,43 @@ def _of_norm(term: Term, limit: int, relation: Relation, cells: int) -> Sensitiv
 # What is made of several terms.
 
 
-def combined(made: Combination, query: Totals, relation: Relation, cells: int) -> Sensitivity:
+def combined(combination: Combination, query: Totals, relation: Relation, cells: int) -> Sensitivity:
     """How far a neighbour can move a combination of the totals, as a vector over all `cells` groups.
 
+    For any data of the declared types, and any two neighbours under the relation, exact combinations differ by at most this, for any salt.
     One term as it is: what it moves by. Steps and the count of those that have them, Σy + W·n: see `_shifted`. Anything else, and
     whatever is shortened to a norm: by the triangle inequality, the weights times what each term moves by.
 
     Rounding t to floor(t/D + 1/2) moves each coordinate that moves at all by less than 1 more than t/D.
     """
     reach = reach_of(query, relation)
-    _fits(made, reach.terms)
+    _fits(combination, reach.terms)
     moved = _of_reach(reach, relation, cells)
-    if made.only is not None:
-        return moved[made.only]
-    weight = shift_of(made, reach.terms)
+    if combination.only is not None:
+        return moved[combination.only]
+    weight = shift_of(combination, reach.terms)
     if weight is not None and reach.limits is None:
-        return _shifted(made, weight, reach, relation, cells)
-    l1 = sum((abs(by) * moved[i].l1 for i, by in made.parts), Fraction(0)) / made.divisor
-    l2 = sum((abs(by) * moved[i].l2 for i, by in made.parts), Fraction(0)) / made.divisor
-    more = 1 - Fraction(1, made.divisor) if l1 else Fraction(0)
+        return _shifted(combination, weight, reach, relation, cells)
+    l1 = sum((abs(by) * moved[i].l1 for i, by in combination.parts), Fraction(0)) / combination.divisor
+    l2 = sum((abs(by) * moved[i].l2 for i, by in combination.parts), Fraction(0)) / combination.divisor
+    more = 1 - Fraction(1, combination.divisor) if l1 else Fraction(0)
     return Sensitivity(l1 + more * cells, (l2 + more * sqrt_up(Fraction(cells))) ** 2, relation)
 
 
-def _fits(made: Combination, terms: Sequence[Term]) -> None:
-    """Of 2^38 rows no combination passes 2^62."""
-    if made.divisor < 1 or not made.parts or not all(0 <= i < len(terms) for i, _ in made.parts):
+def _fits(combination: Combination, terms: Sequence[Term]) -> None:
+    """No combination of 2^38 rows passes 2^62; for one that might raises Fault."""
+    if combination.divisor < 1 or not combination.parts or not all(0 <= i < len(terms) for i, _ in combination.parts):
         raise Fault("a combination is of terms that there are", code="rule")
-    size = sum(abs(weight) * max(map(abs, term_bounds(terms[i]))) for i, weight in made.parts)
-    if size > MOST_STEPS * made.divisor:
+    size = sum(abs(weight) * max(map(abs, term_bounds(terms[i]))) for i, weight in combination.parts)
+    if size > MOST_STEPS * combination.divisor:
         raise Fault("a combination has too many steps", code="rule")
 
 
-def shift_of(made: Combination, terms: Sequence[Term]) -> int | None:
+def shift_of(combination: Combination, terms: Sequence[Term]) -> int | None:
     """W, where a combination is Σy + W·n: of steps y, around 0, and of a count n of all rows that have them."""
-    if len(made.parts) != 2 or made.parts[0][1] != 1:
+    if len(combination.parts) != 2 or combination.parts[0][1] != 1:
         return None
-    (total, _), (count, weight) = made.parts
+    (total, _), (count, weight) = combination.parts
     steps, counted = terms[total], terms[count]
     if not isinstance(steps.value, Steps) or (steps.how, counted.how) != (How.SUM, How.SUM):
         return None
@@ -236,19 +229,19 @@ def _counts(count: Scalar, operand: Scalar) -> bool:
     """Whether a count has every row on which an operand is not NULL: all conditions of the one are conditions of the other."""
     if count == ONE:
         return True
-    given: set[Scalar] = {Not(IsNull(operand))}
+    conditions: set[Scalar] = {Not(IsNull(operand))}
     match operand:
         case Case(branches=((condition, value),), otherwise=Literal(value=None)):
-            given |= {Not(IsNull(value)), condition} | _conjuncts(condition)
-    return isinstance(count, Indicator) and _conjuncts(count.condition) <= given
+            conditions |= {Not(IsNull(value)), condition} | _conjuncts(condition)
+    return isinstance(count, Indicator) and _conjuncts(count.condition) <= conditions
 
 
 def _conjuncts(condition: Scalar) -> set[Scalar]:
     return set(condition.parts) if isinstance(condition, And) else {condition}
 
 
-def _shifted(made: Combination, weight: int, reach: Reach, relation: Relation, cells: int) -> Sensitivity:
-    """Of t = Σy + W·n, where n counts all rows that have a y, each between a <= 0 <= b; L = W + a and H = W + b.
+def _shifted(combination: Combination, weight: int, reach: Reach, relation: Relation, cells: int) -> Sensitivity:
+    """How far t = Σy + W·n can be moved, where n counts all rows that have a y, each between a <= 0 <= b; L = W + a and H = W + b.
 
     A row gives y + W, within L and H, or 0. So does a row that is counted without having a y, since a <= 0 <= b. Where rows are not
     gathered a unit gives as much for each of its rows.
@@ -264,14 +257,14 @@ def _shifted(made: Combination, weight: int, reach: Reach, relation: Relation, c
     Other people's totals are a shift, and rounding (t + t')/D moves by no more than |t'|/D, rounded up, in each group. Outward
     rounding of both ends says that for all that a person may be replaced by.
     """
-    total, count = (reach.terms[i] for i, _ in made.parts)
+    total, count = (reach.terms[i] for i, _ in combination.parts)
     low, high = term_bounds(total)
     least, most, rows = weight + low, weight + high, reach.rows
     if rows is None:
         raise Fault("the rows of a person in a group have no cap", code="rule")
     replaced = relation.adjacency is Adjacency.REPLACE
     if replaced and reach.surely and count.value == ONE:  # a row leaves W, and W comes
-        return sensitivity.bounded_sum(relation, 0, _up(high - low, made.divisor), rows=rows, surely=True)
+        return sensitivity.bounded_sum(relation, 0, _up(high - low, combination.divisor), rows=rows, surely=True)
     if reach.gathered:
         least, most = (
             min(0, rows * least, low + min(0, (rows - 1) * least)),
@@ -280,7 +273,7 @@ def _shifted(made: Combination, weight: int, reach: Reach, relation: Relation, c
     else:
         least, most = rows * least, rows * most
     groups = cells if reach.groups is None else min(reach.groups, cells)
-    ends = -_up(-least, made.divisor), _up(most, made.divisor)
+    ends = -_up(-least, combination.divisor), _up(most, combination.divisor)
     return sensitivity.grouped_sum(relation, *ends, groups=groups, cells=cells)
 
 
@@ -288,8 +281,8 @@ def _up(size: int, divisor: int) -> int:
     return -(-size // divisor)
 
 
-def row_bounds(made: Combination, terms: Sequence[Term]) -> tuple[int, int]:
+def row_bounds(combination: Combination, terms: Sequence[Term]) -> tuple[int, int]:
     """Between what one row that counts gives to a combination, outward; what is added to its steps is a count."""
-    bounds = [[weight * end for end in term_bounds(terms[i])] for i, weight in made.parts]
-    bounds[1:] = [[weight * max(term_bounds(terms[i]))] for i, weight in made.parts[1:]]
-    return sum(map(min, bounds)) // made.divisor, _up(sum(map(max, bounds)), made.divisor)
+    bounds = [[weight * end for end in term_bounds(terms[i])] for i, weight in combination.parts]
+    bounds[1:] = [[weight * max(term_bounds(terms[i]))] for i, weight in combination.parts[1:]]
+    return sum(map(min, bounds)) // combination.divisor, _up(sum(map(max, bounds)), combination.divisor)

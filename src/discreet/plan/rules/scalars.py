@@ -105,25 +105,25 @@ def _is_null(scalar: IsNull, scope: Scope) -> Facts:
 
 @facts_of.register
 def _case(scalar: Case, scope: Scope) -> Facts:
-    found = _one_of([value for _, value in scalar.branches] + [scalar.otherwise], scope)
-    return as_doubles(found) if type_of(scalar) is Type.NUMBER else found
+    facts = _one_of([value for _, value in scalar.branches] + [scalar.otherwise], scope)
+    return as_doubles(facts) if type_of(scalar) is Type.NUMBER else facts
 
 
 @facts_of.register
 def _coalesce(scalar: Coalesce, scope: Scope) -> Facts:
-    found = _one_of(list(scalar.parts), scope)
+    facts = _one_of(list(scalar.parts), scope)
     nullable = all(facts_of(part, scope).nullable for part in scalar.parts)
-    found = replace(found, nullable=nullable)
-    return as_doubles(found) if type_of(scalar) is Type.NUMBER else found
+    facts = replace(facts, nullable=nullable)
+    return as_doubles(facts) if type_of(scalar) is Type.NUMBER else facts
 
 
 def _one_of(values: list[Scalar], scope: Scope) -> Facts:
-    """Of a value that is one of these; a NULL that is written out has no bounds to add."""
+    """What is known of a value that is one of these; a NULL that is written out has no bounds to add."""
     written = [each for each in values if not (isinstance(each, Literal) and each.value is None)]
     if not written:
         return NOTHING_KNOWN
-    found = reduce(either, (facts_of(each, scope) for each in written))
-    return Facts(found.low, found.high, found.integral, found.nullable or len(written) < len(values))
+    facts = reduce(either, (facts_of(each, scope) for each in written))
+    return Facts(facts.low, facts.high, facts.integral, facts.nullable or len(written) < len(values))
 
 
 @facts_of.register

@@ -22,7 +22,7 @@ from discreet.plan.sql.clauses import Clauses, source_of
 from discreet.plan.sql.expressions import Expressions, placed
 from discreet.plan.sql.parameters import Parameters, bound
 from discreet.plan.sql.refusals import CODES, Code, caret, quoted, refusal
-from discreet.plan.sql.text import DUCKDB, Words, read
+from discreet.plan.sql.text import DUCKDB, QueryText, read
 
 __all__ = ["CODES", "question"]
 
@@ -92,13 +92,13 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
         raise placed(text, Code.UNKNOWN_TABLE, f"table {quoted(name.name)} not found", error.hint, name) from None
     scope = Scope.of(table, None if alias is None else alias.name)
     expressions = Expressions(text, scope, catalog.protected.person, parameters)
-    found = Clauses(select, expressions, table.name).question()
+    asked = Clauses(select, expressions, table.name).question()
     check_unread(words, expressions)
-    return headed(found, words, select)
+    return headed(asked, words, select)
 
 
-def headed(asked: Question, words: Words, select: exp.Select) -> Question:
-    """The same question, whose outputs without a name are headed by what was written."""
+def headed(asked: Question, words: QueryText, select: exp.Select) -> Question:
+    """This question, whose outputs without a name are headed by what was written."""
     if all(isinstance(node, exp.Alias | exp.Column) for node in select.expressions):
         return asked
     outputs = [
@@ -108,7 +108,7 @@ def headed(asked: Question, words: Words, select: exp.Select) -> Question:
     return replace(asked, outputs=tuple(outputs))
 
 
-def items(words: Words) -> list[str]:
+def items(words: QueryText) -> list[str]:
     """What stands between SELECT and FROM, item by item."""
     places: list[list[int]] = [[]]
     depth = 0
@@ -126,24 +126,24 @@ def items(words: Words) -> list[str]:
     return [text if len(text) <= LONGEST_HEADING else f"{text[: LONGEST_HEADING - 1]}…" for text in texts]
 
 
-def parsed(words: Words) -> exp.Select:
+def parsed(words: QueryText) -> exp.Select:
     """The parse tree. Whatever the parser raises is one code, and its own words are not shown."""
     parser = DUCKDB.parser(error_level=ErrorLevel.IMMEDIATE, max_nodes=1_000 + 20 * len(words.tokens))
     hint = "check commas, brackets and the order SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY … LIMIT"
     try:
-        (found,) = parser.parse(words.tokens, words.text)
+        (tree,) = parser.parse(words.tokens, words.text)
     except (KeyboardInterrupt, SystemExit):
         raise
     except ParseError as error:
         raise _syntax(words, error, hint) from None
     except BaseException:
         raise refusal(Code.SYNTAX, "the text cannot be read as SQL", hint) from None
-    if not isinstance(found, exp.Select):
+    if not isinstance(tree, exp.Select):
         raise refusal(Code.SYNTAX, "the text cannot be read as one SELECT", hint)
-    return found
+    return tree
 
 
-def _syntax(words: Words, error: ParseError, hint: str) -> QueryError:
+def _syntax(words: QueryText, error: ParseError, hint: str) -> QueryError:
     failure = refusal(Code.SYNTAX, "the text cannot be read as SQL", hint)
     place = error.errors[0] if error.errors else {}
     line, column = place.get("line"), place.get("col")
@@ -154,20 +154,20 @@ def _syntax(words: Words, error: ParseError, hint: str) -> QueryError:
     return failure
 
 
-def check_unread(words: Words, expressions: Expressions) -> None:
+def check_unread(words: QueryText, expressions: Expressions) -> None:
     """Every word of the text has become a node that was read. The parser forgets some words without a word."""
     nodes = expressions.read.values()
     starts = {node.meta["start"] for node in nodes if isinstance(node, exp.Identifier)}
     have = Counter(map(type, nodes))
     have[exp.Literal] += sum(isinstance(node, exp.Placeholder) and node.name.isdigit() for node in nodes)  # `?` is `$0`
-    wanted: Counter[tuple[type[exp.Expr], ...]] = Counter()
+    counts: Counter[tuple[type[exp.Expr], ...]] = Counter()
     for i, token in enumerate(words.tokens):
         before = words.tokens[i - 1].token_type if i else None
         after = words.tokens[i + 1].token_type if i + 1 < len(words.tokens) else None
         classes = READ_AS.get(token.token_type)
         if classes is not None:
-            wanted[classes] += 1
-            unread = wanted[classes] > sum(have[each] for each in classes)
+            counts[classes] += 1
+            unread = counts[classes] > sum(have[each] for each in classes)
         elif token.token_type in (T.VAR, T.IDENTIFIER):
             named = token.start in starts or before is T.PARAMETER
             unread = not (named or after is T.L_PAREN or token.text.upper() in WORDS or is_unit(token.text))

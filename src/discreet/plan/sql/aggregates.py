@@ -8,7 +8,7 @@ from sqlglot import exp
 from discreet.errors import Fault, QueryError
 from discreet.plan.releases.base import registry
 from discreet.plan.scalar import Scalar
-from discreet.plan.sql.expressions import RELEASED, Expressions, Place, reads
+from discreet.plan.sql.expressions import RELEASED, Clause, Expressions, reads
 from discreet.plan.sql.refusals import Code
 from discreet.plan.sql.values import Mismatch
 
@@ -46,16 +46,16 @@ def aggregate_of(read: Expressions, node: exp.Func, where: exp.Expr | None) -> S
         )
     condition = None
     if where is not None:
-        with read.at(Place.FILTER):
+        with read.at(Clause.FILTER):
             condition = read.condition(where)
-    call = Call(read, node, name, condition)
-    with read.at(Place.ARGUMENT):
+    call = AggregateCall(read, node, name, condition)
+    with read.at(Clause.ARGUMENT):
         asked = kind.read(call)
         call.check_read()
     return read.aggregated(asked)
 
 
-class Call:
+class AggregateCall:
     """A call of an aggregate: what its kind reads of it."""
 
     def __init__(self, read: Expressions, node: exp.Func, name: str, condition: Scalar | None) -> None:
@@ -131,7 +131,7 @@ class Call:
 
 
 def _name(node: exp.Func) -> tuple[str, ...]:
-    """Where the name of a function stands that the parser does not know."""
+    """The place where the name of a function stands that the parser does not know."""
     return ("this",) if isinstance(node, exp.Anonymous) else ()
 
 

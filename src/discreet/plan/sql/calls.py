@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from discreet.errors import Fault
-from discreet.plan.functions import FUNCTIONS, Row
+from discreet.plan.functions import FUNCTIONS, FunctionRow
 from discreet.plan.scalar import Function, Scalar, Type
 from discreet.plan.sql.refusals import Code
 from discreet.plan.sql.text import DUCKDB
@@ -25,10 +25,10 @@ SEVERAL = 3  # operands of a function of many, when it is parsed for its shape
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class CallShape:
     """What the parser makes of a call: the arguments that hold operands, in their order, and the values of all others."""
 
-    row: Row
+    row: FunctionRow
     places: tuple[str, ...]
     fixed: tuple[tuple[str, Any], ...]
 
@@ -52,8 +52,8 @@ class Shape:
         return operands[0] if row.many and len(operands) == 1 else Function(row.name, tuple(operands))
 
 
-def _operand(read: "Expressions", node: exp.Expr, wanted: Type) -> Scalar:
-    return read.number(node) if wanted is Type.NUMBER else read.of_type(node, wanted)
+def _operand(read: "Expressions", node: exp.Expr, kind: Type) -> Scalar:
+    return read.number(node) if kind is Type.NUMBER else read.of_type(node, kind)
 
 
 def called(node: exp.Expr) -> tuple[frozenset[str], Callable[["Expressions", Any], Scalar]] | None:
@@ -65,8 +65,8 @@ def called(node: exp.Expr) -> tuple[frozenset[str], Callable[["Expressions", Any
 
 
 @lru_cache(maxsize=4)
-def _shapes(rows: tuple[Row, ...]) -> dict[type[exp.Expr], list[Shape]]:
-    shapes: dict[type[exp.Expr], list[Shape]] = {}
+def _shapes(rows: tuple[FunctionRow, ...]) -> dict[type[exp.Expr], list[CallShape]]:
+    shapes: dict[type[exp.Expr], list[CallShape]] = {}
     for row in rows:
         for name in row.spellings:
             node, shape = _shape(row, name)
@@ -74,7 +74,7 @@ def _shapes(rows: tuple[Row, ...]) -> dict[type[exp.Expr], list[Shape]]:
     return shapes
 
 
-def _shape(row: Row, name: str) -> tuple[exp.Expr, Shape]:
+def _shape(row: FunctionRow, name: str) -> tuple[exp.Expr, CallShape]:
     count = SEVERAL if row.many else len(row.takes)
     names = [f"operand{i}" for i in range(count)]
     (select,) = DUCKDB.parse(f"SELECT {name}({', '.join(names)})")
@@ -86,7 +86,7 @@ def _shape(row: Row, name: str) -> tuple[exp.Expr, Shape]:
     fixed = tuple(
         (key, _folded(value)) for key, value in node.args.items() if key not in places and value not in (None, [])
     )
-    return node, Shape(row, tuple(places), fixed)
+    return node, CallShape(row, tuple(places), fixed)
 
 
 def _names(value: Any) -> list[str]:

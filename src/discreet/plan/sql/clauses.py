@@ -31,9 +31,9 @@ from discreet.plan.scalar import (
     released_in,
     type_of,
 )
-from discreet.plan.sql.expressions import Expressions, Place, placed
+from discreet.plan.sql.expressions import Clause, Expressions, placed
 from discreet.plan.sql.refusals import Code, quoted, refusal
-from discreet.plan.sql.values import Mismatch, is_null
+from discreet.plan.sql.values import Mismatch, is_null_literal
 
 MOST_PARTS = 50_000  # of a whole question, written out
 CLAUSES = "from_ where group having order limit offset expressions"
@@ -64,8 +64,8 @@ def source_of(text: str, select: exp.Expr) -> tuple[exp.Identifier, exp.Identifi
         raise refuse(Code.CLAUSE, "FROM is missing", "write SELECT COUNT(*) FROM …", select)
     for node in (select, source, source.this):
         for name, (code, message, hint) in OTHERS.items():
-            if found := node.args.get(name):
-                raise refuse(code, message, hint, found[0] if isinstance(found, list) else found)
+            if part := node.args.get(name):
+                raise refuse(code, message, hint, part[0] if isinstance(part, list) else part)
     table = source.this
     if isinstance(table, exp.Subquery | exp.Values | exp.Paren):
         raise refuse(Code.SUBQUERY, "FROM needs a table", "write the name of one table", table)
@@ -93,7 +93,7 @@ class Clauses:
         condition = None
         if where is not None:
             read.take(where, "this")
-            with read.at(Place.WHERE):
+            with read.at(Clause.WHERE):
                 condition = self._typed(lambda: read.condition(where.this), where)
         names = self._outputs()
         self._group(select.args.get("group"))
@@ -139,18 +139,18 @@ class Clauses:
     def _outputs(self) -> list[str]:
         """The names of the outputs; their expressions are kept in `items`."""
         read = self.read
-        given: list[str | None] = []
+        headings: list[str | None] = []
         for node in self.select.expressions:
             name = None
             if type(node) is exp.Alias:
                 read.take(node, "this", "alias")
                 name, node = read.identifier(node.args["alias"]), node.this
-            item = read.within(Place.SELECT, node)
-            if is_null(item):
+            item = read.within(Clause.SELECT, node)
+            if is_null_literal(item):
                 message = "NULL alone has no type"
                 raise read.refusal(Code.TYPES, message, "write CAST(NULL AS INTEGER), or remove it", node)
             self.items.append(item)
-            given.append(name)
+            headings.append(name)
             if name is not None:
                 if name.casefold() in read.outputs:
                     message = f"two outputs are called {quoted(name)}"
@@ -158,8 +158,8 @@ class Clauses:
                 read.outputs[name.casefold()] = item
         taken = set(read.outputs)
         names = []
-        for name, item in zip(given, self.items, strict=True):
-            names.append(name if name is not None else unique(self._name(item), taken))
+        for name, item in zip(headings, self.items, strict=True):
+            names.append(name if name is not None else free_name(self._name(item), taken))
         return names
 
     def _name(self, item: Scalar) -> str:
@@ -190,15 +190,15 @@ class Clauses:
         read.take(group, "expressions")
         for node in group.expressions:
             ordinal = self._ordinal(node, "GROUP BY")
-            found = read.within(Place.GROUP_BY, node) if ordinal is None else ordinal
-            self._check_key(found, node)
-            if found not in self.keys:
-                self.keys.append(found)
+            scalar = read.within(Clause.GROUP_BY, node) if ordinal is None else ordinal
+            self._check_key(scalar, node)
+            if scalar not in self.keys:
+                self.keys.append(scalar)
 
-    def _check_key(self, found: Scalar, node: exp.Expr) -> None:
+    def _check_key(self, scalar: Scalar, node: exp.Expr) -> None:
         read = self.read
-        used = sorted(columns_in(found), key=by_name)
-        if released_in(found):
+        used = sorted(columns_in(scalar), key=by_name)
+        if released_in(scalar):
             message = "a key cannot be an aggregate"
             raise read.refusal(Code.AGGREGATE_PLACE, message, "group by columns and by CASE bins of them", node)
         if not used:
@@ -210,7 +210,7 @@ class Clauses:
                 f"count people with COUNT(DISTINCT {read.person})",
                 node,
             )
-        if groupless(found, read.scope):
+        if groupless(scalar, read.scope):
             name = used[0].name
             message = f"no declared value of {quoted(name)} falls into any group of this key"
             raise read.refusal(Code.NO_GROUPS, message, f"group by {name} itself, or by CASE bins of it", node)
@@ -221,7 +221,7 @@ class Clauses:
         if having is None:
             return None
         self.read.take(having, "this")
-        with self.read.at(Place.HAVING):
+        with self.read.at(Clause.HAVING):
             return self._typed(lambda: self.read.condition(having.this), having)
 
     def _order(self, order: exp.Expr | None) -> list[tuple[Scalar, bool, bool]]:
@@ -229,18 +229,18 @@ class Clauses:
         if order is None:
             return []
         read.take(order, "expressions")
-        found = []
+        sorts = []
         for node in order.expressions:
             if not isinstance(node, exp.Ordered):
                 raise read.unknown(node)
             read.take(node, "this", "desc", "nulls_first")
             ordinal = self._ordinal(node.this, "ORDER BY")
-            value = read.within(Place.ORDER_BY, node.this) if ordinal is None else ordinal
+            value = read.within(Clause.ORDER_BY, node.this) if ordinal is None else ordinal
             if isinstance(value, Literal):
                 hint = "order by a key, an aggregate, or the number of an output"
                 raise read.refusal(Code.CONSTANT, "a constant orders nothing", hint, node)
-            found.append((value, bool(node.args.get("desc")), bool(node.args.get("nulls_first"))))
-        return found
+            sorts.append((value, bool(node.args.get("desc")), bool(node.args.get("nulls_first"))))
+        return sorts
 
     def _ordinal(self, node: exp.Expr, clause: str) -> Scalar | None:
         """The output that a plain integer names; None if the node is something else."""
@@ -267,7 +267,7 @@ class Clauses:
         return value.value
 
     def _released(self, scalar: Scalar) -> Scalar:
-        """The same expression over released values: each key by its index; raises QueryError if a row's value is left."""
+        """This expression over released values: each key by its index; raises QueryError if a row's value is left."""
         if scalar in self.keys:
             return Key(self.keys.index(scalar), type_of(scalar))
         if isinstance(scalar, Column):
@@ -297,18 +297,18 @@ class Clauses:
             )
 
 
-def unique(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """The name, or the name with the first free number; from now on it is taken."""
-    found, i = name, 1
-    while found.casefold() in taken:
+    candidate, i = name, 1
+    while candidate.casefold() in taken:
         i += 1
-        found = f"{name}_{i}"
-    taken.add(found.casefold())
-    return found
+        candidate = f"{name}_{i}"
+    taken.add(candidate.casefold())
+    return candidate
 
 
 def rebuilt(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
-    """The same node over changed children."""
+    """This node over changed children."""
     match scalar:
         case Column() | Literal() | Key() | Released():
             return scalar

@@ -21,7 +21,7 @@ from discreet.plan.scope import Scope
 from discreet.plan.sql.calls import called
 from discreet.plan.sql.refusals import LONGEST_NAME, Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
-from discreet.plan.sql.values import Mismatch, as_type, kind, named
+from discreet.plan.sql.values import Mismatch, as_type, kind, type_in_words
 
 MOST_NODES = 10_000  # of one expression, written out: some forms repeat their operands
 
@@ -29,8 +29,8 @@ Reader: TypeAlias = Callable[["Expressions", Any], Scalar]
 READERS: dict[type[exp.Expr], tuple[frozenset[str], Reader]] = {}
 
 
-class Place(Enum):
-    """Where an expression stands."""
+class Clause(Enum):
+    """The clause in which an expression stands."""
 
     WHERE = "WHERE"
     GROUP_BY = "GROUP BY"
@@ -41,24 +41,24 @@ class Place(Enum):
     ORDER_BY = "ORDER BY"
 
 
-RELEASED = {Place.SELECT, Place.HAVING, Place.ORDER_BY}  # where aggregates can stand
-ALIASED = {Place.GROUP_BY, Place.HAVING, Place.ORDER_BY}  # where a name can be that of an output
+RELEASED = {Clause.SELECT, Clause.HAVING, Clause.ORDER_BY}  # where aggregates can stand
+ALIASED = {Clause.GROUP_BY, Clause.HAVING, Clause.ORDER_BY}  # where a name can be that of an output
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """A place in the text."""
 
     start: int
     end: int
 
 
-def span_of(node: exp.Expr | None) -> Span | None:
-    """From the first to the last place that is known of a node."""
+def span_of(node: exp.Expr | None) -> TextSpan | None:
+    """The span from the first to the last place that is known of a node."""
     if node is None:
         return None
     known = [each.meta for each in node.walk() if "start" in each.meta]
-    return Span(min(meta["start"] for meta in known), max(meta["end"] for meta in known)) if known else None
+    return TextSpan(min(meta["start"] for meta in known), max(meta["end"] for meta in known)) if known else None
 
 
 def placed(text: str, code: Code, message: str, hint: str, node: exp.Expr | None) -> QueryError:
@@ -97,9 +97,9 @@ class Expressions:
         self.parameters = parameters
         self.outputs: dict[str, Scalar] = {}  # by alias, casefolded
         self.aggregates: list[Aggregate] = []
-        self.columns: dict[Column, Span | None] = {}  # all that are read, and where first
+        self.columns: dict[Column, TextSpan | None] = {}  # all that are read, and where first
         self.read: dict[int, exp.Expr] = {}  # all nodes that were read
-        self.place = Place.WHERE
+        self.place = Clause.WHERE
         self._depth = 0
         self._sizes: dict[int, tuple[int, int, Scalar]] = {}
 
@@ -123,12 +123,12 @@ class Expressions:
                 Code.TOO_DEEP, f"the expression is nested more than {MOST_DEPTH} deep", "write it flatter"
             )
         try:
-            found = reader(self, node)
+            scalar = reader(self, node)
         except Mismatch as error:
             raise self.refusal(Code.TYPES, str(error), self._undeclared(node) or error.hint, node) from None
         self._depth -= 1
-        self.measure(found)
-        return found
+        self.measure(scalar)
+        return scalar
 
     def _undeclared(self, node: exp.Expr) -> str:
         """What to declare, where a column is a text only because nobody said what it is."""
@@ -140,7 +140,7 @@ class Expressions:
                 return f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if column.typed else ''}"
         return ""
 
-    def within(self, place: Place, node: exp.Expr) -> Scalar:
+    def within(self, place: Clause, node: exp.Expr) -> Scalar:
         """The expression of a node that stands at another place."""
         with self.at(place):
             return self.scalar(node)
@@ -154,30 +154,30 @@ class Expressions:
                 raise self.refusal(Code.CLAUSE, f"{what} is not available", "remove it", node)
 
     def condition(self, node: exp.Expr) -> Scalar:
-        found = as_type(self.scalar(node), Type.BOOLEAN)
-        if kind(found) not in (Type.BOOLEAN, None):
-            raise Mismatch(f"a condition must be true or false, not {named(kind(found))}")
-        return found
+        scalar = as_type(self.scalar(node), Type.BOOLEAN)
+        if kind(scalar) not in (Type.BOOLEAN, None):
+            raise Mismatch(f"a condition must be true or false, not {type_in_words(kind(scalar))}")
+        return scalar
 
     def number(self, node: exp.Expr) -> Scalar:
-        found = self.scalar(node)
-        got = kind(found)
+        scalar = self.scalar(node)
+        got = kind(scalar)
         if got is None:
-            return as_type(found, Type.NUMBER)
+            return as_type(scalar, Type.NUMBER)
         if not got.numeric:
-            raise Mismatch(f"a number is needed, not {named(got)}")
-        return found
+            raise Mismatch(f"a number is needed, not {type_in_words(got)}")
+        return scalar
 
-    def of_type(self, node: exp.Expr, wanted: Type) -> Scalar:
-        found = as_type(self.scalar(node), wanted)
-        if kind(found) not in (wanted, None):
-            raise Mismatch(f"{named(wanted)} is needed, not {named(kind(found))}")
-        return found
+    def of_type(self, node: exp.Expr, target: Type) -> Scalar:
+        scalar = as_type(self.scalar(node), target)
+        if kind(scalar) not in (target, None):
+            raise Mismatch(f"{type_in_words(target)} is needed, not {type_in_words(kind(scalar))}")
+        return scalar
 
     def constant(self, node: exp.Expr) -> Literal | None:
         """The constant of a node; None if it is not one."""
-        found = self.scalar(node)
-        return found if isinstance(found, Literal) else None
+        scalar = self.scalar(node)
+        return scalar if isinstance(scalar, Literal) else None
 
     def refusal(self, code: Code, message: str, hint: str, node: exp.Expr | None = None) -> QueryError:
         return placed(self.text, code, message, hint, node)
@@ -199,7 +199,7 @@ class Expressions:
             return function_refusal(node.name, self.text, span)
         if isinstance(node, exp.Func) and not isinstance(node, exp.Binary | exp.Connector):
             if "start" in node.meta:
-                span = Span(node.meta["start"], node.meta["end"])
+                span = TextSpan(node.meta["start"], node.meta["end"])
             return function_refusal(self._written(node) or node.sql_name(), self.text, span)
         hint = "expressions are made of columns, constants, + - * / %, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS, CASE"
         return self.refusal(Code.OPERATOR, f"{node.key.upper()} is not available", hint, node)
@@ -232,7 +232,7 @@ class Expressions:
         return node.name
 
     @contextmanager
-    def at(self, place: Place) -> Iterator[None]:
+    def at(self, place: Clause) -> Iterator[None]:
         before, self.place = self.place, place
         try:
             yield
@@ -259,7 +259,7 @@ class Expressions:
         """The column of a name, and of a relation if one is named; or the output that an alias names."""
         declared = bool(self.scope.matches(name, table))
         alias = None if table or self.place not in ALIASED else self.outputs.get(name.casefold())
-        if alias is not None and (not declared or self.place is Place.ORDER_BY):
+        if alias is not None and (not declared or self.place is Clause.ORDER_BY):
             return alias  # what is sorted are outputs: there their names come first, as the standard has it
         if not declared and (misquoted := self._misquoted(name, node)) is not None:
             raise misquoted
@@ -267,18 +267,18 @@ class Expressions:
             hint = "here names are columns of the table, not outputs"
             raise self.refusal(Code.UNKNOWN_COLUMN, f"column {quoted(name)} not found", hint, node)
         try:
-            found = self.scope.column(self.scope.named(name, table))
+            column = self.scope.column(self.scope.named(name, table))
         except QueryError as error:
             raise self.refusal(Code(error.code), error.message, error.hint, node) from None
-        if alias is not None and alias != found:
+        if alias is not None and alias != column:
             raise self.refusal(
                 Code.AMBIGUOUS_NAME,
                 f"{quoted(name)} is both a column and an output of another meaning",
                 "give the output another name",
                 node,
             )
-        self.columns.setdefault(found, span_of(node))
-        return found
+        self.columns.setdefault(column, span_of(node))
+        return column
 
     def _misquoted(self, name: str, node: exp.Expr) -> QueryError | None:
         """What to say of a text in double quotes, which are for names."""

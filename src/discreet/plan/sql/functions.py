@@ -18,7 +18,7 @@ from discreet.plan.scalar import (
     Scalar,
     Type,
 )
-from discreet.plan.sql.expressions import Expressions, Span, reads, span_of
+from discreet.plan.sql.expressions import Expressions, TextSpan, reads, span_of
 from discreet.plan.sql.operators import asked, compared
 from discreet.plan.sql.refusals import Code, type_refusal
 from discreet.plan.sql.values import alike, checked_cast, kind
@@ -43,10 +43,10 @@ def _case(read: Expressions, node: exp.Case) -> Scalar:
             condition = asked(read, each.this, Order.EQUAL, subject, read.scalar(each.this))
         branches.append((condition, read.scalar(each.args["true"])))
     default = node.args.get("default")
-    return chosen(branches, None if default is None else read.scalar(default))
+    return case_of(branches, None if default is None else read.scalar(default))
 
 
-def chosen(branches: Sequence[tuple[Scalar, Scalar]], otherwise: Scalar | None) -> Scalar:
+def case_of(branches: Sequence[tuple[Scalar, Scalar]], otherwise: Scalar | None) -> Scalar:
     otherwise = Literal(None, Type.TEXT) if otherwise is None else otherwise
     *values, otherwise = alike([*(value for _, value in branches), otherwise])
     return Case(tuple((when, value) for (when, _), value in zip(branches, values, strict=True)), otherwise)
@@ -56,7 +56,7 @@ def chosen(branches: Sequence[tuple[Scalar, Scalar]], otherwise: Scalar | None) 
 def _if(read: Expressions, node: exp.If) -> Scalar:
     otherwise = node.args.get("false")
     branch = (read.condition(node.this), read.scalar(node.args["true"]))
-    return chosen([branch], None if otherwise is None else read.scalar(otherwise))
+    return case_of([branch], None if otherwise is None else read.scalar(otherwise))
 
 
 @reads(exp.Coalesce, args="this expressions")
@@ -68,7 +68,7 @@ def _coalesce(read: Expressions, node: exp.Coalesce) -> Scalar:
 @reads(exp.Nullif, args="this expression")
 def _nullif(read: Expressions, node: exp.Nullif) -> Scalar:
     left = read.scalar(node.this)
-    return chosen([(compared(Order.EQUAL, left, read.scalar(node.expression)), Literal(None, Type.TEXT))], left)
+    return case_of([(compared(Order.EQUAL, left, read.scalar(node.expression)), Literal(None, Type.TEXT))], left)
 
 
 # conversions
@@ -82,36 +82,36 @@ TYPES = {
 }
 
 
-def _place(text: str, name: str, cast: exp.Cast) -> Span | None:
-    """Where a cast names its type, which the parser does not keep; the whole cast where it is spelt otherwise."""
+def _place(text: str, name: str, cast: exp.Cast) -> TextSpan | None:
+    """The place where a cast names its type, which the parser does not keep; the whole cast where it is spelt otherwise."""
     operand = span_of(cast.this)
     for word in re.finditer(r"(?:\bAS\b|::)\s*(\w+)", text[operand.end + 1 :] if operand else "", re.IGNORECASE):
         if operand is not None and word.group(1).upper() == name.partition("(")[0].upper():
-            return Span(operand.end + 1 + word.start(1), operand.end + word.end(1))
+            return TextSpan(operand.end + 1 + word.start(1), operand.end + word.end(1))
     return span_of(cast)
 
 
 @reads(exp.Cast, exp.TryCast, args="this to safe")
 def _cast(read: Expressions, node: exp.Cast) -> Scalar:
     to = node.args["to"]
-    wanted = TYPES.get(to.this) if isinstance(to, exp.DataType) else None
-    if wanted is None:
+    target = TYPES.get(to.this) if isinstance(to, exp.DataType) else None
+    if target is None:
         name = to.sql("duckdb")
         raise type_refusal(name, read.text, _place(read.text, name, node))
     read.take(to, "this", "expressions", "nested")  # DECIMAL comes with its default digits; written ones were refused
     operand = read.scalar(node.this)
     got = kind(operand)
-    if wanted is Type.DATE and isinstance(operand, Literal) and isinstance(operand.value, str):
-        found = plain_day(operand.value)
-        if found is None:
+    if target is Type.DATE and isinstance(operand, Literal) and isinstance(operand.value, str):
+        day = plain_day(operand.value)
+        if day is None:
             raise read.refusal(
                 Code.LITERAL, "the date must be a day of the form YYYY-MM-DD", "write DATE '2024-12-31'", node
             )
-        return Literal(found, Type.DATE)
+        return Literal(day, Type.DATE)
     if got is None:
-        return Cast(Literal(None, wanted), wanted)
-    checked_cast(got, wanted)
-    return operand if got is wanted else Cast(operand, wanted)
+        return Cast(Literal(None, target), target)
+    checked_cast(got, target)
+    return operand if got is target else Cast(operand, target)
 
 
 # functions that are not written as a call with operands alone; all others `calls` reads

@@ -28,7 +28,7 @@ from discreet.plan.sql.expressions import Expressions, reads
 from discreet.plan.sql.patterns import plain_pattern
 from discreet.plan.sql.refusals import Code, quoted
 from discreet.plan.sql.text import MOST_ITEMS
-from discreet.plan.sql.values import alike, is_null
+from discreet.plan.sql.values import alike, is_null_literal
 
 # constants and names
 
@@ -37,10 +37,10 @@ from discreet.plan.sql.values import alike, is_null
 def _literal(read: Expressions, node: exp.Literal) -> Scalar:
     if node.is_string:
         return Literal(node.name, Type.TEXT)
-    return number(read, node)
+    return number_literal(read, node)
 
 
-def number(read: Expressions, node: exp.Literal, most: int = MOST_INTEGER) -> Literal:
+def number_literal(read: Expressions, node: exp.Literal, most: int = MOST_INTEGER) -> Literal:
     text = node.name
     if text.isdigit() and text.isascii():
         value = int(text) if len(text) <= 100 else most + 1
@@ -115,6 +115,7 @@ TURNED = {
     Order.LESS_OR_EQUAL: Order.GREATER_OR_EQUAL,
     Order.GREATER_OR_EQUAL: Order.LESS_OR_EQUAL,
 }
+# Engines nest these differently.
 LOOSE = (
     *ORDERS,
     exp.Is,
@@ -124,7 +125,7 @@ LOOSE = (
     exp.ILike,
     exp.Escape,
     exp.Not,
-)  # which engines nest differently
+)
 
 
 @reads(*OPERATORS, args="this expression typed safe")
@@ -137,8 +138,8 @@ def _negative(read: Expressions, node: exp.Neg) -> Scalar:
     inner = node.this
     if type(inner) is exp.Literal and not inner.is_string:
         read.take(inner, "this", "is_string")
-        found = number(read, inner, most=MOST_INTEGER + 1)  # the least integer has no positive twin
-        return negated(found)
+        literal = number_literal(read, inner, most=MOST_INTEGER + 1)  # the least integer has no positive twin
+        return negated(literal)
     operand = read.number(inner)
     if isinstance(operand, Literal):
         return negated(operand)
@@ -158,13 +159,13 @@ def _comparison(read: Expressions, node: exp.Binary) -> Scalar:
 
 def asked(read: Expressions, node: exp.Expr, order: Order, left: Scalar, right: Scalar) -> Scalar:
     """A comparison as somebody wrote it; refused where what is declared tells already how it ends, since the answer would be paid for."""
-    found = compared(order, left, right)
-    if is_null(left) or is_null(right):
+    comparison = compared(order, left, right)
+    if is_null_literal(left) or is_null_literal(right):
         message = "a comparison with NULL is neither true nor false, whatever stands there"
         raise read.refusal(Code.IMPOSSIBLE, message, "write IS NULL or IS NOT NULL", node)
-    if isinstance(found, Comparison) and order in (Order.EQUAL, Order.NOT_EQUAL):
-        _check_keys(read, node, found.left, (found.right,))
-    return found
+    if isinstance(comparison, Comparison) and order in (Order.EQUAL, Order.NOT_EQUAL):
+        _check_keys(read, node, comparison.left, (comparison.right,))
+    return comparison
 
 
 def _check_keys(read: Expressions, node: exp.Expr, operand: Scalar, values: Iterable[Scalar]) -> None:
@@ -255,12 +256,12 @@ def _in(read: Expressions, node: exp.In) -> Scalar:
     _bracketed(read, node.this)
     operand = read.scalar(node.this)
     values = [read.constant(each) for each in node.expressions]
-    if not values or any(value is None or is_null(value) for value in values):
+    if not values or any(value is None or is_null_literal(value) for value in values):
         hint = "write constants, such as IN (1, 2); for NULL write OR x IS NULL"
         raise read.refusal(Code.OPERATOR, "IN needs a list of constants without NULL", hint, node)
-    operand, *found = alike([operand, *(value for value in values if value is not None)])
-    distinct = {value for value in found if isinstance(value, Literal)}
-    _check_keys(read, node, operand, found)
+    operand, *constants = alike([operand, *(value for value in values if value is not None)])
+    distinct = {value for value in constants if isinstance(value, Literal)}
+    _check_keys(read, node, operand, constants)
     return In(operand, tuple(sorted(distinct, key=lambda value: (value.type.value, value.value))))
 
 
@@ -291,5 +292,5 @@ def matched(read: Expressions, node: exp.Expr, escape: str | None) -> Scalar:
     if plain is None:
         hint = "ESCAPE is one character, and stands before another one: LIKE '10!%' ESCAPE '!'"
         raise read.refusal(Code.PATTERN, "the pattern is not complete", hint, node)
-    found = Like(operand, plain, isinstance(node, exp.ILike))
-    return Not(found) if node.args.get("negate") else found
+    like = Like(operand, plain, isinstance(node, exp.ILike))
+    return Not(like) if node.args.get("negate") else like

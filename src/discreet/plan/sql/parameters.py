@@ -33,33 +33,33 @@ def bound(names: tuple[str, ...], values: Parameters) -> dict[str, Literal]:
     if len(values) > MOST_ITEMS:
         raise _refused(f"more than {MOST_ITEMS:,} parameters are bound", "bind fewer")
     if isinstance(values, Mapping):
-        given = dict(values)
+        bindings = dict(values)
         if any(name.isdigit() for name in names):
             raise _refused("a dictionary is bound, and the text has ?", "write :name in the text, or bind a list")
-        wanted = set(names)
+        required = set(names)
     else:
-        given = dict(zip(map(str, range(len(values))), values, strict=True))
+        bindings = dict(zip(map(str, range(len(values))), values, strict=True))
         if names != positions:
             raise _refused("a list is bound, and the text has names", 'write ? for each, or bind {"name": value}')
-        wanted = set(positions)
-    if missing := sorted(wanted - set(given)):
+        required = set(positions)
+    if missing := sorted(required - set(bindings)):
         raise _refused(f"no value is bound to {_called(missing[0])}", "bind one value to each parameter")
-    if left := sorted(map(str, set(given) - wanted)):
+    if left := sorted(map(str, set(bindings) - required)):
         raise _refused(f"a value is bound to {_called(left[0])}, which the text does not have", "remove it")
-    return {name: literal(value, _called(name)) for name, value in given.items()}
+    return {name: bound_literal(value, _called(name)) for name, value in bindings.items()}
 
 
-def literal(value: object, name: str) -> Literal:
+def bound_literal(value: object, name: str) -> Literal:
     """The typed constant that a bound object stands for."""
     try:
-        found = plain(value)
+        constant = plain(value)
     except Unusable as unusable:
         raise _refused(f"{name} {unusable.what}", unusable.hint) from None
-    if isinstance(found, int) and not LEAST_INTEGER <= found <= MOST_INTEGER:
+    if isinstance(constant, int) and not LEAST_INTEGER <= constant <= MOST_INTEGER:
         raise _refused(f"{name} is an integer of more than 64 bits", "bind a float")
-    if isinstance(found, str):
-        found = _checked(found, name)
-    return Literal(found, TYPES[type(found)])
+    if isinstance(constant, str):
+        constant = _checked(constant, name)
+    return Literal(constant, TYPES[type(constant)])
 
 
 def _checked(value: str, name: str) -> str:

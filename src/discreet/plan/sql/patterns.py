@@ -13,14 +13,14 @@ def plain_pattern(pattern: str, escape: str | None = None) -> str | None:
     """
     if escape is not None and len(escape) != 1:
         return None
-    found: list[str] = []
+    parts: list[str] = []
     taken = False
     for character in pattern:
         if taken or character == "\\" != escape:
-            found.append("\\" + character if character in SPECIAL else character)
+            parts.append("\\" + character if character in SPECIAL else character)
             taken = False
         elif character == escape:
             taken = True
         else:
-            found.append(character)
-    return None if taken else "".join(found)
+            parts.append(character)
+    return None if taken else "".join(parts)

@@ -108,7 +108,7 @@ STRAY = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class QueryText:
     """A text that is small and flat enough to parse, and its words. `?` and `:name` are written `$0` and `$name`."""
 
     text: str
@@ -116,7 +116,7 @@ class Words:
     parameters: tuple[str, ...]  # in the order of the text; positions are numbers
 
 
-def read(text: str, names: set[str]) -> Words:
+def read(text: str, names: set[str]) -> QueryText:
     """The words of a text, or raises QueryError. `names` are those of the table and its columns, casefolded."""
     check_characters(text)
     try:
@@ -134,7 +134,7 @@ def read(text: str, names: set[str]) -> Words:
     check_depth(text, tokens)
     check_words(text, tokens, names)
     tokens, parameters = with_parameters(text, tokens)
-    return Words(text, tokens, parameters)
+    return QueryText(text, tokens, parameters)
 
 
 def check_characters(text: str) -> None:
@@ -310,14 +310,14 @@ def check_depth(text: str, tokens: list[Token]) -> None:
 
 def with_parameters(text: str, tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
     """The words with every parameter as `$` and its name or number, and all of those."""
-    found: list[Token] = []
+    words: list[Token] = []
     names: list[str] = []
     i = 0
     while i < len(tokens):
         token = tokens[i]
         i += 1
         if token.token_type not in (T.PLACEHOLDER, T.PARAMETER, T.COLON):
-            found.append(token)
+            words.append(token)
             continue
         after = tokens[i] if i < len(tokens) else None
         if token.token_type is T.PLACEHOLDER and not (after and after.token_type is T.NUMBER):
@@ -333,5 +333,5 @@ def with_parameters(text: str, tokens: list[Token]) -> tuple[list[Token], tuple[
         else:
             raise refusal(Code.PARAMETER, "a parameter has no name", "write ?, :name or $name", text, token)
         names.append(name.text)
-        found += [Token(T.PARAMETER, "$", token.line, token.col, token.start, token.end, token.comments), name]
-    return found, tuple(names)
+        words += [Token(T.PARAMETER, "$", token.line, token.col, token.start, token.end, token.comments), name]
+    return words, tuple(names)

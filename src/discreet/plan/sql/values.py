@@ -24,46 +24,47 @@ class Mismatch(Exception):
         self.hint = hint or "use CAST(… AS INTEGER), CAST(… AS DOUBLE), CAST(… AS VARCHAR) or CAST(… AS DATE)"
 
 
-def named(type: Type | None) -> str:
+def type_in_words(type: Type | None) -> str:
     """A type, in a sentence."""
     return "NULL" if type is None else f"{'an' if type is Type.INTEGER else 'a'} {type.value}"
 
 
-def checked_cast(given: Type, wanted: Type) -> None:
+def checked_cast(source: Type, target: Type) -> None:
     """For a cast that has a meaning: returns. For any other raises Mismatch, with those that there are."""
-    if (given, wanted) in CASTS:
+    if (source, target) in CASTS:
         return
-    there = [f"CAST(… AS {word})" for each, word in WORDS.items() if each is not given and (given, each) in CASTS]
+    there = [f"CAST(… AS {word})" for each, word in WORDS.items() if each is not source and (source, each) in CASTS]
     raise Mismatch(
-        f"{named(given)} cannot be cast to {named(wanted)}", f"for {named(given)} there is {' and '.join(there)}"
+        f"{type_in_words(source)} cannot be cast to {type_in_words(target)}",
+        f"for {type_in_words(source)} there is {' and '.join(there)}",
     )
 
 
 def kind(scalar: Scalar) -> Type | None:
     """The type of an expression; None for a plain NULL, which can be of any."""
-    return None if is_null(scalar) else type_of(scalar)
+    return None if is_null_literal(scalar) else type_of(scalar)
 
 
-def is_null(scalar: Scalar) -> bool:
+def is_null_literal(scalar: Scalar) -> bool:
     return isinstance(scalar, Literal) and scalar.value is None
 
 
-def as_type(scalar: Scalar, wanted: Type) -> Scalar:
+def as_type(scalar: Scalar, kind: Type) -> Scalar:
     """A constant as it is meant beside this type: NULL takes it, a text beside a date is one."""
     if not isinstance(scalar, Literal):
         return scalar
     if scalar.value is None:
-        return Literal(None, wanted)
-    if wanted is Type.DATE and isinstance(scalar.value, str):
-        found = plain_day(scalar.value)
-        if found is None:
+        return Literal(None, kind)
+    if kind is Type.DATE and isinstance(scalar.value, str):
+        day = plain_day(scalar.value)
+        if day is None:
             raise Mismatch("a text beside a date must say a day as YYYY-MM-DD")
-        return Literal(found, Type.DATE)
+        return Literal(day, Type.DATE)
     return scalar
 
 
 def alike(scalars: Sequence[Scalar]) -> list[Scalar]:
-    """The same expressions, of one type or all numeric; raises Mismatch."""
+    """These expressions, of one type or all numeric; raises Mismatch."""
     types = [each for each in map(kind, scalars) if each is not None]
     if not types:
         raise Mismatch("NULL alone has no type", "write CAST(NULL AS INTEGER), or IS NULL to compare")
@@ -72,6 +73,6 @@ def alike(scalars: Sequence[Scalar]) -> list[Scalar]:
         types = [each for each in map(kind, scalars) if each is not None]
     if len(set(types)) > 1 and not all(each.numeric for each in types):
         hint = "put a constant in single quotes, or use CAST(… AS DOUBLE)" if Type.TEXT in types else ""
-        raise Mismatch(" and ".join(sorted(set(map(named, types)))) + " do not go together", hint)
+        raise Mismatch(" and ".join(sorted(set(map(type_in_words, types)))) + " do not go together", hint)
     common = common_type(types)
     return [as_type(scalar, common) for scalar in scalars]
