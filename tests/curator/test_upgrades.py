@@ -147,6 +147,8 @@ def test_killed_at_any_step_of_the_upgrade_nothing_is_lost(kept: Kept, name: str
     assert killed_anywhere_it_survives(kept, name) == {"as it was", "charged", "settled"}
 
 
+# A release that wrote another format than this one.
+@pytest.mark.parametrize("kept", ["0.1"], indirect=True)
 def test_an_upgrade_in_two_transactions_is_noticed(kept: Kept) -> None:  # noqa: F811
     """The test above sees it when the new format is written after the row that needs it, and not with it."""
     real = SQLite._transaction

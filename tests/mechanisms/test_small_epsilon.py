@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 
 from discreet.errors import Invalid
-from discreet.mechanisms import CoinToss, Exponential, Geometric, Laplace, NoisyMax, RandomizedResponse, SignedResponse
+from discreet.mechanisms import (
+    CoinToss,
+    Exponential,
+    Gaussian,
+    Geometric,
+    Laplace,
+    NoisyMax,
+    RandomizedResponse,
+    SignedResponse,
+)
 from discreet.mechanisms.bernoulli_mean import BernoulliCount, BernoulliMean
 
 CONSTRUCTORS: dict[str, Callable[[Fraction], Any]] = {
@@ -36,6 +45,14 @@ def test_a_promised_epsilon_is_kept_or_refused(name: str, epsilon: Fraction) -> 
         assert epsilon < 2, "an ordinary epsilon is refused"
         return
     assert made.loss().pure_epsilon() <= epsilon
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 10**3), Fraction(1, 10**6), Fraction(1, 10**12)], ids=str)
+@pytest.mark.parametrize("epsilon", [Fraction(1), *SIZES[1:4], Fraction(1, 10**9)], ids=str)
+def test_gaussian_noise_of_a_small_budget_keeps_it_and_is_hardly_wider(epsilon: Fraction, delta: Fraction) -> None:
+    noise = Gaussian.for_budget(epsilon, delta)
+    assert noise.loss().certifies(epsilon, delta)
+    assert not Gaussian(noise.scale * Fraction(999, 1000)).loss().certifies(epsilon, delta)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 1 << 36), Fraction(1, 10**9), Fraction(1, 10)])

@@ -2,7 +2,7 @@
 
 from fractions import Fraction as F
 from functools import cache
-from math import log
+from math import exp, log
 
 import numpy as np
 from mpmath import mp
@@ -12,6 +12,7 @@ from discreet.privacy import events, loss
 from discreet.privacy.adjacency import Adjacency, Relation, Unit
 from discreet.privacy.advice import Verdict
 from discreet.privacy.events import DiscreteGaussian, Gaussian, Pure, Under
+from discreet.privacy.numeric.axis import RealAxis
 from discreet.privacy.numeric.points import composed
 from discreet.privacy.numeric.quadrature import normal_pieces
 from discreet.privacy.numeric.search import minimum, root
@@ -119,6 +120,19 @@ def what_is_found_is_met() -> None:
 RESPONSE = cases.response("1", 1)
 NORMAL = cases.gaussian("1", 1)
 SIXTY = tuple(theorems.COUNTS["sixty, spread"])
+
+
+def chernoff_is_above_delta() -> None:
+    """The bound of a Gaussian's δ at every tilt that is looked at is above δ itself."""
+    for distance, epsilon in ((0.1, 0.1), (0.1, 1.0), (1.0, 1.0), (1.0, 5.0), (3.0, 1.0), (3.0, 5.0)):
+        axis = RealAxis.of(lambda t, square=distance**2: square * t * (t + 1) / 2)  # type: ignore[misc]
+        assert axis.best_for_epsilon(epsilon).bound(epsilon) >= log(_gaussian_delta(distance, epsilon))
+
+
+def _gaussian_delta(distance: float, epsilon: float) -> float:
+    near, far = log_ndtr(distance / 2 - epsilon / distance), log_ndtr(-distance / 2 - epsilon / distance)
+    return exp(near) - exp(epsilon + far)
+
 
 MUTANTS = (
     Mutant(
@@ -460,5 +474,13 @@ MUTANTS = (
         "low, high = (low, middle) if met(middle) else (middle, high)\n    return low",
         "an epsilon is told at which the delta is not met",
         what_is_found_is_met,
+    ),
+    Mutant(
+        "bound-below-the-truth",
+        PRIVACY + "numeric.axis:chernoff_term",
+        "- np.log1p(c)",
+        "- 2 * np.log1p(c)",
+        "a bound of delta by Chernoff is below it",
+        chernoff_is_above_delta,
     ),
 )

@@ -7,15 +7,18 @@ from typing import Any
 
 import pytest
 
+from discreet.errors import Invalid
 from discreet.mechanisms import (
     CoinToss,
     Exponential,
     Laplace,
+    NoisyMax,
     PermuteAndFlip,
     RandomizedResponse,
     SignedResponse,
     registry,
 )
+from discreet.mechanisms.keys import GaussianThreshold, LaplaceThreshold
 from discreet.mechanisms.vector import choose
 from discreet.privacy import loss
 from tests.mechanisms import contract, test_additive, test_measure
@@ -85,6 +88,20 @@ def patched(law: Callable[..., object], *arguments: Any) -> None:
 def chosen_noise_is_certified() -> None:
     choice = choose(1, F(1, 10**6), l1=100, l2=10, size=100)
     assert loss(choice.mechanism.event(10, 100)).certifies(1, F(1, 10**6))
+
+
+def keys_are_selected_by_people() -> None:
+    for rule in (LaplaceThreshold.for_budget(1, 1e-6), GaussianThreshold.for_budget(1, 1e-6)):
+        with pytest.raises(Invalid):
+            rule.event(2)
+
+
+def large_scores_are_exact_or_refused() -> None:
+    """Scores whose difference no int64 holds are told apart as they are, or refused."""
+    scores = [2**62 + 2**61, 0]
+    with pytest.raises(Invalid):
+        NoisyMax(1)(scores)
+    assert {Exponential(1)(scores) for _ in range(50)} == {0}
 
 
 MUTANTS = (
@@ -1063,5 +1080,21 @@ MUTANTS = (
         "if False:",
         "a measurement that has ended goes on with the blocks that it did not take",
         test_measure.what_has_ended_is_not_counted_on,
+    ),
+    Mutant(
+        "keys-by-counts-of-rows",
+        "discreet.mechanisms.keys.kept:at_stake",
+        "if exact > 1:",
+        "if exact > 1000:",
+        "keys are selected by counts that one person moves by more than one, at the price of one",
+        keys_are_selected_by_people,
+    ),
+    Mutant(
+        "scores-beyond-their-integers",
+        "discreet.mechanisms.scores:_fits",
+        "<= MOST_SCORE",
+        "<= 1 << 63",
+        "differences of scores wrap around",
+        large_scores_are_exact_or_refused,
     ),
 )

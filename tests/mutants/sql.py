@@ -254,6 +254,14 @@ MUTANTS = (
         refusal("SELECT COUNT(*) FROM visits LIMIT 5, 6"),
     ),
     Mutant(
+        "items-that-are-not-there",
+        "discreet.plan.sql.text:check_gaps",
+        "if missing or (token.token_type is T.PLUS and (after is None or after in AFTER_AN_ITEM)):",
+        "if missing:",
+        "a sign before nothing is passed over, and the item with it",
+        refusal("SELECT + , COUNT(*) AS n FROM visits"),
+    ),
+    Mutant(
         "forgotten-words-passed-over",
         "discreet.plan.sql:check_unread",
         "unread = counts[classes] > sum(have[each] for each in classes)",

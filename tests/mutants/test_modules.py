@@ -12,14 +12,16 @@ SOURCE = Path(__file__).parents[2] / "src"
 
 REASONS = {
     "only names: what a package offers is looked up when it is first used": """
-        discreet.lazy discreet.noise discreet.privacy discreet.privacy.theorems
+        discreet.lazy discreet.mechanisms.keys discreet.noise discreet.privacy discreet.privacy.theorems
     """,
     "only words: what people read, made of what was released or declared": """
         discreet.answer.text discreet.curator.channels discreet.curator.loaded discreet.curator.review discreet.errors
         discreet.plan.explain discreet.plan.lacking discreet.plan.sql.refusals
     """,
     "only a picture of what was released, or of a loss": """
-        discreet.answer.bars discreet.answer.chart discreet.cli.burndown discreet.privacy.picture
+        discreet.answer.bars discreet.answer.chart discreet.cli.burndown discreet.mechanisms.widths
+        discreet.privacy.picture.bars discreet.privacy.picture.curve discreet.privacy.picture.panels
+        discreet.privacy.picture.terminal discreet.privacy.picture.words
     """,
     "only types: what a field takes and holds, what a value may be, what a store is": """
         discreet.curator.connection discreet.engines.registry discreet.engines.render.native discreet.fields discreet.plan.types

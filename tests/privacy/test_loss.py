@@ -26,7 +26,7 @@ from discreet.privacy.events import (
 from discreet.privacy.numeric.bounds import Bounds
 from discreet.privacy.numeric.direction import Direction
 from discreet.privacy.numeric.parts import Parts
-from discreet.privacy.numeric.routes import BySplines, ByTransform, Question
+from discreet.privacy.numeric.routes import BySplines, ByTransform, DeltaQuestion
 from tests.scale import repeats
 
 DESCENT = Sampled(Fraction(1, 100), Gaussian(Fraction(1)))
@@ -76,7 +76,7 @@ def test_splines_and_transforms_agree_on_few_laplace_releases(times: int, scale:
     parts = Parts(direction.parts)
     splines, transform = (route(parts, Bounds(parts)) for route in (BySplines, ByTransform))
     for share in (0.0, 0.3, 0.6, 0.95):
-        question = Question(parts, share * direction.largest, tail=False)
+        question = DeltaQuestion(parts, share * direction.largest, tail=False)
         assert splines.value(question) == pytest.approx(transform.value(question), abs=1e-9)
 
 

@@ -143,11 +143,21 @@ class Gaussian(GridNoise):
 
     @classmethod
     def _raised(cls, scale: Fraction, epsilon: Number, delta: Number, sensitivity: Number) -> "Gaussian":
-        noise = cls(scale)
-        while not noise.loss(sensitivity).certifies(epsilon, delta):
-            scale *= 1 + Fraction(1, 10**9)
-            noise = cls(scale)
-        return noise
+        """The noise of this scale, or of one larger by as few parts in 10^9 as certify: rounding to the grid costs a little."""
+
+        def noise(parts: int) -> "Gaussian":
+            return cls(scale * (1 + Fraction(parts, 10**9)))
+
+        def enough(parts: int) -> bool:
+            return noise(parts).loss(sensitivity).certifies(epsilon, delta)
+
+        low, high = -1, 0
+        while not enough(high):
+            low, high = high, 2 * high or 1
+        while high - low > 1 + high // 64:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return noise(high)
 
     @classmethod
     def for_error(cls, within: Number, confidence: Number = 0.95) -> "Gaussian":

@@ -116,6 +116,31 @@ class QueryText:
     parameters: tuple[str, ...]  # in the order of the text; positions are numbers
 
 
+# The parser passes over an item of a list that is not there, and over a sign before nothing.
+BEFORE_AN_ITEM = {T.SELECT, T.DISTINCT, T.GROUP_BY, T.ORDER_BY, T.COMMA, T.L_PAREN, T.PLUS}
+AFTER_AN_ITEM = {
+    *(T.COMMA, T.R_PAREN, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.ASC, T.DESC),
+    *(T.AND, T.OR, T.THEN, T.ELSE, T.END, T.WHEN, T.IS, T.IN, T.LIKE, T.ILIKE, T.BETWEEN, T.DCOLON),
+    *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.STAR, T.SLASH, T.MOD),
+}
+
+
+def check_gaps(text: str, tokens: list[Token]) -> None:
+    """No comma before which nothing stands, and no + before nothing: an item would be forgotten. A comma at the end of a list may stand."""
+    for i, token in enumerate(tokens):
+        before = tokens[i - 1].token_type if i else None
+        after = tokens[i + 1].token_type if i + 1 < len(tokens) else None
+        missing = token.token_type is T.COMMA and before in BEFORE_AN_ITEM
+        if missing or (token.token_type is T.PLUS and (after is None or after in AFTER_AN_ITEM)):
+            failure = refusal(
+                Code.SYNTAX,
+                f"nothing stands {'before this comma' if missing else 'behind this +'}",
+                "write what is missing, or leave it out",
+            )
+            failure.add_note(caret(text, token.start, token.end))
+            raise failure
+
+
 def read(text: str, names: set[str]) -> QueryText:
     """The words of a text, or raises QueryError. `names` are those of the table and its columns, casefolded."""
     check_characters(text)
@@ -132,6 +157,7 @@ def read(text: str, names: set[str]) -> QueryText:
         raise refusal(Code.EMPTY, "the text holds no question", "write SELECT COUNT(*) FROM …")
     check_first(text, tokens[0])
     check_depth(text, tokens)
+    check_gaps(text, tokens)
     check_words(text, tokens, names)
     tokens, parameters = with_parameters(text, tokens)
     return QueryText(text, tokens, parameters)
@@ -203,7 +229,7 @@ def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
 
 
 def is_top(token: Token, after: Token | None) -> bool:
-    """Of the first word of SELECT, TOP 5 or TOP (5): no column can stand before a number, and there is no function of this name."""
+    """Whether the first word of SELECT is TOP 5 or TOP (5): no column can stand before a number, and no function has this name."""
     return token.text.upper() == "TOP" and after is not None and after.token_type in (T.NUMBER, T.L_PAREN)
 
 

@@ -63,7 +63,7 @@ Inverse: TypeAlias = Callable[[], tuple[float, float]]
 """A quick way to the ε with δ(ε) = delta, perhaps negative, and to what ln δ is there; or to Unresolved."""
 
 
-class Question:
+class DeltaQuestion:
     """ln δ(ε), or ln P(L > ε) where `tail`: what the routes are asked in turn. What one of them finds of ε the next one need not."""
 
     def __init__(self, parts: Parts, epsilon: float, tail: bool) -> None:
@@ -94,12 +94,12 @@ class Route(ABC):
         """Whether it may be asked of this composition at all."""
         return True
 
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         """Whether it may be asked this."""
         return True
 
     @abstractmethod
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         """The answer, or Unresolved."""
 
     def inverse(self, delta: float) -> Inverse | None:
@@ -119,10 +119,10 @@ class Nowhere(Route):
     def possible(self) -> bool:
         return self.parts.largest < inf
 
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         return question.epsilon >= self.parts.largest
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         return -inf
 
 
@@ -131,10 +131,10 @@ class InClosedForm(Route):
     def possible(self) -> bool:
         return self.parts.single is not None and self.parts.single.one is not None
 
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         return not question.tail
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         assert self.parts.single is not None and self.parts.single.one is not None
         delta = float(self.parts.single.one(np.array([question.epsilon]))[0])
         return log(delta) if delta > 0 else -inf
@@ -145,10 +145,10 @@ class Alone(Route):
     def possible(self) -> bool:
         return self.parts.single is not None
 
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         return not (question.tail and self.parts.mu is not None)
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         assert self.parts.single is not None
         single = self.parts.single
         return single.log_tail(question.epsilon) if question.tail else single.log_delta(question.epsilon)
@@ -159,7 +159,7 @@ class Certain(Route):
     def possible(self) -> bool:
         return not self.parts.rho
 
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         """Whether 1 − δ(ε) = E min(1, e^(ε−L)) <= e^(K(−t) + tε), 0 < t < 1, is below the precision of δ."""
         if question.tail or question.epsilon > MOST_EPSILON:
             return False
@@ -171,18 +171,18 @@ class Certain(Route):
     def _k_before_zero(self) -> float:
         return float(self.parts.k(np.array([-BEFORE_ZERO + 0j]))[0].real)
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         return 0.0
 
 
 class Vanishing(Route):
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         """Whether a Chernoff bound is below all floats: that at a tilt which is nearly the best one is enough to tell."""
         if question.tail or not question.epsilon > FAR:
             return False
         return self.parts.axis.best_for_epsilon(min(question.epsilon, MOST_EPSILON)).bound(question.epsilon) < NO_FLOAT
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         return self.bounds.chernoff(question.epsilon)
 
 
@@ -191,10 +191,10 @@ class Concentrated(Route):
     def possible(self) -> bool:
         return self.parts.rho > 0
 
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         return not question.tail
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         return self.bounds.chernoff(question.epsilon)
 
 
@@ -203,7 +203,7 @@ class AllGaussian(Route):
     def possible(self) -> bool:
         return not self.parts.rho and self.parts.mu is not None
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         mu = self.parts.mu or 0.0
         return gaussian_log_tail(mu, question.epsilon) if question.tail else gaussian_log_delta(mu, question.epsilon)
 
@@ -213,7 +213,7 @@ class AroundLattice(Route):
     def possible(self) -> bool:
         return self.parts.lattice is not None
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         return self.parts.curve.log_delta(question.epsilon, question.saddle, question.tail)
 
     def inverse(self, delta: float) -> Inverse | None:
@@ -227,10 +227,10 @@ class PointByPoint(Route):
     def possible(self) -> bool:
         return self.parts.lattice is not None
 
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         return self.parts.points is not None
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         return points_log_delta(self.parts.points or NO_POINTS, question.epsilon, question.tail)
 
 
@@ -239,10 +239,10 @@ class BySplines(Route):
     def possible(self) -> bool:
         return self.splines is not None
 
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         return not question.decays
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         assert self.splines is not None
         return self.splines.log_delta(question.epsilon, question.tail)
 
@@ -260,10 +260,10 @@ class AlongContour(Route):
     def possible(self) -> bool:
         return self.parts.lattice is None
 
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         return question.decays
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         return self.parts.curve.log_delta(question.epsilon, question.saddle, question.tail)
 
     def inverse(self, delta: float) -> Inverse | None:
@@ -280,10 +280,10 @@ class Beside(Route):
     def possible(self) -> bool:
         return self.parts.lattice is None and self._dense is not None
 
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         return self._curve(question.tail) is not None
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         curve = self._curve(question.tail)
         assert curve is not None
         return Convolved(self._points(question), self.parts.cut_off, curve).log_delta(question.epsilon)
@@ -307,7 +307,7 @@ class Beside(Route):
     def _others(self) -> list[tuple[Side, int]]:
         return [(side, n) for side, n in self.parts.merged if side is not self._dense]
 
-    def _points(self, question: Question) -> Points:
+    def _points(self, question: DeltaQuestion) -> Points:
         """The points of all other parts: one by one, or on their lattice, near the tilt of this ε."""
         if self._few_points is not None:
             return self._few_points
@@ -342,7 +342,7 @@ class ByTransform(Route):
         """Whether the rounding of so many powers leaves two grids a chance to agree."""
         return self.parts.uses <= MOST_USES
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         """All points by themselves, exactly, and a fine transform for what is left; of very many points too."""
         epsilon, tail = question.epsilon, question.tail
         known = points_log_delta(self.parts.points or NO_POINTS, epsilon, tail)
@@ -368,10 +368,10 @@ class Bounded(Route):
     bound = True
     doubtful = False
 
-    def serves(self, question: Question) -> bool:
+    def serves(self, question: DeltaQuestion) -> bool:
         return not question.tail
 
-    def value(self, question: Question) -> float:
+    def value(self, question: DeltaQuestion) -> float:
         return self.bounds.least_above(question.epsilon)
 
 
@@ -405,7 +405,7 @@ class Routes:
 
     def value(self, epsilon: float, tail: bool = False, near_exact: bool = False) -> tuple[float, Route]:
         """ln δ(ε), or of P(L > ε), and the route by which it was had; Unresolved where no route, or no near-exact one, leads there."""
-        question = Question(self._parts, epsilon, tail)
+        question = DeltaQuestion(self._parts, epsilon, tail)
         for route in self._routes:
             if (near_exact and route.bound) or not route.serves(question):
                 continue
