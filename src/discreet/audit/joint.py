@@ -1,0 +1,212 @@
+"""The joint law of draws that depend on one another: a choice, then what depends on it, then an answer.
+
+A program takes data and something to draw from, as a plan is run with a grant: `program(data, draws)`. Here each draw is a choice among
+all values that it may have, by the exact law of its mechanism, and the program is run for each of them. What counts as seen is every value
+that was drawn, in order, and what the program gives in the end. Twins replay what was released, and so cannot see that a value is released
+with a wrong probability; the joint law is made of these probabilities.
+
+**Noise has a window.** Integer noise may have any value, and finitely many are listed: those within `reach` of an exact value. A run whose
+noise falls outside ends there, and all that could have followed is one lump: what was released before, and the side on which it fell. That
+is a function of what would have been released, so every lower bound of ε and δ holds for the program as it is. An upper bound counts the
+mass of lumps as lost: it holds for δ as it is, and for ε at a δ of no less than that mass (`Exact.hidden`). At δ = 0 noise on integers
+leaves ε without an upper bound here, though not without a lower one. Which window is looked at is up to who looks, so it may depend on
+both data sets; it must be the same for both, and is.
+
+**A kill.** With `stop=i` the program is stopped as soon as draw i was made and kept, and is then entered again on the same data: draws that
+were made before give their values again, and look at nothing exact. Seen is what was released before the kill and all that is seen after
+it. With `kept=False` nothing is remembered: the second entry draws anew, as a system would that forgot what it released.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from discreet.audit.chances import Beyond, Window, law_of, noisy
+from discreet.audit.law import Law
+from discreet.audit.tree import outcome_of
+from discreet.audit.walk import RUNS, Walk, walked
+from discreet.errors import Fault, Invalid
+from discreet.exact import nonnegative, shown, whole
+from discreet.mechanisms.additive import IntegerNoise, Ints
+from discreet.mechanisms.base import Mechanism
+
+__all__ = ["Draws", "Joint", "Seen"]
+
+REACH = 12
+Released: TypeAlias = tuple[Hashable, ...]
+Windows: TypeAlias = dict[Hashable, Window]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """All that is seen of a run: what was drawn before a kill, what was drawn in the end, and what the program gave.
+
+    Where noise fell outside of its window the run ended there: the last thing drawn is on which side, there is no result, and this is a
+    lump, which stands for all that could have followed.
+    """
+
+    drawn: Released
+    result: Hashable = None
+    before: Released = ()
+    lump: bool = False
+
+
+class _Ended(BaseException):
+    """A run ends inside of a draw: no `except Exception` of the program may keep it."""
+
+
+class _Killed(_Ended):
+    """The program is stopped after a draw."""
+
+
+class _Outside(_Ended):
+    """Noise fell outside of its window."""
+
+
+@dataclass(slots=True)
+class Draws:
+    """Draws as a grant does, but for chance: every value is a choice of the walk."""
+
+    walk: Walk
+    reach: int
+    windows: Windows
+    earlier: list[tuple[Mechanism, Any]] = field(default_factory=list)
+    """Draws of an earlier entry, which give their values again."""
+
+    stop: int | None = None
+    drawn: list[tuple[Mechanism, Any]] = field(default_factory=list)
+
+    @property
+    def released(self) -> Released:
+        """All values so far."""
+        return tuple(outcome_of(value) for _, value in self.drawn)
+
+    def prepare(self, mechanism: IntegerNoise, sensitivity: Any, size: int) -> Callable[[Ints], Ints]:
+        """What will add noise to `size` integers, once."""
+        nonnegative(sensitivity, "sensitivity")
+        spent: list[bool] = []
+
+        def release(exact: Ints) -> Ints:
+            if spent or np.shape(exact) != (size,):
+                raise Fault(f"a draw serves one vector of {size} integers, once", code="grant")
+            spent.append(True)
+            value: Ints = self._value(mechanism, lambda: self._noisy(mechanism, exact))
+            return value
+
+        return release
+
+    def __call__(self, mechanism: Mechanism, sensitivity: Any, exact: Callable[[], Any], size: int = 1) -> Any:
+        """The mechanism's release of `exact()`."""
+        nonnegative(sensitivity, "sensitivity")
+        return self._value(mechanism, lambda: self._released(mechanism, exact()))
+
+    def _value(self, mechanism: Mechanism, draw: Callable[[], Any]) -> Any:
+        number = len(self.drawn)
+        if number < len(self.earlier):
+            before, value = self.earlier[number]
+            if before != mechanism:
+                raise Invalid(
+                    "the program drew from another mechanism when it was entered again",
+                    hint="whoever enters again makes the same draws in the same order",
+                )
+        else:
+            value = draw()
+        self.drawn.append((mechanism, value))
+        if self.stop == len(self.drawn):
+            raise _Killed
+        return value
+
+    def _released(self, mechanism: Mechanism, exact: Any) -> Any:
+        if not isinstance(mechanism, IntegerNoise):
+            return self._chosen(law_of(mechanism, exact), mechanism)
+        found = self._noisy(mechanism, np.atleast_1d(np.asarray(exact)))
+        return found if np.ndim(exact) else int(found[0])
+
+    def _noisy(self, mechanism: IntegerNoise, exact: Ints) -> Ints:
+        """Coordinate by coordinate; the window is set by whichever data set comes here first, after equal releases."""
+        values: list[int] = []
+        for each in exact.tolist():
+            place = (self.released, tuple(values))
+            window = self.windows.setdefault(place, Window.around([each], self.reach))
+            value = self._chosen(noisy(mechanism, each, window), mechanism)
+            if isinstance(value, Beyond):
+                self.drawn.append((mechanism, (*values, value)))
+                raise _Outside
+            values.append(value)
+        return np.array(values, np.int64)
+
+    def _chosen(self, law: Law, mechanism: Mechanism) -> Any:
+        outcomes = list(law.chances)
+        label = ("draw", len(self.drawn), repr(mechanism), len(outcomes))
+        return outcomes[self.walk.choose(label, [law.chances[each] for each in outcomes])]
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A program of dependent draws, `program(data, draws)`, whose joint law is found by making every draw in every way.
+
+    `reach` is how far noise is listed from exact values, `stop` after how many draws the program is killed and entered again.
+
+    >>> from discreet.mechanisms import Geometric
+    >>> from discreet.audit.enumeration import exact
+    >>> noise = Geometric(1)
+    >>> twice = Joint(lambda data, draws: [draws(noise, 1, lambda: sum(data)) for _ in range(2)], reach=20)
+    >>> found = exact(twice, [([1], [1, 1])])
+    >>> round(found.epsilon().low, 6), round(found.epsilon(found.hidden).high, 6), found.hidden < 1e-8
+    (2.0, 2.0, True)
+    """
+
+    function: Callable[[Any, Draws], Any]
+    reach: int = REACH
+    stop: int | None = None
+    kept: bool = True
+    runs: int = RUNS
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise Invalid(f"a program must be callable, got {shown(self.function)}")
+        whole(self.reach, "reach")
+        whole(self.runs, "runs", least=1)
+        if self.stop is not None:
+            whole(self.stop, "stop", least=1)
+
+    def law(self, data: Any) -> Law:
+        """The law of all that is seen of a run on these data."""
+        return self._law(data, {})
+
+    def laws(self, x: Any, y: Any) -> tuple[Law, Law]:
+        """The laws for two data sets, with the same windows for both."""
+        windows: Windows = {}
+        return self._law(x, windows), self._law(y, windows)
+
+    def _law(self, data: Any, windows: Windows) -> Law:
+        law = walked(lambda walk: self._run(data, walk, windows), self.runs)
+        lumps = frozenset(each for each in law.chances if isinstance(each, Seen) and each.lump)
+        return Law(law.chances, law.rest, lumps)
+
+    def _run(self, data: Any, walk: Walk, windows: Windows) -> Seen:
+        first = Draws(walk, self.reach, windows, stop=self.stop)
+        try:
+            return Seen(*self._through(data, first))
+        except _Outside:
+            return Seen(first.released, lump=True)
+        except _Killed:
+            return self._again(data, first, walk, windows)
+
+    def _again(self, data: Any, first: Draws, walk: Walk, windows: Windows) -> Seen:
+        """The second entry, after a kill."""
+        again = Draws(walk, self.reach, windows, list(first.drawn) if self.kept else [])
+        try:
+            return Seen(*self._through(data, again), before=first.released)
+        except _Outside:
+            return Seen(again.released, before=first.released, lump=True)
+
+    def _through(self, data: Any, draws: Draws) -> tuple[Released, Hashable]:
+        result = outcome_of(self.function(data, draws))
+        return draws.released, result
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
