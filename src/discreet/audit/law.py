@@ -234,7 +234,8 @@ def _below(p: Law, q: Law) -> list[_Excess]:
     common = p.lumps & q.lumps
     either = p.lumps | q.lumps
     listed = [outcome for outcome in p.chances if outcome in common or outcome not in either]
-    apart = [(p.chances[outcome].low, q.chance(outcome).high) for outcome in listed]
+    elsewhere = _elsewhere(p, q)
+    apart = [(p.chances[outcome].low, _high(q, outcome, elsewhere)) for outcome in listed]
     sure = [(p.chances[outcome].low, _low(q, outcome)) for outcome in listed]
     others = (each.low for outcome, each in q.chances.items() if outcome not in either or outcome in common)
     return [_Excess(apart), _Excess(sure, slope=ONE - sum(others, ZERO))]
@@ -243,6 +244,16 @@ def _below(p: Law, q: Law) -> list[_Excess]:
 def _low(law: Law, outcome: Hashable) -> Fraction:
     found = law.chances.get(outcome)
     return ZERO if found is None else found.low
+
+
+def _high(law: Law, outcome: Hashable, elsewhere: Fraction) -> Fraction:
+    found = law.chances.get(outcome)
+    return elsewhere if found is None else found.high
+
+
+def _elsewhere(p: Law, q: Law) -> Fraction:
+    """The most that Q has on an outcome of P that it does not list. It is in no lump of P, and so in none that both have."""
+    return min(ONE, q.rest + sum((q.chances[lump].high for lump in q.lumps - p.lumps), ZERO))
 
 
 def epsilon(p: Law, q: Law, delta: Number = 0) -> Epsilon:
@@ -279,7 +290,8 @@ def worst(p: Law, q: Law) -> tuple[Hashable, Ratio]:
     """The outcome that tells P from Q best, and how much likelier it surely is; of equal ones the likeliest."""
     common = p.lumps & q.lumps
     listed: Iterable[Hashable] = [each for each in p.chances if each not in p.lumps | q.lumps or each in common]
-    ratios = [(over(p.chances[each].low, q.chance(each).high), p.chances[each].low, each) for each in listed]
+    elsewhere = _elsewhere(p, q)
+    ratios = [(over(p.chances[each].low, _high(q, each, elsewhere)), p.chances[each].low, each) for each in listed]
     if not ratios:
         return None, ZERO
     ratio, _, outcome = max(ratios, key=lambda each: each[:2])

@@ -49,7 +49,10 @@ class Walk:
         self.pause = self.mass.high * STRETCH
 
     def choose(self, label: Label, chances: Sequence[Bracket]) -> int:
-        """The number of one of the alternatives. The label says what is chosen, and must be the same in every run that gets here."""
+        """The number of one of the alternatives. The label says what is chosen, and must be the same in every run that gets here.
+
+        Chances that may add up to 1 are those of all alternatives; where they cannot, what is missing is lost.
+        """
         place = len(self.steps)
         if place < len(self.script):
             return self._again(label, self.script[place][1])
@@ -61,9 +64,11 @@ class Walk:
         for i, chance in enumerate(chances):
             if i != taken and chance.high:
                 self.aside.append((self.mass * chance, (*before, (label, i))))
-        self.lost += self.mass.high * max(ZERO, ONE - sum((each.low for each in chances), ZERO))
-        if all(each.exact for each in chances) and sum((each.low for each in chances), ZERO) > 1:
+        low, high = (sum((getattr(each, end) for each in chances), ZERO) for end in ("low", "high"))
+        if low > 1:
             raise Invalid("the chances of a choice must add up to at most 1")
+        if high < 1:
+            self.lost += self.mass.high * (ONE - low)
         self.mass *= chances[taken]
         return self._go(label, taken)
 
