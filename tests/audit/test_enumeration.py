@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
 from math import inf
@@ -12,7 +13,7 @@ import pytest
 
 from discreet import audit
 from discreet.audit.chances import law_of
-from discreet.audit.enumeration import exact
+from discreet.audit.enumeration import Ours, exact
 from discreet.audit.law import Bracket, Law, delta_at
 from discreet.audit.law import product as both
 from discreet.errors import Invalid
@@ -192,15 +193,22 @@ def test_laws_are_near_what_mechanisms_say_of_themselves(mechanism: Mechanism, v
         assert each.high - each.low < F(1, 10**20)
 
 
-@pytest.mark.parametrize(
-    "rule", [LaplaceThreshold(F(1), 4, 2), GaussianThreshold(F(2), 6, 2), OptimalKeys(F(1), F(1, 50), 2)]
-)
-def test_key_rules_keep_their_delta(rule: Any) -> None:
-    """Which keys are seen, for a person in two groups: among others, alone, and both."""
-    neighbours = [((0, 0), (1, 1)), ((3, 0), (4, 1)), ((3, 7), (4, 8)), ((2, 2), (2, 3))]
-    found, loss = exact(rule, neighbours), rule.loss()
+RULES = [LaplaceThreshold(F(1), 4, 2), GaussianThreshold(F(2), 6, 2), OptimalKeys(F(1), F(1, 50), 2)]
+
+
+def key_rules_keep_their_promise(rule: Any) -> None:
+    """Keys and their noisy counts, for a person in two groups: among others, alone, and both."""
+    neighbours = [((0, 0), (1, 1)), ((3, 0), (4, 1)), ((2, 2), (2, 3))]
+    found, loss = exact(Ours(rule, 12), neighbours), rule.loss()
     for epsilon in (0.0, 0.5, 1.0, 3.0):
-        assert float(found.delta(epsilon).low) <= loss.delta(epsilon) * (1 + 1e-9)
+        assert float(found.delta(epsilon).high) <= loss.delta(epsilon) * (1 + 1e-9) + 1e-6
+    one = exact(replace(rule, groups=1), [((0,), (1,))]).delta(20)
+    assert one.low <= rule.keeps(1)[1] and one.high >= rule.keeps(1)[0], "alone, a key that is seen tells all"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: type(rule).__name__)
+def test_key_rules_keep_their_promise(rule: Any) -> None:
+    key_rules_keep_their_promise(rule)
 
 
 # An accountant may not say less than what is true.

@@ -18,6 +18,7 @@ from discreet.audit.twins import Recorder, Replayer
 from discreet.errors import Fault, Invalid
 from discreet.mechanisms import AboveThreshold, CoinToss, Exponential, Geometric, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.exponential import Selection
+from discreet.mechanisms.keys import LaplaceThreshold
 from discreet.noise import Tape
 from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.plan import Choice, Plan
@@ -136,6 +137,21 @@ def test_independent_draws_multiply() -> None:
     independent_draws_multiply()
 
 
+def test_keys_come_as_a_rule_tells_them() -> None:
+    """Keys of unknown names, and then a count for each of them that was seen."""
+    rule = LaplaceThreshold(F(1, 2), 2)
+
+    def named(data: Data, draws: Any) -> Any:
+        kept = draws(rule, 1, lambda: counts(data))
+        return [draws(NOISE, 1, lambda at=at: counts(data)[at]) for at in np.flatnonzero(kept.mask).tolist()]
+
+    found = exact(Joint(named, reach=4), [((0,), (0, 0)), ((), (1,))])
+    event = events.Composed((rule.event(1), NOISE.event(1)))
+    for epsilon in (0.5, 2.0, 4.0):
+        assert float(found.delta(epsilon).low) <= loss(event).delta(epsilon) * (1 + 1e-9)
+    assert found.epsilon().low == inf and found.delta(20).low > 0, "a key that nobody else has"
+
+
 # A kill in between.
 
 
@@ -181,7 +197,9 @@ def relation_of(adjacency: Adjacency) -> Protected:
 
 
 @lru_cache
-def staged(adjacency: Adjacency, kind: Callable[..., Selection] = NoisyMax, first: F = F(1, 2), second: F = F(2)) -> Plan:
+def staged(
+    adjacency: Adjacency, kind: Callable[..., Selection] = NoisyMax, first: F = F(1, 2), second: F = F(2)
+) -> Plan:
     """One of two questions is chosen by noisy scores, and then answered."""
     catalog = Catalog((TABLE,), relation_of(adjacency))
     texts = ["SELECT COUNT(*) AS n FROM t WHERE x <= 2", "SELECT COUNT(*) AS n FROM t"]

@@ -10,9 +10,9 @@ from fractions import Fraction
 from functools import lru_cache, singledispatch
 from itertools import product as combinations
 from math import ceil
-from typing import Any
+from typing import Any, TypeAlias
 
-from discreet.audit.law import ONE, SURE, ZERO, Bracket, Law, product
+from discreet.audit.law import ONE, SURE, ZERO, Bracket, Law
 from discreet.audit.tree import outcome_of
 from discreet.errors import Invalid
 from discreet.exact import exp_neg_bounds, shift_up, shown
@@ -341,26 +341,69 @@ def geometric_pair(mechanism: Geometric, x: int, y: int, reach: int) -> tuple[La
     return Law(first.chances), Law(second.chances)
 
 
-@law_of.register
-def _threshold(mechanism: Threshold, exact: Any) -> Law:
-    """Which keys are kept. The noisy counts that come with them are left out."""
-    return _masks([Bracket(*mechanism.keeps(int(count))) for count in exact])
+# Keys: for each of them its noisy count, or None where it is not kept.
+
+Rule: TypeAlias = Threshold | OptimalKeys
 
 
-@law_of.register
-def _optimal_keys(mechanism: OptimalKeys, exact: Any) -> Law:
-    """Which keys are kept. The noisy counts that come with them are left out."""
-    return _masks([Bracket(*mechanism.keeps(int(count))) for count in exact])
+def keys(rule: Rule, counts: Sequence[int], last: int) -> Law:
+    """The law of the keys that are kept, with their noisy counts up to `last`; all larger ones are one value.
 
-
-def _masks(keeps: list[Bracket]) -> Law:
-    _few(1 << len(keeps))
+    An outcome has an entry for each key: its noisy count, `ABOVE`, or None. Those with an `ABOVE` are lumps.
+    """
     law = Law({(): SURE})
-    for each in keeps:
-        coin = Law({True: each, False: Bracket(1 - each.high, 1 - each.low)})
-        pairs = product(law, coin).chances.items()
-        law = Law({(*before, kept): chance for (before, kept), chance in pairs})
-    return law
+    for count in counts:
+        each = _key(rule, int(count), last)
+        _few(len(law.chances) * len(each))
+        law = Law(
+            {
+                (*before, value): chance * more
+                for before, chance in law.chances.items()
+                for value, more in each.items()
+                if more.high
+            }
+        )
+    return Law(law.chances, lumps=frozenset(outcome for outcome in law.chances if ABOVE in outcome))
+
+
+@singledispatch
+def _key(rule: Rule, count: int, last: int) -> dict[Hashable, Bracket]:
+    raise Invalid(f"{type(rule).__name__} is no rule for keys that is known here")
+
+
+@_key.register
+def _noisy_key(rule: Threshold, count: int, last: int) -> dict[Hashable, Bracket]:
+    """Pr[Z >= z] is how often a threshold of z keeps a count of 1."""
+    if not count:
+        return {None: SURE}
+    upper = Bracket(*rule.keeps(count))
+    found: dict[Hashable, Bracket] = {None: Bracket(1 - upper.high, 1 - upper.low)}
+    for value in range(rule.threshold + 1, last + 1):
+        lower = _kept(type(rule), rule.scale, value + 1 - count)
+        found[value] = Bracket(max(ZERO, upper.low - lower.high), upper.high - lower.low)
+        upper = lower
+    return found | {ABOVE: upper}
+
+
+@_key.register
+def _optimal_key(rule: OptimalKeys, count: int, last: int) -> dict[Hashable, Bracket]:
+    """The noise is τ − J, and Pr[J < n] is how often a count of n is kept: so a count of n becomes n + τ − j for a j below n."""
+    keeps = [Bracket(*rule.keeps(n)) for n in range(count + 1)]
+    found: dict[Hashable, Bracket] = {None: Bracket(1 - keeps[count].high, 1 - keeps[count].low)}
+    for j in range(count):
+        low, high = keeps[j + 1].low - keeps[j].high, keeps[j + 1].high - keeps[j].low
+        found[count + rule.threshold - j] = Bracket(max(ZERO, low), high)
+    return found
+
+
+def keys_pair(rule: Rule, x: Sequence[int], y: Sequence[int], reach: int) -> tuple[Law, Law]:
+    """The laws for two lists of counts, up to the same noisy count.
+
+    Beyond all counts the ratio of geometric noise is the same for all noisy counts, and a lump is no coarser than its outputs.
+    """
+    last = max(*x, *y, rule.threshold) + reach
+    first, second = keys(rule, x, last), keys(rule, y, last)
+    return (Law(first.chances), Law(second.chances)) if isinstance(rule, LaplaceThreshold) else (first, second)
 
 
 def answers_of(mechanism: Mechanism) -> list[int] | None:
@@ -380,4 +423,16 @@ def _takes_zero(mechanism: Response) -> bool:
     return True
 
 
-__all__ = ["Beyond", "Window", "answers_of", "geometric_pair", "law_of", "noisy", "odds", "tail"]
+__all__ = [
+    "Beyond",
+    "Rule",
+    "Window",
+    "answers_of",
+    "geometric_pair",
+    "keys",
+    "keys_pair",
+    "law_of",
+    "noisy",
+    "odds",
+    "tail",
+]

@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from discreet.audit.chances import Window, answers_of, geometric_pair, law_of, noisy
+from discreet.audit.chances import Rule, Window, answers_of, geometric_pair, keys, keys_pair, law_of, noisy
 from discreet.audit.law import ONE, ZERO, Bracket, Epsilon, Law, Ratio, worst
 from discreet.audit.law import delta as delta_of
 from discreet.audit.law import epsilon as epsilon_of
@@ -92,6 +92,8 @@ class Ours:
     def law(self, data: Any) -> Law:
         if isinstance(self.mechanism, IntegerNoise):
             return noisy(self.mechanism, int(data), Window.around([int(data)], self.reach))
+        if isinstance(self.mechanism, Rule):
+            return keys(self.mechanism, data, max(*data, self.mechanism.threshold) + self.reach)
         return law_of(self.mechanism, data)
 
     def laws(self, x: Any, y: Any) -> tuple[Law, Law]:
@@ -101,6 +103,8 @@ class Ours:
         if isinstance(self.mechanism, IntegerNoise):
             window = Window.around([int(x), int(y)], self.reach)
             return noisy(self.mechanism, int(x), window), noisy(self.mechanism, int(y), window)
+        if isinstance(self.mechanism, Rule):
+            return keys_pair(self.mechanism, x, y, self.reach)
         return self.law(x), self.law(y)
 
 

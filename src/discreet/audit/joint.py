@@ -23,14 +23,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from discreet.audit.chances import Beyond, Window, law_of, noisy
+from discreet.audit.chances import Beyond, Rule, Window, keys, law_of, noisy
 from discreet.audit.law import Law
 from discreet.audit.tree import outcome_of
 from discreet.audit.walk import RUNS, Walk, walked
 from discreet.errors import Fault, Invalid
 from discreet.exact import nonnegative, shown, whole
+from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise, Ints
 from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.keys import Kept
+from discreet.mechanisms.randomized_response import Response
 
 __all__ = ["Draws", "Joint", "Seen"]
 
@@ -119,10 +122,23 @@ class Draws:
         return value
 
     def _released(self, mechanism: Mechanism, exact: Any) -> Any:
-        if not isinstance(mechanism, IntegerNoise):
-            return self._chosen(law_of(mechanism, exact), mechanism)
-        found = self._noisy(mechanism, np.atleast_1d(np.asarray(exact)))
-        return found if np.ndim(exact) else int(found[0])
+        if isinstance(mechanism, IntegerNoise):
+            found = self._noisy(mechanism, np.atleast_1d(np.asarray(exact)))
+            return found if np.ndim(exact) else int(found[0])
+        if isinstance(mechanism, Rule):
+            return self._keys(mechanism, exact)
+        value = self._chosen(law_of(mechanism, exact), mechanism)
+        return np.array(value) if isinstance(mechanism, AboveThreshold | Response) and np.ndim(exact) else value
+
+    def _keys(self, rule: Rule, counts: Any) -> Kept:
+        """The keys that are kept, as the rule itself tells them."""
+        top = max(*counts, rule.threshold) + self.reach
+        last = self.windows.setdefault((self.released, rule), Window(0, top)).last
+        value = self._chosen(keys(rule, counts, last), rule)
+        if any(isinstance(each, Beyond) for each in value):
+            self.drawn.append((rule, value))
+            raise _Outside
+        return Kept(np.array([each is not None for each in value]), np.array([each or 0 for each in value], np.int64))
 
     def _noisy(self, mechanism: IntegerNoise, exact: Ints) -> Ints:
         """Coordinate by coordinate; the window is set by whichever data set comes here first, after equal releases."""
