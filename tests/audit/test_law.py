@@ -88,7 +88,12 @@ def what_is_unknown_never_excludes_the_truth() -> None:
     for draw, p, q in pairs(4 * RUNS):
         t, allowed = F(draw.randint(4, 12), 4), F(draw.choice([0, 1, 3]), 20)
         truth, least = by_all_sets(p, q, t), epsilon(p, q, allowed).ratio_low
-        for first, second in ((blurred(draw, p), blurred(draw, q)), (lumped(p), lumped(q)), (lumped(p), q)):
+        for first, second in (
+            (blurred(draw, p), blurred(draw, q)),
+            (lumped(p), lumped(q)),
+            (lumped(p), q),
+            (p, lumped(q)),
+        ):
             found, ratio = delta_at(first, second, Bracket(t, t)), epsilon(first, second, allowed)
             assert found.low <= truth <= found.high
             assert ratio.ratio_low <= least <= ratio.ratio_high

@@ -11,6 +11,7 @@ import pytest
 from flint import arb
 
 from discreet import noise
+from discreet.audit.chances import law_of
 from discreet.audit.law import Law
 from discreet.audit.tree import Program, Word
 from discreet.errors import Invalid
@@ -72,8 +73,6 @@ def test_geometric_noise_of_rational_tosses() -> None:
 
 def responses_are_drawn_as_they_say() -> None:
     """The coins that a response tosses give the law that it is held to."""
-    from discreet.audit.chances import law_of
-
     for mechanism, exact in [(CoinToss(), 1), (RandomizedResponse(F(1), 3), 2), (SignedResponse(F(1, 10)), -1)]:
         found, held = Program(lambda x, source, m=mechanism: m(x, source)).law(exact), law_of(mechanism, exact)
         assert set(found.chances) == set(held.chances) and found.rest < 2.0**-60
@@ -196,6 +195,15 @@ def loops_without_end_leave_a_rest() -> None:
 
 def test_loops_without_end_leave_a_rest() -> None:
     loops_without_end_leave_a_rest()
+
+
+def what_is_not_followed_may_be_any_outcome() -> None:
+    for runs in (1, 2, 3, 10):
+        is_law(law(lambda source: noise.uniform(5, source=source), runs), lambda _: ball(F(1, 5)), 1)
+
+
+def test_what_is_not_followed_may_be_any_outcome() -> None:
+    what_is_not_followed_may_be_any_outcome()
 
 
 def test_a_program_that_keeps_exceptions_does_not_keep_ours() -> None:
