@@ -3,7 +3,8 @@
 import random
 from collections.abc import Callable
 from fractions import Fraction as F
-from itertools import count
+from itertools import count, product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from flint import arb
 
 from discreet import noise
 from discreet.audit.chances import law_of
-from discreet.audit.law import Law
+from discreet.audit.law import Bracket, Law
 from discreet.audit.tree import Program, Word
 from discreet.errors import Invalid
 from discreet.mechanisms import CoinToss, RandomizedResponse, SignedResponse
@@ -149,6 +150,42 @@ def test_a_word_that_was_put_into_another_is_not_used_again() -> None:
 
     with pytest.raises(Invalid, match="used again"):
         law(twice)
+
+
+MIXED: list[Callable[[Any], Any]] = [
+    lambda source: 3 | source.bits(4),
+    lambda source: 32 | source.bits(4),
+    lambda source: (source.bits(4) - 1) | 16,
+    lambda source: (source.bits(4) << 2) | source.bits(3),
+    lambda source: (source.bits(4) << 3) | source.bits(3),
+    lambda source: (source.bits(4) << 3) | (source.bits(3) + 1),
+]
+
+
+def bits_are_put_together_as_integers_are() -> None:
+    """Whether or not they overlap."""
+    for mixed in MIXED:
+        found: dict[int, F] = {}
+        for first, second in product(range(16), range(8)):
+            script = iter((first, second))
+            outcome = mixed(SimpleNamespace(bits=lambda _, script=script: next(script)))
+            found[outcome] = found.get(outcome, F(0)) + F(1, 128)
+        assert {outcome: each.low for outcome, each in law(mixed).chances.items()} == found
+
+
+def test_bits_are_put_together_as_integers_are() -> None:
+    bits_are_put_together_as_integers_are()
+
+
+def test_a_program_that_ends_early_is_refused() -> None:
+    state = count()
+    with pytest.raises(Invalid, match="ended early"):
+        law(lambda source: 0 if next(state) else source.bits(1))
+
+
+def test_chances_of_more_than_one_are_refused() -> None:
+    with pytest.raises(Invalid, match="at most 1"):
+        law(lambda source: source.walk.choose("a", [Bracket.of(0.6)] * 2))
 
 
 def undetermined_programs_are_refused() -> None:

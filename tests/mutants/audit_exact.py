@@ -99,6 +99,14 @@ MUTANTS = (
         tree.words_are_uniform_however_they_are_looked_at,
     ),
     Mutant(
+        "overlapping-bits-are-added",
+        TREE + "Word._below",
+        "return int(upper) | int(self)",
+        "return int(upper) + int(self)",
+        "words that do not fit together are put together all the same",
+        tree.bits_are_put_together_as_integers_are,
+    ),
+    Mutant(
         "one-direction",
         ENUMERATION + "exact",
         ", Compared(y, x, (second, first))]",

@@ -139,24 +139,23 @@ class Word:
     def __lshift__(self, bits: int) -> "Word":
         return Word(self._walk, self._open(), self._times << bits, self._more << bits)
 
-    def __or__(self, other: "int | Word") -> "Word":
-        """Bits put below the zeros at the end of a word that was shifted, or the word below those of a number."""
+    def __or__(self, other: "int | Word") -> "int | Word":
+        """Bits put below a word that was shifted by as many, or a word below the zeros of a number; what overlaps is decided."""
         if isinstance(other, Word):
             return other._below(self)
-        return self.__ror__(other)
-
-    def __ror__(self, other: int) -> "Word":
         bounds = self._open()
         most = self._times * (bounds.high - 1) + self._more
-        if self._more < 0 or other & ((1 << most.bit_length()) - 1):
-            raise Invalid("the bits of a word of random bits and those of a number must not overlap")
+        if self._more < 0 or other < 0 or other & ((1 << most.bit_length()) - 1):
+            return int(self) | other
         return self + other
 
-    def _below(self, upper: "Word") -> "Word":
-        """Both as one uniform integer; neither may be used by itself any more."""
+    __ror__ = __or__
+
+    def _below(self, upper: "Word") -> "int | Word":
+        """Both as one uniform integer, where neither may be used by itself any more; a decided one where they do not fit together."""
         mine, theirs = self._open(), upper._open()
         if (self._times, self._more, mine.low) != (1, 0, 0) or upper._times != mine.high or upper._more % mine.high:
-            raise Invalid("only fresh random bits can be put below a word, which is shifted by as many")
+            return int(upper) | int(self)
         merged = _Range(theirs.low * mine.high, theirs.high * mine.high)
         mine.merged = theirs.merged = True
         return Word(self._walk, merged, 1, upper._more)
