@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import combinations_with_replacement, pairwise
 from math import inf
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -15,8 +16,17 @@ from discreet.audit.enumeration import Exact, exact
 from discreet.audit.joint import Draws, Joint, Seen
 from discreet.audit.law import Law
 from discreet.audit.twins import Recorder, Replayer
-from discreet.errors import Fault, Invalid
-from discreet.mechanisms import AboveThreshold, CoinToss, Exponential, Geometric, NoisyMax, PermuteAndFlip
+from discreet.errors import Fault, Invalid, Refused
+from discreet.mechanisms import (
+    AboveThreshold,
+    CoinToss,
+    Exponential,
+    Geometric,
+    NoisyMax,
+    PermuteAndFlip,
+    measure,
+    unmetered,
+)
 from discreet.mechanisms.exponential import Selection
 from discreet.mechanisms.keys import LaplaceThreshold
 from discreet.noise import Tape
@@ -187,6 +197,60 @@ def test_who_enters_again_makes_the_same_draws() -> None:
 
     with pytest.raises(Invalid, match="entered again"):
         Joint(forgetful, stop=1).law(())
+
+
+# The measure that the package has, with every draw of its grants made in every way.
+
+
+class Kill(BaseException):
+    pass
+
+
+def measured(after: str) -> Callable[[Data, Any], Any]:
+    """Largest, then count, under a key; killed once after the first draw was kept, or before it was, or never."""
+    event = events.Composed((NoisyMax(F(1)).event(1), NOISE.event(1)))
+
+    def run(data: Data, draws: Draws) -> Any:
+        metered = unmetered()
+        kills = [after]
+
+        def branched(mechanism: Any, value: Any, size: int, source: Any) -> Any:
+            drawn = draws(mechanism, 1, lambda: value)
+            if kills[0] == "drawn":
+                kills[0] = ""
+                raise Kill
+            return drawn
+
+        def entry() -> Any:
+            with metered(event, key="largest") as grant:
+                try:
+                    first = grant(NoisyMax(F(1)), 1, lambda: counts(data))
+                except Refused as refusal:
+                    assert refusal.code == "draw-lost"
+                    first = 0
+                if kills[0] == "kept":
+                    kills[0] = ""
+                    raise Kill
+                return first, grant(NOISE, 1, lambda: counts(data)[first])
+
+        with mock.patch.object(measure, "_release", branched):
+            try:
+                return entry()
+            except Kill:
+                return entry()
+
+    return run
+
+
+def real_grants_cost_once_with_a_kill_in_between(after: str = "kept") -> None:
+    costs(exact(Joint(measured(after), reach=REACH), tables(Adjacency.REPLACE)), 3.0)
+    law = Joint(measured(after), reach=4).law((0, 1))
+    assert all(len(seen.drawn) == 2 for seen in law.chances), "what was drawn is not drawn again"
+
+
+@pytest.mark.parametrize("after", ["never", "kept", "drawn"])
+def test_real_grants_cost_once_with_a_kill_in_between(after: str) -> None:
+    real_grants_cost_once_with_a_kill_in_between(after)
 
 
 # A real plan of stages.

@@ -187,6 +187,14 @@ MUTANTS = (
         joint.plans_of_stages_cost_their_price,
     ),
     Mutant(
+        "entered-again-and-drawn-anew",
+        MECHANISMS + "measure:Grant._released",
+        "if before is not None:",
+        "if before is not None and not before:",
+        "after a kill the same draw is made again, for one price",
+        joint.real_grants_cost_once_with_a_kill_in_between,
+    ),
+    Mutant(
         "exact-threshold-noise-quartered",
         MECHANISMS + "above_threshold:AboveThreshold.query_scale",
         "(2 if self.monotone else 4) * self.sensitivity",
