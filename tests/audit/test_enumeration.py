@@ -323,5 +323,18 @@ def test_what_has_no_finite_law_is_refused() -> None:
         exact(CoinToss(), [([0] * 40, [1] * 40)])
 
 
+def test_arguments_out_of_range_are_refused() -> None:
+    with pytest.raises(Invalid, match="single integers"):
+        exact(Geometric(1), [([1, 2], [1, 3])])
+    with pytest.raises(Invalid, match="at most"):
+        exact(CoinToss()).delta(10**6)
+    for bad in (-1, float("nan"), "1"):
+        with pytest.raises(Invalid):
+            exact(CoinToss()).delta(bad)  # type: ignore[arg-type]
+        with pytest.raises(Invalid):
+            exact(CoinToss()).epsilon(bad)  # type: ignore[arg-type]
+    assert exact(LaplaceThreshold(1, 3), [([], [])]).epsilon().high == 0
+
+
 def test_it_is_public() -> None:
     assert audit.exact is exact and audit.law.Law is Law

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from discreet.audit.enumeration import Exact, exact
-from discreet.audit.joint import Draws, Joint, Seen
+from discreet.audit.joint import Draws, Joint, Seen, planned
 from discreet.audit.law import Law
 from discreet.audit.twins import Recorder, Replayer
 from discreet.errors import Fault, Invalid, Refused
@@ -33,7 +33,6 @@ from discreet.noise import Tape
 from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.plan import Choice, Plan
 from discreet.plan.private import plan_for
-from discreet.plan.release import decided, release
 from discreet.plan.sql import question
 from discreet.privacy import Adjacency, events, loss
 from tests.plan import test_stages as stages
@@ -284,20 +283,17 @@ def rows(data: Data) -> list[dict[str, Any]]:
     return [{**stages.EMPTY, "who": who, "x": 2 + 3 * value} for who, value in enumerate(data)]
 
 
-def run_plan(plan: Plan) -> Callable[[Data, Any], Any]:
-    """The plan as it is run: choices, then noise, then totals; what an engine finds is remembered."""
-    found: dict[Any, Any] = {}
+@lru_cache(maxsize=64)
+def found_in(data: Data) -> Any:
+    """What an engine finds in these data, remembered."""
+    memory, known = engine(rows(data)), {}
 
-    def run(data: Data, draws: Any) -> Any:
-        def read(query: Any, salt: int) -> Any:
-            if (data, query) not in found:
-                found[data, query] = engine(rows(data)).run(query, salt)
-            return found[data, query]
+    def read(query: Any, salt: int) -> Any:
+        if query not in known:
+            known[query] = memory.run(query, salt)
+        return known[query]
 
-        one = decided(plan, read, draws, 1)
-        return one.taken, release(one, read, draws, 1)
-
-    return run
+    return read
 
 
 def plans_of_stages_cost_their_price(kind: Callable[..., Selection] = NoisyMax) -> None:
@@ -307,7 +303,7 @@ def plans_of_stages_cost_their_price(kind: Callable[..., Selection] = NoisyMax) 
         price = loss(plan.event).epsilon()
         assert price == 2.5
         for stop in (None, 1):
-            costs(exact(Joint(run_plan(plan), reach=REACH, stop=stop), tables(adjacency)), price)
+            costs(exact(planned(plan, found_in, reach=REACH, stop=stop), tables(adjacency)), price)
 
 
 @pytest.mark.parametrize("kind", [NoisyMax, Exponential])
@@ -331,13 +327,13 @@ class Sharper(NoisyMax):
 def test_a_wrong_selection_is_seen_by_the_joint_law_and_not_by_twins() -> None:
     plan = staged(Adjacency.REPLACE, Sharper)
     stages.check(plan)
-    program, price = run_plan(plan), loss(plan.event).epsilon()
-    exceeds(exact(Joint(program, reach=REACH), tables(Adjacency.REPLACE)), price)
+    joint, price = planned(plan, found_in, reach=REACH), loss(plan.event).epsilon()
+    exceeds(exact(joint, tables(Adjacency.REPLACE)), price)
     for x, y in tables(Adjacency.REPLACE):
         recorder = Recorder.of(plan.event, Tape(1))
-        program(x, recorder)
+        joint.function(x, recorder)  # type: ignore[arg-type]
         replayer = Replayer(recorder.drawn)
-        program(y, replayer)
+        joint.function(y, replayer)  # type: ignore[arg-type]
         replayer.close()
         assert not replayer.problems, "twins are handed the outcome, however likely it was"
 

@@ -401,7 +401,7 @@ def keys_pair(rule: Rule, x: Sequence[int], y: Sequence[int], reach: int) -> tup
 
     Beyond all counts the ratio of geometric noise is the same for all noisy counts, and a lump is no coarser than its outputs.
     """
-    last = max(*x, *y, rule.threshold) + reach
+    last = max([*x, *y, rule.threshold]) + reach
     first, second = keys(rule, x, last), keys(rule, y, last)
     return (Law(first.chances), Law(second.chances)) if isinstance(rule, LaplaceThreshold) else (first, second)
 

@@ -91,21 +91,27 @@ class Ours:
 
     def law(self, data: Any) -> Law:
         if isinstance(self.mechanism, IntegerNoise):
-            return noisy(self.mechanism, int(data), Window.around([int(data)], self.reach))
+            return noisy(self.mechanism, _integer(data), Window.around([_integer(data)], self.reach))
         if isinstance(self.mechanism, Rule):
-            return keys(self.mechanism, data, max(*data, self.mechanism.threshold) + self.reach)
+            return keys(self.mechanism, data, max([*data, self.mechanism.threshold]) + self.reach)
         return law_of(self.mechanism, data)
 
     def laws(self, x: Any, y: Any) -> tuple[Law, Law]:
         """Noise is listed in one window for both: which outputs are looked at is up to who looks."""
         if isinstance(self.mechanism, Geometric):
-            return geometric_pair(self.mechanism, int(x), int(y), self.reach)
+            return geometric_pair(self.mechanism, _integer(x), _integer(y), self.reach)
         if isinstance(self.mechanism, IntegerNoise):
-            window = Window.around([int(x), int(y)], self.reach)
-            return noisy(self.mechanism, int(x), window), noisy(self.mechanism, int(y), window)
+            window = Window.around([_integer(x), _integer(y)], self.reach)
+            return noisy(self.mechanism, x, window), noisy(self.mechanism, y, window)
         if isinstance(self.mechanism, Rule):
             return keys_pair(self.mechanism, x, y, self.reach)
         return self.law(x), self.law(y)
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise Invalid("noise on integers is compared for single integers", hint="use a joint.Joint for a vector")
+    return int(value)
 
 
 def lawful(mechanism: Any, runs: int = RUNS) -> Lawful:

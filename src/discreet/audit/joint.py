@@ -34,10 +34,15 @@ from discreet.mechanisms.additive import IntegerNoise, Ints
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.keys import Kept
 from discreet.mechanisms.randomized_response import Response
+from discreet.plan.plan import Plan
+from discreet.plan.release import Run, decided, release
 
-__all__ = ["Draws", "Joint", "Seen"]
+__all__ = ["Draws", "Joint", "Seen", "planned"]
 
 REACH = 12
+SALT = 1
+"""Of priorities among a person's rows: neighbours have the same."""
+
 Released: TypeAlias = tuple[Hashable, ...]
 Windows: TypeAlias = dict[Hashable, Window]
 
@@ -132,7 +137,7 @@ class Draws:
 
     def _keys(self, rule: Rule, counts: Any) -> Kept:
         """The keys that are kept, as the rule itself tells them."""
-        top = max(*counts, rule.threshold) + self.reach
+        top = max([*counts, rule.threshold]) + self.reach
         last = self.windows.setdefault((self.released, rule), Window(0, top)).last
         value = self._chosen(keys(rule, counts, last), rule)
         if any(isinstance(each, Beyond) for each in value):
@@ -222,6 +227,22 @@ class Joint:
     def _through(self, data: Any, draws: Draws) -> tuple[Released, Hashable]:
         result = outcome_of(self.function(data, draws))
         return draws.released, result
+
+
+def planned(
+    plan: Plan, engine: Callable[[Any], Run], *, reach: int = REACH, stop: int | None = None, runs: int = RUNS
+) -> Joint:
+    """A plan as it is run: its choices, then noise, then totals. `engine` tells for data what an engine finds in them.
+
+    Seen are the choices that were made and the integers that were released; what is made of them costs nothing more.
+    """
+
+    def run(data: Any, draws: Draws) -> Any:
+        read = engine(data)
+        one = decided(plan, read, draws, SALT)
+        return one.taken, release(one, read, draws, SALT)
+
+    return Joint(run, reach, stop, runs=runs)
 
 
 def __dir__() -> list[str]:

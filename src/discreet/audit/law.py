@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 from discreet.errors import Invalid
 from discreet.exact import (
+    EXP_LIMIT,
     Number,
     exp_bounds,
     log_down,
@@ -275,7 +276,10 @@ def delta(p: Law, q: Law, epsilon: Number = 0) -> Bracket:
     >>> print(delta(Law.of({1: 0.75, 0: 0.25}), Law.of({1: 0.25, 0: 0.75})))
     1/2
     """
-    low, high = exp_bounds(nonnegative(epsilon, "epsilon"), BITS)
+    exponent = nonnegative(epsilon, "epsilon")
+    if exponent > EXP_LIMIT:
+        raise Invalid(f"epsilon must be at most {EXP_LIMIT}, got {shown(epsilon)}")
+    low, high = exp_bounds(exponent, BITS)
     return delta_at(p, q, Bracket(low, high))
 
 
