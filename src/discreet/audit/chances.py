@@ -12,7 +12,9 @@ from itertools import product as combinations
 from math import ceil
 from typing import Any, TypeAlias
 
-from discreet.audit.law import ONE, SURE, ZERO, Bracket, Law
+import numpy as np
+
+from discreet.audit.law import NEVER, ONE, SURE, ZERO, Bracket, Law
 from discreet.audit.tree import outcome_of
 from discreet.errors import Invalid
 from discreet.exact import exp_neg_bounds, shift_up, shown
@@ -24,6 +26,7 @@ from discreet.mechanisms.gaussian import DiscreteGaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.keys import GaussianThreshold, LaplaceThreshold, OptimalKeys, Threshold
 from discreet.mechanisms.noisy_max import NoisyMax
+from discreet.mechanisms.quantile import Quantiles, Slice, _cut
 from discreet.mechanisms.randomized_response import RandomizedResponse, Response
 from discreet.mechanisms.unsafe import NameAndShame, RandomRow
 from discreet.noise.bernoulli import Odds
@@ -142,14 +145,16 @@ def _exp(x: Fraction) -> Bracket:
 
 @law_of.register
 def _exponential(mechanism: Exponential, exact: Any) -> Law:
-    weights = _weights(mechanism, exact)
+    return Law(dict(enumerate(_shares(_weights(mechanism, exact)))))
+
+
+def _shares(weights: list[Bracket]) -> list[Bracket]:
+    """Each weight over the sum of all."""
     low, high = (sum((getattr(each, end) for each in weights), ZERO) for end in ("low", "high"))
-    return Law(
-        {
-            i: Bracket(each.low / (each.low + high - each.high), each.high / (each.high + low - each.low)).short()
-            for i, each in enumerate(weights)
-        }
-    )
+    return [
+        Bracket(each.low / (each.low + high - each.high), each.high / (each.high + low - each.low)).short()
+        for each in weights
+    ]
 
 
 @law_of.register
@@ -172,6 +177,41 @@ def _mean_share(coins: list[Fraction]) -> Fraction:
         stay, more = [each * (1 - coin) for each in heads], [each * coin for each in heads]
         heads = [a + b for a, b in zip([*stay, ZERO], [ZERO, *more], strict=True)]
     return sum((each / (1 + k) for k, each in enumerate(heads)), ZERO)
+
+
+# Quantiles: a choice of a place, and then of places on both sides of it.
+
+
+@law_of.register
+def _quantiles(mechanism: Quantiles, exact: Any) -> Law:
+    counts = tuple(int(each) for each in mechanism._counts(exact))
+    _few(mechanism.cells ** len(mechanism.probabilities))
+    cells = _cells(mechanism, counts, 0, Slice(mechanism.probabilities, ZERO, ONE))
+    return Law({tuple(mechanism._value(cell) for cell in each): chance for each, chance in cells.items()})
+
+
+@lru_cache(maxsize=4096)
+def _cells(mechanism: Quantiles, counts: tuple[int, ...], start: int, wanted: Slice) -> dict[tuple[int, ...], Bracket]:
+    """The cells of the wanted quantiles. Places that cut the rows alike have the same law on both sides, and are taken together."""
+    if not wanted.probabilities:
+        return {(): SURE}
+    rows, parts = np.array(counts, np.int64), mechanism.parts if len(wanted.probabilities) > 1 else 1
+    gaps, rate = mechanism._middle(rows, wanted, parts)
+    least = int(gaps.min())
+    cuts: dict[Any, Bracket] = {}
+    for place, chance in enumerate(_shares([_exp(rate * (int(gap) - least)) for gap in gaps])):
+        cell, part = divmod(place, parts)
+        sides = _cut(rows, cell, Fraction(2 * part + 1, 2 * parts))
+        cut = (cell, *(tuple(side.tolist()) for side in sides))
+        cuts[cut] = cuts.get(cut, NEVER) + chance
+    found: dict[tuple[int, ...], Bracket] = {}
+    for (cell, left, right), chance in cuts.items():
+        below = _cells(mechanism, left, start, wanted.lower)
+        above = _cells(mechanism, right, start + cell, wanted.upper)
+        for (low, p), (high, q) in combinations(below.items(), above.items()):
+            cells = (*low, start + cell, *high)
+            found[cells] = found.get(cells, NEVER) + chance * p * q
+    return found
 
 
 # Sums over noise, in integers of BITS binary digits: pairs (low, high).

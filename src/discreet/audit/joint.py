@@ -33,6 +33,7 @@ from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise, Ints
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.keys import Kept
+from discreet.mechanisms.quantile import Quantiles
 from discreet.mechanisms.randomized_response import Response
 from discreet.plan.plan import Plan
 from discreet.plan.release import Run, decided, release
@@ -40,6 +41,9 @@ from discreet.plan.release import Run, decided, release
 __all__ = ["Draws", "Joint", "Seen", "planned"]
 
 REACH = 12
+ARRAYS = AboveThreshold | Quantiles | Response
+"""Mechanisms that release arrays, where their law has tuples."""
+
 SALT = 1
 """Of priorities among a person's rows: neighbours have the same."""
 
@@ -133,7 +137,7 @@ class Draws:
         if isinstance(mechanism, Rule):
             return self._keys(mechanism, exact)
         value = self._chosen(law_of(mechanism, exact), mechanism)
-        return np.array(value) if isinstance(mechanism, AboveThreshold | Response) and np.ndim(exact) else value
+        return np.array(value) if isinstance(value, tuple) and isinstance(mechanism, ARRAYS) else value
 
     def _keys(self, rule: Rule, counts: Any) -> Kept:
         """The keys that are kept, as the rule itself tells them."""
