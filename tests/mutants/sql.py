@@ -259,7 +259,7 @@ MUTANTS = (
         "if missing or (token.token_type is T.PLUS and (after is None or after in AFTER_AN_ITEM)):",
         "if missing:",
         "a sign before nothing is passed over, and the item with it",
-        refusal("SELECT + , COUNT(*) AS n FROM visits"),
+        refusal("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward, +"),
     ),
     Mutant(
         "forgotten-words-passed-over",

@@ -12,6 +12,7 @@ from tests.mutants import (
     accounting,
     answer,
     audit,
+    audit_exact,
     basics,
     curator,
     data,
@@ -41,6 +42,7 @@ PARTS = {
     "curator": curator.MUTANTS,
     "audit": audit.MUTANTS,
     "owner": owner.MUTANTS,
+    "audit-exact": audit_exact.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

@@ -1,6 +1,5 @@
 """Sources that play a script, and a walk over all coin strings."""
 
-import heapq
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -9,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.audit.law import Bracket
+from discreet.audit.tree import Coins, outcome_of
+from discreet.audit.walk import walked
 from discreet.noise import Tape
 
 
@@ -31,27 +33,12 @@ class Scripted:
         return self.integers.pop(0) & ((1 << count) - 1) if self.integers else self.after.bits(count)
 
 
-class NeedsMore(Exception):
-    """A draw asks for one more choice, among alternatives of these probabilities (they may add up to less than 1)."""
-
-    def __init__(self, chances: Sequence[Fraction]) -> None:
-        super().__init__()
-        self.chances = chances
-
-
-class Branch:
-    """Answers by a list of choices, and asks for one more when the list is used up."""
-
-    def __init__(self, choices: tuple[int, ...]) -> None:
-        self.choices = list(choices)
-
-    def bits(self, count: int) -> int:
-        return self.choose([Fraction(1, 1 << count)] * (1 << count)) if count else 0
+class Branch(Coins):
+    """Coins that can also be asked to choose."""
 
     def choose(self, chances: Sequence[Fraction]) -> int:
-        if not self.choices:
-            raise NeedsMore(chances)
-        return self.choices.pop(0)
+        """One of alternatives of these probabilities, which may add up to less than 1."""
+        return self.walk.choose("chances", [Bracket.of(chance) for chance in chances])
 
 
 def walk_all(draw: Callable[[Any], Hashable], runs: int) -> tuple[dict[Hashable, Fraction], Fraction]:
@@ -59,17 +46,5 @@ def walk_all(draw: Callable[[Any], Hashable], runs: int) -> tuple[dict[Hashable,
 
     So for every result r: reached[r] <= P(r) <= reached[r] + undecided.
     """
-    reached: dict[Hashable, Fraction] = {}
-    open_: list[tuple[Fraction, tuple[int, ...]]] = [(Fraction(-1), ())]
-    for _ in range(runs):
-        if not open_:
-            break
-        mass, choices = heapq.heappop(open_)
-        try:
-            result = draw(Branch(choices))
-        except NeedsMore as need:
-            for choice, chance in enumerate(need.chances):
-                heapq.heappush(open_, (mass * chance, (*choices, choice)))
-        else:
-            reached[result] = reached.get(result, Fraction(0)) - mass
-    return reached, 1 - sum(reached.values(), Fraction(0))
+    law = walked(lambda walk: outcome_of(draw(Branch(walk))), runs)
+    return {outcome: each.low for outcome, each in law.chances.items()}, law.rest

@@ -15,7 +15,7 @@ from tests.noise.oracle import Case, ball, contains
 from tests.noise.scripted import Branch, walk_all
 from tests.scale import repeats
 
-RUNS = 4_000
+RUNS = 1_200
 
 
 def brackets_hold(
