@@ -10,6 +10,7 @@ from tests.mutants import (
     Law,
     Mutant,
     answer,
+    attacks,
     curator,
     data,
     engines,
@@ -33,6 +34,7 @@ PARTS = {
     "answer": answer.MUTANTS,
     "data": data.MUTANTS,
     "curator": curator.MUTANTS,
+    "attacks": attacks.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]
