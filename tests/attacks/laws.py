@@ -284,6 +284,21 @@ def a_picture_shows_success_interval_and_what_is_permitted() -> None:
     assert lows == pytest.approx([picture.WIDE * end for end in ends], abs=0.1)
 
 
+def a_drawing_shows_success_and_what_is_permitted() -> None:
+    report = rows()
+    for width in (40, 72, 200):
+        lines = report.draw(width).splitlines()
+        cells = width - len("textbook") - 1
+        assert len(lines) == len(report.scores) and all(len(line) <= width for line in lines)
+        for line, score in zip(lines, report.scores, strict=True):
+            assert line.startswith(score.name)
+            hidden = "│" in line and score.permitted < score.outcome.rate  # the line stands in the bar
+            assert line.count("█") + hidden == round(cells * score.outcome.rate)
+            assert ("│" in line) == (score.permitted < 1)
+            if score.permitted < 1:
+                assert line.index("│") - len("textbook") - 1 == int(cells * score.permitted)
+
+
 def exact_is_what_the_query_is() -> None:
     release = exact(lambda data: data + 1)
     assert (release.publish(1), release.epsilon, release.permitted(), release.ours) == (2, None, 1.0, False)

@@ -49,6 +49,7 @@ GAME = [
     laws.a_kept_answer_is_one_answer,
     laws.a_report_names_what_is_above_its_promise,
     laws.a_picture_shows_success_interval_and_what_is_permitted,
+    laws.a_drawing_shows_success_and_what_is_permitted,
     laws.exact_is_what_the_query_is,
 ]
 

@@ -31,6 +31,7 @@ def test_success_stands_beside_what_is_permitted(run: Run, name: str) -> None:
     result = run("attack", name, "--epsilon", "1/2", "--trials", "20")
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith(f"{name}: ") and "20 trials each" in result.stdout
+    assert "█" in result.stdout and "│" in result.stdout
     assert "permitted" in result.stdout and "ε = 0.5" in result.stdout
     assert all(len(line) <= 110 for line in result.stdout.splitlines())
 

@@ -9,6 +9,7 @@ ATTACKS = "discreet.attacks."
 
 within_differencing = partial(laws.private_answers_stay_within, "differencing")
 within_averaging = partial(laws.private_answers_stay_within, "averaging")
+within_float_bits = partial(laws.private_answers_stay_within, "float-bits")
 priced_differencing = partial(laws.permitted_is_of_the_price_that_was_asked, "differencing")
 priced_averaging = partial(laws.permitted_is_of_the_price_that_was_asked, "averaging")
 revealing_membership = partial(laws.exact_answers_reveal, "membership")
@@ -171,10 +172,26 @@ MUTANTS = (
     Mutant(
         "grid-taken-for-doubles",
         ATTACKS + "float_bits:FloatBits.possible",
-        "if self.step:",
+        "if self.step and fmod(seen, self.step) == 0:",
         "if self.step < 0:",
         "noise on a grid is said to reveal",
         laws.outputs_on_a_grid_are_possible_for_both_counts,
+    ),
+    Mutant(
+        "textbook-noise-for-ours",
+        ATTACKS + "float_bits:run",
+        "private(lambda count: count, noise, ",
+        "private(lambda count: count, textbook.textbook, ",
+        "what is attacked as noise on a grid is noise in doubles",
+        within_float_bits,
+    ),
+    Mutant(
+        "line-drawn-at-the-bar",
+        ATTACKS + "picture:_blocks",
+        "cells * bar.permitted",
+        "cells * bar.rate",
+        "the drawing in a terminal shows every attack at its bound",
+        laws.a_drawing_shows_success_and_what_is_permitted,
     ),
     Mutant(
         "others-accused-for-us",

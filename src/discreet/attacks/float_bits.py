@@ -50,9 +50,9 @@ class FloatBits:
         return float(count + sign * (-self.scale * np.log(u)))
 
     def possible(self, seen: float, count: float) -> bool:
-        """Whether the count can give this output: any multiple of a grid; in doubles what some u near e^(−|seen − count|/scale) gives."""
-        if self.step:
-            return fmod(seen, self.step) == 0
+        """Whether the count can give this output: any multiple of the grid, and else what some u near e^(−|seen − count|/scale) gives."""
+        if self.step and fmod(seen, self.step) == 0:
+            return True
         sign = 1.0 if seen >= count else -1.0
         middle = np.rint(np.exp(-abs(seen - count) / self.scale) * UNIT)
         near = np.clip(middle + np.arange(-NEAR, NEAR + 1), 1, UNIT) / UNIT
@@ -82,7 +82,7 @@ def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 1_000) -> Report:
         noise = dp.Laplace.for_epsilon(epsilon)
         price = positive(epsilon, "epsilon")
         textbook = FloatBits(float(1 / price))
-        ours = FloatBits(float(noise.scale), float(noise.grid.step))
+        ours = FloatBits(float(1 / price), float(noise.grid.step))
         label = f"ε = {float(price):g}"
         for attack, release in (
             (textbook, Release(f"textbook, said to be {label}", textbook.textbook, float(price))),

@@ -1,4 +1,4 @@
-"""The picture of an attack, as an SVG that any browser draws: bars of success, their intervals, what is permitted, what chance gives."""
+"""The picture of an attack: bars of success, and what is permitted; as an SVG, with intervals and what chance gives, and as text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from html import escape
 
 # In pixels: a character, a row, the width of the bars, and the height of their scale.
 LETTER, ROW, WIDE, SCALE = 7, 26, 360, 24
+NARROWEST = 8  # columns of a bar of text
 STYLE = 'font-family="system-ui, sans-serif" font-size="12" fill="currentColor"'
 MARK = "#c44e52"
 LEGEND = "bar: share of right guesses, with its 95 % interval · red: the most that ε permits · dotted: a blind guess"
@@ -39,6 +40,25 @@ def svg(title: str, bars: Sequence[Bar]) -> str:
         f'<text x="0" y="14" font-weight="bold">{escape(title)}</text>{scale}{rows}'
         f'<text x="0" y="{height - 6}" opacity="0.75">{escape(LEGEND)}</text></svg>\n'
     )
+
+
+def text(bars: Sequence[Bar], width: int) -> str:
+    """Rows of blocks in as many columns, over a scale from 0 to 100 %; a line marks what is permitted.
+
+    >>> print(text([Bar("exact", 1.0, (0.9, 1.0), 1.0, 0.5), Bar("ε = 1", 0.5, (0.4, 0.6), 0.75, 0.5)], 20))
+    exact ██████████████
+    ε = 1 ███████   │
+    """
+    left = max(len(bar.name) for bar in bars)
+    cells = max(width - left - 1, NARROWEST)
+    return "\n".join(f"{bar.name:<{left}} {_blocks(bar, cells)}".rstrip() for bar in bars)
+
+
+def _blocks(bar: Bar, cells: int) -> str:
+    blocks = list("█" * round(cells * bar.rate)) + [" "] * (cells - round(cells * bar.rate))
+    if bar.permitted < 1:
+        blocks[min(int(cells * bar.permitted), cells - 1)] = "│"
+    return "".join(blocks)
 
 
 def _row(bar: Bar, left: int, top: int) -> str:

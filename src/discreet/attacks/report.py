@@ -7,6 +7,7 @@ from typing import Any
 import discreet as dp
 from discreet.attacks import picture
 from discreet.attacks.game import ALPHA, Attack, Outcome, Release, play
+from discreet.exact import whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Report:
         lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
         notes = [f"{score.name}: {score.note}" for score in self.scores if score.note]
         alarms = [
-            f"{score.name}: above what is promised, which chance does in less than {ALPHA:g} of all runs"
+            f"{score.name}: above what is promised; chance alone does that in {ALPHA:g} of all runs"
             for score in self.scores
             if score.exceeds
         ]
@@ -93,11 +94,17 @@ class Report:
 
     def to_svg(self) -> str:
         """A picture: a bar for each release with its interval, and a mark at what is permitted."""
-        bars = [
+        return picture.svg(f"{self.attack}: {self.question}", self._bars())
+
+    def draw(self, width: int = 72) -> str:
+        """The picture for a terminal, in about as many columns."""
+        return picture.text(self._bars(), whole(width, "width", least=1))
+
+    def _bars(self) -> list[picture.Bar]:
+        return [
             picture.Bar(score.name, score.outcome.rate, score.outcome.interval(), score.permitted, score.chance)
             for score in self.scores
         ]
-        return picture.svg(f"{self.attack}: {self.question}", bars)
 
     _repr_svg_ = to_svg
 

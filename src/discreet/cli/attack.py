@@ -20,7 +20,8 @@ def attack(
         str | None, typer.Argument(metavar="NAME", help="Which attack; without it they are listed.")
     ] = None,
     epsilon: Annotated[
-        list[str] | None, typer.Option(metavar="E", help="The price of all that is released. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="E", help="The price of all that is released (averaging: of each answer). Repeatable."),
     ] = None,
     trials: Annotated[int | None, typer.Option(metavar="N", help="How often each release is attacked.")] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write a picture too, such as attack.svg.")] = None,
@@ -47,7 +48,10 @@ def attack(
     report = run(name, prices, trials)
     if target is not None:
         target.write_text(report.to_svg(), "utf-8")
-    print(json.dumps(report.to_json(), ensure_ascii=False, indent=2) if as_json else report)
+    if as_json:
+        print(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
+    else:
+        print(f"{report}\n\n{report.draw()}\n\n█ right guesses, of 100 %   │ the most that is permitted")
     if report.broken:  # the report says which, and what that means
         raise typer.Exit(1)
 
