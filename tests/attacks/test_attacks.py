@@ -1,17 +1,20 @@
 """Every attack: it works on exact answers, stays within what ε permits on ours, and tells both as they are."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import discreet as dp
-from discreet.attacks import Outcome, play
+from discreet.attacks import Outcome, averaging, play
 from discreet.attacks.catalog import MOST
 from discreet.attacks.linkage import Linkage
 from discreet.attacks.membership import Means, Membership
 from discreet.attacks.reconstruction import Reconstruction
+from discreet.mechanisms.unsafe import NameAndShame
 from tests.attacks import laws
 from tests.attacks.laws import NAMES
 
@@ -118,8 +121,42 @@ def test_a_price_that_is_none_is_refused(epsilon: Any) -> None:
         lambda: Means(np.array([17])),
         lambda: Means(np.array([8]), people=0),
         lambda: Linkage(tables=0),
+        lambda: Linkage(diagnoses=1),
+        lambda: Reconstruction().blurred(-1),
+        lambda: Membership(lambda size: np.zeros(size), lambda seen, record: 0.0, people=0).world(0),
+        lambda: averaging.fresh(1, 0),
+        lambda: averaging.kept(0, 1),
+        lambda: laws.rows().draw(0),
     ],
 )
 def test_what_makes_no_sense_is_refused(make: Callable[[], object]) -> None:
     with pytest.raises(dp.Invalid):
         make()
+
+
+def test_what_has_no_finite_price_permits_everything() -> None:
+    noise = dp.Gaussian(1)
+    release = dp.attacks.private(lambda count: count, noise, noise.event(), delta=0)
+    assert release.permitted() == 1.0 and release.permitted(100) == 1.0
+    assert dp.attacks.private(lambda count: count, noise, noise.event(), delta=0.01).permitted() < 1.0
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "attacks.md").read_text("utf-8")
+
+
+def test_the_page_tells_what_is_permitted() -> None:
+    claims = re.findall(r"([\d.]+) % at ε = ([\d.]+)", PAGE)
+    assert len(claims) == 3
+    for percent, epsilon in claims:
+        assert 100 * dp.attacks.permitted(float(epsilon)) == pytest.approx(float(percent), abs=0.05)
+
+
+def test_the_page_tells_how_likely_somebody_is_exposed() -> None:
+    table = PAGE.partition("| δ | n = 100 |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert len(table) == 4
+    for row in table:
+        delta, *shares = row.strip("| ").split(" | ")
+        for share, n in zip(shares, (100, 10_000, 1_000_000), strict=True):
+            assert 100 * NameAndShame(delta=float(delta)).exposure(n) == pytest.approx(
+                float(share.rstrip(" %")), rel=0.005
+            )
