@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from discreet.attacks import Outcome, Release, Report, Score, catalog, names
+from discreet.attacks import Outcome, Release, Report, Score, names
 from discreet.cli import attack
 from tests.cli.conftest import Run, data, error
 
@@ -101,7 +101,7 @@ def test_a_wrong_command_line_is_told_in_one_line(run: Run, place: Path, argumen
 
 
 def test_nothing_is_played_where_the_picture_cannot_be_written(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalog, "run", lambda *_: pytest.fail("it was played"))
+    monkeypatch.setattr("discreet.attacks.run", lambda *_: pytest.fail("it was played"))
     assert run("attack", "patient", "--out", "nowhere/a.svg").exit_code == 2
     assert attack.writable("a.SVG") == Path("a.SVG")
 
