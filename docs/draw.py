@@ -1,8 +1,10 @@
-"""Draws the pictures of docs/mechanisms.md, as SVG, from the mechanisms themselves: `.venv/bin/python docs/draw.py`.
+"""Draws the pictures of docs/mechanisms.md and docs/attacks.md, as SVG: `.venv/bin/python docs/draw.py`, or with the name of one page.
 
-Each shows the probability of every output for two neighbouring inputs x and x′, and beside it the privacy loss of each output.
+Those of mechanisms come from the mechanisms themselves: the probability of every output for two neighbouring inputs x and x′, and beside it
+the privacy loss of each output. Those of attacks come from attacks that are played; their numbers are printed, for the page.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from discreet import attacks
 from discreet.mechanisms import (
     AboveThreshold,
     CoinToss,
@@ -28,6 +31,7 @@ from discreet.mechanisms.vector import choose
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDE, HIGH, LEFT, BELOW, ABOVE = 360, 240, 48, 40, 30
+TRIALS = 5_000  # of each attack on each release
 COLOURS = ("#4c78a8", "#f58518", "#54a24b")
 Points = Sequence[tuple[float, float]]
 
@@ -181,7 +185,15 @@ def means() -> None:
     write("vectors", Panel("log10 of n·error, by log2 of dimension", errors))
 
 
-def main() -> None:
+def attacked() -> None:
+    for name in attacks.names():
+        report = attacks.run(name, trials=TRIALS)
+        svg = report.to_svg().replace("<svg ", '<svg style="background: white" ', 1)
+        (FOLDER / f"attack-{name}.svg").write_text(svg, "utf-8")
+        print(report, end="\n\n")
+
+
+def mechanisms() -> None:
     counted("geometric", Geometric(Fraction(3)).probability, range(-9, 12), 0, 1)
     counted("discrete-gaussian", DiscreteGaussian(Fraction(3)).probability, range(-9, 12), 0, 1)
     densities("laplace", lambda z: exp(-abs(z) / 2) / 4, 0.0, 1.0, 8.0)
@@ -194,5 +206,8 @@ def main() -> None:
     means()
 
 
+PAGES = {"mechanisms": mechanisms, "attacks": attacked}
+
 if __name__ == "__main__":
-    main()
+    for page in sys.argv[1:] or PAGES:
+        PAGES[page]()

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import count
-from math import exp, fsum, lgamma, log, log1p
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import discreet as dp
-from discreet.attacks.differencing import Ask, Differencing, Outcome, play
+from discreet.attacks import Outcome, play
+from discreet.attacks.averaging import Averaging
+from discreet.attacks.differencing import Ask, Differencing
 from discreet.privacy.theorems import bayes_success
 from tests.scale import repeats
 
@@ -29,17 +30,6 @@ ATTACK = Differencing(
     "SELECT COUNT(DISTINCT patient_id) AS n FROM visits WHERE ward = 'Psychiatry'",
     "SELECT COUNT(DISTINCT patient_id) AS n FROM visits WHERE ward = 'Psychiatry' AND age <> 101",
 )
-
-
-def exceeds(outcome: Outcome, bound: float) -> bool:
-    """Whether so many right guesses come with probability below ALPHA from whoever is right with at most this probability."""
-    n = outcome.trials
-
-    def probability(k: int) -> float:
-        ways = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
-        return exp(ways + k * log(bound) + (n - k) * log1p(-bound))
-
-    return fsum(map(probability, range(outcome.right, n + 1))) < ALPHA
 
 
 def visits(present: bool) -> dict[str, list[Any]]:
@@ -96,14 +86,14 @@ def anew(curator: dp.Curator) -> Ask:
 
 
 def test_on_exact_answers_the_attack_never_fails() -> None:
-    assert play(ATTACK, exact(visits(True)), exact(visits(False)), 200) == Outcome(200, 200)
+    assert play(ATTACK, lambda there: exact(visits(there)), 200) == Outcome(200, 200)
 
 
 def test_on_private_answers_it_stays_within_the_bayes_bound(world: World) -> None:
     trials = repeats(TRIALS)
     here, gone = world(True), world(False)
-    outcome = play(ATTACK, anew(here), anew(gone), trials)
-    assert not exceeds(outcome, BOUND), outcome
+    outcome = play(ATTACK, {True: anew(here), False: anew(gone)}.__getitem__, trials)
+    assert not outcome.exceeds(BOUND, ALPHA), outcome
     assert here.spent.epsilon + gone.spent.epsilon == 2 * trials * Fraction(EPSILON)
 
 
@@ -117,6 +107,21 @@ def test_asking_the_same_again_adds_nothing(world: World) -> None:
 
     assert len({ATTACK.difference(ask) for _ in range(5)}) == 1
     assert curator.spent.epsilon == 2 * Fraction(EPSILON)
+
+
+def test_repeats_to_a_curator_cannot_be_averaged(world: World) -> None:
+    """Under one key a question has one answer, however often it is asked: a trial costs ε once, and permits no more than that."""
+    here, gone, keys, trials = world(True), world(False), count(), repeats(40)
+
+    def release(people: int) -> list[float]:
+        curator, key = (here if people > PEOPLE else gone), f"trial {next(keys)}"
+        answers = [curator.sql(ATTACK.everyone, epsilon=EPSILON, key=key).to_dicts()[0]["n"] for _ in range(4)]
+        assert len(set(answers)) == 1
+        return answers  # type: ignore[return-value]
+
+    outcome = play(Averaging(others=PEOPLE), release, trials)
+    assert not outcome.exceeds(bayes_success(EPSILON), ALPHA), outcome
+    assert here.spent.epsilon + gone.spent.epsilon == trials * Fraction(EPSILON)
 
 
 def too_little_noise(curator: dp.Curator) -> Ask:
@@ -144,13 +149,14 @@ def the_same_noise_twice(table: dict[str, list[Any]]) -> Ask:
 
 
 def test_too_little_noise_is_noticed(world: World) -> None:
-    outcome = play(ATTACK, too_little_noise(world(True)), too_little_noise(world(False)), TRIALS)
-    assert exceeds(outcome, BOUND), outcome
+    asks = {True: too_little_noise(world(True)), False: too_little_noise(world(False))}
+    outcome = play(ATTACK, asks.__getitem__, TRIALS)
+    assert outcome.exceeds(BOUND, ALPHA), outcome
 
 
 def test_noise_that_is_used_twice_is_noticed() -> None:
-    outcome = play(ATTACK, the_same_noise_twice(visits(True)), the_same_noise_twice(visits(False)), TRIALS)
-    assert exceeds(outcome, BOUND), outcome
+    outcome = play(ATTACK, lambda there: the_same_noise_twice(visits(there)), TRIALS)
+    assert outcome.exceeds(BOUND, ALPHA), outcome
 
 
 def test_the_bound_is_that_of_the_accounting() -> None:
@@ -162,4 +168,4 @@ def test_the_bound_is_that_of_the_accounting() -> None:
 @pytest.mark.parametrize("trials", [0, -1, 1.5, True])
 def test_a_number_of_trials_that_is_none_is_refused(trials: Any) -> None:
     with pytest.raises(dp.Invalid, match="trials"):
-        play(ATTACK, lambda text: 0, lambda text: 0, trials)
+        play(ATTACK, lambda there: lambda text: 0, trials)

@@ -48,10 +48,11 @@ COMMANDS: dict[str, list[str]] = {
     "doctor": ["doctor", "hospital.toml"],
     "calibrate": ["calibrate", "laplace", "--epsilon", "1"],
     "loss": ["loss", "laplace(1)"],
+    "attack": ["attack", "patient", "--trials", "5"],
     "version": ["--version"],
 }
 OF_A_FILE = ("ask a file", "init")
-WITHOUT_SOURCE = ("calibrate", "loss", "version")
+WITHOUT_SOURCE = ("calibrate", "loss", "attack", "version")
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from tests.mutants import (
     Mutant,
     accounting,
     answer,
+    attacks,
     audit,
     audit_exact,
     basics,
@@ -43,6 +44,7 @@ PARTS = {
     "audit": audit.MUTANTS,
     "owner": owner.MUTANTS,
     "audit-exact": audit_exact.MUTANTS,
+    "attacks": attacks.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

@@ -1,14 +1,46 @@
-"""Attacks on answers, as anyone could run them: what a curator must withstand. They use public names only."""
+"""Attacks on answers, as anyone could run them: what a curator must withstand. They use public names only.
+
+Every attack plays one game (`play`): a secret is drawn, data that hold it are released, and the secret is guessed from the release.
+What comes out stands beside what ε permits.
+"""
 
 from typing import TYPE_CHECKING
 
 from discreet.lazy import lazy
 
 if TYPE_CHECKING:
-    from discreet.attacks import differencing
+    from discreet.attacks import averaging, differencing, float_bits, linkage, membership, patient, reconstruction
+    from discreet.attacks.catalog import names, run
+    from discreet.attacks.game import Attack, Outcome, Release, exact, permitted, play, private
+    from discreet.attacks.report import Report, Score, compare
 
-__all__ = ["differencing"]
+__all__ = [
+    "Attack",
+    "Outcome",
+    "Release",
+    "Report",
+    "Score",
+    "averaging",
+    "compare",
+    "differencing",
+    "exact",
+    "float_bits",
+    "linkage",
+    "membership",
+    "names",
+    "patient",
+    "permitted",
+    "play",
+    "private",
+    "reconstruction",
+    "run",
+]
+
+# The module of each name that is not itself a module.
+_HOME = dict.fromkeys(["Attack", "Outcome", "Release", "exact", "permitted", "play", "private"], "game")
+_HOME |= dict.fromkeys(["Report", "Score", "compare"], "report")
+_HOME |= dict.fromkeys(["names", "run"], "catalog")
 
 # Type checkers read the import above instead; with this in view they would accept any name at all.
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = lazy(__name__, __all__, {})
+    __getattr__, __dir__ = lazy(__name__, __all__, _HOME)

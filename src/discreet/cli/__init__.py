@@ -16,6 +16,7 @@ import discreet
 from discreet.cli import (
     analyst,
     ask,
+    attack,
     budget,
     calibrate,
     check,
@@ -98,6 +99,7 @@ app.command()(doctor.doctor)
 app.command()(calibrate.calibrate)
 app.command()(loss.loss)
 app.command()(noise.noise)
+app.command()(attack.attack)
 
 
 @app.callback()

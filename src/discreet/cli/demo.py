@@ -19,7 +19,8 @@ import typer
 
 if TYPE_CHECKING:
     from discreet.answer import Answer
-    from discreet.attacks.differencing import Ask, Differencing, Outcome
+    from discreet.attacks import Outcome
+    from discreet.attacks.differencing import Ask, Differencing
     from discreet.cli.hospital import Visits
     from discreet.curator.session import Curator
 
@@ -105,7 +106,7 @@ def attack_of() -> "Differencing":
 
 def attacked(visits: "Visits", curator: "Curator") -> Attacked:
     """The attack on the hospital, once; and many times on one with fewer patients, with and without the target."""
-    from discreet.attacks.differencing import play
+    from discreet.attacks import play
     from discreet.cli.hospital import WELL_KNOWN
     from discreet.privacy.theorems import bayes_success
 
@@ -119,8 +120,10 @@ def attacked(visits: "Visits", curator: "Curator") -> Attacked:
         places = Path(folder, "there.csv"), Path(folder, "gone.csv")
         total = 2 * TRIALS * HALF
         with opened(places[0], total, there) as one, opened(places[1], total, gone) as other:
-            on_private = play(attack, anew(one), anew(other), TRIALS)
-    on_exact = play(attack, exactly(there), exactly(gone), TRIALS)
+            asks = {True: anew(one), False: anew(other)}
+            on_private = play(attack, asks.__getitem__, TRIALS)
+    truths = {True: exactly(there), False: exactly(gone)}
+    on_exact = play(attack, truths.__getitem__, TRIALS)
     return Attacked(exact, private, on_exact, on_private, bayes_success(2 * HALF))
 
 
