@@ -30,9 +30,9 @@ REASONS = {
     "only a first draft, made of names and never of values, which the owner reads before it holds": (
         "discreet.curator.first_policy"
     ),
-    "only an attack, by which others are shown that they hold": "discreet.attacks.differencing",
+    "only the list of attacks, and what each is played with": "discreet.attacks.catalog",
     "only a door: words are read, what Python does is done, and printed as it is": """
-        discreet.cli discreet.cli.analyst discreet.cli.ask discreet.cli.budget discreet.cli.calibrate discreet.cli.check
+        discreet.cli discreet.cli.analyst discreet.cli.ask discreet.cli.attack discreet.cli.budget discreet.cli.calibrate discreet.cli.check
         discreet.cli.data discreet.cli.demo discreet.cli.describe discreet.cli.doctor discreet.cli.failing
         discreet.cli.flags discreet.cli.history discreet.cli.hospital discreet.cli.init discreet.cli.ledger
         discreet.cli.loss discreet.cli.noise discreet.cli.owner discreet.cli.shell discreet.cli.source
