@@ -55,9 +55,10 @@ PUBLIC = {
 }
 
 # Each package or module directly under src/discreet, and what it may import besides itself.
-BASIC = {"errors", "exact", "fields", "lazy"}
+BASIC = {"binomial", "errors", "exact", "fields", "lazy"}
 ARROWS = {
     "accountant": set[str](),
+    "binomial": set[str](),
     "errors": set[str](),
     "exact": {"errors"},
     "fields": {"errors", "exact"},

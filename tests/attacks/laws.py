@@ -16,13 +16,14 @@ import pytest
 from scipy.stats import beta, binom
 
 import discreet as dp
-from discreet.attacks import Outcome, Release, Report, Score, binomial, exact, permitted, picture, play
+from discreet import binomial
+from discreet.attacks import AttackReport, Outcome, Publication, Score, exact, permitted, picture, play
 from discreet.attacks.averaging import TIMES, Averaging, fresh, kept
 from discreet.attacks.differencing import SENSITIVITY, counts
 from discreet.attacks.float_bits import FloatBits
 from discreet.attacks.linkage import Linkage
 from discreet.attacks.membership import Means
-from discreet.attacks.patient import Average, Count
+from discreet.attacks.patient import PatientAverage, PatientCount
 from discreet.attacks.reconstruction import Reconstruction
 from tests.scale import repeats
 
@@ -173,7 +174,7 @@ def _distance(x: Any, y: Any, norm: int = 1) -> float:
 
 def nobody_changes_a_query_by_more_than_is_declared() -> None:
     """Somebody is replaced by anybody, everywhere; the largest change is the declared one, unless that is rounded up."""
-    patients, ages = Count(), Average()
+    patients, ages = PatientCount(), PatientAverage()
     for attack, query, values in ((patients, patients.query, (0, 1)), (ages, ages.sums, (0, 150))):
         changes = []
         for who in (0, 50, -1):
@@ -221,10 +222,10 @@ def every_textbook_output_is_possible_for_its_own_count() -> None:
 def outputs_on_a_grid_are_possible_for_both_counts() -> None:
     noise = dp.Laplace.for_epsilon(1)
     attack = FloatBits(float(noise.scale), float(noise.grid.step))
-    release = Release("ours", noise)
+    release = Publication("ours", noise)
     assert attack.share(release, repeats(500)) == 0.0
     textbook = FloatBits(1.0)
-    assert textbook.share(Release("textbook", textbook.textbook), 500) > 0.4
+    assert textbook.share(Publication("textbook", textbook.textbook), 500) > 0.4
 
 
 def a_kept_answer_is_one_answer() -> None:
@@ -238,9 +239,9 @@ def a_kept_answer_is_one_answer() -> None:
     assert Averaging().choices == 2
 
 
-def rows() -> Report:
+def rows() -> AttackReport:
     """One of each kind: no promise, a promise of somebody else that is broken, ours that is kept, and ours that is broken."""
-    return Report(
+    return AttackReport(
         "made-up",
         "which <is> it?",
         (

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from discreet.audit.enumeration import Exact, exact
-from discreet.audit.joint import Draws, Joint, Seen, planned
+from discreet.audit.joint import Draws, Joint, Sight, planned
 from discreet.audit.law import Law
 from discreet.audit.twins import compare
 from discreet.errors import Fault, Invalid, Refused
@@ -126,7 +126,7 @@ def test_the_dearest_way_counts() -> None:
 def independent_draws_multiply() -> None:
     """The joint law of two draws is the product of their laws, and noise in a vector is noise in each coordinate."""
     law = Joint(lambda data, draws: (draws(CoinToss(), 1, lambda: 1), draws(CoinToss(), 1, lambda: 0)), reach=2).law(())
-    assert law.exact and law.chance(Seen((1, 0), (1, 0))).low == F(9, 16)
+    assert law.exact and law.chance(Sight((1, 0), (1, 0))).low == F(9, 16)
 
     def vector(data: Data, draws: Draws) -> Any:
         return draws.prepare(NOISE, 2, 2)(np.array(counts(data)))
@@ -135,8 +135,8 @@ def independent_draws_multiply() -> None:
     pair = Joint(vector, reach=3).law(())
     for a in range(-3, 4):
         for b in range(-3, 4):
-            chance = alone.chance(Seen((a,), a)) * alone.chance(Seen((b,), b))
-            found = pair.chance(Seen(((a, b),), (a, b)))
+            chance = alone.chance(Sight((a,), a)) * alone.chance(Sight((b,), b))
+            found = pair.chance(Sight(((a, b),), (a, b)))
             assert found.low <= chance.high and chance.low <= found.high
     costs(exact(Joint(vector, reach=5), [((), (0,)), ((), (1,))]), 2.0)
 

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from discreet.attacks import Outcome, Release, Report, Score, names
+from discreet.attacks import AttackReport, Outcome, Publication, Score, names
 from discreet.cli import attack
 from tests.cli.conftest import Run, data, error
 
@@ -59,7 +59,7 @@ def test_what_is_above_its_promise_ends_with_an_exit_code(run: Run, monkeypatch:
         for ours in (True, False)
     }
     for ours, code in ((True, 1), (False, 0)):
-        report = Report("patient", "has the patient disease d?", (scores[ours],))
+        report = AttackReport("patient", "has the patient disease d?", (scores[ours],))
         monkeypatch.setattr("discreet.attacks.patient.run", lambda report=report, **_: report)
         result = run("attack", "patient")
         assert result.exit_code == code and "above what is promised" in result.stdout
@@ -107,4 +107,4 @@ def test_nothing_is_played_where_the_picture_cannot_be_written(run: Run, monkeyp
 
 
 def test_a_release_without_a_promise_permits_everything() -> None:
-    assert Release("exact", abs).permitted() == 1.0
+    assert Publication("exact", abs).permitted() == 1.0

@@ -91,7 +91,7 @@ MUTANTS = (
     ),
     Mutant(
         "both-sides-of-the-interval-missed",
-        ATTACKS + "binomial:interval",
+        "discreet.binomial:interval",
         "(1 - confidence) / 2",
         "1 - confidence",
         "an interval misses twice as often as is said",
@@ -100,14 +100,14 @@ MUTANTS = (
     Mutant(
         "one-guess-too-few",
         ATTACKS + "game:Outcome.exceeds",
-        "binomial.tail(self.right, ",
-        "binomial.tail(self.right + 1, ",
+        "tail(self.right, ",
+        "tail(self.right + 1, ",
         "a sound release is accused more often than once in a million runs",
         laws.an_outcome_exceeds_a_bound_where_a_binomial_test_says_so,
     ),
     Mutant(
         "fraction-not-mirrored",
-        ATTACKS + "binomial:tail",
+        "discreet.binomial:tail",
         "return 1 - _beta(b, a, 1 - rate)",
         "return _beta(b, a, 1 - rate)",
         "a tail is taken for the rest",
@@ -155,7 +155,7 @@ MUTANTS = (
     ),
     Mutant(
         "others-counted-with-the-patient",
-        ATTACKS + "patient:Average.guess",
+        ATTACKS + "patient:PatientAverage.guess",
         "(n - 1) * seen[1]",
         "n * seen[1]",
         "the attack on averages forgets that the others are one fewer",
@@ -195,7 +195,7 @@ MUTANTS = (
     ),
     Mutant(
         "others-accused-for-us",
-        ATTACKS + "report:Report.broken",
+        ATTACKS + "report:AttackReport.broken",
         "score.ours and score.exceeds",
         "score.exceeds and not score.ours",
         "a broken promise of ours is not told",

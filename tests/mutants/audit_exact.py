@@ -133,8 +133,8 @@ MUTANTS = (
     Mutant(
         "outside-of-windows-all-is-well",
         JOINT + "Joint._law",
-        "isinstance(each, Seen) and each.lump",
-        "not isinstance(each, Seen)",
+        "isinstance(each, Sight) and each.lump",
+        "not isinstance(each, Sight)",
         "what follows large noise is claimed to be private, unseen",
         joint.what_follows_a_value_outside_of_its_window_is_not_claimed,
     ),

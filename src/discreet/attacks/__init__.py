@@ -11,14 +11,14 @@ from discreet.lazy import lazy
 if TYPE_CHECKING:
     from discreet.attacks import averaging, differencing, float_bits, linkage, membership, patient, reconstruction
     from discreet.attacks.catalog import names, run
-    from discreet.attacks.game import Attack, Outcome, Release, exact, permitted, play, private
-    from discreet.attacks.report import Report, Score, compare
+    from discreet.attacks.game import Attack, Outcome, Publication, exact, permitted, play, private
+    from discreet.attacks.report import AttackReport, Score, compare
 
 __all__ = [
     "Attack",
+    "AttackReport",
     "Outcome",
-    "Release",
-    "Report",
+    "Publication",
     "Score",
     "averaging",
     "compare",
@@ -37,8 +37,8 @@ __all__ = [
 ]
 
 # The module of each name that is not itself a module.
-_HOME = dict.fromkeys(["Attack", "Outcome", "Release", "exact", "permitted", "play", "private"], "game")
-_HOME |= dict.fromkeys(["Report", "Score", "compare"], "report")
+_HOME = dict.fromkeys(["Attack", "Outcome", "Publication", "exact", "permitted", "play", "private"], "game")
+_HOME |= dict.fromkeys(["AttackReport", "Score", "compare"], "report")
 _HOME |= dict.fromkeys(["names", "run"], "catalog")
 
 # Type checkers read the import above instead; with this in view they would accept any name at all.

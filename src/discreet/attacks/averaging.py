@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 import discreet as dp
-from discreet.attacks.game import Attack, Release, exact, private
-from discreet.attacks.report import Report, compare
+from discreet.attacks.game import Attack, Publication, exact, private
+from discreet.attacks.report import AttackReport, compare
 from discreet.exact import Number, positive, whole
 
 __all__ = [
@@ -51,7 +51,7 @@ class Averaging:
         return int(np.mean(seen) > self.others + 0.5)
 
 
-def fresh(epsilon: Number, times: int) -> Release:
+def fresh(epsilon: Number, times: int) -> Publication:
     """So many answers, each with noise of its own and at its full price."""
     number, price = whole(times, "times", least=1), positive(epsilon, "epsilon")
     noise = dp.Geometric.for_epsilon(price)
@@ -60,7 +60,7 @@ def fresh(epsilon: Number, times: int) -> Release:
     return private(lambda count: np.full(number, count), noise, event, name=name)
 
 
-def kept(epsilon: Number, times: int) -> Release:
+def kept(epsilon: Number, times: int) -> Publication:
     """One answer, given back as often as it is asked for."""
     number, price = whole(times, "times", least=1), positive(epsilon, "epsilon")
     noise = dp.Geometric.for_epsilon(price)
@@ -68,7 +68,7 @@ def kept(epsilon: Number, times: int) -> Release:
     return private(lambda count: count, lambda count: np.full(number, noise(count)), noise.event(), name=name)
 
 
-def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 1_000) -> Report:
+def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 1_000) -> AttackReport:
     """The attack on a count of 1,000 made-up people: exact, asked once at each ε, asked 1,024 times afresh, and with the answer kept."""
     attack: Attack = Averaging()
     rounds = [(attack, exact(lambda count: [count]))]

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import discreet as dp
 from discreet.attacks.game import number_of_trials
-from discreet.attacks.report import Report
+from discreet.attacks.report import AttackReport
 from discreet.exact import Number, positive, shown
 
 # The name of each attack, and what it shows in a line. Its module is called by the same name.
@@ -30,7 +30,7 @@ def names() -> dict[str, str]:
     return dict(NAMES)
 
 
-def run(name: str, epsilons: Sequence[Number] | None = None, trials: int | None = None) -> Report:
+def run(name: str, epsilons: Sequence[Number] | None = None, trials: int | None = None) -> AttackReport:
     """Play an attack with made-up data: on exact answers, and on private ones at each ε.
 
     >>> report = run("differencing", epsilons=[1], trials=100)
@@ -41,7 +41,7 @@ def run(name: str, epsilons: Sequence[Number] | None = None, trials: int | None 
         raise dp.Invalid(f"there is no attack {shown(name)}", code="usage", hint=f"there are {', '.join(NAMES)}")
     chosen = {} if epsilons is None else {"epsilons": [_price(each) for each in epsilons]}
     number = {} if trials is None else {"trials": number_of_trials(trials)}
-    play: Callable[..., Report] = import_module(f"{__package__}.{name.replace('-', '_')}").run
+    play: Callable[..., AttackReport] = import_module(f"{__package__}.{name.replace('-', '_')}").run
     return play(**chosen, **number)
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import discreet as dp
-from discreet.attacks.game import Release, exact, private
-from discreet.attacks.report import Report, compare
+from discreet.attacks.game import Publication, exact, private
+from discreet.attacks.report import AttackReport, compare
 from discreet.exact import Number
 
 __all__ = [
@@ -63,7 +63,7 @@ class Differencing:
         return int(self.difference(seen) > 0.5)
 
 
-def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 1_000) -> Report:
+def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 1_000) -> AttackReport:
     """The attack on counts of 1,000 made-up people with the target and without: exact, and with geometric noise at each total ε."""
     ages = [20 + i % 80 for i in range(PEOPLE)]
     attack = Differencing("everyone", "others", present=[*ages, TARGET_AGE], absent=ages)
@@ -72,7 +72,7 @@ def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 1_000) -> Report:
     return compare("differencing", QUESTION, rounds, trials)
 
 
-def private_counts(epsilon: Number) -> Release:
+def private_counts(epsilon: Number) -> Publication:
     """Both counts with geometric noise, at ε for both together."""
     noise = dp.Geometric.for_epsilon(epsilon, SENSITIVITY)
     return private(counts, lambda both: answers(noise(both)), noise.event(SENSITIVITY))

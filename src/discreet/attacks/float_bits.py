@@ -12,8 +12,8 @@ from math import fmod
 import numpy as np
 
 import discreet as dp
-from discreet.attacks.game import Attack, Release, exact, number_of_trials, private
-from discreet.attacks.report import Report, compare, percent
+from discreet.attacks.game import Attack, Publication, exact, number_of_trials, private
+from discreet.attacks.report import AttackReport, compare, percent
 from discreet.exact import Number, positive
 
 __all__ = [
@@ -68,15 +68,15 @@ class FloatBits:
             return int(self.possible(seen, 1.0))
         return int(seen > 0.5)
 
-    def share(self, release: Release, trials: int) -> float:
+    def share(self, release: Publication, trials: int) -> float:
         """The share of outputs that reveal the count for certain."""
         return sum(self.reveals(release.publish(float(dp.noise.uniform(2)))) for _ in range(trials)) / trials
 
 
-def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 1_000) -> Report:
+def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 1_000) -> AttackReport:
     """The attack on a count of 0 or 1: textbook noise in doubles at each ε that it is said to have, and noise on a grid."""
     number = number_of_trials(trials)
-    rounds: list[tuple[Attack, Release]] = [(FloatBits(1.0), exact(lambda count: count))]
+    rounds: list[tuple[Attack, Publication]] = [(FloatBits(1.0), exact(lambda count: count))]
     notes = [""]
     for epsilon in epsilons:
         noise = dp.Laplace.for_epsilon(epsilon)
@@ -85,7 +85,7 @@ def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 1_000) -> Report:
         ours = FloatBits(float(1 / price), float(noise.grid.step))
         label = f"ε = {float(price):g}"
         for attack, release in (
-            (textbook, Release(f"textbook, said to be {label}", textbook.textbook, float(price))),
+            (textbook, Publication(f"textbook, said to be {label}", textbook.textbook, float(price))),
             (ours, private(lambda count: count, noise, noise.event(), name=f"on a grid, {label}")),
         ):
             rounds.append((attack, release))

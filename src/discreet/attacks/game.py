@@ -11,7 +11,7 @@ from math import isinf
 from typing import Any, Protocol
 
 import discreet as dp
-from discreet.attacks import binomial
+from discreet.binomial import interval, tail
 from discreet.exact import Number, probability, shown, to_float_up, whole
 
 ALPHA = 1e-6
@@ -59,15 +59,15 @@ class Outcome:
         """The rates that are possible after this outcome, by Clopper and Pearson: they miss the true one at most as often as is said."""
         if not 0 < confidence < 1:
             raise dp.Invalid(f"confidence must lie between 0 and 1, got {confidence!r}")
-        return binomial.interval(self.right, self.trials, confidence)
+        return interval(self.right, self.trials, confidence)
 
     def exceeds(self, bound: float, alpha: float = ALPHA) -> bool:
         """Whether so many right guesses come with probability below `alpha` from whoever is right with at most this probability."""
-        return binomial.tail(self.right, self.trials, bound) < alpha
+        return tail(self.right, self.trials, bound) < alpha
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class Publication:
     """A function from data to what is published of them, and what it promises: (ε, δ), or nothing where ε is None."""
 
     name: str
@@ -81,9 +81,9 @@ class Release:
         return 1.0 if self.epsilon is None else permitted(self.epsilon, self.delta, choices)
 
 
-def exact(query: Callable[[Any], Any], name: str = "exact answers") -> Release:
+def exact(query: Callable[[Any], Any], name: str = "exact answers") -> Publication:
     """The release of a query's value as it is."""
-    return Release(name, query)
+    return Publication(name, query)
 
 
 def private(
@@ -93,10 +93,12 @@ def private(
     delta: Number = 0,
     *,
     name: str = "",
-) -> Release:
+) -> Publication:
     """The release of a query's value through a mechanism of ours; what it promises is what its event costs at this δ."""
     epsilon = dp.privacy.loss(event).epsilon(delta)
-    return Release(name or f"ε = {epsilon:.4g}", lambda data: mechanism(query(data)), epsilon, float(delta), ours=True)
+    return Publication(
+        name or f"ε = {epsilon:.4g}", lambda data: mechanism(query(data)), epsilon, float(delta), ours=True
+    )
 
 
 def permitted(epsilon: Number, delta: Number = 0, choices: int = 2) -> float:

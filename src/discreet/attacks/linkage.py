@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import discreet as dp
-from discreet.attacks.game import Attack, Release, exact, private
-from discreet.attacks.report import Report, compare
+from discreet.attacks.game import Attack, Publication, exact, private
+from discreet.attacks.report import AttackReport, compare
 from discreet.exact import Number, whole
 
 __all__ = [
@@ -69,16 +69,16 @@ class Linkage:
         best = np.flatnonzero(likely == likely.max())
         return int(best[dp.noise.uniform(len(best))])
 
-    def releases(self, epsilon: Number) -> Release:
+    def releases(self, epsilon: Number) -> Publication:
         """All counts of all tables with geometric noise, at ε for the tables together."""
         noise = dp.Geometric.for_epsilon(epsilon, self.sensitivity)
         return private(self.query, noise, noise.event(self.sensitivity), name=f"joined, ε = {float(epsilon):g}")
 
 
-def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 500) -> Report:
+def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 500) -> AttackReport:
     """The attack on tables of 40 made-up people each: one by itself, both joined, and both with noise at each total ε."""
     alone, joined = Linkage(tables=1), Linkage()
-    rounds: list[tuple[Attack, Release]] = [
+    rounds: list[tuple[Attack, Publication]] = [
         (alone, exact(alone.query, "one exact table")),
         (joined, exact(joined.query, "two exact tables, joined")),
     ]

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import discreet as dp
-from discreet.attacks.game import Release, exact, private
-from discreet.attacks.report import Report, compare
+from discreet.attacks.game import Publication, exact, private
+from discreet.attacks.report import AttackReport, compare
 from discreet.exact import Number, whole
 
 __all__ = [
@@ -107,7 +107,7 @@ class Means:
         """The L2 distance of means that differ in one person: √attributes/people, rounded up."""
         return Fraction(isqrt(len(self.sixteenths) - 1) + 1, self.people)
 
-    def releases(self, epsilon: Number, delta: Number = DELTA) -> Release:
+    def releases(self, epsilon: Number, delta: Number = DELTA) -> Publication:
         """All means with Gaussian noise, at (ε, δ) for all of them together."""
         size = len(self.sixteenths)
         noise = dp.Gaussian.for_budget(epsilon, delta, sensitivity=self.sensitivity + Fraction(1, 10**6))
@@ -115,7 +115,7 @@ class Means:
         return private(self.query, noise, event, delta, name=f"ε = {float(epsilon):g}, δ = {float(delta):g}")
 
 
-def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 500) -> Report:
+def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 500) -> AttackReport:
     """The attack on the means of 20 made-up people: exact, and with Gaussian noise at each ε, δ = 1e-6."""
     means = Means.made_up()
     rounds = [(means.attack, exact(means.query, "exact means"))]

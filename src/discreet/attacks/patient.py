@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import discreet as dp
-from discreet.attacks.game import Attack, Release, exact, private
-from discreet.attacks.report import Report, compare
+from discreet.attacks.game import Attack, Publication, exact, private
+from discreet.attacks.report import AttackReport, compare
 from discreet.exact import Number
 
 __all__ = [
-    "Average",
-    "Count",
+    "PatientAverage",
+    "PatientCount",
     "run",
 ]
 
@@ -38,10 +38,10 @@ def _ages() -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class PatientCount:
     """The secret is whether the patient has disease d. All others have it or not as `others` says, 1 or 0 for each.
 
-    >>> attack = Count(np.array([1, 0, 1]))
+    >>> attack = PatientCount(np.array([1, 0, 1]))
     >>> [attack.guess(attack.query(attack.world(secret)[0])) for secret in (0, 1)]
     [0, 1]
     """
@@ -68,17 +68,17 @@ class Count:
         """Whether the patient has the disease, as far as the two counts tell."""
         return int(seen[0] - seen[1] > 0.5)
 
-    def releases(self, epsilon: Number) -> Release:
+    def releases(self, epsilon: Number) -> Publication:
         """Both counts with geometric noise, at ε for both together."""
         noise = dp.Geometric.for_epsilon(epsilon, self.sensitivity)
         return private(self.query, noise, noise.event(self.sensitivity), name=f"count, ε = {float(epsilon):g}")
 
 
 @dataclass(frozen=True, slots=True)
-class Average:
+class PatientAverage:
     """The secret is the patient's age, 0 to 150. All others are as old as `others` says; how many they are is public.
 
-    >>> attack = Average(np.array([30, 50, 70]))
+    >>> attack = PatientAverage(np.array([30, 50, 70]))
     >>> [attack.guess(attack.query(attack.world(age)[0])) for age in (0, 41, 150)]
     [0, 41, 150]
     """
@@ -116,7 +116,7 @@ class Average:
         age = round(n * seen[0] - (n - 1) * seen[1])
         return int(min(max(age, 0), OLDEST))
 
-    def releases(self, epsilon: Number) -> Release:
+    def releases(self, epsilon: Number) -> Publication:
         """Both averages, of sums with geometric noise, at ε for both together."""
         noise = dp.Geometric.for_epsilon(epsilon, self.sensitivity)
         event = noise.event(self.sensitivity)
@@ -125,10 +125,10 @@ class Average:
         )
 
 
-def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 1_000) -> Report:
+def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 1_000) -> AttackReport:
     """Both attacks on 101 made-up patients, the one in question among them: exact, and with noise at each total ε."""
-    rounds: list[tuple[Attack, Release]] = []
-    for attack, name in ((Count(), "count"), (Average(), "average")):
+    rounds: list[tuple[Attack, Publication]] = []
+    for attack, name in ((PatientCount(), "count"), (PatientAverage(), "average")):
         rounds.append((attack, exact(attack.query, f"{name}, exact")))
         rounds += [(attack, attack.releases(epsilon)) for epsilon in epsilons]
     return compare("patient", QUESTION, rounds, trials)

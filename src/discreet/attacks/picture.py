@@ -13,7 +13,7 @@ LEGEND = "bar: share of right guesses, with its 95 % interval · red: the most t
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class RateBar:
     """One row: a rate, its interval, the bound (1 is none), and the rate of a blind guess."""
 
     name: str
@@ -23,7 +23,7 @@ class Bar:
     chance: float
 
 
-def svg(title: str, bars: Sequence[Bar]) -> str:
+def svg(title: str, bars: Sequence[RateBar]) -> str:
     """Rows below each other over one scale from 0 to 100 %."""
     left = LETTER * max(len(bar.name) for bar in bars) + 12
     bottom = ROW * (len(bars) + 1)
@@ -42,10 +42,10 @@ def svg(title: str, bars: Sequence[Bar]) -> str:
     )
 
 
-def text(bars: Sequence[Bar], width: int) -> str:
+def text(bars: Sequence[RateBar], width: int) -> str:
     """Rows of blocks in as many columns, over a scale from 0 to 100 %; a line marks what is permitted.
 
-    >>> print(text([Bar("exact", 1.0, (0.9, 1.0), 1.0, 0.5), Bar("ε = 1", 0.5, (0.4, 0.6), 0.75, 0.5)], 20))
+    >>> print(text([RateBar("exact", 1.0, (0.9, 1.0), 1.0, 0.5), RateBar("ε = 1", 0.5, (0.4, 0.6), 0.75, 0.5)], 20))
     exact ██████████████
     ε = 1 ███████   │
     """
@@ -54,14 +54,14 @@ def text(bars: Sequence[Bar], width: int) -> str:
     return "\n".join(f"{bar.name:<{left}} {_blocks(bar, cells)}".rstrip() for bar in bars)
 
 
-def _blocks(bar: Bar, cells: int) -> str:
+def _blocks(bar: RateBar, cells: int) -> str:
     blocks = list("█" * round(cells * bar.rate)) + [" "] * (cells - round(cells * bar.rate))
     if bar.permitted < 1:
         blocks[min(int(cells * bar.permitted), cells - 1)] = "│"
     return "".join(blocks)
 
 
-def _row(bar: Bar, left: int, top: int) -> str:
+def _row(bar: RateBar, left: int, top: int) -> str:
     middle, end = top + ROW / 2, _at(bar.rate, left)
     low, high = (_at(share, left) for share in bar.interval)
     parts = [

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import discreet as dp
-from discreet.attacks.game import Attack, Release, exact, private
-from discreet.attacks.report import Report, compare
+from discreet.attacks.game import Attack, Publication, exact, private
+from discreet.attacks.report import AttackReport, compare
 from discreet.exact import Number, whole
 
 __all__ = [
@@ -72,22 +72,22 @@ class Reconstruction:
         """The target's bit."""
         return int(self.bits(seen)[known])
 
-    def releases(self, epsilon: Number) -> Release:
+    def releases(self, epsilon: Number) -> Publication:
         """All counts with geometric noise, at ε for all of them together."""
         noise = dp.Geometric.for_epsilon(epsilon, self.sensitivity)
         return private(self.query, noise, noise.event(self.sensitivity), name=f"ε = {float(epsilon):g}")
 
-    def blurred(self, off: int = OFF) -> Release:
+    def blurred(self, off: int = OFF) -> Publication:
         """Each count, off by a whole number up to `off` that is drawn uniformly: noise, and no promise."""
         width = 2 * whole(off, "off") + 1
         name = f"each count off by up to {off}"
         return exact(lambda bits: self.query(bits) + dp.noise.uniform(width, len(self.subsets)) - off, name)
 
 
-def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 500) -> Report:
+def run(epsilons: Sequence[Number] = EPSILONS, trials: int = 500) -> AttackReport:
     """The attack on 64 made-up people: exact counts, counts with a little noise, and noise for each total ε."""
     attack = Reconstruction()
-    rounds: list[tuple[Attack, Release]] = [(attack, exact(attack.query)), (attack, attack.blurred())]
+    rounds: list[tuple[Attack, Publication]] = [(attack, exact(attack.query)), (attack, attack.blurred())]
     rounds += [(attack, attack.releases(epsilon)) for epsilon in epsilons]
     return compare("reconstruction", QUESTION, rounds, trials)
 

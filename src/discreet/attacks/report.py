@@ -6,7 +6,7 @@ from typing import Any
 
 import discreet as dp
 from discreet.attacks import picture
-from discreet.attacks.game import ALPHA, Attack, Outcome, Release, play
+from discreet.attacks.game import ALPHA, Attack, Outcome, Publication, play
 from discreet.exact import whole
 
 
@@ -47,7 +47,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class AttackReport:
     """One attack on several releases: exact answers, and private ones at several ε."""
 
     attack: str
@@ -100,9 +100,9 @@ class Report:
         """The picture for a terminal, in about as many columns."""
         return picture.text(self._bars(), whole(width, "width", least=1))
 
-    def _bars(self) -> list[picture.Bar]:
+    def _bars(self) -> list[picture.RateBar]:
         return [
-            picture.Bar(score.name, score.outcome.rate, score.outcome.interval(), score.permitted, score.chance)
+            picture.RateBar(score.name, score.outcome.rate, score.outcome.interval(), score.permitted, score.chance)
             for score in self.scores
         ]
 
@@ -125,8 +125,8 @@ def percent(share: float) -> str:
 
 
 def compare(
-    name: str, question: str, rounds: Sequence[tuple[Attack, Release]], trials: int, notes: Sequence[str] = ()
-) -> Report:
+    name: str, question: str, rounds: Sequence[tuple[Attack, Publication]], trials: int, notes: Sequence[str] = ()
+) -> AttackReport:
     """A report on attacks, each on its release, with as many trials."""
     if not rounds:
         raise dp.Invalid("there must be a release to attack, got none")
@@ -143,4 +143,4 @@ def compare(
         )
         for (attack, release), note in zip(rounds, [*notes, *[""] * (len(rounds) - len(notes))], strict=True)
     ]
-    return Report(name, question, tuple(scores))
+    return AttackReport(name, question, tuple(scores))

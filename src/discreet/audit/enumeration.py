@@ -42,13 +42,13 @@ class Lawful(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class LawTable:
     """Rows of probabilities, one for each input: rows[x][y] = Pr[y | x]."""
 
     rows: Mapping[Any, Law]
 
     @classmethod
-    def of(cls, rows: Any) -> "Table":
+    def of(cls, rows: Any) -> "LawTable":
         pairs = rows.items() if isinstance(rows, Mapping) else enumerate(rows)
         return cls({data: _row(row) for data, row in pairs})
 
@@ -70,7 +70,7 @@ def _row(row: Any) -> Law:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class LawFunction:
     """A function from data to the law of what is released."""
 
     function: Callable[[Any], Any]
@@ -121,9 +121,9 @@ def lawful(mechanism: Any, runs: int = RUNS) -> Lawful:
     if isinstance(mechanism, Lawful):
         return mechanism
     if callable(mechanism):
-        return Program(mechanism, runs) if _takes_two(mechanism) else Function(mechanism)
+        return Program(mechanism, runs) if _takes_two(mechanism) else LawFunction(mechanism)
     if isinstance(mechanism, Mapping | Sequence | np.ndarray) and not isinstance(mechanism, str | bytes):
-        return Table.of(mechanism)
+        return LawTable.of(mechanism)
     raise Invalid(
         f"a mechanism must be a table, a function or one of ours, got {shown(mechanism)}",
         hint="rows of probabilities; data -> {output: probability}; or (data, source) -> output",
@@ -245,7 +245,7 @@ def exact(mechanism: Any, neighbours: Iterable[tuple[Any, Any]] | None = None, *
 
 
 def _all_pairs(told: Lawful) -> Iterable[tuple[Any, Any]]:
-    if isinstance(told, Table):
+    if isinstance(told, LawTable):
         return combinations(told.rows, 2)
     answers = answers_of(told.mechanism) if isinstance(told, Ours) else None
     if answers is None:

@@ -13,7 +13,7 @@ leaves ε without an upper bound here, though not without a lower one. Which win
 both data sets; it must be the same for both, and is.
 
 **A kill.** With `stop=i` the program is stopped as soon as draw i was made and kept, and is then entered again on the same data: draws that
-were made before give their values again, and look at nothing exact. Seen is what was released before the kill and all that is seen after
+were made before give their values again, and look at nothing exact. Sight is what was released before the kill and all that is seen after
 it. With `kept=False` nothing is remembered: the second entry draws anew, as a system would that forgot what it released.
 """
 
@@ -41,7 +41,7 @@ from discreet.noise import Tape
 from discreet.plan.plan import Plan
 from discreet.plan.release import Run, decided, release
 
-__all__ = ["Draws", "Joint", "Seen", "Walker", "planned"]
+__all__ = ["Draws", "Joint", "Sight", "Walker", "planned"]
 
 REACH = 12
 ARRAYS = AboveThreshold | Quantiles | Response
@@ -58,7 +58,7 @@ Windows: TypeAlias = dict[Hashable, Window]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Sight:
     """All that is seen of a run: what was drawn before a kill, what was drawn in the end, and what the program gave.
 
     Where noise fell outside of its window the run ended there: the last thing drawn is on which side, there is no result, and this is a
@@ -225,25 +225,25 @@ class Joint:
 
     def _law(self, data: Any, windows: Windows) -> Law:
         law = walked(lambda walk: self._run(data, walk, windows), self.runs)
-        lumps = frozenset(each for each in law.chances if isinstance(each, Seen) and each.lump)
+        lumps = frozenset(each for each in law.chances if isinstance(each, Sight) and each.lump)
         return Law(law.chances, law.rest, lumps)
 
-    def _run(self, data: Any, walk: Walk, windows: Windows) -> Seen:
+    def _run(self, data: Any, walk: Walk, windows: Windows) -> Sight:
         first = Walker(walk, self.reach, windows, stop=self.stop)
         try:
-            return Seen(*self._through(data, first))
+            return Sight(*self._through(data, first))
         except _Outside:
-            return Seen(first.released, lump=True)
+            return Sight(first.released, lump=True)
         except _Killed:
             return self._again(data, first, walk, windows)
 
-    def _again(self, data: Any, first: Walker, walk: Walk, windows: Windows) -> Seen:
+    def _again(self, data: Any, first: Walker, walk: Walk, windows: Windows) -> Sight:
         """The second entry, after a kill."""
         again = Walker(walk, self.reach, windows, list(first.drawn) if self.kept else [])
         try:
-            return Seen(*self._through(data, again), before=first.released)
+            return Sight(*self._through(data, again), before=first.released)
         except _Outside:
-            return Seen(again.released, before=first.released, lump=True)
+            return Sight(again.released, before=first.released, lump=True)
 
     def _through(self, data: Any, walker: Walker) -> tuple[Released, Hashable]:
         result = outcome_of(self.function(data, Draws(BITS, walker)))
@@ -255,7 +255,7 @@ def planned(
 ) -> Joint:
     """A plan as it is run: its choices, then noise, then totals. `engine` tells for data what an engine finds in them.
 
-    Seen are the choices that were made and the integers that were released; what is made of them costs nothing more.
+    Sight are the choices that were made and the integers that were released; what is made of them costs nothing more.
     """
 
     def run(data: Any, draws: Draws) -> Any:

@@ -33,30 +33,30 @@ PIECE = 1_000_000
 BAR = 24
 
 
-class Bracket(NamedTuple):
+class Ends(NamedTuple):
     """The truth lies between lo and hi."""
 
     lo: int
     hi: int
 
-    def plus(self, other: "Bracket", times: int = 1) -> "Bracket":
-        return Bracket(self.lo + times * other.lo, self.hi + times * other.hi)
+    def plus(self, other: "Ends", times: int = 1) -> "Ends":
+        return Ends(self.lo + times * other.lo, self.hi + times * other.hi)
 
 
-Weight: TypeAlias = Callable[[int, int | None], Bracket]
+Weight: TypeAlias = Callable[[int, int | None], Ends]
 """(first, last) -> the sum of f over first … last, first >= 0; None has no end. Any constant factor will do."""
 
 
 def laplace_weight(scale: Fraction) -> Weight:
     """(1 − a) times the sum of a^x, a = e^(−1/scale): a^first − a^(last + 1)."""
 
-    def power(x: int) -> Bracket:
-        return Bracket(*exp_neg_bounds(x / scale, BITS))
+    def power(x: int) -> Ends:
+        return Ends(*exp_neg_bounds(x / scale, BITS))
 
-    def weight(first: int, last: int | None) -> Bracket:
+    def weight(first: int, last: int | None) -> Ends:
         begin = power(first)
-        end = Bracket(0, 0) if last is None else power(last + 1)
-        return Bracket(begin.lo - end.hi, begin.hi - end.lo)
+        end = Ends(0, 0) if last is None else power(last + 1)
+        return Ends(begin.lo - end.hi, begin.hi - end.lo)
 
     return weight
 
@@ -66,32 +66,32 @@ def gaussian_weight(scale: Fraction) -> Weight:
     variance = scale**2
     run = max(1, int(scale) // 1000)
 
-    def f(x: Fraction) -> Bracket:
-        return Bracket(*exp_neg_bounds(x * x / (2 * variance), BITS))
+    def f(x: Fraction) -> Ends:
+        return Ends(*exp_neg_bounds(x * x / (2 * variance), BITS))
 
-    def run_weight(first: int, last: int) -> Bracket:
+    def run_weight(first: int, last: int) -> Ends:
         """f is concave up to x = scale and convex from there: the mean lies between the middle and the chord."""
         begin = f(Fraction(first))
         if first == last:
             return begin
         end, middle = f(Fraction(last)), f(Fraction(first + last, 2))
-        chord = Bracket((begin.lo + end.lo) // 2, divide_up(begin.hi + end.hi, 2))
+        chord = Ends((begin.lo + end.lo) // 2, divide_up(begin.hi + end.hi, 2))
         if first >= scale:
-            mean = Bracket(middle.lo, chord.hi)
+            mean = Ends(middle.lo, chord.hi)
         elif last <= scale:
-            mean = Bracket(chord.lo, middle.hi)
+            mean = Ends(chord.lo, middle.hi)
         else:
-            mean = Bracket(end.lo, begin.hi)
-        return Bracket(0, 0).plus(mean, last - first + 1)
+            mean = Ends(end.lo, begin.hi)
+        return Ends(0, 0).plus(mean, last - first + 1)
 
-    def beyond(start: int) -> Bracket:
+    def beyond(start: int) -> Ends:
         """f(start + y) <= f(start) e^(−y start/variance), a geometric series."""
         rest = (1 << BITS) - exp_neg_bounds(start / variance, BITS)[1]
-        return Bracket(0, divide_up(f(Fraction(start)).hi << BITS, rest))
+        return Ends(0, divide_up(f(Fraction(start)).hi << BITS, rest))
 
-    def weight(first: int, last: int | None) -> Bracket:
+    def weight(first: int, last: int | None) -> Ends:
         stop = max(first, int(12 * scale) + 2) if last is None else last
-        total = Bracket(0, 0) if last is not None else beyond(stop + 1)
+        total = Ends(0, 0) if last is not None else beyond(stop + 1)
         for begin in range(first, stop + 1, run):
             total = total.plus(run_weight(begin, min(begin + run - 1, stop)))
         return total
@@ -180,7 +180,7 @@ def histogram(
         total = total.plus(side, 2)
 
     # Outer cells that expect too few draws go to the tails.
-    def few(each: Bracket) -> bool:
+    def few(each: Ends) -> bool:
         return size * each.lo < LEAST_EXPECTED * total.hi
 
     while sides and (few(sides[-1]) or few(tail)):
