@@ -107,6 +107,8 @@ class Answer:
         outputs = plan.question.outputs
         columns = [replace(each, heading=now.heading) for each, now in zip(self.columns, outputs, strict=True)]
         notes = (*unsafe, *plan.assumed, *others)
+        if (tuple(columns), notes) == (self.columns, self.notes):
+            return self
         return replace(self, columns=tuple(columns), notes=notes, _explanation=explain(plan))
 
     def explain(self) -> str:
