@@ -205,8 +205,8 @@ def test_bad_arguments_are_named(arguments: dict[str, Any], words: str) -> None:
 
 
 def test_outputs_that_raise_are_outputs() -> None:
-    outputs = [Raised("ValueError", "no")] * 10 + [1] * 10
+    outputs = [Raised("ValueError", "no")] * 500 + [1] * 500
     assert {feature.name for feature in features_of(outputs)} >= {"output", "kind of the output"}
-    chosen = choose(outputs, [1] * 20, size=100, delta=0.0)
-    assert chosen.hits(outputs) == 10
-    assert chosen.hits([1] * 20) == 0
+    chosen = choose(outputs, [1] * 1000, size=1000, delta=0.0)
+    assert chosen.hits(outputs) == 500
+    assert chosen.hits([1] * 1000) == 0

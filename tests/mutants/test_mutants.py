@@ -18,6 +18,7 @@ from tests.mutants import (
     noise,
     plan,
     privacy,
+    sampling,
     sql,
 )
 
@@ -33,6 +34,7 @@ PARTS = {
     "answer": answer.MUTANTS,
     "data": data.MUTANTS,
     "curator": curator.MUTANTS,
+    "sampling": sampling.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

@@ -2,8 +2,8 @@
 
 For each feature of the outputs the candidates are thresholds, from above and from below, and sets of values or of bins in the order of how
 much likelier they look on one side. The candidate is taken whose bound is predicted to be the largest at the size of the test, after some
-standard errors of the test and of the choice itself were taken off: without that, the rarest event always looks best. Tried at 1e6 outputs a
-side, a fifth of them to choose, 14 runs each, least and median bound:
+standard errors of the test and of the choice itself were taken off: without that, the rarest event always looks best. Tried at 1e6
+outputs a side, a fifth of them to choose, 14 runs each, least and median bound:
 
     standard errors (test, choice)   Laplace, ε = 1   Gaussian, ε = 1, δ = 1e-5
     1.7, 1.5                         0.870, 0.993     0.66, 0.80
