@@ -22,6 +22,7 @@ RUNS = [
     user.choices_are_numbers_of_candidates,
     user.one_sample_is_an_int_and_more_are_an_array,
     user.losses_add_up,
+    user.twins_are_reported_on,
 ]
 
 

@@ -107,6 +107,26 @@ def losses_add_up() -> None:
     assert_type(dp.Gaussian.for_budget(1, 1e-6).scale, Fraction)
 
 
+def counted(rows: list[int], draws: dp.audit.twins.Draws) -> int:
+    with draws.measure(dp.Geometric(10).event()) as grant:
+        assert_type(grant, dp.mechanisms.Grant)
+    return int(draws(dp.Geometric(10), 1, lambda: len(rows)))
+
+
+def twins_are_reported_on() -> None:
+    report = dp.audit.twins.compare([1, 2], [1], counted)
+    assert_type(report, dp.audit.twins.Report)
+    assert_type(report.same, bool)
+    assert_type(report.differences, tuple[str, ...])
+    assert_type(report.first, dp.audit.twins.Seen)
+    first, second = (dp.Curator({"t": {"id": ids}}, "id", epsilon=1, ledger=":memory:") for ids in ([1, 2], [1]))
+    text = "SELECT COUNT(*) AS n FROM t"
+    assert_type(dp.audit.twins.ask(first, second.policy, text, epsilon=1).same, bool)
+    with dp.audit.twins.Curators(first, second) as pair:
+        assert_type(pair.ask(text, within=5), dp.audit.twins.Report)
+        assert_type(pair.run(lambda curator: curator.sql(text, epsilon=0.1)), dp.audit.twins.Report)
+
+
 def what_is_wrong_is_refused() -> None:
     dp.Laplace()  # type: ignore[call-arg]
     dp.Laplace("10")  # type: ignore[arg-type]
@@ -114,6 +134,8 @@ def what_is_wrong_is_refused() -> None:
     dp.Laplace(10).scale = Fraction(1)  # type: ignore[misc]
     dp.Geometric(10)("7")  # type: ignore[call-overload]
     dp.noise.discrete_laplace(3, "5")  # type: ignore[call-overload]
+    dp.audit.twins.compare([1], [2], lambda rows: 0)  # type: ignore[misc, arg-type]
+    dp.audit.twins.ask([1], [2], "SELECT COUNT(*) AS n FROM t")  # type: ignore[arg-type]
     dp.nosie  # type: ignore[attr-defined]  # noqa: B018
 
 

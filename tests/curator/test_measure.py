@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from discreet.curator.draws import entered
+from discreet.curator.randomness import SECURE
 from discreet.curator.session import Curator
 from discreet.curator.sqlite import SQLiteStore
 from discreet.curator.store import Store
@@ -219,7 +220,7 @@ def lock_dies_with_its_holder(spot: Place) -> None:
     store = spot.open(creation())
 
     def enter() -> AbstractContextManager[Grant]:
-        return entered(store, request("k", Fraction(1, 10**6), event=EVENT.to_json()), EVENT, None, None)
+        return entered(store, request("k", Fraction(1, 10**6), event=EVENT.to_json()), EVENT, SECURE, None)
 
     ear, mouth = os.pipe()
     if (child := os.fork()) == 0:
@@ -701,7 +702,7 @@ def test_every_kind_of_ledger_keeps_draws(spot: Place) -> None:
 
     def enter(block: int | None = None) -> AbstractContextManager[Grant]:
         asked = request(f"k {block}", Fraction(3, 10**6), event=event.to_json())
-        return entered(store, asked, event, None, block)
+        return entered(store, asked, event, SECURE, block)
 
     with suppress(KeyError), enter() as grant:
         first = [draw(grant)]

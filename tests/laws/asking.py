@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import date
@@ -22,10 +22,10 @@ from discreet.errors import DiscreetError
 from discreet.plan import forms
 from discreet.plan.evaluate import evaluate
 from discreet.plan.plan import Measurement
-from discreet.privacy import events
 from tests.laws import messy
 from tests.laws.messy import DOORS, TABLE, Table
 from tests.laws.questions import Question
+from tests.rehearsed import without_noise
 
 RELATIVE = 1e-9  # of numbers that were computed from aggregates
 PLAIN = 1e-12  # of aggregates themselves, beside the grid
@@ -33,25 +33,6 @@ PRICE = 80_000  # of a question: the noise would be so small that every mean and
 BUDGET = 10**6  # the most there is
 MOST_QUESTIONS = BUDGET // PRICE  # of one world
 WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|<=|>=|<>|[-+*/%=<>]")
-
-
-class NoNoise:
-    """Stands for a grant: what it prepares adds nothing."""
-
-    used = True
-
-    def prepare(self, mechanism: Any, sensitivity: Any, size: int) -> Callable[[Any], Any]:
-        return lambda exact: exact
-
-    def close(self) -> None:
-        """There is nothing to give back."""
-
-
-class Exact(Curator):
-    """A curator whose answers have no noise; everything else of it is real."""
-
-    def _granted(self, event: events.Event) -> Any:
-        return NoNoise()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +59,11 @@ class World:
     def table(self) -> Table:
         return messy.table(Random(f"table {self.seed}"), self.unit, self.size)
 
-    def curator(self, source: Any, folder: Path) -> Exact:
-        """With limits that nobody is beyond."""
+    def curator(self, source: Any, folder: Path) -> Curator:
+        """With limits that nobody is beyond, and no noise."""
+        return without_noise(self._declared(source, folder))
+
+    def _declared(self, source: Any, folder: Path) -> Curator:
         columns = {name: each.declared for name, each in messy.fields(self.unit).items()}
         caps: dict[str, Any] = {
             "adjacency": self.adjacency, "max_groups": messy.MOST_ROWS, "max_rows": messy.MOST_ROWS, "clip": self.clip, "people": 1000,
@@ -88,29 +72,27 @@ class World:
         delimiter = DOORS[self.door].delimiter
         if delimiter == ",":
             who = {"row": True} if self.unit == "row" else {"unit": "person"}
-            return Exact(
+            return Curator(
                 {TABLE: source},
                 columns=columns,
                 epsilon=BUDGET,
                 delta=1e-4,
-                ledger=folder / "ledger",
+                ledger=":memory:",
                 reading={"multiline": True},  # cells of a CSV hold line ends
                 **who,
                 **caps,
             )
         policy = folder / "policy.toml"
         sections = {
-            "budget": {"epsilon": BUDGET, "delta": 1e-4}, "unit": unit | caps, "ledger": {"path": "ledger"},
+            "budget": {"epsilon": BUDGET, "delta": 1e-4}, "unit": unit | caps, "ledger": {"path": ":memory:"},
             f"tables.{TABLE}": {"source": source.name, "delimiter": delimiter, "multiline": True}, f"tables.{TABLE}.columns": columns,
         }  # fmt: skip
         policy.write_text("\n".join(f"[{name}]\n{_lines(said)}" for name, said in sections.items()), "utf-8")
-        found = Exact.open(policy)
-        assert isinstance(found, Exact)
-        return found
+        return Curator.open(policy)
 
 
 @contextmanager
-def without_noise() -> Iterator[None]:
+def nothing_is_few() -> Iterator[None]:
     """There is none, so everything but 0 itself is told from 0."""
 
     def few(reader: forms.Reader, divisor: Any) -> Any:
@@ -140,13 +122,13 @@ class Pair:
     """Both that are asked."""
 
     world: World
-    curator: Exact
+    curator: Curator
     reference: Any
 
     def difference(self, question: Question) -> str:
         """What differs, or ""."""
         try:
-            with without_noise():
+            with nothing_is_few():
                 ours = [list(row.values()) for row in self.curator.sql(question.text, epsilon=PRICE).to_dicts()]
         except DiscreetError as error:
             return f"{type(error).__name__} {error.code}: {error}"

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import duckdb
 import numpy
@@ -19,6 +19,7 @@ import pytest
 
 from discreet.curator.session import Curator
 from discreet.errors import Fault, Invalid, QueryError
+from tests.rehearsed import without_noise
 
 # the laws open one file again and again, each time with a budget of its own
 pytestmark = pytest.mark.filterwarnings("ignore:a new budget begins")
@@ -32,29 +33,11 @@ EARLY = dt.datetime(1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=14)))
 WIDE_IDS: tuple[Any, int] = (pyarrow.array([2**63 + i for i in range(1000)], pyarrow.uint64()), 1000)
 
 
-class Silent:
-    """Adds no noise."""
-
-    def prepare(self, mechanism: Any, sensitivity: Any, size: int) -> Any:
-        return lambda exact: exact
-
-    def close(self) -> None:
-        return
-
-
-class Exact(Curator):
-    """A curator without noise: it says what an answer is about."""
-
-    def _granted(self, event: Any) -> Any:
-        return Silent()
-
-
-def counted(source: Any, text: str = COUNT, folder: Path | None = None, **said: Any) -> Any:
+def counted(source: Any, text: str = COUNT, **said: Any) -> Any:
     """The exact number that an answer is about, or of each group its number."""
-    assert folder is not None
     unit, columns = said.pop("unit", "pid"), said.pop("columns", None)
-    with Exact(
-        {"t": source}, unit, columns, epsilon=10**5, ledger=folder / uuid4().hex, max_rows=1000, max_groups=50, **said
+    with without_noise(
+        Curator({"t": source}, unit, columns, epsilon=10**5, ledger=":memory:", max_rows=1000, max_groups=50, **said)
     ) as curator:
         rows = curator.sql(text, epsilon=10**5).rows
     return rows[0][-1] if len(rows) == 1 else {row[0]: row[-1] for row in rows}
@@ -125,7 +108,7 @@ def test_a_byte_of_another_encoding_in_a_row_is_not_seen(tmp_path: Path) -> None
         with Curator({"t": path}, "pid", {"x": {"keys": ["M\ufffdller"]}}, epsilon=9, ledger=tmp_path / "l") as curator:
             curator.preview(COUNT, epsilon=1)
             assert curator.load().lost == ()
-        assert counted(path, "SELECT COUNT(*) AS n FROM t WHERE x = 'M\ufffdller'", tmp_path) == 1
+        assert counted(path, "SELECT COUNT(*) AS n FROM t WHERE x = 'M\ufffdller'") == 1
 
 
 def test_a_source_that_does_not_load_is_one_constant_fault_at_no_charge(tmp_path: Path) -> None:
@@ -159,7 +142,7 @@ def test_one_stray_quote_deletes_nobody(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match=r"1 line of file 't.csv' is not one record of 2 fields"):
         Curator({"t": path}, "pid", epsilon=1).load()
     path.write_text("pid,x\n" + 'V,6"\n' + "".join(f"p{i},{i % 90}\n" for i in range(5000)), "utf-8")
-    assert counted(path, folder=tmp_path) == 5001  # in a cell that is not in quotes it is a sign like any other
+    assert counted(path) == 5001  # in a cell that is not in quotes it is a sign like any other
 
 
 def test_a_lone_carriage_return_makes_no_people(tmp_path: Path) -> None:
@@ -200,18 +183,18 @@ def test_a_column_that_nobody_declared_is_not_there_for_an_analyst(tmp_path: Pat
             assert refusal.value.code == "unknown-column" and "diagnosis" not in str(refusal.value) + refusal.value.hint
 
 
-def test_ids_that_are_floats_are_somebody(tmp_path: Path) -> None:
-    assert counted({"pid": [1.0, 2.0, 3.0] * 20}, folder=tmp_path) == 60
-    assert counted({"pid": [1, 2.0, 3] * 20}, "SELECT COUNT(DISTINCT pid) AS n FROM t", tmp_path) == 3
+def test_ids_that_are_floats_are_somebody() -> None:
+    assert counted({"pid": [1.0, 2.0, 3.0] * 20}) == 60
+    assert counted({"pid": [1, 2.0, 3] * 20}, "SELECT COUNT(DISTINCT pid) AS n FROM t") == 3
     frame = pandas.DataFrame({"pid": [1.0, 2.0, 3.0] * 20})
-    assert counted(frame, "SELECT COUNT(DISTINCT pid) AS n FROM t WHERE pid = '2'", tmp_path) == 1
-    assert counted({"pid": [2.0**53, 2.0**53 + 2, 1.0]}, folder=tmp_path) == 1  # what may have been rounded is nobody
+    assert counted(frame, "SELECT COUNT(DISTINCT pid) AS n FROM t WHERE pid = '2'") == 1
+    assert counted({"pid": [2.0**53, 2.0**53 + 2, 1.0]}) == 1  # what may have been rounded is nobody
 
 
-def test_rounded_ids_of_a_frame_are_nobody(tmp_path: Path) -> None:
+def test_rounded_ids_of_a_frame_are_nobody() -> None:
     frame = pandas.DataFrame({"pid": [2.0**53, 2.0**53 + 2, 1.0, None]})
     for source in (frame, polars.from_pandas(frame), pyarrow.Table.from_pandas(frame)):
-        assert counted(source, folder=tmp_path) == 1
+        assert counted(source) == 1
 
 
 @pytest.mark.parametrize(
@@ -229,14 +212,14 @@ def test_ids_of_every_type_stay_apart(tmp_path: Path, ids: Any, people: int) -> 
     """As text, which every id has."""
     text = "SELECT COUNT(DISTINCT pid) AS n FROM t"
     if isinstance(ids, list):
-        assert counted({"pid": ids}, text, tmp_path) == people
+        assert counted({"pid": ids}, text) == people
         return
     arrow = pyarrow.table({"pid": ids})
     path = tmp_path / "t.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE t AS SELECT * FROM arrow")
     for source in (arrow, polars.from_arrow(arrow), path):
-        assert counted(source, text, tmp_path) == people
+        assert counted(source, text) == people
 
 
 def test_nothing_is_taken_from_the_names_of_folders(tmp_path: Path) -> None:
@@ -248,17 +231,17 @@ def test_nothing_is_taken_from_the_names_of_folders(tmp_path: Path) -> None:
             connection.execute(f"COPY ({rows}) TO '{tmp_path / folder / 'visits.csv'}' (HEADER)")
         for name in ("visits.parquet", "visits.csv"):
             source = tmp_path / folder / name
-            assert counted(source, folder=tmp_path, unit="patient_id") == 1000
+            assert counted(source, unit="patient_id") == 1000
             with pytest.raises(QueryError, match="column 'ward' not found"):
-                counted(source, f"{COUNT} WHERE ward = 'Z'", tmp_path, unit="patient_id")
+                counted(source, f"{COUNT} WHERE ward = 'Z'", unit="patient_id")
 
 
 def test_a_table_that_is_named_must_be_there(tmp_path: Path) -> None:
     path = tmp_path / "t.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE visits AS SELECT 1 AS pid; CREATE VIEW v AS SELECT * FROM visits")
-    assert counted(path, folder=tmp_path) == 1  # there is one, and none was named
-    assert counted(path, folder=tmp_path, reading={"table": "VISITS"}) == 1
+    assert counted(path) == 1  # there is one, and none was named
+    assert counted(path, reading={"table": "VISITS"}) == 1
     for name in ("v", "none"):
         with pytest.raises(Invalid, match=f"holds 1 tables?, none of them '{name}'"):
             Curator({"t": path}, "pid", epsilon=1, reading={"table": name})
@@ -272,8 +255,8 @@ def test_what_python_writes_is_counted(tmp_path: Path) -> None:
     values = [*chance.random(1000).tolist(), *(chance.random(1000) * 1e-7).tolist()]
     path = tmp_path / "t.csv"
     pandas.DataFrame({"pid": range(2000), "x": values}).to_csv(path, index=False)
-    assert counted(path, "SELECT COUNT(x) AS n FROM t", tmp_path, columns={"x": {"bounds": (0, 1)}}) == 2000
-    mean = counted(path, "SELECT AVG(x) AS a FROM t", tmp_path, columns={"x": {"bounds": (0, 1)}})
+    assert counted(path, "SELECT COUNT(x) AS n FROM t", columns={"x": {"bounds": (0, 1)}}) == 2000
+    mean = counted(path, "SELECT AVG(x) AS a FROM t", columns={"x": {"bounds": (0, 1)}})
     assert mean == pytest.approx(sum(values) / 2000, abs=1e-7)
 
 
@@ -281,7 +264,7 @@ def test_words_for_yes_and_no_are_truth_values(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("pid,smoker\n" + "".join(f"{i},{'Y' if i % 4 else 'N'}\n" for i in range(100)), "utf-8")
     text = "SELECT smoker, COUNT(*) AS n FROM t GROUP BY smoker"
-    assert counted(path, text, tmp_path, columns={"smoker": {"type": "boolean"}}) == {False: 25, True: 75}
+    assert counted(path, text, columns={"smoker": {"type": "boolean"}}) == {False: 25, True: 75}
 
 
 def test_declared_forms_are_read(tmp_path: Path) -> None:
@@ -295,7 +278,7 @@ def test_declared_forms_are_read(tmp_path: Path) -> None:
         ("SELECT COUNT(d) AS n FROM t", 2),
         ("SELECT COUNT(*) AS n FROM t WHERE d = DATE '2024-02-01'", 1),
     ):
-        assert counted(path, text, tmp_path, columns=columns, reading=reading) == pytest.approx(wanted, abs=0.01)
+        assert counted(path, text, columns=columns, reading=reading) == pytest.approx(wanted, abs=0.01)
     with Curator({"t": path}, "pid", columns, epsilon=1, ledger=tmp_path / "l", reading=reading) as curator:
         assert [(each.column, each.values) for each in curator.load().lost] == [("d", 2)]
 
@@ -304,7 +287,7 @@ def test_narrow_floats_are_the_decimals_that_they_print(tmp_path: Path) -> None:
     frame = pandas.DataFrame({"pid": range(3), "x": numpy.array([0.1, 0.2, 0.3], numpy.float32)})
     columns = {"x": {"type": "number"}}
     for condition, n in (("x = 0.1", 1), ("x <= 0.1", 1), ("x IN (0.1, 0.2)", 2)):
-        assert counted(frame, f"{COUNT} WHERE {condition}", tmp_path, columns=columns) == n
+        assert counted(frame, f"{COUNT} WHERE {condition}", columns=columns) == n
 
 
 def test_a_column_that_cannot_be_loaded_does_not_block_its_table(tmp_path: Path) -> None:
@@ -313,8 +296,8 @@ def test_a_column_that_cannot_be_loaded_does_not_block_its_table(tmp_path: Path)
     )
     pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
     for source in (table, polars.from_arrow(table), table.to_pandas(), tmp_path / "t.parquet"):
-        assert counted(source, "SELECT COUNT(x) AS n FROM t", tmp_path) == 2
-        assert counted(source, "SELECT COUNT(lists) AS n FROM t", tmp_path) == 0
+        assert counted(source, "SELECT COUNT(x) AS n FROM t") == 2
+        assert counted(source, "SELECT COUNT(lists) AS n FROM t") == 0
 
 
 def test_the_ids_of_several_tables_are_of_one_type(tmp_path: Path) -> None:

@@ -13,13 +13,15 @@ import duckdb
 import pytest
 from sqlglot import exp
 
+from discreet.curator.session import Curator
 from discreet.engines.render import scalars
 from discreet.plan.scalar import Operator, Order
-from tests.laws.asking import MOST_QUESTIONS, Exact, NoNoise, Pair, World, opened, words
+from tests.laws.asking import MOST_QUESTIONS, Pair, World, opened, words
 from tests.laws.differences import DIFFERENCES, FAILS
 from tests.laws.expressions import Translation
 from tests.laws.messy import DOORS, FIELDS, SIZES, UNITS, Table, fields
 from tests.laws.questions import Question, question
+from tests.rehearsed import Exactly, without_noise
 from tests.scale import repeats
 
 ASKED = 34  # questions of a door
@@ -113,7 +115,7 @@ def test_each_difference_is_there(name: str, tmp_path: Path) -> None:
             theirs = FAILS
     declared = {"person": {"type": "text"}, "ward": {"type": "text", "keys": ["A", "B"]}, "x": {"type": each.declared}}
     declared["x"] |= {"bounds": each.bounds} if each.bounds else {}
-    with Exact({"visits": path}, "person", declared, epsilon=1, ledger=tmp_path / "ledger") as curator:
+    with without_noise(Curator({"visits": path}, "person", declared, epsilon=1, ledger=":memory:")) as curator:
         ours = [tuple(row.values()) for row in curator.sql(each.question, epsilon=1).to_dicts()]
     assert (ours, theirs) == (each.ours, each.theirs) and ours != theirs, each.said
 
@@ -163,9 +165,7 @@ RULES = {without(rule): rule for rule in PLAIN}
 BUGS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "below is at most": lambda: patch.dict(scalars.ORDERS, {Order.LESS: exp.LTE}),
     "a difference is a sum": lambda: patch.dict(scalars.OPERATORS, {Operator.SUBTRACT: exp.Add}),
-    "one too many": lambda: patch.object(
-        NoNoise, "prepare", lambda self, mechanism, sensitivity, size: lambda exact: exact + 1
-    ),
+    "one too many": lambda: patch.object(Exactly, "release", lambda self, exact, draw: exact() + 1),
 }
 
 

@@ -181,7 +181,7 @@ MUTANTS = (
         "looked-before-granted",
         MEASURE + "Grant._released",
         "        number, before = course.begin(event)\n",
-        "        draw()\n        number, before = course.begin(event)\n",
+        "        draw(self._hand.begin(use))\n        number, before = course.begin(event)\n",
         "the exact value is computed before the draw is known to be granted",
         test_measure.test_the_second_draw_of_one_grant_is_a_fault,
     ),

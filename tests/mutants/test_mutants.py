@@ -10,6 +10,7 @@ from tests.mutants import (
     Law,
     Mutant,
     answer,
+    audit,
     curator,
     data,
     engines,
@@ -35,6 +36,7 @@ PARTS = {
     "data": data.MUTANTS,
     "curator": curator.MUTANTS,
     "sampling": sampling.MUTANTS,
+    "audit": audit.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

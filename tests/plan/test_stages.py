@@ -9,11 +9,10 @@ from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from discreet.answer import Answer, Preview
-from discreet.audit.twins import Recorder, Replayer
+from discreet.audit.twins import Draws, compare
 from discreet.curator.session import Curator
 from discreet.errors import Fault
 from discreet.mechanisms import Exponential, Geometric, Grant, NoisyMax, PermuteAndFlip
@@ -244,17 +243,13 @@ def neighbours_are_not_told_apart() -> None:
     plan = staged(F(1, 100), F(1), text="SELECT COUNT(*) AS n, SUM(x) AS s FROM t")
     for who in range(8):
         first, second = ROWS, [row for row in ROWS if row["who"] != who]
-        recorder = Recorder.of(plan.event, Tape(who))
-        one = decided(plan, engine(first).run, recorder, 7)
-        totals = release(one, engine(first).run, recorder, 7)
-        recorder.close()
-        replayer = Replayer(recorder.drawn)
-        other = decided(plan, engine(second).run, replayer, 7)
-        again = release(other, engine(second).run, replayer, 7)
-        replayer.close()
-        assert not replayer.problems and one.taken == other.taken
-        assert all(np.array_equal(a, b) for a, b in zip(totals, again, strict=True))
-        assert len(recorder.drawn) == 3
+
+        def run(rows: Any, draws: Draws) -> Any:
+            one = decided(plan, engine(rows).run, draws, 7)
+            return one.taken, release(one, engine(rows).run, draws, 7)
+
+        report = compare(first, second, run, seed=who)
+        assert report.same and report.first.answered and report.draws == 3, report
 
 
 def test_neighbours_are_not_told_apart() -> None:
@@ -286,11 +281,9 @@ def test_twins_find_a_score_that_moves_too_far() -> None:
     plan = staged(F(1, 100), F(1))
     assert isinstance(plan.stage, Choice)
     plan = rechosen(plan, query=replace(scored(), source=replace(scored().source, most=9)))  # type: ignore[arg-type]
-    recorder = Recorder.of(plan.event, Tape(1))
-    decided(plan, engine(ROWS).run, recorder, 7)
-    replayer = Replayer(recorder.drawn)
-    decided(plan, engine([row for row in ROWS if row["who"] != 5]).run, replayer, 7)
-    assert any("a score differs by 6" in problem for problem in replayer.problems)
+    others = [row for row in ROWS if row["who"] != 5]
+    report = compare(ROWS, others, lambda rows, draws: decided(plan, engine(rows).run, draws, 7).taken)
+    assert any("a score differs by 6" in difference for difference in report.differences), report
 
 
 def test_choices_may_follow_one_another() -> None:

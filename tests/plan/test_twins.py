@@ -46,9 +46,9 @@ def _state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_no_question_tells_neighbours_apart(case) -> None:  # type: ignore[no-untyped-def]
     schema, pair, texts, price = case
     with tempfile.TemporaryDirectory() as folder:
-        for text, (found, first) in zip(texts, told_apart(schema, pair, texts, Path(folder), **price), strict=True):
-            assert found == [], (text, schema, pair)
-            OUTCOMES[first.status] += 1
+        for text, report in zip(texts, told_apart(schema, pair, texts, Path(folder), **price), strict=True):
+            assert report.same, (text, schema, pair, report)
+            OUTCOMES[report.first.status] += 1
 
 
 def test_most_of_the_questions_were_answered() -> None:
@@ -85,7 +85,7 @@ def test_what_a_person_changes_is_what_the_limit_of_the_question_allows(
     ]
     limits = {"max_rows": rows, "max_groups": groups}
     with tempfile.TemporaryDirectory() as folder:
-        for text, (found, first) in zip(
+        for text, report in zip(
             texts, told_apart(schema, pair, texts, Path(folder), epsilon=epsilon, **limits), strict=True
         ):
-            assert found == [] and first.status == "answer", (text, limits, declared, first.body)
+            assert report.same and report.first.answered, (text, limits, declared, report, report.first.body)

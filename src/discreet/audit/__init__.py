@@ -1,4 +1,8 @@
-"""Showing that promises are kept. Today: two neighbouring data sets that must look alike (`twins`)."""
+"""Showing that promises are kept, and finding where they are not.
+
+`exact` enumerates what is finite, `twins` compare two neighbours on which whatever is seen must be alike, `lower_bound` and `assert_private`
+need nothing but outputs. `docs/verification.md` says what each can show and what it cannot.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -6,9 +10,18 @@ from discreet.lazy import lazy
 
 if TYPE_CHECKING:
     from discreet.audit import twins
+    from discreet.audit.assertion import assert_private
+    from discreet.audit.sampling import LowerBound, gaussian_estimate, lower_bound
 
-__all__ = ["twins"]
+__all__ = ["LowerBound", "assert_private", "gaussian_estimate", "lower_bound", "twins"]
 
-# Type checkers read the import above instead; with this in view they would accept any name at all.
+_HOME = {
+    "LowerBound": "sampling",
+    "assert_private": "assertion",
+    "gaussian_estimate": "sampling",
+    "lower_bound": "sampling",
+}
+
+# Type checkers read the imports above instead; with this in view they would accept any name at all.
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = lazy(__name__, __all__, {})
+    __getattr__, __dir__ = lazy(__name__, __all__, _HOME)

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from discreet.curator.page import summary
+from discreet.curator.randomness import Randomness
 from discreet.curator.request import Request, Stored
 from discreet.curator.rows import broken
 from discreet.curator.store import Store
 from discreet.mechanisms.measure import Grant, course_of
 from discreet.mechanisms.record import Drawn, settled
-from discreet.noise import Source
 from discreet.privacy import events
 
 
@@ -37,7 +37,7 @@ class Ledgered:
 
 @contextmanager
 def entered(
-    store: Store, request: Request, event: events.Event, source: Source | None, block: int | None
+    store: Store, request: Request, event: events.Event, randomness: Randomness, block: int | None
 ) -> Iterator[Grant]:
     """Charge a measurement, or find it charged, and give its grant, held by nobody else.
 
@@ -45,7 +45,7 @@ def entered(
     """
     outcome = store.reserve(request)
     if isinstance(outcome, Stored):
-        grant = _again(store, outcome, event, source, block)
+        grant = _again(store, outcome, event, randomness, block)
         try:
             yield grant
         finally:
@@ -53,7 +53,8 @@ def entered(
         return
     hold = store.hold(outcome.sequence)
     try:
-        grant = Grant(event, source, course_of(event, Ledgered(store, outcome.sequence), block))
+        course = course_of(event, Ledgered(store, outcome.sequence), block)
+        grant = Grant(event, randomness.source, course, randomness.hand)
         try:
             yield grant
             if grant.here and grant.used:
@@ -64,11 +65,11 @@ def entered(
         hold.release()
 
 
-def _again(store: Store, outcome: Stored, event: events.Event, source: Source | None, block: int | None) -> Grant:
+def _again(store: Store, outcome: Stored, event: events.Event, randomness: Randomness, block: int | None) -> Grant:
     """What was drawn before, and nothing more."""
     if block is not None:
         raise settled()
     record = Ledgered(store, outcome.sequence, ended=True)
     if outcome.answer != summary(record.drawn):
         raise broken("the draws of a measurement are not those that were settled")
-    return Grant(event, source, course_of(event, record, block))
+    return Grant(event, randomness.source, course_of(event, record, block), randomness.hand)

@@ -33,6 +33,7 @@ from discreet.curator.owner import Owner
 from discreet.curator.place import Place, named, place_of
 from discreet.curator.policy import Policy
 from discreet.curator.pricing import check_least, price_of_event, price_of_plan
+from discreet.curator.randomness import AUDITED, SECURE, Randomness, check_randomness
 from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store, unknown_analyst
 from discreet.engines import registry
@@ -40,7 +41,6 @@ from discreet.engines.base import Engine
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, probability
 from discreet.mechanisms.measure import Grant, checked_block
-from discreet.noise import Source as Bits
 from discreet.noise.source import chosen
 from discreet.plan.check import digest
 from discreet.plan.explain import explain
@@ -138,24 +138,29 @@ class Curator(Owner):
         told: Callable[[Loaded], None] | None = None,
         noted: Callable[[str], None] = warnings.warn,
         place: Place | None = None,
+        randomness: Randomness = SECURE,
     ) -> "Curator":
         """The curator of a policy; `path` is the policy's file or the data file, beside which the ledger lies, unless `place` says.
 
         `told`: whoever asks is the owner, as on a command line. They are handed the report when a question loads the data, and see why
-        it does not load. `noted` is handed what the owner should know when a ledger is made.
+        it does not load. `noted` is handed what the owner should know when a ledger is made. `randomness` is for audits: any but the
+        usual one is Refused where the ledger is kept, and every answer says that it is not private.
         """
         self = cls.__new__(cls)
-        self._start(policy, place_of(policy, path) if place is None else place)
+        self._start(policy, place_of(policy, path) if place is None else place, randomness)
         self._told, self._noted = told, noted
         return self
 
-    def _start(self, policy: Policy, place: Place) -> None:
+    def _start(self, policy: Policy, place: Place, randomness: Randomness = SECURE) -> None:
+        check_randomness(randomness, place)
         self.policy = policy
         self.notes: tuple[str, ...] = (place.note,) if place.note else ()
+        if randomness is not SECURE:
+            self.notes += (AUDITED,)
         self._check_delta()
         self.catalog, self._loads = catalog_of(policy)
         self._place = place
-        self._bits: Bits | None = None
+        self._randomness = randomness
         self._told: Callable[[Loaded], None] | None = None
         self._noted: Callable[[str], None] = warnings.warn
         self._engine: Engine | None = None
@@ -383,7 +388,8 @@ class Curator(Owner):
         return self._store.settle(reservation, encoded)
 
     def _answered(self, plan: Plan, text: str, asked: str, engine: Engine) -> bytes:
-        bits, grant = chosen(self._bits), self._granted(plan.event)
+        randomness = self._randomness
+        bits, grant = chosen(randomness.source), Grant(plan.event, randomness.source, hand=randomness.hand)
         try:
             salt = bits.bits(64)
             plan = decided(plan, engine.run, grant, salt)
@@ -393,7 +399,7 @@ class Curator(Owner):
         receipt = {
             "plan": asked,
             "data_version": self.policy.version,
-            "private": bits.private,
+            "private": bits.private and randomness is SECURE,
         }
         if self._place.note:
             receipt["kept"] = False
@@ -440,11 +446,8 @@ class Curator(Owner):
     def _measuring(self, request: Request, event: events.Event, block: int | None) -> Iterator[Grant]:
         """From its charge on a measurement is in flight, until its block ends."""
         self._here()
-        with self._flight.question(), entered(self._store, request, event, self._bits, block) as grant:
+        with self._flight.question(), entered(self._store, request, event, self._randomness, block) as grant:
             yield grant
-
-    def _granted(self, event: events.Event) -> Grant:
-        return Grant(event, self._bits)
 
     def _left(self, analyst: str | None) -> Budget:
         """What is left for whoever asks."""

@@ -28,6 +28,7 @@ from discreet.exact import Number, shown, whole
 from discreet.mechanisms.additive import GridNoise, IntegerNoise, Ints
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.gaussian import DiscreteGaussian
+from discreet.mechanisms.hand import FRESH, Hand, Turn, Use
 from discreet.mechanisms.packed import unpacked
 from discreet.mechanisms.record import Counted, Course, Kept, Memory, Record, Unwritten, described, one_leaf, settled
 from discreet.noise import Source, bernoulli
@@ -53,9 +54,15 @@ class Grant:
     It belongs to the process that entered, and can be neither copied nor pickled. Threads draw one after the other.
     """
 
-    def __init__(self, event: events.Event, source: Source | None = None, course: Course | None = None) -> None:
+    def __init__(
+        self,
+        event: events.Event,
+        source: Source | None = None,
+        course: Course | None = None,
+        hand: Hand = FRESH,
+    ) -> None:
         self._course = Unwritten(event) if course is None else course
-        self._source = source
+        self._source, self._hand = source, hand
         self._open = True
         self._drawing = False
         self._process, self._lock = os.getpid(), RLock()
@@ -77,7 +84,11 @@ class Grant:
         noise, for which one integer costs less than several. For other noise on integers it does not matter.
         """
         event = _event_of(mechanism, sensitivity, size)
-        return self._released(event, lambda: _release(mechanism, exact(), size, self._source))
+
+        def draw(turn: Turn) -> Any:
+            return turn.release(exact, lambda value: _release(mechanism, value, size, self._source))
+
+        return self._released(event, Use(mechanism, sensitivity, size), draw)
 
     def sampled(
         self,
@@ -98,11 +109,11 @@ class Grant:
         event = events.Sampled(rate, _event_of(mechanism, sensitivity, size))  # type: ignore[arg-type]
         count = whole(among, "among", least=0)
 
-        def draw() -> Any:
-            batch = np.flatnonzero(bernoulli(event.rate, count, source=self._source))
-            return _release(mechanism, exact(batch), size, self._source)
+        def draw(turn: Turn) -> Any:
+            batch = turn.batch(count, lambda: np.flatnonzero(bernoulli(event.rate, count, source=self._source)))
+            return turn.release(lambda: exact(batch), lambda value: _release(mechanism, value, size, self._source))
 
-        return self._released(event, draw)
+        return self._released(event, Use(mechanism, sensitivity, size, event.rate), draw)
 
     def rounds(self, mechanism: "AboveThreshold", sensitivity: Number | None = None) -> "Rounds":
         """Questions one by one to a noisy threshold; each round, up to its hit, is one draw."""
@@ -117,6 +128,7 @@ class Grant:
         """
         with self.alone():
             number, before = self._course.begin(_event_of(mechanism, sensitivity, size))
+            turn = FRESH if before else self._hand.begin(Use(mechanism, sensitivity, size))
             noise: list[Ints] = [] if before else [mechanism(np.zeros(size, np.int64), self._source)]
 
         def release(exact: Ints) -> Ints:
@@ -125,17 +137,17 @@ class Grant:
                     return unpacked(before)  # type: ignore[no-any-return]
                 if not noise or exact.dtype != np.int64 or exact.shape != (size,):
                     raise Fault(f"a draw serves one vector of {size} integers, once", code="grant")
-                return self._course.keep(number, exact + noise.pop())  # type: ignore[no-any-return]
+                released = turn.release(lambda: exact, lambda value: value + noise.pop())
+                return self._course.keep(number, released)  # type: ignore[no-any-return]
 
         return release
 
-    def _released(self, event: events.Event, draw: Callable[[], Any]) -> Any:
+    def _released(self, event: events.Event, use: Use, draw: Callable[[Turn], Any]) -> Any:
         with self.alone() as course:
             number, before = course.begin(event)
             if before is not None:
                 return unpacked(before)
-            value = draw()
-            return course.keep(number, value)
+            return course.keep(number, draw(self._hand.begin(use)))
 
     @contextmanager
     def alone(self) -> Iterator[Course]:
@@ -166,6 +178,11 @@ class Grant:
     def source(self) -> Source | None:
         """The random bits that draws are made from; None for those of the operating system."""
         return self._source
+
+    @property
+    def hand(self) -> Hand:
+        """Who makes the draws."""
+        return self._hand
 
     def close(self) -> None:
         """End the grant: nothing more can be drawn from it."""
@@ -205,8 +222,8 @@ def _release(mechanism: Mechanism, value: Any, size: int, source: Source | None)
 class Unmetered:
     """A measure in memory: it charges no budget, and remembers what was spent, and under a key what was drawn."""
 
-    def __init__(self, source: Source | None = None) -> None:
-        self._source = source
+    def __init__(self, source: Source | None = None, hand: Hand = FRESH) -> None:
+        self._source, self._hand = source, hand
         self._spent: list[events.Event] = []
         self._records: dict[str, Memory] = {}
         self._lock = Lock()
@@ -222,7 +239,7 @@ class Unmetered:
         record.enter()
         try:
             # without a key nobody enters again, and nothing need be kept
-            grant = Grant(event, self._source, None if key is None else course_of(event, record, size))
+            grant = Grant(event, self._source, None if key is None else course_of(event, record, size), self._hand)
             try:
                 yield grant
                 record.ended = grant.used

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from discreet.errors import Invalid, Refused
 from discreet.exact import Number, shown
 from discreet.mechanisms.above_threshold import AboveThreshold, Session
+from discreet.mechanisms.hand import Turn, Use
 from discreet.mechanisms.packed import unpacked
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ class Rounds:
         self._grant = grant
         self._each = replace(mechanism, hits=1)
         self._event = self._each.event(sensitivity)
+        self._use = Use(self._each, sensitivity, in_turn=True)
         self._left = mechanism.hits
         self._number = self._asked = 0
-        self._session: Session | None = (
-            None  # of the round that goes on; None between rounds, and in one that comes back
-        )
+        # of the round that goes on; None between rounds, and in one that comes back
+        self._round: tuple[Session, Turn] | None = None
         self._hit: int | None = None  # at which question a round hit in an earlier entry
 
     @property
@@ -45,14 +46,19 @@ class Rounds:
         The first question of a round that was lost is Refused (code "draw-lost"); the next begins the next round.
         """
         with self._grant.alone() as course:
-            if self._session is None and self._hit is None:
+            if self._round is None and self._hit is None:
                 self._begin(course)
             self._asked += 1
-            hit = self._asked == self._hit if self._session is None else self._session.ask(exact())
-            if not hit:
+            if not self._hits(exact):
                 return False
-            session, self._session, self._hit = self._session, None, None
-            return True if session is None else bool(course.keep(self._number, self._asked))
+            fresh, self._round, self._hit = self._round is not None, None, None
+            return bool(course.keep(self._number, self._asked)) if fresh else True
+
+    def _hits(self, exact: Callable[[], int]) -> bool:
+        if self._round is None:
+            return self._asked == self._hit
+        session, turn = self._round
+        return bool(turn.release(exact, session.ask))
 
     def _begin(self, course: "Course") -> None:
         if not self._left:
@@ -65,6 +71,6 @@ class Rounds:
             raise
         self._left -= 1
         if before is None:
-            self._session = self._each.session(self._grant.source)
+            self._round = self._each.session(self._grant.source), self._grant.hand.begin(self._use)
         else:
             self._hit = int(unpacked(before))

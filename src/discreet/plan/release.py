@@ -1,13 +1,12 @@
 """Run a plan: choose, draw the noise, then read the data, then add. The one place where exact totals meet noise."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
 
 import numpy as np
 
 from discreet.errors import Fault
-from discreet.mechanisms.additive import IntegerNoise, Ints
-from discreet.mechanisms.exponential import Selection
+from discreet.mechanisms.additive import Ints
+from discreet.mechanisms.measure import Grant
 from discreet.plan.combination import Combination
 from discreet.plan.plan import Choice, Plan
 from discreet.plan.relation import Found, Totals, days, terms_of
@@ -17,25 +16,17 @@ ALL_ROWS: tuple[tuple[Value, ...], ...] = ((),)
 """The groups of a query without keys."""
 
 
-class Draws(Protocol):
-    """Whoever may draw what was charged for: `Grant`, or what a test puts in its place."""
-
-    def prepare(self, mechanism: IntegerNoise, sensitivity: Any, size: int) -> Callable[[Ints], Ints]: ...
-
-    def __call__(self, mechanism: Selection, sensitivity: Any, exact: Callable[[], list[int]]) -> Any: ...
-
-
 Run = Callable[[Totals, int], Found]
 
 
-def decided(plan: Plan, run: Run, grant: Draws, salt: int) -> Plan:
+def decided(plan: Plan, run: Run, grant: Grant, salt: int) -> Plan:
     """The plan after all of its choices were made, one after the other: which stage is next depends on what was released before."""
     while isinstance(stage := plan.next, Choice):
         plan = plan.chosen(_chosen(stage, run, grant, salt))
     return plan
 
 
-def _chosen(choice: Choice, run: Run, grant: Draws, salt: int) -> int:
+def _chosen(choice: Choice, run: Run, grant: Grant, salt: int) -> int:
     def scores() -> list[int]:
         totals = combined_totals(choice.scores, choice.query, ALL_ROWS, run(choice.query, salt))
         return [int(each[0]) for each in totals]
@@ -43,7 +34,7 @@ def _chosen(choice: Choice, run: Run, grant: Draws, salt: int) -> int:
     return int(grant(choice.mechanism, choice.sensitivity, scores))
 
 
-def release(plan: Plan, run: Run, grant: Draws, salt: int) -> tuple[Ints, ...]:
+def release(plan: Plan, run: Run, grant: Grant, salt: int) -> tuple[Ints, ...]:
     """For each measurement of a decided plan the released integers, one for each group of its domain.
 
     All noise is drawn before the data is read. Whatever goes wrong after that is for the caller to turn into one constant error.
