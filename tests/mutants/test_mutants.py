@@ -21,6 +21,7 @@ from tests.mutants import (
     privacy,
     sampling,
     sql,
+    zoo,
 )
 
 pytestmark = data_in.pytestmark  # its laws open one file again and again
@@ -37,6 +38,7 @@ PARTS = {
     "curator": curator.MUTANTS,
     "sampling": sampling.MUTANTS,
     "audit": audit.MUTANTS,
+    "zoo": zoo.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

@@ -1,7 +1,8 @@
 """Showing that promises are kept, and finding where they are not.
 
-`exact` enumerates what is finite, `twins` compare two neighbours on which whatever is seen must be alike, `lower_bound` and `assert_private`
-need nothing but outputs. `docs/verification.md` says what each can show and what it cannot.
+`exact` enumerates what is finite, `twins` compare two neighbours on which whatever is seen must be alike, `lower_bound` and
+`assert_private` need nothing but outputs. `zoo` holds bugs that auditors should find, and `subjects` whatever this package is audited for.
+`docs/verification.md` says what each can show and what it cannot.
 """
 
 from typing import TYPE_CHECKING
@@ -9,15 +10,28 @@ from typing import TYPE_CHECKING
 from discreet.lazy import lazy
 
 if TYPE_CHECKING:
-    from discreet.audit import twins
+    from discreet.audit import subjects, twins, zoo
     from discreet.audit.assertion import assert_private
+    from discreet.audit.examination import Examination, examine
     from discreet.audit.sampling import LowerBound, gaussian_estimate, lower_bound
 
-__all__ = ["LowerBound", "assert_private", "gaussian_estimate", "lower_bound", "twins"]
+__all__ = [
+    "Examination",
+    "LowerBound",
+    "assert_private",
+    "examine",
+    "gaussian_estimate",
+    "lower_bound",
+    "subjects",
+    "twins",
+    "zoo",
+]
 
 _HOME = {
+    "Examination": "examination",
     "LowerBound": "sampling",
     "assert_private": "assertion",
+    "examine": "examination",
     "gaussian_estimate": "sampling",
     "lower_bound": "sampling",
 }

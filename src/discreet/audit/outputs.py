@@ -44,7 +44,8 @@ class Sampler:
         if copies is None:
             return [self._one(data) for _ in range(size)]
         sizes = [BLOCK] * (size // BLOCK) + [size % BLOCK]
-        return np.concatenate([self.mechanism(copies(each)) for each in sizes if each or size == 0])
+        outputs = np.concatenate([self.mechanism(copies(each)) for each in sizes if each or size == 0])
+        return outputs if outputs.ndim == 1 else as_outputs(outputs.tolist())
 
     def _one(self, data: Any) -> Any:
         try:
@@ -57,8 +58,9 @@ def _copies(mechanism: Callable[..., Any], data: Any) -> Callable[[int], Any] | 
     """How a mechanism of ours takes one value many times over, with noise of its own for each; None where it cannot."""
     if not isinstance(mechanism, Mechanism):
         return None
-    if isinstance(mechanism, Additive | Response) and np.ndim(data) == 0:
-        return lambda size: np.full(size, data)
-    if isinstance(mechanism, Selection) and np.ndim(data) == 1 and np.asarray(data).dtype.kind in "iu":
-        return lambda size: np.tile(np.asarray(data), (size, 1))
+    exact = np.asarray(data)
+    if isinstance(mechanism, Additive | Response) and exact.ndim <= 1 and exact.dtype.kind in "iuf":
+        return lambda size: np.full(size, data) if not exact.ndim else np.tile(exact, (size, 1))
+    if isinstance(mechanism, Selection) and exact.ndim == 1 and exact.dtype.kind in "iu":
+        return lambda size: np.tile(exact, (size, 1))
     return None

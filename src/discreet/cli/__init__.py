@@ -16,6 +16,7 @@ import discreet
 from discreet.cli import (
     analyst,
     ask,
+    audit,
     budget,
     calibrate,
     check,
@@ -95,6 +96,7 @@ app.command()(history.history)
 app.add_typer(data.app, name="data")
 app.add_typer(ledger.app, name="ledger")
 app.command()(doctor.doctor)
+app.command()(audit.audit)
 app.command()(calibrate.calibrate)
 app.command()(loss.loss)
 app.command()(noise.noise)
