@@ -124,6 +124,7 @@ LEAKS: dict[str, Callable[[int], Any]] = {
     "a kind": lambda bit: 0.0 if bit else 0,
     "an exception": lambda bit: 1 // bit,
     "a message": lambda bit: {}[str(bit)],
+    "a message that is never the same twice": lambda bit: {}[fresh().random()] if bit else fresh().random(),
     "a length": lambda bit: [0] * (bit + 1),
     "an item": lambda bit: (0, 5, bit),
     "an array": lambda bit: np.array([[0.0, bit]]),

@@ -201,7 +201,9 @@ def _cells(likely: _Column, rare: _Column, scores: _Scores) -> tuple[float, Amon
     order_hits, order_misses, hits, misses = (np.bincount(each, minlength=count).astype(np.float64) for each in places)
     order = np.argsort(np.log(order_misses + 0.5) - np.log(order_hits + 0.5), kind="stable")
     predicted = replace(scores, outputs=scores.outputs // 2)(np.cumsum(hits[order]), np.cumsum(misses[order]))
-    at = int(np.argmax(predicted))
+    # what the first half did not see to be likelier says nothing of outputs to come, such as texts that are never the same twice
+    likelier = max(1, int((order_hits > order_misses).sum()))
+    at = int(np.argmax(predicted[:likelier]))
     chosen = np.sort(order[: at + 1])
     if edges:
         return float(predicted[at]), Within(edges, tuple(int(each) for each in chosen))
