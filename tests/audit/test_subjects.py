@@ -165,6 +165,13 @@ def test_a_question_that_cannot_be_answered_is_told() -> None:
     (found,) = subjects.of_policy(made_policy(), ["SELECT MAX(age) FROM visits"], pairs=1)
     assert [each.partition(": ")[0] for each in found.differences] == ["it is not answered"]
     assert found.audit(200).fails
+    with mock.patch.object(subjects, "questions", lambda policy: ["SELECT MAX(age) FROM visits"]):
+        assert subjects.of_policy(made_policy(), pairs=1) == []
+
+
+def test_names_that_others_wrote_stay_on_their_line() -> None:
+    found = examine(samples=200, subjects=[replace(SUBJECTS[0], name="SELECT\nFORGED\x1b[2J\u2028FORGED")])
+    assert len(str(found).splitlines()) == 4 and "\x1b" not in str(found) and "\x1b" not in found.to_svg()
 
 
 def test_what_is_sampled_of_a_question_is_what_its_mechanisms_were_given() -> None:

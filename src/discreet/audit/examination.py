@@ -10,11 +10,10 @@ from typing import Any
 from discreet.audit.subjects import Finding, Subject, every, of_policy
 from discreet.curator.policy import Policy
 from discreet.exact import Number, positive, whole
+from discreet.plan.visible import visible
 
 # Outputs a side of each subject, and seconds for all of them; slow ones get fewer outputs.
 SAMPLES, SECONDS = 20_000, 45
-# Questions of a policy that are tried: evenly, of all that its declarations allow.
-MOST_QUESTIONS = 24
 # In pixels: a line of the picture, a letter, the width of the scale.
 LINE, LETTER, WIDE = 20, 6.6, 360
 LONGEST = 64
@@ -47,7 +46,7 @@ class Examination:
                 f"{each.epsilon:.4g}",
                 f"{each.delta:g}",
                 f"≥ {float(each.bound):.3f}",
-                each.verdict,
+                visible(each.verdict),
             )
             for each in self.findings
         ]
@@ -98,7 +97,9 @@ def _row(at: int, finding: Finding, left: float, most: float) -> str:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    """A name on one line: those of tables and columns were written by others."""
+    shown = visible(name)
+    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 
 
 def examine(
@@ -115,16 +116,8 @@ def examine(
     samples: outputs a side for each; seconds: for all of them together, about; who is slow gets fewer outputs.
     """
     size, ends = whole(samples, "samples", least=1), time.monotonic() + float(positive(seconds, "seconds"))
-    tried = [*(every() if subjects is None else subjects), *(() if policy is None else _sampled(policy))]
+    tried = [*(every() if subjects is None else subjects), *(() if policy is None else of_policy(policy))]
     return Examination(tuple(_findings(tried, size, ends, step or (lambda done, among, name: None))))
-
-
-def _sampled(policy: Policy) -> list[Subject]:
-    from discreet.audit.declared import questions
-
-    texts = questions(policy)
-    every_one = max(1, -(-len(texts) // MOST_QUESTIONS))
-    return of_policy(policy, texts[::every_one])
 
 
 def _findings(subjects: Sequence[Subject], samples: int, ends: float, step: Step) -> Iterator[Finding]:

@@ -32,6 +32,8 @@ DELTAS = (0.0, 1e-6, 1e-3, 0.02, 0.1)
 # What a release is asked for, and how many pairs of neighbours it is tried on.
 PRICE = 1
 PAIRS = 3
+# Questions of a policy that are tried: evenly, of all that its declarations allow.
+MOST_QUESTIONS = 24
 Provider: TypeAlias = "Callable[[], list[Subject]]"
 
 
@@ -186,16 +188,31 @@ def of_policy(
 ) -> list[Subject]:
     """Questions of a policy, on made-up neighbours: twins of each, and what its mechanisms were given, to be sampled.
 
-    Neither the data of the policy nor its ledger is opened. `asked` are questions; without them those that its declarations allow.
+    Neither the data of the policy nor its ledger is opened. `asked` are questions; without them some of those that its declarations
+    allow, evenly, but for what cannot be asked after all. A question that is named and not answered has failed.
     """
-    texts = questions(policy) if asked is None else list(asked)
+    texts = _some(questions(policy)) if asked is None else list(asked)
     delta = float(policy.budget.delta) if policy.accountant != "pure" else 0.0
     reports: dict[str, list[Report]] = {text: [] for text in texts}
     for seed in range(pairs):
         with Curators(*neighbours(policy, seed)) as curators:
             for text in texts:
                 reports[text].append(curators.ask(text, epsilon=PRICE))
+    if asked is None:
+        reports = {text: each for text, each in reports.items() if _different(each) or _answered(each)}
     return [_of_reports(part, kind, text, delta, each) for text, each in reports.items()]
+
+
+def _some(texts: Sequence[str]) -> Sequence[str]:
+    return texts[:: max(1, -(-len(texts) // MOST_QUESTIONS))]
+
+
+def _different(reports: Sequence[Report]) -> bool:
+    return not all(each.same for each in reports)
+
+
+def _answered(reports: Sequence[Report]) -> bool:
+    return all(each.first.answered for each in reports)
 
 
 def _of_reports(part: str, kind: str, text: str, delta: float, reports: Sequence[Report]) -> Subject:
