@@ -111,7 +111,7 @@ BROKEN = (
     additive(
         "rows-for-people",
         "Rows are counted with noise for one, and a person has up to twenty of them.",
-        "the unit of privacy is a row by default in diffprivlib, PyDP and SmartNoise without `row_privacy` turned off",
+        "libraries whose unit of privacy is a row, such as diffprivlib, on tables with several rows of a person",
         len,
         ([1], [1] + [2] * 20),
     ),
@@ -127,7 +127,7 @@ BROKEN = (
     Specimen(
         "nothing-is-exact",
         "Where nobody is counted there is nobody to protect, so 0 gets no noise.",
-        "smartnoise #572; tables of statistical offices that keep structural zeros of the data",
+        "tables that keep the zeros of the data as they are",
         nothing_is_exact,
         ((0, 1),),
         run=nothing_is_exact_drawn,

@@ -134,7 +134,7 @@ BROKEN = (
     Specimen(
         "keys-by-exact-counts",
         "Keys of at least five people are shown, by their exact count.",
-        "the rule of small cells; OpenDP #2939",
+        "the rule of small cells, with noise on what is left",
         by_exact,
         (((30, 4), (30, 5)),),
         delta=DELTA,
@@ -144,7 +144,7 @@ BROKEN = (
     Specimen(
         "one-group-for-three",
         "A person is in three groups, and the noise is for one.",
-        "OpenDP #2945: groups of a person, off by a factor",
+        "a frequent slip: somebody in several groups, priced as in one",
         in_three,
         (((60, 60, 60), (61, 61, 61)),),
         delta=DELTA,
@@ -155,7 +155,7 @@ BROKEN = (
     Specimen(
         "rows-pass-the-threshold",
         "The threshold is on rows, and one person with twenty rows passes it alone.",
-        "SmartNoise and Qrlew before people were counted apart",
+        "a frequent slip: a threshold on rows in place of people",
         by_rule,
         (((30, 0), (30, 20)),),
         delta=DELTA,

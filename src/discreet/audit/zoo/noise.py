@@ -223,7 +223,7 @@ BROKEN = (
     Specimen(
         "one-noise-for-two",
         "A count and a sum get the same noise: their difference is exact.",
-        "averaging and differencing of repeated noise (Dinur and Nissim 2003)",
+        "a frequent slip: one draw that is spread over several answers",
         one_noise,
         (([1, 0], [1, 0, 0]),),
         epsilon=2,

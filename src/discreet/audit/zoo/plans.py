@@ -107,7 +107,7 @@ BROKEN = (
     Specimen(
         "value-that-cannot-be-read",
         "A cast that fails is an error of the question, not a missing value.",
-        "OpenDP #2938, SmartNoise: cast and overflow errors of the engine",
+        "SmartNoise, Qrlew, Tumult: errors of casts and overflows that the engine raises",
         telling,
         (VICTIM,),
         many=False,

@@ -174,7 +174,7 @@ BROKEN = (
     Specimen(
         "exponential-without-the-two",
         "The exponential mechanism with weights e^(ε u/Δ) in place of e^(ε u/2Δ), for scores that move both ways.",
-        "a frequent slip; MWEM in smartnoise #472",
+        "a frequent slip; scores off by a factor in MWEM, smartnoise #472",
         chosen(2),
         (RAISED,),
         truth=_one_against_all(1),
@@ -194,7 +194,7 @@ BROKEN = (
     Specimen(
         "noisy-max-with-its-score",
         "Report noisy max tells the winning score too, with the noise that made it win.",
-        "Ding et al. 2018 and 2021 (free gap holds, free score does not)",
+        "a bug that Ding et al. 2018 plant; the gap to the second is free, the score is not (Ding et al. 2019)",
         largest_with_score,
         (((0, 0, 0, 0), (1, 1, 1, 1)),),
         truth=4.0,
@@ -235,7 +235,7 @@ BROKEN = (
     Specimen(
         "sparse-without-threshold-noise",
         "Sparse vector whose scores have noise, and whose threshold has none: every question before the hit costs.",
-        f"the first mistake that {LYU} warn of",
+        f"a frequent slip; both noises are needed ({LYU})",
         lambda scores, size: crossings(scores, size, level_scale=None, query_scale=2),
         ((LOW, HIGH),),
         truth=STREAM / 2,
@@ -243,7 +243,7 @@ BROKEN = (
     Specimen(
         "random-row",
         "One row in ten is published as it is, and sold at δ = 1e-6.",
-        "(0, 1/n) in Dwork and Roth 2014, as a warning",
+        "the warning against δ of the order of 1/n in Dwork and Roth 2014",
         random_row,
         ((_rows(10, 9), _rows(10, 99)),),
         delta=1e-6,
@@ -280,7 +280,7 @@ BROKEN = (
     Specimen(
         "ordered-by-exact-counts",
         "Groups stand in the order of their exact counts, each with a noisy one.",
-        "SmartNoise with `censor_dims` off; ORDER BY before the noise",
+        "ORDER BY before the noise; OpenDP shuffles rows since #1827 and #2185",
         ordered,
         (({"a": 2, "b": 2}, {"a": 2, "b": 3}),),
         run=ordered_drawn,

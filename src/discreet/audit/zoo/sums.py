@@ -130,7 +130,7 @@ BROKEN = (
     additive(
         "no-clamp",
         "Bounds are declared, and values are not clamped to them.",
-        "SmartNoise #317: missing bounds, no noise for what is outside of them; covariance unclipped #622",
+        "SmartNoise #317 (no bounds, no noise) and #622 (a covariance that is not clipped)",
         sum,
         TALL,
         scale=MOST,
@@ -166,7 +166,7 @@ BROKEN = (
     additive(
         "cap-per-table",
         "Three rows of a person count in each of two tables, and the noise is for three rows in all.",
-        "OpenDP #2945, `truncate_per_group`: a cap by group for a cap by person",
+        "a frequent slip: a cap by table or by group for a cap by person",
         per_table,
         ({1: (1, 0)}, {1: (1, 0), 2: (9, 9)}),
         scale=3,
@@ -207,7 +207,7 @@ BROKEN = (
     Specimen(
         "exact-divisor",
         "A mean is a noisy sum over the exact count.",
-        "smartnoise-core #356; Opacus #571",
+        "Qrlew takes the exact size of the data for public; Opacus #571",
         by_exact_count,
         (([3], [3, 0]),),
         run=by_exact_count_drawn,
@@ -225,7 +225,7 @@ BROKEN = (
     Specimen(
         "local-sensitivity",
         "Noise for how far this very data set is from its neighbours.",
-        "Nissim, Raskhodnikova and Smith 2007 say why; elastic sensitivity (FLEX) without smoothing",
+        "Nissim, Raskhodnikova and Smith 2007, who say why it must be smoothed",
         by_local,
         (([5, 5], [5, 5, 9]),),
         run=by_local_drawn,
