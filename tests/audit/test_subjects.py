@@ -145,6 +145,22 @@ def test_questions_of_a_policy_hold_out_and_its_data_are_not_there_at_all(caps: 
     assert not any(each.audit(1_000).fails for each in found)
 
 
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Policy.declare({"t": "t.csv"}, row=True, epsilon=1),
+        Policy.declare({"t": "t.csv"}, "who", {"WHO": {"type": "integer"}}, epsilon=1),
+        Policy.declare({"t": "t.csv"}, "who", {"v": {"bounds": (0, 1)}}, epsilon=1, delta=1e-6, accountant="zcdp"),
+        Policy.declare({"t": "t.csv", "u": "u.csv"}, "who", {"t": {"v": {"bounds": (-5, 5)}}}, epsilon=1),
+    ],
+    ids=["rows", "spelt otherwise", "zcdp", "two tables"],
+)
+def test_every_kind_of_policy_can_be_audited(policy: Policy) -> None:
+    found = subjects.of_policy(policy, pairs=3)
+    assert found and [each.differences for each in found] == [()] * len(found)
+    assert not any(each.audit(1_000).fails for each in found)
+
+
 def test_the_length_of_a_person_is_tried_to_the_limit() -> None:
     """Somebody has more rows than count, so that a count that forgets the limit is told."""
     policy = made_policy(max_rows=2)

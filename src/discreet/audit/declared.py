@@ -72,32 +72,38 @@ def _quoted(name: str) -> str:
 
 def _with(policy: Policy, tables: dict[str, dict[str, list[Any]]]) -> Policy:
     """The policy on these tables, with plenty to spend from and nobody who is told of it."""
-    sources = {name: Source(tables[name], _types(source)) for name, source in policy.tables.items()}
+    sources = {name: Source(tables[name], _types(policy, source)) for name, source in policy.tables.items()}
     budget = Budget(PLENTY, policy.budget.delta)
     return replace(
         policy, tables=sources, budget=budget, analysts={}, shares=None, ledger=None, address=None, mark=None
     )
 
 
-def _types(source: Source) -> dict[str, Declared]:
-    """What is declared, without how dates are written: made-up ones are dates."""
-    return {name: replace(said, format=None) for name, said in source.columns.items()}
+def _types(policy: Policy, source: Source) -> dict[str, Declared]:
+    """What is declared, without how dates are written: made-up ones are dates. Who is protected is spelt as the policy has it."""
+    person = policy.protected.person or ""
+    return {
+        person if name.casefold() == person.casefold() else name: replace(said, format=None)
+        for name, said in source.columns.items()
+    }
 
 
 def _tables(
     policy: Policy, source: Source, most: int, coins: Tape
 ) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
     """Rows without somebody and rows with them, as columns; of very many rows of theirs all are alike."""
-    person = policy.protected.person
-    names = list(source.columns)
-    spelt = next((each for each in names if person and each.casefold() == person.casefold()), person)
-    if person is not None and spelt not in names:
+    person, columns = policy.protected.person, _types(policy, source)
+    names = list(columns)
+    if person is not None and person not in columns:
         names.append(person)
-    ids = _ids(source.columns.get(spelt or "", Declared()), PEOPLE + 2)
+    if not names:
+        # a table has a column at least
+        names.append("row")
+    ids = _ids(columns.get(person or "", Declared()), PEOPLE + 2)
 
     def rows(who: Any, count: int) -> list[list[Any]]:
         return [
-            [who if name == spelt else _pick(_values(source.columns[name]), coins) for name in names]
+            [who if name == person else _pick(_values(columns.get(name, Declared())), coins) for name in names]
             for _ in range(count)
         ]
 
