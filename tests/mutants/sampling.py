@@ -129,6 +129,14 @@ MUTANTS = (
         seen("a message"),
     ),
     Mutant(
+        "cells-that-were-seen-once",
+        AUDIT + "distinguisher:_cells",
+        "predicted[:likelier]",
+        "predicted",
+        "texts that are never the same twice choose an event that never comes again",
+        seen("a message that is never the same twice"),
+    ),
+    Mutant(
         "missing-is-nothing",
         AUDIT + "distinguisher:Missing.holds",
         "np.isnan(values)",
