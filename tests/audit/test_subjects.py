@@ -53,6 +53,13 @@ def test_every_public_mechanism_is_audited() -> None:
     assert missing() == []
 
 
+def test_a_public_mechanism_that_is_not_audited_is_named() -> None:
+    with mock.patch.object(subjects, "_PROVIDERS", [lambda: [each for each in SUBJECTS if each.kind != "OptimalKeys"]]):
+        assert missing() == ["OptimalKeys"]
+    with mock.patch.object(subjects, "_PROVIDERS", [lambda: [each for each in SUBJECTS if each.kind != "Laplace"]]):
+        assert missing() == ["Laplace"]
+
+
 def test_every_registered_mechanism_and_release_is_audited() -> None:
     kinds = {each.kind for each in SUBJECTS}
     assert set(registry.names()) <= kinds
