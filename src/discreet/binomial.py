@@ -13,10 +13,12 @@ def tail(right: int, trials: int, rate: float) -> float:
     >>> tail(0, 5, 0.1), round(tail(5, 5, 0.1), 12), round(tail(1, 2, 0.5), 12)
     (1.0, 1e-05, 0.75)
     """
-    if right <= 0 or rate >= 1:
+    if right <= 0:
         return 1.0
-    if rate <= 0:
+    if right > trials or rate <= 0:
         return 0.0
+    if rate >= 1:
+        return 1.0
     # The regularised incomplete beta function; its fraction converges fast on one side of the mean, and its mirror image on the other.
     a, b = right, trials - right + 1
     if rate > (a + 1) / (a + b + 2):
@@ -52,12 +54,12 @@ def _away(value: float) -> float:
 def interval(right: int, trials: int, confidence: float) -> tuple[float, float]:
     """The rates that so many successes leave possible (Clopper and Pearson 1934): a true rate is missed at most as often as is said."""
     miss = (1 - confidence) / 2
-    low = _rate_at(right, trials, miss) if right else 0.0
-    high = 1 - _rate_at(trials - right, trials, miss) if right < trials else 1.0
+    low = rate_at(right, trials, miss) if right else 0.0
+    high = 1 - rate_at(trials - right, trials, miss) if right < trials else 1.0
     return low, high
 
 
-def _rate_at(right: int, trials: int, chance: float) -> float:
+def rate_at(right: int, trials: int, chance: float) -> float:
     """The rate at which at least so many are right with this chance; the chance grows with the rate."""
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):

@@ -210,6 +210,7 @@ COMMANDS: list[tuple[list[str], int]] = [
     (["ledger", "accept"], 2),
     (["data", "changed"], 0),
     (["doctor", "discreet.toml"], 0),
+    (["audit", "discreet.toml", "--samples", "100", "--seconds", "0.01", "--strict"], 0),
     (["ask", "broken.csv", "SELECT COUNT(*) FROM broken", "--row", "--epsilon", "0.1"], 2),
     (["ask", "broken.parquet", "SELECT COUNT(*) FROM broken", "--row", "--epsilon", "0.1"], 2),
     (["init", "broken.csv", "--row", "--out", "x.toml"], 2),

@@ -46,6 +46,7 @@ COMMANDS: dict[str, list[str]] = {
     "ledger accept": ["ledger", "accept", "hospital.toml"],
     "ledger resume": ["ledger", "resume", "hospital.toml", "--reason", "x", "--yes"],
     "doctor": ["doctor", "hospital.toml"],
+    "audit": ["audit", "hospital.toml", "--samples", "100", "--seconds", "0.01"],
     "calibrate": ["calibrate", "laplace", "--epsilon", "1"],
     "loss": ["loss", "laplace(1)"],
     "attack": ["attack", "patient", "--trials", "5"],

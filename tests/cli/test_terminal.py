@@ -103,6 +103,7 @@ LINES: list[list[str]] = [
     ["ledger", "resume", POLICY, "--reason", WORD, "--analyst", WORD, "--yes"],
     ["doctor", POLICY],
     ["doctor", FILE, "--ledger", WORD],
+    ["audit", POLICY, "--samples", "100", "--seconds", "0.01"],
     ["loss", WORD],
     ["calibrate", WORD, "--epsilon", "1"],
     [WORD],

@@ -24,7 +24,9 @@ from tests.mutants import (
     owner,
     plan,
     privacy,
+    sampling,
     sql,
+    zoo,
 )
 
 pytestmark = data_in.pytestmark  # its laws open one file again and again
@@ -41,10 +43,12 @@ PARTS = {
     "answer": answer.MUTANTS,
     "data": data.MUTANTS,
     "curator": curator.MUTANTS,
+    "sampling": sampling.MUTANTS,
     "audit": audit.MUTANTS,
     "owner": owner.MUTANTS,
     "audit-exact": audit_exact.MUTANTS,
     "attacks": attacks.MUTANTS,
+    "zoo": zoo.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

@@ -1,18 +1,51 @@
-"""Showing that promises are kept: two neighbouring data sets that must look alike (`twins`), the exact loss of what has finitely many
-outputs (`exact`), the joint law of draws that depend on one another (`joint`), and what an output tells of one person (`bayes`)."""
+"""Showing that promises are kept, and finding where they are not.
+
+`exact` enumerates what is finite, `joint` what draws that depend on one another release, `bayes` what an output tells of one person;
+`twins` compare two neighbours on which whatever is seen must be alike; `lower_bound` and `assert_private` need nothing but outputs. `zoo` holds
+bugs that auditors should find, and `subjects` whatever this package is audited for. `docs/verification.md` says what each can show and
+what it cannot.
+"""
 
 from typing import TYPE_CHECKING
 
 from discreet.lazy import lazy
 
 if TYPE_CHECKING:
-    from discreet.audit import bayes, joint, law, tree, twins
+    from discreet.audit import bayes, joint, law, subjects, tree, twins, zoo
+    from discreet.audit.assertion import assert_private
     from discreet.audit.enumeration import Exact, exact
+    from discreet.audit.examination import Examination, examine
+    from discreet.audit.sampling import LowerBound, gaussian_estimate, lower_bound
 
-__all__ = ["Exact", "bayes", "exact", "joint", "law", "tree", "twins"]
+__all__ = [
+    "Exact",
+    "Examination",
+    "LowerBound",
+    "assert_private",
+    "bayes",
+    "exact",
+    "examine",
+    "gaussian_estimate",
+    "joint",
+    "law",
+    "lower_bound",
+    "subjects",
+    "tree",
+    "twins",
+    "zoo",
+]
 
-_HOME = {"Exact": "enumeration", "exact": "enumeration"}
+_HOME = {
+    "Exact": "enumeration",
+    "Examination": "examination",
+    "LowerBound": "sampling",
+    "assert_private": "assertion",
+    "exact": "enumeration",
+    "examine": "examination",
+    "gaussian_estimate": "sampling",
+    "lower_bound": "sampling",
+}
 
-# Type checkers read the import above instead; with this in view they would accept any name at all.
+# Type checkers read the imports above instead; with this in view they would accept any name at all.
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(__name__, __all__, _HOME)

@@ -17,6 +17,7 @@ from discreet.cli import (
     analyst,
     ask,
     attack,
+    audit,
     budget,
     calibrate,
     check,
@@ -96,6 +97,7 @@ app.command()(history.history)
 app.add_typer(data.app, name="data")
 app.add_typer(ledger.app, name="ledger")
 app.command()(doctor.doctor)
+app.command()(audit.audit)
 app.command()(calibrate.calibrate)
 app.command()(loss.loss)
 app.command()(noise.noise)

@@ -1,9 +1,11 @@
 """What tells two runs apart, in words."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from discreet.audit.twins.replay import Replayer
 from discreet.audit.twins.seen import Seen
+from discreet.mechanisms.base import Mechanism
 
 ASIDE = 30  # characters on each side of the first place that differs
 
@@ -16,6 +18,7 @@ class Report:
     first: Seen
     second: Seen
     draws: int  # how many the first run made
+    inputs: tuple[tuple[Mechanism, Any, Any], ...] = ()  # each mechanism, and what it was given on either side
 
     @property
     def same(self) -> bool:
@@ -36,7 +39,12 @@ class Report:
 def reported(first: Seen, second: Seen, replayer: Replayer) -> Report:
     """The report on a run and its twin, whose draws were replayed."""
     replayer.finish()
-    return Report((*replayer.problems, *_told_apart(first, second)), first, second, len(replayer.record))
+    inputs = tuple(
+        (turn.before.use.mechanism, before, now)
+        for turn in replayer.turns
+        for before, now in zip(turn.before.given, turn.given, strict=False)
+    )
+    return Report((*replayer.problems, *_told_apart(first, second)), first, second, len(replayer.record), inputs)
 
 
 def _told_apart(first: Seen, second: Seen) -> list[str]:

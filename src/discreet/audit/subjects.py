@@ -1,0 +1,250 @@
+"""Whatever this package is audited for: every mechanism, every rule for keys, every kind of release; and questions of a policy.
+
+Each registers itself, or is found in the registry of its part, with neighbours and with the loss that it claims. What lands later adds a
+function that tells its subjects: `@subjects.add`. A test names every public mechanism that none of them is about.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from discreet.audit.declared import neighbours, questions
+from discreet.audit.neighbours import Pair
+from discreet.audit.sampling import LowerBound, Progress, lower_bound
+from discreet.audit.twins.curators import Curators
+from discreet.audit.twins.report import Report
+from discreet.curator.policy import Policy
+from discreet.mechanisms import keys
+from discreet.mechanisms.additive import IntegerNoise
+from discreet.mechanisms.base import Example, Mechanism
+from discreet.mechanisms.base import registry as mechanisms
+from discreet.plan.releases.base import registry as releases
+
+__all__ = ["Finding", "Subject", "add", "every", "of_policy"]
+
+# A sound subject fails this often at most.
+FALSE_ALARM = 1e-6
+# The δ at which a claim is tried: the first at which there is an ε.
+DELTAS = (0.0, 1e-6, 1e-3, 0.02, 0.1)
+# What a release is asked for, and how many pairs of neighbours it is tried on.
+PRICE = 1
+PAIRS = 3
+# Questions of a policy that are tried: evenly, of all that its declarations allow.
+MOST_QUESTIONS = 24
+Provider: TypeAlias = "Callable[[], list[Subject]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What an audit of one subject found. It tells of made-up data only."""
+
+    part: str
+    name: str
+    epsilon: float
+    delta: float
+    bound: LowerBound
+    differences: tuple[str, ...] = ()
+
+    @property
+    def fails(self) -> bool:
+        """Whether the claim was shown not to hold."""
+        return bool(self.differences) or self.bound > self.epsilon
+
+    @property
+    def verdict(self) -> str:
+        """In words: what was shown, or that nothing was."""
+        if self.differences:
+            return f"FAILS: {self.differences[0]}"
+        if self.fails:
+            return f"FAILS: {self.bound.event}, {self.bound.hits:,} and {self.bound.misses:,} times"
+        return "holds out"
+
+    def as_data(self) -> dict[str, Any]:
+        """The finding as JSON can hold it."""
+        return {
+            "part": self.part,
+            "name": self.name,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "certified": float(self.bound),
+            "samples": self.bound.samples,
+            "fails": self.fails,
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Something with a claim, on neighbours; what twins have told apart on them already counts against it."""
+
+    part: str
+    kind: str  # the class of a mechanism, the SQL function of a release
+    name: str
+    epsilon: float
+    delta: float
+    mechanism: Callable[..., Any]
+    neighbours: tuple[Pair, ...]
+    many: bool = False
+    differences: tuple[str, ...] = ()
+
+    def audit(
+        self, samples: int = 10_000, *, seconds: float | None = None, progress: Progress | None = None
+    ) -> Finding:
+        """Try the claim with so many outputs a side, for so long."""
+        bound = lower_bound(
+            self.mechanism,
+            neighbours=self.neighbours,
+            delta=self.delta,
+            samples=samples,
+            confidence=1 - FALSE_ALARM,
+            seconds=seconds,
+            many=self.many,
+            progress=progress,
+        )
+        return Finding(self.part, self.name, self.epsilon, self.delta, bound, self.differences)
+
+
+_PROVIDERS: list[Provider] = []
+
+
+def add(provider: Provider) -> Provider:
+    """A decorator: what the function tells is audited from now on."""
+    _PROVIDERS.append(provider)
+    return provider
+
+
+def every() -> list[Subject]:
+    """All subjects, in the order of their parts."""
+    return [subject for provider in _PROVIDERS for subject in provider()]
+
+
+@add
+def of_mechanisms() -> list[Subject]:
+    """Every example of every registered mechanism; rules for keys are a part of their own."""
+    return [_of_example(example) for name in mechanisms.names() for example in mechanisms.examples(name)]
+
+
+def _of_example(example: Example) -> Subject:
+    kind = type(example.mechanism).__name__
+    part = "keys" if kind in dir(keys) else "mechanism"
+    epsilon, delta = claim(example.mechanism, example.sensitivity)
+    run: Callable[..., Any] = example.mechanism
+    if part == "keys":
+        run = _Flat(example.mechanism)
+    return Subject(part, kind, repr(example.mechanism), epsilon, delta, run, ((example.x, example.y),))
+
+
+def claim(mechanism: Mechanism, sensitivity: Any) -> tuple[float, float]:
+    """(ε, δ) that a mechanism claims by its own loss."""
+    loss = mechanism.loss(sensitivity)
+    for delta in DELTAS:
+        if isfinite(epsilon := loss.epsilon(delta)):
+            return epsilon, delta
+    return inf, DELTAS[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Flat:
+    """A rule for keys, whose mask and counts are one list of numbers."""
+
+    mechanism: Mechanism
+
+    def __call__(self, exact: Any) -> list[int]:
+        kept = self.mechanism(exact)
+        return [*kept.counts.tolist(), *map(int, kept.mask.tolist())]
+
+
+def _made_up(release: str) -> tuple[str, ...]:
+    """Questions for a SQL function that asks for a release: alone, and by group."""
+    argument = "*" if release == "COUNT" else "value"
+    calls = [f"{release}({argument})", *(["COUNT(DISTINCT person)"] if release == "COUNT" else [])]
+    return (
+        *(f"SELECT {call} AS a FROM people" for call in calls),
+        f"SELECT ward, {calls[0]} AS a FROM people GROUP BY ward",
+    )
+
+
+@add
+def of_releases() -> list[Subject]:
+    """Every kind of release, asked of a made-up table."""
+    columns = {
+        "value": {"type": "integer", "bounds": (0, 10)},
+        "ward": {"keys": ["A", "B"]},
+    }
+    empty: dict[str, Any] = {"people": {"person": [], "value": [], "ward": []}}
+    policy = Policy.declare(empty, "person", columns, epsilon=1, ledger=":memory:", max_rows=2, max_groups=2)
+    return [
+        subject
+        for release in releases.names()
+        for subject in of_policy(policy, _made_up(release), part="release", kind=release)
+    ]
+
+
+def of_policy(
+    policy: Policy, asked: Sequence[str] | None = None, *, part: str = "question", kind: str = "", pairs: int = PAIRS
+) -> list[Subject]:
+    """Questions of a policy, on made-up neighbours: twins of each, and what its mechanisms were given, to be sampled.
+
+    Neither the data of the policy nor its ledger is opened. `asked` are questions; without them some of those that its declarations
+    allow, evenly, but for what cannot be asked after all. A question that is named and not answered has failed.
+    """
+    texts = _some(questions(policy)) if asked is None else list(asked)
+    delta = float(policy.budget.delta) if policy.accountant != "pure" else 0.0
+    reports: dict[str, list[Report]] = {text: [] for text in texts}
+    for seed in range(pairs):
+        with Curators(*neighbours(policy, seed)) as curators:
+            for text in texts:
+                reports[text].append(curators.ask(text, epsilon=PRICE))
+    if asked is None:
+        reports = {text: each for text, each in reports.items() if _different(each) or _answered(each)}
+    return [_of_reports(part, kind, text, delta, each) for text, each in reports.items()]
+
+
+def _some(texts: Sequence[str]) -> Sequence[str]:
+    return texts[:: max(1, -(-len(texts) // MOST_QUESTIONS))]
+
+
+def _different(reports: Sequence[Report]) -> bool:
+    return not all(each.same for each in reports)
+
+
+def _answered(reports: Sequence[Report]) -> bool:
+    return all(each.first.answered for each in reports)
+
+
+def _of_reports(part: str, kind: str, text: str, delta: float, reports: Sequence[Report]) -> Subject:
+    differences = tuple(difference for report in reports for difference in report.differences)
+    refused = tuple(f"it is not answered: {each.first.body}" for each in reports if not each.first.answered)
+    pairs = tuple(_given(report) for report in reports)
+    return Subject(part, kind, text, PRICE, delta, noisy, pairs, many=True, differences=(*differences, *refused))
+
+
+def _given(report: Report) -> Pair:
+    """What each mechanism of a question was given, on one side and on the other."""
+    return tuple((kind, first) for kind, first, _ in report.inputs), tuple(
+        (kind, second) for kind, _, second in report.inputs
+    )
+
+
+def noisy(given: Sequence[tuple[Mechanism, Any]], size: int) -> Any:
+    """What mechanisms release of what they were given, many times over: one row of numbers for each time."""
+    columns = list(_columns(given, size))
+    if not columns:
+        return [()] * size
+    table = np.concatenate(columns, axis=1)
+    return table[:, 0] if table.shape[1] == 1 else table.tolist()
+
+
+def _columns(given: Sequence[tuple[Mechanism, Any]], size: int) -> Iterator[Any]:
+    for mechanism, value in given:
+        if isinstance(mechanism, IntegerNoise):
+            yield mechanism(np.tile(np.atleast_1d(value), (size, 1)))
+        else:
+            yield np.array([np.ravel(mechanism(value)) for _ in range(size)])
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

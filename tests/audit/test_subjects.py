@@ -1,0 +1,227 @@
+"""The registry of subjects: everything public is in it, each holds out against its own claim, and what is broken does not."""
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from math import inf
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import discreet as dp
+from discreet.audit import subjects
+from discreet.audit.declared import neighbours, questions
+from discreet.audit.examination import examine
+from discreet.audit.subjects import Subject
+from discreet.curator.policy import Policy
+from discreet.mechanisms import Mechanism, registry
+from discreet.plan.releases.base import registry as releases
+from tests.scale import repeats
+
+SUBJECTS = subjects.every()
+SLOW = {"Quantiles", "QuantileIntervals"}
+ROWS = [pytest.param(each, id=f"{each.part}-{number}-{each.kind}") for number, each in enumerate(SUBJECTS)]
+
+
+def public_mechanisms(space: Any, seen: set[int]) -> Iterator[type[Mechanism]]:
+    """Every class of mechanisms that a public name leads to."""
+    if id(space) in seen:
+        return
+    seen.add(id(space))
+    for name in dir(space):
+        found = getattr(space, name, None)
+        if isinstance(found, type) and issubclass(found, Mechanism) and not inspect.isabstract(found):
+            yield found
+        elif isinstance(found, ModuleType) and found.__name__.startswith("discreet.mechanisms"):
+            yield from public_mechanisms(found, seen)
+
+
+def missing() -> list[str]:
+    """Public mechanisms that no subject is about."""
+    kinds = {each.kind for each in subjects.every()}
+    seen: set[int] = set()
+    public = {each for space in (dp, dp.mechanisms) for each in public_mechanisms(space, seen)}
+    return sorted(each.__name__ for each in public if each.__name__ not in kinds)
+
+
+def test_every_public_mechanism_is_audited() -> None:
+    assert missing() == []
+
+
+def test_a_public_mechanism_that_is_not_audited_is_named() -> None:
+    with mock.patch.object(subjects, "_PROVIDERS", [lambda: [each for each in SUBJECTS if each.kind != "OptimalKeys"]]):
+        assert missing() == ["OptimalKeys"]
+    with mock.patch.object(subjects, "_PROVIDERS", [lambda: [each for each in SUBJECTS if each.kind != "Laplace"]]):
+        assert missing() == ["Laplace"]
+
+
+def test_every_registered_mechanism_and_release_is_audited() -> None:
+    kinds = {each.kind for each in SUBJECTS}
+    assert set(registry.names()) <= kinds
+    assert set(releases.names()) <= kinds
+    assert {each.part for each in SUBJECTS} == {"mechanism", "keys", "release"}
+
+
+@pytest.mark.parametrize("subject", ROWS)
+def test_every_subject_holds_out(subject: Subject) -> None:
+    assert subject.epsilon < inf
+    for _ in range(repeats(1)):
+        finding = subject.audit(500 if subject.kind in SLOW else 4_000)
+        assert not finding.fails, finding.verdict
+        assert finding.verdict == "holds out"
+
+
+def test_what_lands_later_registers_itself() -> None:
+    extra = replace(SUBJECTS[0], kind="Later", name="a thing of tomorrow")
+    with mock.patch.object(subjects, "_PROVIDERS", list(subjects._PROVIDERS)):
+
+        @subjects.add
+        def of_tomorrow() -> list[Subject]:
+            return [extra]
+
+        assert extra in subjects.every()
+    assert extra not in subjects.every()
+
+
+def lying(mechanism: Mechanism, **change: float) -> Subject:
+    """A subject that claims a part of what it costs."""
+    subject = next(each for each in SUBJECTS if each.mechanism == mechanism)
+    return replace(subject, **change)
+
+
+def test_a_claim_that_is_too_small_fails_with_its_evidence() -> None:
+    finding = lying(dp.Geometric(Fraction(1, 2)), epsilon=2.0).audit(20_000)
+    assert finding.fails and finding.bound > 2
+    assert finding.verdict.startswith("FAILS: the output")
+    assert finding.as_data()["fails"] and finding.as_data()["certified"] == float(finding.bound)
+
+
+def test_claims_are_those_of_the_mechanism_itself() -> None:
+    assert subjects.claim(dp.Geometric(10), 1) == (0.1, 0)
+    epsilon, delta = subjects.claim(dp.Gaussian(10), 1)
+    assert delta == 1e-6 and epsilon == dp.Gaussian(10).loss(1).epsilon(1e-6)
+    assert subjects.claim(dp.mechanisms.keys.OptimalKeys(1, 0.5), 1) == (inf, 0.1)
+
+
+def made_policy(**caps: Any) -> Policy:
+    columns = {
+        "age": {"type": "integer", "bounds": (0, 120)},
+        "ward": {"keys": ["A", "B"]},
+        "born": {"type": "date", "format": "%d.%m.%Y"},
+        "sane": {"type": "boolean"},
+        "cost": {"bounds": (0, 10), "nullable": False},
+    }
+    source = {"visits": Path("nowhere", "visits.csv")}
+    return Policy.declare(source, None if caps.get("row") else "person", columns, epsilon=1, ledger=":memory:", **caps)
+
+
+CAPS: list[dict[str, Any]] = [{}, {"row": True}, {"adjacency": "replace"}, {"max_rows": 1, "max_groups": 1}]
+
+
+@pytest.mark.parametrize("caps", CAPS, ids=str)
+def test_made_up_tables_are_neighbours(caps: dict[str, Any]) -> None:
+    """They differ in the rows of one person, or of one and another; the second table ends with theirs."""
+    policy = made_policy(**caps)
+    for seed in range(repeats(6)):
+        first, second = (
+            list(zip(*each.tables["visits"].data.values(), strict=True)) for each in neighbours(policy, seed)
+        )
+        common = 0
+        while common < min(len(first), len(second)) and first[common] == second[common]:
+            common += 1
+        assert len(second) > common
+        if policy.protected.person is None:
+            assert len(second) - common == 1 and len(first) - common == (caps.get("adjacency") == "replace")
+        else:
+            at = list(neighbours(policy, seed)[1].tables["visits"].data).index("person")
+            assert len({row[at] for row in second[common:]}) == 1
+            assert len({row[at] for row in first[common:]}) == (caps.get("adjacency") == "replace")
+            assert {row[at] for row in first[common:]}.isdisjoint(row[at] for row in second)
+
+
+@pytest.mark.parametrize("caps", CAPS[1:], ids=str)
+def test_questions_of_a_policy_hold_out_and_its_data_are_not_there_at_all(caps: dict[str, Any]) -> None:
+    policy = made_policy(**caps)
+    found = subjects.of_policy(policy, questions(policy)[:8], pairs=1)
+    assert [each.differences for each in found] == [()] * 8
+    assert not any(each.audit(1_000).fails for each in found)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Policy.declare({"t": "t.csv"}, row=True, epsilon=1),
+        Policy.declare({"t": "t.csv"}, "who", {"WHO": {"type": "integer"}}, epsilon=1),
+        Policy.declare({"t": "t.csv"}, "who", {"v": {"bounds": (0, 1)}}, epsilon=1, delta=1e-6, accountant="zcdp"),
+        Policy.declare({"t": "t.csv", "u": "u.csv"}, "who", {"t": {"v": {"bounds": (-5, 5)}}}, epsilon=1),
+    ],
+    ids=["rows", "spelt otherwise", "zcdp", "two tables"],
+)
+def test_every_kind_of_policy_can_be_audited(policy: Policy) -> None:
+    found = subjects.of_policy(policy, pairs=3)
+    assert found and [each.differences for each in found] == [()] * len(found)
+    assert not any(each.audit(1_000).fails for each in found)
+
+
+def test_the_length_of_a_person_is_tried_to_the_limit() -> None:
+    """Somebody has more rows than count, so that a count that forgets the limit is told."""
+    policy = made_policy(max_rows=2)
+    _, second = neighbours(policy, 0)
+    people = second.tables["visits"].data["person"]
+    assert people.count(people[-1]) > 2
+
+
+def test_questions_stay_within_the_limits_of_the_policy() -> None:
+    """Somebody with more rows, in more groups and with larger values than count moves nothing by more than is paid for."""
+    asked = ["SELECT COUNT(*) AS n FROM visits", "SELECT ward, SUM(age) AS s FROM visits GROUP BY ward"]
+    for limit in (1, 2):
+        found = subjects.of_policy(made_policy(max_rows=limit, max_groups=limit), asked)
+        assert [each.differences for each in found] == [(), ()]
+
+
+def test_a_question_that_cannot_be_answered_is_told() -> None:
+    (found,) = subjects.of_policy(made_policy(), ["SELECT MAX(age) FROM visits"], pairs=1)
+    assert [each.partition(": ")[0] for each in found.differences] == ["it is not answered"]
+    assert found.audit(200).fails
+    with mock.patch.object(subjects, "questions", lambda policy: ["SELECT MAX(age) FROM visits"]):
+        assert subjects.of_policy(made_policy(), pairs=1) == []
+
+
+def test_names_that_others_wrote_stay_on_their_line() -> None:
+    found = examine(samples=200, subjects=[replace(SUBJECTS[0], name="SELECT\nFORGED\x1b[2J\u2028FORGED")])
+    assert len(str(found).splitlines()) == 4 and "\x1b" not in str(found) and "\x1b" not in found.to_svg()
+
+
+def test_what_is_sampled_of_a_question_is_what_its_mechanisms_were_given() -> None:
+    given = ((dp.Geometric(1), np.array([5, 7])), (dp.Exponential(1), [0, 900]))
+    rows = np.array(subjects.noisy(given, 2_000))
+    assert rows.shape == (2_000, 3) and abs(rows[:, :2].mean(axis=0) - [5, 7]).max() < 0.5 and (rows[:, 2] == 1).all()
+    assert subjects.noisy(((dp.Geometric(1), 5),), 10).shape == (10,)
+    assert subjects.noisy((), 3) == [(), (), ()]
+
+
+def test_an_examination_is_a_table_and_a_picture() -> None:
+    some = [lying(dp.Geometric(10)), lying(dp.Geometric(Fraction(1, 2)), epsilon=1.0)]
+    steps: list[tuple[int, int, str]] = []
+    found = examine(samples=5_000, subjects=some, step=lambda *each: steps.append(each))
+    assert [each[:2] for each in steps] == [(0, 2), (1, 2)]
+    assert [each.fails for each in found.findings] == [False, True] and len(found.fails) == 1
+    text = str(found).splitlines()
+    assert text[0].split() == ["part", "what", "claimed", "ε", "δ", "certified", "verdict"]
+    assert "holds out" in text[1] and "FAILS" in text[2] and "1 FAILS" in text[-1] and "not proven" in text[-1]
+    assert [each["fails"] for each in found.as_data()] == [False, True]
+    picture = found.to_svg()
+    assert picture.startswith("<svg ") and picture.endswith("</svg>")
+    assert picture.count("<rect") == 2 and "Geometric(scale=10)" in picture and picture.count(" FAILS") == 1
+
+
+def test_questions_with_policy_are_sampled_evenly_and_time_is_kept() -> None:
+    wide = made_policy()
+    found = examine(wide, samples=300, seconds=0.5, subjects=[])
+    assert 10 <= len(found.findings) <= 24 and not found.fails
+    assert {each.part for each in found.findings} == {"question"}
