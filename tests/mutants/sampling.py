@@ -51,8 +51,8 @@ MUTANTS = (
     Mutant(
         "estimate-for-a-bound",
         AUDIT + "confidence:binomial_lower",
-        "    return low\n",
-        "    return successes / trials if trials else 0.0\n",
+        "rate_at(successes, trials, alpha * (1 - SLACK))",
+        "successes / trials",
         "the bound is above the truth half of the time",
         confidence.test_the_lower_end_is_that_of_clopper_and_pearson,
     ),
@@ -106,7 +106,7 @@ MUTANTS = (
     ),
     Mutant(
         "exceptions-end-the-audit",
-        AUDIT + "outputs:Sampler._one",
+        AUDIT + "outputs:OutputSampler._one",
         "return Raised.of(error)",
         "return 1",
         "a mechanism that raises on one neighbour looks alike on both",
@@ -130,7 +130,7 @@ MUTANTS = (
     ),
     Mutant(
         "missing-is-nothing",
-        AUDIT + "distinguisher:Missing.holds",
+        AUDIT + "distinguisher:NoNumber.holds",
         "np.isnan(values)",
         "np.zeros(len(values), np.bool_)",
         "a value that is not a number on one neighbour is not seen",

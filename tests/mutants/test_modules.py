@@ -31,8 +31,14 @@ REASONS = {
         "discreet.curator.first_policy"
     ),
     "only the list of attacks, and what each is played with": "discreet.attacks.catalog",
+    "only specimens: broken on purpose, or the mended twin of one that is": """
+        discreet.audit.zoo.collection discreet.audit.zoo.counts discreet.audit.zoo.keys discreet.audit.zoo.noise
+        discreet.audit.zoo.plans discreet.audit.zoo.selection discreet.audit.zoo.specimen discreet.audit.zoo.sums
+    """,
     "only a door: words are read, what Python does is done, and printed as it is": """
-        discreet.cli discreet.cli.analyst discreet.cli.ask discreet.cli.attack discreet.cli.budget discreet.cli.calibrate discreet.cli.check
+        discreet.audit.pytest_plugin
+        discreet.cli discreet.cli.analyst discreet.cli.ask discreet.cli.attack discreet.cli.audit
+        discreet.cli.budget discreet.cli.calibrate discreet.cli.check
         discreet.cli.data discreet.cli.demo discreet.cli.describe discreet.cli.doctor discreet.cli.failing
         discreet.cli.flags discreet.cli.history discreet.cli.hospital discreet.cli.init discreet.cli.ledger
         discreet.cli.loss discreet.cli.noise discreet.cli.owner discreet.cli.shell discreet.cli.source

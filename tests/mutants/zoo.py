@@ -165,7 +165,7 @@ MUTANTS = (
     ),
     Mutant(
         "reaching-is-enough",
-        "discreet.mechanisms.keys:Threshold.__call__",
+        "discreet.mechanisms.keys.threshold:Threshold.__call__",
         "noisy > self.threshold",
         "noisy >= self.threshold - 2",
         "keys pass too often, and the registry tells",

@@ -1,9 +1,9 @@
 """Showing that promises are kept, and finding where they are not.
 
 `exact` enumerates what is finite, `joint` what draws that depend on one another release, `bayes` what an output tells of one person;
-`twins` compare two neighbours on which whatever is seen must be alike; `lower_bound` and `assert_private` need nothing but outputs. `zoo` holds
-bugs that auditors should find, and `subjects` whatever this package is audited for. `docs/verification.md` says what each can show and
-what it cannot.
+`twins` compare two neighbours on which whatever is seen must be alike; `lower_bound` and `assert_private` need nothing but outputs. `zoo`
+holds bugs that auditors should find, and `subjects` whatever this package is audited for. `docs/verification.md` says what each can show
+and what it cannot.
 """
 
 from typing import TYPE_CHECKING

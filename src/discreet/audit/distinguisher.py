@@ -86,7 +86,7 @@ class Within:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class NoNumber:
     """A feature is not there: the output is no number."""
 
     def holds(self, values: NDArray[Any]) -> Mask:
@@ -97,7 +97,7 @@ class Missing:
         return "is no number"
 
 
-Test: TypeAlias = Above | Among | Within | Missing
+Test: TypeAlias = Above | Among | Within | NoNumber
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def _candidates(first: _Column, second: _Column, scores: _Scores) -> Iterator[tu
     for swapped in (False, True):
         likely, rare = (second, first) if swapped else (first, second)
         if first.numeric:
-            yield float(scores(np.array([likely.missing]), np.array([rare.missing]))[0]), Missing(), swapped
+            yield float(scores(np.array([likely.missing]), np.array([rare.missing]))[0]), NoNumber(), swapped
         if len(likely.values) and len(rare.values):
             if first.numeric:
                 yield *_threshold(likely, rare, scores, below=False), swapped

@@ -19,7 +19,7 @@ BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class Sampler:
+class OutputSampler:
     """A mechanism of anybody's, run as often as one likes: independent outputs for one data set.
 
     `mechanism(data)` gives one output. With `many` it is called as `mechanism(data, size)` and gives an array, or a sequence, of `size`

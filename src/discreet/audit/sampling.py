@@ -17,7 +17,7 @@ from discreet.audit.confidence import Wager, fixed, gaussian_epsilon
 from discreet.audit.distinguisher import Distinguisher, choose
 from discreet.audit.features import Outputs
 from discreet.audit.neighbours import Pair
-from discreet.audit.outputs import Sampler
+from discreet.audit.outputs import OutputSampler
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, positive, probability, shown, whole
 from discreet.noise import SecureBits
@@ -95,7 +95,7 @@ def lower_bound(
     progress: called with the share that is done.
     """
     run = _Run(
-        Sampler(mechanism, many),
+        OutputSampler(mechanism, many),
         float(probability(delta, "delta")),
         whole(samples, "samples", least=LEAST_SAMPLES),
         1 - float(probability(confidence, "confidence")),
@@ -118,7 +118,7 @@ class _Run:
 
     def __init__(
         self,
-        sampler: Sampler,
+        sampler: OutputSampler,
         delta: float,
         samples: int,
         alpha: float,
@@ -249,7 +249,7 @@ def gaussian_estimate(
     the lower end of its interval (normal approximation; fine for the thousands of outputs that an audit has).
     """
     size = whole(samples, "samples", least=LEAST_SAMPLES)
-    sampler = Sampler(mechanism, many)
+    sampler = OutputSampler(mechanism, many)
     first, second = (np.asarray(sampler(each, size), np.float64) for each in (x, y))
     spread = sqrt((first.var() + second.var()) / 2)
     distance = abs(first.mean() - second.mean()) / spread

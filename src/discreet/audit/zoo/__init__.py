@@ -11,9 +11,9 @@ from discreet.lazy import lazy
 if TYPE_CHECKING:
     from discreet.audit.zoo.collection import BROKEN, SOUND, find
     from discreet.audit.zoo.specimen import METHODS, Specimen
-    from discreet.audit.zoo.trial import Benchmark, Score, benchmark, told
+    from discreet.audit.zoo.trial import Benchmark, Tally, benchmark, told
 
-__all__ = ["BROKEN", "METHODS", "SOUND", "Benchmark", "Score", "Specimen", "benchmark", "find", "told"]
+__all__ = ["BROKEN", "METHODS", "SOUND", "Benchmark", "Specimen", "Tally", "benchmark", "find", "told"]
 
 # The module of each name.
 _HOME = {
@@ -21,7 +21,7 @@ _HOME = {
     "METHODS": "specimen",
     "SOUND": "collection",
     "Benchmark": "trial",
-    "Score": "trial",
+    "Tally": "trial",
     "Specimen": "specimen",
     "benchmark": "trial",
     "find": "collection",

@@ -72,7 +72,7 @@ def _alike(specimen: Specimen, x: Any, y: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class Tally:
     """How a method did: of the broken specimens that it can be tried on, and of the sound ones; each repeat counts."""
 
     method: str
@@ -100,7 +100,7 @@ class Score:
 class Benchmark:
     """The scores of all methods; as text a table."""
 
-    scores: tuple[Score, ...]
+    scores: tuple[Tally, ...]
 
     def as_data(self) -> list[dict[str, Any]]:
         """The scores as JSON can hold them."""
@@ -161,7 +161,7 @@ def _score(
     broken: Sequence[Specimen],
     sound: Sequence[Specimen],
     tell: Callable[[Specimen, str, int], bool | None],
-) -> Score:
+) -> Tally:
     times = repeats if samples else 1
 
     def verdicts(specimens: Sequence[Specimen]) -> list[tuple[str, bool]]:
@@ -169,7 +169,7 @@ def _score(
         return [(name, alarm) for name, alarm in alarms if alarm is not None]
 
     of_broken, of_sound = verdicts(broken), verdicts(sound)
-    return Score(
+    return Tally(
         method,
         samples,
         sum(alarm for _, alarm in of_broken),
