@@ -193,7 +193,9 @@ def query_of(draft: Draft, clip: bool) -> Totals:
     protected = draft.protected
     if protected.person is None:
         return Totals(draft.source, draft.keys, draft.terms)
-    person = Column(protected.person, draft.scope.named(protected.person).type)
+    # as the table spells it, which a unit may be written unlike
+    named = draft.scope.named(protected.person)
+    person = Column(named.name, named.type)
     gathered = Contributions(draft.source, person, draft.keys, draft.terms)
     capped: Contributions | CapRows = gathered
     if any(term.how is How.SUM for term in draft.terms):
