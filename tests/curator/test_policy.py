@@ -18,6 +18,8 @@ from discreet.errors import Invalid, Refused
 from discreet.plan.catalog import Protected
 
 NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
+# nobody else is called as the owner is
+ANALYSTS = st.text(string.ascii_letters + " é'\"", min_size=1, max_size=8).filter(lambda name: name.casefold() != "owner")
 FILES = st.text(string.ascii_letters + "é &'\"", min_size=1, max_size=8).filter(str.strip)
 AMOUNTS = st.fractions(min_value=Fraction(1, 10**6), max_value=20, max_denominator=10**9)
 BOUNDS = st.fractions(min_value=-(10**9), max_value=10**9, max_denominator=10**6)
@@ -81,9 +83,7 @@ def policies(draw: st.DrawFn, folder: Path) -> Policy:
         protected=draw(units()),
         budget=draw(budget),
         shares=draw(st.sampled_from([None, "common"])),
-        analysts=draw(
-            st.dictionaries(st.text(string.ascii_letters + " é'\"", min_size=1, max_size=8), budget, max_size=2)
-        ),
+        analysts=draw(st.dictionaries(ANALYSTS, budget, max_size=2)),
         version=draw(NAMES),
         ledger={"folder": folder / draw(FILES), "memory": Path(":memory:")}.get(where),
         address={"variable": Address(variable="LEDGER"), "file": Address(file=folder / "address")}.get(where),
