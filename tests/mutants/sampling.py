@@ -97,7 +97,7 @@ MUTANTS = (
         both_directions,
     ),
     Mutant(
-        "one-direction",
+        "events-of-one-direction",
         AUDIT + "distinguisher:_candidates",
         "for swapped in (False, True):",
         "for swapped in (False,):",

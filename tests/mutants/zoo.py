@@ -148,7 +148,7 @@ MUTANTS = (
         subjects.test_questions_stay_within_the_limits_of_the_policy,
     ),
     Mutant(
-        "half-of-the-noise",
+        "half-the-noise-of-a-subject",
         "discreet.mechanisms.geometric:Geometric._noise",
         "discrete_laplace(self.scale, size",
         "discrete_laplace(self.scale / 2, size",
