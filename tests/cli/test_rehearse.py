@@ -84,6 +84,12 @@ def test_a_policy_is_rehearsed_as_it_is(run: Run, policy: Path) -> None:
     assert refused["code"] == "usage" and "the policy 'hospital.toml' says it" in refused["message"]
 
 
+def test_limits_are_tried_beside_a_policy(run: Run, policy: Path) -> None:
+    found = data(run("rehearse", "hospital.toml", "--max-rows", "7", "--max-groups", "2", "--yes", "--json"))
+    by_column = [(each["max_rows"], each["max_groups"]) for each in found["tables"][0]["people"] if each["by"]]
+    assert by_column and {*by_column} == {(7, 2)}
+
+
 def test_a_shell_has_no_rehearsal(run: Run, policy: Path) -> None:
     """Whoever is let ask, by words that reach `Curator.sql`, is shown nothing exact."""
     for words in ("REHEARSE visits", "rehearse", "EXPLAIN ANALYZE SELECT COUNT(*) FROM visits"):

@@ -29,6 +29,7 @@ from discreet.engines.memory import MemoryEngine
 from discreet.errors import Invalid
 from discreet.plan.private import draft
 from discreet.plan.sql import question
+from tests.rehearsed import rehearsed as on_a_tape
 from tests.scale import repeats
 
 WARDS = ["A", "B", "C", "D"]
@@ -342,6 +343,13 @@ def test_proposed_bounds_are_round_and_hold_all_but_one_value_in_two_hundred_at_
         assert sum(value < low for value in values) * SPARED <= len(values)
         assert sum(value > high for value in values) * SPARED <= len(values)
     assert bounds_for(rungs(whole=True), [0] * 93, [0] * 93, 0) is None
+
+
+def test_values_that_are_all_one_number_are_not_told_by_the_bounds() -> None:
+    for rung in (ladder := rungs(whole=False)):
+        bounds = bounds_for(ladder, [int(rung < each) for each in ladder], [int(rung > each) for each in ladder], 1)
+        assert bounds is not None and bounds[0] <= rung <= bounds[1] and bounds[0] < bounds[1]
+        assert Fraction(0) in bounds
     assert all(rung.denominator == 1 for rung in rungs(whole=True))
 
 
@@ -397,7 +405,7 @@ def test_every_line_says_that_it_must_not_be_published_and_the_data_say_it_first
 
 
 def test_a_rehearsal_is_nobody_s_but_the_owner_s() -> None:
-    assert {*inspect.signature(Curator.rehearse).parameters} == {"self", "epsilon"}
+    assert {*inspect.signature(Curator.rehearse).parameters} == {"self", "epsilon", "max_rows", "max_groups"}
     with Visits(1).curator() as curator:
         curator.close()
         with pytest.raises(Invalid, match="closed"):
@@ -409,6 +417,31 @@ def test_ten_questions_are_asked_with_some_of_each_kind() -> None:
     assert len(questions) == len({*questions}) == 10
     for part in ("COUNT(*)", "COUNT(DISTINCT", "GROUP BY", "SUM(", "AVG(", "WHERE"):
         assert any(part in each for each in questions), part
+
+
+def test_limits_may_be_tried_that_the_policy_does_not_have() -> None:
+    visits = Visits(5)
+    with visits.curator() as curator:
+        (tried,) = curator.rehearse(max_rows=2, max_groups=1).tables
+        assert curator.catalog.protected.max_rows == visits.max_rows
+    visits.max_rows, visits.max_groups = 2, 1
+    assert tried.people == rehearsed(visits).people
+    with (
+        Curator({"t": {"x": ["1"]}}, row=True, epsilon=1, ledger=":memory:") as rows,
+        pytest.raises(Invalid, match="every row is about another person"),
+    ):
+        rows.rehearse(max_rows=2)
+
+
+def test_the_noise_is_that_of_the_operating_system_also_where_a_curator_has_a_tape() -> None:
+    price, visits = Fraction(1, 1000), Visits(5)
+    draws = []
+    for _ in range(2):
+        with on_a_tape(visits.curator()) as curator:
+            draws.append(
+                [each.private for part in curator.rehearse(price).tables[0].questions for each in part.numbers]
+            )
+    assert draws[0] != draws[1]
 
 
 def test_a_question_that_cannot_be_asked_says_why() -> None:

@@ -29,8 +29,8 @@ def rehearse(
     """
     check_alone(analyst, yes, sys.stdout.isatty())
     price = number(epsilon, "epsilon")
-    with waiting("looking at the data", as_json), curator_of(source, flags, as_json) as curator:
-        rehearsal = curator.rehearse(price)
+    with waiting("looking at the data", as_json), curator_of(source, flags.without_limits(), as_json) as curator:
+        rehearsal = curator.rehearse(price, **flags.limits)
     print(json.dumps(rehearsal.as_data(), ensure_ascii=False, indent=2) if as_json else rehearsal)
 
 

@@ -114,19 +114,24 @@ class Owner:
         store = self._ledger_if_made()
         return () if store is None else history.history_of(store, analyst)
 
-    def rehearse(self, epsilon: Number = 1) -> "Rehearsal":
+    def rehearse(
+        self, epsilon: Number = 1, *, max_rows: int | None = None, max_groups: int | None = None
+    ) -> "Rehearsal":
         """Look at the data, as the owner's act: exact numbers beside what is declared, and beside private draws of standard questions.
 
         Nothing is spent and nothing recorded: no ledger is made or opened. All of it tells of the data, and must not be published.
-        Draws are made as if each question were asked at this epsilon.
+        Draws are made as if each question were asked at this epsilon, with these limits where they are not those of the policy.
         """
         from discreet.curator.rehearsal.look import look
 
         price = positive(epsilon, "epsilon")
+        pairs = (("max_rows", max_rows), ("max_groups", max_groups))
+        limits = {name: limit for name, limit in pairs if limit is not None}
+        catalog = replace(self.catalog, protected=self.catalog.protected.limited(**limits))
         self._here()
         with self._flight.question():
             self.load()
-            return look(self.catalog, self._loads, self._loaded(), price, self._usual_delta())
+            return look(catalog, self._loads, self._loaded(), price, self._usual_delta())
 
     def set_budget(
         self,

@@ -39,7 +39,7 @@ def bounds_for(
 ) -> tuple[Fraction, Fraction] | None:
     """The narrowest bounds on a ladder beyond which there is at most one value in 200 at each end; None where there is no value.
 
-    `below` and `above` say how many values lie below and above each rung.
+    `below` and `above` say how many values lie below and above each rung. Where values lie beyond the ladder, its ends are proposed.
     """
     if not values:
         return None
@@ -49,9 +49,14 @@ def bounds_for(
 
 
 def _from_zero(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds that begin or end at 0, where they come near it for their width: that tells less, and is what anybody would guess."""
-    if low > 0 and 10 * low <= high:
+    """Bounds that begin or end at 0, where they come near it for their width: that tells less, and is what anybody would guess.
+
+    So do the bounds of values that are all one number, since bounds of no width would tell it.
+    """
+    if low == high == 0:
+        return low, Fraction(1)
+    if low > 0 and (10 * low <= high or low == high):
         return Fraction(0), high
-    if high < 0 and 10 * high >= low:
+    if high < 0 and (10 * high >= low or low == high):
         return low, Fraction(0)
     return low, high

@@ -95,14 +95,14 @@ def _numbers(counting: Counting, plan: Plan, text: str, column: Column | None) -
     answer = Answer.make(plan, released, text=text)
     clamped = exact_totals(plan, counting.engine.run(unlimited(plan.query), salt))
     beyond = [Fraction(0)] * len(plan.domain) if column is None else excess(counting, plan, column)
-    inside, kept = _values(plan, clamped), _values(plan, exact_totals(plan, limited))
+    inside, rest = _values(plan, clamped), _values(plan, exact_totals(plan, limited))
     exact = _values(plan, clamped, beyond)
     return [
         Loss(
             group,
             _float(exact[i]),
             _difference(inside[i], exact[i]),
-            _difference(kept[i], inside[i]),
+            _difference(rest[i], inside[i]),
             None if interval is None or interval.error is None else float(interval.error),
             _number(row[-1]),
         )
@@ -123,15 +123,15 @@ def unlimited(query: Totals) -> Totals:
 
 def _values(plan: Plan, totals: Sequence[Any], beyond: Sequence[Fraction] | None = None) -> list[Fraction | None]:
     """The number of each group, from exact totals, and what its values are beyond their bounds; nothing is taken for too few."""
-    made = plan.releases[0]
+    formula = plan.releases[0]
     added = [Fraction(0)] * len(plan.domain) if beyond is None else beyond
-    if isinstance(made, Mean):
-        step, one = plan.measurements[made.total].step, plan.measurements[made.count].step
+    if isinstance(formula, Mean):
+        step, one = plan.measurements[formula.total].step, plan.measurements[formula.count].step
         return [
-            None if not count else made.middle + (step * int(total) + more) / (one * int(count))
-            for total, count, more in zip(totals[made.total], totals[made.count], added, strict=True)
+            None if not count else formula.middle + (step * int(total) + more) / (one * int(count))
+            for total, count, more in zip(totals[formula.total], totals[formula.count], added, strict=True)
         ]
-    (place,) = made.places
+    (place,) = formula.places
     return [plan.measurements[place].step * int(total) + more for total, more in zip(totals[place], added, strict=True)]
 
 
