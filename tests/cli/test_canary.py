@@ -185,6 +185,8 @@ COMMANDS: list[tuple[list[str], int]] = [
     (["check"], 0),
     (["check", "--json"], 0),
     (["describe"], 0),
+    (["rehearse"], 3),
+    (["rehearse", "--yes"], 0),
     (["ask", COUNT, "--epsilon", "0.1"], 0),
     (["ask", COUNT, "--epsilon", "0.1", "--json"], 0),
     (["ask", "SELECT COUNT(DISTINCT who) AS n FROM people WHERE number > 5", "--epsilon", "0.1", "--json"], 0),

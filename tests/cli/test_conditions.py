@@ -35,6 +35,7 @@ COMMANDS: dict[str, list[str]] = {
     "shell": ["shell", "hospital.toml", "--epsilon", "0.1"],
     "init": ["init", "visits.csv", "--unit", "patient_id", "--out", "new.toml"],
     "check": ["check", "hospital.toml"],
+    "rehearse": ["rehearse", "hospital.toml", "--yes"],
     "budget": ["budget", "hospital.toml"],
     "budget set": ["budget", "set", "hospital.toml", "--epsilon", "2", "--yes"],
     "analyst add": ["analyst", "add", "hospital.toml", "bo", "--epsilon", "1"],

@@ -19,7 +19,9 @@ from discreet.plan.catalog import Protected
 
 NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 # nobody else is called as the owner is
-ANALYSTS = st.text(string.ascii_letters + " é'\"", min_size=1, max_size=8).filter(lambda name: name.casefold() != "owner")
+ANALYSTS = st.text(string.ascii_letters + " é'\"", min_size=1, max_size=8).filter(
+    lambda name: name.casefold() != "owner"
+)
 FILES = st.text(string.ascii_letters + "é &'\"", min_size=1, max_size=8).filter(str.strip)
 AMOUNTS = st.fractions(min_value=Fraction(1, 10**6), max_value=20, max_denominator=10**9)
 BOUNDS = st.fractions(min_value=-(10**9), max_value=10**9, max_denominator=10**6)

@@ -15,7 +15,8 @@ REASONS = {
         discreet.lazy discreet.mechanisms.keys discreet.noise discreet.privacy discreet.privacy.theorems
     """,
     "only words: what people read, made of what was released or declared": """
-        discreet.answer.text discreet.curator.channels discreet.curator.loaded discreet.curator.review discreet.errors
+        discreet.answer.text discreet.curator.channels discreet.curator.loaded discreet.curator.rehearsal.text
+        discreet.curator.review discreet.errors
         discreet.plan.explain discreet.plan.lacking discreet.plan.sql.refusals
     """,
     "only a picture of what was released, or of a loss": """

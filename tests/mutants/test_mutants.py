@@ -24,6 +24,7 @@ from tests.mutants import (
     owner,
     plan,
     privacy,
+    rehearsal,
     sampling,
     sql,
     zoo,
@@ -49,6 +50,7 @@ PARTS = {
     "audit-exact": audit_exact.MUTANTS,
     "attacks": attacks.MUTANTS,
     "zoo": zoo.MUTANTS,
+    "rehearsal": rehearsal.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

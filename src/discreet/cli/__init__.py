@@ -30,6 +30,7 @@ from discreet.cli import (
     ledger,
     loss,
     noise,
+    rehearse,
     shell,
 )
 from discreet.cli.failing import fail, translated
@@ -91,6 +92,7 @@ app.command()(describe.describe)
 app.command()(shell.shell)
 app.command()(init.init)
 app.command()(check.check)
+app.command()(rehearse.rehearse)
 app.command()(budget.budget)
 app.add_typer(analyst.app, name="analyst")
 app.command()(history.history)

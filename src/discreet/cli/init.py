@@ -1,7 +1,7 @@
 """`discreet init visits.csv --unit patient_id`: a first policy, which loads and answers COUNT; the rest of it is for the owner to fill in.
 
-This is the one command that looks at values: as the owner's act, once, at the beginning of a CSV, to suggest types. No value is written
-down or printed.
+It looks at values as the owner's act, once, at the beginning of a CSV, to suggest types. No value is written down or printed; what the
+owner may see of the data is shown by `rehearse`.
 """
 
 import json

@@ -76,6 +76,16 @@ CHANNELS = (
         " `tests/curator/test_session.py::test_a_data_set_stops_after_ten_failures_until_it_is_resumed`",
     ),
     Channel(
+        "a rehearsal, and what is declared after it",
+        "the owner; whoever asks sees the declarations",
+        "to the owner exact numbers; in a declaration that follows a proposal, which round number it is",
+        "none: nothing is charged or recorded",
+        "shown in a terminal, elsewhere by `--yes` alone, never for a named analyst; every line says that it must not be published;"
+        " proposals are public round numbers, rounded outward",
+        "`tests/cli/test_rehearse.py::test_a_named_analyst_is_refused_whatever_they_say`"
+        " `tests/curator/test_rehearse.py::test_a_rehearsal_charges_nothing_keeps_nothing_and_leaves_every_byte_of_a_ledger`",
+    ),
+    Channel(
         "the version of the data",
         "who asks before and after",
         "0; that the owner changed the data, and when",

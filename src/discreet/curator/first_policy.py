@@ -1,7 +1,7 @@
 """A first policy for a data file, which loads and answers COUNT; the rest of it is for the owner to fill in.
 
-This is the one place that looks at values outside of a question: as the owner's act, once, at the beginning of a CSV, to suggest types.
-No value is written down or told.
+It looks at values as the owner's act, once, at the beginning of a CSV, to suggest types. No value is written down or told. Beside it a
+rehearsal alone looks at values outside of a question.
 """
 
 import os

@@ -1,20 +1,23 @@
 """What the owner of a curator does beside asking: look at what was spent, let analysts ask, change budgets, go on after a restore.
 
-Each act is a row of the ledger. Nothing here reads the data.
+Each act is a row of the ledger, and reads no data; but for a rehearsal, which is none, and reads them for the owner's eyes.
 """
 
 from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from discreet.curator import budgets, history
 from discreet.curator.accepting import accept_at, nothing_to_accept, refusal_of
 from discreet.curator.budgets import Analyst, Balance, Budgets, Change
 from discreet.curator.declaration import Budget
 from discreet.curator.description import Description, described
+from discreet.curator.flight import Flight
 from discreet.curator.history import Line
+from discreet.curator.loaded import Loaded
 from discreet.curator.names import check_name, check_reason
 from discreet.curator.opening import creation_of
 from discreet.curator.place import Place
@@ -22,8 +25,12 @@ from discreet.curator.policy import Policy
 from discreet.curator.proof import Proof, proof_of
 from discreet.curator.store import Store
 from discreet.curator.versions import next_version, versions_in
+from discreet.engines.base import Data, Engine
 from discreet.exact import Number, nonnegative, positive
 from discreet.plan.catalog import Catalog
+
+if TYPE_CHECKING:
+    from discreet.curator.rehearsal.record import Rehearsal
 
 
 class Owner:
@@ -32,6 +39,8 @@ class Owner:
     policy: Policy
     catalog: Catalog
     _place: Place
+    _loads: tuple[Data, ...]
+    _flight: Flight
 
     @property
     @abstractmethod
@@ -49,6 +58,22 @@ class Owner:
     @abstractmethod
     def _reopened(self, policy: Policy) -> None:
         """Go on with another policy: the data are loaded anew by the next question."""
+
+    @abstractmethod
+    def _here(self) -> None:
+        """Whatever must be done first in a process that was forked."""
+
+    @abstractmethod
+    def load(self) -> Loaded:
+        """Read the sources, and tell what was lost."""
+
+    @abstractmethod
+    def _loaded(self) -> Engine:
+        """The data."""
+
+    @abstractmethod
+    def _usual_delta(self) -> Fraction:
+        """The δ of a question for which none is said."""
 
     @abstractmethod
     def _give_back(self) -> None:
@@ -88,6 +113,25 @@ class Owner:
         """
         store = self._ledger_if_made()
         return () if store is None else history.history_of(store, analyst)
+
+    def rehearse(
+        self, epsilon: Number = 1, *, max_rows: int | None = None, max_groups: int | None = None
+    ) -> "Rehearsal":
+        """Look at the data, as the owner's act: exact numbers beside what is declared, and beside private draws of standard questions.
+
+        Nothing is spent and nothing recorded: no ledger is made or opened. All of it tells of the data, and must not be published.
+        Draws are made as if each question were asked at this epsilon, with these limits where they are not those of the policy.
+        """
+        from discreet.curator.rehearsal.look import look
+
+        price = positive(epsilon, "epsilon")
+        pairs = (("max_rows", max_rows), ("max_groups", max_groups))
+        limits = {name: limit for name, limit in pairs if limit is not None}
+        catalog = replace(self.catalog, protected=self.catalog.protected.limited(**limits))
+        self._here()
+        with self._flight.question():
+            self.load()
+            return look(catalog, self._loads, self._loaded(), price, self._usual_delta())
 
     def set_budget(
         self,
