@@ -65,6 +65,22 @@ MUTANTS = (
         test_totals.nobody_moves_more,
     ),
     Mutant(
+        "far-sums-without-a-total",
+        RULES + "combined",
+        " and reach.total is None",
+        "",
+        "a bound is used whose proof is of rows in one group alone, and a sum far from 0 has no other",
+        test_totals.far_sums_move_by_all_rows,
+    ),
+    Mutant(
+        "parts-of-a-step-are-moved",
+        RULES + "combined",
+        "if reach.limits is None:\n",
+        "if False:\n",
+        "geometric noise is made for a part of a whole number, and costs more than it says",
+        test_totals.far_sums_move_by_all_rows,
+    ),
+    Mutant(
         "total-wider-than-64-bits",
         RULES + "_cap_total",
         "relation.most > MOST_TOTAL",

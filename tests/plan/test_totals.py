@@ -120,6 +120,35 @@ def test_the_sensitivity_of_rows_is_the_least_of_what_is_known() -> None:
     sensitivities_are_the_least_of_what_is_known()
 
 
+def far_sums_move_by_all_rows() -> None:
+    """Σy + W·n, both scaled and truncated: by no more than all rows of a person give to both, as far as anybody can get; rounded, by less
+    than 1 more in each group.
+    """
+    low, high, middle = 100, 104, 102
+    of = (r.Term(r.How.SUM, s.Steps(X, 100.0, 104.0, 0, 102.0)), r.Term(r.How.SUM, s.Indicator(s.Not(s.IsNull(X)))))
+    for limits, adjacency, divisor in product(((None, None, 2), (3, None, 2), (50, 1, 3)), Adjacency, (1, 8)):
+        lists = [
+            each for n in range(1, 6) for each in combinations_with_replacement((float(low), float(high), None), n)
+        ]
+        data = [(i, x) for i, rows in enumerate(lists) for x in rows]
+        table = {"who": [i for i, _ in data], "g": [0] * len(data), "x": [x for _, x in data]}
+        priorities = {(i, (i,)): i for i in range(len(lists))}
+        found = MemoryEngine([Data("t", table, COLUMNS)], priorities).run(query(limits, (WHO,), of), 0)
+        possible = [0, *(int(y) + middle * int(n) for y, n in zip(*found.totals, strict=True))]
+        ends = (0, 0) if adjacency is Adjacency.ADD_REMOVE else (min(possible), max(possible))
+        moved = max(abs(each - end) for each in possible for end in ends)
+        allowed = combined(
+            Combination(((0, 1), (1, middle)), divisor), query(limits, (), of), Relation(adjacency, Unit.PERSON), 1
+        )
+        total = limits[2] or 0
+        assert F(moved, divisor) <= allowed.l1 <= F(total * (middle + 2 * (high - middle)), divisor) + 1
+        assert allowed.l1.denominator == 1
+
+
+def test_a_sum_far_from_0_moves_by_all_rows() -> None:
+    far_sums_move_by_all_rows()
+
+
 def test_groups_alone_bound_no_rows() -> None:
     for limits in ((None, 2, None), (None, None, None)):
         assert is_a_fault(lambda limits=limits: said(limits, Adjacency.ADD_REMOVE))  # type: ignore[misc]
