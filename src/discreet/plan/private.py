@@ -174,7 +174,7 @@ def _about_persons(protected: Protected, query: Totals, cells: int) -> list[str]
     if protected.person is None:
         return []
     without = f"rows without a {protected.person} are left out"
-    if protected.max_total is not None:
+    if protected.max_total is not None and not _idle_total(protected, query):
         return [*_about_total(protected.person, protected.max_groups, query, cells), without]
     rows = f"{protected.max_rows} row{'s' if protected.max_rows > 1 else ''}"
     if isinstance(query.source, ClipNorm):
@@ -185,6 +185,12 @@ def _about_persons(protected: Protected, query: Totals, cells: int) -> list[str]
     if isinstance(query.source, CapGroups):
         return [f"{counts} in a group, and in at most {query.source.most} of the {cells:,} groups", without]
     return [f"{counts} in a group" if cells > 1 else counts, without]
+
+
+def _idle_total(protected: Protected, query: Totals) -> bool:
+    """Whether a limit on all rows was declared, and the others that were allow no more of the rows that are counted."""
+    kinds = {type(part) for part in walk(query)}
+    return protected.max_total is not None and CapRows in kinds and CapTotal not in kinds
 
 
 def _about_total(person: str, groups: int, query: Totals, cells: int) -> list[str]:
@@ -206,18 +212,26 @@ def _about_total(person: str, groups: int, query: Totals, cells: int) -> list[st
 
 
 def _about_assumed(protected: Protected, query: Totals) -> tuple[str, ...]:
-    """What the limits leave out that nobody declared, as far as they are in this query. The ± tells nothing of it."""
+    """What the limits leave out that nobody declared, as far as they are in this query, and which limit does nothing.
+
+    The ± tells nothing of what is left out.
+    """
     kinds = {type(part) for part in walk(query)}
     applied = [
         ("max_rows", kinds & {CapRows}, "rows in a group"),
         ("max_groups", kinds & {CapGroups, ClipNorm}, "groups"),
     ]
-    return tuple(
+    left_out = [
         f"nobody declared {name}: what a {protected.person} has beyond {getattr(protected, name)} {what} is left out, and the ± does"
         f" not contain it; declare {name} under [unit], by --{name.replace('_', '-')} N, or as an argument"
         for name, value, what in applied
         if value and name in protected.assumed
-    )
+    ]
+    if _idle_total(protected, query):
+        left_out.append(
+            f"max_total = {protected.max_total} changes nothing here: max_rows and the groups allow no more rows"
+        )
+    return tuple(left_out)
 
 
 def query_of(draft: Draft, clip: bool) -> Totals:
