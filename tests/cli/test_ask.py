@@ -265,6 +265,7 @@ def test_describe_tells_what_is_declared_and_nothing_from_the_data(run: Run, vis
         "adjacency": "add-remove",
         "max_groups": 3,
         "max_rows": 5,
+        "max_total": None,
         "people": None,
         "clip": "groups",
     }
@@ -490,6 +491,30 @@ def test_limits_are_for_whoever_asks_of_a_file_and_of_a_policy(run: Run, policy:
     assert len(set(found.values())) == 2
 
 
+@pytest.mark.parametrize("source", ["visits.csv", "hospital.toml"])
+def test_all_rows_of_a_person_are_limited_by_whoever_asks(run: Run, policy: Path, source: str) -> None:
+    """Of a file and of a policy, in the preview, the plan and the answer alike; `[unit]` declares the same for every question."""
+    line = [
+        source,
+        COUNT,
+        "--epsilon",
+        "1",
+        "--max-total",
+        "500",
+        *(["--unit", "patient_id"] * (source == "visits.csv")),
+    ]
+    before, plan = data(run("ask", *line, "--preview", "--json")), data(run("explain", *line, "--json"))["plan"]
+    answer = data(run("ask", *line, "--json"))
+    assert before["notes"] == answer["notes"] and answer["notes"][0] == "each patient_id counts with at most 500 rows"
+    assert any("at most 500 rows a person in all" in part for part in plan)
+    assert answer["receipt"]["measurements"][0]["sensitivity"] == "500"
+    declared = policy.read_text("utf-8").replace("[unit]\n", "[unit]\nmax_total = 500\n")
+    policy.write_text(declared, "utf-8")
+    told = data(run("ask", "hospital.toml", COUNT, "--epsilon", "1", "--preview", "--json"))
+    assert told["notes"] == answer["notes"]
+    assert "at most 500 rows of each count in a question" in run("describe", "hospital.toml").stdout
+
+
 def test_a_shell_takes_limits_too(run: Run, policy: Path) -> None:
     said = CliRunner().invoke(
         app,
@@ -502,7 +527,7 @@ def test_a_shell_takes_limits_too(run: Run, policy: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["ask", "explain"])
-@pytest.mark.parametrize("limit", ["--max-rows", "--max-groups"])
+@pytest.mark.parametrize("limit", ["--max-rows", "--max-groups", "--max-total"])
 @pytest.mark.parametrize("bad", ["0", "-3", "1.5", "true", "9" * 30])
 def test_a_bad_limit_costs_nothing(run: Run, policy: Path, command: str, limit: str, bad: str) -> None:
     found = error(run(command, "hospital.toml", COUNT, "--epsilon", "1", limit, bad, "--json"))

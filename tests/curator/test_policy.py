@@ -67,7 +67,7 @@ def sources(draw: st.DrawFn, folder: Path) -> Any:
 @st.composite
 def units(draw: st.DrawFn) -> Protected:
     some = st.none() | st.integers(1, 1000)
-    caps = {"max_groups": draw(some), "max_rows": draw(some), "people": draw(some)}
+    caps = {name: draw(some) for name in ("max_groups", "max_rows", "max_total", "people")}
     how = {
         "adjacency": draw(st.sampled_from(["add-remove", "replace"])),
         "clip": draw(st.sampled_from(["groups", "l2"])),

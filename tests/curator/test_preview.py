@@ -4,6 +4,7 @@ without a δ, with the limits of the policy and with those of whoever asks."""
 import inspect
 import tempfile
 from dataclasses import fields, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,9 @@ PRICES: list[dict[str, Any]] = [
 ]
 
 
-LIMITS = st.fixed_dictionaries({}, optional={"max_rows": st.integers(1, 40), "max_groups": st.integers(1, 6)})
+LIMITS = st.fixed_dictionaries(
+    {}, optional={"max_rows": st.integers(1, 40), "max_groups": st.integers(1, 6), "max_total": st.integers(1, 90)}
+)
 
 
 def outcome(ask: Any) -> Any:
@@ -123,6 +126,26 @@ def test_the_price_follows_the_limit_of_the_question(tmp_path: Path) -> None:
     price_follows_the_limit(tmp_path)
 
 
+def price_follows_the_total(folder: Path) -> None:
+    """A limit on all rows takes the place of those that nobody declared, and is the least of it all beside those that somebody did."""
+    text = "SELECT w, COUNT(*) AS n FROM t GROUP BY w"
+    for name, declared, most in (("none", {}, 10**6), ("both", {"max_rows": 5, "max_groups": 2}, 10)):
+        for total in (1, 7, 40):
+            for where, limits in (({}, {"max_total": total}), ({"max_total": total}, {})):
+                with limited(folder / f"{name} {total} {len(where)}", **declared, **where) as curator:
+                    answer = curator.sql(text, epsilon=1, delta=0, **limits)
+                    (measured,) = answer.receipt["measurements"]
+                    steps = Fraction(measured["sensitivity"]) * Fraction(measured["step"])
+                    assert steps == min(total, most)
+                    applied = f"counts with at most {total} row{'s' if total > 1 else ''} in all"
+                    assert (applied in answer.notes[0]) is (total < most)
+                    assert not any("nobody declared" in note for note in answer.notes)
+
+
+def test_the_price_follows_the_limit_on_all_rows(tmp_path: Path) -> None:
+    price_follows_the_total(tmp_path)
+
+
 @pytest.mark.parametrize("text", QUESTIONS)
 def test_a_limit_that_whoever_asks_sets_is_declared(tmp_path: Path, text: str) -> None:
     with limited(tmp_path) as curator:
@@ -139,7 +162,7 @@ def test_a_limit_that_whoever_asks_sets_is_declared(tmp_path: Path, text: str) -
 BAD = [0, -1, -(10**30), 2.0, 1.5, True, "3", 10**7, 10**400, float("nan"), [3]]
 
 
-@pytest.mark.parametrize("name", ["max_rows", "max_groups"])
+@pytest.mark.parametrize("name", ["max_rows", "max_groups", "max_total"])
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: f"{type(bad).__name__} {str(bad)[:9]}")
 @pytest.mark.parametrize("way", WAYS)
 def test_a_limit_that_is_none_is_refused_by_name_and_nothing_is_spent(

@@ -159,6 +159,7 @@ def test_names_of_columns_are_never_taken_for_our_own() -> None:
         "mask",
         "last",
         "factor",
+        "in_all",
         "number",
         "hash",
         "#0",
@@ -187,6 +188,7 @@ def test_names_of_columns_are_never_taken_for_our_own() -> None:
         queries = [
             r.Totals(r.CapGroups(r.CapRows(people, 1), 2)),
             r.Totals(r.ClipNorm(r.CapRows(people, 2), (3, 9, 4))),
+            r.Totals(r.CapTotal(r.CapGroups(r.CapRows(people, 2), 2), 3)),
         ]
         queries.append(r.Totals(source, (of["rows"], of["priority"], of["hash"]), terms))
         agree([Data("t", table, columns, person=person)], queries)

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterable
+from fractions import Fraction
 from itertools import combinations
 from math import isqrt
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlglot import parse_one
 
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
@@ -18,6 +20,7 @@ from discreet.engines.render.nodes import T, bare_integer, cast
 from discreet.engines.render.relations import Writer
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
+from discreet.plan.rules.relations import MOST_TOTAL
 from discreet.plan.scalar import Column, Type
 from tests.engines.twins import SALT, arranged, by_group, computed
 from tests.scale import repeats
@@ -139,6 +142,53 @@ def test_capped_sums_are_right_on_average() -> None:
     sums = [total for _, total, _ in found.values()]
     assert set(sums) == {3, 4}
     assert abs(sum(sums) - 3.5 * people) < 5 * 0.5 * people**0.5
+
+
+def below(people: r.Contributions, rows: int | None, groups: int | None) -> r.Contributions | r.CapRows | r.CapGroups:
+    capped = people if rows is None else r.CapRows(people, rows)
+    return capped if groups is None else r.CapGroups(capped, groups)
+
+
+@pytest.mark.parametrize("groups", [None, 2, 20])
+@pytest.mark.parametrize("rows", [None, 1, 3])
+def test_nobody_counts_with_more_rows_in_all(rows: int | None, groups: int | None) -> None:
+    """Exactly, in integers: everybody beyond the limit by one factor, toward 0; who is within it, and people, as they were."""
+    data = many_rows(30, 12, 900, 7)
+    before = computed(data, r.Totals(below(BY_PERSON, rows, groups)))
+    in_all = Counter[Any]()
+    for (person, _), (n, _, _) in before.items():
+        in_all[person] += n
+    for most in (1, 4, 29, 10**6):
+        query = r.Totals(r.CapTotal(below(BY_PERSON, rows, groups), most))
+        scaled = computed(data, query)
+        with arranged():
+            assert computed(data, query) == scaled
+        assert scaled.keys() == before.keys()
+        for (person, ward), (n, total, present) in before.items():
+            share = min(Fraction(most, in_all[person]), Fraction(1))
+            assert scaled[person, ward] == (int(n * share), int(total * share), present)
+
+
+def test_one_group_counts_with_exactly_the_limit() -> None:
+    """Whoever has n rows and counts with m < n of them counts with m, for every m and n: a factor in doubles gives one less of some."""
+    people = r.Contributions(r.Scan("t", COLUMNS), PERSON, (SAME,), (COUNT,))
+    data = table((n, "w0", 1) for n in range(1, 120) for _ in range(n))
+    for most in (1, 3, 7, 50):
+        counted = computed(data, r.Totals(r.CapTotal(people, most)))
+        assert counted == {(n,): (min(n, most),) for n in range(1, 120)}
+
+
+def test_the_rows_of_a_full_table_are_scaled_without_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows of the largest table are one person's, each at a bound, and the limit is the widest that there is."""
+    size = r.MOST_ROWS * MOST
+    for total in (size, -size, size - 1, 1 - size, 12345, 0):
+        one = f'SELECT 1 AS "person", {r.MOST_ROWS} AS "rows", CAST({total} AS BIGINT) AS "total0"'
+        monkeypatch.setattr(Writer, "contributed", lambda self, contributions, caps, one=one: parse_one(one))
+        people = r.Contributions(r.Scan("t", COLUMNS), PERSON, (), (SUM,))
+        for most in (1, 1000, MOST_TOTAL):
+            with DuckDB(table([(1, "w0", 1)]), threads=1) as engine:
+                scaled = engine.run(r.Totals(r.CapTotal(people, most)), SALT).totals[0]
+            assert scaled.tolist() == [int(Fraction(total * most, r.MOST_ROWS))]
 
 
 vectors = st.lists(

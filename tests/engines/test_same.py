@@ -42,6 +42,8 @@ QUERIES = (
     r.Totals(SCAN, (WARD, WELL), TERMS),
     r.Totals(r.CapGroups(r.CapRows(PEOPLE, 2), 3)),
     r.Totals(r.ClipNorm(r.CapRows(PEOPLE, 2), (3, 10**6, 60, 2))),
+    r.Totals(r.CapTotal(r.CapGroups(r.CapRows(PEOPLE, 2), 3), 4)),
+    r.Totals(r.CapTotal(PEOPLE, 3)),
     r.Totals(r.ClipNorm(PEOPLE, (3, 10**6, 60, 2))),
 )
 

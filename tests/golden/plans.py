@@ -9,7 +9,7 @@ from pathlib import Path
 from discreet.engines.render import StoredTable, sql_of
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.errors import DiscreetError
-from discreet.plan.catalog import Catalog, Column, Protected, Table
+from discreet.plan.catalog import LIMITS, Catalog, Column, Protected, Table
 from discreet.plan.check import digest
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
@@ -41,6 +41,10 @@ CATALOGS = {
     "person, add-remove": Catalog((VISITS,), Protected("patient_id")),
     "row, replace": Catalog((VISITS,), Protected(adjacency=Adjacency.REPLACE)),
     "person, replace, l2": Catalog((VISITS,), Protected("patient_id", Adjacency.REPLACE, 2, 1, clip="l2")),
+    "person, add-remove, total": Catalog((VISITS,), Protected("patient_id", max_total=50, assumed=LIMITS)),
+    "person, replace, rows and total": Catalog(
+        (VISITS,), Protected("patient_id", Adjacency.REPLACE, max_rows=4, max_total=10, assumed=LIMITS - {"max_rows"})
+    ),
 }
 
 

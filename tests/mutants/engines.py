@@ -283,7 +283,7 @@ MUTANTS = (
     Mutant(
         "sql-rows-not-capped",
         RELATIONS + "_cap_rows",
-        "return writer.capped(source, writer.contributed(source, caps=True), relation.most)",
+        "return writer.capped(source, writer.contributed(source, caps=True), relation.most, rows)",
         "return writer.contributed(source, caps=True)",
         "a person with a thousand rows counts a thousand times",
         test_caps.test_a_person_with_very_many_rows_counts_as_few,

@@ -207,7 +207,7 @@ MUTANTS = (
     Mutant(
         "rows-not-capped",
         PRIVATE + "query_of",
-        "capped = CapRows(gathered, protected.max_rows)",
+        "capped = CapRows(gathered, caps.rows)",
         "capped = gathered",
         "the cap on rows is left out of the query",
         laws.no_neighbour_moves_more,
@@ -478,7 +478,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows-are-capped-before-they-are-gathered",
-        RELATIONS + "_of_people",
+        RELATIONS + "_check_gathered",
         "not below.gathered or below.limits is not None",
         "False",
         "a cap stands where it caps nothing, and is counted",

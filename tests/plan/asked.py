@@ -39,10 +39,11 @@ class Schema:
 
     row: bool
     adjacency: str
-    max_groups: int
-    max_rows: int
+    max_groups: int | None
+    max_rows: int | None
     clip: str
     columns: dict[str, dict[str, Any]]
+    max_total: int | None = None
 
     def arguments(self) -> dict[str, Any]:
         """For a Curator."""
@@ -52,6 +53,7 @@ class Schema:
             "adjacency": self.adjacency,
             "max_groups": self.max_groups,
             "max_rows": self.max_rows,
+            "max_total": self.max_total,
             "clip": self.clip,
             "columns": self.columns,
             "people": 1000,
@@ -83,11 +85,15 @@ def schemas(draw: st.DrawFn) -> Schema:
     if draw(st.booleans()):
         columns["day"]["keys"] = ["2024-01-01", "2024-02-29"]
     row = draw(st.booleans())
+    total = draw(st.none() | st.integers(1, 5))
+    # A limit on all rows may stand alone.
+    limits = st.integers(1, 3) if total is None else st.none() | st.integers(1, 3)
     return Schema(
         row=row,
         adjacency=draw(st.sampled_from(["add-remove", "replace"])),
-        max_groups=draw(st.integers(1, 3)),
-        max_rows=draw(st.integers(1, 3)),
+        max_groups=draw(limits),
+        max_rows=draw(limits),
+        max_total=total,
         clip=draw(st.sampled_from(["groups", "groups", "l2"])) if not row else "groups",
         columns=columns,
     )

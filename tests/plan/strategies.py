@@ -278,7 +278,9 @@ def person_queries(draw: st.DrawFn, table: str, columns: tuple[Column, ...]) -> 
     cap = draw(st.sampled_from(["none", "groups", "norm"]))
     if cap == "groups":
         made = r.CapGroups(made, draw(st.integers(1, 3)))
-    elif cap == "norm":
+    if draw(st.booleans()):
+        made = r.CapTotal(made, draw(st.integers(1, 5)))
+    if cap == "norm":
         made = r.ClipNorm(made, tuple(draw(st.integers(1, 10**6)) for _ in some))
     return r.Totals(made)
 

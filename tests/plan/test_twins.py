@@ -17,7 +17,9 @@ from tests.scale import repeats
 
 TOGETHER = 4  # questions to one pair of tables
 OUTCOMES: Counter[str] = Counter()
-LIMITS = st.fixed_dictionaries({}, optional={"max_rows": st.integers(1, 4), "max_groups": st.integers(1, 4)})
+LIMITS = st.fixed_dictionaries(
+    {}, optional={name: st.integers(1, 4) for name in ("max_rows", "max_groups", "max_total")}
+)
 
 
 @st.composite
@@ -66,9 +68,10 @@ def test_most_of_the_questions_were_answered() -> None:
     clip=st.sampled_from(["groups", "l2"]),
     adjacency=st.sampled_from(["add-remove", "replace"]),
     epsilon=st.sampled_from([1, 0.1]),
+    total=st.none() | st.integers(1, 30),
 )
 def test_what_a_person_changes_is_what_the_limit_of_the_question_allows(
-    rows: int, groups: int, declared: int, clip: str, adjacency: str, epsilon: float
+    rows: int, groups: int, declared: int, clip: str, adjacency: str, epsilon: float, total: int | None
 ) -> None:
     """Someone with more than any limit, in every group: above the policy's limits, and below them."""
     columns = {"age": {"type": "integer", "bounds": (0, 10)}, "ward": {"keys": list(WARDS[:4])}}
@@ -83,7 +86,7 @@ def test_what_a_person_changes_is_what_the_limit_of_the_question_allows(
         "SELECT ward, COUNT(DISTINCT person) AS n FROM visits GROUP BY ward",
         "SELECT AVG(age) AS a FROM visits",
     ]
-    limits = {"max_rows": rows, "max_groups": groups}
+    limits = {"max_rows": rows, "max_groups": groups, "max_total": total}
     with tempfile.TemporaryDirectory() as folder:
         for text, report in zip(
             texts, told_apart(schema, pair, texts, Path(folder), epsilon=epsilon, **limits), strict=True

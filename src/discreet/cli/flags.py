@@ -45,6 +45,9 @@ class Flags:
         int | None, _option("N", "Groups that a person may count in (3); in a question also beside a policy.")
     ] = None
     max_rows: Annotated[int | None, _option("N", "Rows of a person that count in a group (5); likewise.")] = None
+    max_total: Annotated[
+        int | None, _option("N", "Rows of a person that count in a question, over all groups; likewise.")
+    ] = None
     people: Annotated[int | None, _option("N", "About how many people, if that is public: predicts errors.")] = None
     adjacency: Annotated[str | None, _option("RELATION", "add-remove: had a person not come (this); or replace.")] = (
         None
@@ -64,10 +67,10 @@ class Flags:
     @property
     def limits(self) -> dict[str, int | None]:
         """The limits of a question, which whoever asks may set: of a policy's data too."""
-        return {"max_rows": self.max_rows, "max_groups": self.max_groups}
+        return {"max_rows": self.max_rows, "max_groups": self.max_groups, "max_total": self.max_total}
 
     def without_limits(self) -> "Flags":
-        return replace(self, max_rows=None, max_groups=None)
+        return replace(self, max_rows=None, max_groups=None, max_total=None)
 
     def declaring(self) -> list[str]:
         """The options given that declare something, as they are written; where the ledger lies declares nothing."""

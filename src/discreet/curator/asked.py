@@ -29,7 +29,8 @@ class Terms(TypedDict, total=False):
     """On which terms a question is asked; each is None where it is not said.
 
     Either `epsilon` is the price, or `within` the ± at 95 % that the least price is paid for. `delta` is spent only where noise needs
-    it. `max_rows` limits the rows of a person in a group and `max_groups` the groups of a person; unsaid, they are the policy's.
+    it. `max_rows` limits the rows of a person in a group and `max_groups` the groups of a person; `max_total` limits
+    all rows of a person in the question. Unsaid, they are the policy's.
     """
 
     epsilon: Number | None
@@ -38,6 +39,7 @@ class Terms(TypedDict, total=False):
     analyst: str | None
     max_rows: int | None
     max_groups: int | None
+    max_total: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,12 @@ class Asked:
     analyst: str | None = None
     max_rows: int | None = None
     max_groups: int | None = None
+    max_total: int | None = None
 
     @property
     def limits(self) -> dict[str, int]:
         """The limits that were given, by name."""
-        given = {"max_rows": self.max_rows, "max_groups": self.max_groups}
+        given = {"max_rows": self.max_rows, "max_groups": self.max_groups, "max_total": self.max_total}
         return {name: limit for name, limit in given.items() if limit is not None}
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.curator.budgets import Balance
-from discreet.plan.catalog import Catalog, Column, Key, Table, listed
+from discreet.plan.catalog import Catalog, Column, Key, Protected, Table, listed
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
 
@@ -38,6 +38,7 @@ class Description:
                 "adjacency": unit.adjacency.value,
                 "max_groups": None if unit.person is None else unit.max_groups,
                 "max_rows": None if unit.person is None else unit.max_rows,
+                "max_total": None if unit.person is None else unit.max_total,
                 "people": unit.people,
                 "clip": unit.clip,
             },
@@ -64,9 +65,7 @@ class Description:
             lines.append("protected: each row by itself")
         else:
             lines.append(f"protected: each {unit.person}, with all of their rows")
-            lines.append(
-                f"    at most {unit.max_rows} rows of each count in a group, and at most {unit.max_groups} groups"
-            )
+            lines.append(f"    at most {_limits(unit)}")
         replaced = unit.adjacency.value == "replace"
         lines.append(
             "    neighbouring data: one of them "
@@ -80,6 +79,16 @@ class Description:
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def _limits(unit: Protected) -> str:
+    """What of each person counts. Limits that nobody declared give way to one on all rows, but for the groups that people count in."""
+    if unit.max_total is None:
+        return f"{unit.max_rows} rows of each count in a group, and at most {unit.max_groups} groups"
+    limits = [f"{unit.max_total:,} rows of each count in a question"]
+    limits += [] if "max_rows" in unit.assumed else [f"{unit.max_rows:,} in a group"]
+    limits += [] if "max_groups" in unit.assumed else [f"{unit.max_groups:,} groups"]
+    return ", and at most ".join(limits)
 
 
 def described(catalog: Catalog, analyst: str | None, balance: Balance | None = None) -> Description:

@@ -33,7 +33,7 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 RATIO = re.compile(r"(-?[0-9]{1,400})/([0-9]{1,400})")
 SECTIONS = {"version", "budget", "unit", "tables", "analysts", "ledger"}
 LEDGER = {"path", "address", "address_file", "schema", "mark", "share_answers"}
-UNIT = ("adjacency", "max_groups", "max_rows", "people", "clip")
+UNIT = ("adjacency", "max_groups", "max_rows", "max_total", "people", "clip")
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -258,6 +258,7 @@ def _unit(unit: Protected) -> dict[str, Any]:
         "adjacency": unit.adjacency.value,
         "max_groups": None if "max_groups" in unit.assumed else unit.max_groups,
         "max_rows": None if "max_rows" in unit.assumed else unit.max_rows,
+        "max_total": unit.max_total,
         "people": unit.people,
         "clip": unit.clip,
     }

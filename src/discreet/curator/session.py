@@ -85,6 +85,7 @@ class Curator(Owner):
         adjacency: str = "add-remove",
         max_groups: int | None = None,
         max_rows: int | None = None,
+        max_total: int | None = None,
         people: int | None = None,
         clip: str = "groups",
         accountant: str = "pure",
@@ -113,6 +114,7 @@ class Curator(Owner):
             adjacency=adjacency,
             max_groups=max_groups,
             max_rows=max_rows,
+            max_total=max_total,
             people=people,
             clip=clip,
             accountant=accountant,
@@ -260,8 +262,8 @@ class Curator(Owner):
         """The private answer to a question, charged before any data is read.
 
         It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± at 95 % is no larger. The same
-        question again is the same answer, free. `key` names the request: a retry under its key is never charged twice. `max_rows` and
-        `max_groups` are limits of this question, instead of the policy's.
+        question again is the same answer, free. `key` names the request: a retry under its key is never charged twice. `max_rows`,
+        `max_groups` and `max_total` are limits of this question, instead of the policy's.
         """
         if key is not None:
             check_key(key)

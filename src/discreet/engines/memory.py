@@ -21,6 +21,7 @@ from discreet.plan.evaluate import evaluate
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
+    CapTotal,
     ClipNorm,
     Contributions,
     Filter,
@@ -45,7 +46,7 @@ Priorities: TypeAlias = Mapping[tuple[Value, Group], int]
 
 @dataclass(slots=True)
 class Contribution:
-    """What one person has in one group."""
+    """What one person has in one group, and as how many rows it counts."""
 
     person: Value
     group: Group
@@ -157,6 +158,13 @@ def _cap_groups(relation: CapGroups, reading: RunData) -> list[Contribution]:
 
 
 @people_in.register
+def _cap_total(relation: CapTotal, reading: RunData) -> list[Contribution]:
+    kinds = [term.how for term in contributions_of(relation).terms]
+    people = _by_person(people_in(relation.source, reading))
+    return [each for mine in people for each in _scaled(mine, kinds, relation.most)]
+
+
+@people_in.register
 def _clip_norm(relation: ClipNorm, reading: RunData) -> list[Contribution]:
     people = _by_person(people_in(relation.source, reading))
     return [each for mine in people for each in _clipped(mine, relation.limits)]
@@ -192,7 +200,22 @@ def _capped(each: Contribution, kinds: list[How], most: int, priorities: Priorit
         return each
     u = priorities[each.person, each.group] % n
     terms = [(s * most + u) // n if how is How.SUM else s for s, how in zip(each.terms, kinds, strict=True)]
-    return Contribution(each.person, each.group, n, terms)
+    return Contribution(each.person, each.group, most, terms)
+
+
+def _scaled(mine: list[Contribution], kinds: list[How], most: int) -> list[Contribution]:
+    """What one person adds, scaled in integers to so many rows over all groups, and truncated toward 0."""
+    n = sum(each.rows for each in mine)
+    if n <= most:
+        return mine
+    scaled = [
+        [
+            (abs(s) * most // n) * (1 if s >= 0 else -1) if how is How.SUM else s
+            for s, how in zip(each.terms, kinds, strict=True)
+        ]
+        for each in mine
+    ]
+    return [Contribution(c.person, c.group, c.rows, terms) for c, terms in zip(mine, scaled, strict=True)]
 
 
 def _clipped(mine: list[Contribution], limits: tuple[int, ...]) -> list[Contribution]:

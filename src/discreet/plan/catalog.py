@@ -18,7 +18,8 @@ from discreet.privacy import Adjacency, Relation, Unit
 Key: TypeAlias = str | int | float | date | bool
 
 MOST_KEYS = 10_000
-LIMITS = frozenset({"max_groups", "max_rows"})  # on what of a person counts
+LIMITS = frozenset({"max_groups", "max_rows"})  # on what of a person counts, where nobody declares any
+MOST_TOTAL = 1 << 20
 MOST_BOUND = Fraction(10**15)  # so that sums of bounds stay exact in doubles
 KINDS: dict[Type, type] = {
     Type.TEXT: str,
@@ -154,6 +155,7 @@ class Protected:
     people: int | None = None  # a public estimate, for advice on δ and for previews
     clip: str = "groups"  # or "l2": with Gaussian noise no groups are dropped, the whole of a person is shortened
     assumed: frozenset[str] = frozenset()  # which of the limits nobody declared: answers say so first
+    max_total: int | None = None  # rows of a person over all groups of a question
 
     def __post_init__(self) -> None:
         if not isinstance(self.adjacency, Adjacency):
@@ -161,6 +163,8 @@ class Protected:
         for name, most in (("max_groups", MOST_KEYS), ("max_rows", 10**6)):
             if whole(getattr(self, name), name, least=1) > most:
                 raise Invalid(f"{name} must be at most {most:,}, got {shown(getattr(self, name))}")
+        if self.max_total is not None and whole(self.max_total, "max_total", least=1) > MOST_TOTAL:
+            raise Invalid(f"max_total must be at most {MOST_TOTAL:,}, got {shown(self.max_total)}")
         if self.people is not None:
             whole(self.people, "people", least=1)
         if self.clip not in ("groups", "l2"):

@@ -10,6 +10,7 @@ from discreet.plan.question import Aggregate
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
+    CapTotal,
     ClipNorm,
     Contributions,
     Filter,
@@ -148,6 +149,11 @@ def _clip_norm(relation: ClipNorm) -> str:
 @told.register
 def _cap_rows(relation: CapRows) -> str:
     return f"at most {relation.most} rows a person and group"
+
+
+@told.register
+def _cap_total(relation: CapTotal) -> str:
+    return f"at most {relation.most} rows a person in all: whoever has more is scaled to them"
 
 
 @told.register

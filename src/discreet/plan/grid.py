@@ -1,6 +1,6 @@
 """The public grid that the values of an aggregate are put on: 2^24 steps of the width of their bounds, around the middle."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
 
@@ -40,6 +40,12 @@ class ValueGrid:
     def rounding(self) -> Fraction:
         """How far one value may be from its step."""
         return Fraction(0) if self.exact else self.step / 2
+
+    def finer(self, shift: int) -> "ValueGrid":
+        """A grid of finer steps, by 2^shift or as far as values have at most 2^24 of them; this one where not all values are exact."""
+        size = max(abs(Fraction(self.low)), abs(Fraction(self.high)), Fraction(1, MOST_STEPS))
+        most = [more for more in range(1, shift + 1) if size * 2**more <= MOST_STEPS * self.step]
+        return replace(self, shift=self.shift + max(most)) if self.exact and most else self
 
 
 def grid_for(least: Fraction, most: Fraction, integral: bool) -> ValueGrid:

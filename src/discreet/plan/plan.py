@@ -13,7 +13,7 @@ from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.selection import Selection
 from discreet.plan.combination import Combination
 from discreet.plan.question import Question
-from discreet.plan.relation import CapRows, Term, Totals, terms_of, walk
+from discreet.plan.relation import CapRows, CapTotal, Term, Totals, terms_of, walk
 from discreet.plan.scalar import Value
 from discreet.privacy import Relation, events
 
@@ -184,8 +184,8 @@ class Plan:
     @property
     def most_rows(self) -> int:
         """How many rows may count in a group, by the number of people that was declared; 0 where none was."""
-        caps = [part.most for part in walk(self.query) if isinstance(part, CapRows)]
-        return (self.people or 0) * (caps[0] if caps else 1)
+        caps = [part.most for part in walk(self.query) if isinstance(part, CapRows | CapTotal)]
+        return (self.people or 0) * min(caps, default=1)
 
 
 def _after(stage: Stage | Branching, outcome: int) -> Stage | Branching:

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
 
 from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import Number, positive, probability, rational, shown
+from discreet.plan.caps import Caps, caps_of
 from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.check import check, event_of
 from discreet.plan.domain import complete, constant_of, groups_of, whole_key
@@ -14,10 +14,11 @@ from discreet.plan.explain import said, six_digits
 from discreet.plan.intervals import predicted
 from discreet.plan.noise import PricedNoise, Wanted, allocate, gaussian
 from discreet.plan.plan import Measurement, Plan, Stage
-from discreet.plan.question import Question
+from discreet.plan.question import Aggregate, Question
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
+    CapTotal,
     ClipNorm,
     Contributions,
     Filter,
@@ -29,7 +30,7 @@ from discreet.plan.relation import (
 )
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, MeasuredTerms
-from discreet.plan.rules.relations import combined, term_bounds
+from discreet.plan.rules.relations import combined
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, type_of
 from discreet.plan.scope import Scope
@@ -50,6 +51,7 @@ class Draft:
     question: Question
     scope: Scope
     protected: Protected
+    caps: Caps
     source: Rows
     keys: tuple[Scalar, ...]
     groups: tuple[tuple[Value, ...], ...]
@@ -119,14 +121,17 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     everything = scope.unfiltered
     keys = tuple(whole_key(key, everything) for key in question.keys)
     groups = groups_of(keys, everything)
-    terms = MeasuredTerms(scope, question.aggregates, _shortens(protected, len(groups)))
+    shortened, scaled = _shortens(protected, len(groups)), _scales(protected, question.aggregates, len(groups))
+    terms = MeasuredTerms(scope, question.aggregates, shortened, scaled)
     releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in question.aggregates)
+    people = any(term.how is How.ANY for term in terms.terms)
     source, left_out = _within_groups(question, keys, groups)
     notes = (*left_out, *dict.fromkeys(terms.notes))
     return Draft(
         question,
         scope,
         protected,
+        caps_of(protected, len(groups), people),
         source,
         keys,
         groups,
@@ -140,6 +145,13 @@ def draft(question: Question, catalog: Catalog) -> Draft:
 def _shortens(protected: Protected, cells: int) -> bool:
     """Whether people are shortened to an L2 norm, instead of being kept in a few groups."""
     return protected.clip == "l2" and protected.person is not None and cells > 1
+
+
+def _scales(protected: Protected, aggregates: tuple[Aggregate, ...], cells: int) -> bool:
+    """Whether scaling rows to a number of them may leave a fraction: not of all rows, in the one group that there is."""
+    if protected.person is None or caps_of(protected, cells, people=False).total is None:
+        return False
+    return cells > 1 or any(each.argument is not None or each.condition is not None for each in aggregates)
 
 
 def _within_groups(
@@ -162,6 +174,8 @@ def _about_persons(protected: Protected, query: Totals, cells: int) -> list[str]
     if protected.person is None:
         return []
     without = f"rows without a {protected.person} are left out"
+    if protected.max_total is not None and not _idle_total(protected, query):
+        return [*_about_total(protected.person, protected.max_groups, query, cells), without]
     rows = f"{protected.max_rows} row{'s' if protected.max_rows > 1 else ''}"
     if isinstance(query.source, ClipNorm):
         most = f"{protected.max_groups} group{'s' if protected.max_groups > 1 else ''}"
@@ -173,45 +187,73 @@ def _about_persons(protected: Protected, query: Totals, cells: int) -> list[str]
     return [f"{counts} in a group" if cells > 1 else counts, without]
 
 
+def _idle_total(protected: Protected, query: Totals) -> bool:
+    """Whether a limit on all rows was declared, and the others that were allow no more of the rows that are counted."""
+    kinds = {type(part) for part in walk(query)}
+    return protected.max_total is not None and CapRows in kinds and CapTotal not in kinds
+
+
+def _about_total(person: str, groups: int, query: Totals, cells: int) -> list[str]:
+    """What the caps do that are in a query, where one on all rows was declared. Which of them are depends on what is counted."""
+    caps = {type(part): part for part in walk(query)}
+    limits = []
+    match caps.get(CapTotal):
+        case CapTotal(most=most):
+            limits.append(f"with at most {most:,} row{'s' if most > 1 else ''}{' in all' if cells > 1 else ''}")
+    match caps.get(CapRows):
+        case CapRows(most=most):
+            limits.append(f"with at most {most:,} row{'s' if most > 1 else ''}{' in a group' if cells > 1 else ''}")
+    match caps.get(CapGroups):
+        case CapGroups(most=most):
+            limits.append(f"in at most {most:,} of the {cells:,} groups")
+    if ClipNorm in caps:
+        limits.append(f"in all with the length of {groups:,} group{'s' if groups > 1 else ''}")
+    return [f"each {person} counts {', and '.join(limits)}"] if limits else []
+
+
 def _about_assumed(protected: Protected, query: Totals) -> tuple[str, ...]:
-    """What the limits leave out that nobody declared, as far as they are in this query. The ± tells nothing of it."""
+    """What the limits leave out that nobody declared, as far as they are in this query, and which limit does nothing.
+
+    The ± tells nothing of what is left out.
+    """
     kinds = {type(part) for part in walk(query)}
     applied = [
         ("max_rows", kinds & {CapRows}, "rows in a group"),
         ("max_groups", kinds & {CapGroups, ClipNorm}, "groups"),
     ]
-    return tuple(
+    left_out = [
         f"nobody declared {name}: what a {protected.person} has beyond {getattr(protected, name)} {what} is left out, and the ± does"
         f" not contain it; declare {name} under [unit], by --{name.replace('_', '-')} N, or as an argument"
         for name, value, what in applied
         if value and name in protected.assumed
-    )
+    ]
+    if _idle_total(protected, query):
+        left_out.append(
+            f"max_total = {protected.max_total} changes nothing here: max_rows and the groups allow no more rows"
+        )
+    return tuple(left_out)
 
 
 def query_of(draft: Draft, clip: bool) -> Totals:
     """What an engine will run; with `clip` the norm of each person is limited, instead of the number of groups."""
-    protected = draft.protected
+    protected, caps = draft.protected, draft.caps
     if protected.person is None:
         return Totals(draft.source, draft.keys, draft.terms)
     # as the table spells it, which a unit may be written unlike
     named = draft.scope.named(protected.person)
     person = Column(named.name, named.type)
     gathered = Contributions(draft.source, person, draft.keys, draft.terms)
+    of_rows = any(term.how is How.SUM for term in draft.terms)
     capped: Contributions | CapRows = gathered
-    if any(term.how is How.SUM for term in draft.terms):
-        capped = CapRows(gathered, protected.max_rows)
-    if clip:
-        return Totals(ClipNorm(capped, tuple(_limit(term, protected) for term in draft.terms)))
-    if len(draft.groups) > protected.max_groups:
-        return Totals(CapGroups(capped, protected.max_groups))
-    return Totals(capped)
-
-
-def _limit(term: Term, protected: Protected) -> int:
-    """The norm of a person who is in max_groups groups with max_rows rows in each, rounded down."""
-    rows = 1 if term.how is How.ANY else protected.max_rows
-    size = rows * max(map(abs, term_bounds(term)))
-    return max(1, isqrt(protected.max_groups * size * size))
+    if of_rows and caps.rows is not None:
+        capped = CapRows(gathered, caps.rows)
+    in_groups: Contributions | CapRows | CapGroups = capped
+    if not clip and caps.groups is not None and len(draft.groups) > caps.groups:
+        in_groups = CapGroups(capped, caps.groups)
+    total = CapTotal(in_groups, caps.total) if of_rows and caps.total is not None else None
+    if clip and caps.groups is not None:
+        return Totals(ClipNorm(total or capped, tuple(map(caps.norm, draft.terms))))
+    return Totals(total or in_groups)
 
 
 def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:

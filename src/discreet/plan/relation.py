@@ -1,6 +1,7 @@
 """What an engine runs: relations from a scan to exact integer totals. All are frozen; none holds a value from the data.
 
     Totals ── CapGroups | ClipNorm ── CapRows ── Contributions ── Filter ── Scan        one person has many rows
+    Totals ── [ClipNorm] ── CapTotal ── [CapGroups] ── [CapRows] ── Contributions …     and a limit on all of them
     Totals ── Filter ── Scan                                                            each row is a unit of its own
 
 An engine returns the totals of each group that it found, as int64, and the keys of the group: text, integers, dates as days since
@@ -97,6 +98,18 @@ class CapGroups(Gathered):
 
 
 @dataclass(frozen=True, slots=True)
+class CapTotal(Gathered):
+    """A person who counts with n > most rows over all groups counts as `most` of them: each SUM s becomes sign(s)·(|s|·most div n).
+
+    n is of the rows and groups that the caps below left. All groups and all SUMs of a person are scaled by the one factor most/n, and
+    truncated toward 0, so that they never add up to more than `most` rows can give. ANY, which is of people, stays as it is.
+    """
+
+    source: Contributions | CapRows | CapGroups
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClipNorm(Gathered):
     """Each person's vector over all groups is shortened to an L2 norm of at most limits[j] for each term j, all terms by one factor.
 
@@ -104,7 +117,7 @@ class ClipNorm(Gathered):
     rounded up, and what it gives is truncated toward 0.
     """
 
-    source: Contributions | CapRows
+    source: Contributions | CapRows | CapTotal
     limits: tuple[int, ...]
 
 
@@ -153,7 +166,7 @@ def _children_of_a_scan(relation: Scan) -> tuple[Relation, ...]:
 
 @children.register
 def _children_of_a_source(
-    relation: Filter | Contributions | CapRows | CapGroups | ClipNorm | Totals,
+    relation: Filter | Contributions | CapRows | CapGroups | CapTotal | ClipNorm | Totals,
 ) -> tuple[Relation, ...]:
     return (relation.source,)
 

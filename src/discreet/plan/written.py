@@ -39,6 +39,7 @@ RECORDS: dict[type, str] = {
     relation.Contributions: "Contributions source person keys terms",
     relation.CapRows: "CapRows source most",
     relation.CapGroups: "CapGroups source most",
+    relation.CapTotal: "CapTotal source most",
     relation.ClipNorm: "ClipNorm source limits",
     relation.Totals: "Totals source keys terms",
     question.Aggregate: "Aggregate kind argument condition",

@@ -33,6 +33,7 @@ from discreet.plan.evaluate import steps_of
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
+    CapTotal,
     ClipNorm,
     Contributions,
     Filter,
@@ -51,6 +52,7 @@ SLACK = 1 + 2.0**-40  # more than all the roundings of a norm in doubles
 SLOTS = 63  # bits of a mask, each for the priorities of one interval
 MOST_BY_MASK = 16  # groups; for more of them the mask would not leave much out
 PERSON, HASH, ROWS, PRIORITY, MASK, LAST, FACTOR = "person", "hash", "rows", "priority", "mask", "last", "factor"
+IN_ALL = "in_all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +228,11 @@ class Writer:
         columns += [alias(_aggregate(term, people.over), total(i)) for i, term in enumerate(contributions.terms)]
         return columns, group
 
-    def capped(self, contributions: Contributions, source: E, most: int) -> E:
-        """Capped sums: with s = q·n + r, 0 <= r < n, floor((s·most + u)/n) is q·most + floor((r·most + u)/n), where nothing overflows."""
+    def capped(self, contributions: Contributions, source: E, most: int, rows: bool = False) -> E:
+        """Capped sums: with s = q·n + r, 0 <= r < n, floor((s·most + u)/n) is q·most + floor((r·most + u)/n), where nothing overflows.
+
+        With `rows` also as how many rows they count.
+        """
         words, n, limit = self.words, named(ROWS), integer(most)
         replaced: dict[str, E] = {}
         for i, term in enumerate(contributions.terms):
@@ -240,10 +245,12 @@ class Writer:
             rest = words.int_div(binary(exp.Add, binary(exp.Mul, r, limit), u), n)
             many = binary(exp.GT, n, limit)
             replaced[total(i)] = when([(many, binary(exp.Add, binary(exp.Mul, q, limit), rest))], s)
+        if rows:
+            replaced[ROWS] = call("least", n, limit)
         names = [PERSON, *_names(contributions), ROWS, *([HASH] if self.numbered(contributions) else [])]
         return select(words.replaced(names, replaced), subquery(source, "contributions"))
 
-    def chosen(self, relation: CapGroups) -> E:
+    def chosen(self, relation: CapGroups, rows: bool = False) -> E:
         """Only people in more than `most` groups are ranked: by their priorities, then by the keys, so that a tie keeps no more.
 
         To rank few groups a mask is made first for each person, with a bit for each of 63 intervals of priorities. What lies in an
@@ -251,11 +258,11 @@ class Writer:
         """
         contributions = contributions_of(relation.source)
         if not contributions.keys:
-            return people_of(relation.source, self)
+            return people_of(relation.source, self, rows)
         candidates = self.candidates(contributions, relation.most)
         if isinstance(relation.source, CapRows):
-            candidates = self.capped(contributions, candidates, relation.source.most)
-        names = [PERSON, *_names(contributions)]
+            candidates = self.capped(contributions, candidates, relation.source.most, rows)
+        names = [PERSON, *_names(contributions), *([ROWS] if rows else [])]
         over_most = binary(exp.GT, call("count", exp.Star()), bare_integer(relation.most))
         many = select([named(PERSON)], table("candidates"), group=[named(PERSON)], having=over_most)
         keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
@@ -302,6 +309,27 @@ class Writer:
         possible = binary(exp.Or, is_null(named(bit)), binary(exp.LTE, _slot(priority, self.words), named(bit)))
         return select(columns, subquery(rows.copy(), "rows"), join=join, where=[possible], group=group)
 
+    def scaled(self, relation: CapTotal) -> E:
+        """Only people with more rows are joined. With s = q·n + r, all of one sign, s·most/n is q·most + r·most/n, each truncated, where
+        q is at most the steps of a row and r less than all rows of a table: nothing overflows.
+        """
+        contributions, words = contributions_of(relation), self.words
+        n, limit = named(IN_ALL), integer(relation.most)
+        in_all = _total(named(ROWS))
+        more = binary(exp.GT, in_all.copy(), limit.copy())
+        beyond = select([named(PERSON), alias(in_all, IN_ALL)], table("kept"), group=[named(PERSON)], having=more)
+        columns = [named(PERSON), *(named(key(i)) for i in range(len(contributions.keys)))]
+        for i, term in enumerate(contributions.terms):
+            s = named(total(i))
+            if term.how is How.ANY:
+                columns.append(s)
+                continue
+            whole = binary(exp.Mul, words.int_div(s, n), limit)
+            rest = words.int_div(binary(exp.Mul, words.remainder(s, n), limit), n)
+            columns.append(alias(when([(is_null(n), s)], binary(exp.Add, whole, rest)), total(i)))
+        joined_people = select(columns, table("kept"), join=join_people(beyond, "beyond", "left"))
+        return words.with_tables(joined_people, kept=people_of(relation.source, self, rows=True))
+
     def clipped(self, relation: ClipNorm) -> E:
         """Only people who are shortened are joined. The squares are added up as integers, so that their order does not matter."""
         contributions = contributions_of(relation.source)
@@ -323,11 +351,11 @@ class Writer:
         joined_people = select(columns, table("groups"), join=join_people(long, "long", "left"))
         return self.words.with_tables(joined_people, groups=people_of(relation.source, self))
 
-    def narrow(self, relation: Contributions | CapRows) -> bool:
+    def narrow(self, relation: Contributions | CapRows | CapTotal) -> bool:
         """Whether the square of a total surely fits 64 bits: with at most so many rows, of so many steps each."""
-        if not isinstance(relation, CapRows):
+        if not isinstance(relation, CapRows | CapTotal):
             return False
-        return all(relation.most * _largest(term.value) < 1 << 31 for term in relation.source.terms)
+        return all(relation.most * _largest(term.value) < 1 << 31 for term in contributions_of(relation).terms)
 
 
 @singledispatch
@@ -354,29 +382,34 @@ def _filter(relation: Filter, writer: Writer) -> tuple[ScalarWriter, E, list[E]]
 
 
 @singledispatch
-def people_of(relation: Gathered, writer: Writer) -> E:
-    """One row for each person and group that counts: the person, the keys, and the totals."""
+def people_of(relation: Gathered, writer: Writer, rows: bool = False) -> E:
+    """One row for each person and group that counts: the person, the keys, and the totals; with `rows` as how many rows they count."""
     raise Fault(f"{type(relation).__name__} cannot be rendered", code="relation")
 
 
 @people_of.register
-def _contributions(relation: Contributions, writer: Writer) -> E:
-    return writer.contributed(relation, caps=False)
+def _contributions(relation: Contributions, writer: Writer, rows: bool = False) -> E:
+    return writer.contributed(relation, caps=rows)
 
 
 @people_of.register
-def _cap_rows(relation: CapRows, writer: Writer) -> E:
+def _cap_rows(relation: CapRows, writer: Writer, rows: bool = False) -> E:
     source = relation.source
-    return writer.capped(source, writer.contributed(source, caps=True), relation.most)
+    return writer.capped(source, writer.contributed(source, caps=True), relation.most, rows)
 
 
 @people_of.register
-def _cap_groups(relation: CapGroups, writer: Writer) -> E:
-    return writer.chosen(relation)
+def _cap_groups(relation: CapGroups, writer: Writer, rows: bool = False) -> E:
+    return writer.chosen(relation, rows)
 
 
 @people_of.register
-def _clip_norm(relation: ClipNorm, writer: Writer) -> E:
+def _cap_total(relation: CapTotal, writer: Writer, rows: bool = False) -> E:
+    return writer.scaled(relation)
+
+
+@people_of.register
+def _clip_norm(relation: ClipNorm, writer: Writer, rows: bool = False) -> E:
     return writer.clipped(relation)
 
 

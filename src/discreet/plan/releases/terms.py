@@ -30,7 +30,7 @@ from discreet.plan.scalar import (
 from discreet.plan.scope import Scope
 
 FINE_SHIFT = 8
-"""A count that will be shortened is counted in steps of 1/256, so that truncating them takes next to nothing away."""
+"""A count that will be shortened or scaled is counted in steps of 1/256, so that truncating them takes next to nothing away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +62,32 @@ class MeasuredTerms:
     shortened: bool
     """Whether people are, to an L2 norm."""
 
+    scaled: bool = False
+    """Whether the rows of people are, to a number of them."""
+
     terms: list[Term] = field(default_factory=list)
     measured: list[Measured] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
     def parts(self) -> int:
-        """How many steps a count of one has."""
-        return 1 << FINE_SHIFT if self.shortened else 1
+        """How many steps a count of one row has."""
+        return 1 << FINE_SHIFT if self.shortened or self.scaled else 1
 
     @property
     def one(self) -> Fraction:
-        """What a step of a count is worth."""
+        """What a step of a count of rows is worth."""
         return Fraction(1, self.parts)
 
     def ones(self, condition: Scalar | None) -> Scalar:
-        """One for each row on which a condition is true, in steps of a count."""
-        if condition is None:
-            return Literal(self.parts, Type.INTEGER)
-        if not self.shortened:
-            return Indicator(condition)
-        one, nothing = Literal(1.0, Type.NUMBER), Literal(0.0, Type.NUMBER)
-        return Steps(Case(((condition, one),), nothing), 0.0, 1.0, FINE_SHIFT, 0.0)
+        """One for each row on which a condition is true, in steps of a count of rows."""
+        return _ones(condition, self.parts)
+
+    def people(self, condition: Scalar | None) -> int:
+        """The measurement of how many people there are with a row on which a condition is true. What scales rows leaves people whole."""
+        parts = 1 << FINE_SHIFT if self.shortened else 1
+        place = self.add(Term(How.ANY, _ones(condition, parts)))
+        return self.measure(Measured(Combination.plain(place), Fraction(1, parts), "people"))
 
     def count(self, aggregate: Aggregate) -> int:
         """The term that counts the rows of an aggregate: those that FILTER keeps, and on which its argument is not NULL."""
@@ -111,6 +115,8 @@ class MeasuredTerms:
         if facts.low is None or facts.high is None:
             raise _without_bounds(name, argument, self.scope)
         grid = grid_for(facts.low, facts.high, facts.integral)
+        if self.scaled:
+            grid = grid.finer(FINE_SHIFT)
         what = argument.name if isinstance(argument, Column) else f"the argument of {name}"
         self.notes.append(
             f"{what} is taken as {_short(facts.low)} wherever it is there: both of its bounds are that"
@@ -139,6 +145,15 @@ class MeasuredTerms:
             self.measured.append(measured)
             return len(combinations)
         return combinations.index(measured.made)
+
+
+def _ones(condition: Scalar | None, parts: int) -> Scalar:
+    if condition is None:
+        return Literal(parts, Type.INTEGER)
+    if parts == 1:
+        return Indicator(condition)
+    one, nothing = Literal(1.0, Type.NUMBER), Literal(0.0, Type.NUMBER)
+    return Steps(Case(((condition, one),), nothing), 0.0, 1.0, FINE_SHIFT, 0.0)
 
 
 def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:

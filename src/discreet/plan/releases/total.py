@@ -16,7 +16,6 @@ from discreet.plan.combination import Combination
 from discreet.plan.grid import ValueGrid, divisor_for
 from discreet.plan.numbers import quotient
 from discreet.plan.question import Aggregate
-from discreet.plan.relation import How, Term
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
 from discreet.plan.releases.mean import AVERAGE
 from discreet.plan.releases.terms import Measured, MeasuredTerms
@@ -71,8 +70,7 @@ class People(Kind):
     counting = True
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
-        people = terms.add(Term(How.ANY, terms.ones(aggregate.condition)))
-        return Total(terms.measure(Measured(Combination.plain(people), terms.one, "people")))
+        return Total(terms.people(aggregate.condition))
 
     def said(self, inside: str) -> str:
         return f"{self.word}(person)"

@@ -1,7 +1,7 @@
 """How much one unit can change the totals of a query: transfer functions from the scans up to the totals, one for each relation.
 
 A unit is a row, or a person with all their rows. From a scan a person has any number of rows; `Contributions` gathers them by group;
-`CapRows` and `CapGroups`, or `ClipNorm`, bound what is left. Totals of anything that is not bounded are refused, and so is a
+`CapRows` and `CapGroups`, `CapTotal`, or `ClipNorm`, bound what is left. Totals of anything that is not bounded are refused, and so is a
 relation without a rule of its own.
 """
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import singledispatch
+from math import floor
 
 from discreet.errors import Fault
 from discreet.exact import sqrt_up
@@ -19,6 +20,7 @@ from discreet.plan.evaluate import steps_of
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
+    CapTotal,
     ClipNorm,
     Contributions,
     Filter,
@@ -34,6 +36,7 @@ from discreet.plan.scalar import And, Case, Indicator, IsNull, Literal, Not, Sca
 from discreet.privacy import Adjacency, Relation, Unit
 
 MOST_STEPS = 1 << 24  # of a clamped value
+MOST_TOTAL = 1 << 24  # rows of a person in all: times a table of 2^38 rows, as engines multiply them, it fits 62 bits
 ONE = Literal(1, Type.INTEGER)  # counts every row
 
 
@@ -65,6 +68,7 @@ class Reach:
     gathered: bool = False  # one row for each person and group
     terms: tuple[Term, ...] = ()  # of the totals
     limits: tuple[int, ...] | None = None  # on the L2 norm of each term
+    total: int | None = None  # rows over all groups
 
 
 def reach_of(query: Totals, relation: Relation) -> Reach:
@@ -114,8 +118,17 @@ def _cap_groups(relation: CapGroups, unit: Unit) -> Reach:
 
 
 @reach_into.register
-def _clip_norm(relation: ClipNorm, unit: Unit) -> Reach:
+def _cap_total(relation: CapTotal, unit: Unit) -> Reach:
     below = _of_people(relation.source, unit)
+    if relation.most > MOST_TOTAL:
+        raise Fault("a cap on all rows of a person is too wide for 64 bits", code="rule")
+    return replace(below, total=_least(below.total, relation.most))
+
+
+@reach_into.register
+def _clip_norm(relation: ClipNorm, unit: Unit) -> Reach:
+    below = reach_into(relation.source, unit)
+    _check_gathered(below)
     return replace(below, limits=relation.limits)
 
 
@@ -128,11 +141,18 @@ def _of_rows(source: Rows, unit: Unit) -> Reach:
 
 
 def _of_people(source: Gathered, unit: Unit) -> Reach:
-    """Caps are on what was gathered, and the last one is on the norm: a cap on top of it would leave its limits behind."""
+    """Rows and groups are capped before the whole of a person is: what was scaled has no number of rows any more."""
     below = reach_into(source, unit)
+    _check_gathered(below)
+    if below.total is not None:
+        raise Fault("rows and groups are capped before all rows of a person are", code="rule")
+    return below
+
+
+def _check_gathered(below: Reach) -> None:
+    """Caps are on what was gathered, and the last one is on the norm: a cap on top of it would leave its limits behind."""
     if not below.gathered or below.limits is not None:
         raise Fault("a cap is on what was gathered, and comes before a norm is clipped", code="rule")
-    return below
 
 
 def _least(first: int | None, second: int) -> int:
@@ -154,11 +174,37 @@ def _of_term(term: Term, reach: Reach, relation: Relation, cells: int) -> Sensit
     low, high = term_bounds(term)
     groups = cells if reach.groups is None else min(reach.groups, cells)
     rows = 1 if term.how is How.ANY else reach.rows
+    if reach.total is not None and term.how is How.SUM:
+        whole = _of_total(term, reach.total, reach.rows, relation, cells)
+        if rows is None:
+            return whole
+        capped = sensitivity.grouped_sum(relation, low, high, rows=rows, groups=groups, cells=cells)
+        return Sensitivity(min(whole.l1, capped.l1), min(whole.l2_squared, capped.l2_squared), relation)
     if rows is None:
         raise Fault("the rows of a person in a group have no cap", code="rule")
     if reach.surely and _within_bounds_always(term):
         return sensitivity.bounded_sum(relation, low, high, rows=rows, surely=True)
     return sensitivity.grouped_sum(relation, low, high, rows=rows, groups=groups, cells=cells)
+
+
+def _of_total(term: Term, total: int, rows: int | None, relation: Relation, cells: int) -> Sensitivity:
+    """What a person with at most C rows over all groups, and r in each, can move a sum of rows by: each gives between A <= 0 <= B.
+
+    A person's vector has c_g·A <= v_g <= c_g·B in group g, for some c_g >= 0 with c_g <= r and Σc_g <= C: true of the rows before they
+    are scaled, with n for C, and truncating toward 0 leaves v_g within. With M = max(−A, B) so Σ|v_g| <= C·M, and
+    Σv_g² <= M²·Σc_g² <= M²·max c_g·Σc_g <= M²·min(r, C)·C.
+    Replaced: in one group by min(r, C)·(B − A). Over several, L1 by twice as much; L2 by twice as much, or where all of a person have
+    one sign, so that no product v_g·w_g is negative, by √2 times.
+    """
+    low, high = (min(0, min(term_bounds(term))), max(0, max(term_bounds(term))))
+    most = total if rows is None else min(rows, total)
+    size = Fraction(max(-low, high))
+    if relation.adjacency is Adjacency.REPLACE and cells == 1:
+        return Sensitivity(Fraction(most * (high - low)), Fraction(most * (high - low)) ** 2, relation)
+    l1, square = total * size, most * total * size**2
+    if relation.adjacency is Adjacency.ADD_REMOVE:
+        return Sensitivity(l1, square, relation)
+    return Sensitivity(2 * l1, (4 if low < 0 < high else 2) * square, relation)
 
 
 def _within_bounds_always(term: Term) -> bool:
@@ -186,7 +232,7 @@ def combined(combination: Combination, query: Totals, relation: Relation, cells:
 
     For any data of the declared types, and any two neighbours under the relation, exact combinations differ by at most this, for any salt.
     One term as it is: what it moves by. Steps and the count of those that have them, Σy + W·n: see `_shifted`. Anything else, and
-    whatever is shortened to a norm: by the triangle inequality, the weights times what each term moves by.
+    whatever is shortened to a norm or scaled to a number of rows: by the triangle inequality, the weights times what each term moves by.
 
     Rounding t to floor(t/D + 1/2) moves each coordinate that moves at all by less than 1 more than t/D.
     """
@@ -196,12 +242,16 @@ def combined(combination: Combination, query: Totals, relation: Relation, cells:
     if combination.only is not None:
         return moved[combination.only]
     weight = shift_of(combination, reach.terms)
-    if weight is not None and reach.limits is None:
+    if weight is not None and reach.limits is None and reach.total is None:
         return _shifted(combination, weight, reach, relation, cells)
     l1 = sum((abs(by) * moved[i].l1 for i, by in combination.parts), Fraction(0)) / combination.divisor
     l2 = sum((abs(by) * moved[i].l2 for i, by in combination.parts), Fraction(0)) / combination.divisor
     more = 1 - Fraction(1, combination.divisor) if l1 else Fraction(0)
-    return Sensitivity(l1 + more * cells, (l2 + more * sqrt_up(Fraction(cells))) ** 2, relation)
+    l1 += more * cells
+    if reach.limits is None:
+        # of whole numbers, which geometric noise is made for
+        l1 = Fraction(floor(l1))
+    return Sensitivity(l1, (l2 + more * sqrt_up(Fraction(cells))) ** 2, relation)
 
 
 def _fits(combination: Combination, terms: Sequence[Term]) -> None:
