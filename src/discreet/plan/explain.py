@@ -12,6 +12,7 @@ from discreet.plan.relation import (
     CapRows,
     ClipNorm,
     Contributions,
+    Filled,
     Filter,
     Relation,
     Scan,
@@ -153,6 +154,11 @@ def _cap_rows(relation: CapRows) -> str:
 @told.register
 def _contributions(relation: Contributions) -> str:
     return f"gathered by {relation.person.name}"
+
+
+@told.register
+def _filled(relation: Filled) -> str:
+    return ", ".join(f"{column.name} is {said(value)} where it is missing" for column, value in relation.values)
 
 
 @told.register
