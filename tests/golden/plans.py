@@ -1,8 +1,10 @@
 """What each golden question becomes: facts, noise, scale and the SQL that an engine runs; or the code of its refusal.
 
-The questions are in questions.sql, each under a line `-- name`. Every question is planned for each of the catalogs below.
+The questions are in questions.sql, each under a line `-- name`. Every question is planned for each of the catalogs
+below; those of one count also for tables of which numbers are never missing.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -47,6 +49,22 @@ CATALOGS = {
     ),
 }
 
+SURE = replace(
+    VISITS,
+    columns=tuple(replace(each, nullable=each.nullable and each.low is None) for each in VISITS.columns),
+)
+NEVER_MISSING = {
+    "person, never missing": Catalog((SURE,), Protected("patient_id")),
+    "row, replace, never missing": Catalog((SURE,), Protected(adjacency=Adjacency.REPLACE)),
+}
+ONE_COUNT = "one-count"
+"""How the names of questions begin that are asked of these, too."""
+
+
+def catalogs(name: str) -> dict[str, Catalog]:
+    """The catalogs that a question is planned for."""
+    return CATALOGS | NEVER_MISSING if name.startswith(ONE_COUNT) else CATALOGS
+
 
 def questions() -> dict[str, str]:
     found: dict[str, str] = {}
@@ -86,7 +104,7 @@ def written() -> str:
     parts = []
     for name, text in questions().items():
         parts.append(f"## {name}\n{text}\n")
-        parts += [f"[{unit}]\n{outcome(text, catalog)}" for unit, catalog in CATALOGS.items()]
+        parts += [f"[{unit}]\n{outcome(text, catalog)}" for unit, catalog in catalogs(name).items()]
     return "\n".join(parts)
 
 
@@ -95,7 +113,7 @@ def digests() -> dict[str, str]:
     return {
         f"{name} [{unit}] {epsilon} {delta}": _name(text, catalog, epsilon, delta)
         for name, text in questions().items()
-        for unit, catalog in CATALOGS.items()
+        for unit, catalog in catalogs(name).items()
         for epsilon, delta in PRICES
     }
 

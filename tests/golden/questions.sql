@@ -213,3 +213,11 @@ SELECT COUNT(*) FILTER (WHERE ward IN ('A', 'F')) AS n FROM visits;
 SELECT AVG(CASE ward WHEN 'f' THEN cost END) AS m FROM visits;
 -- group-of-no-declared-value
 SELECT CAST(ward AS INTEGER) AS k, COUNT(*) AS n FROM visits GROUP BY 1;
+-- one-count
+SELECT AVG(age) AS age, COUNT(*) AS n, COUNT(age) AS ages FROM visits;
+-- one-count-by-ward
+SELECT ward, AVG(cost) AS cost, COUNT(*) AS n, SUM(cost) AS total FROM visits WHERE age >= 18 GROUP BY ward;
+-- one-count-sum
+SELECT SUM(age) AS years, COUNT(*) AS n FROM visits;
+-- one-count-missing
+SELECT COUNT(*) AS n FROM visits WHERE age IS NULL;

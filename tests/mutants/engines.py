@@ -30,6 +30,7 @@ from tests.engines import (
 )
 from tests.engines.twins import SALT, agree, computed
 from tests.mutants import Law, Mutant, by_itself
+from tests.plan import test_filled
 
 CELLS = "discreet.engines.render.cells:"
 OBJECTS = "discreet.engines.cells:"
@@ -202,6 +203,22 @@ def forms_are_read_as_declared() -> None:
 
 
 MUTANTS = (
+    Mutant(
+        "rows-without-a-value-are-gone",
+        RELATIONS + "_filled",
+        "base, where\n",
+        "base, [*where, *(exp.Not(this=is_null(named(column.name))) for column, _ in relation.values)]\n",
+        "a row that lacks what is declared never to be missing is left out, and counted nowhere",
+        test_filled.rows_count_with_the_middle,
+    ),
+    Mutant(
+        "rows-without-a-value-are-gone-in-python",
+        "discreet.engines.memory:_filled",
+        "for row in rows]",
+        "for row in rows if None not in map(row.get, values)]",
+        "the engine that others are compared with leaves rows out",
+        test_filled.rows_count_with_the_middle,
+    ),
     Mutant(
         "salt-does-not-reshuffle",
         WORDS + "DuckDBWords.priority",

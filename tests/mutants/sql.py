@@ -56,8 +56,8 @@ MUTANTS = (
     Mutant(
         "where-dropped",
         CLAUSES + "Clauses._rows",
-        "scan if condition is None else Filter(scan, condition)",
-        "scan",
+        "rows if condition is None else Filter(rows, condition)",
+        "rows",
         "all rows are counted",
         means.test_every_clause_is_in_the_question,
     ),

@@ -142,7 +142,7 @@ MUTANTS = (
     Mutant(
         "rows-not-capped-for-twins",
         "discreet.plan.private:query_of",
-        "capped = CapRows(gathered, protected.max_rows)",
+        "capped = CapRows(gathered, caps.rows)",
         "capped = gathered",
         "the cap on rows is left out of the query, and the questions of an audit tell",
         subjects.test_questions_stay_within_the_limits_of_the_policy,

@@ -102,8 +102,8 @@ def engine(rows: list[Row]) -> MemoryEngine:
     return MemoryEngine([Data("t", lists, COLUMNS)], lambda query, salt: Priorities(salt))
 
 
-def planned(text: str, protected: Protected, epsilon: Any = 1, delta: Any = 0) -> Plan:
-    catalog = Catalog((TABLE,), protected)
+def planned(text: str, protected: Protected, epsilon: Any = 1, delta: Any = 0, table: Table = TABLE) -> Plan:
+    catalog = Catalog((table,), protected)
     return plan_for(question(text, catalog), catalog, epsilon, delta)
 
 
@@ -148,8 +148,8 @@ class Moved:
         return [measurement.sensitivity**2 for measurement in self.plan.measurements]
 
 
-def searched(text: str, protected: Protected, tries: int, delta: Any = 0) -> Moved:
-    plan, draw = planned(text, protected, delta=delta), random.Random(text)
+def searched(text: str, protected: Protected, tries: int, delta: Any = 0, table: Table = TABLE) -> Moved:
+    plan, draw = planned(text, protected, delta=delta, table=table), random.Random(text)
     engines = [(neighbours(draw, protected), salt) for salt in range(tries)]
     farthest = [F(0)] * len(plan.measurements)
     for (first, second), salt in engines:

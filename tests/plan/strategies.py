@@ -236,9 +236,17 @@ def terms(columns: tuple[Column, ...], depth: int = 2) -> st.SearchStrategy[r.Te
 
 
 def sources(table: str, columns: tuple[Column, ...], depth: int = 2) -> st.SearchStrategy[r.Rows]:
-    scan = r.Scan(table, columns)
-    filtered = st.builds(r.Filter, st.just(scan), scalars(Type.BOOLEAN, columns, depth))
-    return st.one_of(st.just(scan), filtered, st.builds(r.Filter, filtered, scalars(Type.BOOLEAN, columns, 1)))
+    rows = st.just(r.Scan(table, columns)) | filled(r.Scan(table, columns))
+    filtered = st.builds(r.Filter, rows, scalars(Type.BOOLEAN, columns, depth))
+    return st.one_of(rows, filtered, st.builds(r.Filter, filtered, scalars(Type.BOOLEAN, columns, 1)))
+
+
+@st.composite
+def filled(draw: st.DrawFn, scan: r.Scan) -> r.Rows:
+    """Some columns of numbers, each with a value of its own where it is missing."""
+    among = [column for column in scan.columns if column.type.numeric and column.name != "person"]
+    chosen = draw(st.lists(st.sampled_from(among), unique=True)) if among else []
+    return r.Filled(scan, tuple((column, draw(literals(column.type, nullable=False))) for column in chosen))
 
 
 def keys(columns: tuple[Column, ...], depth: int = 1) -> st.SearchStrategy[tuple[Scalar, ...]]:

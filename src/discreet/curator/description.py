@@ -156,4 +156,6 @@ def use_of(column: Column, person: str | None) -> str:
     elif values is not None:
         shown = ", ".join(_said(key) for key in values[:MOST_KEYS_SHOWN])
         uses.append(f"GROUP BY: {shown}{f', … {len(values):,} keys' if len(values) > MOST_KEYS_SHOWN else ''}")
+    if not column.nullable and column.facts.middle is not None:
+        uses.append(f"missing counts as {column.facts.middle:,}")
     return "; ".join(uses) or "filter and count"

@@ -95,7 +95,7 @@ def review(policy: Policy, path: Path | None = None) -> Review:
     place = place_of(policy, path)
     standing = _shared(policy, place)
     large = note_on_epsilon(policy.budget.epsilon, in_all=True)
-    notes = (*_advice(policy), *large, *_other_ledgers(policy, place), *standing.notes)
+    notes = (*_advice(policy), *_unfilled(catalog), *large, *_other_ledgers(policy, place), *standing.notes)
     return Review(catalog, policy, place, _missing(catalog), notes, standing.shares, standing.added)
 
 
@@ -159,6 +159,18 @@ def _missing(catalog: Catalog) -> tuple[Missing, ...]:
     if catalog.protected.people is None:
         missing.append(Missing("unit", "people = 50000", "advice on delta, and predicted errors of averages"))
     return tuple(missing)
+
+
+def _unfilled(catalog: Catalog) -> tuple[str, ...]:
+    """What nullable = false does where no bounds have a middle that could stand for what is missing."""
+    person = (catalog.protected.person or "").casefold()
+    return tuple(
+        f"{column.name} is declared nullable = false, and has no bounds whose middle could stand for what is missing:"
+        f" COUNT({column.name}) counts every row, and conditions still find it missing"
+        for table in catalog.tables
+        for column in table.columns
+        if not column.nullable and column.facts.middle is None and column.name.casefold() != person
+    )
 
 
 def _advice(policy: Policy) -> tuple[str, ...]:

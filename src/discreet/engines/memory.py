@@ -24,6 +24,7 @@ from discreet.plan.relation import (
     CapTotal,
     ClipNorm,
     Contributions,
+    Filled,
     Filter,
     Found,
     Gathered,
@@ -115,6 +116,13 @@ def rows_in(relation: Rows, reading: RunData) -> list[Row]:
 @rows_in.register
 def _scan(relation: Scan, reading: RunData) -> list[Row]:
     return reading.tables[relation.table]
+
+
+@rows_in.register
+def _filled(relation: Filled, reading: RunData) -> list[Row]:
+    values = {column.name: value.value for column, value in relation.values}
+    rows = rows_in(relation.source, reading)
+    return [row | {name: value for name, value in values.items() if row[name] is None} for row in rows]
 
 
 @rows_in.register

@@ -13,6 +13,7 @@ from discreet.plan.relation import (
     CapTotal,
     ClipNorm,
     Contributions,
+    Filled,
     Filter,
     Relation,
     Scan,
@@ -159,6 +160,11 @@ def _cap_total(relation: CapTotal) -> str:
 @told.register
 def _contributions(relation: Contributions) -> str:
     return f"gathered by {relation.person.name}"
+
+
+@told.register
+def _filled(relation: Filled) -> str:
+    return ", ".join(f"{column.name} is {said(value)} where it is missing" for column, value in relation.values)
 
 
 @told.register

@@ -7,6 +7,7 @@ in `rules`, one transfer function for each kind of node, and by the rows of `fun
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import floor
 
 MOST = Fraction(2) ** 1023  # half of the largest double: no rounding leads from below here to infinity
 
@@ -23,6 +24,18 @@ class Facts:
     @property
     def bounded(self) -> bool:
         return self.low is not None and self.high is not None
+
+    @property
+    def middle(self) -> int | float | None:
+        """The middle of the bounds: of whole numbers the lower of two, else the nearest double; None where there are none.
+
+        >>> Facts(Fraction(0), Fraction(5), True).middle, Facts(Fraction(0), Fraction(5)).middle, Facts().middle
+        (2, 2.5, None)
+        """
+        if self.low is None or self.high is None:
+            return None
+        middle = (self.low + self.high) / 2
+        return floor(middle) if self.integral else float(middle)
 
 
 NOTHING_KNOWN = Facts()

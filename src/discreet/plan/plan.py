@@ -113,7 +113,7 @@ class Plan:
     """Caps, bounds and rules that applied: properties of the question."""
 
     assumed: tuple[str, ...] = ()
-    """What limits leave out that nobody declared, and what a missing δ costs: said first, and no part of the plan's name."""
+    """What limits leave out that nobody declared, what a missing δ or a second count costs: said first, and no part of the plan's name."""
 
     taken: tuple[int, ...] = ()
     """The outcomes of the choices that were made, in their order: released, and no part of the plan's name."""

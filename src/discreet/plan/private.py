@@ -21,6 +21,7 @@ from discreet.plan.relation import (
     CapTotal,
     ClipNorm,
     Contributions,
+    Filled,
     Filter,
     How,
     Rows,
@@ -126,7 +127,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in question.aggregates)
     people = any(term.how is How.ANY for term in terms.terms)
     source, left_out = _within_groups(question, keys, groups)
-    notes = (*left_out, *dict.fromkeys(terms.notes))
+    notes = (*left_out, *_about_missing(question), *dict.fromkeys(terms.notes))
     return Draft(
         question,
         scope,
@@ -167,6 +168,21 @@ def _within_groups(
         source = Filter(source, Or((IsNull(key), known)) if None in values else known)
         notes.append(f"rows whose {said(asked)} is none of its {len(values):,} declared keys are left out")
     return source, notes
+
+
+def _about_missing(question: Question) -> list[str]:
+    """What a row counts with that lacks what is declared never to be missing."""
+    return [
+        f"a row without {column.name} counts with {said(value)}, the middle of its bounds"
+        for part in walk(question.source)
+        if isinstance(part, Filled)
+        for column, value in part.values
+    ]
+
+
+def _advice(question: Question, stage: Stage) -> list[str]:
+    """What would have cost less, as the kinds of release tell it."""
+    return [line for each in question.aggregates for line in each.kind.advice(each, question.aggregates, stage)]
 
 
 def _about_persons(protected: Protected, query: Totals, cells: int) -> list[str]:
@@ -275,7 +291,7 @@ def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
             *draft.notes,
             *_about_rounding(stage, protected.people),
         ),
-        assumed=_about_assumed(protected, stage.query),
+        assumed=(*_about_assumed(protected, stage.query), *_advice(draft.question, stage)),
     )
     check(plan)
     return plan

@@ -1,8 +1,8 @@
 """What an engine runs: relations from a scan to exact integer totals. All are frozen; none holds a value from the data.
 
-    Totals ── CapGroups | ClipNorm ── CapRows ── Contributions ── Filter ── Scan        one person has many rows
-    Totals ── [ClipNorm] ── CapTotal ── [CapGroups] ── [CapRows] ── Contributions …     and a limit on all of them
-    Totals ── Filter ── Scan                                                            each row is a unit of its own
+    Totals ── CapGroups | ClipNorm ── CapRows ── Contributions ── Filter ── Filled ── Scan        one person has many rows
+    Totals ── [ClipNorm] ── CapTotal ── [CapGroups] ── [CapRows] ── Contributions …               and a limit on all of them
+    Totals ── Filter ── Filled ── Scan                                                            each row is a unit of its own
 
 An engine returns the totals of each group that it found, as int64, and the keys of the group: text, integers, dates as days since
 1970-01-01, booleans, or NULL. Who is kept in `CapRows` and `CapGroups` is decided by priorities that the engine computes from
@@ -17,7 +17,7 @@ from functools import singledispatch
 from typing import Any, TypeAlias
 
 from discreet.errors import Fault
-from discreet.plan.scalar import Column, Scalar, Value
+from discreet.plan.scalar import Column, Literal, Scalar, Value
 
 MOST_ROWS = 1 << 38  # of a table, a public constant, checked at load: with at most 2^24 steps a row no sum passes 2^62
 EPOCH = date(1970, 1, 1)
@@ -39,6 +39,14 @@ class Scan(Rows):
 
     table: str
     columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filled(Rows):
+    """All rows, in which these columns have these values wherever they are NULL: what is declared never to be missing is not."""
+
+    source: Rows
+    values: tuple[tuple[Column, Literal], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +174,7 @@ def _children_of_a_scan(relation: Scan) -> tuple[Relation, ...]:
 
 @children.register
 def _children_of_a_source(
-    relation: Filter | Contributions | CapRows | CapGroups | CapTotal | ClipNorm | Totals,
+    relation: Filled | Filter | Contributions | CapRows | CapGroups | CapTotal | ClipNorm | Totals,
 ) -> tuple[Relation, ...]:
     return (relation.source,)
 

@@ -72,6 +72,17 @@ class Scope:
         """This scope on rows where these columns are not NULL."""
         return replace(self, present=self.present.union(present))
 
+    def known(self, *, nullable: bool, of: Iterable[Field]) -> "Scope":
+        """This scope where these columns may be NULL, or are not, whatever rows are filtered."""
+        changed = {(each.table, each.name) for each in of}
+        if not changed:
+            return self
+        fields = (
+            each._replace(facts=replace(each.facts, nullable=nullable)) if (each.table, each.name) in changed else each
+            for each in self.fields
+        )
+        return replace(self, fields=tuple(fields))
+
     @property
     def unfiltered(self) -> "Scope":
         """The columns as they are before rows were filtered: the groups of a question do not depend on its conditions."""
@@ -121,3 +132,15 @@ class Scope:
             code="unknown-column",
             hint=suggestion(name, known, "the columns are"),
         )
+
+
+def fillable(scope: Scope, person: str | None) -> list[Field]:
+    """The columns that are declared never to be missing, and have a middle that stands for what is. Nobody is made up: rows without
+    a person are left out.
+    """
+    owner = (person or "").casefold()
+    return [
+        each
+        for each in scope.fields
+        if not each.facts.nullable and each.facts.middle is not None and each.name.casefold() != owner
+    ]

@@ -1,7 +1,7 @@
 """Relations as SQL: from a scan to exact integer totals. How a person is found, capped and clipped is written here."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 
 from sqlglot import exp
@@ -36,6 +36,7 @@ from discreet.plan.relation import (
     CapTotal,
     ClipNorm,
     Contributions,
+    Filled,
     Filter,
     Gathered,
     How,
@@ -46,7 +47,7 @@ from discreet.plan.relation import (
     contributions_of,
     scan_of,
 )
-from discreet.plan.scalar import Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, type_of
+from discreet.plan.scalar import Coalesce, Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, type_of
 
 SLACK = 1 + 2.0**-40  # more than all the roundings of a norm in doubles
 SLOTS = 63  # bits of a mask, each for the priorities of one interval
@@ -373,6 +374,13 @@ def _scan(relation: Scan, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
         cell = Made(sql) if form is None else Made(text_of_form(form, sql, writer.words), 2, form=named(column.name))
         columns[column.place] = cell
     return ScalarWriter(columns, writer.words), table(stored.table), []
+
+
+@rows_of.register
+def _filled(relation: Filled, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
+    over, base, where = rows_of(relation.source, writer)
+    filled = {column.place: over.clean(Coalesce((column, value))) for column, value in relation.values}
+    return replace(over, columns={**over.columns, **filled}), base, where
 
 
 @rows_of.register

@@ -22,7 +22,7 @@ from discreet.plan.scalar import Column, Literal, Scalar
 if TYPE_CHECKING:
     from discreet.plan.affine import AffineForm, Span
     from discreet.plan.forms import Reader
-    from discreet.plan.plan import Plan
+    from discreet.plan.plan import Plan, Stage
     from discreet.plan.releases.terms import MeasuredTerms
 
 Number = int | float
@@ -107,6 +107,10 @@ class Kind(ABC):
     def headed(self, aggregate: Aggregate) -> str:
         """The name of a column of an answer."""
         return f"{self.heading}_{aggregate.argument.name}" if isinstance(aggregate.argument, Column) else self.heading
+
+    def advice(self, aggregate: Aggregate, beside: tuple[Aggregate, ...], stage: "Stage") -> list[str]:
+        """What would have cost less, in words: an aggregate of this kind beside all others of its question, as they are measured."""
+        return []
 
     def part_of(self, some: Aggregate, whole: Aggregate) -> bool:
         """Whether whatever `some`, of this kind, counts is surely counted by `whole`, so that their ratio is at most 1."""

@@ -6,13 +6,14 @@ Totals are exact multiples of their step, and whole numbers are ints.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING
 
 from discreet.plan.affine import AffineForm
 from discreet.plan.combination import Combination
+from discreet.plan.explain import said
 from discreet.plan.grid import ValueGrid, divisor_for
 from discreet.plan.numbers import quotient
 from discreet.plan.question import Aggregate
@@ -24,7 +25,7 @@ from discreet.plan.scalar import And, Column, Literal, Scalar
 
 if TYPE_CHECKING:
     from discreet.plan.forms import Reader
-    from discreet.plan.plan import Plan
+    from discreet.plan.plan import Plan, Stage
 
 
 @registry.add
@@ -55,6 +56,18 @@ class Count(Kind):
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
         return Total(terms.counted(aggregate))
+
+    def advice(self, aggregate: Aggregate, beside: tuple[Aggregate, ...], stage: "Stage") -> list[str]:
+        """COUNT(*) beside AVG(x) costs a count of its own where x may be missing."""
+        (place,) = stage.releases[beside.index(aggregate)].places
+        if aggregate.argument is not None or stage.measurements[place].mechanism is None:
+            return []
+        return [
+            _second_count(mean.argument)
+            for mean, release in zip(beside, stage.releases, strict=True)
+            if mean.kind == AVERAGE and mean.condition == aggregate.condition and mean.argument is not None
+            if place not in release.places and replace(mean, kind=self) not in beside
+        ]
 
     def part_of(self, some: Aggregate, whole: Aggregate) -> bool:
         return is_part(some, whole)
@@ -198,6 +211,15 @@ def quotients(tops: Sequence[int], bottom: int, whole: bool) -> Sequence[Number 
 def is_part(some: Aggregate, whole: Aggregate) -> bool:
     """Whether one count is of some of those that another of its kind counts."""
     return some.kind == whole.kind and whole.argument in (None, some.argument) and conditions(whole) <= conditions(some)
+
+
+def _second_count(argument: Scalar) -> str:
+    what = said(argument)
+    declared = f"; so is COUNT(*) if {what} is declared nullable = false" if isinstance(argument, Column) else ""
+    return (
+        f"COUNT(*) takes a part of the price for a count of its own beside AVG({what}), which may be missing:"
+        f" COUNT({what}) is free beside it{declared}"
+    )
 
 
 def conditions(aggregate: Aggregate) -> set[Scalar]:

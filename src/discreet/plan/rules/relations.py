@@ -23,6 +23,7 @@ from discreet.plan.relation import (
     CapTotal,
     ClipNorm,
     Contributions,
+    Filled,
     Filter,
     Gathered,
     How,
@@ -91,6 +92,11 @@ def reach_into(relation: Rows | Gathered, unit: Unit) -> Reach:
 @reach_into.register
 def _scan(relation: Scan, unit: Unit) -> Reach:
     return Reach(rows=None, groups=None) if unit is Unit.PERSON else Reach(rows=1, groups=1, surely=True)
+
+
+@reach_into.register
+def _filled(relation: Filled, unit: Unit) -> Reach:
+    return _of_rows(relation.source, unit)
 
 
 @reach_into.register

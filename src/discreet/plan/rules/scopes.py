@@ -4,9 +4,9 @@ from functools import singledispatch
 
 from discreet.errors import Fault
 from discreet.plan.catalog import Catalog
-from discreet.plan.relation import Filter, Rows, Scan
+from discreet.plan.relation import Filled, Filter, Rows, Scan
 from discreet.plan.rules.scalars import there
-from discreet.plan.scope import Scope
+from discreet.plan.scope import Scope, fillable
 
 
 @singledispatch
@@ -17,7 +17,20 @@ def scope_of(relation: Rows, catalog: Catalog) -> Scope:
 
 @scope_of.register
 def _scan(relation: Scan, catalog: Catalog) -> Scope:
-    return Scope.of(catalog.table(relation.table))
+    """Whatever is declared never to be missing may be: a declaration is not believed where `Filled` can see to it."""
+    scope = Scope.of(catalog.table(relation.table))
+    return scope.known(nullable=True, of=fillable(scope, catalog.protected.person))
+
+
+@scope_of.register
+def _filled(relation: Filled, catalog: Catalog) -> Scope:
+    scope, person = scope_of(relation.source, catalog), (catalog.protected.person or "").casefold()
+    for column, value in relation.values:
+        if value.value is None or value.type is not column.type or not column.type.numeric:
+            raise Fault("a column of numbers is filled with a number of its own type", code="rule")
+        if column.name.casefold() == person:
+            raise Fault("nobody is made up: rows without a person are left out", code="rule")
+    return scope.known(nullable=False, of=(scope.field(column) for column, _ in relation.values))
 
 
 @scope_of.register

@@ -7,7 +7,7 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.plan.domain import groupless
 from discreet.plan.question import Output, Question, Sort
-from discreet.plan.relation import Filter, Rows, Scan
+from discreet.plan.relation import Filled, Filter, Rows, Scan
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -31,6 +31,7 @@ from discreet.plan.scalar import (
     released_in,
     type_of,
 )
+from discreet.plan.scope import fillable
 from discreet.plan.sql.expressions import Clause, Expressions, placed
 from discreet.plan.sql.refusals import Code, quoted, refusal
 from discreet.plan.sql.values import Mismatch, is_null_literal
@@ -131,8 +132,13 @@ class Clauses:
         scope, used = self.read.scope, set(self.read.columns)
         if self.read.person is not None:
             used.add(scope.column(scope.named(self.read.person)))
-        scan = Scan(self.table, tuple(sorted(used, key=by_name)))
-        return scan if condition is None else Filter(scan, condition)
+        columns = tuple(sorted(used, key=by_name))
+        rows: Rows = Scan(self.table, columns)
+        middles = {scope.column(each): each.facts.middle for each in fillable(scope, self.read.person)}
+        values = tuple((each, Literal(middles[each], each.type)) for each in columns if each in middles)
+        if values:
+            rows = Filled(rows, values)
+        return rows if condition is None else Filter(rows, condition)
 
     # what is asked
 
