@@ -173,6 +173,21 @@ def spread(counts: list[int]) -> Spread:
     return Spread(min(counts), rank(counts, 50), rank(counts, 95), max(counts)) if counts else Spread()
 
 
+def test_a_limit_on_all_rows_leaves_out_what_is_beyond_it() -> None:
+    """Limits that somebody declared beside it count first; by one factor a person is brought down to it."""
+    for visits in generated():
+        visits.max_rows, visits.max_groups = 10**6, 10**6
+        rows = Counter(who for who in visits.who if who is not None)
+        for most in (1, 2, 3):
+            with visits.curator() as curator:
+                (table,) = curator.rehearse(max_total=most).tables
+            everybody = table.people[0]
+            beyond = sum(max(0, each - most) for each in rows.values())
+            assert everybody.rows_left_out == Fraction(beyond, sum(rows.values()) or 1)
+            assert everybody.people_cut == sum(each > most for each in rows.values())
+            assert everybody.as_data()["max_total"] == most
+
+
 def test_rows_and_groups_of_people_and_what_limits_leave_out_are_those_of_plain_python() -> None:
     for visits in generated():
         with Looking(visits) as looking:
@@ -405,7 +420,13 @@ def test_every_line_says_that_it_must_not_be_published_and_the_data_say_it_first
 
 
 def test_a_rehearsal_is_nobody_s_but_the_owner_s() -> None:
-    assert {*inspect.signature(Curator.rehearse).parameters} == {"self", "epsilon", "max_rows", "max_groups"}
+    assert {*inspect.signature(Curator.rehearse).parameters} == {
+        "self",
+        "epsilon",
+        "max_rows",
+        "max_groups",
+        "max_total",
+    }
     with Visits(1).curator() as curator:
         curator.close()
         with pytest.raises(Invalid, match="closed"):

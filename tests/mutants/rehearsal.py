@@ -79,7 +79,7 @@ MUTANTS = (
     Mutant(
         "rows-beyond-the-limit-kept",
         PEOPLE + "_profile",
-        "min(rows, protected.max_rows)",
+        "min(rows, caps.rows)",
         "rows",
         "a limit is said to leave nothing out",
         rehearse.test_rows_and_groups_of_people_and_what_limits_leave_out_are_those_of_plain_python,

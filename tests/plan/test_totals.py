@@ -288,7 +288,8 @@ def test_a_limit_that_does_nothing_is_in_no_plan() -> None:
             assert digest(planned(text, replace(unit, max_total=1))) != digest(first)
             if "DISTINCT who) FROM t GROUP" not in text or "SUM" in text:
                 assert digest(second) == digest(first) and second.notes == first.notes
-                assert [note.split(":")[0] for note in second.assumed] == ["max_total = 6 changes nothing here"]
+                said = [note.split(":")[0] for note in second.assumed if "max_total" in note]
+                assert said == ["max_total = 6 changes nothing here"]
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,12 @@ class Owner:
         return () if store is None else history.history_of(store, analyst)
 
     def rehearse(
-        self, epsilon: Number = 1, *, max_rows: int | None = None, max_groups: int | None = None
+        self,
+        epsilon: Number = 1,
+        *,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
+        max_total: int | None = None,
     ) -> "Rehearsal":
         """Look at the data, as the owner's act: exact numbers beside what is declared, and beside private draws of standard questions.
 
@@ -125,7 +130,7 @@ class Owner:
         from discreet.curator.rehearsal.look import look
 
         price = positive(epsilon, "epsilon")
-        pairs = (("max_rows", max_rows), ("max_groups", max_groups))
+        pairs = (("max_rows", max_rows), ("max_groups", max_groups), ("max_total", max_total))
         limits = {name: limit for name, limit in pairs if limit is not None}
         catalog = replace(self.catalog, protected=self.catalog.protected.limited(**limits))
         self._here()

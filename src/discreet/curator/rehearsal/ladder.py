@@ -19,7 +19,7 @@ def limit_for(most: int) -> int:
     """The first of 1, 2, 3, 4, 5, 7, 9, … that is not below a number; each is about a quarter larger than the one before.
 
     >>> [limit_for(most) for most in (0, 1, 5, 6, 8, 100)]
-    [1, 1, 5, 7, 9, 117]
+    [1, 1, 5, 7, 9, 118]
     """
     rung = 1
     while rung < most:

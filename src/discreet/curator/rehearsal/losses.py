@@ -23,7 +23,6 @@ from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
 from discreet.plan.relation import How, Totals, contributions_in
 from discreet.plan.release import decided, exact_totals, release
-from discreet.plan.releases.mean import Mean
 from discreet.plan.scalar import Value
 from discreet.plan.sql import question
 
@@ -123,16 +122,7 @@ def unlimited(query: Totals) -> Totals:
 
 def _values(plan: Plan, totals: Sequence[Any], beyond: Sequence[Fraction] | None = None) -> list[Fraction | None]:
     """The number of each group, from exact totals, and what its values are beyond their bounds; nothing is taken for too few."""
-    formula = plan.releases[0]
-    added = [Fraction(0)] * len(plan.domain) if beyond is None else beyond
-    if isinstance(formula, Mean):
-        step, one = plan.measurements[formula.total].step, plan.measurements[formula.count].step
-        return [
-            None if not count else formula.middle + (step * int(total) + more) / (one * int(count))
-            for total, count, more in zip(totals[formula.total], totals[formula.count], added, strict=True)
-        ]
-    (place,) = formula.places
-    return [plan.measurements[place].step * int(total) + more for total, more in zip(totals[place], added, strict=True)]
+    return plan.releases[0].exactly(plan, totals, [Fraction(0)] * len(plan.domain) if beyond is None else beyond)
 
 
 def _float(value: Fraction | None) -> float | None:

@@ -3,13 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from discreet.curator.rehearsal.counting import Counting
 from discreet.curator.rehearsal.ladder import limit_for
-from discreet.plan.catalog import Catalog, Protected, Table
+from discreet.plan.caps import Caps, caps_of
+from discreet.plan.catalog import Catalog, Table
 from discreet.plan.private import Draft
 from discreet.plan.relation import Scan
 from discreet.plan.scalar import Column
@@ -54,9 +55,14 @@ class PeopleProfile:
     groups_each: Spread
     """Groups of a person."""
 
-    max_rows: int
+    max_rows: int | None
+    """None where a limit on all rows takes its place."""
+
     max_groups: int | None
     """None where the limit is not on the number of groups."""
+
+    max_total: int | None
+    """None where rows and groups are limited, and not all rows."""
 
     rows_left_out: Fraction
     """The share of the rows that the limits leave out, on average over which groups are kept."""
@@ -85,6 +91,7 @@ class PeopleProfile:
             "groups_of_a_person": self.groups_each.as_data() if grouped else None,
             "max_rows": self.max_rows,
             "max_groups": self.max_groups if grouped else None,
+            "max_total": self.max_total,
             "share_of_rows_left_out": float(self.rows_left_out),
             "share_of_people_cut": self.people_cut / self.people if self.people else 0.0,
             "proposed_max_rows": self.proposed_rows,
@@ -97,15 +104,16 @@ def people_of(counting: Counting, catalog: Catalog, table: Table) -> tuple[Peopl
     person = _person(catalog, table)
     counts = counting.rows_of_each(Scan(table.name, (person,)), [person])
     nobody = counts.pop((None,), 0)
-    return _profile(None, catalog.protected, {(who, ()): rows for (who,), rows in counts.items()}, None), nobody
+    caps = replace(caps_of(catalog.protected, 1, people=False), groups=None)
+    return _profile(None, caps, {(who, ()): rows for (who,), rows in counts.items()}), nobody
 
 
 def people_by(counting: Counting, catalog: Catalog, table: Table, column: str, draft: Draft) -> PeopleProfile:
     """What people have in questions by a column, whose groups the draft of such a question has."""
     counts = counting.rows_of_each(draft.source, [_person(catalog, table), *draft.keys])
     pairs = {(group[0], group[1:]): rows for group, rows in counts.items() if group[0] is not None}
-    limit = catalog.protected.max_groups if catalog.protected.clip == "groups" else None
-    return _profile(column, catalog.protected, pairs, limit)
+    by_number = catalog.protected.clip == "groups"
+    return _profile(column, draft.caps if by_number else replace(draft.caps, groups=None), pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,27 +157,20 @@ def _person(catalog: Catalog, table: Table) -> Column:
     return Column(column.name, column.type)
 
 
-def _profile(
-    column: str | None, protected: Protected, pairs: dict[tuple[Any, Any], int], max_groups: int | None
-) -> PeopleProfile:
-    """What limits leave out: rows of a person in a group beyond `max_rows`, and groups of a person beyond `max_groups`, as drawn."""
+def _profile(column: str | None, caps: Caps, pairs: dict[tuple[Any, Any], int]) -> PeopleProfile:
+    """What limits leave out: rows of a person in a group, groups of a person, as drawn, and what is left beyond all rows of one."""
     groups: Counter[Any] = Counter()
     within: Counter[Any] = Counter()
     cut = set()
     for (person, _), rows in pairs.items():
         groups[person] += 1
-        within[person] += min(rows, protected.max_rows)
-        if rows > protected.max_rows:
+        within[person] += rows if caps.rows is None else min(rows, caps.rows)
+        if caps.rows is not None and rows > caps.rows:
             cut.add(person)
-    # By how many groups a person has: so few fractions are added up.
-    by_groups: Counter[int] = Counter()
-    for person, rows in within.items():
-        by_groups[groups[person]] += rows
-    most = max_groups
-    remaining = sum(
-        (Fraction(rows * min(count, most or count), count) for count, rows in by_groups.items()), Fraction(0)
-    )
-    cut |= {person for person, count in groups.items() if most is not None and count > most}
+    # By how many groups and rows a person has: so few fractions are added up.
+    alike = Counter((groups[person], rows) for person, rows in within.items())
+    remaining = sum((people * _remaining(count, rows, caps) for (count, rows), people in alike.items()), Fraction(0))
+    cut |= {person for person, count in groups.items() if _remaining(count, within[person], caps) < within[person]}
     total = sum(pairs.values())
     return PeopleProfile(
         column,
@@ -177,8 +178,15 @@ def _profile(
         total,
         Spread.of(pairs.values()),
         Spread.of(groups.values()),
-        protected.max_rows,
-        max_groups,
+        caps.rows,
+        caps.groups,
+        caps.total,
         1 - remaining / total if total else Fraction(0),
         len(cut),
     )
+
+
+def _remaining(groups: int, rows: int, caps: Caps) -> Fraction:
+    """The rows that a person with so many groups and rows counts with, on average over which groups are kept."""
+    kept = Fraction(rows * min(groups, caps.groups or groups), groups)
+    return kept if caps.total is None else min(kept, Fraction(caps.total))

@@ -79,6 +79,7 @@ def _people(profiles: Sequence["PeopleProfile"]) -> list[list[str]]:
             "groups",
             "max_groups",
             "proposed",
+            "max_total",
             "rows left out",
             "people cut",
         ]
@@ -90,16 +91,21 @@ def _people(profiles: Sequence["PeopleProfile"]) -> list[list[str]]:
             [
                 f"by {each.column}" if grouped else "without groups",
                 f"{spread.least:,} {spread.median:,} {spread.usual:,} {spread.most:,}",
-                f"{each.max_rows:,}",
+                _limit(each.max_rows),
                 f"{each.proposed_rows:,}",
                 f"{groups.least:,} {groups.median:,} {groups.usual:,} {groups.most:,}" if grouped else "-",
-                f"{each.max_groups:,}" if grouped and each.max_groups is not None else "-",
+                _limit(each.max_groups if grouped else None),
                 f"{each.proposed_groups:,}" if grouped else "-",
+                _limit(each.max_total),
                 f"{float(each.rows_left_out):.1%}",
                 _share(each.people_cut, each.people),
             ]
         )
     return rows
+
+
+def _limit(limit: int | None) -> str:
+    return "-" if limit is None else f"{limit:,}"
 
 
 def _several(repeated: "SeveralRows", person: str | None) -> str:

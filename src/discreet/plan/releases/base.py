@@ -11,6 +11,7 @@ the same rules for all kinds (`terms`, `rules.relations`, `noise`, `check`). Wha
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
@@ -144,6 +145,14 @@ class Release(ABC):
     @abstractmethod
     def values(self, plan: "Plan", released: Sequence[Sequence[int]]) -> Sequence[Number | None]:
         """For each group its value, from what was released for each measurement; NULL where it is of too few."""
+
+    def exactly(
+        self, plan: "Plan", totals: Sequence[Sequence[int]], beyond: Sequence[Fraction]
+    ) -> list[Fraction | None]:
+        """For each group its value from exact totals and what its values are beyond their bounds; for the owner's eyes alone."""
+        (place,) = self.places
+        step = plan.measurements[place].step
+        return [step * int(total) + more for total, more in zip(totals[place], beyond, strict=True)]
 
     def whole(self, plan: "Plan") -> bool:
         """Whether it is a whole number, whatever is released, and nothing of it was rounded."""

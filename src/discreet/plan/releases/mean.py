@@ -91,6 +91,15 @@ class Mean(Release):
             for total, count in zip(released[self.total], released[self.count], strict=True)
         ]
 
+    def exactly(
+        self, plan: "Plan", totals: Sequence[Sequence[int]], beyond: Sequence[Fraction]
+    ) -> list[Fraction | None]:
+        step, one = plan.measurements[self.total].step, plan.measurements[self.count].step
+        return [
+            None if not count else self.middle + (step * int(total) + more) / (one * int(count))
+            for total, count, more in zip(totals[self.total], totals[self.count], beyond, strict=True)
+        ]
+
     def never_negative(self, plan: "Plan") -> bool:
         return self.low >= 0
 
