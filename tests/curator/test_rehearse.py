@@ -4,7 +4,7 @@ import inspect
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -178,14 +178,17 @@ def test_a_limit_on_all_rows_leaves_out_what_is_beyond_it() -> None:
     for visits in generated():
         visits.max_rows, visits.max_groups = 10**4, 10**4
         rows = Counter(who for who in visits.who if who is not None)
-        for most in (1, 2, 3):
-            with visits.curator() as curator:
-                (table,) = curator.rehearse(max_total=most).tables
-            everybody = table.people[0]
-            beyond = sum(max(0, each - most) for each in rows.values())
-            assert everybody.rows_left_out == Fraction(beyond, sum(rows.values()) or 1)
-            assert everybody.people_cut == sum(each > most for each in rows.values())
-            assert everybody.as_data()["max_total"] == most
+        with Looking(visits) as looking:
+            declared = looking.catalog
+            for most in (1, 2, 3):
+                looking.catalog = replace(declared, protected=declared.protected.limited(max_total=most))
+                everybody, _ = looking.everybody()
+                beyond = sum(max(0, each - most) for each in rows.values())
+                assert everybody.rows_left_out == Fraction(beyond, sum(rows.values()) or 1)
+                assert everybody.people_cut == sum(each > most for each in rows.values())
+    with visits.curator() as curator:
+        (table,) = curator.rehearse(max_total=2).tables
+    assert [each.as_data()["max_total"] for each in table.people] == [2] * len(table.people)
 
 
 def test_rows_and_groups_of_people_and_what_limits_leave_out_are_those_of_plain_python() -> None:
