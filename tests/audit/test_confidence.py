@@ -14,9 +14,9 @@ from discreet.audit.confidence import (
     binomial_lower,
     excess,
     fixed,
-    gaussian_epsilon,
 )
 from discreet.binomial import tail
+from discreet.privacy.theorems import gaussian_epsilon
 
 CHANCES = (0.0, 0.02, 0.1, 0.3, 0.5, 0.8, 1.0)
 DELTAS = (0.0, 0.05, 0.2)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from discreet.attacks import AttackReport, Outcome, Publication, Score, names
-from discreet.cli import attack
+from discreet.cli.out import writable_picture
 from tests.cli.conftest import Run, data, error
 
 NAMES = sorted(names())
@@ -103,7 +103,7 @@ def test_a_wrong_command_line_is_told_in_one_line(run: Run, place: Path, argumen
 def test_nothing_is_played_where_the_picture_cannot_be_written(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.attacks.run", lambda *_: pytest.fail("it was played"))
     assert run("attack", "patient", "--out", "nowhere/a.svg").exit_code == 2
-    assert attack.writable("a.SVG") == Path("a.SVG")
+    assert writable_picture("a.SVG") == Path("a.SVG")
 
 
 def test_a_release_without_a_promise_permits_everything() -> None:

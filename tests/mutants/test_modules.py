@@ -42,7 +42,7 @@ REASONS = {
         discreet.cli.budget discreet.cli.calibrate discreet.cli.check
         discreet.cli.data discreet.cli.demo discreet.cli.describe discreet.cli.doctor discreet.cli.failing
         discreet.cli.flags discreet.cli.history discreet.cli.hospital discreet.cli.init discreet.cli.ledger
-        discreet.cli.loss discreet.cli.noise discreet.cli.owner discreet.cli.shell discreet.cli.source
+        discreet.cli.loss discreet.cli.noise discreet.cli.out discreet.cli.owner discreet.cli.shell discreet.cli.source
         discreet.cli.steady discreet.cli.streams discreet.cli.waiting
     """,
 }

@@ -14,7 +14,7 @@ on y by 1 − λ e^ε 1_A, where 0 ≤ λ < e^−ε and A and λ depend on the p
 (1 + λu)(1 − λu) ≤ 1; that it ever reaches 1/α has probability α at most (Ville 1939). So whoever looks may stop whenever they like.
 """
 
-from math import exp, log, log1p
+from math import log, log1p
 from typing import TypeAlias
 
 import numpy as np
@@ -31,7 +31,6 @@ EXCESS_SHARE = 0.1
 # What is staked of the best stake: estimates of it are too bold, and all of it is lost with one output if none of y lay in A so far. Tried
 # with Gaussian noise, ε = 1 and δ = 1e-5, 1e6 outputs a side: medians 0.70 and 0.715 with nearly all of it and with this.
 CAUTION = 0.8
-HALVINGS = 60
 
 
 def binomial_lower(trials: int, successes: int, alpha: float) -> float:
@@ -112,22 +111,3 @@ class Wager:
         rejected = self._most * (1 - SLACK) >= -log(self.alpha)
         first = int(np.argmin(rejected)) if not rejected.all() else len(rejected)
         return float(self.ladder[first - 1]) if first else 0.0
-
-
-def gaussian_epsilon(distance: float, delta: float) -> float:
-    """ε at δ of two normal laws this many standard deviations apart (Balle and Wang 2018), by bisection; 0 where δ alone allows it."""
-    from discreet.privacy.numeric.special import log_ndtr
-
-    def exceeds(epsilon: float) -> bool:
-        first = exp(log_ndtr(distance / 2 - epsilon / distance))
-        return first - exp(epsilon + log_ndtr(-distance / 2 - epsilon / distance)) > delta
-
-    if distance <= 0 or not exceeds(0.0):
-        return 0.0
-    low, high = 0.0, 1.0
-    while exceeds(high):
-        low, high = high, 2 * high
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if exceeds(middle) else (low, middle)
-    return low

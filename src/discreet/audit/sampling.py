@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from discreet.audit.confidence import Wager, fixed, gaussian_epsilon
+from discreet.audit.confidence import Wager, fixed
 from discreet.audit.distinguisher import Distinguisher, choose
 from discreet.audit.features import Outputs
 from discreet.audit.neighbours import Pair
@@ -21,6 +21,7 @@ from discreet.audit.outputs import OutputSampler
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative, positive, probability, shown, whole
 from discreet.noise import SecureBits
+from discreet.privacy.theorems import gaussian_epsilon
 
 Progress: TypeAlias = Callable[[float], object]
 
@@ -255,4 +256,5 @@ def gaussian_estimate(
     distance = abs(first.mean() - second.mean()) / spread
     error = sqrt(2 / size + distance**2 / (4 * size))
     quantile = NormalDist().inv_cdf(float(probability(confidence, "confidence")))
-    return gaussian_epsilon(distance - quantile * error, float(probability(delta, "delta")))
+    nearest = max(0.0, distance - quantile * error)
+    return gaussian_epsilon(nearest, delta) if nearest else 0.0

@@ -1,7 +1,6 @@
 """`discreet ask SOURCE "SQL" --epsilon 1`: the private answer to a question, with its error. `discreet explain`: how it is made."""
 
 import json
-import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.flags import Flags, number, optional_number, parameters, with_flags
+from discreet.cli.out import writable
 from discreet.cli.source import POLICY, curator_of, is_policy, located, split
 from discreet.cli.waiting import waiting
 from discreet.errors import DiscreetError, Fault, Invalid
@@ -133,21 +133,15 @@ def show(found: Any, as_json: bool) -> None:
 
 def _writable(out: str, source: str | None, curator: "Curator") -> Path:
     """Where the answer may be written. Looked at before anything is spent; neither data nor policy is ever written over."""
-    target = Path(out)
+    target = writable(out)
     sources = [POLICY if source is None else Path(source)]
     sources += [Path(table.data) for table in curator.policy.tables.values() if isinstance(table.data, str | Path)]
     try:
-        folder = target.absolute().parent
-        fits = folder.is_dir() and not target.is_dir() and os.access(target if target.exists() else folder, os.W_OK)
-        over = fits and target.exists() and any(each.exists() and target.samefile(each) for each in sources)
-    except (OSError, ValueError):  # a folder that may not be entered, or a name that none can have
-        fits, over = False, False
+        over = target.exists() and any(each.exists() and target.samefile(each) for each in sources)
+    except OSError:  # a source that cannot be looked at may be this file
+        over = True
     if over:
         raise Invalid("--out would write over the source", code="out", hint="name another file")
-    if not fits:
-        raise Invalid(
-            f"{out!r} cannot be written", code="out", hint="name a file in a folder that exists and may be written to"
-        )
     return target
 
 

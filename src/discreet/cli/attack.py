@@ -4,13 +4,12 @@ Every attack runs on made-up people. What is slow to import is imported when the
 """
 
 import json
-import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from discreet.cli.flags import number
+from discreet.cli.out import writable_picture
 from discreet.errors import Invalid
 from discreet.exact import shown
 
@@ -44,7 +43,7 @@ def attack(
         hint = suggestion(name, names(), "there are")
         raise Invalid(f"there is no attack {shown(name)}", code="usage", hint=hint)
     prices = None if not epsilon else [number(each, "epsilon") for each in epsilon]
-    target = None if out is None else writable(out)
+    target = None if out is None else writable_picture(out)
     report = run(name, prices, trials)
     if target is not None:
         target.write_text(report.to_svg(), "utf-8")
@@ -64,19 +63,3 @@ def tell_names(names: dict[str, str], as_json: bool) -> None:
     for name, shows in names.items():
         print(f"{name:<{width}}  {shows}")
     print("\ndiscreet attack NAME runs it: on exact answers, and on private ones")
-
-
-def writable(out: str) -> Path:
-    """Where the picture may be written. Looked at before anything is played, and nothing but a picture is written over."""
-    target = Path(out)
-    if target.suffix.lower() != ".svg":
-        raise Invalid(f"the picture {out!r} must end in .svg", code="out", hint="write --out attack.svg")
-    try:
-        folder = target.absolute().parent
-        fits = folder.is_dir() and not target.is_dir() and os.access(target if target.exists() else folder, os.W_OK)
-    except OSError:  # a folder that may not be entered
-        fits = False
-    if not fits:
-        hint = "name a file in a folder that exists and may be written to"
-        raise Invalid(f"{out!r} cannot be written", code="out", hint=hint)
-    return target

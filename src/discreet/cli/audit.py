@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet.cli.flags import number
+from discreet.cli.out import writable_picture
 from discreet.cli.source import located, read_policy
 from discreet.cli.steady import below, steady
 from discreet.errors import Invalid
@@ -40,18 +41,17 @@ def audit(
     from discreet.audit.examination import examine
 
     policy = None if source is None else _policy(located(source))
-    if out is not None:
-        _check_out(out)
+    target = None if out is None else _new_picture(out)
     with progress(as_json) as step:
         result = examine(policy, samples=samples, seconds=number(seconds, "seconds"), step=step)
-    if out is not None:
-        _write(out, result.to_svg())
+    if target is not None:
+        target.write_text(result.to_svg() + "\n", "utf-8")
     if as_json:
         print(json.dumps(result.as_data(), ensure_ascii=False, indent=2))
     else:
         print("\n".join(map(visible, str(result).splitlines())))
-        if out is not None:
-            print(f"wrote {visible(out)}")
+        if target is not None:
+            print(f"wrote {visible(str(target))}")
     if strict and result.fails:
         raise typer.Exit(1)
 
@@ -67,21 +67,12 @@ def _policy(path: "Path") -> "Policy":
     return policy
 
 
-def _check_out(out: str) -> None:
-    if not out.endswith(".svg"):
-        raise Invalid(f"the picture {out!r} must end in .svg", code="out", hint="write --out audit.svg")
-
-
-def _write(out: str, text: str) -> None:
-    try:
-        with open(out, "x", encoding="utf-8") as file:
-            file.write(text + "\n")
-    except FileExistsError:
-        raise Invalid(
-            f"{out!r} is there already, and is not written over", code="out", hint="name another file"
-        ) from None
-    except OSError as error:
-        raise Invalid(f"{out!r} cannot be written: {error.strerror}", code="out") from None
+def _new_picture(out: str) -> "Path":
+    """Where a picture may be written that is not there yet."""
+    target = writable_picture(out)
+    if target.exists():
+        raise Invalid(f"{out!r} is there already, and is not written over", code="out", hint="name another file")
+    return target
 
 
 @contextmanager
