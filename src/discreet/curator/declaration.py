@@ -13,7 +13,7 @@ from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.reading import AS_IT_IS, Form, Reading
 from discreet.errors import Invalid, Refused
 from discreet.exact import rational, shown
-from discreet.plan.catalog import LIMITS, Key, Protected, suggestion
+from discreet.plan.catalog import Key, Protected, suggestion
 from discreet.plan.plain import Unusable, plain
 from discreet.plan.scalar import Type
 from discreet.privacy import Adjacency
@@ -86,7 +86,7 @@ def protected(column: str | None = None, *, row: bool = False, adjacency: str = 
     except ValueError:
         raise Invalid(f"adjacency must be 'add-remove' or 'replace', got {shown(adjacency)}") from None
     declared = {name: value for name, value in caps.items() if value is not None}
-    return Protected(column, relation, **declared, assumed=LIMITS - declared.keys())
+    return Protected(column, relation, **declared)
 
 
 def advice_on(delta: Fraction, people: int | None) -> Advice | None:

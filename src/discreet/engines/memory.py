@@ -24,6 +24,8 @@ from discreet.plan.relation import (
     CapTotal,
     ClipNorm,
     Contributions,
+    Exceeding,
+    Extent,
     Filled,
     Filter,
     Found,
@@ -173,6 +175,12 @@ def _cap_total(relation: CapTotal, reading: RunData) -> list[Contribution]:
 
 
 @people_in.register
+def _exceeding(relation: Exceeding, reading: RunData) -> list[Contribution]:
+    people = _by_person(people_in(relation.source, reading))
+    return [Contribution(mine[0].person, (), 0, _more(mine, relation)) for mine in people]
+
+
+@people_in.register
 def _clip_norm(relation: ClipNorm, reading: RunData) -> list[Contribution]:
     people = _by_person(people_in(relation.source, reading))
     return [each for mine in people for each in _clipped(mine, relation.limits)]
@@ -224,6 +232,13 @@ def _scaled(mine: list[Contribution], kinds: list[How], most: int) -> list[Contr
         for each in mine
     ]
     return [Contribution(c.person, c.group, c.rows, terms) for c, terms in zip(mine, scaled, strict=True)]
+
+
+def _more(mine: list[Contribution], relation: Exceeding) -> list[int]:
+    """For each rung whether one person has more."""
+    rows = [each.rows for each in mine]
+    has = {Extent.ROWS: sum(rows), Extent.ROWS_IN_A_GROUP: max(rows), Extent.GROUPS: len(mine)}[relation.extent]
+    return [int(has > rung) for rung in relation.rungs]
 
 
 def _clipped(mine: list[Contribution], limits: tuple[int, ...]) -> list[Contribution]:

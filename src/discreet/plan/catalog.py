@@ -11,6 +11,7 @@ from typing import TypeAlias
 from discreet.errors import Invalid, QueryError
 from discreet.exact import rational, shown, whole
 from discreet.plan.facts import Facts
+from discreet.plan.ladder import TOP
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
 from discreet.privacy import Adjacency, Relation, Unit
@@ -18,8 +19,9 @@ from discreet.privacy import Adjacency, Relation, Unit
 Key: TypeAlias = str | int | float | date | bool
 
 MOST_KEYS = 10_000
-LIMITS = frozenset({"max_groups", "max_rows"})  # on what of a person counts, where nobody declares any
-MOST_TOTAL = 1 << 20
+MOST_LIMITS = {"max_groups": MOST_KEYS, "max_rows": 10**6, "max_total": TOP}
+"""The limits on what of a person counts, each with the most that it can be."""
+
 MOST_BOUND = Fraction(10**15)  # so that sums of bounds stay exact in doubles
 KINDS: dict[Type, type] = {
     Type.TEXT: str,
@@ -150,27 +152,23 @@ class Protected:
 
     person: str | None = None  # the column that says who a row is about; None: each row is a unit of its own
     adjacency: Adjacency = Adjacency.ADD_REMOVE
-    max_groups: int = 3
-    max_rows: int = 5
+    max_groups: int | None = None  # limits that are None are found for each question that needs them
+    max_rows: int | None = None  # of a person in a group
     people: int | None = None  # a public estimate, for advice on δ and for previews
     clip: str = "groups"  # or "l2": with Gaussian noise no groups are dropped, the whole of a person is shortened
-    assumed: frozenset[str] = frozenset()  # which of the limits nobody declared: answers say so first
     max_total: int | None = None  # rows of a person over all groups of a question
 
     def __post_init__(self) -> None:
         if not isinstance(self.adjacency, Adjacency):
             raise Invalid(f"adjacency must be an Adjacency, got {shown(self.adjacency)}")
-        for name, most in (("max_groups", MOST_KEYS), ("max_rows", 10**6)):
-            if whole(getattr(self, name), name, least=1) > most:
-                raise Invalid(f"{name} must be at most {most:,}, got {shown(getattr(self, name))}")
-        if self.max_total is not None and whole(self.max_total, "max_total", least=1) > MOST_TOTAL:
-            raise Invalid(f"max_total must be at most {MOST_TOTAL:,}, got {shown(self.max_total)}")
+        for name, most in MOST_LIMITS.items():
+            limit = getattr(self, name)
+            if limit is not None and whole(limit, name, least=1) > most:
+                raise Invalid(f"{name} must be at most {most:,}, got {shown(limit)}")
         if self.people is not None:
             whole(self.people, "people", least=1)
         if self.clip not in ("groups", "l2"):
             raise Invalid(f"clip must be 'groups' or 'l2', got {shown(self.clip)}")
-        if not self.assumed <= LIMITS:
-            raise Invalid(f"assumed must be names of limits, got {shown(sorted(self.assumed))}")
 
     def limited(self, **limits: int) -> "Protected":
         """This table with limits that whoever asks declares, for one question."""
@@ -179,7 +177,7 @@ class Protected:
                 f"{min(limits)} limits what of a person counts, and here every row is about another person",
                 hint="leave it out",
             )
-        return replace(self, **limits, assumed=self.assumed - limits.keys()) if limits else self  # type: ignore[arg-type]
+        return replace(self, **limits) if limits else self  # type: ignore[arg-type]
 
     @property
     def relation(self) -> Relation:
