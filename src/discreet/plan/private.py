@@ -9,6 +9,7 @@ from discreet.exact import Number, positive, probability, rational, shown
 from discreet.plan.caps import Caps, caps_of
 from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.check import check, event_of
+from discreet.plan.column_limits import within_columns
 from discreet.plan.domain import complete, constant_of, groups_of, whole_key
 from discreet.plan.explain import said, six_digits
 from discreet.plan.intervals import predicted
@@ -118,10 +119,11 @@ def _least(meets: Callable[[Fraction], bool]) -> Fraction:
 
 def draft(question: Question, catalog: Catalog) -> Draft:
     """Groups and terms, or raises QueryError where something is not declared."""
-    scope, protected = scope_of(question.source, catalog), catalog.protected
+    scope = scope_of(question.source, catalog)
     everything = scope.unfiltered
     keys = tuple(whole_key(key, everything) for key in question.keys)
     groups = groups_of(keys, everything)
+    protected = within_columns(catalog.protected, keys, everything)
     shortened, scaled = _shortens(protected, len(groups)), _scales(protected, question.aggregates, len(groups))
     terms = MeasuredTerms(scope, question.aggregates, shortened, scaled)
     releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in question.aggregates)
