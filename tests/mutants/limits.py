@@ -317,4 +317,28 @@ MUTANTS = (
         "a limit that was asked for gives way to one of a column",
         test_column_limits.questions_have_their_limit,
     ),
+    Mutant(
+        "the-largest-limit-of-all-columns",
+        COLUMNS + "groups_limit",
+        "prod(declared)",
+        "max(declared, default=1)",
+        "groups of two columns are limited as if they were those of one",
+        by_itself(test_column_limits.test_nobody_is_in_more_groups_than_the_product_of_what_their_columns_allow),
+    ),
+    Mutant(
+        "rows-by-themselves-have-columns-with-limits",
+        "discreet.plan.catalog:Catalog.__post_init__",
+        "if limited:",
+        "if False:",
+        "a limit is declared that nothing keeps to",
+        by_itself(test_column_limits.test_where_each_row_is_another_person_no_column_has_a_limit),
+    ),
+    Mutant(
+        "a-column-with-any-limit",
+        "discreet.plan.catalog:groups_of_column",
+        "checked > MOST_KEYS",
+        "False",
+        "a limit is declared that is beyond all limits",
+        by_itself(test_column_limits.test_a_limit_that_is_none_is_refused, 10_001),
+    ),
 )

@@ -1,4 +1,4 @@
-"""In how many groups of a question a person counts, as far as its key columns declare it.
+"""The limit on the groups of a person in a question, as far as its key columns declare it.
 
 This only chooses a number. That nobody counts in more groups is seen to by `CapGroups`, and noise is made for it, whatever the data hold:
 where somebody has more values of a column than is declared, some of their groups are left out, and nothing else is lost.
