@@ -111,6 +111,7 @@ def _column(column: Column, person: str | None) -> dict[str, Any]:
         "bounds": bounds,
         "keys": keys,
         "nullable": column.nullable,
+        "max_groups": column.max_groups,
         "group_by": not _is(column, person) and values_of(column) is not None,
     }
 
@@ -164,4 +165,7 @@ def use_of(column: Column, person: str | None) -> str:
         uses.append(f"GROUP BY: {shown}{f', … {len(values):,} keys' if len(values) > MOST_KEYS_SHOWN else ''}")
     if not column.nullable and column.facts.middle is not None:
         uses.append(f"missing counts as {column.facts.middle:,}")
+    if column.max_groups is not None:
+        most = f"{column.max_groups:,} group{'s' if column.max_groups > 1 else ''}"
+        uses = [*(uses or ["filter and count"]), f"at most {most} of each {person}"]
     return "; ".join(uses) or "filter and count"

@@ -319,6 +319,7 @@ def _value(value: Any) -> str:
                 "keys": None if value.keys is None else list(value.keys),
                 "nullable": None if value.nullable else False,
                 "format": value.format,
+                "max_groups": value.max_groups,
             }
             return f"{{ {', '.join(f'{name} = {_value(each)}' for name, each in fields.items() if each is not None)} }}"
         case bool():

@@ -43,6 +43,7 @@ class Column:
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
     declared: bool = True  # by the owner; if not, it is a text, and there for the owner alone
+    max_groups: int | None = None  # values of this column that a person counts in, a missing one among them
     facts: Facts = field(init=False, repr=False, compare=False)  # the same, as it is known of any expression
 
     def __post_init__(self) -> None:
@@ -53,6 +54,8 @@ class Column:
         self._check_bounds()
         if self.keys is not None:
             object.__setattr__(self, "keys", self._checked_keys(tuple(self.keys)))
+        if self.max_groups is not None:
+            object.__setattr__(self, "max_groups", groups_of_column(self.name, self.max_groups))
         facts = Facts(self.low, self.high, self.type is Type.INTEGER, self.nullable)
         object.__setattr__(self, "facts", facts)
 
@@ -92,6 +95,14 @@ class Column:
         if len(set(keys)) < len(keys):
             raise Invalid(f"the keys of column {self.name!r} must differ from each other")
         return keys
+
+
+def groups_of_column(name: str, limit: object) -> int:
+    """A limit on the groups of a person in one column, or raises Invalid."""
+    checked = whole(limit, f"max_groups of column {name!r}", least=1)
+    if checked > MOST_KEYS:
+        raise Invalid(f"max_groups of column {name!r} must be at most {MOST_KEYS:,}, got {shown(limit)}")
+    return checked
 
 
 def listed(type: Type, facts: Facts, keys: tuple[Key, ...] | None) -> tuple[Key, ...] | None:
@@ -157,6 +168,7 @@ class Protected:
     people: int | None = None  # a public estimate, for advice on δ and for previews
     clip: str = "groups"  # or "l2": with Gaussian noise no groups are dropped, the whole of a person is shortened
     max_total: int | None = None  # rows of a person over all groups of a question
+    asked: frozenset[str] = frozenset()  # which of the limits whoever asks set for this question
 
     def __post_init__(self) -> None:
         if not isinstance(self.adjacency, Adjacency):
@@ -177,7 +189,7 @@ class Protected:
                 f"{min(limits)} limits what of a person counts, and here every row is about another person",
                 hint="leave it out",
             )
-        return replace(self, **limits) if limits else self  # type: ignore[arg-type]
+        return replace(self, **limits, asked=self.asked | limits.keys()) if limits else self  # type: ignore[arg-type]
 
     @property
     def relation(self) -> Relation:
@@ -198,6 +210,13 @@ class Catalog:
         if self.protected.person is not None:
             for table in self.tables:
                 table.column(self.protected.person)
+            return
+        limited = [each for table in self.tables for each in table.columns if each.max_groups is not None]
+        if limited:
+            raise Invalid(
+                f"max_groups of column {limited[0].name!r} limits what of a person counts, and here every row is about another person",
+                hint="leave it out",
+            )
 
     def declared(self) -> "Catalog":
         """What an analyst is told of: for them a column that nobody declared does not exist."""

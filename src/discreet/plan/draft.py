@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from discreet.plan.caps import Caps, Limit, caps_of, missing
 from discreet.plan.catalog import Catalog, Protected
+from discreet.plan.column_limits import within_columns
 from discreet.plan.domain import complete, constant_of, groups_of, whole_key
 from discreet.plan.explain import said
 from discreet.plan.question import Aggregate, Question
@@ -67,10 +68,11 @@ class Draft:
 
 def draft(question: Question, catalog: Catalog) -> Draft:
     """Groups and terms, or raises QueryError where something is not declared."""
-    scope, protected = scope_of(question.source, catalog), catalog.protected
+    scope = scope_of(question.source, catalog)
     everything = scope.unfiltered
     keys = tuple(whole_key(key, everything) for key in question.keys)
     groups = groups_of(keys, everything)
+    protected = within_columns(catalog.protected, keys, everything)
     caps = caps_of(protected, len(groups))
     scaled = _scales(protected, caps, question.aggregates, len(groups))
     terms = MeasuredTerms(scope, question.aggregates, shortens(protected, len(groups)), scaled)

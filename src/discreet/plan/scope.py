@@ -27,6 +27,7 @@ class Field(NamedTuple):
     keys: tuple[Key, ...] | None = None
     declared: bool = True  # by the owner; if not, it is a text
     typed: bool = False  # its source has a stored type, which the owner may choose to take over
+    max_groups: int | None = None  # values of it that a person counts in
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Scope:
         """The columns of a declared table, under another name where it is called so."""
         name = table.name if called is None else called
         fields = (
-            Field(name, each.name, each.type, each.facts, each.keys, each.declared, table.typed)
+            Field(name, each.name, each.type, each.facts, each.keys, each.declared, table.typed, each.max_groups)
             for each in table.columns
         )
         return cls((name,), tuple(fields))
