@@ -10,6 +10,7 @@ Gaussian where people are shortened to an L2 norm. Figures by simulation are in 
 
 from dataclasses import replace
 from fractions import Fraction
+from hashlib import sha256
 
 from discreet.errors import Fault
 from discreet.mechanisms import Geometric
@@ -22,11 +23,12 @@ from discreet.plan.ladder import TOP, doublings, ladder, nearest
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import Split, gaussian, geometric
 from discreet.plan.plan import Plan, Stage
-from discreet.plan.relation import Exceeding, Totals
+from discreet.plan.relation import CapGroups, CapRows, Contributions, Exceeding, Totals
 from discreet.plan.stages import noise_wanted, stage_of
 from discreet.plan.steps.base import Step
 from discreet.plan.steps.search import Search, searching
 from discreet.plan.steps.tally import Tally
+from discreet.plan.written import notation
 
 FINDING = Fraction(1, 4)
 """Of the price, for all limits together."""
@@ -72,6 +74,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
             *draft.notes,
         ),
         assumed=tuple(advice(draft.question, example)),
+        topic=topic(draft),
     )
 
 
@@ -84,9 +87,22 @@ def _found(draft: Draft, caps: Caps, epsilon: Fraction, split: Split) -> Stage |
     limit, rungs = left[0], _rungs(left[0], caps, draft.cells)
     share = Fraction(WEIGHTS[limit], sum(WEIGHTS[each] for each in lacking))
     stages = tuple(_found(draft, caps.limited(limit, rung), epsilon, split) for rung in rungs)
-    query = Totals(Exceeding(gathered(draft, caps, ()), limit.extent, rungs[:-1]))
+    query = Totals(Exceeding(_people(draft, caps, limit), limit.extent, rungs[:-1]))
     price = epsilon * FINDING * share
     return Search(query, limit.value, rungs, searching(price, _few(price, epsilon, draft.cells)), stages)
+
+
+def _people(draft: Draft, caps: Caps, limit: Limit) -> Contributions | CapRows | CapGroups:
+    """What people have, within limits that are known. All rows of a person are counted without groups, where none are capped."""
+    capped = gathered(draft, caps, ())
+    return replace(capped, keys=()) if limit is Limit.TOTAL and isinstance(capped, Contributions) else capped
+
+
+def topic(draft: Draft) -> str:
+    """A name for what is found for a draft that lacks limits: equal where the same limits are found of the same rows of people."""
+    limit = draft.missing[0]
+    asked = notation((_people(draft, draft.caps, limit), tuple(each.value for each in draft.missing)))
+    return sha256(asked.encode()).hexdigest()
 
 
 def _few(price: Fraction, epsilon: Fraction, cells: int) -> int:
@@ -100,7 +116,7 @@ def _counted(draft: Draft, limit: Limit, caps: Caps, epsilon: Fraction, split: S
     stage = stage_of(draft, caps, split)
     limits = about_persons(draft.protected, caps, stage.query, draft.cells)[:-1]
     told = replace(stage, notes=(*limits, *about_rounding(stage, draft.protected.people)))
-    below = gathered(draft, replace(caps, rows=draft.caps.rows, groups=draft.caps.groups), ())
+    below = _people(draft, draft.caps, limit)
     most = _known(caps, limit) or 0
     query = Totals(Exceeding(below, limit.extent, (0, most)))
     noise = Geometric(2 / (epsilon * COUNTING))

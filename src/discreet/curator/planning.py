@@ -1,0 +1,109 @@
+"""How a curator plans a question: with what is declared, and with what earlier questions found; and what the question is filed under.
+
+Nothing here reads data or makes a ledger: a preview plans as the question would be charged.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+
+from discreet.curator.asked import GENERATED, Asked
+from discreet.curator.found import fact, fact_key, lacking, limits_in, told_again
+from discreet.curator.names import check_name
+from discreet.curator.owner import Owner
+from discreet.curator.request import Request
+from discreet.curator.store import unknown_analyst
+from discreet.plan.catalog import Catalog
+from discreet.plan.check import digest
+from discreet.plan.plan import Plan
+from discreet.plan.private import plan_for, plan_within
+from discreet.plan.question import Question
+from discreet.plan.relation import scans
+from discreet.plan.sql import question
+
+DEFAULT_DELTA = Fraction(1, 10**8)
+"""Of one question, where the data set has a delta; it is spent only where noise needs it."""
+
+
+class Planning(Owner):
+    """The side of a curator that plans."""
+
+    def _planned(self, asked: Asked, delta: Fraction) -> Plan:
+        """The plan of a question; what an earlier one of whoever asks found is a limit of this one, unless it is that question itself."""
+        catalog = self.catalog if asked.analyst is None else self.catalog.declared()
+        catalog = replace(catalog, protected=catalog.protected.limited(**asked.limits))
+        read = question(asked.text, catalog, asked.params)
+        plan = None if asked.within is not None else _plan_of(read, catalog, asked, delta)
+        topic = lacking(read, catalog) if plan is None else plan.topic
+        known = self._fact(topic, read, asked.analyst) if topic else None
+        if known is None:
+            return _plan_of(read, catalog, asked, delta) if plan is None else plan
+        if plan is not None and self._asked_before(plan, asked):
+            return plan
+        limits = limits_in(known)
+        catalog = replace(catalog, protected=catalog.protected.limited(**limits))
+        again = _plan_of(read, catalog, asked, delta)
+        return replace(again, assumed=(told_again(known, limits), *again.assumed))
+
+    def _fact(self, topic: str, read: Question, analyst: str | None) -> bytes | None:
+        """What an earlier question of whoever asks found; a preview makes no ledger."""
+        store = self._ledger_if_made()
+        if store is None:
+            return None
+        return store.stored(fact_key(topic, self._origin(read), self.policy.version), analyst)
+
+    def _facts(self, plan: Plan, found: Mapping[str, int], analyst: str | None) -> Iterator[tuple[Request, bytes]]:
+        """What is kept of what a question found, for later ones."""
+        if plan.topic:
+            version = self.policy.version
+            yield fact(fact_key(plan.topic, self._origin(plan.question), version), analyst, found, version)
+
+    def _asked_before(self, plan: Plan, asked: Asked) -> bool:
+        """Whether this very question was asked before it was known what it finds: then it is that question still, and free."""
+        name, _ = self._named(asked.key, asked.analyst, digest(plan), self._origin(plan.question), self.policy.version)
+        return self._store.entered(name, asked.analyst)
+
+    def _named(self, key: str | None, analyst: str | None, asked: str, origin: str, version: str) -> tuple[str, str]:
+        """The key of a request, and what is asked of which source. What release 0.1 kept goes by the names that it had there."""
+        former = key if key is not None else sha256(repr((analyst, asked, version)).encode()).hexdigest()
+        if self._store.named_before(former, analyst):
+            return former, asked
+        about = sha256(repr((asked, origin)).encode()).hexdigest() if origin else asked
+        if key is not None:
+            return key, about
+        return GENERATED + sha256(repr((about, version)).encode()).hexdigest(), about
+
+    def _origin(self, read: Question) -> str:
+        """Where the rows of a question come from, seen from the ledger, so that both may be moved together; nothing for a frame.
+
+        One ledger may serve several files about the same people: an answer about one of them is not an answer about another.
+        """
+        asked = {scan.table.casefold() for scan in scans(read.source)}
+        return " ".join(
+            repr((name, self._place.origin(Path(source.data)), source.table))
+            for name, source in sorted(self.policy.tables.items())
+            if name.casefold() in asked and isinstance(source.data, str | Path)
+        )
+
+    def _usual_delta(self) -> Fraction:
+        return min(DEFAULT_DELTA, self.policy.budget.delta)
+
+    def _delta_of(self, analyst: str | None) -> Fraction:
+        """The usual δ, and none for an analyst whose budget has none; by the cap, not by what is left of it."""
+        if analyst is None:
+            return self._usual_delta()
+        store = self._ledger_if_made()  # a preview makes no ledger
+        if store is None:
+            check_name(analyst, "analyst")
+            if analyst not in self.policy.analysts:
+                raise unknown_analyst(analyst)
+            return min(self._usual_delta(), self.policy.analysts[analyst].delta)
+        return min(self._usual_delta(), store.standing(analyst).budget.exact[1])
+
+
+def _plan_of(read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:
+    if asked.within is not None:
+        return plan_within(read, catalog, asked.within, delta)
+    return plan_for(read, catalog, asked.epsilon if asked.epsilon is not None else 0, delta)
