@@ -35,7 +35,9 @@ class Allowance:
         """What would be left; None where the event is not covered."""
         leaves, pure = dict(self._leaves), self._pure
         for leaf, n in loss(event).terms:
-            by = next((each for each, count in leaves.items() if count >= n and cost_of(each).covers(leaf)), None)
+            # The same leaf first: one that covers more may be needed for another draw.
+            same = [leaf] if leaves.get(leaf, 0) >= n else []
+            by = next((each for each in (*same, *leaves) if leaves[each] >= n and cost_of(each).covers(leaf)), None)
             price = None if by is not None else _pure_price(leaf, n)
             if by is not None:
                 leaves[by] -= n
