@@ -32,7 +32,7 @@ def climbing(top: int) -> tuple[int, ...]:
     return tuple(rungs)
 
 
-ROWS, GROUPS = climbing(MOST_ROWS_OF_ONE), climbing(MOST_GROUPS_OF_ONE)
+ROWS = climbing(MOST_ROWS_OF_ONE)
 _SIZES = [2.0**power for power in range(SMALLEST, LARGEST + 1)]
 NUMBERS = (*(-size for size in reversed(_SIZES)), 0.0, *_SIZES)
 """Where the cells of the outer range of a number meet."""

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet.curator.survey.ladder import GROUPS, ROWS, in_rungs
-from discreet.curator.survey.reading import ONE, Surveyed, among, key_of
+from discreet.curator.survey.ladder import MOST_GROUPS_OF_ONE, ROWS, climbing, in_rungs
+from discreet.curator.survey.reading import ONE, Surveyed, among
 from discreet.errors import Fault
 from discreet.mechanisms.additive import Ints
-from discreet.plan.relation import CapGroups, CapTotal, Contributions, Filter, How, Term, Totals
+from discreet.plan.relation import CapGroups, CapTotal, Contributions, How, Term, Totals
 from discreet.plan.release import Run
 from discreet.plan.scalar import Column, Type
 
@@ -33,10 +33,14 @@ def groups_per_person(
     run: Run, surveyed: Surveyed, column: Column, kind: Type, names: Sequence[Any], salt: int
 ) -> Ints:
     """How many people are in how many of the keys that were found, by rung; who is in none of them is not counted."""
-    key = key_of(column, kind)
-    rows = Filter(surveyed.scan(column), among(key, kind, names))
+    rows, key = among(surveyed, column, kind, names)
     gathered = Contributions(rows, _person(surveyed), (key,), (Term(How.ANY, ONE),))
-    return _histogram(lambda most: _sum(run, Totals(CapGroups(gathered, most)), salt), GROUPS)
+    return _histogram(lambda most: _sum(run, Totals(CapGroups(gathered, most)), salt), rungs_of(names))
+
+
+def rungs_of(names: Sequence[Any]) -> tuple[int, ...]:
+    """The rungs of groups of a person, of whom nobody is in more than there are."""
+    return climbing(min(MOST_GROUPS_OF_ONE, len(names)))
 
 
 def _histogram(within: Callable[[int], int], rungs: Sequence[int]) -> Ints:

@@ -15,6 +15,7 @@ from discreet.curator.survey.prices import KEYS
 from discreet.errors import Fault
 from discreet.mechanisms.additive import Ints
 from discreet.plan.combination import Combination
+from discreet.plan.computed import Computed
 from discreet.plan.relation import (
     CapGroups,
     Contributions,
@@ -45,6 +46,9 @@ from discreet.plan.scalar import (
 )
 
 ONE = Literal(1, Type.INTEGER)
+COMPUTED = "computed"
+"""The table of columns that are computed, which is none."""
+
 LONGEST_KEY = 64
 """Code points of a text that may be a key; a longer one is none."""
 
@@ -93,9 +97,9 @@ def looked(run: Run, surveyed: Surveyed, salt: int) -> Ints:
 
 def by_cell(surveyed: Surveyed, column: Column, kind: Type, edges: Sequence[float]) -> Totals:
     """How many people have a value in each cell between edges; a person is in one of theirs, by priority."""
-    value = Cast(column, kind)
-    rows = Filter(surveyed.scan(column), Not(IsNull(value)))
-    return surveyed.totals(rows, (cell_of(value, edges, kind),), (ONE,), most=1)
+    value, cell = Column("value", kind, COMPUTED), Column("cell", Type.INTEGER, COMPUTED)
+    rows = Filter(Computed(surveyed.scan(column), value, Cast(column, kind)), Not(IsNull(value)))
+    return surveyed.totals(Computed(rows, cell, cell_of(value, edges, kind)), (cell,), (ONE,), most=1)
 
 
 def in_cells(run: Run, query: Totals, cells: int, salt: int) -> Ints:
@@ -106,25 +110,28 @@ def in_cells(run: Run, query: Totals, cells: int, salt: int) -> Ints:
 
 def by_key(surveyed: Surveyed, column: Column, kind: Type) -> Totals:
     """How many people have each value; a person is in KEYS of theirs at most, by priority."""
-    key = key_of(column, kind)
-    return surveyed.totals(Filter(surveyed.scan(column), short(key)), (key,), (ONE,), most=KEYS)
+    rows, key = _keyed(surveyed, column, kind)
+    return surveyed.totals(Filter(rows, _short(key)), (key,), (ONE,), most=KEYS)
 
 
-def key_of(column: Column, kind: Type) -> Scalar:
-    """What a row is grouped by."""
-    return column if kind is Type.TEXT else Cast(column, kind)
+def among(surveyed: Surveyed, column: Column, kind: Type, names: Sequence[Any]) -> tuple[Rows, Column]:
+    """The rows with one of these keys, which were released; and what has the key."""
+    rows, key = _keyed(surveyed, column, kind)
+    return Filter(rows, In(key, tuple(Literal(name, kind) for name in names))), key
 
 
-def short(key: Scalar) -> Scalar:
+def _keyed(surveyed: Surveyed, column: Column, kind: Type) -> tuple[Rows, Column]:
+    if kind is Type.TEXT:
+        return surveyed.scan(column), column
+    key = Column("key", kind, COMPUTED)
+    return Computed(surveyed.scan(column), key, Cast(column, kind)), key
+
+
+def _short(key: Column) -> Scalar:
     """Whether a value may be a key."""
-    if isinstance(key, Cast):
+    if key.type is not Type.TEXT:
         return Not(IsNull(key))
     return Comparison(Order.LESS_OR_EQUAL, Function("length", (key,)), Literal(LONGEST_KEY, Type.INTEGER))
-
-
-def among(key: Scalar, kind: Type, names: Sequence[Any]) -> Scalar:
-    """Whether a value is one of these keys, which were released."""
-    return In(key, tuple(Literal(name, kind) for name in names))
 
 
 def by_name(run: Run, query: Totals, salt: int) -> dict[Any, int]:

@@ -115,9 +115,10 @@ class Taking:
         if counted is None or not counted.people or self.surveyed.person is None:
             return None
         names, drawn = [key for key, _ in counted.people], self.prices.small
+        rungs = per_person.rungs_of(names)
         counts = self._drawn(
             drawn,
-            len(ladder.GROUPS) + 1,
+            len(rungs) + 1,
             lambda: per_person.groups_per_person(self.run, self.surveyed, column, kind, names, self.salt),
         )
-        return Ladder(ladder.GROUPS, tuple(counts), drawn.deviation)
+        return Ladder(rungs, tuple(counts), drawn.deviation)
