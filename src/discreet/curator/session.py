@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
@@ -29,13 +30,13 @@ from discreet.curator.flight import Flight
 from discreet.curator.loaded import Loaded
 from discreet.curator.names import check_name
 from discreet.curator.opening import open_ledger
-from discreet.curator.owner import Owner
 from discreet.curator.place import Place, named, place_of
 from discreet.curator.policy import Policy
 from discreet.curator.pricing import check_least, price_of_event, price_of_plan
 from discreet.curator.randomness import AUDITED, SECURE, Randomness, check_randomness
 from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store, unknown_analyst
+from discreet.curator.surveying import Surveyor
 from discreet.engines import registry
 from discreet.engines.base import Engine
 from discreet.errors import Fault, Invalid, Refused
@@ -48,7 +49,7 @@ from discreet.plan.lacking import without_delta
 from discreet.plan.limits import check_limits
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
-from discreet.plan.relation import scans
+from discreet.plan.relation import Rows, scans
 from discreet.plan.release import decided, release
 from discreet.plan.sql import question
 from discreet.privacy import events
@@ -61,7 +62,7 @@ _AFTER_FORK: list[object] = []
 """Engines of a parent process: their threads are not here, and they are neither used nor closed."""
 
 
-class Curator(Owner):
+class Curator(Surveyor):
     """Holds the data and the budget; answers questions.
 
     >>> people = {"patient_id": [1, 1, 2, 3], "ward": ["A", "B", "A", "A"]}
@@ -271,7 +272,7 @@ class Curator(Owner):
         with self._flight.question(), named(self._place):
             (plan, price), analyst = self._priced(Asked(text, params, **terms)), terms.get("analyst")
             asked, version = digest(plan), self._version()
-            name, about = self._named(key, analyst, asked, self._origin(plan), version)
+            name, about = self._named(key, analyst, asked, self._origin(plan.question.source), version)
             if self._store.stored(name, analyst) is None:
                 self._loaded()  # whatever is wrong with the source shows before anything is charged
             outcome = self._store.reserve(
@@ -288,7 +289,7 @@ class Curator(Owner):
             encoded = (
                 outcome.answer
                 if isinstance(outcome, Stored)
-                else self._computed(plan, text, asked, outcome, self._loaded())
+                else self._computed(outcome, partial(self._answered, plan, text, asked, self._loaded()))
             )
             answer = Answer.from_bytes(encoded).told(plan)
             return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst))
@@ -311,12 +312,12 @@ class Curator(Owner):
             return key, about
         return GENERATED + sha256(repr((about, version)).encode()).hexdigest(), about
 
-    def _origin(self, plan: Plan) -> str:
+    def _origin(self, source: Rows) -> str:
         """Where the rows of a question come from, seen from the ledger, so that both may be moved together; nothing for a frame.
 
         One ledger may serve several files about the same people: an answer about one of them is not an answer about another.
         """
-        asked = {scan.table.casefold() for scan in scans(plan.question.source)}
+        asked = {scan.table.casefold() for scan in scans(source)}
         return " ".join(
             repr((name, self._place.origin(Path(source.data)), source.table))
             for name, source in sorted(self.policy.tables.items())
@@ -379,11 +380,11 @@ class Curator(Owner):
             return min(self._usual_delta(), self.policy.analysts[analyst].delta)
         return min(self._usual_delta(), store.standing(analyst).budget.exact[1])
 
-    def _computed(self, plan: Plan, text: str, asked: str, reservation: Reservation, engine: Engine) -> bytes:
+    def _computed(self, reservation: Reservation, compute: Callable[[], bytes]) -> bytes:
         """Read, add noise, settle. Whatever goes wrong in between is one constant error, and the charge is kept."""
         encoded: bytes | None
         try:
-            encoded = self._answered(plan, text, asked, engine)
+            encoded = compute()
         except Exception:  # raised anew below, outside of this block, so that nothing of it can be reached
             encoded = None
         if encoded is None or len(encoded) > LONGEST_ANSWER:

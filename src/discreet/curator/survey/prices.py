@@ -97,7 +97,8 @@ class Prices:
         if self.keys is not None:
             # A range uses the noise of this only, and has paid for the keys that it might have had.
             column[0] = self.keys.event()
-        yield from (events.Repeated(each, self.columns) for part in column for each in _leaves(part))
+        if self.columns:
+            yield from (events.Repeated(each, self.columns) for part in column for each in _leaves(part))
 
 
 def _leaves(event: events.Event) -> tuple[events.Event, ...]:
@@ -132,12 +133,12 @@ def _prices(
     norm = Norm.L2 if delta else Norm.L1
     moved = cells_moved(relation)
     first = OF_PEOPLE**power + TERMS * columns
-    later = Fraction(moved * columns * (LARGE**power + SMALL**power))
+    later = Fraction(moved * max(1, columns) * (LARGE**power + SMALL**power))
     # the division of the number of rows rounds down, which may add a step
     counted = OF_TOTAL * FINE + 1
     later += moved * OF_ROWS**power + Fraction(counted, FINE) ** power if several else 0
     one, other = _noise(SHARE * price / first, norm), _noise((1 - SHARE) * price / later, norm)
-    keys = NamedKeys.for_noise(other.scale, delta / 2 / columns, groups=KEYS * moved) if delta else None
+    keys = NamedKeys.for_noise(other.scale, delta / 2 / max(1, columns), groups=KEYS * moved) if delta else None
 
     def drawn(weight: int) -> Drawn:
         return Drawn(other, _size(moved * weight**power, norm), weight)
