@@ -5,7 +5,7 @@ A planner asks `facts.column(name)` for its `type`, `keys`, `bounds` and `max_gr
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
@@ -43,10 +43,18 @@ class Ladder:
     deviation: float
     """Of the noise in each of the counts."""
 
+    people: Estimate | None = None
+    """How many there are in all, where that was released by itself."""
+
     def beyond(self, most: int) -> Estimate:
-        """How many people have more than a rung."""
-        after = self.counts[self.rungs.index(most) + 1 :]
-        return Estimate(sum(after), 1.96 * self.deviation * len(after) ** 0.5)
+        """How many people have more than a rung: those from there on, or all but those before, whichever has less noise."""
+        at = self.rungs.index(most) + 1
+        after, before = self.counts[at:], self.counts[:at]
+        found = Estimate(max(0.0, sum(after)), 1.96 * self.deviation * len(after) ** 0.5)
+        if self.people is None:
+            return found
+        error = (self.people.error**2 + (1.96 * self.deviation) ** 2 * at) ** 0.5
+        return min(found, Estimate(max(0.0, self.people.value - sum(before)), error), key=lambda each: each.error)
 
     def limit(self) -> int:
         """The least rung that about everybody is within: beyond it nobody can be told from the noise, but for one in a hundred."""
@@ -58,11 +66,13 @@ class Ladder:
         return self.rungs[0]
 
     def as_data(self) -> dict[str, Any]:
-        return {"rungs": list(self.rungs), "counts": list(self.counts), "deviation": self.deviation}
+        people = self.people and self.people.as_data()
+        return {"rungs": list(self.rungs), "counts": list(self.counts), "deviation": self.deviation, "people": people}
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> "Ladder":
-        return cls(tuple(data["rungs"]), tuple(data["counts"]), data["deviation"])
+        people = data["people"] and Estimate(**data["people"])
+        return cls(tuple(data["rungs"]), tuple(data["counts"]), data["deviation"], people)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,9 +296,3 @@ class SurveyFacts:
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def newest(surveys: Sequence[SurveyFacts], table: str, column: str) -> ColumnFacts | None:
-    """What the last of these surveys tells of a column."""
-    found = (each.column(column) for each in reversed(surveys) if each.table.casefold() == table.casefold())
-    return next((each for each in found if each is not None), None)

@@ -44,7 +44,7 @@ class Taking:
         """Both stages, in their order."""
         counts = self._drawn(self.prices.first, 1 + TERMS * len(self.surveyed.columns), self._looks)
         people = Estimate(max(0.0, counts[0] / OF_PEOPLE), self.prices.first.error / OF_PEOPLE)
-        per_person, rows, most = self._rows() if self.prices.several else (None, None, None)
+        per_person, rows, most = self._rows(people) if self.prices.several else (None, None, None)
         columns = tuple(
             self._column(column, counts[1 + TERMS * i : 1 + TERMS * (i + 1)])
             for i, column in enumerate(self.surveyed.columns)
@@ -61,13 +61,13 @@ class Taking:
         counts[0] *= OF_PEOPLE
         return counts
 
-    def _rows(self) -> tuple[Ladder, Estimate, int]:
+    def _rows(self, people: Estimate) -> tuple[Ladder, Estimate, int]:
         """How many rows people have, and then how many rows there are, of which a person counts with as many as about everybody has."""
         drawn = self.prices.rows
         counts = self._drawn(
             drawn, len(ladder.ROWS) + 1, lambda: per_person.rows_per_person(self.run, self.surveyed, self.salt)
         )
-        found = Ladder(ladder.ROWS, tuple(counts), drawn.deviation)
+        found = Ladder(ladder.ROWS, tuple(counts), drawn.deviation, people)
         most, total = found.limit(), self.prices.total
         add = self.grant.prepare(total.mechanism, total.sensitivity, 1)
         exact = per_person.rows_within(self.run, self.surveyed, most, self.salt)
