@@ -47,7 +47,9 @@ def survey(
     """
     if epsilon is None:
         raise Invalid(
-            "the price is missing", code="usage", hint="--epsilon 2 is usual for a survey; --preview shows how fine it is"
+            "the price is missing",
+            code="usage",
+            hint="--epsilon 2 is usual for a survey; --preview shows how fine it is",
         )
     target = None if out is None else new_file(out, ".html")
     price, small = number(epsilon, "epsilon"), None if delta is None else number(delta, "delta")

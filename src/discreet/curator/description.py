@@ -98,7 +98,11 @@ class Description:
 
         unit = "people" if facts.person else "rows"
         rows = "" if facts.rows is None else f", rows {number(facts.rows)}"
-        changed = "" if self.known is None or facts.version == self.known.version else "; the data have changed since: survey them again"
+        changed = (
+            ""
+            if self.known is None or facts.version == self.known.version
+            else "; the data have changed since: survey them again"
+        )
         return [f"  surveyed on version {facts.version}: {unit} {number(facts.people)}{rows}{changed}"]
 
     def __str__(self) -> str:

@@ -262,7 +262,9 @@ def _written(first: FirstPolicy) -> str:
 
 def _heading(first: FirstPolicy) -> list[str]:
     if first.known is not None:
-        return [f"# A policy for {text(first.data.name)}, of what a survey released: it tells nothing more. Look at each line of it."]
+        return [
+            f"# A policy for {text(first.data.name)}, of what a survey released: it tells nothing more. Look at each line of it."
+        ]
     return [
         f"# A first policy for {text(first.data.name)}. It loads, and answers COUNT. Fill in what is commented out, from what is",
         "# known of such data, not from looking into them: whatever is taken from the data tells of them.",

@@ -8,7 +8,10 @@ from discreet.plan.scalar import Column, Scalar
 
 @dataclass(frozen=True, slots=True)
 class Computed(Rows):
-    """All rows, each with the value of an expression in a column of its own; the column is of a table that is none, so that no other has its name."""
+    """All rows, each with the value of an expression in a column of its own.
+
+    The column is of a table that is none, so that no other has its name.
+    """
 
     source: Rows
     column: Column

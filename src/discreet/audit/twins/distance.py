@@ -97,7 +97,9 @@ def rows_too_far(mechanism: Ranked, sensitivity: Fraction | None, first: Any, se
 
 @too_far.register(Threshold)
 @too_far.register(OptimalKeys)
-def keys_too_far(mechanism: Threshold | OptimalKeys | NamedKeys, sensitivity: Fraction | None, first: Any, second: Any) -> str:
+def keys_too_far(
+    mechanism: Threshold | OptimalKeys | NamedKeys, sensitivity: Fraction | None, first: Any, second: Any
+) -> str:
     """Counts of people by key: a person is in at most so many groups, and counts once in each."""
     moves, allowed = _moves(first, second), _said(sensitivity)
     if _largest(moves) > allowed:

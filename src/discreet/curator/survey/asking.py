@@ -43,7 +43,9 @@ def asked_survey(
     """What a survey asks, at a price that is fixed now."""
     price, chosen = positive(epsilon, "epsilon"), _table(catalog, table)
     if price > MOST_EPSILON:
-        raise Invalid(f"epsilon must be at most {MOST_EPSILON}", code="epsilon", hint="there is no privacy at such a price")
+        raise Invalid(
+            f"epsilon must be at most {MOST_EPSILON}", code="epsilon", hint="there is no privacy at such a price"
+        )
     person = catalog.protected.person
     names = _columns(chosen, person, columns)
     if not delta and len(names) > MOST_COLUMNS:

@@ -92,7 +92,8 @@ def quantiles(
         rank = share * sums[-1]
         at = bisect_left(sums, rank)
         noise = NORMAL * deviation * min(at + 1, len(counts) - at) ** 0.5
-        found.append((share, *(_value(each, sums, edges) for each in (rank, rank - noise, rank + noise))))
+        value, low, high = (_value(each, sums, edges) for each in (rank, rank - noise, rank + noise))
+        found.append((share, value, low, high))
     return tuple(found)
 
 

@@ -36,10 +36,12 @@ def _suggested(fact: Fact) -> list[str]:
 
 def unit_lines(facts: SurveyFacts) -> list[str]:
     """How many people there are, and as a suggestion what about everybody has."""
-    lines = [f"people = {max(1, round(facts.people.value))}  # surveyed on version {facts.version}, ± {facts.people.error:.0f}"]
+    lines = [
+        f"people = {max(1, round(facts.people.value))}  # surveyed on version {facts.version}, ± {facts.people.error:.0f}"
+    ]
     if facts.per_person is not None:
-        beyond = facts.per_person.beyond(facts.per_person.limit())
-        lines.append(
-            f"# max_total = {facts.per_person.limit()}  # rows of a person in a question: about {beyond.value:.0f} people have more, ± {beyond.error:.0f}"
-        )
+        most = facts.per_person.limit()
+        beyond = facts.per_person.beyond(most)
+        more = f"about {beyond.value:.0f} people have more, ± {beyond.error:.0f}"
+        lines.append(f"# max_total = {most}  # rows of a person in a question: {more}")
     return lines

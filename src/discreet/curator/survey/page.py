@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from discreet.answer.digits import key_text, price
-from discreet.curator.survey.record import ColumnFacts, Counted, Ladder, Range, SurveyFacts
+from discreet.curator.survey.record import ColumnFacts, KeyCounts, Ladder, Range, SurveyFacts
 from discreet.curator.survey.text import about, end, kind_of, missing, number
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
@@ -64,7 +64,8 @@ def _rows(ladder: Ladder, most: int | None) -> str:
     shown = [i for i, rung in enumerate(ladder.rungs) if rung <= limit]
     labels = [f"{ladder.rungs[i]:,}" for i in shown]
     picture = _standing([ladder.counts[i] for i in shown], labels, 1.96 * ladder.deviation)
-    words = f"Each bar is of the people with at most so many rows, and more than the one before. In the number of rows a person counts with {most:,} at most."
+    words = "Each bar is of the people with at most so many rows, and more than the one before. "
+    words += f"In the number of rows a person counts with {most:,} at most."
     return f"<section><div><h2>rows of a person</h2><p>{_text(words)}</p></div>{picture}</section>"
 
 
@@ -97,7 +98,9 @@ def _standing(counts: Sequence[float], labels: Sequence[str], error: float) -> s
     parts = []
     for i, (count, label) in enumerate(zip(counts, labels, strict=True)):
         high, x = TALL * max(0.0, count) / top, i * width
-        parts.append(f'<rect x="{x + width * 0.1:.1f}" y="{TALL - high:.1f}" width="{width * 0.8:.1f}" height="{high:.1f}"/>')
+        parts.append(
+            f'<rect x="{x + width * 0.1:.1f}" y="{TALL - high:.1f}" width="{width * 0.8:.1f}" height="{high:.1f}"/>'
+        )
         low, up = (TALL - TALL * min(max(0.0, count + e), top) / top for e in (-error, error))
         parts.append(f'<path d="M{x + width / 2:.1f} {low:.1f}V{up:.1f}"/>')
         if i % every == 0:
@@ -105,7 +108,7 @@ def _standing(counts: Sequence[float], labels: Sequence[str], error: float) -> s
     return f'<svg viewBox="0 0 {WIDE} {TALL + LINE}" role="img" aria-label="people">{"".join(parts)}</svg>'
 
 
-def _lying(counted: Counted) -> str:
+def _lying(counted: KeyCounts) -> str:
     """Bars below each other, the largest first."""
     shown, error = counted.people[:MOST_BARS], counted.error
     top = max(count for _, count in shown) + error

@@ -63,13 +63,18 @@ class SurveyPreview:
         names = ", ".join(column.name for column in asked.surveyed.columns) or "no column"
         lines = [
             f"a survey of {asked.surveyed.table} would release, of {names}:",
-            f"  how many {unit} there are, ± {ceil(prices.first.error / OF_PEOPLE):,}; how many have a value, ± {ceil(prices.first.error):,}",
+            f"  how many {unit} there are, ± {ceil(prices.first.error / OF_PEOPLE):,};"
+            f" how many have a value, ± {ceil(prices.first.error):,}",
         ]
         if prices.several:
-            lines.append(f"  how many rows people have, ± {ceil(prices.rows.error):,} at each of the rungs; how many rows there are")
+            lines.append(
+                f"  how many rows people have, ± {ceil(prices.rows.error):,} at each of the rungs; how many rows there are"
+            )
         if self.shared_key is not None and prices.keys is not None:
             most = f", of which a person counts in {KEYS} at most" if asked.surveyed.person is not None else ""
-            lines.append(f"  keys that {self.shared_key:,} {unit} share (19 of 20 times){most}, ± {ceil(prices.keys.error()):,} each")
+            lines.append(
+                f"  keys that {self.shared_key:,} {unit} share (19 of 20 times){most}, ± {ceil(prices.keys.error()):,} each"
+            )
         else:
             lines.append("  no keys: they need a delta")
         lines.append(
@@ -78,7 +83,9 @@ class SurveyPreview:
         )
         if asked.left_out:
             lines.append(f"  not asked about: {', '.join(asked.left_out)}")
-        lines.append(f"± at 95 %. {price(float(prices.epsilon), float(prices.delta), str(prices.relation))}. Nothing was read or spent.")
+        lines.append(
+            f"± at 95 %. {price(float(prices.epsilon), float(prices.delta), str(prices.relation))}. Nothing was read or spent."
+        )
         return [visible(line) for line in lines]
 
     def __str__(self) -> str:

@@ -10,6 +10,7 @@ so that they are one Gaussian vector, whose price is of its L2 norm. Without a �
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 
 from discreet.errors import Fault
 from discreet.exact import sqrt_up
@@ -40,11 +41,11 @@ FINE = 1 << 20
 MOST_COLUMNS = 5
 """Without a δ."""
 
-TRIES = 60
+TRIES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class PricedDraw:
     """Noise on a vector of integers, and how far one unit may move that: a draw of a survey, before it is made."""
 
     mechanism: IntegerNoise
@@ -59,7 +60,7 @@ class Drawn:
     @property
     def deviation(self) -> float:
         """Of a released count."""
-        return float(self.mechanism.variance) ** 0.5 / self.weight
+        return sqrt(self.mechanism.variance) / self.weight
 
     @property
     def error(self) -> float:
@@ -76,11 +77,11 @@ class Prices:
     several: bool
     epsilon: Fraction
     delta: Fraction
-    first: Drawn
-    rows: Drawn
-    total: Drawn
-    large: Drawn
-    small: Drawn
+    first: PricedDraw
+    rows: PricedDraw
+    total: PricedDraw
+    large: PricedDraw
+    small: PricedDraw
     keys: NamedKeys | None
     """The rule by which keys are selected, in the place of the large draw; None without a δ."""
 
@@ -105,18 +106,16 @@ def _leaves(event: events.Event) -> tuple[events.Event, ...]:
     return event.parts if isinstance(event, events.Composed) else (event,)
 
 
-def prices_for(
-    relation: Relation, columns: int, epsilon: Fraction, delta: Fraction, *, several: bool
-) -> Prices:
+def prices_for(relation: Relation, columns: int, epsilon: Fraction, delta: Fraction, *, several: bool) -> Prices:
     """The draws that are (ε, δ)-DP together; half of δ is for keys that nobody else has, in equal parts a column."""
     if not delta:
         return _prices(relation, columns, several, epsilon, delta, (epsilon, 1))
     sigma = RoundedGaussian.for_budget(epsilon, delta / 2, sensitivity=1).scale
-    for _ in range(TRIES):
+    for tries in range(TRIES):
         found = _prices(relation, columns, several, epsilon, delta, (1 / sigma**2, 2))
         if loss(found.event).certifies(epsilon, delta):
             return found
-        sigma *= 1 + Fraction(1, 10**6)
+        sigma *= 1 + Fraction(1 << tries, 10**9)  # that bounds are rounded up, and where noise is tiny by much
     raise Fault("no noise was found for this price", code="survey")
 
 
@@ -140,8 +139,8 @@ def _prices(
     one, other = _noise(SHARE * price / first, norm), _noise((1 - SHARE) * price / later, norm)
     keys = NamedKeys.for_noise(other.scale, delta / 2 / max(1, columns), groups=KEYS * moved) if delta else None
 
-    def drawn(weight: int) -> Drawn:
-        return Drawn(other, _size(moved * weight**power, norm), weight)
+    def drawn(weight: int) -> PricedDraw:
+        return PricedDraw(other, _size(moved * weight**power, norm), weight)
 
     total = type(other)(other.scale * FINE)
     return Prices(
@@ -150,9 +149,9 @@ def _prices(
         several,
         epsilon,
         delta,
-        Drawn(one, _size(first, norm), 1),
+        PricedDraw(one, _size(first, norm), 1),
         drawn(OF_ROWS),
-        Drawn(total, Fraction(counted), OF_TOTAL * FINE),
+        PricedDraw(total, Fraction(counted), OF_TOTAL * FINE),
         drawn(LARGE),
         drawn(SMALL),
         keys,

@@ -24,7 +24,7 @@ ENOUGH = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class NoisyNumber:
     """A released number, and its ± at 95 %: of the noise alone."""
 
     value: float
@@ -43,18 +43,18 @@ class Ladder:
     deviation: float
     """Of the noise in each of the counts."""
 
-    people: Estimate | None = None
+    people: NoisyNumber | None = None
     """How many there are in all, where that was released by itself."""
 
-    def beyond(self, most: int) -> Estimate:
+    def beyond(self, most: int) -> NoisyNumber:
         """How many people have more than a rung: those from there on, or all but those before, whichever has less noise."""
         at = self.rungs.index(most) + 1
         after, before = self.counts[at:], self.counts[:at]
-        found = Estimate(max(0.0, sum(after)), 1.96 * self.deviation * len(after) ** 0.5)
+        found = NoisyNumber(max(0.0, sum(after)), 1.96 * self.deviation * len(after) ** 0.5)
         if self.people is None:
             return found
         error = (self.people.error**2 + (1.96 * self.deviation) ** 2 * at) ** 0.5
-        return min(found, Estimate(max(0.0, self.people.value - sum(before)), error), key=lambda each: each.error)
+        return min(found, NoisyNumber(max(0.0, self.people.value - sum(before)), error), key=lambda each: each.error)
 
     def limit(self) -> int:
         """The least rung that about everybody is within: beyond it nobody can be told from the noise, but for one in a hundred."""
@@ -71,7 +71,7 @@ class Ladder:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> "Ladder":
-        people = data["people"] and Estimate(**data["people"])
+        people = data["people"] and NoisyNumber(**data["people"])
         return cls(tuple(data["rungs"]), tuple(data["counts"]), data["deviation"], people)
 
 
@@ -110,7 +110,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class KeyCounts:
     """The keys of a column that were found, with how many people each has; who has several keys counts in a few of them."""
 
     people: tuple[tuple[str | bool, float], ...]
@@ -122,7 +122,7 @@ class Counted:
         return {"people": [list(each) for each in self.people], "error": self.error, "threshold": self.threshold}
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> "Counted":
+    def read(cls, data: Mapping[str, Any]) -> "KeyCounts":
         return cls(tuple((key, count) for key, count in data["people"]), data["error"], data["threshold"])
 
 
@@ -132,11 +132,11 @@ class ColumnFacts:
 
     name: str
     type: Type
-    present: Estimate
+    present: NoisyNumber
     """People with a value."""
 
     range: Range | None = None
-    counted: Counted | None = None
+    counted: KeyCounts | None = None
     groups: Ladder | None = None
     """In how many of the found keys people are; None where there are none, or where nobody has several rows."""
 
@@ -181,9 +181,9 @@ class ColumnFacts:
         return cls(
             data["name"],
             Type(data["type"]),
-            Estimate(**data["present"]),
+            NoisyNumber(**data["present"]),
             data["range"] and Range.read(data["range"]),
-            data["keys"] and Counted.read(data["keys"]),
+            data["keys"] and KeyCounts.read(data["keys"]),
             data["groups"] and Ladder.read(data["groups"]),
         )
 
@@ -198,8 +198,8 @@ class SurveyFacts:
     relation: str
     epsilon: float
     delta: float
-    people: Estimate
-    rows: Estimate | None
+    people: NoisyNumber
+    rows: NoisyNumber | None
     rows_limit: int | None
     """The rows of a person that were counted at most in `rows`."""
 
@@ -258,8 +258,8 @@ class SurveyFacts:
             data["relation"],
             data["epsilon"],
             data["delta"],
-            Estimate(**data["people"]),
-            data["rows"] and Estimate(**data["rows"]),
+            NoisyNumber(**data["people"]),
+            data["rows"] and NoisyNumber(**data["rows"]),
             data["rows_limit"],
             data["per_person"] and Ladder.read(data["per_person"]),
             tuple(map(ColumnFacts.read, data["columns"])),

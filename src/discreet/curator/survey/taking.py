@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from discreet.curator.survey import choosing, ladder, per_person, reading
-from discreet.curator.survey.prices import FINE, OF_PEOPLE, OF_TOTAL, TERMS, Drawn, Prices
+from discreet.curator.survey.prices import FINE, OF_PEOPLE, OF_TOTAL, TERMS, PricedDraw, Prices
 from discreet.curator.survey.reading import Surveyed
-from discreet.curator.survey.record import ColumnFacts, Counted, Estimate, Ladder, Range
+from discreet.curator.survey.record import ColumnFacts, KeyCounts, Ladder, NoisyNumber, Range
 from discreet.mechanisms.additive import Ints
 from discreet.mechanisms.measure import Grant
 from discreet.plan.release import Run
@@ -23,8 +23,8 @@ MOST_KEYS = 1_000
 class Taken:
     """What was released of a table."""
 
-    people: Estimate
-    rows: Estimate | None
+    people: NoisyNumber
+    rows: NoisyNumber | None
     rows_limit: int | None
     per_person: Ladder | None
     columns: tuple[ColumnFacts, ...]
@@ -43,7 +43,7 @@ class Taking:
     def taken(self) -> Taken:
         """Both stages, in their order."""
         counts = self._drawn(self.prices.first, 1 + TERMS * len(self.surveyed.columns), self._looks)
-        people = Estimate(max(0.0, counts[0] / OF_PEOPLE), self.prices.first.error / OF_PEOPLE)
+        people = NoisyNumber(max(0.0, counts[0] / OF_PEOPLE), self.prices.first.error / OF_PEOPLE)
         per_person, rows, most = self._rows(people) if self.prices.several else (None, None, None)
         columns = tuple(
             self._column(column, counts[1 + TERMS * i : 1 + TERMS * (i + 1)])
@@ -51,7 +51,7 @@ class Taking:
         )
         return Taken(people, rows, most, per_person, columns)
 
-    def _drawn(self, drawn: Drawn, size: int, exact: Callable[[], Ints]) -> list[float]:
+    def _drawn(self, drawn: PricedDraw, size: int, exact: Callable[[], Ints]) -> list[float]:
         """A vector with its noise, which is drawn first; in counts."""
         add = self.grant.prepare(drawn.mechanism, drawn.sensitivity, size)
         return [int(each) / drawn.weight for each in add(exact() * drawn.weight)]
@@ -61,7 +61,7 @@ class Taking:
         counts[0] *= OF_PEOPLE
         return counts
 
-    def _rows(self, people: Estimate) -> tuple[Ladder, Estimate, int]:
+    def _rows(self, people: NoisyNumber) -> tuple[Ladder, NoisyNumber, int]:
         """How many rows people have, and then how many rows there are, of which a person counts with as many as about everybody has."""
         drawn = self.prices.rows
         counts = self._drawn(
@@ -72,13 +72,13 @@ class Taking:
         add = self.grant.prepare(total.mechanism, total.sensitivity, 1)
         exact = per_person.rows_within(self.run, self.surveyed, most, self.salt)
         (steps,) = add(np.array([exact * OF_TOTAL * FINE // most], np.int64))
-        return found, Estimate(max(0.0, int(steps) * most / total.weight), total.error * most), most
+        return found, NoisyNumber(max(0.0, int(steps) * most / total.weight), total.error * most), most
 
     def _column(self, column: Column, counts: Sequence[float]) -> ColumnFacts:
         """What stage 2 asks of a column, by what stage 1 released of it."""
         present, *others = counts
         kind = choosing.type_of(present, others, self.prices.first.deviation)
-        there = Estimate(max(0.0, present), self.prices.first.error)
+        there = NoisyNumber(max(0.0, present), self.prices.first.error)
         if kind in (Type.NUMBER, Type.DATE):
             return ColumnFacts(column.name, kind, there, range=self._range(column, kind))
         counted = self._keys(column, kind)
@@ -99,19 +99,19 @@ class Taking:
         quantiles = choosing.quantiles(fine, edges, deviation)
         return Range(low, high, edges, tuple(fine), self.prices.large.error, quantiles)
 
-    def _in_cells(self, drawn: Drawn, column: Column, kind: Type, edges: Sequence[float]) -> list[float]:
+    def _in_cells(self, drawn: PricedDraw, column: Column, kind: Type, edges: Sequence[float]) -> list[float]:
         cells, query = len(edges) + 1, reading.by_cell(self.surveyed, column, kind, edges)
         return self._drawn(drawn, cells, lambda: reading.in_cells(self.run, query, cells, self.salt))
 
-    def _keys(self, column: Column, kind: Type) -> Counted | None:
+    def _keys(self, column: Column, kind: Type) -> KeyCounts | None:
         rule, query = self.prices.keys, reading.by_key(self.surveyed, column, kind)
         if rule is None:
             return None
         kept: dict[Any, int] = self.grant(rule, 1, lambda: reading.by_name(self.run, query, self.salt))
         found = list(kept.items())[:MOST_KEYS]
-        return Counted(tuple((key, float(count)) for key, count in found), rule.error(), rule.threshold)
+        return KeyCounts(tuple((key, float(count)) for key, count in found), rule.error(), rule.threshold)
 
-    def _groups(self, column: Column, kind: Type, counted: Counted | None) -> Ladder | None:
+    def _groups(self, column: Column, kind: Type, counted: KeyCounts | None) -> Ladder | None:
         if counted is None or not counted.people or self.surveyed.person is None:
             return None
         names, drawn = [key for key, _ in counted.people], self.prices.small

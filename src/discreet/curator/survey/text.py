@@ -4,7 +4,7 @@ from datetime import date
 from math import floor, log10
 
 from discreet.answer.digits import grouped, key_text, price, rounded
-from discreet.curator.survey.record import ColumnFacts, Estimate, SurveyFacts
+from discreet.curator.survey.record import ColumnFacts, NoisyNumber, SurveyFacts
 from discreet.plan.relation import EPOCH
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
@@ -16,10 +16,10 @@ RUNGS = (1, 2, 5, 12, 30, 118, 465, 1418)
 """Of the rows of a person that are told in words, where they are on the ladder."""
 
 
-def number(estimate: Estimate) -> str:
+def number(estimate: NoisyNumber) -> str:
     """A number to the digits that its ± supports.
 
-    >>> number(Estimate(5012.0, 31.0)), number(Estimate(0.0, 31.0))
+    >>> number(NoisyNumber(5012.0, 31.0)), number(NoisyNumber(0.0, 31.0))
     ('5,012 ± 31', '0 ± 31')
     """
     if not estimate.error:
@@ -35,9 +35,11 @@ def end(value: float, kind: Type) -> str:
     return grouped(float(f"{value:.6g}"))
 
 
-def missing(column: ColumnFacts, people: Estimate) -> Estimate:
+def missing(column: ColumnFacts, people: NoisyNumber) -> NoisyNumber:
     """People all of whose values are missing."""
-    return Estimate(max(0.0, people.value - column.present.value), (people.error**2 + column.present.error**2) ** 0.5)
+    return NoisyNumber(
+        max(0.0, people.value - column.present.value), (people.error**2 + column.present.error**2) ** 0.5
+    )
 
 
 def kind_of(column: ColumnFacts) -> str:

@@ -81,12 +81,12 @@ class NamedKeys(Mechanism):
         names = sorted(exact)
         counts = counts_of(np.array([exact[name] for name in names], np.int64))
         noisy = self.noise(counts, source)
-        kept = [
+        pairs = [
             (int(many), name)
             for name, many, count in zip(names, noisy, counts, strict=True)
             if count > 0 and many > self.threshold
         ]
-        return {name: many for many, name in sorted(kept, key=lambda each: (-each[0], each[1]))}
+        return {name: many for many, name in sorted(pairs, key=lambda each: (-each[0], each[1]))}
 
     def error(self, confidence: Number = 0.95) -> float:
         """± of a noisy count. Those that are kept are the larger ones: near the threshold they are too high more often."""
