@@ -59,16 +59,16 @@ def table(seed: int, people: int = 5) -> list[Row]:
 
 
 def neighbours(rows: list[Row], relation: Relation, seed: int) -> list[list[Row]]:
-    """The table without each of its units, or with each replaced by another."""
+    """The table without each of three units, or with each of them replaced by another."""
     rng = Random(seed + 1)
     found = []
     if relation.unit is Unit.ROW:
-        for at in range(min(len(rows), 6)):
+        for at in range(min(len(rows), 3)):
             others = rows[:at] + rows[at + 1 :]
             instead = rows_of(rng, "other", tidy=seed % 2 == 0)[:1]
             found.append(others if relation.adjacency is Adjacency.ADD_REMOVE else others + instead)
         return found
-    for who in sorted({row[0] or "" for row in rows}):
+    for who in sorted({row[0] or "" for row in rows})[:3]:
         others = [row for row in rows if row[0] != who]
         instead = rows_of(rng, who, tidy=seed % 3 == 0)
         found.append(others if relation.adjacency is Adjacency.ADD_REMOVE else others + instead)
