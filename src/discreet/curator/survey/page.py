@@ -63,7 +63,7 @@ def _rows(ladder: Ladder, most: int | None) -> str:
     limit = ladder.limit()
     shown = [i for i, rung in enumerate(ladder.rungs) if rung <= limit]
     labels = [f"{ladder.rungs[i]:,}" for i in shown]
-    picture = _standing([ladder.counts[i] for i in shown], labels, 1.96 * ladder.deviation)
+    picture = standing([ladder.counts[i] for i in shown], labels, 1.96 * ladder.deviation)
     words = "Each bar is of the people with at most so many rows, and more than the one before. "
     words += f"In the number of rows a person counts with {most:,} at most."
     return f"<section><div><h2>rows of a person</h2><p>{_text(words)}</p></div>{picture}</section>"
@@ -72,9 +72,9 @@ def _rows(ladder: Ladder, most: int | None) -> str:
 def _column(column: ColumnFacts, facts: SurveyFacts) -> str:
     picture = ""
     if column.range is not None:
-        picture = _histogram(column.range, column.type)
+        picture = histogram(column.range, column.type)
     elif column.counted is not None and column.counted.people:
-        picture = _lying(column.counted)
+        picture = lying(column.counted)
     gone = f"without a value: {number(missing(column, facts.people))}"
     words = [kind_of(column), about(column) if not picture or column.range else "", gone]
     if column.max_groups is not None and column.max_groups > 1:
@@ -83,14 +83,14 @@ def _column(column: ColumnFacts, facts: SurveyFacts) -> str:
     return f"<section><div><h2>{_text(column.name)}</h2>{told}</div>{picture or '<div></div>'}</section>"
 
 
-def _histogram(found: Range, kind: Type) -> str:
+def histogram(found: Range, kind: Type) -> str:
     """The bins from the lower bound to the upper one."""
     inside = [i for i in range(len(found.counts)) if found.edges[i] >= found.low and found.edges[i + 1] <= found.high]
     labels = [end(found.edges[i], kind) for i in inside]
-    return _standing([found.counts[i] for i in inside], labels, found.error)
+    return standing([found.counts[i] for i in inside], labels, found.error)
 
 
-def _standing(counts: Sequence[float], labels: Sequence[str], error: float) -> str:
+def standing(counts: Sequence[float], labels: Sequence[str], error: float) -> str:
     """Bars beside each other, with the error of each; a few of them are labelled."""
     top = max([*counts, error, 1.0]) + error
     width = WIDE / max(1, len(counts))
@@ -108,7 +108,7 @@ def _standing(counts: Sequence[float], labels: Sequence[str], error: float) -> s
     return f'<svg viewBox="0 0 {WIDE} {TALL + LINE}" role="img" aria-label="people">{"".join(parts)}</svg>'
 
 
-def _lying(counted: KeyCounts) -> str:
+def lying(counted: KeyCounts) -> str:
     """Bars below each other, the largest first."""
     shown, error = counted.people[:MOST_BARS], counted.error
     top = max(count for _, count in shown) + error
