@@ -29,7 +29,7 @@ from discreet.plan.relation import EPOCH
 from discreet.plan.scalar import Column, Literal, Type
 from discreet.privacy import Adjacency, Relation, Unit, events, loss
 from tests.curator.surveys import CELLS, COLUMNS, RELATIONS, TinySurvey, data_of, fine, neighbours, table
-from tests.engines.twins import agree
+from tests.engines.twins import agree, arranged
 from tests.scale import repeats
 
 PERSON = Relation(Adjacency.ADD_REMOVE, Unit.PERSON)
@@ -133,7 +133,7 @@ def test_people_are_counted_by_what_they_have() -> None:
 
 def engines_agree() -> None:
     """On every query of a survey, with everything that a cell may hold."""
-    for seed, relation in enumerate(RELATIONS):
+    for seed, relation in enumerate(RELATIONS[:2]):
         surveyed = TinySurvey(relation, fine(relation)).surveyed
         size, day, word, flag = COLUMNS
         queries = [
@@ -145,6 +145,8 @@ def engines_agree() -> None:
             reading.by_key(surveyed, flag, Type.BOOLEAN),
         ]
         agree([data_of(table(seed))], queries)
+        with arranged():
+            agree([data_of(table(seed + 4))], queries[-2:])
 
 
 def test_engines_agree_on_what_a_survey_reads() -> None:
