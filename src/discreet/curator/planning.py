@@ -3,12 +3,13 @@
 Nothing here reads data or makes a ledger: a preview plans as the question would be charged.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
+from discreet.answer import Answer
 from discreet.curator.asked import GENERATED, Asked
 from discreet.curator.found import fact, fact_key, lacking, limits_in, told_again
 from discreet.curator.names import check_name
@@ -20,7 +21,7 @@ from discreet.plan.check import digest
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
 from discreet.plan.question import Question
-from discreet.plan.relation import scans
+from discreet.plan.relation import Rows, scans
 from discreet.plan.sql import question
 
 DEFAULT_DELTA = Fraction(1, 10**8)
@@ -52,17 +53,19 @@ class Planning(Owner):
         store = self._ledger_if_made()
         if store is None:
             return None
-        return store.stored(fact_key(topic, self._origin(read), self.policy.version), analyst)
+        return store.stored(fact_key(topic, self._origin(read.source), self.policy.version), analyst)
 
-    def _facts(self, plan: Plan, found: Mapping[str, int], analyst: str | None) -> Iterator[tuple[Request, bytes]]:
-        """What is kept of what a question found, for later ones."""
+    def _facts(self, plan: Plan, analyst: str | None, encoded: bytes) -> Iterator[tuple[Request, bytes]]:
+        """What is kept of what a question found and its answer tells, for later ones."""
         if plan.topic:
-            version = self.policy.version
-            yield fact(fact_key(plan.topic, self._origin(plan.question), version), analyst, found, version)
+            version, found = self.policy.version, Answer.from_bytes(encoded).receipt["found"]
+            yield fact(fact_key(plan.topic, self._origin(plan.question.source), version), analyst, found, version)
 
     def _asked_before(self, plan: Plan, asked: Asked) -> bool:
         """Whether this very question was asked before it was known what it finds: then it is that question still, and free."""
-        name, _ = self._named(asked.key, asked.analyst, digest(plan), self._origin(plan.question), self.policy.version)
+        name, _ = self._named(
+            asked.key, asked.analyst, digest(plan), self._origin(plan.question.source), self.policy.version
+        )
         return self._store.entered(name, asked.analyst)
 
     def _named(self, key: str | None, analyst: str | None, asked: str, origin: str, version: str) -> tuple[str, str]:
@@ -75,16 +78,16 @@ class Planning(Owner):
             return key, about
         return GENERATED + sha256(repr((about, version)).encode()).hexdigest(), about
 
-    def _origin(self, read: Question) -> str:
+    def _origin(self, source: Rows) -> str:
         """Where the rows of a question come from, seen from the ledger, so that both may be moved together; nothing for a frame.
 
         One ledger may serve several files about the same people: an answer about one of them is not an answer about another.
         """
-        asked = {scan.table.casefold() for scan in scans(read.source)}
+        asked = {scan.table.casefold() for scan in scans(source)}
         return " ".join(
-            repr((name, self._place.origin(Path(source.data)), source.table))
-            for name, source in sorted(self.policy.tables.items())
-            if name.casefold() in asked and isinstance(source.data, str | Path)
+            repr((name, self._place.origin(Path(table.data)), table.table))
+            for name, table in sorted(self.policy.tables.items())
+            if name.casefold() in asked and isinstance(table.data, str | Path)
         )
 
     def _usual_delta(self) -> Fraction:

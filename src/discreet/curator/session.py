@@ -8,9 +8,10 @@ it there is one constant error, and the charge is kept.
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
@@ -34,6 +35,7 @@ from discreet.curator.pricing import check_least, price_of_event, price_of_plan
 from discreet.curator.randomness import AUDITED, SECURE, Randomness, check_randomness
 from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store
+from discreet.curator.surveying import Surveyor
 from discreet.engines import registry
 from discreet.engines.base import Engine
 from discreet.errors import Fault, Invalid, Refused
@@ -53,7 +55,7 @@ _AFTER_FORK: list[object] = []
 """Engines of a parent process: their threads are not here, and they are neither used nor closed."""
 
 
-class Curator(Planning):
+class Curator(Planning, Surveyor):
     """Holds the data and the budget; answers questions.
 
     >>> people = {"patient_id": [1, 1, 2, 3], "ward": ["A", "B", "A", "A"]}
@@ -263,7 +265,7 @@ class Curator(Planning):
         with self._flight.question(), named(self._place):
             (plan, price), analyst = self._priced(Asked(text, params, key=key, **terms)), terms.get("analyst")
             asked, version = digest(plan), self._version()
-            name, about = self._named(key, analyst, asked, self._origin(plan.question), version)
+            name, about = self._named(key, analyst, asked, self._origin(plan.question.source), version)
             if self._store.stored(name, analyst) is None:
                 self._loaded()  # whatever is wrong with the source shows before anything is charged
             outcome = self._store.reserve(
@@ -280,7 +282,11 @@ class Curator(Planning):
             encoded = (
                 outcome.answer
                 if isinstance(outcome, Stored)
-                else self._computed(plan, text, asked, outcome, self._loaded())
+                else self._computed(
+                    outcome,
+                    partial(self._answered, plan, text, asked, self._loaded()),
+                    partial(self._facts, plan, analyst),
+                )
             )
             answer = Answer.from_bytes(encoded).told(plan)
             return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst))
@@ -326,13 +332,18 @@ class Curator(Planning):
         check_limits(plan, LONGEST_ANSWER)
         return plan, price
 
-    def _computed(self, plan: Plan, text: str, asked: str, reservation: Reservation, engine: Engine) -> bytes:
+    def _computed(
+        self,
+        reservation: Reservation,
+        compute: Callable[[], bytes],
+        facts: Callable[[bytes], Iterable[tuple[Request, bytes]]] = lambda _: (),
+    ) -> bytes:
         """Read, add noise, settle. Whatever goes wrong in between is one constant error, and the charge is kept."""
         encoded: bytes | None
-        facts: list[tuple[Request, bytes]] = []
+        kept: list[tuple[Request, bytes]] = []
         try:
-            encoded, found = self._answered(plan, text, asked, engine)
-            facts += self._facts(plan, found, reservation.analyst)
+            encoded = compute()
+            kept += facts(encoded)
         except Exception:  # raised anew below, outside of this block, so that nothing of it can be reached
             encoded = None
         if encoded is None or len(encoded) > LONGEST_ANSWER:
@@ -342,9 +353,9 @@ class Curator(Planning):
                 code="failed",
                 hint="ask the owner to look at the data and the machine",
             )
-        return self._store.settle(reservation, encoded, facts)
+        return self._store.settle(reservation, encoded, kept)
 
-    def _answered(self, plan: Plan, text: str, asked: str, engine: Engine) -> tuple[bytes, Mapping[str, int]]:
+    def _answered(self, plan: Plan, text: str, asked: str, engine: Engine) -> bytes:
         randomness = self._randomness
         bits, grant = chosen(randomness.source), Grant(plan.event, randomness.source, hand=randomness.hand)
         try:
@@ -362,7 +373,7 @@ class Curator(Planning):
             receipt["kept"] = False
         # what was assumed is told to whoever asks: another may ask for the same plan in other words
         answer = Answer.make(replace(plan, assumed=()), released, text=text, receipt=receipt)
-        return replace(answer, notes=answer.notes + self._beside).to_bytes(), plan.found
+        return replace(answer, notes=answer.notes + self._beside).to_bytes()
 
     def measure(
         self,

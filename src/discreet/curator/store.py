@@ -140,6 +140,12 @@ class Store(Durable):
 
         return self._read(look)
 
+    def named(self, key: str, analyst: str | None = None) -> Entry | None:
+        """What a key of this analyst names, settled or not; None where it names nothing yet."""
+        check_name(key, "key")
+        _check_analyst_name(analyst)
+        return self._read(lambda page: page.entry(analyst, key))
+
     def named_before(self, key: str, analyst: str | None = None) -> bool:
         """Whether release 0.1 filed a request of this analyst under this key."""
         check_name(key, "key")

@@ -17,6 +17,7 @@ from discreet.engines.base import Data, Lost, kind_of
 from discreet.engines.cells import of_python
 from discreet.engines.framing import Framing, header, records
 from discreet.errors import Fault, Invalid
+from discreet.plan.computed import Computed
 from discreet.plan.evaluate import evaluate
 from discreet.plan.relation import (
     CapGroups,
@@ -42,7 +43,7 @@ from discreet.plan.relation import (
 )
 from discreet.plan.scalar import Scalar, Type, Value
 
-Row: TypeAlias = dict[str, Value]
+Row: TypeAlias = dict[str | tuple[str, str], Value]
 Group: TypeAlias = tuple[Value, ...]
 Priorities: TypeAlias = Mapping[tuple[Value, Group], int]
 
@@ -130,6 +131,12 @@ def _filled(relation: Filled, reading: RunData) -> list[Row]:
 @rows_in.register
 def _filter(relation: Filter, reading: RunData) -> list[Row]:
     return [row for row in rows_in(relation.source, reading) if evaluate(relation.condition, row) is True]
+
+
+@rows_in.register
+def _computed(relation: Computed, reading: RunData) -> list[Row]:
+    rows = rows_in(relation.source, reading)
+    return [row | {relation.column.place: evaluate(relation.value, row)} for row in rows]
 
 
 @singledispatch
