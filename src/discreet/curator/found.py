@@ -33,7 +33,7 @@ def fact_key(topic: str, origin: str, version: str) -> str:
     return f"{GENERATED}found:{sha256(repr((topic, origin, version)).encode()).hexdigest()}"
 
 
-def fact(key: str, analyst: str | None, found: Mapping[str, int], version: str) -> tuple[Request, bytes]:
+def fact_of(key: str, analyst: str | None, found: Mapping[str, int], version: str) -> tuple[Request, bytes]:
     """What is kept of what was found, beside the answer that released it."""
     told = ", ".join(f"{name} = {most:,}" for name, most in found.items() if name in MOST_LIMITS)
     request = Request(

@@ -10,14 +10,20 @@ from hashlib import sha256
 from pathlib import Path
 
 from discreet.answer import Answer
+from discreet.curator import surveyed
 from discreet.curator.asked import GENERATED, Asked
-from discreet.curator.found import fact, fact_key, lacking, limits_in, told_again
+from discreet.curator.facts import Known
+from discreet.curator.found import fact_key, fact_of, lacking, limits_in, told_again
 from discreet.curator.names import check_name
-from discreet.curator.owner import Owner
 from discreet.curator.request import Request
 from discreet.curator.store import unknown_analyst
+from discreet.curator.surveyed import overlaid
+from discreet.curator.surveying import Surveyor
+from discreet.errors import DiscreetError
+from discreet.exact import rational
 from discreet.plan.catalog import Catalog
 from discreet.plan.check import digest
+from discreet.plan.draft import draft
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
 from discreet.plan.question import Question
@@ -28,25 +34,57 @@ DEFAULT_DELTA = Fraction(1, 10**8)
 """Of one question, where the data set has a delta; it is spent only where noise needs it."""
 
 
-class Planning(Owner):
+class Planning(Surveyor):
     """The side of a curator that plans."""
 
     def _planned(self, asked: Asked, delta: Fraction) -> Plan:
         """The plan of a question; what an earlier one of whoever asks found is a limit of this one, unless it is that question itself."""
-        catalog = self.catalog if asked.analyst is None else self.catalog.declared()
+        known = self.surveyed(asked.analyst)
+        if not known.surveys:
+            return self._unsurveyed(self.catalog, asked, delta)
+        before = self._asked_unsurveyed(asked, delta)
+        return self._by_survey(known, asked, delta) if before is None else before
+
+    def _asked_unsurveyed(self, asked: Asked, delta: Fraction) -> Plan | None:
+        """The plan without any survey, where this very question was asked before there was one: then it is that question still."""
+        try:
+            plan = self._unsurveyed(self.catalog, asked, delta)
+        except DiscreetError:  # what was not declared had no answer
+            return None
+        return plan if self._asked_before(plan, asked) else None
+
+    def _by_survey(self, known: Known, asked: Asked, delta: Fraction) -> Plan:
+        """The plan with what was surveyed, wherever a declaration is missing."""
+        catalog = overlaid(self.catalog, known)
+        if asked.analyst is not None:
+            catalog = catalog.declared()
+        limited = replace(catalog, protected=catalog.protected.limited(**asked.limits))
+        read = question(asked.text, limited, asked.params)
+        start = draft(read, limited)
+        price = rational(asked.epsilon, "epsilon") if asked.epsilon is not None else Fraction(1)
+        limits, words = surveyed.limits(start, known, price) if price > 0 else ({}, "")
+        if limits:
+            plan = _plan_of(read, replace(limited, protected=limited.protected.limited(**limits)), asked, delta)
+            return replace(plan, assumed=(words, *plan.assumed))
+        top = surveyed.top(start, known)
+        return self._unsurveyed(replace(catalog, protected=replace(catalog.protected, top_total=top)), asked, delta)
+
+    def _unsurveyed(self, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:
+        """The plan with what a catalog tells, and what earlier questions of whoever asks found."""
+        catalog = catalog if asked.analyst is None else catalog.declared()
         catalog = replace(catalog, protected=catalog.protected.limited(**asked.limits))
         read = question(asked.text, catalog, asked.params)
         plan = None if asked.within is not None else _plan_of(read, catalog, asked, delta)
         topic = lacking(read, catalog) if plan is None else plan.topic
-        known = self._fact(topic, read, asked.analyst) if topic else None
-        if known is None:
+        fact = self._fact(topic, read, asked.analyst) if topic else None
+        if fact is None:
             return _plan_of(read, catalog, asked, delta) if plan is None else plan
         if plan is not None and self._asked_before(plan, asked):
             return plan
-        limits = limits_in(known)
+        limits = limits_in(fact)
         catalog = replace(catalog, protected=catalog.protected.limited(**limits))
         again = _plan_of(read, catalog, asked, delta)
-        return replace(again, assumed=(told_again(known, limits), *again.assumed))
+        return replace(again, assumed=(told_again(fact, limits), *again.assumed))
 
     def _fact(self, topic: str, read: Question, analyst: str | None) -> bytes | None:
         """What an earlier question of whoever asks found; a preview makes no ledger."""
@@ -59,7 +97,7 @@ class Planning(Owner):
         """What is kept of what a question found and its answer tells, for later ones."""
         if plan.topic:
             version, found = self.policy.version, Answer.from_bytes(encoded).receipt["found"]
-            yield fact(fact_key(plan.topic, self._origin(plan.question.source), version), analyst, found, version)
+            yield fact_of(fact_key(plan.topic, self._origin(plan.question.source), version), analyst, found, version)
 
     def _asked_before(self, plan: Plan, asked: Asked) -> bool:
         """Whether this very question was asked before it was known what it finds: then it is that question still, and free."""

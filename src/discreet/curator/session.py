@@ -35,7 +35,6 @@ from discreet.curator.pricing import check_least, price_of_event, price_of_plan
 from discreet.curator.randomness import AUDITED, SECURE, Randomness, check_randomness
 from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store
-from discreet.curator.surveying import Surveyor
 from discreet.engines import registry
 from discreet.engines.base import Engine
 from discreet.errors import Fault, Invalid, Refused
@@ -55,7 +54,7 @@ _AFTER_FORK: list[object] = []
 """Engines of a parent process: their threads are not here, and they are neither used nor closed."""
 
 
-class Curator(Planning, Surveyor):
+class Curator(Planning):
     """Holds the data and the budget; answers questions.
 
     >>> people = {"patient_id": [1, 1, 2, 3], "ward": ["A", "B", "A", "A"]}

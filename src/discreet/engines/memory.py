@@ -4,7 +4,7 @@ It shares nothing with the rendering of SQL. The priorities, which each engine m
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from math import sqrt, trunc
 from pathlib import Path
@@ -36,12 +36,13 @@ from discreet.plan.relation import (
     Scan,
     Term,
     Totals,
+    Typed,
     contributions_of,
     days,
     keys_of,
     terms_of,
 )
-from discreet.plan.scalar import Scalar, Type, Value
+from discreet.plan.scalar import Cast, Scalar, Type, Value
 
 Row: TypeAlias = dict[str | tuple[str, str], Value]
 Group: TypeAlias = tuple[Value, ...]
@@ -119,6 +120,13 @@ def rows_in(relation: Rows, reading: RunData) -> list[Row]:
 @rows_in.register
 def _scan(relation: Scan, reading: RunData) -> list[Row]:
     return reading.tables[relation.table]
+
+
+@rows_in.register
+def _typed(relation: Typed, reading: RunData) -> list[Row]:
+    casts = {each.name: Cast(replace(each, type=Type.TEXT), each.type) for each in relation.columns}
+    rows = rows_in(relation.source, reading)
+    return [row | {name: evaluate(cast, row) for name, cast in casts.items()} for row in rows]
 
 
 @rows_in.register

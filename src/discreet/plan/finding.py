@@ -84,7 +84,7 @@ def _found(draft: Draft, caps: Caps, epsilon: Fraction, split: Split) -> Stage |
     left = [limit for limit in lacking if _known(caps, limit) is None]
     if not left:
         return _counted(draft, lacking[-1], caps, epsilon, split)
-    limit, rungs = left[0], _rungs(left[0], caps, draft.cells)
+    limit, rungs = left[0], _rungs(left[0], caps, draft.cells, draft.protected.top_total)
     share = Fraction(WEIGHTS[limit], sum(WEIGHTS[each] for each in lacking))
     stages = tuple(_found(draft, caps.limited(limit, rung), epsilon, split) for rung in rungs)
     query = Totals(Exceeding(_people(draft, caps, limit), limit.extent, rungs[:-1]))
@@ -132,8 +132,8 @@ def _known(caps: Caps, limit: Limit) -> int | None:
     return {Limit.ROWS: caps.rows, Limit.GROUPS: caps.groups, Limit.TOTAL: caps.total}[limit]
 
 
-def _rungs(limit: Limit, caps: Caps, cells: int) -> tuple[int, ...]:
-    """The public ladder of a limit, up to where it would leave nothing out."""
+def _rungs(limit: Limit, caps: Caps, cells: int, top: int | None) -> tuple[int, ...]:
+    """The public ladder of a limit, up to where it would leave nothing out, or to a top that a survey tells."""
     match limit:
         case Limit.GROUPS:
             return ladder(cells)
@@ -142,7 +142,7 @@ def _rungs(limit: Limit, caps: Caps, cells: int) -> tuple[int, ...]:
             return doublings(TOP >> 1)
     groups = cells if caps.groups is None else min(caps.groups, cells)
     if caps.rows is None:
-        return ladder()
+        return ladder(max(2, top or TOP))
     return ladder(min(TOP, max(caps.rows + 1, caps.rows * groups)), least=caps.rows)
 
 
@@ -150,6 +150,6 @@ def _typical(draft: Draft) -> Caps:
     """Limits as they may be found, for what is fixed for all of them."""
     caps = draft.caps
     for limit in draft.missing:
-        rungs = _rungs(limit, caps, draft.cells)
+        rungs = _rungs(limit, caps, draft.cells, draft.protected.top_total)
         caps = caps.limited(limit, rungs[nearest(rungs, TYPICAL)])
     return caps
