@@ -30,6 +30,9 @@ from discreet.plan.question import Question
 from discreet.plan.relation import Rows, scans
 from discreet.plan.sql import question
 
+FORMER = {"max_rows": 5, "max_groups": 3}
+"""The limits that earlier releases took where nobody declared one; kept answers go by them."""
+
 DEFAULT_DELTA = Fraction(1, 10**8)
 """Of one question, where the data set has a delta; it is spent only where noise needs it."""
 
@@ -76,15 +79,33 @@ class Planning(Surveyor):
         read = question(asked.text, catalog, asked.params)
         plan = None if asked.within is not None else _plan_of(read, catalog, asked, delta)
         topic = lacking(read, catalog) if plan is None else plan.topic
+        if topic and self._ledger_if_made() is not None:
+            if plan is not None and self._asked_before(plan, asked):
+                return plan
+            former = self._former(read, catalog, asked, delta)
+            if former is not None:
+                return former
         fact = self._fact(topic, read, asked.analyst) if topic else None
         if fact is None:
             return _plan_of(read, catalog, asked, delta) if plan is None else plan
-        if plan is not None and self._asked_before(plan, asked):
-            return plan
         limits = limits_in(fact)
         catalog = replace(catalog, protected=catalog.protected.limited(**limits))
         again = _plan_of(read, catalog, asked, delta)
         return replace(again, assumed=(told_again(fact, limits), *again.assumed))
+
+    def _former(self, read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan | None:
+        """The plan of an earlier release, where this question was asked of one: it is that question still, and its answer is free."""
+        unit = catalog.protected
+        former = {name: limit for name, limit in FORMER.items() if getattr(unit, name) is None}
+        if unit.max_total is not None or not former:
+            return None
+        plan = _plan_of(read, replace(catalog, protected=unit.limited(**former)), asked, delta)
+        answer = self._store.stored(self._name_of(plan, asked), asked.analyst)
+        if answer is None or "limits" in Answer.from_bytes(answer).receipt:
+            return None
+        said = " and ".join(f"{name} = {limit}" for name, limit in former.items())
+        note = f"this was answered by an earlier release, with {said}, which nobody declared: what anyone has beyond that is left out"
+        return replace(plan, assumed=(note, *plan.assumed))
 
     def _fact(self, topic: str, read: Question, analyst: str | None) -> bytes | None:
         """What an earlier question of whoever asks found; a preview makes no ledger."""
@@ -101,10 +122,11 @@ class Planning(Surveyor):
 
     def _asked_before(self, plan: Plan, asked: Asked) -> bool:
         """Whether this very question was asked before it was known what it finds: then it is that question still, and free."""
-        name, _ = self._named(
-            asked.key, asked.analyst, digest(plan), self._origin(plan.question.source), self.policy.version
-        )
-        return self._store.entered(name, asked.analyst)
+        return self._store.entered(self._name_of(plan, asked), asked.analyst)
+
+    def _name_of(self, plan: Plan, asked: Asked) -> str:
+        origin = self._origin(plan.question.source)
+        return self._named(asked.key, asked.analyst, digest(plan), origin, self.policy.version)[0]
 
     def _named(self, key: str | None, analyst: str | None, asked: str, origin: str, version: str) -> tuple[str, str]:
         """The key of a request, and what is asked of which source. What release 0.1 kept goes by the names that it had there."""

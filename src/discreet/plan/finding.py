@@ -12,12 +12,13 @@ from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 
-from discreet.errors import Fault
+from discreet.errors import Fault, Invalid
 from discreet.mechanisms import Geometric
 from discreet.plan.about import about_persons, about_rounding, advice
 from discreet.plan.caps import Caps, Limit
 from discreet.plan.check import event_of
 from discreet.plan.combination import Combination
+from discreet.plan.digits import six_digits
 from discreet.plan.draft import Draft, gathered
 from discreet.plan.ladder import TOP, doublings, ladder, nearest
 from discreet.plan.measurement import Measurement
@@ -29,6 +30,9 @@ from discreet.plan.steps.base import Step
 from discreet.plan.steps.search import Search, searching
 from discreet.plan.steps.tally import Tally
 from discreet.plan.written import notation
+
+LEAST_EPSILON = Fraction(1, 10**6)
+"""The least price at which limits are found."""
 
 FINDING = Fraction(1, 4)
 """Of the price, for all limits together."""
@@ -52,6 +56,12 @@ ENOUGH = 500
 def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
     """The plan of a question that lacks limits. It is still to be checked."""
     person, relation, lacking = draft.protected.person, draft.protected.relation, draft.missing
+    if epsilon < LEAST_EPSILON:
+        raise Invalid(
+            f"at ε = {six_digits(epsilon)} no limit can be found on what of a {person} counts",
+            code="price",
+            hint="ask at ε = 0.000001 or more, or declare the limit",
+        )
     if person is None:
         raise Fault("limits are of people, and here each row is a unit of its own", code="plan")
     typical = _typical(draft)
