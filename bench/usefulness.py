@@ -45,8 +45,8 @@ error against the whole table, beside the error of the best fixed `max_total` at
 a matter of the person, a month of the row; costs are 0 … 1,000 and 100 on average.
 """
 SIMULATED = """
-Written by `bench/usefulness.py --simulate --markdown`, by NumPy's noise. Unless a table says otherwise, figures are median errors against the
-whole table, beside those of the best fixed C at the whole ε, chosen with knowledge: 1 would be as good as knowing.
+Written by `bench/usefulness.py --simulate --markdown`, by NumPy's noise. Unless a table says otherwise, figures are median errors against
+the whole table, beside those of the best fixed C at the whole ε, chosen with knowledge: 1 would be as good as knowing.
 """
 
 

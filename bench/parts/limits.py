@@ -5,7 +5,7 @@ simulation alone: nothing here is private.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import erf, exp, pi, sqrt
+from math import ceil, erf, exp, pi, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -23,7 +23,7 @@ def ladder(step: float = 1.25, top: int = TOP) -> Whole:
     """The public rungs: 1, 2, 3, …, each larger than the last by this factor, and by 1 at least."""
     rungs = [1]
     while rungs[-1] < top:
-        rungs.append(min(top, max(rungs[-1] + 1, int(rungs[-1] * step))))
+        rungs.append(min(top, max(rungs[-1] + 1, ceil(rungs[-1] * step))))
     return np.array(rungs)
 
 

@@ -87,7 +87,7 @@ def sums(runs: int, bits: Generator) -> Table:
         cells = []
         for mean in means:
             rows = [ROWS[kind](PEOPLE, bits) for _ in range(5)]
-            made = [Totals(each, bits.gamma(each, mean)) for each in rows]
+            made = [Totals(each, mean * each * bits.uniform(0.5, 1.5, PEOPLE)) for each in rows]
             cells.append(figure(ratio(made, EPSILON, KEPT, runs, bits)))
         lines.append([kind, *cells])
     text = "SUM(x), by the mean of x beside the upper bound that is declared for it: the limit is found by rows, not by values."
