@@ -253,7 +253,7 @@ def stops(rows: Real, epsilon: float) -> Points:
         rungs.append(max(rungs[-1] + 1, -(-rungs[-1] * 5 // 4)))
     scale = 2 / epsilon
     levels = (np.arange(2_000) + 0.5) / 2_000
-    threshold = scale + scale * np.where(levels < 0.5, np.log(2 * levels), -np.log(2 * (1 - levels)))
+    threshold = 1.25 * scale + scale * np.where(levels < 0.5, np.log(2 * levels), -np.log(2 * (1 - levels)))
     still, found = np.ones(len(levels)), []
     for rung in rungs:
         above = (threshold - (rows > rung).sum()) / scale

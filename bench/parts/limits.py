@@ -78,8 +78,8 @@ class Rule:
 
     finding: float = 0.25
     counts: float = 0.1
-    constant: float = 2.0  # over the share that finds the limit
-    by_groups: float = 0.0  # this many groups over the share of the answer, if that is more
+    constant: float = 2.5  # over the share that finds the limit
+    by_groups: float = 0.25  # this many groups over the share of the answer, if that is more
     step: float = 1.25
     weight: float = 0.5
 

@@ -11,7 +11,7 @@ from parts.table import Table, figure
 
 EPSILON, DELTA, PEOPLE = 0.5, 1e-8, 4_000
 KEPT = Rule()
-WIDE = Rule(by_groups=0.25)
+NARROW = Rule(by_groups=0)
 GROUPS = (20, 50, 200, 500)
 
 
@@ -68,8 +68,8 @@ def prices(runs: int, bits: Generator) -> Table:
 
 
 def thresholds(runs: int, bits: Generator) -> Table:
-    rules = {f"{constant:g}/ε₁": Rule(constant=constant) for constant in (0, 1, 2, 2.5, 3, 4, 8)}
-    rules |= {f"2/ε₁, {split}": Rule(weight=weight) for split, weight in (("30:70", 0.3), ("70:30", 0.7))}
+    rules = {f"{constant:g}/ε₁": Rule(constant=constant, by_groups=0) for constant in (0, 1, 2, 2.5, 3, 4, 8)}
+    rules |= {f"2.5/ε₁, {split}": Rule(weight=weight) for split, weight in (("30:70", 0.3), ("70:30", 0.7))}
     text = "The same, by the threshold; the last two share ε₁ unevenly between the noise of the threshold and of the counts."
     return by_rule("The threshold", text, rules, runs, bits)
 
@@ -133,21 +133,21 @@ def wide_thresholds(runs: int, bits: Generator) -> Table:
     def cell(rows: Whole) -> list[str]:
         table = Grouped(rows)
         best = table.best(EPSILON)
-        return [figure(table.found_total(EPSILON, rule, runs // 4, bits) / best) for rule in (KEPT, WIDE)]
+        return [figure(table.found_total(EPSILON, rule, runs // 4, bits) / best) for rule in (NARROW, KEPT)]
 
     kinds = (UNIFORM, SIGMA_1, SIGMA_2, TRAVEL)
     lines = grouped(kinds, (EVEN, HOME), GROUPS, bits, cell)
-    head = ["rows a person, groups", *(part for each in GROUPS for part in (f"{each}: 2/ε₁", f"{each}: grows"))]
-    text = "COUNT(*) by group, geometric noise, beside the best fixed C; the threshold is 2/ε₁, or G/(4ε₂) for G groups if that is more."
+    head = ["rows a person, groups", *(part for each in GROUPS for part in (f"{each}: fixed", f"{each}: grows"))]
+    text = "COUNT(*) by group, geometric noise, beside the best fixed C; the threshold is 2.5/ε₁, or G/(4ε₂) for G groups if that is more."
     return Table("The threshold by groups", text, head, lines)
 
 
 def noises(runs: int, bits: Generator) -> Table:
     def cell(rows: Whole) -> list[str]:
         table = Grouped(rows)
-        plain = table.found_total(EPSILON, WIDE, runs // 4, bits)
-        both = table.found_both(EPSILON, DELTA, WIDE, 1 / 3, runs // 8, bits)
-        after = table.chosen_after(EPSILON, DELTA, WIDE, 1 / 3, runs // 8, bits)
+        plain = table.found_total(EPSILON, KEPT, runs // 4, bits)
+        both = table.found_both(EPSILON, DELTA, KEPT, 1 / 3, runs // 8, bits)
+        after = table.chosen_after(EPSILON, DELTA, KEPT, 1 / 3, runs // 8, bits)
         return [figure(both / plain), figure(after / plain)]
 
     lines = grouped((UNIFORM, SIGMA_1, SIGMA_2), (EVEN, ZIPF, TEN, HOME), GROUPS, bits, cell)
@@ -162,10 +162,10 @@ def noises(runs: int, bits: Generator) -> Table:
 def caps(runs: int, bits: Generator) -> Table:
     def cell(rows: Whole) -> list[str]:
         fine, coarse = Grouped(rows), Grouped(rows, 2)
-        third = fine.found_both(EPSILON, DELTA, WIDE, 1 / 3, runs // 4, bits)
-        others = [fine.found_both(EPSILON, DELTA, WIDE, part, runs // 4, bits) for part in (1 / 6, 1 / 2)]
+        third = fine.found_both(EPSILON, DELTA, KEPT, 1 / 3, runs // 4, bits)
+        others = [fine.found_both(EPSILON, DELTA, KEPT, part, runs // 4, bits) for part in (1 / 6, 1 / 2)]
         return [
-            figure(each / third) for each in (*others, coarse.found_both(EPSILON, DELTA, WIDE, 1 / 3, runs // 4, bits))
+            figure(each / third) for each in (*others, coarse.found_both(EPSILON, DELTA, KEPT, 1 / 3, runs // 4, bits))
         ]
 
     lines = grouped((UNIFORM, SIGMA_1, SIGMA_2), (EVEN, HOME), (50,), bits, cell)
@@ -184,7 +184,9 @@ def few_cells(bits: Generator) -> Table:
         lost, cells = (rows - kept).sum(axis=0).astype(float), rows.shape[1]
         by_cells = laplace_error(lost, cap * cells / EPSILON)
         table = Grouped(kept)
-        at = first_below(table.beyond(len(table.caps) - 1), EPSILON / 4, 8 / EPSILON, 200, bits)
+        at = first_below(
+            table.beyond(len(table.caps) - 1), EPSILON * KEPT.finding, KEPT.threshold(EPSILON, cells), 200, bits
+        )
         errors = [
             laplace_error(lost + table.cut(len(table.caps) - 1, int(total)), table.totals[total] / KEPT.answer(EPSILON))
             for total in at
@@ -214,7 +216,7 @@ def few_groups(runs: int, bits: Generator) -> Table:
                 rungs = np.append(ladder()[ladder() < most], most)
                 beyond = np.array([int((has > rung).sum()) for rung in rungs])
                 cut = [np.array([float(np.maximum(0, has - rung).sum() / most)]) for rung in rungs]
-                at = first_below(beyond, EPSILON / 4, 8 / EPSILON, runs, bits)
+                at = first_below(beyond, EPSILON * KEPT.finding, KEPT.threshold(EPSILON, most), runs, bits)
                 rest = KEPT.answer(EPSILON)
                 if noise == "geometric noise":
                     whole, found = most / EPSILON, [laplace_error(cut[i], rungs[i] / rest) for i in at]
