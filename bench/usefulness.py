@@ -42,9 +42,9 @@ MEASURED = """
 Written by `bench/usefulness.py --markdown`. {tables} made-up tables of each kind, {people:,} people, ε = {epsilon}; each question is asked
 {turns} times of each table, by another analyst each time, so that nobody is given what was found before. The figures are medians of the
 error against the whole table, beside the error of the best fixed `max_total` at the whole ε, chosen with knowledge of the data. A region is
-a matter of the person, a month of the row; costs are 0 … 1,000, mostly 50 to 150, and higher for people with more rows. For means and shares
-a low limit is the best: it weighs people more alike, and changes a mean little. A limit is found for sums and counts, so these are the
-farthest from their best.
+a matter of the person, a month of the row; costs are 0 … 1,000, mostly 50 to 150, and higher for people with more rows. For means and
+shares a low limit is the best: it weighs people more alike, and changes a mean little. A limit is found for sums and counts, so means are
+farther from their best.
 """
 SIMULATED = """
 Written by `bench/usefulness.py --simulate --markdown`, by NumPy's noise. Unless a table says otherwise, figures are median errors against
