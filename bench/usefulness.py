@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
 from itertools import count
+from math import sqrt
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -114,19 +115,21 @@ def fixed_people(made: Made) -> float:
     return min(laplace_error(bias, g / float(EPSILON)) for g, bias in enumerate(cut, 1))
 
 
-def fixed_mean(made: Made, values: Real, low: float, high: float) -> float:
-    """The median error of a mean with the best C: the sum around the middle of the bounds over the count, each at half of ε."""
+def fixed_mean(made: Made, values: Real, high: int) -> float:
+    """The median error of a mean of whole numbers 0 … high with the best C: a sum around the middle over a count, ε shared as in plans."""
     bits = np.random.default_rng(0)
-    middle, half = (low + high) / 2, (high - low) / 2
+    middle = high // 2
+    half = high - middle
+    share = sqrt(half / high) / (sqrt(half / high) + 1)
     rows, sums = made.each(made.all_rows), made.each(values - middle)
     truth = float(values.mean())
-    noise = bits.laplace(0, 2 / float(EPSILON), (2, 2_000))
+    noise = bits.laplace(0, 1 / float(EPSILON), (2, 2_000))
 
     def error(rung: int) -> float:
         factor = np.minimum(1, rung / rows)
-        below = (factor * rows).sum() + rung * noise[0]
-        mean = middle + ((factor * sums).sum() + half * rung * noise[1]) / np.maximum(below, 1)
-        return float(np.median(np.abs(np.clip(mean, low, high) - truth)))
+        below = (factor * rows).sum() + rung * noise[0] / (1 - share)
+        mean = middle + ((factor * sums).sum() + half * rung * noise[1] / share) / np.maximum(below, 1)
+        return float(np.median(np.abs(np.clip(mean, 0, high) - truth)))
 
     rungs = ladder(1.25)
     return min(error(int(rung)) for rung in rungs[: np.searchsorted(rungs, rows.max()) + 1])
@@ -218,14 +221,14 @@ QUESTIONS = [
         "mean cost",
         "SELECT AVG(cost) AS n FROM visits",
         lambda made: [float(made.cost.mean())],
-        lambda made: fixed_mean(made, made.cost.astype(float), 0, WIDTH),
+        lambda made: fixed_mean(made, made.cost.astype(float), WIDTH),
         counts=False,
     ),
     Question(
         "share of dear rows",
         f"SELECT AVG(CASE WHEN cost > {WIDTH // 10} THEN 1 ELSE 0 END) AS n FROM visits",
         lambda made: [float(dear(made).mean())],
-        lambda made: fixed_mean(made, dear(made), 0, 1),
+        lambda made: fixed_mean(made, dear(made), 1),
         counts=False,
     ),
 ]
