@@ -1,5 +1,6 @@
-"""Draws the pictures of docs/mechanisms.md, docs/attacks.md and docs/limits.md, as SVG: `.venv/bin/python docs/draw.py`, or with
-the name of a page.
+"""Draws the pictures of docs/mechanisms.md, docs/attacks.md, docs/limits.md and docs/survey.md, as SVG.
+
+`.venv/bin/python docs/draw.py` draws all, with the name of a page its own.
 
 Those of mechanisms come from the mechanisms themselves: the probability of every output for two neighbouring inputs x and x′, and beside it
 the privacy loss of each output. Those of attacks come from attacks that are played; their numbers are printed, for the page. Those of
@@ -14,11 +15,14 @@ from html import escape
 from math import exp, log, pi, sqrt
 from pathlib import Path
 from statistics import NormalDist
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet import attacks
+from discreet import Curator, attacks
+from discreet.cli.hospital import hospital
+from discreet.curator.survey.page import histogram, lying
 from discreet.mechanisms import (
     AboveThreshold,
     CoinToss,
@@ -32,6 +36,7 @@ from discreet.mechanisms import (
 from discreet.mechanisms.bernoulli_mean import mean_widths
 from discreet.mechanisms.keys import GaussianThreshold, LaplaceThreshold, OptimalKeys
 from discreet.mechanisms.vector import choose
+from discreet.plan.ladder import ladder
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDE, HIGH, LEFT, BELOW, ABOVE = 360, 240, 48, 40, 30
@@ -248,9 +253,7 @@ def bias_and_noise(title: str, rows: Real, epsilon: float = 0.5) -> Panel:
 
 def stops(rows: Real, epsilon: float) -> Points:
     """The probability of each rung to be the one that the sparse-vector test stops at, by the distribution of the threshold's noise."""
-    rungs = [1]
-    while rungs[-1] < 4 * rows.max():
-        rungs.append(max(rungs[-1] + 1, -(-rungs[-1] * 5 // 4)))
+    rungs = ladder(4 * int(rows.max()))
     scale = 2 / epsilon
     levels = (np.arange(2_000) + 0.5) / 2_000
     threshold = 1.25 * scale + scale * np.where(levels < 0.5, np.log(2 * levels), -np.log(2 * (1 - levels)))
@@ -292,7 +295,29 @@ def limits() -> None:
     )
 
 
-PAGES = {"mechanisms": mechanisms, "attacks": attacked, "limits": limits}
+def surveyed() -> None:
+    """Three columns of the profile of a made-up hospital, as its page draws them."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "visits.csv"
+        hospital(5_000).write(path)
+        with Curator({"visits": path}, "patient_id", epsilon=5, delta=1e-6, ledger=":memory:") as curator:
+            facts = curator.survey(2)
+    print(facts)
+    parts, top = [], 0
+    for name in ("age", "cost", "ward"):
+        column = facts.column(name)
+        assert column is not None
+        picture = histogram(column.range, column.type) if column.range else lying(column.counted)
+        height = int(picture.split('viewBox="0 0 ')[1].split('"')[0].split()[1])
+        placed = picture.replace("<svg ", f'<svg x="110" y="{top}" width="560" height="{height}" ', 1)
+        parts.append(f'<text x="8" y="{top + 16}" font-weight="bold">{name}</text>{placed}')
+        top += height + 24
+    style = "text{font:12px sans-serif}rect{fill:#4477aa}path{stroke:black;opacity:.55;fill:none}"
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 690 {top}" style="background: white"><style>{style}</style>'
+    (FOLDER / "survey.svg").write_text(f"{head}{''.join(parts)}</svg>\n", "utf-8")
+
+
+PAGES = {"mechanisms": mechanisms, "attacks": attacked, "limits": limits, "survey": surveyed}
 
 if __name__ == "__main__":
     for page in sys.argv[1:] or PAGES:

@@ -28,6 +28,7 @@ from tests.mutants import (
     rehearsal,
     sampling,
     sql,
+    survey,
     zoo,
 )
 
@@ -53,6 +54,7 @@ PARTS = {
     "attacks": attacks.MUTANTS,
     "zoo": zoo.MUTANTS,
     "rehearsal": rehearsal.MUTANTS,
+    "survey": survey.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

@@ -22,7 +22,7 @@ def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
             }
             for measurement in plan.measurements
         ],
-        **({"choices": [choice.outcomes[i] for choice, i in plan.choices]} if plan.choices else {}),
+        **(_of_steps(plan) if plan.taken else {}),
         "event": plan.event.to_json(),
         "epsilon": str(plan.epsilon),
         "delta": str(plan.delta),
@@ -31,4 +31,13 @@ def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
         "data_version": None,
         "version": sys.modules["discreet"].__version__,
         "ledger": None,
+    }
+
+
+def _of_steps(plan: Plan) -> dict[str, Any]:
+    """What the steps released before the answer: for people, for later questions, and to tell the same again."""
+    return {
+        "choices": [step.named(outcome) for step, outcome in plan.steps],
+        "found": plan.found,
+        "outcomes": [list(each) if isinstance(each, tuple) else each for each in plan.taken],
     }

@@ -1,11 +1,12 @@
 """What an analyst may know: tables, columns, bounds, keys, who is protected, and the budget. All of it is declared."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from typing import Any
 
 from discreet.curator.budgets import Balance
+from discreet.curator.facts import Known
 from discreet.plan.catalog import Catalog, Column, Key, Protected, Table, listed
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
@@ -27,6 +28,8 @@ class Description:
 
     catalog: Catalog
     balance: Balance | None = None
+    known: Known | None = None
+    """What surveys have released, to whoever this is for."""
 
     def as_data(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -47,6 +50,7 @@ class Description:
                 for table in self.catalog.tables
             ],
         }
+        described["surveys"] = [] if self.known is None else [each.as_data() for each in self.known.surveys]
         return described if self.balance is None else described | {"budget": self.balance.as_data()}
 
     def lines(self) -> list[str]:
@@ -57,15 +61,15 @@ class Description:
             lines.append(f"table {table.name}")
             width = max(len(column.name) for column in table.columns)
             for column in table.columns:
-                use = use_of(column, unit.person)
+                use = use_of(column, unit.person) + self._surveyed(table, column)
                 lines.append(f"  {column.name:<{width}}  {column.type.value:<7}  {use}".rstrip())
             lines.append("")
-            lines[-1:] = [*_without_groups(table, unit.person), ""]
+            lines[-1:] = [*_without_groups(table, unit.person), *self._people(table), ""]
         if unit.person is None:
             lines.append("protected: each row by itself")
         else:
             lines.append(f"protected: each {unit.person}, with all of their rows")
-            lines.append(f"    at most {_limits(unit)}")
+            lines.append(f"    {_limits(unit)}")
         replaced = unit.adjacency.value == "replace"
         lines.append(
             "    neighbouring data: one of them "
@@ -77,23 +81,67 @@ class Description:
             lines.append(f"budget: {self.balance.remaining} left of {self.balance.cap}")
         return [visible(line) for line in lines]
 
+    def _surveyed(self, table: Table, column: Column) -> str:
+        """What the newest survey tells of a column, and of which version of the data that is."""
+        fact = None if self.known is None else self.known.column(table.name, column.name)
+        if fact is None:
+            return ""
+        from discreet.curator.survey.text import about, kind_of
+
+        return f"; surveyed on version {fact.survey.version}: {kind_of(fact.column)}, {about(fact.column)}"
+
+    def _people(self, table: Table) -> list[str]:
+        facts = None if self.known is None else self.known.table(table.name)
+        if facts is None:
+            return []
+        from discreet.curator.survey.text import number
+
+        unit = "people" if facts.person else "rows"
+        rows = "" if facts.rows is None else f", rows {number(facts.rows)}"
+        changed = (
+            ""
+            if self.known is None or facts.version == self.known.version
+            else "; the data have changed since: survey them again"
+        )
+        return [f"  surveyed on version {facts.version}: {unit} {number(facts.people)}{rows}{changed}"]
+
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
 
 def _limits(unit: Protected) -> str:
-    """What of each person counts. Limits that nobody declared give way to one on all rows, but for the groups that people count in."""
-    if unit.max_total is None:
-        return f"{unit.max_rows} rows of each count in a group, and at most {unit.max_groups} groups"
-    limits = [f"{unit.max_total:,} rows of each count in a question"]
-    limits += [] if "max_rows" in unit.assumed else [f"{unit.max_rows:,} in a group"]
-    limits += [] if "max_groups" in unit.assumed else [f"{unit.max_groups:,} groups"]
-    return ", and at most ".join(limits)
+    """What of each person counts."""
+    limits = [
+        f"{limit:,} {what}"
+        for limit, what in (
+            (unit.max_total, "rows in a question"),
+            (unit.max_rows, "rows in a group"),
+            (unit.max_groups, "groups"),
+        )
+        if limit is not None
+    ]
+    if not limits:
+        return "how much of each counts is found for each question, unless whoever asks sets a limit"
+    return f"each counts with at most {', and at most '.join(limits)}"
 
 
-def described(catalog: Catalog, analyst: str | None, balance: Balance | None = None) -> Description:
-    """What an analyst is told of; the owner, who is None, sees also what nobody declared."""
-    return Description(catalog if analyst is None else catalog.declared(), balance)
+def described(
+    catalog: Catalog, analyst: str | None, balance: Balance | None = None, known: Known | None = None
+) -> Description:
+    """What an analyst is told of; the owner, who is None, sees also what nobody declared and no survey has told of."""
+    if analyst is None or known is None:
+        return Description(catalog if analyst is None else catalog.declared(), balance, known)
+    tables = (_told_of(table, catalog.protected.person, known) for table in catalog.tables)
+    return Description(replace(catalog, tables=tuple(tables)), balance, known)
+
+
+def _told_of(table: Table, person: str | None, known: Known) -> Table:
+    columns = (
+        each
+        for each in table.columns
+        if each.declared or _is(each, person) or known.column(table.name, each.name) is not None
+    )
+    return replace(table, columns=tuple(columns))
 
 
 def _column(column: Column, person: str | None) -> dict[str, Any]:
@@ -105,6 +153,7 @@ def _column(column: Column, person: str | None) -> dict[str, Any]:
         "bounds": bounds,
         "keys": keys,
         "nullable": column.nullable,
+        "max_groups": column.max_groups,
         "group_by": not _is(column, person) and values_of(column) is not None,
     }
 
@@ -158,4 +207,7 @@ def use_of(column: Column, person: str | None) -> str:
         uses.append(f"GROUP BY: {shown}{f', … {len(values):,} keys' if len(values) > MOST_KEYS_SHOWN else ''}")
     if not column.nullable and column.facts.middle is not None:
         uses.append(f"missing counts as {column.facts.middle:,}")
+    if column.max_groups is not None:
+        most = f"{column.max_groups:,} group{'s' if column.max_groups > 1 else ''}"
+        uses = [*(uses or ["filter and count"]), f"at most {most} of each {person}"]
     return "; ".join(uses) or "filter and count"
