@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from discreet.curator.amounts import Price
 from discreet.curator.asked import GENERATED
-from discreet.curator.request import Request
+from discreet.curator.request import Request, key_in
 from discreet.errors import Fault
 from discreet.plan.catalog import MOST_LIMITS, Catalog
 from discreet.plan.draft import draft
@@ -28,9 +28,18 @@ def lacking(question: Question, catalog: Catalog) -> str | None:
     return topic(start) if start.missing else None
 
 
+FOUND = f"{GENERATED}found:"
+"""How the keys of facts begin."""
+
+
+def is_fact(filed: str) -> bool:
+    """Whether what is filed under this is a fact, and no question that somebody asked."""
+    return key_in(filed).startswith(FOUND)
+
+
 def fact_key(topic: str, origin: str, version: str) -> str:
     """What a fact is filed under, for its analyst."""
-    return f"{GENERATED}found:{sha256(repr((topic, origin, version)).encode()).hexdigest()}"
+    return f"{FOUND}{sha256(repr((topic, origin, version)).encode()).hexdigest()}"
 
 
 def fact_of(key: str, analyst: str | None, found: Mapping[str, int], version: str) -> tuple[Request, bytes]:
