@@ -272,7 +272,7 @@ def errors(path: Path, made: Made, way: Way, turns: int) -> dict[str, list[float
     found: dict[str, list[float]] = {}
     with curator as hospital:
         if way.survey:
-            hospital.survey(epsilon=way.survey)  # type: ignore[attr-defined]
+            hospital.survey(epsilon=way.survey)
         for question in QUESTIONS:
             truth, fixed = question.truth(made), question.fixed(made)
             answers = (
@@ -307,7 +307,8 @@ def table_of(way: Way, kinds: Sequence[str], ratios: dict[tuple[str, str, str], 
     for title, chosen in (("all counts of rows", ROW_COUNTS), ("all counts", COUNTS)):
         pooled = [median(ratio for name in chosen for ratio in ratios[way.name, kind, name]) for kind in kinds]
         lines.append([title, *map(figure, pooled)])
-    lines.append(["goal", *(f"≤ {GOALS[kind]:g}" for kind in kinds)])
+    if way is ALONE:
+        lines.append(["goal", *(f"≤ {GOALS[kind]:g}" for kind in kinds)])
     return Table(way.name.capitalize(), "", ["error beside the best fixed limit", *kinds], lines)
 
 
