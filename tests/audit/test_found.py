@@ -131,6 +131,13 @@ def before_the_answer(plan: Plan, stop: int | None = None) -> Joint:
     return Joint(run, REACH, stop)
 
 
+def steps_cost_their_price() -> None:
+    """A limit and two counts, on every pair of neighbours that are alone."""
+    for adjacency in Adjacency:
+        plan = found("SELECT COUNT(*) FROM t", adjacency)
+        costs(exact(before_the_answer(plan), tables(adjacency, 0)), float(PRICE * BEFORE))
+
+
 def limits_found_within_limits_cost_their_price() -> None:
     """One on groups, then one on rows within it, then counts of people."""
     for adjacency in Adjacency:
@@ -179,7 +186,9 @@ class OneNoise(Tally):
     def drawn(self, run: Any, grant: Any, salt: int) -> tuple[int, ...]:
         each = self.measurements[0]
         add = grant.prepare(each.mechanism, each.sensitivity, 1)
-        people, beyond = combined_totals([m.made for m in self.measurements], self.query, ALL_ROWS, run(self.query, salt))
+        people, beyond = combined_totals(
+            [m.made for m in self.measurements], self.query, ALL_ROWS, run(self.query, salt)
+        )
         noisy = int(add(people)[0])
         return noisy, noisy - int(people[0]) + int(beyond[0])
 
@@ -192,7 +201,9 @@ class Unhidden(Tally):
     def drawn(self, run: Any, grant: Any, salt: int) -> tuple[int, ...]:
         each = self.measurements[0]
         add = grant.prepare(each.mechanism, each.sensitivity, 1)
-        people, beyond = combined_totals([m.made for m in self.measurements], self.query, ALL_ROWS, run(self.query, salt))
+        people, beyond = combined_totals(
+            [m.made for m in self.measurements], self.query, ALL_ROWS, run(self.query, salt)
+        )
         return int(add(people)[0]), int(beyond[0])
 
 
@@ -215,7 +226,8 @@ BUGS: dict[str, Callable[[Plan], Plan]] = {
     "two counts have one noise": lambda plan: planted(plan, tally=OneNoise),
     "a count is exact": lambda plan: planted(plan, tally=Unhidden),
     "the search has too little noise": lambda plan: planted(
-        plan, mechanism=Sharp(plan.stage.mechanism.epsilon, 0, monotone=True)  # type: ignore[union-attr]
+        plan,
+        mechanism=Sharp(plan.stage.mechanism.epsilon, 0, monotone=True),  # type: ignore[union-attr]
     ),
 }
 

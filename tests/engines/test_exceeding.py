@@ -69,9 +69,7 @@ def exceeding(draw: st.DrawFn, columns: tuple[made.Column, ...]) -> r.Totals:
     people = r.Contributions(draw(made.sources("t", columns)), person, draw(made.keys(columns)), terms)
     caps = st.none() | st.integers(1, 3)
     rungs = sorted(draw(st.sets(st.integers(0, 8), min_size=1, max_size=5)))
-    return r.Totals(
-        r.Exceeding(below(people, draw(caps), draw(caps)), draw(st.sampled_from(r.Extent)), tuple(rungs))
-    )
+    return r.Totals(r.Exceeding(below(people, draw(caps), draw(caps)), draw(st.sampled_from(r.Extent)), tuple(rungs)))
 
 
 @pytest.mark.parametrize("kept", [nullcontext, arranged], ids=["as-it-is", "arranged"])

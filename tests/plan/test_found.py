@@ -4,15 +4,19 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction as F
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import Any
 
-from discreet.mechanisms import Geometric
+from discreet.mechanisms import Geometric, Grant
+from discreet.mechanisms.allowance import Allowance
+from discreet.noise import Tape
 from discreet.plan.catalog import Protected, Table
 from discreet.plan.check import _alike, check, digest, event_of
 from discreet.plan.combination import Combination
+from discreet.plan.ladder import TOP, doublings, ladder, nearest
 from discreet.plan.plan import Plan, Stage
-from discreet.plan.relation import CapTotal, Exceeding, Extent, Totals, contributions_of, terms_of
+from discreet.plan.relation import ONE, CapTotal, Exceeding, Extent, How, Term, Totals, contributions_of, terms_of
+from discreet.plan.release import decided
 from discreet.plan.steps.base import Outcome, Step
 from discreet.plan.steps.search import Search
 from discreet.plan.steps.tally import Tally
@@ -209,6 +213,61 @@ def test_no_neighbour_moves_an_answer_more() -> None:
     no_neighbour_moves_an_answer_more(repeats(10))
 
 
+# What is found.
+
+
+def the_first_rung_that_few_are_beyond_is_found() -> None:
+    """At a price without noise: the first limit that nobody is beyond, of rows and of groups, up to the last one."""
+    for text, name, rungs in ((ROWS[0], "max_total", ladder()), (PEOPLE[0], "max_groups", ladder(9))):
+        plan = found(text, NOBODY, 10**6)
+        for most in (1, 2, 6, 9):
+            rows = [{**any_row(random.Random(1), 1), "g": "ABCDEFGHI"[i]} for i in range(most)]
+            one = decided(plan, engine(rows).run, Grant(plan.event, Tape(most)), 1)
+            wanted = next(rung for rung in rungs if rung >= most)
+            assert one.found == {name: wanted, "people": 1, "beyond": 0}, (text, most)
+
+
+def test_the_first_rung_that_few_are_beyond_is_found() -> None:
+    the_first_rung_that_few_are_beyond_is_found()
+
+
+def ladders_go_up_by_a_quarter() -> None:
+    for rungs in (ladder(), ladder(100), ladder(100, least=7), doublings()):
+        assert list(rungs) == sorted(set(rungs)) and rungs[-1] in (TOP, 100)
+        assert all(high <= max(low + 1, 2 * low) for low, high in pairwise(rungs))
+    assert all(high <= -(-low * 5 // 4) for low, high in pairwise(ladder()) if low > 3)
+    assert ladder(100, least=7)[0] == 7 and nearest((1, 2, 4), 3) == 2 and nearest((1, 2, 4), 9) == 2
+
+
+def test_ladders_go_up_by_a_quarter() -> None:
+    ladders_go_up_by_a_quarter()
+
+
+def a_grant_covers_every_way_and_no_more() -> None:
+    """What is charged covers what is drawn on any way, once, and no less noise than that."""
+    for text, unit in product((BY_GROUP[1], BOTH[0]), (NOBODY, SHORTENED)):
+        plan = found(text, unit)
+        for seed in range(3):
+            one, left = decided_by(plan, any_rungs(seed)), Allowance(plan.event)
+            drawn = [m.mechanism.event(m.sensitivity) for m in one.measurements if m.mechanism]
+            for event in (*(step.event() for step, _ in one.steps), *drawn[::-1]):
+                left.take(event)
+            assert not any(left.covers(event) for event in drawn), "nothing is left"
+            assert not left.covers(events.Pure(F(1, 1000)))
+            less = [m.mechanism.event(m.sensitivity * F(11, 10)) for m in one.measurements if m.mechanism]
+            assert not Allowance(plan.event).covers(events.Composed(tuple([*less, *(s.event() for s, _ in one.steps)])))
+    small, large = events.Gaussian(F(2), F(1)), events.Gaussian(F(1), F(1))
+    for order in ((small, large), (large, small)):
+        granted = Allowance(events.Composed(order))
+        granted.take(small)
+        granted.take(large)
+        assert not granted.covers(small) and not Allowance(small).covers(large) and Allowance(large).covers(small)
+
+
+def test_a_grant_covers_every_way_and_no_more() -> None:
+    a_grant_covers_every_way_and_no_more()
+
+
 # What a plan is, and what is not one.
 
 
@@ -262,7 +321,11 @@ def false_searches(step: Search) -> Iterator[Search]:
     yield replace(step, mechanism=replace(step.mechanism, hits=2))
     yield tallied(step, sharper)
     yield tallied(step, sharper, slice(3, 4))
+    yield tallied(step, sharper, slice(-1, None))
     yield tallied(step, below_half)
+    yield tallied(step, below_half, slice(-1, None))
+    people = replace(contributions_of(counted), terms=(Term(How.ANY, ONE),) * len(counted.rungs))
+    yield replace(step, query=Totals(people))
     yield tallied(step, of_rows)
     yield tallied(step, lambda tally: replace(tally, measurements=tally.measurements[:1]))
 
@@ -335,6 +398,11 @@ def what_is_said_is_made_of_what_was_released() -> None:
         assert ("found with few people" in text) is (people < 2000)
         assert one.found == {"max_total": 9, "people": people, "beyond": beyond}
         assert one.again([6, [people, beyond]]) == one
+    all_groups = decided_by(found(PEOPLE[0], NOBODY), top_rungs)
+    assert all_groups.found["max_groups"] == 9
+    assert not any("more than" in note for note in all_groups.told), "nobody is in more groups than there are"
+    one_group_each = found(PEOPLE[0], NOBODY).chosen(0).chosen((5, 1))
+    assert any("have more than 1 group:" in note for note in one_group_each.told)
 
 
 def test_what_is_said_is_made_of_what_was_released() -> None:
