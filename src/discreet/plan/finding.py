@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from discreet.errors import Fault, Invalid
 from discreet.mechanisms import Geometric
-from discreet.plan.about import about_persons, about_rounding, advice
+from discreet.plan.about import about_persons, about_rounding, advice, more_than
 from discreet.plan.caps import Caps, Limit
 from discreet.plan.check import event_of
 from discreet.plan.combination import Combination
@@ -92,7 +92,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         delta=delta if draft.clip else Fraction(0),
         notes=(
             f"rows without a {person} are left out",
-            f"nobody declared {limits}: found for this question, with {float(FINDING):.0%} of its price",
+            f"nobody declared {limits}: found for this question, with {100 * float(FINDING):g} % of its price",
             *draft.notes,
         ),
         assumed=tuple(advice(draft.question, example)),
@@ -161,7 +161,7 @@ def _counted(draft: Draft, limit: Limit, caps: Caps, epsilon: Fraction, split: S
         for i, name in enumerate(("people", "people beyond"))
     )
     enough = int(ENOUGH / (epsilon * FINDING))
-    return Tally(query, counts, f"more than {most:,} {limit.extent.value}", enough, told)
+    return Tally(query, counts, more_than(most, limit.extent, draft.cells), enough, told)
 
 
 def _known(caps: Caps, limit: Limit) -> int | None:
