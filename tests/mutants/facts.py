@@ -96,9 +96,9 @@ MUTANTS = (
     ),
     Mutant(
         "noise-is-taken-for-people",
-        SURVEYED + "best",
-        "rung <= top",
-        "rung <= top + 10**9",
+        SURVEYED + "_cut",
+        "if high <= top:",
+        "if high:",
         "a limit is as large as the noise of an empty rung makes it",
         test_surveyed.the_best_rung_weighs_cut_against_noise,
     ),

@@ -255,7 +255,7 @@ def a_grant_covers_every_way_and_no_more() -> None:
             assert not any(left.covers(event) for event in drawn), "nothing is left"
             assert not left.covers(events.Pure(F(1, 1000)))
             less = [m.mechanism.event(m.sensitivity * F(11, 10)) for m in one.measurements if m.mechanism]
-            assert not Allowance(plan.event).covers(events.Composed(tuple([*less, *(s.event() for s, _ in one.steps)])))
+            assert not Allowance(plan.event).covers(events.Composed((*less, *(s.event() for s, _ in one.steps))))
     small, large = events.Gaussian(F(2), F(1)), events.Gaussian(F(1), F(1))
     for order in ((small, large), (large, small)):
         granted = Allowance(events.Composed(order))
@@ -336,9 +336,9 @@ def false_plans_are_found() -> None:
         plan = found("SELECT COUNT(*) FROM t", unit)
         check(plan)
         for step in false_searches(searches(plan)):
-            assert is_a_fault(lambda step=step: check(with_stage(plan, step))), step.rungs  # type: ignore[misc]
+            assert is_a_fault(lambda plan=plan, step=step: check(with_stage(plan, step))), step.rungs  # type: ignore[misc]
         for epsilon in (plan.epsilon * F(13, 20), plan.epsilon * F(9, 10), plan.epsilon * F(3, 4)):
-            assert is_a_fault(lambda epsilon=epsilon: check(replace(plan, epsilon=epsilon)))  # type: ignore[misc]
+            assert is_a_fault(lambda plan=plan, epsilon=epsilon: check(replace(plan, epsilon=epsilon)))  # type: ignore[misc]
 
 
 def test_false_plans_are_found() -> None:
@@ -379,8 +379,8 @@ def an_outcome_is_one_of_those_that_there_are() -> None:
         assert isinstance(tally.then.query.source, CapTotal) and tally.then.query.source.most == step.rungs[outcome]
         assert step.facts(outcome) == {"max_total": step.rungs[outcome]}
         for wrong in (-1, len(step.rungs), (0,), "0", None):
-            assert is_a_fault(lambda wrong=wrong: step.after(wrong))  # type: ignore[misc]
-            assert is_a_fault(lambda wrong=wrong: tally.after(wrong))  # type: ignore[misc]
+            assert is_a_fault(lambda step=step, wrong=wrong: step.after(wrong))  # type: ignore[misc]
+            assert is_a_fault(lambda tally=tally, wrong=wrong: tally.after(wrong))  # type: ignore[misc]
 
 
 def test_an_outcome_is_one_of_those_that_there_are() -> None:

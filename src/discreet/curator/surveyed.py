@@ -96,9 +96,7 @@ def best(ladder: Ladder, cells: int, epsilon: Fraction) -> int:
     with very many rows.
     """
     top = ladder.limit()
-    rungs = [rung for rung in ladder.rungs if rung <= top]
-    costs = [(_cut(ladder, rung, top) / cells + rung / float(epsilon), rung) for rung in rungs]
-    return min(costs)[1]
+    return min(ladder.rungs, key=lambda rung: _cut(ladder, rung, top) / cells + rung / float(epsilon))
 
 
 def _cut(ladder: Ladder, most: int, top: int) -> float:
