@@ -333,7 +333,7 @@ MUTANTS = (
     ),
     Mutant(
         "priced-by-another-accountant",
-        PRICING + "price_of_plan",
+        PRICING + "price_of_promise",
         "if accountant is Accountant.ZCDP:",
         "if not accountant:",
         "a ledger of rho is charged epsilon",
