@@ -232,9 +232,9 @@ MUTANTS = (
     ),
     Mutant(
         "undeclared-described",
-        CURATOR + "description:described",
-        "catalog if analyst is None else catalog.declared()",
-        "catalog",
+        CURATOR + "description:_told_of",
+        "each.declared or",
+        "True or",
         "an analyst is told of columns that nobody declared",
         DECLARED,
     ),

@@ -12,11 +12,11 @@ from discreet.curator.survey import ladder, reading
 from discreet.curator.survey.prices import FINE, LARGE, OF_PEOPLE, OF_TOTAL, SMALL, PricedDraw, Prices
 from discreet.curator.survey.reading import ONE, Surveyed
 from discreet.errors import Fault
-from discreet.mechanisms.sensitivity import Norm
+from discreet.mechanisms.sensitivity import Norm, Sensitivity
 from discreet.plan.combination import Combination
 from discreet.plan.relation import CapTotal, Contributions, How, Term, Totals, terms_of
 from discreet.plan.rules import computed as computed
-from discreet.plan.rules.relations import combined
+from discreet.plan.rules.relations import combined, term_bounds
 from discreet.plan.scalar import Type
 
 MANY = 1 << 30
@@ -60,14 +60,16 @@ def _covers(drawn: PricedDraw, query: Totals, prices: Prices, weights: Sequence[
 
 def _moved(query: Totals, prices: Prices, weights: Sequence[int], cells: int, norm: Norm) -> Fraction:
     """How far a neighbour moves all totals of a query together: in L1, or squared in L2."""
-    found = (combined(Combination.plain(i), query, prices.relation, cells) for i in range(len(weights)))
-    return sum(
-        (
-            weight * each.l1 if norm is Norm.L1 else weight**2 * each.l2_squared
-            for weight, each in zip(weights, found, strict=True)
-        ),
-        Fraction(0),
-    )
+    alike: dict[object, Sensitivity] = {}
+    total = Fraction(0)
+    for i, (term, weight) in enumerate(zip(terms_of(query), weights, strict=True)):
+        # What a rule knows of a term: those of many columns are alike.
+        kind = (term.how, term_bounds(term), type(term.value))
+        if kind not in alike:
+            alike[kind] = combined(Combination.plain(i), query, prices.relation, cells)
+        each = alike[kind]
+        total += weight * each.l1 if norm is Norm.L1 else weight**2 * each.l2_squared
+    return total
 
 
 def _beyond() -> Fault:
