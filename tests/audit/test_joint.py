@@ -30,9 +30,10 @@ from discreet.mechanisms import (
 from discreet.mechanisms.keys import LaplaceThreshold
 from discreet.mechanisms.selection import Selection
 from discreet.plan.catalog import Catalog, Protected
-from discreet.plan.plan import Branching, Plan
+from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
 from discreet.plan.sql import question
+from discreet.plan.steps.branching import Branching
 from discreet.privacy import Adjacency, events, loss
 from tests.plan import test_stages as stages
 from tests.plan.laws import TABLE, engine

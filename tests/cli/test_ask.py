@@ -277,6 +277,7 @@ def test_describe_tells_what_is_declared_and_nothing_from_the_data(run: Run, vis
         "bounds": [0, 120],
         "keys": None,
         "nullable": True,
+        "max_groups": None,
         "group_by": False,
     }
     assert declared["ward"]["keys"] == ["Surgery", "Emergency", "Burns"]

@@ -45,13 +45,15 @@ def test_what_is_commented_out_works_once_it_is_filled_in(run: Run, visits: Path
     policy = Path("hospital.toml")
     lines = policy.read_text("utf-8").splitlines()
     filled = [
-        line.removeprefix("# ") if line.startswith(("# age", "# ward", "# people", "# [", "# eps")) else line
+        line.removeprefix("# ") if line.startswith(("# age", "# ward", "# people", "# max_", "# [", "# eps")) else line
         for line in lines
     ]
     plain = [line for line in filled if line not in ('age = { type = "integer" }', 'ward = { type = "text" }')]
     policy.write_text("\n".join(plain), "utf-8")
     read = Policy.read(policy)
     assert read.analysts["ana"].epsilon == 1 and read.protected.people == 50_000
+    unit = read.protected
+    assert (unit.max_total, unit.max_rows, unit.max_groups) == (100, 20, 3)
     asked = "SELECT ward, AVG(age) AS age FROM visits GROUP BY ward"
     assert len(data(run("ask", "hospital.toml", asked, "--epsilon", "0.5", "--as", "ana", "--json"))["rows"]) == 2
 

@@ -30,7 +30,7 @@ BOUNDS = st.fractions(min_value=-(10**9), max_value=10**9, max_denominator=10**6
 @st.composite
 def columns(draw: st.DrawFn) -> dict[str, Any]:
     kind = draw(st.sampled_from(["bounds", "texts", "integers", "dates", "type", "format", "nothing"]))
-    declared: dict[str, Any] = {"nullable": draw(st.booleans())}
+    declared: dict[str, Any] = {"nullable": draw(st.booleans()), "max_groups": draw(st.none() | st.integers(1, 10_000))}
     match kind:
         case "bounds":
             declared["bounds"] = (draw(BOUNDS), draw(BOUNDS))

@@ -524,3 +524,16 @@ def test_a_table_without_rows_has_a_rehearsal() -> None:
     table = rehearsed(Visits(1), empty)
     assert table.rows == 0 and all(each.proposed is None for each in table.columns)
     assert asked(table, "SELECT COUNT(*)").numbers[0].exact == 0
+
+
+def test_a_limit_of_a_column_is_beside_what_people_have_in_it() -> None:
+    """As if it were that of the unit, in questions by this column."""
+    for seed, most in ((5, 1), (6, 2)):
+        visits = Visits(seed)
+        visits.max_groups = most
+        wanted = next(each for each in rehearsed(visits).people if each.column == "ward")
+        columns = {"ward": {"keys": WARDS, "max_groups": most}}
+        unit = {"max_rows": visits.max_rows, "max_groups": 5, "epsilon": 3, "ledger": ":memory:"}
+        with Curator({"visits": visits.columns()}, "who", columns, **unit) as curator:
+            (table,) = curator.rehearse().tables
+        assert next(each for each in table.people if each.column == "ward") == wanted and wanted.max_groups == most

@@ -239,7 +239,7 @@ def test_ranges_are_of_whoever_is_there() -> None:
 def ladders_tell_who_has_more() -> None:
     rng = Random(3)
     for _ in range(repeats(30)):
-        rungs = ladder.climbing(rng.choice([1, 4, 30, 500]))
+        rungs = ladder.ladder(rng.choice([1, 4, 30, 500]))
         people = [1 + int(rng.lognormvariate(1, 1)) for _ in range(1000)]
         ends = [0, *rungs, float("inf")]
         counts = tuple(float(sum(low < n <= high for n in people)) for low, high in pairwise(ends))

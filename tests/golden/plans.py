@@ -11,13 +11,15 @@ from pathlib import Path
 from discreet.engines.render import StoredTable, sql_of
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.errors import DiscreetError
-from discreet.plan.catalog import LIMITS, Catalog, Column, Protected, Table
+from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.check import digest
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
+from discreet.plan.relation import Exceeding, Totals
 from discreet.plan.rules.relations import combined
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question
+from discreet.plan.steps.base import Step
 from discreet.privacy import Adjacency
 
 FILE = Path(__file__).with_name("plans.txt")
@@ -40,12 +42,12 @@ VISITS = Table(
     ),
 )
 CATALOGS = {
-    "person, add-remove": Catalog((VISITS,), Protected("patient_id")),
+    "person, add-remove": Catalog((VISITS,), Protected("patient_id", max_groups=3, max_rows=5)),
     "row, replace": Catalog((VISITS,), Protected(adjacency=Adjacency.REPLACE)),
     "person, replace, l2": Catalog((VISITS,), Protected("patient_id", Adjacency.REPLACE, 2, 1, clip="l2")),
-    "person, add-remove, total": Catalog((VISITS,), Protected("patient_id", max_total=50, assumed=LIMITS)),
+    "person, add-remove, total": Catalog((VISITS,), Protected("patient_id", max_total=50)),
     "person, replace, rows and total": Catalog(
-        (VISITS,), Protected("patient_id", Adjacency.REPLACE, max_rows=4, max_total=10, assumed=LIMITS - {"max_rows"})
+        (VISITS,), Protected("patient_id", Adjacency.REPLACE, max_rows=4, max_total=10)
     ),
 }
 
@@ -54,16 +56,34 @@ SURE = replace(
     columns=tuple(replace(each, nullable=each.nullable and each.low is None) for each in VISITS.columns),
 )
 NEVER_MISSING = {
-    "person, never missing": Catalog((SURE,), Protected("patient_id")),
+    "person, never missing": Catalog((SURE,), Protected("patient_id", max_groups=3, max_rows=5)),
     "row, replace, never missing": Catalog((SURE,), Protected(adjacency=Adjacency.REPLACE)),
 }
 ONE_COUNT = "one-count"
 """How the names of questions begin that are asked of these, too."""
 
 
+NOTHING_DECLARED = {
+    "person, add-remove, nothing declared": Catalog((VISITS,), Protected("patient_id")),
+    "person, replace, l2, nothing declared": Catalog((VISITS,), Protected("patient_id", Adjacency.REPLACE, clip="l2")),
+}
+LIMITS_FOUND = ("count", "count-people", "count-where", "count-by-age", "people-by-ward", "sum-by-ward", "several")
+"""The questions that are asked where limits are to be found, too."""
+
+
 def catalogs(name: str) -> dict[str, Catalog]:
     """The catalogs that a question is planned for."""
-    return CATALOGS | NEVER_MISSING if name.startswith(ONE_COUNT) else CATALOGS
+    more = NEVER_MISSING if name.startswith(ONE_COUNT) else NOTHING_DECLARED if name in LIMITS_FOUND else {}
+    return CATALOGS | more
+
+
+def queries(plan: Plan) -> list[Totals]:
+    """All that an engine may run for a plan, by examples."""
+    steps = []
+    while isinstance(step := plan.next, Step):
+        steps.append(step.reads)
+        plan = plan.chosen(step.examples[0])
+    return [*steps, plan.query]
 
 
 def questions() -> dict[str, str]:
@@ -87,7 +107,11 @@ def outcome(text: str, catalog: Catalog) -> str:
 
 
 def _planned(plan: Plan) -> str:
-    lines = [f"costs: epsilon {plan.epsilon}, delta {plan.delta}; groups: {len(plan.domain)}"]
+    lines = []
+    while isinstance(step := plan.next, Step):
+        lines += [f"{step.explained()}; runs: {_text(step.reads)}", f"then, if it is {step.named(step.examples[0])}:"]
+        plan = plan.chosen(step.examples[0])
+    lines += [f"costs: epsilon {plan.epsilon}, delta {plan.delta}; groups: {len(plan.domain)}"]
     for measurement in plan.measurements:
         sensitivity = combined(measurement.made, plan.query, plan.relation, len(plan.domain))
         noise, made = measurement.mechanism, measurement.made
@@ -96,8 +120,15 @@ def _planned(plan: Plan) -> str:
         lines.append(
             f"{measurement.said}{of}: L1 {float(sensitivity.l1):.9g}, L2 {float(sensitivity.l2):.9g}, step {measurement.step}; {said}"
         )
-    lines += [f"note: {note}" for note in plan.notes]
-    return "\n".join([*lines, f"runs: {sql_of(plan.query, {'visits': StoredTable('visits')}, DUCKDB)}"]) + "\n"
+    lines += [f"note: {note}" for note in plan.told]
+    return "\n".join([*lines, f"runs: {_text(plan.query)}"]) + "\n"
+
+
+def _text(query: Totals) -> str:
+    """The SQL of a query; of a ladder the first two rungs are enough."""
+    if isinstance(query.source, Exceeding):
+        query = Totals(replace(query.source, rungs=query.source.rungs[:2]))
+    return sql_of(query, {"visits": StoredTable("visits")}, DUCKDB)
 
 
 def written() -> str:

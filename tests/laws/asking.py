@@ -21,7 +21,7 @@ from discreet.curator.session import Curator
 from discreet.errors import DiscreetError
 from discreet.plan import forms
 from discreet.plan.evaluate import evaluate
-from discreet.plan.plan import Measurement
+from discreet.plan.measurement import Measurement
 from tests.laws import messy
 from tests.laws.messy import DOORS, TABLE, Table
 from tests.laws.questions import Question

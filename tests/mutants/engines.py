@@ -283,7 +283,7 @@ MUTANTS = (
     ),
     Mutant(
         "few-groups-forgotten",
-        RELATIONS + "_last",
+        "discreet.engines.render.masks:last_slot",
         "range(most - 1)",
         "range(most - 2)",
         "a person loses a group that should count",

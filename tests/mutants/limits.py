@@ -1,15 +1,20 @@
-"""Planted bugs of a limit on all rows of a person: what is scaled, how, by how much noise it is hidden, and where the limit applies."""
+"""Planted bugs of limits on what of a person counts.
+
+Of one on all rows: what is scaled, how, by how much noise it is hidden, and where the limit applies. Of one on the groups in a column:
+which number is the limit of a question.
+"""
 
 from discreet.plan import relation as r
 from tests.engines import test_caps
 from tests.engines.twins import agree
 from tests.mutants import Mutant, by_itself
-from tests.plan import test_totals
+from tests.plan import test_column_limits, test_totals
 
 RULES = "discreet.plan.rules.relations:"
 MEMORY = "discreet.engines.memory:"
 RENDER = "discreet.engines.render.relations:"
 CAPS = "discreet.plan.caps:"
+COLUMNS = "discreet.plan.column_limits:"
 PRIVATE = "discreet.plan.private:"
 
 all_rows = by_itself(test_caps.test_nobody_counts_with_more_rows_in_all, None, None)
@@ -231,5 +236,93 @@ MUTANTS = (
         "return False and",
         "what is left of each group is cut to whole rows, and most of a person is lost",
         test_totals.nobody_counts_with_more,
+    ),
+    Mutant(
+        "limits-of-columns-are-added",
+        COLUMNS + "groups_limit",
+        "prod(declared)",
+        "sum(declared)",
+        "people count in fewer groups than their columns allow: of 2 wards in each of 3 years 5 are kept",
+        test_column_limits.questions_have_their_limit,
+    ),
+    Mutant(
+        "a-column-without-a-limit-has-none-to-add",
+        COLUMNS + "groups_limit",
+        "if len(declared) == len(limits) else None",
+        "if declared else None",
+        "people in 2 wards and all regions are kept in 2 groups, as if somebody had said that they are in one region",
+        test_column_limits.questions_have_their_limit,
+    ),
+    Mutant(
+        "a-column-counts-as-often-as-it-is-named",
+        COLUMNS + "groups_limit",
+        "prod(declared)",
+        "prod(declared) ** len(keys)",
+        "noise is for groups that nobody can be in",
+        by_itself(test_column_limits.test_of_plain_columns_the_limit_is_reached),
+    ),
+    Mutant(
+        "a-limit-of-the-column-of-another-table",
+        COLUMNS + "groups_limit",
+        "(field.table, field.name)",
+        "field.name",
+        "of two columns of one name the limit of one is that of both",
+        by_itself(test_column_limits.test_of_plain_columns_the_limit_is_reached),
+    ),
+    Mutant(
+        "a-limit-of-another-column",
+        COLUMNS + "groups_limit",
+        "scope.field(column) for column in set().union(*map(columns_in, keys))",
+        "scope.fields[len(scope.field(column).name) % len(scope.fields)] for column in set().union(*map(columns_in, keys))",
+        "a limit is that of a column which the question does not name",
+        test_column_limits.questions_have_their_limit,
+    ),
+    Mutant(
+        "the-larger-limit-applies",
+        COLUMNS + "within_columns",
+        "min(limit, default)",
+        "max(limit, default)",
+        "noise is for more groups than somebody declared, and what was declared of a column is not kept to",
+        test_column_limits.questions_have_their_limit,
+    ),
+    Mutant(
+        "columns-before-whoever-asks",
+        COLUMNS + "within_columns",
+        ' or "max_groups" in protected.asked',
+        "",
+        "whoever asks for more groups than a column allows gets fewer, and is not told",
+        test_column_limits.questions_have_their_limit,
+    ),
+    Mutant(
+        "limits-of-a-question-are-the-unit-s",
+        "discreet.plan.catalog:Protected.limited",
+        "self.asked | limits.keys()",
+        "self.asked",
+        "a limit that was asked for gives way to one of a column",
+        test_column_limits.questions_have_their_limit,
+    ),
+    Mutant(
+        "the-largest-limit-of-all-columns",
+        COLUMNS + "groups_limit",
+        "prod(declared)",
+        "max(declared, default=1)",
+        "groups of two columns are limited as if they were those of one",
+        by_itself(test_column_limits.test_nobody_is_in_more_groups_than_the_product_of_what_their_columns_allow),
+    ),
+    Mutant(
+        "rows-by-themselves-have-columns-with-limits",
+        "discreet.plan.catalog:Catalog.__post_init__",
+        "if limited:",
+        "if False:",
+        "a limit is declared that nothing keeps to",
+        by_itself(test_column_limits.test_where_each_row_is_another_person_no_column_has_a_limit),
+    ),
+    Mutant(
+        "a-column-with-any-limit",
+        "discreet.plan.catalog:groups_of_column",
+        "checked > MOST_KEYS",
+        "False",
+        "a limit is declared that is beyond all limits",
+        by_itself(test_column_limits.test_a_limit_that_is_none_is_refused, 10_001),
     ),
 )

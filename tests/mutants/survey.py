@@ -133,8 +133,8 @@ MUTANTS = (
     Mutant(
         "more-than-the-rung-itself",
         SURVEY + "per_person:_histogram",
-        "sums[rung + 1] - sums[rung] for",
-        "sums[rung + 1] - sums[1] for",
+        "(0, *rungs)",
+        "(0, *(rung - 1 for rung in rungs))",
         "people with exactly as many rows as a rung count as having more",
         test_survey.people_are_counted_by_what_they_have,
     ),

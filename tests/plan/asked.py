@@ -88,6 +88,9 @@ def schemas(draw: st.DrawFn) -> Schema:
     if draw(st.booleans()):
         columns["day"]["keys"] = ["2024-01-01", "2024-02-29"]
     row = draw(st.booleans())
+    for name in () if row else ("age", "ward", "smoker", "dose"):
+        if draw(st.booleans()):
+            columns[name]["max_groups"] = draw(st.integers(1, 3))
     total = draw(st.none() | st.integers(1, 5))
     # A limit on all rows may stand alone.
     limits = st.integers(1, 3) if total is None else st.none() | st.integers(1, 3)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan.combination import Combination
-from discreet.plan.plan import Measurement, Plan, Stage
+from discreet.plan.measurement import Measurement
+from discreet.plan.plan import Plan, Stage
 from discreet.plan.question import Aggregate, Output, Question, Sort
 from discreet.plan.relation import How, Scan, Term, Totals
 from discreet.plan.releases.base import Release

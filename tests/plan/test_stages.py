@@ -25,12 +25,13 @@ from discreet.plan.combination import Combination
 from discreet.plan.explain import explain
 from discreet.plan.intervals import predicted
 from discreet.plan.limits import MOST_SCALE, check_limits
-from discreet.plan.plan import Branching, Plan, Stage
+from discreet.plan.plan import Plan, Stage
 from discreet.plan.private import plan_for
 from discreet.plan.relation import CapRows, Contributions, How, Scan, Term, Totals
 from discreet.plan.release import decided, release
 from discreet.plan.scalar import Comparison, Indicator, Literal, Order, Type
 from discreet.plan.sql import question
+from discreet.plan.steps.branching import Branching
 from discreet.privacy import events, loss
 from tests.plan.laws import PERSON, ROW, TABLE, engine
 from tests.scale import repeats
@@ -231,7 +232,7 @@ def test_every_outcome_can_be_run_and_answered() -> None:
         answer = Answer.make(one, release(one, engine(ROWS).run, grant, seed), text=TEXT)
         (cap,) = (CAPS[i] for i in one.taken)
         assert answer.receipt["choices"] == [f"at most {cap}"]
-        assert f"chosen: at most {cap}" in answer.explain()
+        assert f"released: at most {cap}" in answer.explain()
         assert answer.intervals[0][0] is not None and answer.intervals[0][0].error == Geometric(F(cap)).error()
         assert answer.receipt["plan"] == digest(plan), "what was chosen is no part of the name"
         assert Answer.from_bytes(answer.to_bytes()) == answer
@@ -313,7 +314,7 @@ def test_choices_may_follow_one_another() -> None:
     check(plan)
     assert [one.taken for one in plan.decisions()] == [(i, j) for i in range(4) for j in range(4)]
     one = decided(plan, engine(ROWS).run, Grant(plan.event, Tape(1)), 1)
-    assert len(one.choices) == 2 and one.query == inner.stage.stages[one.taken[1]].query
+    assert len(one.steps) == 2 and one.query == inner.stage.stages[one.taken[1]].query
     assert len({digest(plan), digest(inner), digest(staged())}) == 3
     stages = (*outer.stages[:3], replace(inner.stage, sensitivity=F(1, 2), mechanism=NoisyMax(F(1, 4), F(1, 2))))
     is_found(priced(replace(plan, stage=replace(outer, stages=stages))))

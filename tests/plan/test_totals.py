@@ -23,7 +23,18 @@ from discreet.plan.check import digest
 from discreet.plan.rules.relations import MOST_TOTAL, combined
 from discreet.plan.scalar import Column, Type
 from discreet.privacy import Adjacency, Relation, Unit
-from tests.plan.laws import FIRST, Combination, exact, honest, is_a_fault, planned, searched, turned
+from tests.plan.laws import (
+    FIRST,
+    Combination,
+    decided_by,
+    exact,
+    honest,
+    is_a_fault,
+    planned,
+    searched,
+    top_rungs,
+    turned,
+)
 from tests.scale import repeats
 
 WHO, X, G = Column("who", Type.INTEGER), Column("x", Type.NUMBER), Column("g", Type.INTEGER)
@@ -226,7 +237,7 @@ def nobody_counts_with_more() -> None:
     """Over all groups a person counts with at most so many rows, of whatever they have; and with all of them where it is less."""
     text = "SELECT g, COUNT(*), COUNT(DISTINCT who), SUM(x) FROM t GROUP BY g"
     for unit, total, many in product(UNITS, (1, 2, 3, 4, 7, 30), (1, 4, 40)):
-        plan = planned(text, replace(unit, max_total=total), delta=F(1, 10**6))
+        plan = decided_by(planned(text, replace(unit, max_total=total), delta=F(1, 10**6)), top_rungs)
         rows = [{**honest()[0], "g": "ABC"[i % 3], "x": 5} for i in range(many)]
         totals = exact(plan, rows)
         counted, people, summed = (F(sum(each)) * m.step for each, m in zip(totals, plan.measurements, strict=True))
@@ -234,7 +245,7 @@ def nobody_counts_with_more() -> None:
         if unit is ALONE:
             assert counted >= min(many, total) - F(3, 256) and summed >= 5 * min(many, total) - F(3, 256)
         if unit.clip != "l2":
-            assert people == min(many, 3 if "max_groups" in unit.assumed else 2)
+            assert people == min(many, 3 if unit.max_groups is None else unit.max_groups)
 
 
 def test_nobody_counts_with_more_rows_than_the_limit() -> None:
@@ -307,16 +318,6 @@ def test_a_limit_that_does_nothing_is_in_no_plan() -> None:
 def test_a_plan_says_what_counts(text: str, limits: dict[str, int], said: str) -> None:
     plan = planned(text, protected("who", max_total=500, **limits))
     assert plan.notes[0] == said and not plan.assumed
-
-
-def test_of_a_limit_that_nobody_declared_only_what_applies_is_said() -> None:
-    text = "SELECT g, COUNT(*), COUNT(DISTINCT who) FROM t GROUP BY g"
-    plan = planned(text, replace(ALONE, max_groups=1))
-    assert len(plan.assumed) == 1 and "max_groups" in plan.assumed[0]
-    both = planned(text, protected("who", max_total=50, max_rows=2)).assumed
-    assert len(both) == 1 and "max_total = 50 changes nothing" in both[0]
-    both = planned(text, replace(protected("who", max_total=50, max_rows=2), max_groups=1)).assumed
-    assert len(both) == 2 and "nobody declared max_groups" in both[0] and "max_total" in both[1]
 
 
 @pytest.mark.parametrize("limit", [0, -1, 2**20 + 1, 2.5, True, "many"])

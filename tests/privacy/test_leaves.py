@@ -109,7 +109,10 @@ def test_a_grant_covers_the_same_noise_on_less() -> None:
     for kind in (events.Laplace, events.Gaussian, events.DiscreteLaplace):
         assert cost.cost_of(kind(2, 3)).covers(kind(2, 2))
         assert not cost.cost_of(kind(2, 2)).covers(kind(2, 3))
-        assert not cost.cost_of(kind(2, 3)).covers(kind(3, 3))
+        assert cost.cost_of(kind(2, 3)).covers(kind(3, 3)) is (kind is events.Gaussian)
+    assert cost.cost_of(events.Gaussian(2, 3)).covers(events.Gaussian(4, 6))
+    assert not cost.cost_of(events.Gaussian(2, 3)).covers(events.Gaussian(4, 7))
+    assert not cost.cost_of(events.Gaussian(2, 3)).covers(events.Laplace(4, 6))
     assert not cost.cost_of(events.DiscreteGaussian(2, 3)).covers(events.DiscreteGaussian(2, 2))
     assert cost.cost_of(events.DiscreteGaussian(6000, 3)).covers(events.DiscreteGaussian(6000, 2))
 

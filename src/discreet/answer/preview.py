@@ -1,6 +1,6 @@
 """A preview: what a question would cost and how far off each number would be, before anything is measured."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,26 @@ from discreet.answer.record import SELECTED
 from discreet.exact import to_float_up
 from discreet.plan.explain import explain
 from discreet.plan.intervals import Predicted, predicted
-from discreet.plan.plan import CONFIDENCE, Plan
+from discreet.plan.measurement import CONFIDENCE
+from discreet.plan.plan import Plan
 from discreet.plan.post import selects
+from discreet.plan.steps.tally import NAMES
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
+
+
+@dataclass(frozen=True, slots=True)
+class AtLimit:
+    """How far off each number would be, in the order of the columns, if these limits were found."""
+
+    limits: Mapping[str, int]
+    errors: tuple[float | None, ...]
+
+    @property
+    def said(self) -> str:
+        return ", ".join(f"{name} = {most:,}" for name, most in self.limits.items())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -32,25 +46,31 @@ class Preview:
     notes: tuple[str, ...]
     _explanation: str
     headings: tuple[str, ...] = ()
+    at_limits: tuple[AtLimit, ...] = ()
+    """Where limits are still to be found: how far off each number would be at a few of them."""
+
     confidence: float = CONFIDENCE
 
     @classmethod
     def make(cls, plan: Plan, *, text: str) -> "Preview":
         """The preview of the question that a plan answers."""
+        at_limits = _at_limits(plan)
         return cls(
             text=text,
             epsilon=to_float_up(plan.epsilon),
             delta=to_float_up(plan.delta),
             relation=str(plan.relation),
             predicted=tuple(
-                replace(each, name=name) for each, name in zip(predicted(plan), output_names(plan), strict=True)
+                replace(each, name=name)
+                for each, name in zip(_without_limits(plan, at_limits), output_names(plan), strict=True)
             ),
-            groups=max(len(each.domain) for each in plan.decisions()),
-            notes=(*plan.assumed, *plan.notes, *([SELECTED] if selects(plan) else [])),
+            groups=max(len(each.domain) for each in plan.examples()),
+            notes=(*plan.assumed, *plan.told, *([SELECTED] if selects(plan) else [])),
             _explanation=explain(plan),
             headings=tuple(
                 output.heading or name for output, name in zip(plan.question.outputs, output_names(plan), strict=True)
             ),
+            at_limits=at_limits,
         )
 
     def explain(self) -> str:
@@ -65,6 +85,7 @@ class Preview:
             "error": {each.name: each.error for each in self.predicted if each.error is not None},
             "reasons": {each.name: each.reason for each in self.predicted if each.reason},
             "assumes": {each.name: each.assumes for each in self.predicted if each.assumes},
+            "at_limits": [self._at_limit(each) for each in self.at_limits],
             "groups": self.groups,
             "confidence": self.confidence,
             "epsilon": self.epsilon,
@@ -72,6 +93,10 @@ class Preview:
             "relation": self.relation,
             "notes": list(self.notes),
         }
+
+    def _at_limit(self, at: AtLimit) -> dict[str, Any]:
+        errors = zip(self.predicted, at.errors, strict=True)
+        return {**at.limits, "error": {each.name: error for each, error in errors if error is not None}}
 
     @property
     def heading(self) -> str:
@@ -106,3 +131,32 @@ class Preview:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/plain": str(self), "text/html": self.to_html()}
+
+
+def _at_limits(plan: Plan) -> tuple[AtLimit, ...]:
+    """The errors at a few limits, in the order of these; none where all limits are known."""
+    examples = [(each.found, predicted(each)) for each in plan.examples() if each.taken]
+    limits = [(dict(found), errors) for found, errors in examples if found]
+    for found, _ in limits:
+        for name in NAMES:
+            found.pop(name, None)
+    ordered = sorted(limits, key=lambda each: tuple(each[0].values()))
+    return tuple(AtLimit(found, tuple(each.error for each in errors)) for found, errors in ordered)
+
+
+def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]:
+    """What is predicted of each output; where a limit is still to be found, its error at a few of them."""
+    outputs = predicted(plan)
+    if not at_limits:
+        return list(outputs)
+    return [
+        each if each.error is None else replace(each, error=None, reason=_by_limit(j, at_limits), assumes=None)
+        for j, each in enumerate(outputs)
+    ]
+
+
+def _by_limit(j: int, at_limits: Sequence[AtLimit]) -> str:
+    """One sentence on how an error hangs on the limit: for each row of it, where it does so evenly."""
+    errors = [(each.said, each.errors[j]) for each in at_limits]
+    told = ", ".join(f"{error_text(error)} at {said}" for said, error in errors if error is not None)
+    return f"it hangs on the limit that is found: {told}"

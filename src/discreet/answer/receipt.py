@@ -5,6 +5,7 @@ from typing import Any
 
 from discreet.plan.check import digest
 from discreet.plan.plan import Plan
+from discreet.plan.relation import CapGroups, CapRows, CapTotal, walk
 
 
 def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
@@ -22,7 +23,8 @@ def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
             }
             for measurement in plan.measurements
         ],
-        **({"choices": [choice.outcomes[i] for choice, i in plan.choices]} if plan.choices else {}),
+        "limits": limits_of(plan),
+        **(_of_steps(plan) if plan.taken else {}),
         "event": plan.event.to_json(),
         "epsilon": str(plan.epsilon),
         "delta": str(plan.delta),
@@ -31,4 +33,21 @@ def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
         "data_version": None,
         "version": sys.modules["discreet"].__version__,
         "ledger": None,
+    }
+
+
+def limits_of(plan: Plan) -> dict[str, int]:
+    """The limits that applied, by name. Receipts of earlier releases tell none."""
+    names = {CapRows: "max_rows", CapGroups: "max_groups", CapTotal: "max_total"}
+    return {
+        names[type(part)]: part.most for part in walk(plan.query) if isinstance(part, CapRows | CapGroups | CapTotal)
+    }
+
+
+def _of_steps(plan: Plan) -> dict[str, Any]:
+    """What the steps released before the answer: for people, for later questions, and to tell the same again."""
+    return {
+        "choices": [step.named(outcome) for step, outcome in plan.steps],
+        "found": plan.found,
+        "outcomes": [list(each) if isinstance(each, tuple) else each for each in plan.taken],
     }

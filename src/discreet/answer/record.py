@@ -18,7 +18,8 @@ from discreet.exact import shown, to_float_down, to_float_up
 from discreet.plan.catalog import suggestion
 from discreet.plan.explain import explain
 from discreet.plan.intervals import Interval, intervals
-from discreet.plan.plan import CONFIDENCE, Plan
+from discreet.plan.measurement import CONFIDENCE
+from discreet.plan.plan import Plan
 from discreet.plan.post import released_rows, selects
 from discreet.plan.scalar import Type, Value
 
@@ -78,7 +79,7 @@ class Answer:
         """
         table = released_rows(plan, released)
         proof = {**receipt_for(plan, text), **(receipt or {})}
-        notes = [*plan.assumed, *plan.notes, *([SELECTED] if selects(plan) else [])]
+        notes = [*plan.assumed, *plan.told, *([SELECTED] if selects(plan) else [])]
         return cls(
             columns=columns_of(plan),
             rows=table.rows,
@@ -104,12 +105,12 @@ class Answer:
         """This answer in the words for whoever asked: what they did not declare, or lack, is said first; headings are theirs."""
         unsafe = [note for note in self.notes if note == KNOWN_NOISE]
         others = [note for note in self.notes if note not in (*unsafe, *plan.assumed)]
+        plan = plan.again(self.receipt.get("outcomes", ()))
         outputs = plan.question.outputs
         columns = [replace(each, heading=now.heading) for each, now in zip(self.columns, outputs, strict=True)]
         notes = (*unsafe, *plan.assumed, *others)
-        if (tuple(columns), notes) == (self.columns, self.notes):
-            return self
-        return replace(self, columns=tuple(columns), notes=notes, _explanation=explain(plan))
+        told = replace(self, columns=tuple(columns))
+        return told if notes == self.notes else replace(told, notes=notes, _explanation=explain(plan))
 
     def explain(self) -> str:
         """The plan as a tree: what was counted, with which noise, at which price."""

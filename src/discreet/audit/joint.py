@@ -39,7 +39,8 @@ from discreet.mechanisms.quantile import Quantiles
 from discreet.mechanisms.randomized_response import Response
 from discreet.noise import Tape
 from discreet.plan.plan import Plan
-from discreet.plan.release import Run, decided, release
+from discreet.plan.release import decided, release
+from discreet.plan.totals import Run
 
 __all__ = ["Draws", "Joint", "Sight", "Walker", "planned"]
 

@@ -42,7 +42,11 @@ class Flags:
     ] = None
     format: Annotated[Several | None, _option("COLUMN=FORM", "How dates are written: %d/%m/%Y. Repeatable.")] = None
     max_groups: Annotated[
-        int | None, _option("N", "Groups that a person may count in (3); in a question also beside a policy.")
+        Several | None,
+        _option(
+            "N|COLUMN=N",
+            "Groups that a person may count in (3); in a question also beside a policy. Or of one column: ward=2. Repeatable.",
+        ),
     ] = None
     max_rows: Annotated[int | None, _option("N", "Rows of a person that count in a group (5); likewise.")] = None
     max_total: Annotated[
@@ -67,10 +71,22 @@ class Flags:
     @property
     def limits(self) -> dict[str, int | None]:
         """The limits of a question, which whoever asks may set: of a policy's data too."""
-        return {"max_rows": self.max_rows, "max_groups": self.max_groups, "max_total": self.max_total}
+        return {"max_rows": self.max_rows, "max_groups": self._groups(), "max_total": self.max_total}
 
     def without_limits(self) -> "Flags":
-        return replace(self, max_rows=None, max_groups=None, max_total=None)
+        """What is declared of the data: of --max-groups what it says of columns."""
+        return replace(self, max_rows=None, max_groups=self.of_columns(), max_total=None)
+
+    def of_columns(self) -> Several:
+        """What --max-groups says of columns."""
+        return [text for text in self.max_groups or () if "=" in text]
+
+    def _groups(self) -> int | None:
+        """The limit of --max-groups that is of no column."""
+        texts = [text for text in self.max_groups or () if "=" not in text]
+        if len(texts) > 1:
+            raise Invalid("--max-groups is given twice", code="usage", hint="of one column it is --max-groups ward=2")
+        return _limit("--max-groups", texts[0], texts[0]) if texts else None
 
     def declaring(self) -> list[str]:
         """The options given that declare something, as they are written; where the ledger lies declares nothing."""
@@ -115,13 +131,14 @@ def optional_number(text: str | None, name: str) -> Fraction | None:
 
 
 def columns(flags: Flags) -> dict[str, dict[str, Any]]:
-    """What --bounds, --keys and --types say, by column."""
+    """What --bounds, --keys, --types, --format and --max-groups say, by column."""
     found: dict[str, dict[str, Any]] = {}
     for option, field, texts, read in (
         ("--bounds", "bounds", flags.bounds, _bounds),
         ("--keys", "keys", flags.keys, _keys),
         ("--types", "type", flags.types, _type),
         ("--format", "format", flags.format, _form),
+        ("--max-groups", "max_groups", flags.of_columns(), _limit),
     ):
         for text in texts or ():
             if option == "--types" and text == STORED:
@@ -159,6 +176,7 @@ EXAMPLES = {
     "--keys": "ward=A,B,C",
     "--types": "admitted=date",
     "--format": "admitted=%d/%m/%Y",
+    "--max-groups": "3, or of one column --max-groups ward=2",
 }
 
 
@@ -229,6 +247,13 @@ def _type(option: str, text: str, said: str) -> str:
 
 def _form(option: str, text: str, said: str) -> str:
     return said
+
+
+def _limit(option: str, text: str, said: str) -> int:
+    try:
+        return int(said)
+    except ValueError:
+        raise _wrong(option, text) from None
 
 
 def parameters(texts: Sequence[str] | None) -> list[object] | dict[str, object] | None:

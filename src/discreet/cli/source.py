@@ -161,7 +161,7 @@ def policy_of(path: Path, flags: Flags) -> "Policy":
         return Policy.read(path)
     budget = None if flags.budget is None else number(flags.budget, "budget")
     delimiter = {} if flags.delimiter is None else {"delimiter": flags.delimiter}
-    caps = {name: getattr(flags, name) for name in ("max_groups", "max_rows", "max_total", "people", "clip")}
+    caps = {**flags.limits, "people": flags.people, "clip": flags.clip}
     file = DataFile(path, flags.unit, flags.row, flags.adjacency, budget, flags.ledger)
     return file.policy(columns(flags), options(flags) | delimiter, flags.table, **caps)
 

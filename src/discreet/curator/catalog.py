@@ -149,7 +149,7 @@ def _column(name: str, said: Declared | None, stored: Type | None) -> Column:
         kind = Type.NUMBER
     kind = kind or Type.TEXT
     declared = None if said.keys is None else tuple(_key(name, key, kind) for key in said.keys)
-    return Column(name, kind, said.low, said.high, declared, said.nullable)
+    return Column(name, kind, said.low, said.high, declared, said.nullable, max_groups=said.max_groups)
 
 
 def _whole(key: Any) -> Any:

@@ -13,7 +13,7 @@ from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.reading import AS_IT_IS, Form, Reading
 from discreet.errors import Invalid, Refused
 from discreet.exact import rational, shown
-from discreet.plan.catalog import LIMITS, Key, Protected, suggestion
+from discreet.plan.catalog import Key, Protected, groups_of_column, suggestion
 from discreet.plan.plain import Unusable, plain
 from discreet.plan.scalar import Type
 from discreet.privacy import Adjacency
@@ -54,6 +54,7 @@ class Declared:
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
     format: str | None = None  # of a date that is not written YYYY-MM-DD
+    max_groups: int | None = None  # values of it that a person counts in
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def protected(column: str | None = None, *, row: bool = False, adjacency: str = 
     except ValueError:
         raise Invalid(f"adjacency must be 'add-remove' or 'replace', got {shown(adjacency)}") from None
     declared = {name: value for name, value in caps.items() if value is not None}
-    return Protected(column, relation, **declared, assumed=LIMITS - declared.keys())
+    return Protected(column, relation, **declared)
 
 
 def advice_on(delta: Fraction, people: int | None) -> Advice | None:
@@ -110,7 +111,7 @@ def relation_kept(protected: Protected) -> str:
 OPTIONS = ("delimiter", "multiline", "ragged", "encoding", "decimal", "thousands", "null", "table", "types")
 """What may be said of how a source is read, in a policy and in Python alike."""
 
-FIELDS = ("type", "bounds", "keys", "nullable", "format")
+FIELDS = ("type", "bounds", "keys", "nullable", "format", "max_groups")
 """What may be said of a column."""
 
 
@@ -177,7 +178,9 @@ def declaration(name: str, found: Any) -> Declared:
         kind = Type.DATE
         Form.of(form)
     declared = None if keys is None else tuple(_plain_key(name, key) for key in keys)
-    return Declared(kind, low, high, declared, nullable, form)
+    limit = found.get("max_groups")
+    groups = None if limit is None else groups_of_column(name, limit)
+    return Declared(kind, low, high, declared, nullable, form, groups)
 
 
 def _plain_key(name: str, key: Any) -> Any:

@@ -69,7 +69,7 @@ class Description:
             lines.append("protected: each row by itself")
         else:
             lines.append(f"protected: each {unit.person}, with all of their rows")
-            lines.append(f"    at most {_limits(unit)}")
+            lines.append(f"    {_limits(unit)}")
         replaced = unit.adjacency.value == "replace"
         lines.append(
             "    neighbouring data: one of them "
@@ -110,13 +110,19 @@ class Description:
 
 
 def _limits(unit: Protected) -> str:
-    """What of each person counts. Limits that nobody declared give way to one on all rows, but for the groups that people count in."""
-    if unit.max_total is None:
-        return f"{unit.max_rows} rows of each count in a group, and at most {unit.max_groups} groups"
-    limits = [f"{unit.max_total:,} rows of each count in a question"]
-    limits += [] if "max_rows" in unit.assumed else [f"{unit.max_rows:,} in a group"]
-    limits += [] if "max_groups" in unit.assumed else [f"{unit.max_groups:,} groups"]
-    return ", and at most ".join(limits)
+    """What of each person counts."""
+    limits = [
+        f"{limit:,} {what}"
+        for limit, what in (
+            (unit.max_total, "rows in a question"),
+            (unit.max_rows, "rows in a group"),
+            (unit.max_groups, "groups"),
+        )
+        if limit is not None
+    ]
+    if not limits:
+        return "how much of each counts is found for each question, unless whoever asks sets a limit"
+    return f"each counts with at most {', and at most '.join(limits)}"
 
 
 def described(
@@ -147,6 +153,7 @@ def _column(column: Column, person: str | None) -> dict[str, Any]:
         "bounds": bounds,
         "keys": keys,
         "nullable": column.nullable,
+        "max_groups": column.max_groups,
         "group_by": not _is(column, person) and values_of(column) is not None,
     }
 
@@ -200,4 +207,7 @@ def use_of(column: Column, person: str | None) -> str:
         uses.append(f"GROUP BY: {shown}{f', … {len(values):,} keys' if len(values) > MOST_KEYS_SHOWN else ''}")
     if not column.nullable and column.facts.middle is not None:
         uses.append(f"missing counts as {column.facts.middle:,}")
+    if column.max_groups is not None:
+        most = f"{column.max_groups:,} group{'s' if column.max_groups > 1 else ''}"
+        uses = [*(uses or ["filter and count"]), f"at most {most} of each {person}"]
     return "; ".join(uses) or "filter and count"

@@ -35,6 +35,15 @@ from discreet.privacy.advice import note_on_epsilon
 LOOKED = 10_000
 """Rows of a CSV that are looked at."""
 
+LIMITS = (
+    "# How much of one person counts. Where nobody declares a limit, it is found for the question, and paid for out of its price.",
+    "# Declare what is known of such data: what is beyond a limit is cut off, and a larger limit needs more noise.",
+    "# max_total = 100  # rows that a person counts with, in one question",
+    "# max_rows = 20  # rows that a person counts with, in one group",
+    '# max_groups = 3  # groups that a person counts in; or of one column: ward = { keys = ["A", "B"], max_groups = 1 }',
+)
+"""What is said of limits: none is written, since nobody has chosen one."""
+
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]{0,17})")
 CODE = re.compile(r"[+-]?0[0-9]")  # what starts with 0 is a code, not a number
 
@@ -231,10 +240,7 @@ def _written(first: FirstPolicy) -> str:
         f'adjacency = "{first.remembered.unit[2] if first.remembered else "add-remove"}"',
     ]
     if first.unit is not None:
-        lines += [
-            "max_groups = 3  # groups that a person may count in, in one question",
-            "max_rows = 5  # rows of a person that count in a group",
-        ]
+        lines += LIMITS
     lines += [
         *_people(first),
         "",

@@ -256,8 +256,8 @@ def _unit(unit: Protected) -> dict[str, Any]:
         "column": unit.person,
         "row": True if unit.person is None else None,
         "adjacency": unit.adjacency.value,
-        "max_groups": None if "max_groups" in unit.assumed else unit.max_groups,
-        "max_rows": None if "max_rows" in unit.assumed else unit.max_rows,
+        "max_groups": unit.max_groups,
+        "max_rows": unit.max_rows,
         "max_total": unit.max_total,
         "people": unit.people,
         "clip": unit.clip,
@@ -319,6 +319,7 @@ def _value(value: Any) -> str:
                 "keys": None if value.keys is None else list(value.keys),
                 "nullable": None if value.nullable else False,
                 "format": value.format,
+                "max_groups": value.max_groups,
             }
             return f"{{ {', '.join(f'{name} = {_value(each)}' for name, each in fields.items() if each is not None)} }}"
         case bool():

@@ -19,7 +19,7 @@ from discreet.curator.policy import Policy
 from discreet.curator.policy_text import key
 from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Refused
-from discreet.plan.catalog import Catalog
+from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.scalar import Type
 from discreet.privacy.advice import Verdict, note_on_epsilon
 
@@ -95,7 +95,8 @@ def review(policy: Policy, path: Path | None = None) -> Review:
     place = place_of(policy, path)
     standing = _shared(policy, place)
     large = note_on_epsilon(policy.budget.epsilon, in_all=True)
-    notes = (*_advice(policy), *_unfilled(catalog), *large, *_other_ledgers(policy, place), *standing.notes)
+    ours = (*_advice(policy), *_unwritten(policy.protected), *_unfilled(catalog), *large)
+    notes = (*ours, *_other_ledgers(policy, place), *standing.notes)
     return Review(catalog, policy, place, _missing(catalog), notes, standing.shares, standing.added)
 
 
@@ -170,6 +171,22 @@ def _unfilled(catalog: Catalog) -> tuple[str, ...]:
         for table in catalog.tables
         for column in table.columns
         if not column.nullable and column.facts.middle is None and column.name.casefold() != person
+    )
+
+
+WRITTEN = {"max_rows": 5, "max_groups": 3}
+"""The limits that `discreet init` of earlier releases wrote into every policy."""
+
+
+def _unwritten(unit: Protected) -> tuple[str, ...]:
+    """What limits leave out that are those of an earlier `init`, which nobody may have chosen."""
+    if unit.person is None or any(getattr(unit, name) != limit for name, limit in WRITTEN.items()):
+        return ()
+    rows, groups = WRITTEN.values()
+    return (
+        f"max_rows = {rows} and max_groups = {groups} are what `discreet init` of an earlier release wrote: of a {unit.person} with more"
+        f" rows in a group {rows} count, and of one in more groups {groups} are kept, and no ± contains what is cut. Unless they"
+        " were chosen, remove both: then each question finds its own limits, and pays for them",
     )
 
 

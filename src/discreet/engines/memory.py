@@ -4,7 +4,7 @@ It shares nothing with the rendering of SQL. The priorities, which each engine m
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from math import sqrt, trunc
 from pathlib import Path
@@ -25,6 +25,8 @@ from discreet.plan.relation import (
     CapTotal,
     ClipNorm,
     Contributions,
+    Exceeding,
+    Extent,
     Filled,
     Filter,
     Found,
@@ -34,12 +36,13 @@ from discreet.plan.relation import (
     Scan,
     Term,
     Totals,
+    Typed,
     contributions_of,
     days,
     keys_of,
     terms_of,
 )
-from discreet.plan.scalar import Scalar, Type, Value
+from discreet.plan.scalar import Cast, Scalar, Type, Value
 
 Row: TypeAlias = dict[str | tuple[str, str], Value]
 Group: TypeAlias = tuple[Value, ...]
@@ -120,6 +123,13 @@ def _scan(relation: Scan, reading: RunData) -> list[Row]:
 
 
 @rows_in.register
+def _typed(relation: Typed, reading: RunData) -> list[Row]:
+    casts = {each.name: Cast(replace(each, type=Type.TEXT), each.type) for each in relation.columns}
+    rows = rows_in(relation.source, reading)
+    return [row | {name: evaluate(cast, row) for name, cast in casts.items()} for row in rows]
+
+
+@rows_in.register
 def _filled(relation: Filled, reading: RunData) -> list[Row]:
     values = {column.name: value.value for column, value in relation.values}
     rows = rows_in(relation.source, reading)
@@ -180,6 +190,12 @@ def _cap_total(relation: CapTotal, reading: RunData) -> list[Contribution]:
 
 
 @people_in.register
+def _exceeding(relation: Exceeding, reading: RunData) -> list[Contribution]:
+    people = _by_person(people_in(relation.source, reading))
+    return [Contribution(mine[0].person, (), 0, _more(mine, relation)) for mine in people]
+
+
+@people_in.register
 def _clip_norm(relation: ClipNorm, reading: RunData) -> list[Contribution]:
     people = _by_person(people_in(relation.source, reading))
     return [each for mine in people for each in _clipped(mine, relation.limits)]
@@ -231,6 +247,13 @@ def _scaled(mine: list[Contribution], kinds: list[How], most: int) -> list[Contr
         for each in mine
     ]
     return [Contribution(c.person, c.group, c.rows, terms) for c, terms in zip(mine, scaled, strict=True)]
+
+
+def _more(mine: list[Contribution], relation: Exceeding) -> list[int]:
+    """For each rung whether one person has more."""
+    rows = [each.rows for each in mine]
+    has = {Extent.ROWS: sum(rows), Extent.ROWS_IN_A_GROUP: max(rows), Extent.GROUPS: len(mine)}[relation.extent]
+    return [int(has > rung) for rung in relation.rungs]
 
 
 def _clipped(mine: list[Contribution], limits: tuple[int, ...]) -> list[Contribution]:

@@ -35,9 +35,7 @@ class Allowance:
         """What would be left; None where the event is not covered."""
         leaves, pure = dict(self._leaves), self._pure
         for leaf, n in loss(event).terms:
-            # The same leaf first: one that covers more may be needed for another draw.
-            same = [leaf] if leaves.get(leaf, 0) >= n else []
-            by = next((each for each in (*same, *leaves) if leaves[each] >= n and cost_of(each).covers(leaf)), None)
+            by = _least([each for each, count in leaves.items() if count >= n and cost_of(each).covers(leaf)])
             price = None if by is not None else _pure_price(leaf, n)
             if by is not None:
                 leaves[by] -= n
@@ -46,6 +44,15 @@ class Allowance:
             else:
                 return None
         return leaves, pure
+
+
+def _least(leaves: list[events.Leaf]) -> events.Leaf | None:
+    """Of leaves that all cover a draw the one that the others cover, too: so what is left covers most. None where there is none."""
+    least = leaves[0] if leaves else None
+    for each in leaves[1:]:
+        if least is not None and cost_of(least).covers(each):
+            least = each
+    return least
 
 
 def beyond() -> Fault:

@@ -1,11 +1,30 @@
-"""What of one person counts in one question: which of the limits apply to it."""
+"""How much of a person counts in one question: which of the limits apply to it, and which are missing for a bound."""
 
 from dataclasses import dataclass
+from enum import Enum
 from math import isqrt
 
 from discreet.plan.catalog import Protected
-from discreet.plan.relation import How, Term
+from discreet.plan.relation import Extent, How, Term
 from discreet.plan.rules.relations import term_bounds
+
+FEW_GROUPS, FEW_CLIPPED = 2, 5
+"""So few groups limit by themselves in how many of them a person is: of norms, which grow with a root, more than of sums. For more of
+them a limit is found: by simulation that is never much worse then, and often better. Figures are in docs/limits.md.
+"""
+
+
+class Limit(Enum):
+    """A limit, by its name."""
+
+    GROUPS = "max_groups"
+    ROWS = "max_rows"
+    TOTAL = "max_total"
+
+    @property
+    def extent(self) -> Extent:
+        """What of a person it limits."""
+        return {Limit.GROUPS: Extent.GROUPS, Limit.ROWS: Extent.ROWS_IN_A_GROUP, Limit.TOTAL: Extent.ROWS}[self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +53,37 @@ class Caps:
             norms.append(isqrt(square - 1) + 1 if square else 0)
         return max(1, min(norms))
 
+    def limited(self, limit: Limit, most: int) -> "Caps":
+        """These limits and one more, that was found."""
+        known = {Limit.ROWS: self.rows, Limit.GROUPS: self.groups, Limit.TOTAL: self.total} | {limit: most}
+        return Caps(known[Limit.ROWS], known[Limit.GROUPS], known[Limit.TOTAL])
 
-def caps_of(protected: Protected, cells: int, people: bool) -> Caps:
-    """The limits that apply to a question about so many groups; `people`: some of its terms count them.
 
-    Where a limit on all rows was declared, it takes the place of those that nobody declared; only people, whom it does not limit, need
-    one on their groups. Where rows and groups are within it anyhow, there is nothing for it to do; whoever is shortened to an L2 norm
+def caps_of(protected: Protected, cells: int) -> Caps:
+    """The declared limits that apply to a question about so many groups.
+
+    Where rows and groups are within a limit on all rows anyhow, there is nothing for it to do; whoever is shortened to an L2 norm
     stays in all groups.
     """
-    total = protected.max_total
-    if total is None:
-        return Caps(protected.max_rows, protected.max_groups, None)
-    rows = None if "max_rows" in protected.assumed else protected.max_rows
-    groups = None if "max_groups" in protected.assumed else protected.max_groups
+    rows, groups, total = protected.max_rows, protected.max_groups, protected.max_total
     most_groups = cells if groups is None or protected.clip == "l2" else min(groups, cells)
-    if groups is None and people:
-        groups = protected.max_groups
-    return Caps(rows, groups, None if rows is not None and rows * most_groups <= total else total)
+    idle = total is not None and rows is not None and rows * most_groups <= total
+    return Caps(rows, groups, None if idle else total)
+
+
+def missing(caps: Caps, cells: int, *, of_rows: bool, of_people: bool, clip: bool) -> tuple[Limit, ...]:
+    """Which limits must be found for a bound of what is asked, in the order in which they are.
+
+    Geometric noise is in proportion to all rows of a person, and one on all rows is enough. With an L2 clip noise is Gaussian, and smaller
+    the less of them are in one group: there a limit on that is found as well; where one on groups is found too, both make up for one on
+    all rows.
+    """
+    groups_bounded = caps.groups is not None or cells <= (FEW_CLIPPED if clip else FEW_GROUPS)
+    rows_bounded = caps.total is not None or (caps.rows is not None and groups_bounded)
+    finds_groups, finds_rows = of_people and not groups_bounded, of_rows and not rows_bounded
+    lacks = {
+        Limit.GROUPS: finds_groups,
+        Limit.ROWS: finds_rows and clip and caps.rows is None,
+        Limit.TOTAL: finds_rows and not (finds_groups and clip),
+    }
+    return tuple(limit for limit, is_missing in lacks.items() if is_missing)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from discreet.errors import Invalid, QueryError
 from discreet.exact import rational, shown, whole
 from discreet.plan.facts import Facts
+from discreet.plan.ladder import TOP
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
 from discreet.privacy import Adjacency, Relation, Unit
@@ -18,8 +19,9 @@ from discreet.privacy import Adjacency, Relation, Unit
 Key: TypeAlias = str | int | float | date | bool
 
 MOST_KEYS = 10_000
-LIMITS = frozenset({"max_groups", "max_rows"})  # on what of a person counts, where nobody declares any
-MOST_TOTAL = 1 << 20
+MOST_LIMITS = {"max_groups": MOST_KEYS, "max_rows": 10**6, "max_total": TOP}
+"""The limits on what of a person counts, each with the most that it can be."""
+
 MOST_BOUND = Fraction(10**15)  # so that sums of bounds stay exact in doubles
 KINDS: dict[Type, type] = {
     Type.TEXT: str,
@@ -41,6 +43,9 @@ class Column:
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
     declared: bool = True  # by the owner; if not, it is a text, and there for the owner alone
+    max_groups: int | None = None  # values of this column that a person counts in, a missing one among them
+    surveyed: str = ""  # by which survey its keys or bounds are known, in words; empty where they were declared
+    stored: Type | None = None  # as it is stored, where a survey tells another type than text
     facts: Facts = field(init=False, repr=False, compare=False)  # the same, as it is known of any expression
 
     def __post_init__(self) -> None:
@@ -51,6 +56,8 @@ class Column:
         self._check_bounds()
         if self.keys is not None:
             object.__setattr__(self, "keys", self._checked_keys(tuple(self.keys)))
+        if self.max_groups is not None:
+            object.__setattr__(self, "max_groups", groups_of_column(self.name, self.max_groups))
         facts = Facts(self.low, self.high, self.type is Type.INTEGER, self.nullable)
         object.__setattr__(self, "facts", facts)
 
@@ -90,6 +97,14 @@ class Column:
         if len(set(keys)) < len(keys):
             raise Invalid(f"the keys of column {self.name!r} must differ from each other")
         return keys
+
+
+def groups_of_column(name: str, limit: object) -> int:
+    """A limit on the groups of a person in one column, or raises Invalid."""
+    checked = whole(limit, f"max_groups of column {name!r}", least=1)
+    if checked > MOST_KEYS:
+        raise Invalid(f"max_groups of column {name!r} must be at most {MOST_KEYS:,}, got {shown(limit)}")
+    return checked
 
 
 def listed(type: Type, facts: Facts, keys: tuple[Key, ...] | None) -> tuple[Key, ...] | None:
@@ -150,27 +165,25 @@ class Protected:
 
     person: str | None = None  # the column that says who a row is about; None: each row is a unit of its own
     adjacency: Adjacency = Adjacency.ADD_REMOVE
-    max_groups: int = 3
-    max_rows: int = 5
+    max_groups: int | None = None  # limits that are None are found for each question that needs them
+    max_rows: int | None = None  # of a person in a group
     people: int | None = None  # a public estimate, for advice on δ and for previews
     clip: str = "groups"  # or "l2": with Gaussian noise no groups are dropped, the whole of a person is shortened
-    assumed: frozenset[str] = frozenset()  # which of the limits nobody declared: answers say so first
     max_total: int | None = None  # rows of a person over all groups of a question
+    top_total: int | None = None  # what a survey tells that nearly nobody has more rows than, in all of the table
+    asked: frozenset[str] = frozenset()  # which of the limits whoever asks set for this question
 
     def __post_init__(self) -> None:
         if not isinstance(self.adjacency, Adjacency):
             raise Invalid(f"adjacency must be an Adjacency, got {shown(self.adjacency)}")
-        for name, most in (("max_groups", MOST_KEYS), ("max_rows", 10**6)):
-            if whole(getattr(self, name), name, least=1) > most:
-                raise Invalid(f"{name} must be at most {most:,}, got {shown(getattr(self, name))}")
-        if self.max_total is not None and whole(self.max_total, "max_total", least=1) > MOST_TOTAL:
-            raise Invalid(f"max_total must be at most {MOST_TOTAL:,}, got {shown(self.max_total)}")
+        for name, most in MOST_LIMITS.items():
+            limit = getattr(self, name)
+            if limit is not None and whole(limit, name, least=1) > most:
+                raise Invalid(f"{name} must be at most {most:,}, got {shown(limit)}")
         if self.people is not None:
             whole(self.people, "people", least=1)
         if self.clip not in ("groups", "l2"):
             raise Invalid(f"clip must be 'groups' or 'l2', got {shown(self.clip)}")
-        if not self.assumed <= LIMITS:
-            raise Invalid(f"assumed must be names of limits, got {shown(sorted(self.assumed))}")
 
     def limited(self, **limits: int) -> "Protected":
         """This table with limits that whoever asks declares, for one question."""
@@ -179,7 +192,7 @@ class Protected:
                 f"{min(limits)} limits what of a person counts, and here every row is about another person",
                 hint="leave it out",
             )
-        return replace(self, **limits, assumed=self.assumed - limits.keys()) if limits else self  # type: ignore[arg-type]
+        return replace(self, **limits, asked=self.asked | limits.keys()) if limits else self  # type: ignore[arg-type]
 
     @property
     def relation(self) -> Relation:
@@ -200,6 +213,13 @@ class Catalog:
         if self.protected.person is not None:
             for table in self.tables:
                 table.column(self.protected.person)
+            return
+        limited = [each for table in self.tables for each in table.columns if each.max_groups is not None]
+        if limited:
+            raise Invalid(
+                f"max_groups of column {limited[0].name!r} limits what of a person counts, and here every row is about another person",
+                hint="leave it out",
+            )
 
     def declared(self) -> "Catalog":
         """What an analyst is told of: for them a column that nobody declared does not exist."""

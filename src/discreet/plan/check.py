@@ -4,90 +4,98 @@ Nothing is taken over from how the plan was made. A plan that does not hold is a
 checked that a released outcome can lead to.
 """
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from hashlib import sha256
 
-from discreet.errors import Fault
-from discreet.mechanisms.selection import Selection
-from discreet.mechanisms.sensitivity import Norm, Sensitivity
-from discreet.plan.plan import Branching, Measurement, Plan, Stage
+from discreet.plan.measurement import covers, drawn_event
+from discreet.plan.plan import Plan, Stage
 from discreet.plan.relation import keys_of
 from discreet.plan.rules.relations import combined
+from discreet.plan.steps.base import Step, broken
 from discreet.plan.written import written
 from discreet.privacy import Relation, events, loss
 
 
-def event_of(stage: Stage | Branching, relation: Relation) -> events.Event:
+def event_of(stage: Stage | Step, relation: Relation) -> events.Event:
     """What is drawn from a stage on: each mechanism on its sensitivity, all under the relation."""
     return events.Under(_drawn(stage), relation)
 
 
-def _drawn(stage: Stage | Branching) -> events.Event:
-    if isinstance(stage, Branching):
-        return events.Composed((stage.mechanism.event(stage.sensitivity), _alike([*map(_drawn, stage.stages)])))
-    return events.Composed(
-        tuple(each.mechanism.event(each.sensitivity) for each in stage.measurements if each.mechanism is not None)
-    )
+def _drawn(stage: Stage | Step) -> events.Event:
+    if isinstance(stage, Step):
+        ways = [_drawn(stage.after(outcome)) for outcome in stage.ways]
+        return events.Composed((stage.event(), _alike(ways)))
+    return drawn_event(stage.measurements)
 
 
-def _alike(drawn: list[events.Event]) -> events.Event:
-    """The one event that all of these are, or the one pure ε that they all cost; else a Fault: the price would tell which was chosen."""
+def _alike(drawn: Sequence[events.Event]) -> events.Event:
+    """The one event that all of these are, or the one pure ε that they all cost, or noise that is no larger than that of any of them.
+
+    Gaussian noise is in proportion to its sensitivity: where that is not exact, for what noise is rounded to, the least ratio counts.
+    Anything else is a Fault: the price would tell which was chosen.
+    """
     if len(set(drawn)) == 1:
         return drawn[0]
     prices = {loss(each).pure_epsilon() for each in drawn}
     price = prices.pop() if len(prices) == 1 else None
-    if price is None:
-        raise _broken("what it costs depends on what it chooses")
-    return events.Pure(price)
+    if price is not None:
+        return events.Pure(price)
+    leaves = [tuple(_leaves(each)) for each in drawn]
+    if len({_shape(each) for each in leaves}) > 1:
+        raise broken("what it costs depends on what it chooses")
+    return events.Composed(tuple(_least_noise(each) for each in zip(*leaves, strict=True)))
+
+
+def _leaves(event: events.Event) -> Iterator[events.Event]:
+    if isinstance(event, events.Composed):
+        for part in event.parts:
+            yield from _leaves(part)
+    else:
+        yield event
+
+
+def _shape(leaves: Sequence[events.Event]) -> tuple[object, ...]:
+    """What all ways must have in common: Gaussian noise of any size, and everything else as it is."""
+    return tuple(events.Gaussian if isinstance(each, events.Gaussian) else each for each in leaves)
+
+
+def _least_noise(leaves: Sequence[events.Event]) -> events.Event:
+    ratios = [each.scale / each.sensitivity for each in leaves if isinstance(each, events.Gaussian)]
+    if not ratios:
+        return leaves[0]
+    least = min(ratios)
+    if max(ratios) > least * (1 + ALIKE):
+        raise broken("what it costs depends on what it chooses")
+    return events.Gaussian(least, Fraction(1))
+
+
+ALIKE = Fraction(1, 10**6)
+"""How far the noise of two ways may be from each other, for being rounded; more would be paid for by all, and used by few."""
 
 
 def check(plan: Plan) -> None:
     """For a plan that keeps what it says: returns. For any other: raises Fault."""
     _check_stage(plan.stage, plan.relation)
     if plan.event != event_of(plan.stage, plan.relation):
-        raise _broken("its event is not what it draws")
+        raise broken("its event is not what it draws")
     if not loss(plan.event).certifies(plan.epsilon, plan.delta):
-        raise _broken("it costs more than it says")
+        raise broken("it costs more than it says")
 
 
-def _check_stage(stage: Stage | Branching, relation: Relation) -> None:
-    if isinstance(stage, Branching):
-        _check_choice(stage, relation)
-        for each in stage.stages:
-            _check_stage(each, relation)
+def _check_stage(stage: Stage | Step, relation: Relation) -> None:
+    if isinstance(stage, Step):
+        stage.check(relation)
+        for outcome in stage.ways:
+            _check_stage(stage.after(outcome), relation)
         return
     for measurement in stage.measurements:
-        _covers(measurement, combined(measurement.made, stage.query, relation, len(stage.domain)))
+        covers(measurement, combined(measurement.made, stage.query, relation, len(stage.domain)))
     keys = keys_of(stage.query)
     if any(len(group) != len(keys) for group in stage.domain) or len(set(stage.domain)) != len(stage.domain):
-        raise _broken("its groups are not those of its keys")
+        raise broken("its groups are not those of its keys")
     if not all(0 <= place < len(stage.measurements) for release in stage.releases for place in release.places):
-        raise _broken("a release is not of its measurements")
-
-
-def _covers(measurement: Measurement, sensitivity: Sensitivity) -> None:
-    norm = Norm.L1 if measurement.mechanism is None else measurement.mechanism.norm
-    if norm is None:
-        raise _broken("its noise is for single integers, and not for a vector of them")
-    needed = sensitivity.of(norm)
-    if measurement.sensitivity < needed:
-        raise _broken("a neighbour can change a total by more than its noise is made for")
-    if measurement.step <= 0 or (measurement.mechanism is None and needed > Fraction(0)):
-        raise _broken("a total has no noise")
-
-
-def _check_choice(choice: Branching, relation: Relation) -> None:
-    """The scores are numbers that a neighbour moves by no more than the choice is made for; in which direction is not known."""
-    if not isinstance(choice.mechanism, Selection) or choice.mechanism.monotone:
-        raise _broken("a choice is by scores that may move in either direction")
-    if not len(choice.scores) == len(choice.outcomes) == len(choice.stages) > 0 or keys_of(choice.query):
-        raise _broken("a choice has a score, a name and a stage for each outcome")
-    if any(choice.sensitivity < combined(score, choice.query, relation, 1).l1 for score in choice.scores):
-        raise _broken("a neighbour can change a score by more than its choice is made for")
-
-
-def _broken(what: str) -> Fault:
-    return Fault(f"the plan does not hold: {what}", code="plan")
+        raise broken("a release is not of its measurements")
 
 
 def digest(plan: Plan) -> str:

@@ -5,7 +5,9 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
-from discreet.plan.plan import Branching, Measurement, Plan, Stage
+from discreet.plan.digits import six_digits
+from discreet.plan.measurement import Measurement
+from discreet.plan.plan import Plan, Stage
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import (
     CapGroups,
@@ -13,11 +15,13 @@ from discreet.plan.relation import (
     CapTotal,
     ClipNorm,
     Contributions,
+    Exceeding,
     Filled,
     Filter,
     Relation,
     Scan,
     Totals,
+    Typed,
     children,
     keys_of,
 )
@@ -42,6 +46,7 @@ from discreet.plan.scalar import (
     Scalar,
     Steps,
 )
+from discreet.plan.steps.base import Step
 from discreet.plan.visible import visible
 
 MOST_LISTED = 6
@@ -53,21 +58,24 @@ def explain(plan: Plan) -> str:
     lines = [f"answer: {', '.join(output.name for output in plan.question.outputs)}"]
     lines += [f"  costs {price}, under {plan.relation}"]
     lines += [f"  {line}" for line in _after(plan)]
-    for choice, outcome in plan.choices:
-        lines += [f"├─ {_chosen(choice)}", f"│    chosen: {choice.outcomes[outcome]}"]
+    for step, outcome in plan.steps:
+        lines += [f"├─ {step.explained()}", f"│    released: {step.named(outcome)}"]
     lines += _stage(plan.next, plan)
-    lines += [f"note: {note}" for note in (*plan.assumed, *plan.notes)]
+    lines += [f"note: {note}" for note in (*plan.assumed, *plan.told)]
     return "\n".join(map(visible, lines))
 
 
-def _stage(stage: Stage | Branching, plan: Plan) -> Iterator[str]:
-    """What a stage measures and reads; of a choice that is not made yet every stage that it may lead to."""
-    if isinstance(stage, Branching):
-        yield f"├─ {_chosen(stage)}"
-        yield from _query(stage.query, 1)
-        for outcome, each in zip(stage.outcomes, stage.stages, strict=True):
-            yield f"├─ if it is {outcome}:"
-            yield from (f"│    {line}" for line in _stage(each, plan))
+def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
+    """What a stage measures and reads; of a step that is not made yet what it may lead to, by examples."""
+    if isinstance(stage, Step):
+        yield f"├─ {stage.explained()}"
+        yield from _query(stage.reads, 1)
+        if len(stage.ways) == 1:
+            yield from _stage(stage.after(stage.ways[0]), plan)
+            return
+        for outcome in stage.examples if len(stage.ways) <= MOST_LISTED else stage.examples[:1]:
+            yield f"├─ if it is {stage.named(outcome)}:"
+            yield from (f"│    {line}" for line in _stage(stage.after(outcome), plan))
         return
     cells = len(stage.domain)
     for aggregate, release in zip(plan.question.aggregates, stage.releases, strict=True):
@@ -85,12 +93,6 @@ def _below(relation: Relation, depth: int) -> Iterator[str]:
     for child in children(relation):
         yield f"{'   ' * depth}└─ {told(child)}"
         yield from _below(child, depth + 1)
-
-
-def _chosen(choice: Branching) -> str:
-    price = choice.mechanism.loss(choice.sensitivity).pure_epsilon()
-    cost = f", costs ε = {six_digits(price)}" if price is not None else ""
-    return f"{choice.said}: one of {len(choice.stages):,} by noisy scores, sensitivity {six_digits(choice.sensitivity)} each{cost}"
 
 
 def _after(plan: Plan) -> Iterator[str]:
@@ -158,8 +160,18 @@ def _cap_total(relation: CapTotal) -> str:
 
 
 @told.register
+def _exceeding(relation: Exceeding) -> str:
+    return f"for each person whether they have more {relation.extent.value} than each of {len(relation.rungs)} limits"
+
+
+@told.register
 def _contributions(relation: Contributions) -> str:
     return f"gathered by {relation.person.name}"
+
+
+@told.register
+def _typed(relation: Typed) -> str:
+    return ", ".join(f"{column.name} read as {column.type.value}" for column in relation.columns)
 
 
 @told.register
@@ -181,11 +193,6 @@ def _said_aggregate(aggregate: Aggregate) -> str:
     inside = "*" if aggregate.argument is None else said(aggregate.argument)
     filtered = f" where {said(aggregate.condition)}" if aggregate.condition is not None else ""
     return f"{aggregate.kind.said(inside)}{filtered}"
-
-
-def six_digits(value: Fraction) -> str:
-    """A number in at most six digits."""
-    return f"{int(value):,}" if value.denominator == 1 and abs(value) < 10**15 else f"{float(value):.6g}"
 
 
 @singledispatch

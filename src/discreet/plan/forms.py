@@ -20,7 +20,8 @@ from discreet.plan.affine import Affine, AffineForm, Bools, Reals, Span
 from discreet.plan.casts import conversion
 from discreet.plan.evaluate import evaluate
 from discreet.plan.functions import Ends, function
-from discreet.plan.plan import CONFIDENCE, Plan
+from discreet.plan.measurement import CONFIDENCE
+from discreet.plan.plan import Plan
 from discreet.plan.scalar import (
     And,
     Arithmetic,

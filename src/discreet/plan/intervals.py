@@ -23,7 +23,8 @@ from discreet.plan import numbers, post
 from discreet.plan.evaluate import evaluate
 from discreet.plan.few import guarded
 from discreet.plan.forms import Reader
-from discreet.plan.plan import CONFIDENCE, Plan
+from discreet.plan.measurement import CONFIDENCE
+from discreet.plan.plan import Plan
 from discreet.plan.question import Output
 from discreet.plan.rules.relations import row_bounds
 from discreet.plan.scalar import Released, Scalar, Type, Value, has_key, is_key, released_in, type_of
@@ -159,10 +160,10 @@ def rounded_up(x: float, digits: int) -> float:
 
 def predicted(plan: Plan, confidence: float = CONFIDENCE) -> tuple[Predicted, ...]:
     """The ± of each output. Of counts and sums and what is affine in them it is exact: the noise decides. Of ratios it is what it
-    would be, at worst, if the declared `people` were spread evenly over the groups. It is the worst that any choice can lead to."""
+    would be, at worst, if the declared `people` were spread evenly over the groups. It is the worst of what a plan gives as examples."""
     with np.errstate(all="ignore"):
         decisions = [
-            [_predicted(each, output, confidence) for output in plan.question.outputs] for each in plan.decisions()
+            [_predicted(each, output, confidence) for output in plan.question.outputs] for each in plan.examples()
         ]
     return tuple(map(_worst, zip(*decisions, strict=True)))
 

@@ -2,8 +2,9 @@
 
 from fractions import Fraction
 
-from discreet.plan.explain import six_digits
-from discreet.plan.plan import Measurement, Plan
+from discreet.plan.digits import six_digits
+from discreet.plan.measurement import Measurement
+from discreet.plan.plan import Plan
 
 MATTERS = 1.05  # times the noise, or the price; less need not be said
 
@@ -22,6 +23,7 @@ def without_delta(plan: Plan, other: Plan, delta: Fraction) -> tuple[str, ...]:
 
 def _ratio(plan: Plan, other: Plan) -> float:
     """How much larger the largest increase of noise is; both measure the same, in the same order."""
+    plan, other = next(plan.examples()), next(other.examples())
     pairs = zip(plan.measurements, other.measurements, strict=True)
     return max(
         (_error(mine) / _error(theirs) for mine, theirs in pairs if mine.mechanism and theirs.mechanism), default=1.0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from discreet.errors import QueryError
 from discreet.plan.intervals import SMALL_BOTTOM
-from discreet.plan.plan import Plan
+from discreet.plan.plan import Plan, Stage
 from discreet.plan.scalar import Literal, Scalar, Value, children, is_key, type_of
 
 MOST_SCALE = 1 << 55
@@ -23,18 +23,25 @@ BESIDE_ROWS = 1 << 24
 
 def check_limits(plan: Plan, longest: int) -> None:
     """For a plan whose noise can be drawn, and whose answer has at most `longest` bytes: returns. For any other: raises QueryError."""
+    sized: set[int] = set()
     for each in plan.decisions():
-        _check_decided(each, longest)
+        _check_noise(each.decided)
+        if id(each.domain) not in sized:  # the same for every limit that may be found
+            sized.add(id(each.domain))
+            _check_size(each, longest)
 
 
-def _check_decided(plan: Plan, longest: int) -> None:
-    for measurement in plan.measurements:
+def _check_noise(stage: Stage) -> None:
+    for measurement in stage.measurements:
         if measurement.mechanism is not None and measurement.mechanism.scale > MOST_SCALE:
             raise QueryError(
                 f"the noise of {measurement.said} would be larger than can be drawn",
                 code="noise-too-large",
                 hint="ask at a higher price, or with tighter bounds or fewer rows of a person",
             )
+
+
+def _check_size(plan: Plan, longest: int) -> None:
     size = len(plan.domain) * width(plan)
     if size > longest - BESIDE_ROWS:
         raise QueryError(

@@ -48,36 +48,53 @@ class PricedNoise:
         return self.mechanism.event(self.sensitivity)
 
 
-def allocate(measurements: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[PricedNoise, ...]:
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Which kind of noise measurements get, and which share of the price each: fixed before anything of the data is known."""
+
+    kind: type[Geometric] | type[RoundedGaussian]
+    size: Fraction
+    """ε in all for geometric noise; for Gaussian noise the standard deviation of all of it, for a sensitivity of 1."""
+
+    shares: tuple[Fraction, ...]
+
+    def noises(self, measurements: Sequence[Wanted]) -> tuple[PricedNoise, ...]:
+        """Noise for measurements: those that the split was made for, or the same under other limits, at the same price."""
+        pairs = zip(measurements, self.shares, strict=True)
+        if self.kind is Geometric:
+            return tuple(
+                PricedNoise(Geometric(each.sensitivity.l1 / (self.size * share)), each.sensitivity.l1)
+                for each, share in pairs
+            )
+        return tuple(
+            PricedNoise(RoundedGaussian(each.sensitivity.l2 * _deviation(self.size, share)), each.sensitivity.l2)
+            for each, share in pairs
+        )
+
+
+def allocate(measurements: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> Split:
     """Noise that is (ε, δ)-DP for all of them together: geometric, or Gaussian where there is a δ and it is predicted to be closer."""
-    if not measurements:
-        return ()
     chosen = geometric(measurements, epsilon)
-    if delta and gaussian_is_closer(measurements, epsilon, delta, predicted_error(measurements, chosen)):
+    error = predicted_error(measurements, chosen.noises(measurements)) if delta else 0.0
+    if delta and gaussian_is_closer(measurements, epsilon, delta, error):
         return gaussian(measurements, epsilon, delta)
     return chosen
 
 
-def geometric(measurements: Sequence[Wanted], epsilon: Fraction) -> tuple[PricedNoise, ...]:
+def geometric(measurements: Sequence[Wanted], epsilon: Fraction) -> Split:
     """ε-DP noise for all of them together."""
-    shares = _shares([each.sensitivity.l1 / each.width for each in measurements], 1 / 2)
-    return tuple(
-        PricedNoise(Geometric(each.sensitivity.l1 / (epsilon * share)), each.sensitivity.l1)
-        for each, share in zip(measurements, shares, strict=True)
-    )
+    return Split(Geometric, epsilon, tuple(_shares([each.sensitivity.l1 / each.width for each in measurements], 1 / 2)))
 
 
-def gaussian(measurements: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> tuple[PricedNoise, ...]:
+def gaussian(measurements: Sequence[Wanted], epsilon: Fraction, delta: Fraction) -> Split:
     """(ε, δ)-DP noise for all of them together: each gets a share of μ²."""
     sigma = _sigma(epsilon, delta)
-    shares = _gaussian_shares(measurements)
+    shares = tuple(_gaussian_shares(measurements))
     for _ in range(TRIES):
-        noises = tuple(
-            PricedNoise(RoundedGaussian(each.sensitivity.l2 * sqrt_up(sigma**2 / share)), each.sensitivity.l2)
-            for each, share in zip(measurements, shares, strict=True)
-        )
-        if loss(events.Composed(tuple(noise.event for noise in noises))).certifies(epsilon, delta):
-            return noises
+        split = Split(RoundedGaussian, sigma, shares)
+        event = events.Composed(tuple(noise.event for noise in split.noises(measurements)))
+        if loss(event).certifies(epsilon, delta):
+            return split
         sigma *= 1 + Fraction(1, 10**9)
     raise Fault("no Gaussian noise was found for this price", code="plan")
 
@@ -93,6 +110,12 @@ def gaussian_is_closer(measurements: Sequence[Wanted], epsilon: Fraction, delta:
     mu, e, phi = sum(each) / error, float(epsilon), NormalDist().cdf
     # Balle and Wang 2018; a choice, not a certificate
     return phi(mu / 2 - e / mu) - exp(e) * phi(-mu / 2 - e / mu) < delta
+
+
+@remembered
+def _deviation(sigma: Fraction, share: Fraction) -> Fraction:
+    """The standard deviation of one of several, for a sensitivity of 1."""
+    return sqrt_up(sigma**2 / share)
 
 
 @remembered

@@ -3,58 +3,22 @@
 A plan depends on the question and on what is declared, never on the data: two data sets with one catalog have byte-equal plans.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Fault
-from discreet.mechanisms.additive import IntegerNoise
-from discreet.mechanisms.selection import Selection
-from discreet.plan.combination import Combination
+from discreet.plan.measurement import Measurement
 from discreet.plan.question import Question
 from discreet.plan.relation import CapRows, CapTotal, Term, Totals, terms_of, walk
 from discreet.plan.scalar import Value
+from discreet.plan.steps.base import Outcome, Step, no_such_outcome
 from discreet.privacy import Relation, events
 
 if TYPE_CHECKING:
     from discreet.plan.releases.base import Release
-
-CONFIDENCE = 0.95
-"""Of every ± that is told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """What is released with noise for every group at once: a combination of the query's terms.
-
-    `sensitivity` is of the vector over all groups, in steps: L1 for geometric noise, L2 for Gaussian noise. `step` is what one step
-    is worth. No mechanism: the sensitivity is 0, and the combination is public. `rounding` is how far one row may be off its value,
-    for having been put on a grid.
-    """
-
-    mechanism: IntegerNoise | None
-    sensitivity: Fraction
-    step: Fraction
-    said: str
-    """What is measured, for people."""
-
-    made: Combination
-    rounding: Fraction = Fraction(0)
-
-    def error(self, confidence: float) -> int:
-        """The ± of its noise alone, in steps."""
-        return 0 if self.mechanism is None else int(self.mechanism.error(confidence))
-
-    @property
-    def few(self) -> int:
-        """A released count of no more steps cannot be told from 0."""
-        return self.error(CONFIDENCE)
-
-    @property
-    def half_step(self) -> Fraction:
-        """How far the total may be off for having been rounded as a whole."""
-        return self.step / 2 if self.made.divisor > 1 else Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +33,8 @@ class Stage:
     releases: tuple["Release", ...]
     """One for each aggregate of the question, in its order."""
 
-
-@dataclass(frozen=True, slots=True)
-class Branching:
-    """A noisy choice of what comes next: the outcome is released, and picks one of finitely many stages that are all known before.
-
-    Each outcome has a score, a combination of the totals of the query over all rows, which a neighbour moves by at most `sensitivity`.
-    Whichever is chosen, what follows draws the same event, or costs the same pure ε: so the price is known before any data is read.
-    """
-
-    query: Totals
-    scores: tuple[Combination, ...]
-    mechanism: Selection
-    sensitivity: Fraction
-    said: str
-    """What is chosen, for people."""
-
-    outcomes: tuple[str, ...]
-    """What each outcome is, for people."""
-
-    stages: tuple["Stage | Branching", ...]
+    notes: tuple[str, ...] = ()
+    """What is said of this stage alone, where others could have come in its place: no part of the plan's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +47,7 @@ class Plan:
     """
 
     question: Question
-    stage: Stage | Branching
+    stage: Stage | Step
     relation: Relation
     people: int | None
     """How many there are, as declared."""
@@ -115,11 +61,14 @@ class Plan:
     assumed: tuple[str, ...] = ()
     """What limits leave out that nobody declared, what a missing δ or a second count costs: said first, and no part of the plan's name."""
 
-    taken: tuple[int, ...] = ()
-    """The outcomes of the choices that were made, in their order: released, and no part of the plan's name."""
+    topic: str = ""
+    """A name for what is found on the way, the same for other questions that would find it; no part of the plan's name."""
+
+    taken: tuple[Outcome, ...] = ()
+    """The outcomes of the steps that were made, in their order: released, and no part of the plan's name."""
 
     @property
-    def next(self) -> Stage | Branching:
+    def next(self) -> Stage | Step:
         """What is to be run next."""
         stage = self.stage
         for outcome in self.taken:
@@ -127,28 +76,54 @@ class Plan:
         return stage
 
     @property
-    def choices(self) -> tuple[tuple[Branching, int], ...]:
-        """The choices that were made, each with its outcome."""
+    def steps(self) -> tuple[tuple[Step, Outcome], ...]:
+        """The steps that were made, each with its outcome."""
         past, stage = [], self.stage
         for outcome in self.taken:
-            if isinstance(stage, Branching):
+            if isinstance(stage, Step):
                 past.append((stage, outcome))
             stage = _after(stage, outcome)
         return tuple(past)
 
-    def chosen(self, outcome: int) -> "Plan":
-        """The plan after its next choice had this outcome."""
+    @property
+    def found(self) -> dict[str, int]:
+        """What was found on the way, by name."""
+        return {name: fact for step, outcome in self.steps for name, fact in step.facts(outcome).items()}
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """All that is said of the answer: first what was found for it."""
+        if not self.taken or isinstance(self.next, Step):
+            return self.notes
+        found = (note for step, outcome in self.steps for note in step.notes(outcome))
+        return (*self.decided.notes, *found, *self.notes)
+
+    def chosen(self, outcome: Outcome) -> "Plan":
+        """The plan after its next step had this outcome."""
         _after(self.next, outcome)
         return replace(self, taken=(*self.taken, outcome))
 
+    def again(self, outcomes: Sequence[Any]) -> "Plan":
+        """The plan with the outcomes that an answer was kept with, as JSON has them."""
+        return replace(self, taken=tuple(tuple(each) if isinstance(each, list) else each for each in outcomes))
+
     def decisions(self) -> Iterator["Plan"]:
-        """The plan as it may be decided, for every outcome that its choices can have from here."""
+        """The plan as it may be decided, for every way that its steps can go from here."""
         stage = self.next
         if isinstance(stage, Stage):
             yield self
         else:
-            for outcome in range(len(stage.stages)):
+            for outcome in stage.ways:
                 yield from self.chosen(outcome).decisions()
+
+    def examples(self) -> Iterator["Plan"]:
+        """The plan as it may be decided, for a few of these ways: several that its next step can go, and one of those after it."""
+        stage = self.next
+        if isinstance(stage, Stage):
+            yield self
+        else:
+            for outcome in stage.examples:
+                yield from islice(self.chosen(outcome).examples(), 1)
 
     # What a decided plan has.
 
@@ -156,7 +131,7 @@ class Plan:
     def decided(self) -> Stage:
         """The last stage; before that is decided a Fault."""
         stage = self.next
-        if isinstance(stage, Branching):
+        if isinstance(stage, Step):
             raise Fault("a plan is not decided before its choices are made", code="plan")
         return stage
 
@@ -188,7 +163,7 @@ class Plan:
         return (self.people or 0) * min(caps, default=1)
 
 
-def _after(stage: Stage | Branching, outcome: int) -> Stage | Branching:
-    if not isinstance(stage, Branching) or not 0 <= outcome < len(stage.stages):
-        raise Fault("an outcome is one of a choice that there is", code="plan")
-    return stage.stages[outcome]
+def _after(stage: Stage | Step, outcome: Outcome) -> Stage | Step:
+    if not isinstance(stage, Step):
+        raise no_such_outcome()
+    return stage.after(outcome)

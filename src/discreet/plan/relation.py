@@ -3,6 +3,7 @@
     Totals ── CapGroups | ClipNorm ── CapRows ── Contributions ── Filter ── Filled ── Scan        one person has many rows
     Totals ── [ClipNorm] ── CapTotal ── [CapGroups] ── [CapRows] ── Contributions …               and a limit on all of them
     Totals ── Filter ── Filled ── Scan                                                            each row is a unit of its own
+    Totals ── Exceeding ── [CapGroups] ── [CapRows] ── Contributions …                            how many people have more than so many
 
 An engine returns the totals of each group that it found, as int64, and the keys of the group: text, integers, dates as days since
 1970-01-01, booleans, or NULL. Who is kept in `CapRows` and `CapGroups` is decided by priorities that the engine computes from
@@ -17,7 +18,7 @@ from functools import singledispatch
 from typing import Any, TypeAlias
 
 from discreet.errors import Fault
-from discreet.plan.scalar import Column, Literal, Scalar, Value
+from discreet.plan.scalar import Column, Literal, Scalar, Type, Value
 
 MOST_ROWS = 1 << 38  # of a table, a public constant, checked at load: with at most 2^24 steps a row no sum passes 2^62
 EPOCH = date(1970, 1, 1)
@@ -38,6 +39,14 @@ class Scan(Rows):
     """A declared table, and the columns of it that are read."""
 
     table: str
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Typed(Rows):
+    """All rows, in which these columns, which are stored as texts, are read as values of these types; what is none is NULL."""
+
+    source: Scan
     columns: tuple[Column, ...]
 
 
@@ -129,6 +138,26 @@ class ClipNorm(Gathered):
     limits: tuple[int, ...]
 
 
+class Extent(Enum):
+    """What a person has much or little of in a question."""
+
+    ROWS = "rows in all"
+    ROWS_IN_A_GROUP = "rows in a group"  # in the one where they have most
+    GROUPS = "groups"
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeding(Gathered):
+    """For each person, without groups: for each rung 1 where they have more than that, and 0 elsewhere.
+
+    What is counted is of the rows and groups that the caps below left.
+    """
+
+    source: Contributions | CapRows | CapGroups
+    extent: Extent
+    rungs: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Totals:
     """For each group: the keys, and the sum over all persons (or rows) of each term.
@@ -174,7 +203,7 @@ def _children_of_a_scan(relation: Scan) -> tuple[Relation, ...]:
 
 @children.register
 def _children_of_a_source(
-    relation: Filled | Filter | Contributions | CapRows | CapGroups | CapTotal | ClipNorm | Totals,
+    relation: Typed | Filled | Filter | Contributions | CapRows | CapGroups | CapTotal | ClipNorm | Exceeding | Totals,
 ) -> tuple[Relation, ...]:
     return (relation.source,)
 
@@ -212,11 +241,25 @@ def contributions_of(relation: Relation) -> Contributions:
     return gathered[0]
 
 
+ONE = Literal(1, Type.INTEGER)
+"""Counts every row, or every person."""
+
+
 def terms_of(query: Totals) -> tuple[Term, ...]:
     """The terms of a query, in the order of the totals that an engine returns."""
-    return contributions_of(query.source).terms if isinstance(query.source, Gathered) else query.terms
+    match query.source:
+        case Exceeding(rungs=rungs):
+            return (Term(How.ANY, ONE),) * len(rungs)
+        case Gathered() as gathered:
+            return contributions_of(gathered).terms
+    return query.terms
 
 
 def keys_of(query: Totals) -> tuple[Scalar, ...]:
     """The keys of a query, in the order in which an engine returns those of a group."""
-    return contributions_of(query.source).keys if isinstance(query.source, Gathered) else query.keys
+    match query.source:
+        case Exceeding():
+            return ()
+        case Gathered() as gathered:
+            return contributions_of(gathered).keys
+    return query.keys

@@ -11,11 +11,15 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Fault
-from discreet.mechanisms import Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
+from discreet.mechanisms import AboveThreshold, Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
 from discreet.plan import question, relation, scalar
 from discreet.plan.combination import Combination
-from discreet.plan.plan import Branching, Measurement, Plan, Stage
+from discreet.plan.measurement import Measurement
+from discreet.plan.plan import Plan, Stage
 from discreet.plan.releases.base import Kind, Release
+from discreet.plan.steps.branching import Branching
+from discreet.plan.steps.search import Search
+from discreet.plan.steps.tally import Tally
 from discreet.privacy import Adjacency, Relation, Unit, events
 
 RECORDS: dict[type, str] = {
@@ -34,6 +38,7 @@ RECORDS: dict[type, str] = {
     scalar.Steps: "Steps operand low high shift middle",
     scalar.Indicator: "Indicator condition",
     relation.Scan: "Scan table columns",
+    relation.Typed: "Typed source columns",
     relation.Filled: "Filled source values",
     relation.Filter: "Filter source condition",
     relation.Term: "Term how value",
@@ -42,13 +47,17 @@ RECORDS: dict[type, str] = {
     relation.CapGroups: "CapGroups source most",
     relation.CapTotal: "CapTotal source most",
     relation.ClipNorm: "ClipNorm source limits",
+    relation.Exceeding: "Exceeding source extent rungs",
     relation.Totals: "Totals source keys terms",
     question.Aggregate: "Aggregate kind argument condition",
     question.Output: "Output name value",
     question.Sort: "Sort value descending nulls_first",
     question.Question: "Question source keys aggregates outputs having order limit offset",
     Branching: "Branching query scores mechanism sensitivity said outcomes stages",
+    Tally: "Tally query measurements more reliable then",
+    Measurement: "Measurement mechanism sensitivity step said made rounding",
     Combination: "Combination parts divisor",
+    AboveThreshold: "AboveThreshold epsilon threshold hits sensitivity monotone",
     Geometric: "Geometric scale",
     RoundedGaussian: "RoundedGaussian scale",
     Exponential: "Exponential epsilon sensitivity monotone",
@@ -68,6 +77,7 @@ ENUMS: dict[type, str] = {
     scalar.Operator: "Operator",
     scalar.Order: "Order",
     relation.How: "How",
+    relation.Extent: "Extent",
     Adjacency: "Adjacency",
     Unit: "Unit",
 }
@@ -166,6 +176,15 @@ WRITERS: dict[type, Callable[[Any], str]] = {
     tuple: lambda parts: _tuple(map(notation, parts)),
     Fraction: lambda number: f"Fraction({number.numerator}, {number.denominator})",
     Stage: lambda stage: _record("Stage", **_parts(stage)),
+    # What comes after the other rungs differs from what comes after the last one in the limit alone.
+    Search: lambda step: _record(
+        "Search",
+        query=notation(step.query),
+        limit=notation(step.limit),
+        rungs=notation(step.rungs),
+        mechanism=notation(step.mechanism),
+        last=notation(step.stages[-1]),
+    ),
     # Release 0.1 knew questions about one table only.
     scalar.Column: lambda column: (
         f"Column(name={column.name!r}, type={notation(column.type)}{f', table={column.table!r}' if column.table else ''})"

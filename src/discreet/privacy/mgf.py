@@ -77,7 +77,10 @@ class GaussianCost(Cost[events.Gaussian]):
         return SpentConcentrated.by_gaussian(self.leaf.sensitivity / self.leaf.scale)
 
     def covers(self, other: events.Leaf) -> bool:
-        return _same_noise(self.leaf, other)
+        """Its loss depends on sensitivity over scale alone, and more of that dominates less: noise is added to the observation."""
+        if not isinstance(other, events.Gaussian):
+            return False
+        return self.leaf.sensitivity * other.scale >= other.sensitivity * self.leaf.scale
 
 
 @costs(events.Laplace)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from discreet.plan.catalog import MOST_BOUND
+from discreet.plan.ladder import next_rung
 
 SMALLEST = -3
 """The power of ten that the rungs of bounds begin with."""
@@ -23,7 +24,7 @@ def limit_for(most: int) -> int:
     """
     rung = 1
     while rung < most:
-        rung = max(rung + 1, -(-rung * 5 // 4))
+        rung = next_rung(rung)
     return rung
 
 

@@ -12,7 +12,7 @@ from discreet.curator.rehearsal.spelling import spellings_of
 from discreet.curator.rehearsal.standard import grouped_by, keyed, questions_of
 from discreet.engines.base import Data, Engine
 from discreet.plan.catalog import Catalog, Table
-from discreet.plan.private import draft
+from discreet.plan.draft import draft
 from discreet.plan.relation import Scan
 from discreet.plan.scalar import Column
 from discreet.plan.sql import question

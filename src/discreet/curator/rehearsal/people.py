@@ -11,7 +11,7 @@ from discreet.curator.rehearsal.counting import Counting
 from discreet.curator.rehearsal.ladder import limit_for
 from discreet.plan.caps import Caps, caps_of
 from discreet.plan.catalog import Catalog, Table
-from discreet.plan.private import Draft
+from discreet.plan.draft import Draft
 from discreet.plan.relation import Scan
 from discreet.plan.scalar import Column
 
@@ -104,7 +104,7 @@ def people_of(counting: Counting, catalog: Catalog, table: Table) -> tuple[Peopl
     person = _person(catalog, table)
     counts = counting.rows_of_each(Scan(table.name, (person,)), [person])
     nobody = counts.pop((None,), 0)
-    caps = replace(caps_of(catalog.protected, 1, people=False), groups=None)
+    caps = replace(caps_of(catalog.protected, 1), groups=None)
     return _profile(None, caps, {(who, ()): rows for (who,), rows in counts.items()}), nobody
 
 

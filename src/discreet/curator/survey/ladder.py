@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
 
+from discreet.plan.ladder import ladder
 from discreet.plan.relation import EPOCH
 from discreet.plan.scalar import Case, Comparison, Literal, Order, Scalar, Type
 
@@ -20,19 +21,7 @@ BINS = 64
 MOST_ROWS_OF_ONE, MOST_GROUPS_OF_ONE = 1 << 20, 64
 
 
-def climbing(top: int) -> tuple[int, ...]:
-    """1, 2, 3, … each a quarter larger than the one before, and the top.
-
-    >>> climbing(20)
-    (1, 2, 3, 4, 5, 7, 9, 12, 15, 19, 20)
-    """
-    rungs = [1]
-    while rungs[-1] < top:
-        rungs.append(min(top, max(rungs[-1] + 1, -(-rungs[-1] * 5 // 4))))
-    return tuple(rungs)
-
-
-ROWS = climbing(MOST_ROWS_OF_ONE)
+ROWS = ladder(MOST_ROWS_OF_ONE)
 _SIZES = [2.0**power for power in range(SMALLEST, LARGEST + 1)]
 NUMBERS = (*(-size for size in reversed(_SIZES)), 0.0, *_SIZES)
 """Where the cells of the outer range of a number meet."""

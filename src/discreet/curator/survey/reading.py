@@ -28,7 +28,6 @@ from discreet.plan.relation import (
     Totals,
     terms_of,
 )
-from discreet.plan.release import ALL_ROWS, Run, combined_totals
 from discreet.plan.scalar import (
     And,
     Cast,
@@ -44,6 +43,7 @@ from discreet.plan.scalar import (
     Scalar,
     Type,
 )
+from discreet.plan.totals import ALL_ROWS, Run, combined_totals
 
 ONE = Literal(1, Type.INTEGER)
 COMPUTED = "computed"

@@ -12,8 +12,8 @@ from discreet.curator.survey.reading import Surveyed
 from discreet.curator.survey.record import ColumnFacts, KeyCounts, Ladder, NoisyNumber, Range
 from discreet.mechanisms.additive import Ints
 from discreet.mechanisms.measure import Grant
-from discreet.plan.release import Run
 from discreet.plan.scalar import Column, Type
+from discreet.plan.totals import Run
 
 MOST_KEYS = 1_000
 """Of a column that are kept, those with most people first."""

@@ -7,6 +7,7 @@ from functools import singledispatch
 from sqlglot import exp
 
 from discreet.engines.render.cells import TextForm, text_of_form
+from discreet.engines.render.masks import LAST, MASK, PERSON, last_slot, slot
 from discreet.engines.render.nodes import (
     TYPES,
     E,
@@ -36,6 +37,8 @@ from discreet.plan.relation import (
     CapTotal,
     ClipNorm,
     Contributions,
+    Exceeding,
+    Extent,
     Filled,
     Filter,
     Gathered,
@@ -44,16 +47,17 @@ from discreet.plan.relation import (
     Scan,
     Term,
     Totals,
+    Typed,
     contributions_of,
+    keys_of,
     scan_of,
+    terms_of,
 )
-from discreet.plan.scalar import Coalesce, Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, type_of
+from discreet.plan.scalar import Cast, Coalesce, Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, type_of
 
 SLACK = 1 + 2.0**-40  # more than all the roundings of a norm in doubles
-SLOTS = 63  # bits of a mask, each for the priorities of one interval
 MOST_BY_MASK = 16  # groups; for more of them the mask would not leave much out
-PERSON, HASH, ROWS, PRIORITY, MASK, LAST, FACTOR = "person", "hash", "rows", "priority", "mask", "last", "factor"
-IN_ALL = "in_all"
+HASH, ROWS, PRIORITY, FACTOR, IN_ALL = "hash", "rows", "priority", "factor", "in_all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +159,9 @@ class Writer:
             columns += [alias(_sum(term.value, over), total(i)) for i, term in enumerate(query.terms)]
             return select(columns, over.over(base), where=where, group=[each.grouped for each in groups])
         contributions = contributions_of(source)
-        keys = [named(key(i)) for i in range(len(contributions.keys))]
+        keys = [named(key(i)) for i in range(len(keys_of(query)))]
         columns = [alias(self.shown(contributions, i), key(i)) for i in range(len(keys))]
-        columns += [alias(_total(named(total(i))), total(i)) for i in range(len(contributions.terms))]
+        columns += [alias(_total(named(total(i))), total(i)) for i in range(len(terms_of(query)))]
         return select(columns, subquery(people_of(source, self), "people"), group=keys)
 
     def of_people(self, contributions: Contributions) -> PeopleRows:
@@ -197,7 +201,7 @@ class Writer:
     def shown(self, contributions: Contributions, index: int) -> E:
         """A key of the contributions as it leaves the engine."""
         scalar, forms = contributions.keys[index], self.stored[scan_of(contributions).table].kept
-        if isinstance(scalar, Column) and scalar.name in forms:
+        if isinstance(scalar, Column) and scalar.type is Type.TEXT and scalar.name in forms:
             return text_of_form(forms[scalar.name], named(key(index)), self.words)
         return named(key(index))
 
@@ -291,7 +295,7 @@ class Writer:
         """The contributions of people to groups that may be kept."""
         people = self.of_people(contributions)
         priority = people.over.prefix + PRIORITY
-        mask = self.words.bit_or(_slot(priority, self.words))
+        mask = self.words.bit_or(slot(priority, self.words))
         if mask is None or most > MOST_BY_MASK:
             return self.contributed(contributions, caps=True)
         columns, group = self.columns(contributions, people, caps=True)
@@ -306,8 +310,8 @@ class Writer:
             group=[people.person.copy()],
         )
         on = exp.EQ(this=people.person.copy(), expression=named(person))
-        join = exp.Join(this=subquery(_last(masks, most, people.over.prefix), "last"), on=on, side="left")
-        possible = binary(exp.Or, is_null(named(bit)), binary(exp.LTE, _slot(priority, self.words), named(bit)))
+        join = exp.Join(this=subquery(last_slot(masks, most, people.over.prefix), "last"), on=on, side="left")
+        possible = binary(exp.Or, is_null(named(bit)), binary(exp.LTE, slot(priority, self.words), named(bit)))
         return select(columns, subquery(rows.copy(), "rows"), join=join, where=[possible], group=group)
 
     def scaled(self, relation: CapTotal) -> E:
@@ -352,6 +356,19 @@ class Writer:
         joined_people = select(columns, table("groups"), join=join_people(long, "long", "left"))
         return self.words.with_tables(joined_people, groups=people_of(relation.source, self))
 
+    def exceeding(self, relation: Exceeding) -> E:
+        """For each person what they have, then for each rung whether that is more."""
+        whole = {
+            Extent.ROWS: _total(named(ROWS)),
+            Extent.ROWS_IN_A_GROUP: _total(named(ROWS), "max"),
+            Extent.GROUPS: cast(call("count", exp.Star()), T.BIGINT),
+        }[relation.extent]
+        counted = subquery(people_of(relation.source, self, rows=True), "counted")
+        each = select([named(PERSON), alias(whole, IN_ALL)], counted, group=[named(PERSON)])
+        more = (binary(exp.GT, named(IN_ALL), integer(rung)) for rung in relation.rungs)
+        columns = [alias(when([(one, integer(1))], integer(0)), total(i)) for i, one in enumerate(more)]
+        return select([named(PERSON), *columns], subquery(each, "each"))
+
     def narrow(self, relation: Contributions | CapRows | CapTotal) -> bool:
         """Whether the square of a total surely fits 64 bits: with at most so many rows, of so many steps each."""
         if not isinstance(relation, CapRows | CapTotal):
@@ -374,6 +391,13 @@ def _scan(relation: Scan, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
         cell = Made(sql) if form is None else Made(text_of_form(form, sql, writer.words), 2, form=named(column.name))
         columns[column.place] = cell
     return ScalarWriter(columns, writer.words), table(stored.table), []
+
+
+@rows_of.register
+def _typed(relation: Typed, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
+    over, base, where = rows_of(relation.source, writer)
+    typed = {each.place: over.clean(Cast(replace(each, type=Type.TEXT), each.type)) for each in relation.columns}
+    return replace(over, columns={**over.columns, **typed}), base, where
 
 
 @rows_of.register
@@ -414,6 +438,11 @@ def _cap_groups(relation: CapGroups, writer: Writer, rows: bool = False) -> E:
 @people_of.register
 def _cap_total(relation: CapTotal, writer: Writer, rows: bool = False) -> E:
     return writer.scaled(relation)
+
+
+@people_of.register
+def _exceeding(relation: Exceeding, writer: Writer, rows: bool = False) -> E:
+    return writer.exceeding(relation)
 
 
 @people_of.register
@@ -459,28 +488,6 @@ def _sum(scalar: Scalar, over: ScalarWriter) -> E:
 def _total(sql: E, how: str = "sum") -> E:
     """A sum as int64: an engine would return a wider integer, and a reader would take it for a float."""
     return cast(call("coalesce", call(how, cast(sql, T.BIGINT)), integer(0)), T.BIGINT)
-
-
-def _slot(priority: str, words: Words) -> E:
-    """The bit of the interval, of 64, that a priority lies in; it grows with the priority."""
-    interval = cast(exp.BitwiseRightShift(this=named(priority), expression=bare_integer(words.bits - 6)), T.INT)
-    return exp.Paren(
-        this=exp.BitwiseLeftShift(this=integer(1), expression=call("least", interval, bare_integer(SLOTS - 1)))
-    )
-
-
-def _last(masks: E, most: int, prefix: str) -> E:
-    """For people with more than `most` intervals taken, the bit of the last one that can be kept."""
-    for _ in range(most - 1):  # the lowest bit of what is left is taken away
-        masks = select([named(PERSON), alias(_rest(), MASK)], subquery(masks, "masks"))
-    lowest = exp.Paren(this=exp.BitwiseAnd(this=named(MASK), expression=exp.Paren(this=exp.Neg(this=named(MASK)))))
-    more = binary(exp.NEQ, _rest(), integer(0))
-    columns = [alias(named(PERSON), prefix + PERSON), alias(lowest, prefix + LAST)]
-    return select(columns, subquery(masks, "masks"), where=[more])
-
-
-def _rest() -> E:
-    return exp.Paren(this=exp.BitwiseAnd(this=named(MASK), expression=binary(exp.Sub, named(MASK), integer(1))))
 
 
 def _largest(scalar: Scalar) -> int:

@@ -18,11 +18,13 @@ from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.plan.combination import Combination
 from discreet.plan.evaluate import steps_of
 from discreet.plan.relation import (
+    ONE,
     CapGroups,
     CapRows,
     CapTotal,
     ClipNorm,
     Contributions,
+    Exceeding,
     Filled,
     Filter,
     Gathered,
@@ -31,14 +33,14 @@ from discreet.plan.relation import (
     Scan,
     Term,
     Totals,
+    Typed,
     terms_of,
 )
-from discreet.plan.scalar import And, Case, Indicator, IsNull, Literal, Not, Scalar, Steps, Type
+from discreet.plan.scalar import And, Case, Indicator, IsNull, Literal, Not, Scalar, Steps
 from discreet.privacy import Adjacency, Relation, Unit
 
 MOST_STEPS = 1 << 24  # of a clamped value
 MOST_TOTAL = 1 << 24  # rows of a person in all: times a table of 2^38 rows, as engines multiply them, it fits 62 bits
-ONE = Literal(1, Type.INTEGER)  # counts every row
 
 
 def term_bounds(term: Term) -> tuple[int, int]:
@@ -77,7 +79,10 @@ def reach_of(query: Totals, relation: Relation) -> Reach:
     reach = reach_into(query.source, relation.unit or Unit.ROW)
     if reach.gathered is not (relation.unit is Unit.PERSON):
         raise Fault("the rows of a person are gathered exactly where persons are protected", code="rule")
-    return replace(reach, surely=reach.surely and not query.keys, terms=terms_of(query))
+    terms = terms_of(query)
+    if reach.limits is not None and len(reach.limits) != len(terms):
+        raise Fault("a norm is clipped to one limit for each term", code="rule")
+    return replace(reach, surely=reach.surely and not query.keys, terms=terms)
 
 
 @singledispatch
@@ -92,6 +97,11 @@ def reach_into(relation: Rows | Gathered, unit: Unit) -> Reach:
 @reach_into.register
 def _scan(relation: Scan, unit: Unit) -> Reach:
     return Reach(rows=None, groups=None) if unit is Unit.PERSON else Reach(rows=1, groups=1, surely=True)
+
+
+@reach_into.register
+def _typed(relation: Typed, unit: Unit) -> Reach:
+    return _of_rows(relation.source, unit)
 
 
 @reach_into.register
@@ -138,6 +148,13 @@ def _clip_norm(relation: ClipNorm, unit: Unit) -> Reach:
     return replace(below, limits=relation.limits)
 
 
+@reach_into.register
+def _exceeding(relation: Exceeding, unit: Unit) -> Reach:
+    """A person has one 0 or 1 for each rung, however many rows and groups they have, and is in no group."""
+    _of_people(relation.source, unit)
+    return Reach(rows=1, groups=1, gathered=True)
+
+
 def _of_rows(source: Rows, unit: Unit) -> Reach:
     """Rows are filtered and gathered before they are people's: what is a person's once is not a row again."""
     below = reach_into(source, unit)
@@ -167,13 +184,11 @@ def _least(first: int | None, second: int) -> int:
     return second if first is None else min(first, second)
 
 
-def _of_reach(reach: Reach, relation: Relation, cells: int) -> tuple[Sensitivity, ...]:
-    """How far a neighbour can move the vector of each term over all `cells` groups."""
+def _of_place(place: int, reach: Reach, relation: Relation, cells: int) -> Sensitivity:
+    """How far a neighbour can move the vector of a term over all `cells` groups."""
     if reach.limits is not None:
-        return tuple(
-            _of_norm(term, limit, relation, cells) for term, limit in zip(reach.terms, reach.limits, strict=True)
-        )
-    return tuple(_of_term(term, reach, relation, cells) for term in reach.terms)
+        return _of_norm(reach.terms[place], reach.limits[place], relation, cells)
+    return _of_term(reach.terms[place], reach, relation, cells)
 
 
 def _of_term(term: Term, reach: Reach, relation: Relation, cells: int) -> Sensitivity:
@@ -244,7 +259,7 @@ def combined(combination: Combination, query: Totals, relation: Relation, cells:
     """
     reach = reach_of(query, relation)
     _fits(combination, reach.terms)
-    moved = _of_reach(reach, relation, cells)
+    moved = {place: _of_place(place, reach, relation, cells) for place, _ in combination.parts}
     if combination.only is not None:
         return moved[combination.only]
     weight = shift_of(combination, reach.terms)

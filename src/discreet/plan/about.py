@@ -1,0 +1,89 @@
+"""What is said of a plan besides its numbers: what limits do, what was rounded, what would have cost less."""
+
+import re
+
+from discreet.plan.caps import Caps
+from discreet.plan.catalog import Protected
+from discreet.plan.digits import six_digits
+from discreet.plan.plan import Stage
+from discreet.plan.question import Question
+from discreet.plan.relation import CapGroups, CapRows, CapTotal, ClipNorm, Totals, walk
+
+MANY_ROWS = 10**7  # whose values, all rounded in one direction, a sum should not be off by more than its noise for
+
+
+LIMITS = re.compile(r"each .* counts (with|in) ")
+"""How the note begins that says how much of a person counts."""
+
+
+def about_persons(protected: Protected, caps: Caps, query: Totals, cells: int) -> list[str]:
+    """What the caps do, said of the question and not of the data."""
+    if protected.person is None:
+        return []
+    without = f"rows without a {protected.person} are left out"
+    rows, groups = protected.max_rows, protected.max_groups
+    if rows is None or groups is None or (protected.max_total is not None and not _idle_total(protected, query)):
+        return [*_about_caps(protected.person, caps, query, cells), without]
+    counts = f"each {protected.person} counts with at most {_number(rows, 'row')}"
+    if isinstance(query.source, ClipNorm):
+        length = f"in all with the length of as many in each of {_number(groups, 'group')}"
+        return [f"{counts} in a group, and {length}", without]
+    if isinstance(query.source, CapGroups):
+        return [f"{counts} in a group, and in at most {query.source.most} of the {cells:,} groups", without]
+    return [f"{counts} in a group" if cells > 1 else counts, without]
+
+
+def _idle_total(protected: Protected, query: Totals) -> bool:
+    """Whether a limit on all rows was declared, and the others that were allow no more of the rows that are counted."""
+    kinds = {type(part) for part in walk(query)}
+    return protected.max_total is not None and CapRows in kinds and CapTotal not in kinds
+
+
+def _about_caps(person: str, caps: Caps, query: Totals, cells: int) -> list[str]:
+    """What the caps do that are in a query, which depends on what is counted."""
+    parts = {type(part): part for part in walk(query)}
+    limits = []
+    match parts.get(CapTotal):
+        case CapTotal(most=most):
+            limits.append(f"with at most {_number(most, 'row')}{' in all' if cells > 1 else ''}")
+    match parts.get(CapRows):
+        case CapRows(most=most):
+            limits.append(f"with at most {_number(most, 'row')}{' in a group' if cells > 1 else ''}")
+    match parts.get(CapGroups):
+        case CapGroups(most=most):
+            limits.append(f"in at most {most:,} of the {cells:,} groups")
+    if ClipNorm in parts and caps.groups is not None:
+        limits.append(f"in all with the length of {_number(caps.groups, 'group')}")
+    return [f"each {person} counts {', and '.join(limits)}"] if limits else []
+
+
+def _number(most: int, what: str) -> str:
+    return f"{most:,} {what}{'s' if most > 1 else ''}"
+
+
+def about_idle(protected: Protected, query: Totals) -> list[str]:
+    """Which limit does nothing."""
+    if not _idle_total(protected, query):
+        return []
+    return [f"max_total = {protected.max_total} changes nothing here: max_rows and the groups allow no more rows"]
+
+
+def about_rounding(stage: Stage, people: int | None) -> list[str]:
+    """What the ± of a sum leaves out where nothing tells how many rows there are, if fewer than are usual could make up its noise."""
+    if people is not None:
+        return []
+    told = {place for release in stage.releases for pair in release.counted.items() for place in pair}
+    return [
+        f"each value of a sum is rounded by up to {six_digits(each.rounding)}, which its ± leaves out: nothing declares how many"
+        " there are; add --people N, or people = N under [unit]"
+        for i, each in enumerate(stage.measurements)
+        if i not in told
+        and each.rounding
+        and each.mechanism
+        and each.mechanism.error() * each.step < MANY_ROWS * each.rounding
+    ]
+
+
+def advice(question: Question, stage: Stage) -> list[str]:
+    """What would have cost less, as the kinds of release tell it."""
+    return [line for each in question.aggregates for line in each.kind.advice(each, question.aggregates, stage)]

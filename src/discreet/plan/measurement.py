@@ -1,0 +1,66 @@
+"""What is released with noise: a combination of a query's terms, its mechanism, and how far a neighbour moves it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.mechanisms.additive import IntegerNoise
+from discreet.mechanisms.sensitivity import Norm, Sensitivity
+from discreet.plan.combination import Combination
+from discreet.plan.steps.base import broken
+from discreet.privacy import events
+
+CONFIDENCE = 0.95
+"""Of every ± that is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What is released with noise for every group at once: a combination of the query's terms.
+
+    `sensitivity` is of the vector over all groups, in steps: L1 for geometric noise, L2 for Gaussian noise. `step` is what one step
+    is worth. No mechanism: the sensitivity is 0, and the combination is public. `rounding` is how far one row may be off its value,
+    for having been put on a grid.
+    """
+
+    mechanism: IntegerNoise | None
+    sensitivity: Fraction
+    step: Fraction
+    said: str
+    """What is measured, for people."""
+
+    made: Combination
+    rounding: Fraction = Fraction(0)
+
+    def error(self, confidence: float) -> int:
+        """The ± of its noise alone, in steps."""
+        return 0 if self.mechanism is None else int(self.mechanism.error(confidence))
+
+    @property
+    def few(self) -> int:
+        """A released count of no more steps cannot be told from 0."""
+        return self.error(CONFIDENCE)
+
+    @property
+    def half_step(self) -> Fraction:
+        """How far the total may be off for having been rounded as a whole."""
+        return self.step / 2 if self.made.divisor > 1 else Fraction(0)
+
+
+def drawn_event(measurements: Iterable[Measurement]) -> events.Composed:
+    """What measurements draw together."""
+    return events.Composed(
+        tuple(each.mechanism.event(each.sensitivity) for each in measurements if each.mechanism is not None)
+    )
+
+
+def covers(measurement: Measurement, sensitivity: Sensitivity) -> None:
+    """For a measurement whose noise is made for what a neighbour can do: returns. For any other: raises Fault."""
+    norm = Norm.L1 if measurement.mechanism is None else measurement.mechanism.norm
+    if norm is None:
+        raise broken("its noise is for single integers, and not for a vector of them")
+    needed = sensitivity.of(norm)
+    if measurement.sensitivity < needed:
+        raise broken("a neighbour can change a total by more than its noise is made for")
+    if measurement.step <= 0 or (measurement.mechanism is None and needed > Fraction(0)):
+        raise broken("a total has no noise")

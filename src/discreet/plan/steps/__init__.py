@@ -1,0 +1,1 @@
+"""Steps of a plan before its last stage: each draws something, and what it released tells what comes next. One file a kind."""

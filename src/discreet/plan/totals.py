@@ -1,0 +1,41 @@
+"""Exact totals as a plan has them: combinations of what an engine found, in the order of the groups. None may leave without noise."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from discreet.errors import Fault
+from discreet.mechanisms.additive import Ints
+from discreet.plan.combination import Combination
+from discreet.plan.relation import Found, Totals, days, terms_of
+from discreet.plan.scalar import Value
+
+ALL_ROWS: tuple[tuple[Value, ...], ...] = ((),)
+"""The groups of a query without keys."""
+
+Run = Callable[[Totals, int], Found]
+"""What an engine finds for a query and a salt."""
+
+
+def combined_totals(
+    combinations: Sequence[Combination], query: Totals, domain: tuple[tuple[Value, ...], ...], sums: Found
+) -> tuple[Ints, ...]:
+    """Combinations of what an engine found for a query, in the order of the domain; 0 for a group that no row is in."""
+    place = {tuple(map(days, group)): i for i, group in enumerate(domain)}
+    if len(sums.totals) != len(terms_of(query)):
+        raise Fault("an engine returned another number of totals", code="engine")
+    places = np.array([place.get(keys, -1) for keys in sums.keys], np.int64)
+    known = places >= 0
+    exact = []
+    for totals in sums.totals:
+        if totals.dtype != np.int64 or totals.shape != places.shape:
+            raise Fault("an engine returned totals that are not 64-bit integers", code="engine")
+        vector = np.zeros(len(domain), np.int64)
+        np.add.at(vector, places[known], totals[known])
+        exact.append(vector)
+    return tuple(combination.of(exact) for combination in combinations)
+
+
+def one_group(combinations: Sequence[Combination], query: Totals, sums: Found) -> list[int]:
+    """Combinations of what an engine found for a query without keys."""
+    return [int(each[0]) for each in combined_totals(combinations, query, ALL_ROWS, sums)]
