@@ -228,9 +228,9 @@ MUTANTS = (
     ),
     Mutant(
         "a-larger-grant-taken-first",
-        "discreet.mechanisms.allowance:Allowance._without",
-        "[leaf] if leaves.get(leaf, 0) >= n else []",
-        "[]",
+        "discreet.mechanisms.allowance:_least",
+        "cost_of(least).covers(each)",
+        "cost_of(each).covers(least)",
         "a small draw takes what a large one was granted, which is refused then",
         test_survey.whole_price_is_drawn,
     ),
