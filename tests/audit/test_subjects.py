@@ -1,11 +1,13 @@
 """The registry of subjects: everything public is in it, each holds out against its own claim, and what is broken does not."""
 
+import importlib
 import inspect
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
 from pathlib import Path
+from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 from unittest import mock
@@ -18,9 +20,14 @@ from discreet.audit import subjects
 from discreet.audit.declared import neighbours, questions
 from discreet.audit.examination import examine
 from discreet.audit.subjects import Subject
+from discreet.curator.catalog import catalog_of
 from discreet.curator.policy import Policy
-from discreet.mechanisms import Mechanism, registry
+from discreet.mechanisms import AboveThreshold, Mechanism, registry
+from discreet.plan import steps
+from discreet.plan.private import plan_for
 from discreet.plan.releases.base import registry as releases
+from discreet.plan.sql import question
+from discreet.plan.steps.base import Step
 from tests.scale import repeats
 
 SUBJECTS = subjects.every()
@@ -64,7 +71,65 @@ def test_every_registered_mechanism_and_release_is_audited() -> None:
     kinds = {each.kind for each in SUBJECTS}
     assert set(registry.names()) <= kinds
     assert set(releases.names()) <= kinds
-    assert {each.part for each in SUBJECTS} == {"mechanism", "keys", "release", "survey"}
+    assert {each.part for each in SUBJECTS} == {"mechanism", "keys", "release", "step", "survey"}
+
+
+UNASKED = {"Branching"}
+"""Kinds of steps that no question has: audited by the joint law of plans that are made by hand."""
+
+
+def steps_without_a_subject() -> list[str]:
+    """Kinds of steps that no subject is about."""
+    for module in iter_modules(steps.__path__, steps.__name__ + "."):
+        importlib.import_module(module.name)
+    kinds = {each.kind for each in subjects.every() if each.part == "step"}
+    return sorted({each.__name__ for each in Step.__subclasses__() if _of_the_package(each)} - kinds - UNASKED)
+
+
+def _of_the_package(kind: type) -> bool:
+    return kind.__module__.startswith(steps.__name__)
+
+
+def test_every_kind_of_step_is_audited() -> None:
+    assert steps_without_a_subject() == []
+
+
+def test_a_kind_of_step_that_is_not_audited_is_named() -> None:
+    for kind in subjects.STEPS:
+        with mock.patch.object(subjects, "_PROVIDERS", [lambda kind=kind: [s for s in SUBJECTS if s.kind != kind]]):
+            assert steps_without_a_subject() == [kind]
+
+
+def questions_of_steps_have_them() -> None:
+    """Each question that stands for a kind of step has one, and on made-up neighbours its search is given what differs."""
+    catalog, _ = catalog_of(subjects.undeclared())
+    for kind, texts in subjects.STEPS.items():
+        for text in texts:
+            plan = next(plan_for(question(text, catalog), catalog, 1).examples())
+            assert kind in {type(step).__name__ for step, _ in plan.steps}, text
+    for subject in SUBJECTS:
+        if subject.part == "step":
+            assert any(x != y for x, y in subject.neighbours) and not subject.differences
+            assert all(isinstance(mechanism, AboveThreshold) for (mechanism, _), *_ in sum(subject.neighbours, ()))
+
+
+def test_questions_of_steps_have_them() -> None:
+    questions_of_steps_have_them()
+
+
+def answers_of_a_search_are_in_full() -> None:
+    """As many as there are scores, and no two answers become one."""
+    scores = [-9, -1, 0, 0, 3]
+    for hits in (1, 2, 3):
+        mechanism = AboveThreshold(Fraction(1), 0, hits)
+        table = subjects.noisy([(mechanism, scores)], 50)
+        assert {len(row) for row in table} == {len(scores)} and {sum(row) for row in table} <= set(range(hits + 1))
+        assert len({tuple(row) for row in table}) > hits
+    assert subjects.noisy([(AboveThreshold(Fraction(10**4), 0), scores)], 1)[0] == [0, 0, 1, 0, 0]
+
+
+def test_answers_of_a_search_are_in_full() -> None:
+    answers_of_a_search_are_in_full()
 
 
 @pytest.mark.parametrize("subject", ROWS)

@@ -189,6 +189,7 @@ def test_names_of_columns_are_never_taken_for_our_own() -> None:
             r.Totals(r.CapGroups(r.CapRows(people, 1), 2)),
             r.Totals(r.ClipNorm(r.CapRows(people, 2), (3, 9, 4))),
             r.Totals(r.CapTotal(r.CapGroups(r.CapRows(people, 2), 2), 3)),
+            *(r.Totals(r.Exceeding(r.CapGroups(people, 2), extent, (0, 1, 2, 3))) for extent in r.Extent),
         ]
         queries.append(r.Totals(source, (of["rows"], of["priority"], of["hash"]), terms))
         agree([Data("t", table, columns, person=person)], queries)

@@ -45,6 +45,7 @@ QUERIES = (
     r.Totals(r.CapTotal(r.CapGroups(r.CapRows(PEOPLE, 2), 3), 4)),
     r.Totals(r.CapTotal(PEOPLE, 3)),
     r.Totals(r.ClipNorm(PEOPLE, (3, 10**6, 60, 2))),
+    *(r.Totals(r.Exceeding(r.CapGroups(r.CapRows(PEOPLE, 2), 3), extent, (0, 1, 2, 4))) for extent in r.Extent),
 )
 
 

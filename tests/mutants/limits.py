@@ -15,7 +15,7 @@ MEMORY = "discreet.engines.memory:"
 RENDER = "discreet.engines.render.relations:"
 CAPS = "discreet.plan.caps:"
 COLUMNS = "discreet.plan.column_limits:"
-PRIVATE = "discreet.plan.private:"
+DRAFT = "discreet.plan.draft:"
 
 all_rows = by_itself(test_caps.test_nobody_counts_with_more_rows_in_all, None, None)
 capped_rows = by_itself(test_caps.test_nobody_counts_with_more_rows_in_all, 1, None)
@@ -206,14 +206,6 @@ MUTANTS = (
         test_totals.nobody_counts_with_more,
     ),
     Mutant(
-        "people-in-any-number-of-groups",
-        CAPS + "caps_of",
-        "if groups is None and people:",
-        "if False:",
-        "a limit on rows takes that on the groups of people away, and their noise is for all groups",
-        by_itself(test_totals.test_of_a_limit_that_nobody_declared_only_what_applies_is_said),
-    ),
-    Mutant(
         "norm-without-the-total",
         CAPS + "Caps.norm",
         "min(norms)",
@@ -223,15 +215,15 @@ MUTANTS = (
     ),
     Mutant(
         "total-not-in-the-query",
-        PRIVATE + "query_of",
-        "CapTotal(in_groups, caps.total) if of_rows",
-        "CapTotal(in_groups, 10**6) if of_rows",
+        DRAFT + "query_of",
+        "CapTotal(capped, caps.total) if of_rows",
+        "CapTotal(capped, 10**6) if of_rows",
         "a person counts with any number of rows",
         test_totals.nobody_counts_with_more,
     ),
     Mutant(
         "scaled-in-whole-steps",
-        PRIVATE + "_scales",
+        DRAFT + "_scales",
         "return cells > 1 or",
         "return False and",
         "what is left of each group is cut to whole rows, and most of a person is lost",
@@ -280,8 +272,8 @@ MUTANTS = (
     Mutant(
         "the-larger-limit-applies",
         COLUMNS + "within_columns",
-        "min(limit, default)",
-        "max(limit, default)",
+        "min(limit, protected.max_groups or MOST_KEYS)",
+        "max(limit, protected.max_groups or 0)",
         "noise is for more groups than somebody declared, and what was declared of a column is not kept to",
         test_column_limits.questions_have_their_limit,
     ),

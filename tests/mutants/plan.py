@@ -40,6 +40,8 @@ MEAN = "discreet.plan.releases.mean:"
 TOTAL = "discreet.plan.releases.total:"
 NOISE = "discreet.plan.noise:"
 PRIVATE = "discreet.plan.private:"
+DRAFT = "discreet.plan.draft:"
+BRANCHING = "discreet.plan.steps.branching:Branching."
 RELATION = "discreet.plan.relation:"
 SCOPE = "discreet.plan.scope:"
 CHECK = "discreet.plan.check:"
@@ -207,9 +209,9 @@ MUTANTS = (
     ),
     Mutant(
         "rows-not-capped",
-        PRIVATE + "query_of",
-        "capped = CapRows(gathered, caps.rows)",
-        "capped = gathered",
+        DRAFT + "gathered",
+        "if caps.rows is None else CapRows(everything, caps.rows)",
+        "",
         "the cap on rows is left out of the query",
         laws.no_neighbour_moves_more,
     ),
@@ -287,23 +289,23 @@ MUTANTS = (
     ),
     Mutant(
         "each-gets-the-whole-budget",
-        NOISE + "geometric",
-        "/ (epsilon * share)",
-        "/ epsilon",
+        NOISE + "Split.noises",
+        "/ (self.size * share)",
+        "/ self.size",
         "the budget is not split over the parts of a question",
         laws.prices_add_up,
     ),
     Mutant(
         "each-gets-the-whole-gaussian-budget",
-        NOISE + "gaussian",
-        "sqrt_up(sigma**2 / share)",
-        "sigma",
+        NOISE + "Split.noises",
+        "_deviation(self.size, share)",
+        "self.size",
         "Gaussian noise is not split over the parts of a question",
         laws.gaussian_noise_is_split,
     ),
     Mutant(
         "delta-not-charged",
-        PRIVATE + "_finished",
+        PRIVATE + "_of_one_stage",
         "delta=delta if uses_delta else Fraction(0),",
         "delta=Fraction(0),",
         "Gaussian noise is sold without its delta",
@@ -327,7 +329,7 @@ MUTANTS = (
     ),
     Mutant(
         "sensitivity-not-checked",
-        CHECK + "_covers",
+        "discreet.plan.measurement:covers",
         "if measurement.sensitivity < needed:",
         "if False:",
         "a plan with noise for less than a neighbour can change passes",
@@ -336,16 +338,16 @@ MUTANTS = (
     Mutant(
         "first-outcome-checked-only",
         CHECK + "_check_stage",
-        "for each in stage.stages:",
-        "for each in stage.stages[:1]:",
+        "for outcome in stage.ways:",
+        "for outcome in stage.ways[:1]:",
         "a choice may lead to a stage with noise for less than a neighbour can change",
         test_stages.every_outcome_is_checked,
     ),
     Mutant(
         "scores-not-checked",
-        CHECK + "_check_choice",
-        "if any(choice.sensitivity < ",
-        "if any(0 * choice.sensitivity > ",
+        BRANCHING + "check",
+        "if any(self.sensitivity < ",
+        "if any(0 * self.sensitivity > ",
         "a choice is made for less than a neighbour can change",
         test_stages.scores_are_checked,
     ),
@@ -359,15 +361,15 @@ MUTANTS = (
     ),
     Mutant(
         "chosen-by-exact-scores",
-        RELEASE + "_chosen",
-        "int(grant(choice.mechanism, choice.sensitivity, scores))",
-        "int(np.argmax(scores()))",
+        BRANCHING + "drawn",
+        "grant(self.mechanism, self.sensitivity, lambda: one_group(self.scores, self.query, run(self.query, salt)))",
+        "max(range(len(self.scores)), key=one_group(self.scores, self.query, run(self.query, salt)).__getitem__)",
         "a stage is chosen by exact scores",
         test_stages.stages_run_in_order,
     ),
     Mutant(
         "totals-without-noise",
-        CHECK + "_covers",
+        "discreet.plan.measurement:covers",
         "(measurement.mechanism is None and needed > Fraction(0))",
         "needed < Fraction(0)",
         "a plan that releases an exact total passes",
@@ -375,15 +377,15 @@ MUTANTS = (
     ),
     Mutant(
         "l2-for-geometric-noise",
-        NOISE + "geometric",
-        "PricedNoise(Geometric(each.sensitivity.l1 / (epsilon * share)), each.sensitivity.l1)",
-        "PricedNoise(Geometric(each.sensitivity.l2 / (epsilon * share)), each.sensitivity.l2)",
+        NOISE + "Split.noises",
+        "PricedNoise(Geometric(each.sensitivity.l1 / (self.size * share)), each.sensitivity.l1)",
+        "PricedNoise(Geometric(each.sensitivity.l2 / (self.size * share)), each.sensitivity.l2)",
         "geometric noise for an L2 sensitivity",
         laws.no_neighbour_moves_more,
     ),
     Mutant(
         "hidden-group-takes-a-place",
-        PRIVATE + "_within_groups",
+        DRAFT + "_within_groups",
         "if complete(key):",
         "if True:",
         "groups that are not shown take the place of those that are",
@@ -567,7 +569,7 @@ MUTANTS = (
     ),
     Mutant(
         "noise-of-any-size",
-        "discreet.plan.limits:_check_decided",
+        "discreet.plan.limits:_check_noise",
         "measurement.mechanism.scale > MOST_SCALE",
         "False",
         "noise that cannot be drawn is a failure after the charge, which tells of the data",
@@ -707,7 +709,7 @@ MUTANTS = (
     ),
     Mutant(
         "total-without-a-step",
-        CHECK + "_covers",
+        "discreet.plan.measurement:covers",
         "measurement.step <= 0 or ",
         "",
         "a total is released in steps of nothing",
@@ -723,8 +725,8 @@ MUTANTS = (
     ),
     Mutant(
         "scores-that-rise-only",
-        CHECK + "_check_choice",
-        " or choice.mechanism.monotone",
+        BRANCHING + "check",
+        " or self.mechanism.monotone",
         "",
         "a choice costs half where scores move in both directions",
         test_stages.test_a_choice_has_a_score_a_name_and_a_stage_for_each_outcome,

@@ -141,9 +141,9 @@ MUTANTS = (
     ),
     Mutant(
         "rows-not-capped-for-twins",
-        "discreet.plan.private:query_of",
-        "capped = CapRows(gathered, caps.rows)",
-        "capped = gathered",
+        "discreet.plan.draft:gathered",
+        "if caps.rows is None else CapRows(everything, caps.rows)",
+        "",
         "the cap on rows is left out of the query, and the questions of an audit tell",
         subjects.test_questions_stay_within_the_limits_of_the_policy,
     ),

@@ -91,9 +91,8 @@ def schemas(draw: st.DrawFn) -> Schema:
     for name in () if row else ("age", "ward", "smoker", "dose"):
         if draw(st.booleans()):
             columns[name]["max_groups"] = draw(st.integers(1, 3))
-    total = draw(st.none() | st.integers(1, 5))
-    # A limit on all rows may stand alone.
-    limits = st.integers(1, 3) if total is None else st.none() | st.integers(1, 3)
+    # Any limit may be declared, or none: what is missing is found.
+    total, limits = draw(st.none() | st.integers(1, 5)), st.none() | st.integers(1, 3)
     return Schema(
         row=row,
         adjacency=draw(st.sampled_from(["add-remove", "replace"])),

@@ -14,10 +14,12 @@ def curator(schema: Schema, data: Path, ledger: Path | str, **more: Any) -> Cura
     return Curator({TABLE: data}, **({"epsilon": 10, "delta": 1e-4, "ledger": ledger} | schema.arguments() | more))
 
 
-def told_apart(schema: Schema, twins: Twins, texts: list[str], folder: Path, **price: Any) -> Iterator[Report]:
+def told_apart(
+    schema: Schema, twins: Twins, texts: list[str], folder: Path, budget: int = 10, **price: Any
+) -> Iterator[Report]:
     """For each question what tells two neighbours apart."""
     first, second = (
-        curator(schema, write(rows, folder / f"{name}.csv"), ":memory:")
+        curator(schema, write(rows, folder / f"{name}.csv"), ":memory:", epsilon=budget)
         for name, rows in (("first", twins.first), ("second", twins.second))
     )
     with Curators(first, second) as pair:

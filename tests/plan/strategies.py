@@ -286,6 +286,9 @@ def person_queries(draw: st.DrawFn, table: str, columns: tuple[Column, ...]) -> 
     cap = draw(st.sampled_from(["none", "groups", "norm"]))
     if cap == "groups":
         made = r.CapGroups(made, draw(st.integers(1, 3)))
+    if cap != "norm" and draw(st.integers(0, 3)) == 0:
+        rungs = draw(st.lists(st.integers(0, 6), min_size=1, max_size=4, unique=True))
+        return r.Totals(r.Exceeding(made, draw(st.sampled_from(r.Extent)), tuple(sorted(rungs))))
     if draw(st.booleans()):
         made = r.CapTotal(made, draw(st.integers(1, 5)))
     if cap == "norm":

@@ -17,6 +17,12 @@ from discreet.plan.post import selects
 from discreet.plan.steps.tally import NAMES
 from discreet.plan.visible import visible
 
+EACH = {"max_total": "row", "max_rows": "row", "max_groups": "group"}
+"""What a limit counts."""
+
+EVEN = 1.2
+"""How far errors may be from being in proportion to the limit, for being whole numbers."""
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
@@ -30,7 +36,7 @@ class AtLimit:
 
     @property
     def said(self) -> str:
-        return ", ".join(f"{name} = {most:,}" for name, most in self.limits.items())
+        return " and ".join(f"{name} = {most:,}" for name, most in self.limits.items())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -156,7 +162,12 @@ def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]
 
 
 def _by_limit(j: int, at_limits: Sequence[AtLimit]) -> str:
-    """One sentence on how an error hangs on the limit: for each row of it, where it does so evenly."""
-    errors = [(each.said, each.errors[j]) for each in at_limits]
-    told = ", ".join(f"{error_text(error)} at {said}" for said, error in errors if error is not None)
-    return f"it hangs on the limit that is found: {told}"
+    """One sentence on how an error depends on the limit: for each row of it, where it does so evenly."""
+    errors = [(each.limits, each.said, each.errors[j]) for each in at_limits]
+    told = ", ".join(f"{error_text(error)} at {said}" for _, said, error in errors if error is not None)
+    rates = [error / most for limits, _, error in errors if error for most in limits.values()]
+    names = {name for each in at_limits for name in each.limits}
+    even = len(names) == 1 and rates and max(rates) < EVEN * min(rates)
+    if not even:
+        return f"it depends on the limit{'s that are' if len(names) > 1 else ' that is'} found: {told}"
+    return f"about {error_text(rates[-1])} for each {EACH[names.pop()]} of the limit that is found: {told}"

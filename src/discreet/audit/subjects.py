@@ -18,6 +18,7 @@ from discreet.audit.twins.curators import Curators
 from discreet.audit.twins.report import Report
 from discreet.curator.policy import Policy
 from discreet.mechanisms import keys
+from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.base import Example, Mechanism
 from discreet.mechanisms.base import registry as mechanisms
@@ -234,6 +235,34 @@ def of_surveys() -> list[Subject]:
     ]
 
 
+STEPS = {
+    "Search": (
+        "SELECT COUNT(*) AS a FROM people",
+        "SELECT ward, COUNT(DISTINCT person) AS a, SUM(value) AS b FROM people GROUP BY ward",
+    ),
+    "Tally": ("SELECT AVG(value) AS a FROM people",),
+}
+"""For each kind of step before an answer questions that have it, where nobody declared how much of a person counts."""
+
+
+@add
+def of_steps() -> list[Subject]:
+    """Every kind of step that a question may have before its answer is made, asked of a made-up table."""
+    policy = undeclared()
+    return [
+        subject
+        for kind, texts in STEPS.items()
+        for subject in of_policy(policy, texts, part="step", kind=kind, pairs=2)
+    ]
+
+
+def undeclared() -> Policy:
+    """A policy without limits: they are found."""
+    columns = {"value": {"type": "integer", "bounds": (0, 10)}, "ward": {"keys": ["A", "B", "C"]}}
+    empty: dict[str, Any] = {"people": {"person": [], "value": [], "ward": []}}
+    return Policy.declare(empty, "person", columns, epsilon=1, ledger=":memory:")
+
+
 def of_policy(
     policy: Policy, asked: Sequence[str] | None = None, *, part: str = "question", kind: str = "", pairs: int = PAIRS
 ) -> list[Subject]:
@@ -293,8 +322,15 @@ def _columns(given: Sequence[tuple[Mechanism, Any]], size: int) -> Iterator[Any]
     for mechanism, value in given:
         if isinstance(mechanism, IntegerNoise):
             yield mechanism(np.tile(np.atleast_1d(value), (size, 1)))
+        elif isinstance(mechanism, AboveThreshold):
+            yield np.array([_in_full(mechanism(value), len(value)) for _ in range(size)])
         else:
             yield np.array([np.ravel(mechanism(value)) for _ in range(size)])
+
+
+def _in_full(answers: Any, size: int) -> Any:
+    """Answers that ended with the last hit, and no for all scores behind it: no other answers are the same."""
+    return np.pad(answers, (0, size - len(answers)))
 
 
 def __dir__() -> list[str]:

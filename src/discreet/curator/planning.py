@@ -11,6 +11,7 @@ from pathlib import Path
 
 from discreet.answer import Answer
 from discreet.curator import surveyed
+from discreet.curator.acts import Reserved, Shared
 from discreet.curator.asked import GENERATED, Asked
 from discreet.curator.facts import Known
 from discreet.curator.found import fact_key, fact_of, lacking, limits_in, told_again
@@ -100,7 +101,7 @@ class Planning(Surveyor):
         if unit.max_total is not None or not former:
             return None
         plan = _plan_of(read, replace(catalog, protected=unit.limited(**former)), asked, delta)
-        answer = self._store.stored(self._name_of(plan, asked), asked.analyst)
+        answer = self._store.stored(self._name_of(plan, asked)[0], asked.analyst)
         if answer is None or "limits" in Answer.from_bytes(answer).receipt:
             return None
         said = " and ".join(f"{name} = {limit}" for name, limit in former.items())
@@ -122,11 +123,14 @@ class Planning(Surveyor):
 
     def _asked_before(self, plan: Plan, asked: Asked) -> bool:
         """Whether this very question was asked before it was known what it finds: then it is that question still, and free."""
-        return self._store.entered(self._name_of(plan, asked), asked.analyst)
+        name, about = self._name_of(plan, asked)
+        entry = self._store.named(name, asked.analyst)
+        act = None if entry is None else entry.row.act
+        return isinstance(act, Reserved | Shared) and act.question == about
 
-    def _name_of(self, plan: Plan, asked: Asked) -> str:
+    def _name_of(self, plan: Plan, asked: Asked) -> tuple[str, str]:
         origin = self._origin(plan.question.source)
-        return self._named(asked.key, asked.analyst, digest(plan), origin, self.policy.version)[0]
+        return self._named(asked.key, asked.analyst, digest(plan), origin, self.policy.version)
 
     def _named(self, key: str | None, analyst: str | None, asked: str, origin: str, version: str) -> tuple[str, str]:
         """The key of a request, and what is asked of which source. What release 0.1 kept goes by the names that it had there."""

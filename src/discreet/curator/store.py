@@ -111,12 +111,6 @@ class Store(Durable):
                 if isinstance(settled_row, Row):
                     page.add(settled_row, fact)
 
-    def entered(self, key: str, analyst: str | None = None) -> bool:
-        """Whether a request of this analyst is filed under this key, however it ended."""
-        check_name(key, "key")
-        _check_analyst_name(analyst)
-        return self._read(lambda page: page.entry(analyst, key) is not None)
-
     def fail(self, reservation: Reservation) -> None:
         """Note a failure after data was touched: the charge stays; too many suspend their analyst, and stop the data set."""
 

@@ -4,10 +4,10 @@ import re
 
 from discreet.plan.caps import Caps
 from discreet.plan.catalog import Protected
-from discreet.plan.digits import six_digits
+from discreet.plan.digits import counted, six_digits
 from discreet.plan.plan import Stage
 from discreet.plan.question import Question
-from discreet.plan.relation import CapGroups, CapRows, CapTotal, ClipNorm, Totals, walk
+from discreet.plan.relation import CapGroups, CapRows, CapTotal, ClipNorm, Extent, Totals, walk
 
 MANY_ROWS = 10**7  # whose values, all rounded in one direction, a sum should not be off by more than its noise for
 
@@ -24,9 +24,9 @@ def about_persons(protected: Protected, caps: Caps, query: Totals, cells: int) -
     rows, groups = protected.max_rows, protected.max_groups
     if rows is None or groups is None or (protected.max_total is not None and not _idle_total(protected, query)):
         return [*_about_caps(protected.person, caps, query, cells), without]
-    counts = f"each {protected.person} counts with at most {_number(rows, 'row')}"
+    counts = f"each {protected.person} counts with at most {counted(rows, 'row')}"
     if isinstance(query.source, ClipNorm):
-        length = f"in all with the length of as many in each of {_number(groups, 'group')}"
+        length = f"in all with the length of as many in each of {counted(groups, 'group')}"
         return [f"{counts} in a group, and {length}", without]
     if isinstance(query.source, CapGroups):
         return [f"{counts} in a group, and in at most {query.source.most} of the {cells:,} groups", without]
@@ -45,20 +45,26 @@ def _about_caps(person: str, caps: Caps, query: Totals, cells: int) -> list[str]
     limits = []
     match parts.get(CapTotal):
         case CapTotal(most=most):
-            limits.append(f"with at most {_number(most, 'row')}{' in all' if cells > 1 else ''}")
+            limits.append(f"with at most {counted(most, 'row')}{' in all' if cells > 1 else ''}")
     match parts.get(CapRows):
         case CapRows(most=most):
-            limits.append(f"with at most {_number(most, 'row')}{' in a group' if cells > 1 else ''}")
+            limits.append(f"with at most {counted(most, 'row')}{' in a group' if cells > 1 else ''}")
     match parts.get(CapGroups):
         case CapGroups(most=most):
             limits.append(f"in at most {most:,} of the {cells:,} groups")
     if ClipNorm in parts and caps.groups is not None:
-        limits.append(f"in all with the length of {_number(caps.groups, 'group')}")
+        limits.append(f"in all with the length of {counted(caps.groups, 'group')}")
     return [f"each {person} counts {', and '.join(limits)}"] if limits else []
 
 
-def _number(most: int, what: str) -> str:
-    return f"{most:,} {what}{'s' if most > 1 else ''}"
+def more_than(most: int, extent: Extent, cells: int) -> str:
+    """What somebody has who is beyond a limit, in a question about so many groups; nothing where nobody can be."""
+    match extent:
+        case Extent.GROUPS:
+            return f"more than {counted(most, 'group')}" if most < cells else ""
+        case Extent.ROWS_IN_A_GROUP:
+            return f"more than {counted(most, 'row')} in a group"
+    return f"more than {counted(most, 'row')}{' in all' if cells > 1 else ''}"
 
 
 def about_idle(protected: Protected, query: Totals) -> list[str]:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
-from discreet.plan.digits import six_digits
+from discreet.plan.digits import counted, six_digits
 from discreet.plan.measurement import Measurement
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.question import Aggregate
@@ -16,6 +16,7 @@ from discreet.plan.relation import (
     ClipNorm,
     Contributions,
     Exceeding,
+    Extent,
     Filled,
     Filter,
     Relation,
@@ -23,6 +24,7 @@ from discreet.plan.relation import (
     Totals,
     Typed,
     children,
+    contributions_of,
     keys_of,
 )
 from discreet.plan.scalar import (
@@ -69,19 +71,27 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
     """What a stage measures and reads; of a step that is not made yet what it may lead to, by examples."""
     if isinstance(stage, Step):
         yield f"├─ {stage.explained()}"
-        yield from _query(stage.reads, 1)
-        if len(stage.ways) == 1:
-            yield from _stage(stage.after(stage.ways[0]), plan)
-            return
-        for outcome in stage.examples if len(stage.ways) <= MOST_LISTED else stage.examples[:1]:
-            yield f"├─ if it is {stage.named(outcome)}:"
-            yield from (f"│    {line}" for line in _stage(stage.after(outcome), plan))
+        yield from (f"│    {line}" for line in _query(stage.reads, 1))
+        yield from _ways(stage, plan)
         return
     cells = len(stage.domain)
     for aggregate, release in zip(plan.question.aggregates, stage.releases, strict=True):
         yield f"├─ {_said_aggregate(aggregate)}"
         yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
     yield from _query(stage.query, cells)
+
+
+def _ways(step: Step, plan: Plan) -> Iterator[str]:
+    """What a step may lead to: all of it, or one example where there is much."""
+    if len(step.ways) == 1:
+        yield from _stage(step.after(step.ways[0]), plan)
+        return
+    few = len(step.ways) <= MOST_LISTED
+    listed = sorted(step.examples) if few else step.examples[:1]
+    for outcome in listed:
+        last = outcome == listed[-1]
+        yield f"{'└' if last else '├'}─ if it is {step.named(outcome)}{'' if few else ', for example'}:"
+        yield from (f"{' ' if last else '│'}    {line}" for line in _stage(step.after(outcome), plan))
 
 
 def _query(query: Totals, cells: int) -> Iterator[str]:
@@ -141,7 +151,7 @@ def told(relation: Relation) -> str:
 
 @told.register
 def _cap_groups(relation: CapGroups) -> str:
-    return f"at most {relation.most} groups a person, chosen at random"
+    return f"at most {counted(relation.most, 'group')} a person, chosen at random"
 
 
 @told.register
@@ -151,17 +161,19 @@ def _clip_norm(relation: ClipNorm) -> str:
 
 @told.register
 def _cap_rows(relation: CapRows) -> str:
-    return f"at most {relation.most} rows a person and group"
+    return f"at most {counted(relation.most, 'row')} a person and group"
 
 
 @told.register
 def _cap_total(relation: CapTotal) -> str:
-    return f"at most {relation.most} rows a person in all: whoever has more is scaled to them"
+    return f"at most {counted(relation.most, 'row')} a person in all: whoever has more is scaled to that"
 
 
 @told.register
 def _exceeding(relation: Exceeding) -> str:
-    return f"for each person whether they have more {relation.extent.value} than each of {len(relation.rungs)} limits"
+    ungrouped = relation.extent is Extent.ROWS and not contributions_of(relation).keys
+    what = "rows" if ungrouped else relation.extent.value
+    return f"for each person whether they have more {what} than each of {len(relation.rungs)} limits"
 
 
 @told.register

@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from discreet.errors import Fault, Invalid
 from discreet.mechanisms import Geometric
-from discreet.plan.about import about_persons, about_rounding, advice
+from discreet.plan.about import about_persons, about_rounding, advice, more_than
 from discreet.plan.caps import Caps, Limit
 from discreet.plan.check import event_of
 from discreet.plan.combination import Combination
@@ -24,7 +24,19 @@ from discreet.plan.ladder import TOP, doublings, ladder, nearest
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import Split, gaussian, geometric
 from discreet.plan.plan import Plan, Stage
-from discreet.plan.relation import CapGroups, CapRows, Contributions, Exceeding, Totals
+from discreet.plan.relation import (
+    CapGroups,
+    CapRows,
+    Contributions,
+    Exceeding,
+    Filled,
+    Filter,
+    Rows,
+    Scan,
+    Totals,
+    Typed,
+    contributions_of,
+)
 from discreet.plan.stages import noise_wanted, stage_of
 from discreet.plan.steps.base import Step
 from discreet.plan.steps.search import Search, searching
@@ -80,7 +92,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         delta=delta if draft.clip else Fraction(0),
         notes=(
             f"rows without a {person} are left out",
-            f"nobody declared {limits}: found for this question, with {float(FINDING):.0%} of its price",
+            f"nobody declared {limits}: found for this question, with {100 * float(FINDING):g} % of its price",
             *draft.notes,
         ),
         assumed=tuple(advice(draft.question, example)),
@@ -110,9 +122,23 @@ def _people(draft: Draft, caps: Caps, limit: Limit) -> Contributions | CapRows |
 
 def topic(draft: Draft) -> str:
     """A name for what is found for a draft that lacks limits: equal where the same limits are found of the same rows of people."""
-    limit = draft.missing[0]
-    asked = notation((_people(draft, draft.caps, limit), tuple(each.value for each in draft.missing)))
+    people = _people(draft, draft.caps, draft.missing[0])
+    everybody = contributions_of(people)
+    known = (draft.caps.rows, draft.caps.groups, draft.caps.total, *(each.value for each in draft.missing))
+    asked = notation((_rows_alone(everybody.source), everybody.person, everybody.keys, known))
     return sha256(asked.encode()).hexdigest()
+
+
+def _rows_alone(rows: Rows) -> Rows:
+    """A relation, whichever columns are read of it besides those of its conditions, and as what."""
+    match rows:
+        case Scan():
+            return replace(rows, columns=())
+        case Filled() | Typed():
+            return _rows_alone(rows.source)
+        case Filter():
+            return replace(rows, source=_rows_alone(rows.source))
+    return rows
 
 
 def _few(price: Fraction, epsilon: Fraction, cells: int) -> int:
@@ -135,7 +161,7 @@ def _counted(draft: Draft, limit: Limit, caps: Caps, epsilon: Fraction, split: S
         for i, name in enumerate(("people", "people beyond"))
     )
     enough = int(ENOUGH / (epsilon * FINDING))
-    return Tally(query, counts, f"more than {most:,} {limit.extent.value}", enough, told)
+    return Tally(query, counts, more_than(most, limit.extent, draft.cells), enough, told)
 
 
 def _known(caps: Caps, limit: Limit) -> int | None:

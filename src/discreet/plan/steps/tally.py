@@ -26,7 +26,7 @@ class Tally(Step):
     query: Totals
     measurements: tuple[Measurement, ...]
     more: str
-    """What those beyond the limit have, for people: 'more than 12 rows in all'."""
+    """What those beyond the limit have, for people: 'more than 12 rows in all'; nothing where nobody can be beyond it."""
 
     reliable: int
     """Of fewer people a found limit is poor."""
@@ -69,7 +69,7 @@ class Tally(Step):
     def explained(self) -> str:
         each, price = self.measurements[0], self._price()
         return (
-            f"how many people there are, and how many have {self.more}:"
+            f"how many people there are{f', and how many have {self.more}' if self.more else ''}:"
             f" ± {each.error(CONFIDENCE):,} at 95 % each, costs ε = {price}"
         )
 
@@ -79,7 +79,7 @@ class Tally(Step):
 
     def named(self, outcome: Outcome) -> str:
         people, beyond = self._counts(outcome)
-        return f"{people:,} people, {beyond:,} of them with {self.more}"
+        return f"{people:,} people{f', {beyond:,} of them with {self.more}' if self.more else ''}"
 
     def facts(self, outcome: Outcome) -> dict[str, int]:
         return dict(zip(NAMES, self._counts(outcome), strict=True))
@@ -87,14 +87,15 @@ class Tally(Step):
     def notes(self, outcome: Outcome) -> tuple[str, ...]:
         people, beyond = self._counts(outcome)
         error = self.measurements[0].error(CONFIDENCE)
-        cut = (
+        cut = [
             f"about {max(beyond, 0):,} of {max(people, 0):,} people (± {error:,} each) have {self.more}: what is left out of"
             " them is not in the ±"
-        )
+        ]
+        cut = cut if self.more else []
         if people >= self.reliable:
-            return (cut,)
+            return tuple(cut)
         poor = (
             f"the limit was found with few people for this price, and may be far from the best: declare one, or ask at a higher"
             f" price; from about {self.reliable:,} people on it is good"
         )
-        return cut, poor
+        return *cut, poor
