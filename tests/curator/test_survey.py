@@ -6,6 +6,7 @@ it tells of larger ones is measured with noise from a tape, so that it is the sa
 
 from bisect import bisect_right
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
@@ -17,6 +18,7 @@ import pytest
 from discreet.audit.twins.record import Recorder
 from discreet.audit.twins.replay import Replayer
 from discreet.curator.survey import ladder, per_person, reading
+from discreet.curator.survey.check import check_survey
 from discreet.curator.survey.choosing import bounds, outer_range, quantiles, type_of
 from discreet.curator.survey.prices import KEYS, Prices, prices_for
 from discreet.curator.survey.record import Ladder, NoisyNumber
@@ -105,6 +107,36 @@ def a_column_beyond_the_price_is_a_fault() -> None:
 
 def test_a_column_beyond_the_price_is_a_fault() -> None:
     a_column_beyond_the_price_is_a_fault()
+
+
+def draws_cover_their_queries() -> None:
+    """By the rules of relations; and any draw for less is a Fault before anything is read."""
+    for relation in RELATIONS:
+        surveyed = TinySurvey(relation, fine(relation)).surveyed
+        for prices in (
+            fine(relation),
+            prices_for(relation, 4, Fraction(2), NO_DELTA, several=surveyed.person is not None),
+        ):
+            check_survey(surveyed, prices)
+            for name in ("first", "small", "large"):
+                draw = getattr(prices, name)
+                less = replace(draw, sensitivity=draw.sensitivity * Fraction(999, 1000))
+                if (relation.unit, relation.adjacency, name) == (Unit.ROW, Adjacency.REPLACE, "first"):
+                    continue  # how many rows there are is moved by nobody, and has noise all the same
+                with pytest.raises(Fault):
+                    check_survey(surveyed, replace(prices, **{name: less}))
+            if surveyed.person is None:
+                continue
+            with pytest.raises(Fault):
+                check_survey(surveyed, replace(prices, total=replace(prices.total, sensitivity=Fraction(4 << 20))))
+            if prices.keys is not None:
+                rule = replace(prices.keys, groups=prices.keys.groups - 1)
+                with pytest.raises(Fault):
+                    check_survey(surveyed, replace(prices, keys=rule))
+
+
+def test_draws_cover_their_queries() -> None:
+    draws_cover_their_queries()
 
 
 # What is counted exactly.

@@ -112,6 +112,13 @@ def analysts_keep_their_own(folder: Path | str) -> None:
             hospital.survey(100, F(1, 100), analyst="nobody")
 
 
+def test_the_delta_of_a_survey_is_within_what_whoever_asks_has() -> None:
+    analysts = {"some": {"epsilon": 9, "delta": F(1, 2 * 10**7)}, "none": {"epsilon": 9}}
+    with curator(":memory:", delta=F(1, 1000), analysts=analysts) as hospital:
+        found = [hospital.survey(1, analyst=analyst).delta for analyst in (None, "some", "none")]
+        assert found == [1e-7, float(F(1, 2 * 10**7)), 0]
+
+
 def test_the_facts_of_an_analyst_are_theirs_alone(tmp_path: Path) -> None:
     analysts_keep_their_own(tmp_path)
 

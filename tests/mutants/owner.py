@@ -232,9 +232,9 @@ MUTANTS = (
     ),
     Mutant(
         "undeclared-described",
-        CURATOR + "description:described",
-        "catalog if analyst is None else catalog.declared()",
-        "catalog",
+        CURATOR + "description:_told_of",
+        "each.declared or",
+        "True or",
         "an analyst is told of columns that nobody declared",
         DECLARED,
     ),
@@ -333,7 +333,7 @@ MUTANTS = (
     ),
     Mutant(
         "priced-by-another-accountant",
-        PRICING + "price_of_plan",
+        PRICING + "price_of_promise",
         "if accountant is Accountant.ZCDP:",
         "if not accountant:",
         "a ledger of rho is charged epsilon",

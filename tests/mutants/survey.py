@@ -1,8 +1,15 @@
 """Planted bugs of surveys: what a person is counted in, what is charged, by what stage 2 is chosen, and whose facts are used."""
 
 from discreet.audit.twins.distance import named_keys_too_far
+from discreet.curator.survey import reading
 from discreet.mechanisms.keys import NamedKeys
-from tests.curator import test_survey, test_surveying
+from discreet.plan.combination import Combination
+from discreet.plan.relation import CapGroups, Totals
+from discreet.plan.rules import computed as computed
+from discreet.plan.rules.relations import combined
+from discreet.plan.scalar import Type
+from discreet.privacy import Adjacency, Relation, Unit
+from tests.curator import surveys, test_survey, test_surveying
 from tests.mutants import Mutant
 
 SURVEY = "discreet.curator.survey."
@@ -22,6 +29,16 @@ def keys_of_one_side_count() -> None:
     assert not named_keys_too_far(rule, None, {"a": 3}, {"a": 3, "b": 1, "c": 1})
     assert named_keys_too_far(rule, None, {"a": 3}, {"a": 3, "b": 2})
     assert named_keys_too_far(rule, None, {"a": 3}, {"b": 1, "c": 1, "a": 4})
+
+
+def uncapped_cells_are_a_fault() -> None:
+    """Each row of a person may be in another cell, whatever is computed of it."""
+    relation = Relation(Adjacency.ADD_REMOVE, Unit.PERSON)
+    surveyed = surveys.TinySurvey(relation, surveys.fine(relation)).surveyed
+    capped = reading.by_cell(surveyed, surveys.COLUMNS[0], Type.NUMBER, (0.0, 1.0))
+    assert isinstance(capped.source, CapGroups)
+    for query, cells in ((capped, 1), (Totals(capped.source.source), 3)):
+        assert combined(Combination.plain(0), query, relation, 3).l1 == cells
 
 
 MUTANTS = (
@@ -88,6 +105,22 @@ MUTANTS = (
         "exact * OF_TOTAL * FINE",
         "a person adds all of their rows to a number that has noise for one",
         test_survey.nothing_tells_neighbours_apart,
+    ),
+    Mutant(
+        "histograms-are-not-checked",
+        SURVEY + "check:_covers",
+        "drawn.sensitivity**power <",
+        "drawn.sensitivity**power <= 0 >",
+        "a draw for less than its query moves is let through",
+        test_survey.draws_cover_their_queries,
+    ),
+    Mutant(
+        "computed-columns-bound-people",
+        "discreet.plan.rules.computed:_computed",
+        "return below",
+        "return Reach(1, 1)",
+        "a computed column is taken for a cap on rows and groups",
+        uncapped_cells_are_a_fault,
     ),
     Mutant(
         "share-of-stage-one-twice",

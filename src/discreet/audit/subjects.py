@@ -32,6 +32,7 @@ FALSE_ALARM = 1e-6
 DELTAS = (0.0, 1e-6, 1e-3, 0.02, 0.1)
 # What a release is asked for, and how many pairs of neighbours it is tried on.
 PRICE = 1
+SURVEY_DELTA = 1e-6
 PAIRS = 3
 # Questions of a policy that are tried: evenly, of all that its declarations allow.
 MOST_QUESTIONS = 24
@@ -181,6 +182,56 @@ def of_releases() -> list[Subject]:
         subject
         for release in releases.names()
         for subject in of_policy(policy, _made_up(release), part="release", kind=release)
+    ]
+
+
+@add
+def of_named_keys() -> list[Subject]:
+    """Keys by name, of which one person has some that nobody else has."""
+    rule, counts = keys.NamedKeys(3, 12, 3), {"common": 20, "rare": 11}
+    with_them = {"common": 21, "rare": 12, "own": 1}
+    epsilon, delta = claim(rule, 1)
+    run = _ByName(rule, tuple(with_them))
+    return [Subject("keys", "NamedKeys", repr(rule), epsilon, delta, run, ((counts, with_them),))]
+
+
+@dataclass(frozen=True, slots=True)
+class _ByName:
+    """A rule for keys by name, as one list of numbers."""
+
+    rule: keys.NamedKeys
+    names: tuple[str, ...]
+
+    def __call__(self, exact: Any) -> list[int]:
+        kept = self.rule(exact)
+        return [kept.get(name, 0) for name in self.names]
+
+
+@add
+def of_surveys() -> list[Subject]:
+    """A survey of made-up people, with and without one who has many rows: twins of it, and its first stage, which all else hangs on."""
+    rows = [(f"p{i}", "AB"[i % 2], str(20 + i)) for i in range(40)]
+    more = [*rows, *(("q", f"own {i}", "none" if i % 2 else "1e9") for i in range(12))]
+    pair = [
+        Policy.declare(
+            {"people": dict(zip(("person", "ward", "age"), map(list, zip(*each, strict=True)), strict=True))},
+            "person",
+            epsilon=PRICE,
+            delta=SURVEY_DELTA,
+            ledger=":memory:",
+        )
+        for each in (rows, more)
+    ]
+    with Curators(*pair) as curators:
+        report = curators.run(lambda curator: curator.survey(PRICE, SURVEY_DELTA))
+    refused = () if report.first.answered else (f"it is not answered: {report.first.body}",)
+    (first, second) = (given[:1] for given in _given(report))
+    differences = (*report.differences, *refused)
+    name = "survey of people"
+    return [
+        Subject(
+            "survey", "survey", name, PRICE, SURVEY_DELTA, noisy, ((first, second),), many=True, differences=differences
+        )
     ]
 
 

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from fractions import Fraction
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
@@ -44,10 +43,6 @@ class Surveyor(Owner):
     @abstractmethod
     def _computed(self, reservation: Reservation, compute: Callable[[], bytes]) -> bytes:
         """Compute and settle; whatever goes wrong is one constant error, and the charge is kept."""
-
-    @abstractmethod
-    def _delta_of(self, analyst: str | None) -> Fraction:
-        """The usual δ of somebody's question."""
 
     def survey(
         self,
@@ -116,9 +111,8 @@ class Surveyor(Owner):
     ) -> "AskedSurvey":
         from discreet.curator.survey.asking import DELTA, asked_survey
 
-        usual = self._delta_of(analyst)
-        most = min(DELTA, self.policy.budget.delta) if usual else Fraction(0)
-        given = most if delta is None else probability(delta, "delta")
+        cap = self.policy.budget if analyst is None else self.budgets(analyst).whole.cap
+        given = min(DELTA, cap.delta) if delta is None else probability(delta, "delta")
         asked = asked_survey(self.catalog, epsilon, given, table, columns)
         check_least(price_of_promise(asked.prices.event, asked.prices.epsilon, given, self.policy.accountant))
         return asked

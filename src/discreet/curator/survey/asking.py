@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 
+from discreet.curator.survey.check import check_survey
 from discreet.curator.survey.prices import MOST_COLUMNS, Prices, prices_for
 from discreet.curator.survey.reading import Surveyed
 from discreet.errors import Invalid
@@ -59,7 +60,9 @@ def asked_survey(
     left_out = tuple(each.name for each in chosen.columns if each.name not in {*names, who and who.name})
     relation = catalog.protected.relation
     prices = prices_for(relation, len(nodes), price, delta, several=who is not None)
-    return AskedSurvey(Surveyed(chosen.name, who, nodes), left_out, prices)
+    surveyed = Surveyed(chosen.name, who, nodes)
+    check_survey(surveyed, prices)
+    return AskedSurvey(surveyed, left_out, prices)
 
 
 def _table(catalog: Catalog, name: str | None) -> Table:

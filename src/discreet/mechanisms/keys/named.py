@@ -48,6 +48,7 @@ class NamedKeys(Mechanism):
 
     @property
     def noise(self) -> RoundedGaussian:
+        """The noise of each count."""
         return RoundedGaussian(self.scale)
 
     @property
