@@ -129,6 +129,12 @@ def described(
     catalog: Catalog, analyst: str | None, balance: Balance | None = None, known: Known | None = None
 ) -> Description:
     """What an analyst is told of; the owner, who is None, sees also what nobody declared and no survey has told of."""
+    if known is not None and known.surveys:
+        from discreet.curator.surveyed import overlaid
+
+        people = catalog.protected.people  # those that are declared
+        catalog = overlaid(catalog, known)
+        catalog = replace(catalog, protected=replace(catalog.protected, people=people))
     if analyst is None or known is None:
         return Description(catalog if analyst is None else catalog.declared(), balance, known)
     tables = (_told_of(table, catalog.protected.person, known) for table in catalog.tables)
