@@ -54,7 +54,6 @@ RECORDS: dict[type, str] = {
     question.Sort: "Sort value descending nulls_first",
     question.Question: "Question source keys aggregates outputs having order limit offset",
     Branching: "Branching query scores mechanism sensitivity said outcomes stages",
-    Tally: "Tally query measurements more reliable then",
     Measurement: "Measurement mechanism sensitivity step said made rounding",
     Combination: "Combination parts divisor",
     AboveThreshold: "AboveThreshold epsilon threshold hits sensitivity monotone",
@@ -176,6 +175,10 @@ WRITERS: dict[type, Callable[[Any], str]] = {
     tuple: lambda parts: _tuple(map(notation, parts)),
     Fraction: lambda number: f"Fraction({number.numerator}, {number.denominator})",
     Stage: lambda stage: _record("Stage", **_parts(stage)),
+    # What is said of the counts is no part of a name.
+    Tally: lambda step: _record(
+        "Tally", query=notation(step.query), measurements=notation(step.measurements), then=notation(step.then)
+    ),
     # What comes after the other rungs differs from what comes after the last one in the limit alone.
     Search: lambda step: _record(
         "Search",

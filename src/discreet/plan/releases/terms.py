@@ -175,7 +175,7 @@ def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
         f"{name} needs bounds for {column!r}, which are not read from the data",
         code="missing-bounds",
         hint=f"declare them: --bounds {column}=LOW:HIGH (or bounds = [LOW, HIGH] in the policy),"
-        f" or write {name}(LEAST(GREATEST({column}, LOW), HIGH))",
+        f" write {name}(LEAST(GREATEST({column}, LOW), HIGH)), or survey the data first: discreet survey",
     )
 
 

@@ -137,7 +137,10 @@ class Expressions:
             if not column.declared and column.name.casefold() in names:
                 one = f"--bounds {column.name}=LOW:HIGH, or --types {column.name}=integer (bounds = or type = in the policy)"
                 all_ = '; --types stored (types = "stored") if the schema does not come from the data'
-                return f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if column.typed else ''}"
+                return (
+                    f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if column.typed else ''};"
+                    " or survey the data first: discreet survey"
+                )
         return ""
 
     def within(self, place: Clause, node: exp.Expr) -> Scalar:
