@@ -1,7 +1,10 @@
-"""Draws the pictures of docs/mechanisms.md and docs/attacks.md, as SVG: `.venv/bin/python docs/draw.py`, or with the name of one page.
+"""Draws the pictures of docs/mechanisms.md, docs/attacks.md, docs/limits.md and docs/survey.md, as SVG.
+
+`.venv/bin/python docs/draw.py` draws all, with the name of a page its own.
 
 Those of mechanisms come from the mechanisms themselves: the probability of every output for two neighbouring inputs x and x′, and beside it
-the privacy loss of each output. Those of attacks come from attacks that are played; their numbers are printed, for the page.
+the privacy loss of each output. Those of attacks come from attacks that are played; their numbers are printed, for the page. Those of
+limits are computed for people whose numbers of rows are the quantiles of a distribution.
 """
 
 import sys
@@ -11,10 +14,15 @@ from fractions import Fraction
 from html import escape
 from math import exp, log, pi, sqrt
 from pathlib import Path
+from statistics import NormalDist
+from tempfile import TemporaryDirectory
 
 import numpy as np
+import numpy.typing as npt
 
-from discreet import attacks
+from discreet import Curator, attacks
+from discreet.cli.hospital import hospital
+from discreet.curator.survey.page import histogram, lying
 from discreet.mechanisms import (
     AboveThreshold,
     CoinToss,
@@ -28,12 +36,14 @@ from discreet.mechanisms import (
 from discreet.mechanisms.bernoulli_mean import mean_widths
 from discreet.mechanisms.keys import GaussianThreshold, LaplaceThreshold, OptimalKeys
 from discreet.mechanisms.vector import choose
+from discreet.plan.ladder import ladder
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDE, HIGH, LEFT, BELOW, ABOVE = 360, 240, 48, 40, 30
 TRIALS = 5_000  # of each attack on each release
 COLOURS = ("#4c78a8", "#f58518", "#54a24b")
 Points = Sequence[tuple[float, float]]
+Real = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -206,7 +216,108 @@ def mechanisms() -> None:
     means()
 
 
-PAGES = {"mechanisms": mechanisms, "attacks": attacked}
+def quantiles(kind: Callable[[float], float], people: int = 4_000) -> Real:
+    """The rows of people, one for each quantile."""
+    return np.array([max(1.0, float(round(kind((i + 0.5) / people)))) for i in range(people)])
+
+
+def log_normal(sigma: float) -> Callable[[float], float]:
+    return lambda level: 10 * exp(sigma * NormalDist().inv_cdf(level))
+
+
+def uniform(level: float) -> float:
+    return 1 + 999 * level
+
+
+def traveller(level: float) -> float:
+    """Nine in ten have one to four rows, most others up to 39, one in a hundred 50 to 250."""
+    parts = ((0.0, 0.9, 1, 4), (0.9, 0.99, 10, 39), (0.99, 1.0, 50, 250))
+    return next(low + (high - low) * (level - start) / (end - start) for start, end, low, high in parts if level <= end)
+
+
+def cut_off(rows: Real, limits: Real) -> Real:
+    return np.array([np.maximum(0, rows - limit).sum() for limit in limits])
+
+
+def bias_and_noise(title: str, rows: Real, epsilon: float = 0.5) -> Panel:
+    """What a limit cuts off, and the noise that it needs, against the limit; both axes are logarithms."""
+    limits = np.array([1.1**i for i in range(110) if 1.1**i <= 4 * rows.max()])
+    cut, noise = cut_off(rows, limits), limits / epsilon
+    series = {"cut off": cut, "noise": noise, "both": cut + noise}
+    shown = {
+        name: [(log(c, 10), log(y, 10)) for c, y in zip(limits, values, strict=True) if y >= 1]
+        for name, values in series.items()
+    }
+    return Panel(title, shown)
+
+
+def stops(rows: Real, epsilon: float) -> Points:
+    """The probability of each rung to be the one that the sparse-vector test stops at, by the distribution of the threshold's noise."""
+    rungs = ladder(4 * int(rows.max()))
+    scale = 2 / epsilon
+    levels = (np.arange(2_000) + 0.5) / 2_000
+    threshold = 1.25 * scale + scale * np.where(levels < 0.5, np.log(2 * levels), -np.log(2 * (1 - levels)))
+    still, found = np.ones(len(levels)), []
+    for rung in rungs:
+        above = (threshold - (rows > rung).sum()) / scale
+        passes = np.where(above < 0, np.exp(-np.abs(above)) / 2, 1 - np.exp(-np.abs(above)) / 2)
+        found.append((log(rung, 10), float((still * passes).mean())))
+        still = still * (1 - passes)
+    return found
+
+
+def limits() -> None:
+    write(
+        "limits-light",
+        bias_and_noise("uniform 1 … 1,000: log10 of rows, by log10 of C", quantiles(uniform)),
+        bias_and_noise("few heavy travellers", quantiles(traveller)),
+    )
+    write(
+        "limits-heavy",
+        bias_and_noise("log-normal, σ = 1: log10 of rows, by log10 of C", quantiles(log_normal(1))),
+        bias_and_noise("log-normal, σ = 2", quantiles(log_normal(2))),
+    )
+    rows = quantiles(log_normal(1))
+    choices = np.array([1.1**i for i in range(62)])
+    errors = {
+        f"{groups} group{'s' * (groups > 1)}": cut_off(rows, choices) / groups + choices / 0.5
+        for groups in (1, 50, 500)
+    }
+    beside = {
+        name: [(log(c, 10), log(y / values.min(), 10)) for c, y in zip(choices, values, strict=True)]
+        for name, values in errors.items()
+    }
+    found = {f"{n:,} people": stops(quantiles(log_normal(1), n), 0.125) for n in (500, 4_000, 50_000)}
+    write(
+        "limits-found",
+        Panel("σ = 1: log10 of error beside the best, by log10 of C", beside),
+        Panel("σ = 1: probability to be found, by log10 of C", found),
+    )
+
+
+def surveyed() -> None:
+    """Three columns of the profile of a made-up hospital, as its page draws them."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "visits.csv"
+        hospital(5_000).write(path)
+        with Curator({"visits": path}, "patient_id", epsilon=5, delta=1e-6, ledger=":memory:") as curator:
+            facts = curator.survey(2)
+    print(facts)
+    parts, top = [], 0
+    for name in ("age", "cost", "ward"):
+        column = facts.column(name)
+        assert column is not None
+        picture = histogram(column.range, column.type) if column.range else lying(column.counted)
+        height = int(picture.split('viewBox="0 0 ')[1].split('"')[0].split()[1])
+        placed = picture.replace("<svg ", f'<svg x="110" y="{top}" width="560" height="{height}" ', 1)
+        parts.append(f'<text x="8" y="{top + 16}" font-weight="bold">{name}</text>{placed}')
+        top += height + 24
+    style = "text{font:12px sans-serif}rect{fill:#4477aa}path{stroke:black;opacity:.55;fill:none}"
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 690 {top}" style="background: white"><style>{style}</style>'
+    (FOLDER / "survey.svg").write_text(f"{head}{''.join(parts)}</svg>\n", "utf-8")
+
+
+PAGES = {"mechanisms": mechanisms, "attacks": attacked, "limits": limits, "survey": surveyed}
 
 if __name__ == "__main__":
     for page in sys.argv[1:] or PAGES:

@@ -68,7 +68,7 @@ ARROWS = {
     "mechanisms": {"noise", "privacy", *BASIC},
     "plan": {"mechanisms", "privacy", *BASIC},
     "engines": {
-        *(f"plan.{each}" for each in ("casts", "evaluate", "functions", "relation", "scalar", "texts")),
+        *(f"plan.{each}" for each in ("casts", "computed", "evaluate", "functions", "relation", "scalar", "texts")),
         *BASIC,
     },
     "answer": {"plan", "mechanisms", "privacy", *BASIC},

@@ -1,26 +1,39 @@
-"""docs/performance.md: what `bench/noise.py` writes, and after it a section for each of the other scripts."""
+"""The sections of a page of docs that scripts write; what stands before the first of them is written by hand, or by `bench/noise.py`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "performance.md"
-SECTIONS = ("Accounting", "Questions", "Ledger")
+DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
-def renew(name: str, text: str) -> None:
+@dataclass(frozen=True)
+class Page:
+    """A page, and the sections at its end, in their order."""
+
+    path: Path
+    sections: tuple[str, ...]
+
+
+PERFORMANCE = Page(DOCS / "performance.md", ("Accounting", "Questions", "Ledger"))
+LIMITS = Page(DOCS / "limits.md", ("Measured", "Simulated"))
+
+
+def renew(name: str, text: str, page: Page = PERFORMANCE) -> None:
     """Put a section in place of the one of this name, and leave the others as they are."""
-    page = PAGE.read_text("utf-8")
-    first, *_ = sorted(at for each in SECTIONS if (at := page.find(_heading(each))) >= 0) or [len(page)]
-    kept = {each: _section(page, each) for each in SECTIONS} | {name: f"{_heading(name)}{text.strip()}\n"}
-    PAGE.write_text(page[:first].rstrip() + "\n" + "".join(kept[each] for each in SECTIONS), "utf-8")
+    words = page.path.read_text("utf-8")
+    first, *_ = sorted(at for each in page.sections if (at := words.find(_heading(each))) >= 0) or [len(words)]
+    kept = {each: _section(words, each, page.sections) for each in page.sections}
+    kept[name] = f"{_heading(name)}{text.strip()}\n"
+    page.path.write_text(words[:first].rstrip() + "\n" + "".join(kept[each] for each in page.sections), "utf-8")
 
 
 def _heading(name: str) -> str:
     return f"\n## {name}\n\n"
 
 
-def _section(page: str, name: str) -> str:
-    start = page.find(_heading(name))
+def _section(words: str, name: str, sections: tuple[str, ...]) -> str:
+    start = words.find(_heading(name))
     if start < 0:
         return ""
-    ends = [at for each in SECTIONS if (at := page.find(_heading(each), start + 1)) >= 0]
-    return page[start : min(ends, default=len(page))].rstrip() + "\n"
+    ends = [at for each in sections if (at := words.find(_heading(each), start + 1)) >= 0]
+    return words[start : min(ends, default=len(words))].rstrip() + "\n"

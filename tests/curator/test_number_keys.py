@@ -135,18 +135,31 @@ def test_rows_count_where_they_hold_the_number_and_nowhere_else() -> None:
     """Through a policy, flags and Python, a file and a frame."""
     Path("visits.csv").write_text("who,dose\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(CELLS)), "utf-8")
     Path("p.toml").write_text(
-        '[budget]\nepsilon = 100\n[unit]\ncolumn = "who"\nmax_rows = 1\n[tables.visits]\nsource = "visits.csv"\n'
+        '[budget]\nepsilon = 100\n[unit]\ncolumn = "who"\nmax_rows = 1\nmax_groups = 1\n[tables.visits]\nsource = "visits.csv"\n'
         "[tables.visits.columns]\ndose = { keys = [0.5, 0, 0.1, 2.0] }\n[ledger]\npath = 'l'\n",
         "utf-8",
     )
-    flags = ["--unit", "who", "--max-rows", "1", "--budget", "100", "--keys", "dose=0.5,0,0.1,2.0", "--ledger", "f"]
+    flags = [
+        "--unit",
+        "who",
+        "--max-rows",
+        "1",
+        "--max-groups",
+        "1",
+        "--budget",
+        "100",
+        "--keys",
+        "dose=0.5,0,0.1,2.0",
+        "--ledger",
+        "f",
+    ]
     for words in (["p.toml"], ["visits.csv", *flags]):
         result = CliRunner().invoke(app, ["ask", words[0], BY_DOSE, *words[1:], "--epsilon", "40", "--json"])
         assert result.exit_code == 0, result.stderr
         counted(json.loads(result.stdout)["rows"])
     frame = {"who": list(range(len(CELLS))), "dose": [float(cell) if cell not in ("", "x") else None for cell in CELLS]}
     keys = {"dose": {"keys": [0.5, -0.0, 0.1, 2]}}
-    with Curator({"visits": frame}, "who", keys, max_rows=1, epsilon=100, ledger=":memory:") as curator:
+    with Curator({"visits": frame}, "who", keys, max_rows=1, max_groups=1, epsilon=100, ledger=":memory:") as curator:
         counted(curator.sql(BY_DOSE, epsilon=40).to_dicts())
 
 

@@ -128,15 +128,19 @@ def test_a_refusal_leaves_the_ledger_as_it_was_and_reads_nothing(tmp_path: Path,
 
 def test_preview_and_explain_spend_nothing_and_make_no_ledger(tmp_path: Path) -> None:
     with curator(tmp_path, people=5000) as hospital:
-        preview = hospital.preview("SELECT ward, AVG(age) AS age FROM visits GROUP BY ward", epsilon=1)
-        assert "±" in str(preview)
+        by_ward = "SELECT ward, AVG(age) AS age FROM visits GROUP BY ward"
+        assert "±" in str(hospital.preview(by_ward, epsilon=1, max_total=2))
+        assert "too few to tell" in str(hospital.preview(by_ward, epsilon=1)), "of a limit that may be found"
         assert "clamped" in hospital.explain(COUNT.replace("COUNT(*)", "SUM(age)"), epsilon=1)
         assert hospital._engine is None
     assert not (tmp_path / "ledger").exists()
 
 
 def test_within_pays_the_least_price(hospital: Curator) -> None:
-    answer = hospital.sql(COUNT, within=25)
+    with pytest.raises(QueryError, match="within needs max_total"):
+        hospital.sql(COUNT, within=25)
+    assert hospital.spent.epsilon == 0
+    answer = hospital.sql(COUNT, within=25, max_rows=5)
     assert answer.to_json()["error"][0]["n"] <= 25
     assert hospital.spent.epsilon < F(7, 10)
 
@@ -303,7 +307,7 @@ def test_measure_prices_gaussian_noise_at_the_usual_delta(hospital: Curator) -> 
 
 
 def test_the_zcdp_accountant_charges_rho(tmp_path: Path) -> None:
-    with curator(tmp_path, accountant="zcdp", epsilon=1, delta=1e-6) as hospital:
+    with curator(tmp_path, accountant="zcdp", epsilon=1, delta=1e-6, max_rows=5) as hospital:
         for i in range(15):
             hospital.sql(COUNT, epsilon=0.05, key=f"{i}")
         spent = hospital.spent
@@ -330,7 +334,7 @@ def test_delta_is_judged_by_the_declared_people(tmp_path: Path, people: int, del
 
 
 def test_analysts_have_caps_of_their_own(tmp_path: Path) -> None:
-    with curator(tmp_path, analysts={"ana": {"epsilon": 1}, "bob": {"epsilon": 1}}) as hospital:
+    with curator(tmp_path, analysts={"ana": {"epsilon": 1}, "bob": {"epsilon": 1}}, max_rows=5) as hospital:
         hospital.sql(COUNT, epsilon=0.75, analyst="ana")
         with pytest.raises(Refused) as refusal:
             hospital.sql("SELECT SUM(age) AS s FROM visits", epsilon=0.5, analyst="ana")
@@ -411,11 +415,12 @@ def test_a_policy_that_is_not_there_says_how_to_make_one(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("limits", [{}, {"max_rows": 5}, {"max_rows": None}, {"max_rows": 5, "max_groups": 3}])
-def test_an_answer_says_first_which_limit_nobody_declared(tmp_path: Path, limits: dict[str, Any]) -> None:
+def test_an_answer_says_beside_the_error_what_limits_leave_out(tmp_path: Path, limits: dict[str, Any]) -> None:
     with curator(tmp_path, **limits) as hospital:
         answer = hospital.sql(COUNT, epsilon=1)
-        assert answer.notes[0].startswith("nobody declared max_rows: ") is (limits.get("max_rows") is None)
-        assert "± is for the noise alone" in str(answer) and "holds the truth" not in str(answer)
+        found = "nobody declared max_total: found for this question" in " ".join(answer.notes)
+        assert found is (limits.get("max_rows") is None) and ("max_total" in answer.receipt.get("found", {})) is found
+        assert "at 95 %: each patient counts with at most" in str(answer) and "holds the truth" not in str(answer)
 
 
 def test_only_the_owner_is_told_what_is_left_for_the_data_set(tmp_path: Path) -> None:

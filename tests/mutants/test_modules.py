@@ -16,7 +16,8 @@ REASONS = {
     """,
     "only words: what people read, made of what was released or declared": """
         discreet.answer.text discreet.curator.channels discreet.curator.loaded discreet.curator.rehearsal.text
-        discreet.curator.review discreet.errors
+        discreet.curator.review discreet.curator.survey.declaring discreet.curator.survey.preview
+        discreet.curator.survey.text discreet.errors
         discreet.plan.digits discreet.plan.explain discreet.plan.lacking discreet.plan.sql.refusals
     """,
     "only a picture of what was released, or of a loss": """
@@ -44,7 +45,7 @@ REASONS = {
         discreet.cli.data discreet.cli.demo discreet.cli.describe discreet.cli.doctor discreet.cli.failing
         discreet.cli.flags discreet.cli.history discreet.cli.hospital discreet.cli.init discreet.cli.ledger
         discreet.cli.loss discreet.cli.noise discreet.cli.out discreet.cli.owner discreet.cli.shell discreet.cli.source
-        discreet.cli.steady discreet.cli.streams discreet.cli.waiting
+        discreet.cli.steady discreet.cli.streams discreet.cli.survey discreet.cli.waiting
     """,
 }
 """Why a module has no planted bug, and the modules of which that is so. A module without a function can have none."""

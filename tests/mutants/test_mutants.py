@@ -18,6 +18,7 @@ from tests.mutants import (
     curator,
     data,
     engines,
+    facts,
     find,
     found,
     limits,
@@ -29,6 +30,7 @@ from tests.mutants import (
     rehearsal,
     sampling,
     sql,
+    survey,
     zoo,
 )
 
@@ -42,6 +44,7 @@ PARTS = {
     "mechanisms": mechanisms.MUTANTS,
     "sql": sql.MUTANTS,
     "plan": plan.MUTANTS,
+    "facts": facts.MUTANTS,
     "limits": limits.MUTANTS,
     "found": found.MUTANTS,
     "engines": engines.MUTANTS,
@@ -55,6 +58,7 @@ PARTS = {
     "attacks": attacks.MUTANTS,
     "zoo": zoo.MUTANTS,
     "rehearsal": rehearsal.MUTANTS,
+    "survey": survey.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

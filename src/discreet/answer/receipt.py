@@ -5,6 +5,7 @@ from typing import Any
 
 from discreet.plan.check import digest
 from discreet.plan.plan import Plan
+from discreet.plan.relation import CapGroups, CapRows, CapTotal, walk
 
 
 def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
@@ -22,6 +23,7 @@ def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
             }
             for measurement in plan.measurements
         ],
+        "limits": limits_of(plan),
         **(_of_steps(plan) if plan.taken else {}),
         "event": plan.event.to_json(),
         "epsilon": str(plan.epsilon),
@@ -31,6 +33,14 @@ def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
         "data_version": None,
         "version": sys.modules["discreet"].__version__,
         "ledger": None,
+    }
+
+
+def limits_of(plan: Plan) -> dict[str, int]:
+    """The limits that applied, by name. Receipts of earlier releases tell none."""
+    names = {CapRows: "max_rows", CapGroups: "max_groups", CapTotal: "max_total"}
+    return {
+        names[type(part)]: part.most for part in walk(plan.query) if isinstance(part, CapRows | CapGroups | CapTotal)
     }
 
 

@@ -32,6 +32,7 @@ from discreet.cli import (
     noise,
     rehearse,
     shell,
+    survey,
 )
 from discreet.cli.failing import fail, translated
 from discreet.cli.steady import abandon, below, steadied
@@ -93,6 +94,7 @@ app.command()(shell.shell)
 app.command()(init.init)
 app.command()(check.check)
 app.command()(rehearse.rehearse)
+app.command()(survey.survey)
 app.command()(budget.budget)
 app.add_typer(analyst.app, name="analyst")
 app.command()(history.history)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet.cli.flags import number
-from discreet.cli.out import writable_picture
+from discreet.cli.out import fresh, writable_picture
 from discreet.cli.source import located, read_policy
 from discreet.cli.steady import below, steady
 from discreet.errors import Invalid
@@ -41,7 +41,7 @@ def audit(
     from discreet.audit.examination import examine
 
     policy = None if source is None else _policy(located(source))
-    target = None if out is None else _new_picture(out)
+    target = None if out is None else fresh(writable_picture(out))
     with progress(as_json) as step:
         result = examine(policy, samples=samples, seconds=number(seconds, "seconds"), step=step)
     if target is not None:
@@ -65,14 +65,6 @@ def _policy(path: "Path") -> "Policy":
             hint=f"`discreet init {path} --unit COLUMN` writes a policy for it; without a source the build alone is audited",
         )
     return policy
-
-
-def _new_picture(out: str) -> "Path":
-    """Where a picture may be written that is not there yet."""
-    target = writable_picture(out)
-    if target.exists():
-        raise Invalid(f"{out!r} is there already, and is not written over", code="out", hint="name another file")
-    return target
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`discreet describe SOURCE`: what an analyst may know. All of it is declared; nothing comes from the data."""
+"""`discreet describe SOURCE`: what an analyst may know. All of it is declared, or was released by a survey."""
 
 import json
 from typing import Annotated
@@ -22,10 +22,12 @@ def describe(
     from discreet.curator.budgets import budgets_at
     from discreet.curator.catalog import catalog_of
     from discreet.curator.description import described
+    from discreet.curator.facts import known_at
     from discreet.curator.place import place_of
 
     path = located(source)
     policy = policy_of(path, flags)
-    balance = budgets_at(place_of(policy, path, flags.ledger), policy, analyst).whole
-    description = described(catalog_of(policy)[0], analyst, balance)
+    place = place_of(policy, path, flags.ledger)
+    balance, known = budgets_at(place, policy, analyst).whole, known_at(place, policy.version, analyst)
+    description = described(catalog_of(policy)[0], analyst, balance, known)
     print(json.dumps(description.as_data(), ensure_ascii=False, indent=2) if as_json else description)

@@ -26,6 +26,9 @@ def init(
     delimiter: Annotated[str | None, typer.Option(metavar="CHARACTER", help="Between the fields of a CSV.")] = None,
     encoding: Annotated[str | None, typer.Option(metavar="NAME", help="Of a CSV (utf-8).")] = None,
     table: Annotated[str | None, typer.Option(metavar="NAME", help="The table inside of a DuckDB file.")] = None,
+    from_survey: Annotated[
+        bool, typer.Option("--from-survey", help="Declare what surveys have released; no value is looked at.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write a first policy for a data file: it loads and answers COUNT, and shows what to fill in.
@@ -42,7 +45,15 @@ def init(
     with waiting(f"looking at {path.name}", as_json):
         total = optional_number(epsilon, "epsilon")
         first = first_policy(
-            path, target, unit, row=row, epsilon=total, delimiter=delimiter, encoding=encoding, table=table
+            path,
+            target,
+            unit,
+            row=row,
+            epsilon=total,
+            delimiter=delimiter,
+            encoding=encoding,
+            table=table,
+            surveyed=from_survey,
         )
         save(first.text, target)
     try:

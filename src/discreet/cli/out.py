@@ -26,3 +26,19 @@ def writable_picture(out: str) -> Path:
     if Path(out).suffix.lower() != ".svg":
         raise Invalid(f"the picture {out!r} must end in .svg", code="out", hint="write --out picture.svg")
     return writable(out)
+
+
+def new_file(out: str, ending: str) -> Path:
+    """The place of a file with this ending that can be written and is not there yet, or Invalid."""
+    if Path(out).suffix.lower() != ending:
+        raise Invalid(f"{out!r} must end in {ending}", code="out", hint=f"write --out profile{ending}")
+    return fresh(writable(out))
+
+
+def fresh(target: Path) -> Path:
+    """The place of a file that is not there yet, or Invalid."""
+    if target.exists():
+        raise Invalid(
+            f"{str(target)!r} is there already, and is not written over", code="out", hint="name another file"
+        )
+    return target

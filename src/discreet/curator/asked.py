@@ -55,6 +55,7 @@ class Asked:
     max_rows: int | None = None
     max_groups: int | None = None
     max_total: int | None = None
+    key: str | None = None  # that names the request
 
     @property
     def limits(self) -> dict[str, int]:

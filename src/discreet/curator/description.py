@@ -1,11 +1,12 @@
 """What an analyst may know: tables, columns, bounds, keys, who is protected, and the budget. All of it is declared."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from typing import Any
 
 from discreet.curator.budgets import Balance
+from discreet.curator.facts import Known
 from discreet.plan.catalog import Catalog, Column, Key, Protected, Table, listed
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
@@ -27,6 +28,8 @@ class Description:
 
     catalog: Catalog
     balance: Balance | None = None
+    known: Known | None = None
+    """What surveys have released, to whoever this is for."""
 
     def as_data(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -47,6 +50,7 @@ class Description:
                 for table in self.catalog.tables
             ],
         }
+        described["surveys"] = [] if self.known is None else [each.as_data() for each in self.known.surveys]
         return described if self.balance is None else described | {"budget": self.balance.as_data()}
 
     def lines(self) -> list[str]:
@@ -57,10 +61,10 @@ class Description:
             lines.append(f"table {table.name}")
             width = max(len(column.name) for column in table.columns)
             for column in table.columns:
-                use = use_of(column, unit.person)
+                use = use_of(column, unit.person) + self._surveyed(table, column)
                 lines.append(f"  {column.name:<{width}}  {column.type.value:<7}  {use}".rstrip())
             lines.append("")
-            lines[-1:] = [*_without_groups(table, unit.person), ""]
+            lines[-1:] = [*_without_groups(table, unit.person), *self._people(table), ""]
         if unit.person is None:
             lines.append("protected: each row by itself")
         else:
@@ -76,6 +80,30 @@ class Description:
         if self.balance is not None:
             lines.append(f"budget: {self.balance.remaining} left of {self.balance.cap}")
         return [visible(line) for line in lines]
+
+    def _surveyed(self, table: Table, column: Column) -> str:
+        """What the newest survey tells of a column, and of which version of the data that is."""
+        fact = None if self.known is None else self.known.column(table.name, column.name)
+        if fact is None:
+            return ""
+        from discreet.curator.survey.text import about, kind_of
+
+        return f"; surveyed on version {fact.survey.version}: {kind_of(fact.column)}, {about(fact.column)}"
+
+    def _people(self, table: Table) -> list[str]:
+        facts = None if self.known is None else self.known.table(table.name)
+        if facts is None:
+            return []
+        from discreet.curator.survey.text import number
+
+        unit = "people" if facts.person else "rows"
+        rows = "" if facts.rows is None else f", rows {number(facts.rows)}"
+        changed = (
+            ""
+            if self.known is None or facts.version == self.known.version
+            else "; the data have changed since: survey them again"
+        )
+        return [f"  surveyed on version {facts.version}: {unit} {number(facts.people)}{rows}{changed}"]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -97,9 +125,23 @@ def _limits(unit: Protected) -> str:
     return f"each counts with at most {', and at most '.join(limits)}"
 
 
-def described(catalog: Catalog, analyst: str | None, balance: Balance | None = None) -> Description:
-    """What an analyst is told of; the owner, who is None, sees also what nobody declared."""
-    return Description(catalog if analyst is None else catalog.declared(), balance)
+def described(
+    catalog: Catalog, analyst: str | None, balance: Balance | None = None, known: Known | None = None
+) -> Description:
+    """What an analyst is told of; the owner, who is None, sees also what nobody declared and no survey has told of."""
+    if analyst is None or known is None:
+        return Description(catalog if analyst is None else catalog.declared(), balance, known)
+    tables = (_told_of(table, catalog.protected.person, known) for table in catalog.tables)
+    return Description(replace(catalog, tables=tuple(tables)), balance, known)
+
+
+def _told_of(table: Table, person: str | None, known: Known) -> Table:
+    columns = (
+        each
+        for each in table.columns
+        if each.declared or _is(each, person) or known.column(table.name, each.name) is not None
+    )
+    return replace(table, columns=tuple(columns))
 
 
 def _column(column: Column, person: str | None) -> dict[str, Any]:

@@ -16,10 +16,12 @@ from typing import Any
 from discreet.accountant import Accountant
 from discreet.curator.budgets import DELTA, EPSILON
 from discreet.curator.data_file import Remembered, delimiter_of, remembered_at, table_name
+from discreet.curator.facts import Known, known_at
 from discreet.curator.place import place_of
 from discreet.curator.places import is_made, ledger_beside, others
 from discreet.curator.policy_text import key, number, text
 from discreet.curator.review import example_for
+from discreet.curator.survey.declaring import column_lines, unit_lines
 from discreet.engines.base import CSV
 from discreet.engines.columns import stored_types
 from discreet.engines.framing import PACKED, Framing, header, records
@@ -62,6 +64,7 @@ class FirstPolicy:
     epsilon: Fraction
     remembered: Remembered | None
     ledger: Path
+    known: Known | None = None  # where types, keys and bounds are those of surveys; then no value was looked at
 
     @property
     def text(self) -> str:
@@ -96,11 +99,18 @@ def first_policy(
     delimiter: str | None = None,
     encoding: str | None = None,
     table: str | None = None,
+    surveyed: bool = False,
 ) -> FirstPolicy:
     """A first policy for a data file, to lie at `out`, which goes on with the budget that the file has, if it has one.
 
-    Who is protected is said by the column `unit`, or with row=True each row is about another person.
+    Who is protected is said by the column `unit`, or with row=True each row is about another person. With `surveyed` what is declared is
+    what surveys have released for everybody, of whomever their ledger protects; no value is looked at.
     """
+    ledger = _ledger(data)
+    remembered = remembered_at(place_of(None, data, ledger))
+    known = _surveys(data, ledger, remembered) if surveyed else None
+    if surveyed and remembered is not None and unit is None and not row:
+        unit, row, _ = remembered.unit
     if (unit is None) is not row:
         raise Invalid(
             "who is protected must be said once",
@@ -108,10 +118,8 @@ def first_policy(
             hint="--unit COLUMN names the column that says who a row is about; --row says that every row is about another person",
         )
     framing = Framing(delimiter or delimiter_of(data), encoding=encoding or "utf-8")
-    columns = looked_at(data, framing) if is_csv(data) else stored_types(data, table)
+    columns = _columns_of(data, framing, table, known)
     column = None if unit is None else _spelt(unit, list(columns))
-    ledger = _ledger(data)
-    remembered = remembered_at(place_of(None, data, ledger))
     if remembered is not None:
         _check_remembered(remembered, column, data)
     total = EPSILON if remembered is None else remembered.epsilon
@@ -131,11 +139,33 @@ def first_policy(
         columns=columns,
         guessed=is_csv(data),
         encoding=encoding,
-        garbled=is_csv(data) and is_garbled(data, framing),
+        garbled=known is None and is_csv(data) and is_garbled(data, framing),
         epsilon=budget,
         remembered=remembered,
         ledger=ledger,
+        known=known,
     )
+
+
+def _surveys(data: Path, ledger: Path, remembered: Remembered | None) -> Known:
+    """What surveys have told everybody of a data file; Invalid where there is none."""
+    known = None if remembered is None else known_at(place_of(None, data, ledger), remembered.version)
+    if known is None or known.table(table_name(data)) is None:
+        raise Invalid(
+            f"no survey was taken of {data.name!r}",
+            code="survey",
+            hint=f"`discreet survey {data.name} --unit COLUMN --epsilon 2` takes one",
+        )
+    return known
+
+
+def _columns_of(data: Path, framing: Framing, table: str | None, known: Known | None) -> dict[str, Type]:
+    """The columns, as they were surveyed, or as they look."""
+    if known is None:
+        return looked_at(data, framing) if is_csv(data) else stored_types(data, table)
+    names = header(data, framing) if is_csv(data) else list(stored_types(data, table))
+    facts = {name: known.column(table or table_name(data), name) for name in names}
+    return {name: Type.TEXT if fact is None else fact.column.type for name, fact in facts.items()}
 
 
 def is_csv(path: Path) -> bool:
@@ -195,8 +225,7 @@ def _written(first: FirstPolicy) -> str:
     """The text of the policy."""
     accountant = first.remembered.accountant if first.remembered else Accountant.PURE
     lines = [
-        f"# A first policy for {text(first.data.name)}. It loads, and answers COUNT. Fill in what is commented out, from what is",
-        "# known of such data, not from looking into them: whatever is taken from the data tells of them.",
+        *_heading(first),
         "",
         f"version = {text(first.remembered.version if first.remembered else '1')}  # of the data; another one whenever they change",
         "",
@@ -213,7 +242,7 @@ def _written(first: FirstPolicy) -> str:
     if first.unit is not None:
         lines += LIMITS
     lines += [
-        "# people = 50000  # about how many, if that is public: advice on delta, predicted errors of averages",
+        *_people(first),
         "",
         f"[tables.{key(first.table)}]",
         f"source = {text(Path(os.path.relpath(first.data, first.out.parent)).as_posix())}",
@@ -237,6 +266,17 @@ def _written(first: FirstPolicy) -> str:
     return "\n".join(lines)
 
 
+def _heading(first: FirstPolicy) -> list[str]:
+    if first.known is not None:
+        return [
+            f"# A policy for {text(first.data.name)}, of what a survey released: it tells nothing more. Look at each line of it."
+        ]
+    return [
+        f"# A first policy for {text(first.data.name)}. It loads, and answers COUNT. Fill in what is commented out, from what is",
+        "# known of such data, not from looking into them: whatever is taken from the data tells of them.",
+    ]
+
+
 def _shares(first: FirstPolicy) -> str:
     return "" if first.remembered is not None and first.remembered.shares == "reserved" else "# "
 
@@ -246,7 +286,20 @@ def _other(first: FirstPolicy) -> str:
     return zcdp if first.remembered is None or first.remembered.accountant is Accountant.PURE else '"pure"'
 
 
+def _people(first: FirstPolicy) -> list[str]:
+    facts = None if first.known is None else first.known.table(first.table)
+    if facts is None:
+        return ["# people = 50000  # about how many, if that is public: advice on delta, predicted errors of averages"]
+    return unit_lines(facts)
+
+
 def _columns(first: FirstPolicy) -> list[str]:
+    if first.known is not None:
+        surveyed = [name for name in first.columns if name != first.unit]
+        found = [
+            "# Types, keys and bounds are those that a survey released. Values that do not fit count as missing, or as the nearest bound.",
+        ]
+        return found + [line for name in surveyed for line in column_lines(name, first.known, first.table)]
     found = [
         f"# The types are {'a guess' if first.guessed else 'those of the file, which the data may have made'}: check them. Values that do",
         "# not fit the type of their column count as missing, and a column that is not here is text, for the owner alone.",

@@ -21,6 +21,7 @@ from discreet.curator.acts import (
     Shared,
 )
 from discreet.curator.amounts import Amounts
+from discreet.curator.found import is_fact
 from discreet.curator.rows import Row
 from discreet.curator.store import Store
 from discreet.errors import Refused
@@ -86,6 +87,8 @@ def _lines(history: Iterable[Row], analyst: str | None, accountant: Accountant) 
             continue
         account = row.account if analyst is not None and row.account is not None else row.book.account
         charge = row.act if isinstance(row.act, Reserved | Shared) else None
+        if charge is not None and is_fact(charge.key):  # what a question found, kept at no price
+            continue
         state = (
             "shared"
             if isinstance(row.act, Shared)

@@ -15,6 +15,7 @@ from discreet.curator.accepting import accept_at, nothing_to_accept, refusal_of
 from discreet.curator.budgets import Analyst, Balance, Budgets, Change
 from discreet.curator.declaration import Budget
 from discreet.curator.description import Description, described
+from discreet.curator.facts import Known, known_in
 from discreet.curator.flight import Flight
 from discreet.curator.history import Line
 from discreet.curator.loaded import Loaded
@@ -92,9 +93,11 @@ class Owner:
     def describe(self, analyst: str | None = None) -> Description:
         """What may be asked about, who is protected, and what is left; for an analyst what was declared, and what is left for them.
 
-        Nothing of it comes from the data, and no ledger is made.
+        Nothing of it comes from the data but what surveys have released, and no ledger is made.
         """
-        return described(self.catalog, analyst, self.budgets(analyst).whole)
+        store, version = self._ledger_if_made(), self.policy.version
+        known = Known((), version) if store is None else known_in(store, version, analyst)
+        return described(self.catalog, analyst, self.budgets(analyst).whole, known)
 
     def budgets(self, analyst: str | None = None) -> Budgets:
         """What was spent, what may be, and what is left: of the data set and of each analyst, or of one analyst alone.

@@ -16,10 +16,15 @@ LEAST_EPSILON, LEAST_RHO = units_up(Fraction(1, 10**6), "epsilon"), units_up(Fra
 
 
 def price_of_plan(plan: Plan, accountant: Accountant) -> Price:
-    """The price of a question; Gaussian noise has a ρ and no δ of its own."""
+    """The price of a question."""
+    return price_of_promise(plan.event, plan.epsilon, plan.delta, accountant)
+
+
+def price_of_promise(event: events.Event, epsilon: Fraction, delta: Fraction, accountant: Accountant) -> Price:
+    """The price of what is (ε, δ)-DP; Gaussian noise has a ρ and no δ of its own."""
     if accountant is Accountant.ZCDP:
-        return price_of(plan.event, plan.epsilon, spent_by(plan.event).delta, Accountant.ZCDP)
-    return price_of(plan.event, plan.epsilon, plan.delta, Accountant.PURE)
+        return price_of(event, epsilon, spent_by(event).delta, Accountant.ZCDP)
+    return price_of(event, epsilon, delta, Accountant.PURE)
 
 
 def price_of_event(event: events.Event, accountant: Accountant, delta: Fraction) -> Price:

@@ -23,6 +23,11 @@ def filed(analyst: str | None, key: str) -> str:
     return "\x1f" + canonical([analyst, key]).decode("ascii")
 
 
+def key_in(filed: str) -> str:
+    """The key of a request, from what it is filed under. Release 0.1 filed keys by themselves."""
+    return str(json.loads(filed[1:])[1]) if filed.startswith("\x1f") else filed
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A question to be charged.

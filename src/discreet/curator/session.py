@@ -8,10 +8,10 @@ it there is one constant error, and the charge is kept.
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
@@ -20,22 +20,21 @@ from uuid import uuid4
 
 from discreet.answer import Answer, Preview
 from discreet.curator.amounts import Price
-from discreet.curator.asked import GENERATED, Asked, Params, Terms, check_key, spelled_out
+from discreet.curator.asked import Asked, Params, Terms, check_key, spelled_out
 from discreet.curator.budgets import Balance
 from discreet.curator.catalog import catalog_of
 from discreet.curator.declaration import Budget, advice_on
 from discreet.curator.draws import entered
 from discreet.curator.flight import Flight
 from discreet.curator.loaded import Loaded
-from discreet.curator.names import check_name
 from discreet.curator.opening import open_ledger
-from discreet.curator.owner import Owner
 from discreet.curator.place import Place, named, place_of
+from discreet.curator.planning import Planning
 from discreet.curator.policy import Policy
 from discreet.curator.pricing import check_least, price_of_event, price_of_plan
 from discreet.curator.randomness import AUDITED, SECURE, Randomness, check_randomness
 from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
-from discreet.curator.store import Store, unknown_analyst
+from discreet.curator.store import Store
 from discreet.engines import registry
 from discreet.engines.base import Engine
 from discreet.errors import Fault, Invalid, Refused
@@ -47,21 +46,15 @@ from discreet.plan.explain import explain
 from discreet.plan.lacking import without_delta
 from discreet.plan.limits import check_limits
 from discreet.plan.plan import Plan
-from discreet.plan.private import plan_for, plan_within
-from discreet.plan.relation import scans
 from discreet.plan.release import decided, release
-from discreet.plan.sql import question
 from discreet.privacy import events
 from discreet.privacy.advice import Verdict, note_on_epsilon
-
-DEFAULT_DELTA = Fraction(1, 10**8)
-"""Of one question, where the data set has a delta; it is spent only where noise needs it."""
 
 _AFTER_FORK: list[object] = []
 """Engines of a parent process: their threads are not here, and they are neither used nor closed."""
 
 
-class Curator(Owner):
+class Curator(Planning):
     """Holds the data and the budget; answers questions.
 
     >>> people = {"patient_id": [1, 1, 2, 3], "ward": ["A", "B", "A", "A"]}
@@ -269,9 +262,9 @@ class Curator(Owner):
             check_key(key)
         self._here()
         with self._flight.question(), named(self._place):
-            (plan, price), analyst = self._priced(Asked(text, params, **terms)), terms.get("analyst")
+            (plan, price), analyst = self._priced(Asked(text, params, key=key, **terms)), terms.get("analyst")
             asked, version = digest(plan), self._version()
-            name, about = self._named(key, analyst, asked, self._origin(plan), version)
+            name, about = self._named(key, analyst, asked, self._origin(plan.question.source), version)
             if self._store.stored(name, analyst) is None:
                 self._loaded()  # whatever is wrong with the source shows before anything is charged
             outcome = self._store.reserve(
@@ -288,7 +281,11 @@ class Curator(Owner):
             encoded = (
                 outcome.answer
                 if isinstance(outcome, Stored)
-                else self._computed(plan, text, asked, outcome, self._loaded())
+                else self._computed(
+                    outcome,
+                    partial(self._answered, plan, text, asked, self._loaded()),
+                    partial(self._facts, plan, analyst),
+                )
             )
             answer = Answer.from_bytes(encoded).told(plan)
             return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst))
@@ -300,28 +297,6 @@ class Curator(Owner):
                 "the data have another version by now", code="data-version", hint="open the data anew, then ask again"
             )
         return self.policy.version
-
-    def _named(self, key: str | None, analyst: str | None, asked: str, origin: str, version: str) -> tuple[str, str]:
-        """The key of a request, and what is asked of which source. What release 0.1 kept goes by the names that it had there."""
-        former = key if key is not None else sha256(repr((analyst, asked, version)).encode()).hexdigest()
-        if self._store.named_before(former, analyst):
-            return former, asked
-        about = sha256(repr((asked, origin)).encode()).hexdigest() if origin else asked
-        if key is not None:
-            return key, about
-        return GENERATED + sha256(repr((about, version)).encode()).hexdigest(), about
-
-    def _origin(self, plan: Plan) -> str:
-        """Where the rows of a question come from, seen from the ledger, so that both may be moved together; nothing for a frame.
-
-        One ledger may serve several files about the same people: an answer about one of them is not an answer about another.
-        """
-        asked = {scan.table.casefold() for scan in scans(plan.question.source)}
-        return " ".join(
-            repr((name, self._place.origin(Path(source.data)), source.table))
-            for name, source in sorted(self.policy.tables.items())
-            if name.casefold() in asked and isinstance(source.data, str | Path)
-        )
 
     @spelled_out
     def preview(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> Preview:
@@ -356,34 +331,18 @@ class Curator(Owner):
         check_limits(plan, LONGEST_ANSWER)
         return plan, price
 
-    def _planned(self, asked: Asked, delta: Fraction) -> Plan:
-        catalog = self.catalog if asked.analyst is None else self.catalog.declared()
-        catalog = replace(catalog, protected=catalog.protected.limited(**asked.limits))
-        found = question(asked.text, catalog, asked.params)
-        if asked.within is not None:
-            return plan_within(found, catalog, asked.within, delta)
-        return plan_for(found, catalog, asked.epsilon if asked.epsilon is not None else 0, delta)
-
-    def _usual_delta(self) -> Fraction:
-        return min(DEFAULT_DELTA, self.policy.budget.delta)
-
-    def _delta_of(self, analyst: str | None) -> Fraction:
-        """The usual δ, and none for an analyst whose budget has none; by the cap, not by what is left of it."""
-        if analyst is None:
-            return self._usual_delta()
-        store = self._ledger_if_made()  # a preview makes no ledger
-        if store is None:
-            check_name(analyst, "analyst")
-            if analyst not in self.policy.analysts:
-                raise unknown_analyst(analyst)
-            return min(self._usual_delta(), self.policy.analysts[analyst].delta)
-        return min(self._usual_delta(), store.standing(analyst).budget.exact[1])
-
-    def _computed(self, plan: Plan, text: str, asked: str, reservation: Reservation, engine: Engine) -> bytes:
+    def _computed(
+        self,
+        reservation: Reservation,
+        compute: Callable[[], bytes],
+        facts: Callable[[bytes], Iterable[tuple[Request, bytes]]] = lambda _: (),
+    ) -> bytes:
         """Read, add noise, settle. Whatever goes wrong in between is one constant error, and the charge is kept."""
         encoded: bytes | None
+        kept: list[tuple[Request, bytes]] = []
         try:
-            encoded = self._answered(plan, text, asked, engine)
+            encoded = compute()
+            kept += facts(encoded)
         except Exception:  # raised anew below, outside of this block, so that nothing of it can be reached
             encoded = None
         if encoded is None or len(encoded) > LONGEST_ANSWER:
@@ -393,7 +352,7 @@ class Curator(Owner):
                 code="failed",
                 hint="ask the owner to look at the data and the machine",
             )
-        return self._store.settle(reservation, encoded)
+        return self._store.settle(reservation, encoded, kept)
 
     def _answered(self, plan: Plan, text: str, asked: str, engine: Engine) -> bytes:
         randomness = self._randomness

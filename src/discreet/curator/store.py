@@ -4,7 +4,8 @@
 file, `postgres.py` in a database server.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from discreet.curator.accounts import SHARES, Account, Standing
@@ -78,8 +79,11 @@ class Store(Durable):
         check_relation(tag, self._relation)
         return self._write(step)
 
-    def settle(self, reservation: Reservation, answer: bytes) -> bytes:
-        """Keep the answer, durably, and return the bytes to be released: these, or those of a settlement that came first."""
+    def settle(self, reservation: Reservation, answer: bytes, facts: Sequence[tuple[Request, bytes]] = ()) -> bytes:
+        """Keep the answer, durably, and return the bytes to be released: these, or those of a settlement that came first.
+
+        `facts` are what the answer tells for good: they are kept with it, each under its own key, at no price.
+        """
         if not isinstance(answer, bytes) or len(answer) > LONGEST_ANSWER:
             raise Invalid(f"answer must be at most {LONGEST_ANSWER} bytes")
 
@@ -88,9 +92,24 @@ class Store(Durable):
             if isinstance(outcome, Settled):
                 return page.answer(outcome)
             page.add(outcome, answer)
+            for request, fact in facts:
+                self._keep(page, request, fact)
             return answer
 
         return self._write(step)
+
+    def _keep(self, page: Page, request: Request, fact: bytes) -> None:
+        """File a fact. Who was removed or suspended meanwhile has the answer, and asks nothing that a fact is needed for."""
+        account = page.account(request.analyst)
+        if page.entry(request.analyst, request.key) is not None:
+            return
+        with suppress(Refused):
+            row = reserve(page.newest(), account, None, None, request, self._now())
+            if isinstance(row, Row):
+                page.add(row)
+                settled_row = settle(page.newest(), Entry(row), fact, self._now())
+                if isinstance(settled_row, Row):
+                    page.add(settled_row, fact)
 
     def fail(self, reservation: Reservation) -> None:
         """Note a failure after data was touched: the charge stays; too many suspend their analyst, and stop the data set."""
@@ -114,6 +133,12 @@ class Store(Durable):
             return page.answer(entry.ended) if account is None or account.active else None
 
         return self._read(look)
+
+    def named(self, key: str, analyst: str | None = None) -> Entry | None:
+        """What a key of this analyst names, settled or not; None where it names nothing yet."""
+        check_name(key, "key")
+        _check_analyst_name(analyst)
+        return self._read(lambda page: page.entry(analyst, key))
 
     def named_before(self, key: str, analyst: str | None = None) -> bool:
         """Whether release 0.1 filed a request of this analyst under this key."""

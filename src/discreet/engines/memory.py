@@ -4,7 +4,7 @@ It shares nothing with the rendering of SQL. The priorities, which each engine m
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from math import sqrt, trunc
 from pathlib import Path
@@ -17,6 +17,7 @@ from discreet.engines.base import Data, Lost, kind_of
 from discreet.engines.cells import of_python
 from discreet.engines.framing import Framing, header, records
 from discreet.errors import Fault, Invalid
+from discreet.plan.computed import Computed
 from discreet.plan.evaluate import evaluate
 from discreet.plan.relation import (
     CapGroups,
@@ -35,14 +36,15 @@ from discreet.plan.relation import (
     Scan,
     Term,
     Totals,
+    Typed,
     contributions_of,
     days,
     keys_of,
     terms_of,
 )
-from discreet.plan.scalar import Scalar, Type, Value
+from discreet.plan.scalar import Cast, Scalar, Type, Value
 
-Row: TypeAlias = dict[str, Value]
+Row: TypeAlias = dict[str | tuple[str, str], Value]
 Group: TypeAlias = tuple[Value, ...]
 Priorities: TypeAlias = Mapping[tuple[Value, Group], int]
 
@@ -121,6 +123,13 @@ def _scan(relation: Scan, reading: RunData) -> list[Row]:
 
 
 @rows_in.register
+def _typed(relation: Typed, reading: RunData) -> list[Row]:
+    casts = {each.name: Cast(replace(each, type=Type.TEXT), each.type) for each in relation.columns}
+    rows = rows_in(relation.source, reading)
+    return [row | {name: evaluate(cast, row) for name, cast in casts.items()} for row in rows]
+
+
+@rows_in.register
 def _filled(relation: Filled, reading: RunData) -> list[Row]:
     values = {column.name: value.value for column, value in relation.values}
     rows = rows_in(relation.source, reading)
@@ -130,6 +139,12 @@ def _filled(relation: Filled, reading: RunData) -> list[Row]:
 @rows_in.register
 def _filter(relation: Filter, reading: RunData) -> list[Row]:
     return [row for row in rows_in(relation.source, reading) if evaluate(relation.condition, row) is True]
+
+
+@rows_in.register
+def _computed(relation: Computed, reading: RunData) -> list[Row]:
+    rows = rows_in(relation.source, reading)
+    return [row | {relation.column.place: evaluate(relation.value, row)} for row in rows]
 
 
 @singledispatch

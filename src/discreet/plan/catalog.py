@@ -44,6 +44,8 @@ class Column:
     nullable: bool = True
     declared: bool = True  # by the owner; if not, it is a text, and there for the owner alone
     max_groups: int | None = None  # values of this column that a person counts in, a missing one among them
+    surveyed: str = ""  # by which survey its keys or bounds are known, in words; empty where they were declared
+    stored: Type | None = None  # as it is stored, where a survey tells another type than text
     facts: Facts = field(init=False, repr=False, compare=False)  # the same, as it is known of any expression
 
     def __post_init__(self) -> None:
@@ -168,6 +170,7 @@ class Protected:
     people: int | None = None  # a public estimate, for advice on δ and for previews
     clip: str = "groups"  # or "l2": with Gaussian noise no groups are dropped, the whole of a person is shortened
     max_total: int | None = None  # rows of a person over all groups of a question
+    top_total: int | None = None  # what a survey tells that nearly nobody has more rows than, in all of the table
     asked: frozenset[str] = frozenset()  # which of the limits whoever asks set for this question
 
     def __post_init__(self) -> None:

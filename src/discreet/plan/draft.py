@@ -25,7 +25,7 @@ from discreet.plan.relation import (
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, MeasuredTerms
 from discreet.plan.rules.scopes import scope_of
-from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, type_of
+from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, columns_in, type_of
 from discreet.plan.scope import Scope
 
 
@@ -77,7 +77,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     scaled = _scales(protected, caps, question.aggregates, len(groups))
     terms = MeasuredTerms(scope, question.aggregates, shortens(protected, len(groups)), scaled)
     releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in question.aggregates)
-    source, left_out = _within_groups(question, keys, groups)
+    source, left_out = _within_groups(question, keys, groups, everything)
     notes = (*left_out, *_about_missing(question), *dict.fromkeys(terms.notes))
     return Draft(
         question,
@@ -112,7 +112,7 @@ def _scales(protected: Protected, caps: Caps, aggregates: tuple[Aggregate, ...],
 
 
 def _within_groups(
-    question: Question, keys: tuple[Scalar, ...], groups: tuple[tuple[Value, ...], ...]
+    question: Question, keys: tuple[Scalar, ...], groups: tuple[tuple[Value, ...], ...], scope: Scope
 ) -> tuple[Rows, list[str]]:
     """Leave out rows in no group before anyone's groups are capped, so that a group which is not shown takes no one's place."""
     source, notes = question.source, []
@@ -122,8 +122,14 @@ def _within_groups(
         values = list(dict.fromkeys(group[i] for group in groups))
         known: Scalar = In(key, tuple(constant_of(value, type_of(key)) for value in values if value is not None))
         source = Filter(source, Or((IsNull(key), known)) if None in values else known)
-        notes.append(f"rows whose {said(asked)} is none of its {len(values):,} declared keys are left out")
+        notes.append(f"rows whose {said(asked)} is none of its {len(values):,} {_known(key, scope)} are left out")
     return source, notes
+
+
+def _known(key: Scalar, scope: Scope) -> str:
+    """How the values of a key are known, in words."""
+    surveys = {field.surveyed for column in columns_in(key) if (field := scope.field(column)).surveyed}
+    return f"keys, as they were {min(surveys)}," if surveys else "declared keys"
 
 
 def _about_missing(question: Question) -> list[str]:

@@ -22,6 +22,7 @@ from discreet.plan.relation import (
     Relation,
     Scan,
     Totals,
+    Typed,
     children,
     contributions_of,
     keys_of,
@@ -178,6 +179,11 @@ def _exceeding(relation: Exceeding) -> str:
 @told.register
 def _contributions(relation: Contributions) -> str:
     return f"gathered by {relation.person.name}"
+
+
+@told.register
+def _typed(relation: Typed) -> str:
+    return ", ".join(f"{column.name} read as {column.type.value}" for column in relation.columns)
 
 
 @told.register

@@ -10,23 +10,41 @@ Gaussian where people are shortened to an L2 norm. Figures by simulation are in 
 
 from dataclasses import replace
 from fractions import Fraction
+from hashlib import sha256
 
-from discreet.errors import Fault
+from discreet.errors import Fault, Invalid
 from discreet.mechanisms import Geometric
 from discreet.plan.about import about_persons, about_rounding, advice, more_than
 from discreet.plan.caps import Caps, Limit
 from discreet.plan.check import event_of
 from discreet.plan.combination import Combination
+from discreet.plan.digits import six_digits
 from discreet.plan.draft import Draft, gathered
 from discreet.plan.ladder import TOP, doublings, ladder, nearest
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import Split, gaussian, geometric
 from discreet.plan.plan import Plan, Stage
-from discreet.plan.relation import Exceeding, Totals
+from discreet.plan.relation import (
+    CapGroups,
+    CapRows,
+    Contributions,
+    Exceeding,
+    Filled,
+    Filter,
+    Rows,
+    Scan,
+    Totals,
+    Typed,
+    contributions_of,
+)
 from discreet.plan.stages import noise_wanted, stage_of
 from discreet.plan.steps.base import Step
 from discreet.plan.steps.search import Search, searching
 from discreet.plan.steps.tally import Tally
+from discreet.plan.written import notation
+
+LEAST_EPSILON = Fraction(1, 10**6)
+"""The least price at which limits are found."""
 
 FINDING = Fraction(1, 4)
 """Of the price, for all limits together."""
@@ -50,6 +68,12 @@ ENOUGH = 500
 def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
     """The plan of a question that lacks limits. It is still to be checked."""
     person, relation, lacking = draft.protected.person, draft.protected.relation, draft.missing
+    if epsilon < LEAST_EPSILON:
+        raise Invalid(
+            f"at ε = {six_digits(epsilon)} no limit can be found on what of a {person} counts",
+            code="price",
+            hint="ask at ε = 0.000001 or more, or declare the limit",
+        )
     if person is None:
         raise Fault("limits are of people, and here each row is a unit of its own", code="plan")
     typical = _typical(draft)
@@ -72,6 +96,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
             *draft.notes,
         ),
         assumed=tuple(advice(draft.question, example)),
+        topic=topic(draft),
     )
 
 
@@ -81,12 +106,39 @@ def _found(draft: Draft, caps: Caps, epsilon: Fraction, split: Split) -> Stage |
     left = [limit for limit in lacking if _known(caps, limit) is None]
     if not left:
         return _counted(draft, lacking[-1], caps, epsilon, split)
-    limit, rungs = left[0], _rungs(left[0], caps, draft.cells)
+    limit, rungs = left[0], _rungs(left[0], caps, draft.cells, draft.protected.top_total)
     share = Fraction(WEIGHTS[limit], sum(WEIGHTS[each] for each in lacking))
     stages = tuple(_found(draft, caps.limited(limit, rung), epsilon, split) for rung in rungs)
-    query = Totals(Exceeding(gathered(draft, caps, ()), limit.extent, rungs[:-1]))
+    query = Totals(Exceeding(_people(draft, caps, limit), limit.extent, rungs[:-1]))
     price = epsilon * FINDING * share
     return Search(query, limit.value, rungs, searching(price, _few(price, epsilon, draft.cells)), stages)
+
+
+def _people(draft: Draft, caps: Caps, limit: Limit) -> Contributions | CapRows | CapGroups:
+    """What people have, within limits that are known. All rows of a person are counted without groups, where none are capped."""
+    capped = gathered(draft, caps, ())
+    return replace(capped, keys=()) if limit is Limit.TOTAL and isinstance(capped, Contributions) else capped
+
+
+def topic(draft: Draft) -> str:
+    """A name for what is found for a draft that lacks limits: equal where the same limits are found of the same rows of people."""
+    people = _people(draft, draft.caps, draft.missing[0])
+    everybody = contributions_of(people)
+    known = (draft.caps.rows, draft.caps.groups, draft.caps.total, *(each.value for each in draft.missing))
+    asked = notation((_rows_alone(everybody.source), everybody.person, everybody.keys, known))
+    return sha256(asked.encode()).hexdigest()
+
+
+def _rows_alone(rows: Rows) -> Rows:
+    """A relation, whichever columns are read of it besides those of its conditions, and as what."""
+    match rows:
+        case Scan():
+            return replace(rows, columns=())
+        case Filled() | Typed():
+            return _rows_alone(rows.source)
+        case Filter():
+            return replace(rows, source=_rows_alone(rows.source))
+    return rows
 
 
 def _few(price: Fraction, epsilon: Fraction, cells: int) -> int:
@@ -100,7 +152,7 @@ def _counted(draft: Draft, limit: Limit, caps: Caps, epsilon: Fraction, split: S
     stage = stage_of(draft, caps, split)
     limits = about_persons(draft.protected, caps, stage.query, draft.cells)[:-1]
     told = replace(stage, notes=(*limits, *about_rounding(stage, draft.protected.people)))
-    below = gathered(draft, replace(caps, rows=draft.caps.rows, groups=draft.caps.groups), ())
+    below = _people(draft, draft.caps, limit)
     most = _known(caps, limit) or 0
     query = Totals(Exceeding(below, limit.extent, (0, most)))
     noise = Geometric(2 / (epsilon * COUNTING))
@@ -116,8 +168,8 @@ def _known(caps: Caps, limit: Limit) -> int | None:
     return {Limit.ROWS: caps.rows, Limit.GROUPS: caps.groups, Limit.TOTAL: caps.total}[limit]
 
 
-def _rungs(limit: Limit, caps: Caps, cells: int) -> tuple[int, ...]:
-    """The public ladder of a limit, up to where it would leave nothing out."""
+def _rungs(limit: Limit, caps: Caps, cells: int, top: int | None) -> tuple[int, ...]:
+    """The public ladder of a limit, up to where it would leave nothing out, or to a top that a survey tells."""
     match limit:
         case Limit.GROUPS:
             return ladder(cells)
@@ -126,7 +178,7 @@ def _rungs(limit: Limit, caps: Caps, cells: int) -> tuple[int, ...]:
             return doublings(TOP >> 1)
     groups = cells if caps.groups is None else min(caps.groups, cells)
     if caps.rows is None:
-        return ladder()
+        return ladder(max(2, top or TOP))
     return ladder(min(TOP, max(caps.rows + 1, caps.rows * groups)), least=caps.rows)
 
 
@@ -134,6 +186,6 @@ def _typical(draft: Draft) -> Caps:
     """Limits as they may be found, for what is fixed for all of them."""
     caps = draft.caps
     for limit in draft.missing:
-        rungs = _rungs(limit, caps, draft.cells)
+        rungs = _rungs(limit, caps, draft.cells, draft.protected.top_total)
         caps = caps.limited(limit, rungs[nearest(rungs, TYPICAL)])
     return caps

@@ -61,6 +61,9 @@ class Plan:
     assumed: tuple[str, ...] = ()
     """What limits leave out that nobody declared, what a missing δ or a second count costs: said first, and no part of the plan's name."""
 
+    topic: str = ""
+    """A name for what is found on the way, the same for other questions that would find it; no part of the plan's name."""
+
     taken: tuple[Outcome, ...] = ()
     """The outcomes of the steps that were made, in their order: released, and no part of the plan's name."""
 

@@ -88,7 +88,7 @@ def _check_limits_known(draft: Draft) -> None:
         raise QueryError(
             f"within needs {names}: what it costs hangs on how much of a person counts, which nobody declared",
             code="within",
-            hint=f"add {flags} (an argument, or a line under [unit]), or ask at a price, and the limit is found",
+            hint=f"add {flags} (an argument, or a line under [unit]), survey the data first (discreet survey), or ask at a price",
         )
 
 

@@ -43,6 +43,14 @@ class Scan(Rows):
 
 
 @dataclass(frozen=True, slots=True)
+class Typed(Rows):
+    """All rows, in which these columns, which are stored as texts, are read as values of these types; what is none is NULL."""
+
+    source: Scan
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Filled(Rows):
     """All rows, in which these columns have these values wherever they are NULL: what is declared never to be missing is not."""
 
@@ -195,7 +203,7 @@ def _children_of_a_scan(relation: Scan) -> tuple[Relation, ...]:
 
 @children.register
 def _children_of_a_source(
-    relation: Filled | Filter | Contributions | CapRows | CapGroups | CapTotal | ClipNorm | Exceeding | Totals,
+    relation: Typed | Filled | Filter | Contributions | CapRows | CapGroups | CapTotal | ClipNorm | Exceeding | Totals,
 ) -> tuple[Relation, ...]:
     return (relation.source,)
 

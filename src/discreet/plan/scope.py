@@ -26,6 +26,8 @@ class Field(NamedTuple):
     facts: Facts
     keys: tuple[Key, ...] | None = None
     declared: bool = True  # by the owner; if not, it is a text
+    stored: Type | None = None  # as it is stored, where a survey tells another type
+    surveyed: str = ""  # where a survey, and no declaration, tells its keys: which, in words
     typed: bool = False  # its source has a stored type, which the owner may choose to take over
     max_groups: int | None = None  # values of it that a person counts in
 
@@ -50,7 +52,18 @@ class Scope:
         """The columns of a declared table, under another name where it is called so."""
         name = table.name if called is None else called
         fields = (
-            Field(name, each.name, each.type, each.facts, each.keys, each.declared, table.typed, each.max_groups)
+            Field(
+                name,
+                each.name,
+                each.type,
+                each.facts,
+                each.keys,
+                each.declared,
+                typed=table.typed,
+                max_groups=each.max_groups,
+                stored=each.stored,
+                surveyed=each.surveyed,
+            )
             for each in table.columns
         )
         return cls((name,), tuple(fields))

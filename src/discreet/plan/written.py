@@ -38,6 +38,7 @@ RECORDS: dict[type, str] = {
     scalar.Steps: "Steps operand low high shift middle",
     scalar.Indicator: "Indicator condition",
     relation.Scan: "Scan table columns",
+    relation.Typed: "Typed source columns",
     relation.Filled: "Filled source values",
     relation.Filter: "Filter source condition",
     relation.Term: "Term how value",

@@ -16,7 +16,7 @@ from discreet.mechanisms.additive import GridNoise, IntegerNoise, steps_up
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.bernoulli_mean import OnBits
 from discreet.mechanisms.gaussian import DiscreteGaussian, Gaussian
-from discreet.mechanisms.keys import OptimalKeys, Threshold
+from discreet.mechanisms.keys import NamedKeys, OptimalKeys, Threshold
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.quantile import Ranked
 from discreet.mechanisms.randomized_response import Response
@@ -97,13 +97,23 @@ def rows_too_far(mechanism: Ranked, sensitivity: Fraction | None, first: Any, se
 
 @too_far.register(Threshold)
 @too_far.register(OptimalKeys)
-def keys_too_far(mechanism: Threshold | OptimalKeys, sensitivity: Fraction | None, first: Any, second: Any) -> str:
+def keys_too_far(
+    mechanism: Threshold | OptimalKeys | NamedKeys, sensitivity: Fraction | None, first: Any, second: Any
+) -> str:
     """Counts of people by key: a person is in at most so many groups, and counts once in each."""
     moves, allowed = _moves(first, second), _said(sensitivity)
     if _largest(moves) > allowed:
         return f"a count of people differs by {_largest(moves)}, and keys are selected for {allowed}"
     far = len(moves)
     return f"the counts of {far} keys differ, and a person is in {mechanism.groups}" if far > mechanism.groups else NEAR
+
+
+@too_far.register
+def named_keys_too_far(mechanism: NamedKeys, sensitivity: Fraction | None, first: Any, second: Any) -> str:
+    """Counts of people by name of a key: one that is on one side only has a count of 0 on the other."""
+    names = sorted({*first, *second})
+    counts = [[counted.get(name, 0) for name in names] for counted in (first, second)]
+    return keys_too_far(mechanism, sensitivity, *counts)
 
 
 @too_far.register

@@ -47,12 +47,13 @@ from discreet.plan.relation import (
     Scan,
     Term,
     Totals,
+    Typed,
     contributions_of,
     keys_of,
     scan_of,
     terms_of,
 )
-from discreet.plan.scalar import Coalesce, Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, type_of
+from discreet.plan.scalar import Cast, Coalesce, Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, type_of
 
 SLACK = 1 + 2.0**-40  # more than all the roundings of a norm in doubles
 MOST_BY_MASK = 16  # groups; for more of them the mask would not leave much out
@@ -200,7 +201,7 @@ class Writer:
     def shown(self, contributions: Contributions, index: int) -> E:
         """A key of the contributions as it leaves the engine."""
         scalar, forms = contributions.keys[index], self.stored[scan_of(contributions).table].kept
-        if isinstance(scalar, Column) and scalar.name in forms:
+        if isinstance(scalar, Column) and scalar.type is Type.TEXT and scalar.name in forms:
             return text_of_form(forms[scalar.name], named(key(index)), self.words)
         return named(key(index))
 
@@ -390,6 +391,13 @@ def _scan(relation: Scan, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
         cell = Made(sql) if form is None else Made(text_of_form(form, sql, writer.words), 2, form=named(column.name))
         columns[column.place] = cell
     return ScalarWriter(columns, writer.words), table(stored.table), []
+
+
+@rows_of.register
+def _typed(relation: Typed, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
+    over, base, where = rows_of(relation.source, writer)
+    typed = {each.place: over.clean(Cast(replace(each, type=Type.TEXT), each.type)) for each in relation.columns}
+    return replace(over, columns={**over.columns, **typed}), base, where
 
 
 @rows_of.register

@@ -80,7 +80,7 @@ class Threshold(Mechanism):
         return Kept(mask, np.where(mask, noisy, 0))
 
 
-def _least_threshold(enough: Callable[[int], bool], near: int) -> int:
+def least_threshold(enough: Callable[[int], bool], near: int) -> int:
     """The least threshold >= 0 that is enough, if more is always enough then."""
     high, step = max(0, near), 1
     while not enough(high):
@@ -130,7 +130,7 @@ class LaplaceThreshold(Threshold):
         """The lowest threshold whose δ_keys is at most delta, for noise of this scale."""
         size, allowed = positive(scale, "scale"), open_probability(delta, "delta")
         near = -float(log_down(allowed / whole(groups, "groups", least=1))) * float(size)
-        return cls(size, _least_threshold(lambda t: cls(size, t, groups).delta_keys <= allowed, int(near)), groups)
+        return cls(size, least_threshold(lambda t: cls(size, t, groups).delta_keys <= allowed, int(near)), groups)
 
     def _leaf(self) -> events.Leaf:
         return events.DiscreteLaplace(self.scale, 1)
@@ -188,7 +188,7 @@ class GaussianThreshold(Threshold):
         size, allowed = positive(scale, "scale"), open_probability(delta, "delta")
         each = allowed / whole(groups, "groups", least=1)
         near = -NormalDist().inv_cdf(max(float(each), 1e-300)) * float(size)
-        return cls(size, _least_threshold(lambda t: cls(size, t, groups).delta_keys <= allowed, int(near)), groups)
+        return cls(size, least_threshold(lambda t: cls(size, t, groups).delta_keys <= allowed, int(near)), groups)
 
     def _leaf(self) -> events.Leaf:
         return events.DiscreteGaussian(self.scale, 1)

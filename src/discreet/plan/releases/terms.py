@@ -121,9 +121,14 @@ class MeasuredTerms:
         self.notes.append(
             f"{what} is taken as {_short(facts.low)} wherever it is there: both of its bounds are that"
             if facts.low == facts.high and isinstance(argument, Column)
-            else f"{what} is clamped to {_short(facts.low)} … {_short(facts.high)}"
+            else f"{what} is clamped to {_short(facts.low)} … {_short(facts.high)}{self._surveyed(argument)}"
         )
         return grid, self.where(aggregate, argument)
+
+    def _surveyed(self, argument: Scalar) -> str:
+        """By which survey the bounds of an argument are known, where they were not declared."""
+        surveys = {self.scope.field(column).surveyed for column in columns_in(argument)} - {""}
+        return f", as {min(surveys)}" if surveys else ""
 
     def where(self, aggregate: Aggregate, operand: Scalar) -> Scalar:
         """An operand on the rows that FILTER keeps, and NULL on all others."""

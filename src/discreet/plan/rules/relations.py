@@ -33,6 +33,7 @@ from discreet.plan.relation import (
     Scan,
     Term,
     Totals,
+    Typed,
     terms_of,
 )
 from discreet.plan.scalar import And, Case, Indicator, IsNull, Literal, Not, Scalar, Steps
@@ -96,6 +97,11 @@ def reach_into(relation: Rows | Gathered, unit: Unit) -> Reach:
 @reach_into.register
 def _scan(relation: Scan, unit: Unit) -> Reach:
     return Reach(rows=None, groups=None) if unit is Unit.PERSON else Reach(rows=1, groups=1, surely=True)
+
+
+@reach_into.register
+def _typed(relation: Typed, unit: Unit) -> Reach:
+    return _of_rows(relation.source, unit)
 
 
 @reach_into.register

@@ -4,8 +4,9 @@ from functools import singledispatch
 
 from discreet.errors import Fault
 from discreet.plan.catalog import Catalog
-from discreet.plan.relation import Filled, Filter, Rows, Scan
+from discreet.plan.relation import Filled, Filter, Rows, Scan, Typed
 from discreet.plan.rules.scalars import there
+from discreet.plan.scalar import Type
 from discreet.plan.scope import Scope, fillable
 
 
@@ -20,6 +21,16 @@ def _scan(relation: Scan, catalog: Catalog) -> Scope:
     """Whatever is declared never to be missing may be: a declaration is not believed where `Filled` can see to it."""
     scope = Scope.of(catalog.table(relation.table))
     return scope.known(nullable=True, of=fillable(scope, catalog.protected.person))
+
+
+@scope_of.register
+def _typed(relation: Typed, catalog: Catalog) -> Scope:
+    scope = scope_of(relation.source, catalog)
+    for column in relation.columns:
+        field = scope.field(column)
+        if field.type is not column.type or field.stored is not Type.TEXT:
+            raise Fault("a text is read as what a survey told", code="rule")
+    return scope
 
 
 @scope_of.register

@@ -7,7 +7,7 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.plan.domain import groupless
 from discreet.plan.question import Output, Question, Sort
-from discreet.plan.relation import Filled, Filter, Rows, Scan
+from discreet.plan.relation import Filled, Filter, Rows, Scan, Typed
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -133,7 +133,12 @@ class Clauses:
         if self.read.person is not None:
             used.add(scope.column(scope.named(self.read.person)))
         columns = tuple(sorted(used, key=by_name))
-        rows: Rows = Scan(self.table, columns)
+        stored = {each: scope.field(each).stored for each in columns}
+        scan = Scan(
+            self.table, tuple(Column(each.name, kind or each.type, each.table) for each, kind in stored.items())
+        )
+        typed = tuple(each for each, kind in stored.items() if kind)
+        rows: Rows = Typed(scan, typed) if typed else scan
         middles = {scope.column(each): each.facts.middle for each in fillable(scope, self.read.person)}
         values = tuple((each, Literal(middles[each], each.type)) for each in columns if each in middles)
         if values:

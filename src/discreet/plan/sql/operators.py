@@ -172,7 +172,9 @@ def _check_keys(read: Expressions, node: exp.Expr, operand: Scalar, values: Iter
     """Constants beside a column that has declared keys are some of these."""
     if not isinstance(operand, Column):
         return
-    keys = read.scope.field(operand).keys
+    field = read.scope.field(operand)
+    # what a survey found need not be all there is
+    keys = None if field.surveyed else field.keys
     for value in values:
         if keys is not None and isinstance(value, Literal) and value.value not in keys:
             message = f"{quoted(str(value.value))} is none of the declared keys of {quoted(operand.name)}"

@@ -1,0 +1,176 @@
+"""How a curator plans a question: with what is declared, and with what earlier questions found; and what the question is filed under.
+
+Nothing here reads data or makes a ledger: a preview plans as the question would be charged.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+
+from discreet.answer import Answer
+from discreet.curator import surveyed
+from discreet.curator.acts import Reserved, Shared
+from discreet.curator.asked import GENERATED, Asked
+from discreet.curator.facts import Known
+from discreet.curator.found import fact_key, fact_of, lacking, limits_in, told_again
+from discreet.curator.names import check_name
+from discreet.curator.request import Request
+from discreet.curator.store import unknown_analyst
+from discreet.curator.surveyed import overlaid
+from discreet.curator.surveying import Surveyor
+from discreet.errors import DiscreetError
+from discreet.exact import rational
+from discreet.plan.catalog import Catalog
+from discreet.plan.check import digest
+from discreet.plan.draft import draft
+from discreet.plan.plan import Plan
+from discreet.plan.private import plan_for, plan_within
+from discreet.plan.question import Question
+from discreet.plan.relation import Rows, scans
+from discreet.plan.sql import question
+
+FORMER = {"max_rows": 5, "max_groups": 3}
+"""The limits that earlier releases took where nobody declared one; kept answers go by them."""
+
+DEFAULT_DELTA = Fraction(1, 10**8)
+"""Of one question, where the data set has a delta; it is spent only where noise needs it."""
+
+
+class Planning(Surveyor):
+    """The side of a curator that plans."""
+
+    def _planned(self, asked: Asked, delta: Fraction) -> Plan:
+        """The plan of a question; what an earlier one of whoever asks found is a limit of this one, unless it is that question itself."""
+        known = self.surveyed(asked.analyst)
+        if not known.surveys:
+            return self._unsurveyed(self.catalog, asked, delta)
+        before = self._asked_unsurveyed(asked, delta)
+        return self._by_survey(known, asked, delta) if before is None else before
+
+    def _asked_unsurveyed(self, asked: Asked, delta: Fraction) -> Plan | None:
+        """The plan without any survey, where this very question was asked before there was one: then it is that question still."""
+        try:
+            plan = self._unsurveyed(self.catalog, asked, delta)
+        except DiscreetError:  # what was not declared had no answer
+            return None
+        return plan if self._asked_before(plan, asked) else None
+
+    def _by_survey(self, known: Known, asked: Asked, delta: Fraction) -> Plan:
+        """The plan with what was surveyed, wherever a declaration is missing."""
+        catalog = overlaid(self.catalog, known)
+        if asked.analyst is not None:
+            catalog = catalog.declared()
+        limited = replace(catalog, protected=catalog.protected.limited(**asked.limits))
+        read = question(asked.text, limited, asked.params)
+        start = draft(read, limited)
+        price = rational(asked.epsilon, "epsilon") if asked.epsilon is not None else Fraction(1)
+        limits, words = surveyed.limits(start, known, price) if price > 0 else ({}, "")
+        if limits:
+            plan = _plan_of(read, replace(limited, protected=limited.protected.limited(**limits)), asked, delta)
+            return replace(plan, assumed=(words, *plan.assumed))
+        top = surveyed.top(start, known)
+        return self._unsurveyed(replace(catalog, protected=replace(catalog.protected, top_total=top)), asked, delta)
+
+    def _unsurveyed(self, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:
+        """The plan with what a catalog tells, and what earlier questions of whoever asks found."""
+        catalog = catalog if asked.analyst is None else catalog.declared()
+        catalog = replace(catalog, protected=catalog.protected.limited(**asked.limits))
+        read = question(asked.text, catalog, asked.params)
+        plan = None if asked.within is not None else _plan_of(read, catalog, asked, delta)
+        topic = lacking(read, catalog) if plan is None else plan.topic
+        if topic and self._ledger_if_made() is not None:
+            if plan is not None and self._asked_before(plan, asked):
+                return plan
+            former = self._former(read, catalog, asked, delta)
+            if former is not None:
+                return former
+        fact = self._fact(topic, read, asked.analyst) if topic else None
+        if fact is None:
+            return _plan_of(read, catalog, asked, delta) if plan is None else plan
+        limits = limits_in(fact)
+        catalog = replace(catalog, protected=catalog.protected.limited(**limits))
+        again = _plan_of(read, catalog, asked, delta)
+        return replace(again, assumed=(told_again(fact, limits), *again.assumed))
+
+    def _former(self, read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan | None:
+        """The plan of an earlier release, where this question was asked of one: it is that question still, and its answer is free."""
+        unit = catalog.protected
+        former = {name: limit for name, limit in FORMER.items() if getattr(unit, name) is None}
+        if unit.max_total is not None or not former:
+            return None
+        plan = _plan_of(read, replace(catalog, protected=unit.limited(**former)), asked, delta)
+        answer = self._store.stored(self._name_of(plan, asked)[0], asked.analyst)
+        if answer is None or "limits" in Answer.from_bytes(answer).receipt:
+            return None
+        said = " and ".join(f"{name} = {limit}" for name, limit in former.items())
+        note = f"this was answered by an earlier release, with {said}, which nobody declared: what anyone has beyond that is left out"
+        return replace(plan, assumed=(note, *plan.assumed))
+
+    def _fact(self, topic: str, read: Question, analyst: str | None) -> bytes | None:
+        """What an earlier question of whoever asks found; a preview makes no ledger."""
+        store = self._ledger_if_made()
+        if store is None:
+            return None
+        return store.stored(fact_key(topic, self._origin(read.source), self.policy.version), analyst)
+
+    def _facts(self, plan: Plan, analyst: str | None, encoded: bytes) -> Iterator[tuple[Request, bytes]]:
+        """What is kept of what a question found and its answer tells, for later ones."""
+        if plan.topic:
+            version, found = self.policy.version, Answer.from_bytes(encoded).receipt["found"]
+            yield fact_of(fact_key(plan.topic, self._origin(plan.question.source), version), analyst, found, version)
+
+    def _asked_before(self, plan: Plan, asked: Asked) -> bool:
+        """Whether this very question was asked before it was known what it finds: then it is that question still, and free."""
+        name, about = self._name_of(plan, asked)
+        entry = self._store.named(name, asked.analyst)
+        act = None if entry is None else entry.row.act
+        return isinstance(act, Reserved | Shared) and act.question == about
+
+    def _name_of(self, plan: Plan, asked: Asked) -> tuple[str, str]:
+        origin = self._origin(plan.question.source)
+        return self._named(asked.key, asked.analyst, digest(plan), origin, self.policy.version)
+
+    def _named(self, key: str | None, analyst: str | None, asked: str, origin: str, version: str) -> tuple[str, str]:
+        """The key of a request, and what is asked of which source. What release 0.1 kept goes by the names that it had there."""
+        former = key if key is not None else sha256(repr((analyst, asked, version)).encode()).hexdigest()
+        if self._store.named_before(former, analyst):
+            return former, asked
+        about = sha256(repr((asked, origin)).encode()).hexdigest() if origin else asked
+        if key is not None:
+            return key, about
+        return GENERATED + sha256(repr((about, version)).encode()).hexdigest(), about
+
+    def _origin(self, source: Rows) -> str:
+        """Where the rows of a question come from, seen from the ledger, so that both may be moved together; nothing for a frame.
+
+        One ledger may serve several files about the same people: an answer about one of them is not an answer about another.
+        """
+        asked = {scan.table.casefold() for scan in scans(source)}
+        return " ".join(
+            repr((name, self._place.origin(Path(table.data)), table.table))
+            for name, table in sorted(self.policy.tables.items())
+            if name.casefold() in asked and isinstance(table.data, str | Path)
+        )
+
+    def _usual_delta(self) -> Fraction:
+        return min(DEFAULT_DELTA, self.policy.budget.delta)
+
+    def _delta_of(self, analyst: str | None) -> Fraction:
+        """The usual δ, and none for an analyst whose budget has none; by the cap, not by what is left of it."""
+        if analyst is None:
+            return self._usual_delta()
+        store = self._ledger_if_made()  # a preview makes no ledger
+        if store is None:
+            check_name(analyst, "analyst")
+            if analyst not in self.policy.analysts:
+                raise unknown_analyst(analyst)
+            return min(self._usual_delta(), self.policy.analysts[analyst].delta)
+        return min(self._usual_delta(), store.standing(analyst).budget.exact[1])
+
+
+def _plan_of(read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:
+    if asked.within is not None:
+        return plan_within(read, catalog, asked.within, delta)
+    return plan_for(read, catalog, asked.epsilon if asked.epsilon is not None else 0, delta)
