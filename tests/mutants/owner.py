@@ -240,9 +240,9 @@ MUTANTS = (
     ),
     Mutant(
         "undeclared-asked-about",
-        SESSION + "Curator._planned",
-        "self.catalog if asked.analyst is None else self.catalog.declared()",
-        "self.catalog",
+        CURATOR + "planning:Planning._unsurveyed",
+        "catalog if asked.analyst is None else catalog.declared()",
+        "catalog",
         "an analyst asks about columns that nobody declared",
         DECLARED,
     ),
@@ -333,7 +333,7 @@ MUTANTS = (
     ),
     Mutant(
         "priced-by-another-accountant",
-        PRICING + "price_of_plan",
+        PRICING + "price_of_promise",
         "if accountant is Accountant.ZCDP:",
         "if not accountant:",
         "a ledger of rho is charged epsilon",
