@@ -1,4 +1,4 @@
-"""People with more than so many rows or groups: counted in DuckDB as in plain Python, whatever the keys and the caps are."""
+"""People who have more than so many rows or groups: by counting, and in DuckDB as in plain Python, whatever keys and caps are."""
 
 from collections import defaultdict
 from contextlib import nullcontext

@@ -240,9 +240,9 @@ MUTANTS = (
     ),
     Mutant(
         "undeclared-asked-about",
-        SESSION + "Curator._planned",
-        "self.catalog if asked.analyst is None else self.catalog.declared()",
-        "self.catalog",
+        CURATOR + "planning:Planning._unsurveyed",
+        "catalog if asked.analyst is None else catalog.declared()",
+        "catalog",
         "an analyst asks about columns that nobody declared",
         DECLARED,
     ),

@@ -18,7 +18,7 @@ REASONS = {
         discreet.answer.text discreet.curator.channels discreet.curator.loaded discreet.curator.rehearsal.text
         discreet.curator.review discreet.curator.survey.declaring discreet.curator.survey.preview
         discreet.curator.survey.text discreet.errors
-        discreet.plan.explain discreet.plan.lacking discreet.plan.sql.refusals
+        discreet.plan.digits discreet.plan.explain discreet.plan.lacking discreet.plan.sql.refusals
     """,
     "only a picture of what was released, or of a loss": """
         discreet.answer.bars discreet.answer.chart discreet.cli.burndown discreet.mechanisms.widths
@@ -26,7 +26,8 @@ REASONS = {
         discreet.privacy.picture.terminal discreet.privacy.picture.words
     """,
     "only types: what a field takes and holds, what a value may be, what a store is": """
-        discreet.curator.connection discreet.engines.registry discreet.engines.render.native discreet.fields discreet.plan.types
+        discreet.curator.connection discreet.engines.registry discreet.engines.render.native discreet.fields
+        discreet.plan.steps.base discreet.plan.types
     """,
     "only the tables that a ledger is kept in; whoever reads a row checks it": "discreet.curator.schema",
     "only a first draft, made of names and never of values, which the owner reads before it holds": (

@@ -4,9 +4,13 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction as F
+from functools import partial
 from itertools import combinations, pairwise, product
 from typing import Any
 
+import numpy as np
+
+from discreet.answer.record import Answer
 from discreet.mechanisms import Geometric, Grant
 from discreet.mechanisms.allowance import Allowance
 from discreet.noise import Tape
@@ -309,6 +313,15 @@ def below_half(tally: Tally) -> Tally:
     return replace(tally, measurements=(halved, second))
 
 
+def halved(tally: Tally) -> Tally:
+    """With an answer whose noise is for half of a person, at the same price."""
+    stage = tally.then
+    assert isinstance(stage, Stage)
+    (each,) = stage.measurements
+    half = replace(each, sensitivity=each.sensitivity / 2, mechanism=Geometric(each.mechanism.scale / 2))  # type: ignore[union-attr]
+    return replace(tally, then=replace(stage, measurements=(half,)))
+
+
 def false_searches(step: Search) -> Iterator[Search]:
     """Each wrong in one thing."""
     counted = step.query.source
@@ -323,11 +336,16 @@ def false_searches(step: Search) -> Iterator[Search]:
     yield tallied(step, sharper, slice(3, 4))
     yield tallied(step, sharper, slice(-1, None))
     yield tallied(step, below_half)
-    yield tallied(step, below_half, slice(-1, None))
+    yield tallied(step, halved, slice(-1, None))
+    yield replace(step, mechanism=replace(step.mechanism, hits=2, epsilon=step.mechanism.epsilon / 2))
     people = replace(contributions_of(counted), terms=(Term(How.ANY, ONE),) * len(counted.rungs))
     yield replace(step, query=Totals(people))
     yield tallied(step, of_rows)
     yield tallied(step, lambda tally: replace(tally, measurements=tally.measurements[:1]))
+
+
+def _check_with(plan: Plan, step: Step) -> None:
+    check(with_stage(plan, step))
 
 
 def false_plans_are_found() -> None:
@@ -336,9 +354,9 @@ def false_plans_are_found() -> None:
         plan = found("SELECT COUNT(*) FROM t", unit)
         check(plan)
         for step in false_searches(searches(plan)):
-            assert is_a_fault(lambda plan=plan, step=step: check(with_stage(plan, step))), step.rungs  # type: ignore[misc]
+            assert is_a_fault(partial(_check_with, plan, step)), step.rungs
         for epsilon in (plan.epsilon * F(13, 20), plan.epsilon * F(9, 10), plan.epsilon * F(3, 4)):
-            assert is_a_fault(lambda plan=plan, epsilon=epsilon: check(replace(plan, epsilon=epsilon)))  # type: ignore[misc]
+            assert is_a_fault(partial(check, replace(plan, epsilon=epsilon)))
 
 
 def test_false_plans_are_found() -> None:
@@ -379,8 +397,8 @@ def an_outcome_is_one_of_those_that_there_are() -> None:
         assert isinstance(tally.then.query.source, CapTotal) and tally.then.query.source.most == step.rungs[outcome]
         assert step.facts(outcome) == {"max_total": step.rungs[outcome]}
         for wrong in (-1, len(step.rungs), (0,), "0", None):
-            assert is_a_fault(lambda step=step, wrong=wrong: step.after(wrong))  # type: ignore[misc]
-            assert is_a_fault(lambda tally=tally, wrong=wrong: tally.after(wrong))  # type: ignore[misc]
+            assert is_a_fault(partial(step.after, wrong))  # type: ignore[arg-type]
+            assert is_a_fault(partial(tally.after, wrong))  # type: ignore[arg-type]
 
 
 def test_an_outcome_is_one_of_those_that_there_are() -> None:
@@ -407,6 +425,29 @@ def what_is_said_is_made_of_what_was_released() -> None:
 
 def test_what_is_said_is_made_of_what_was_released() -> None:
     what_is_said_is_made_of_what_was_released()
+
+
+def kept_answers_say_the_same_again() -> None:
+    """An answer that was kept says the same limits, counts and explanation, whoever asks; what they lack is said first."""
+    for text, unit in product((ROWS[0], *PEOPLE, *BOTH), (NOBODY, SHORTENED)):
+        plan = found(text, unit)
+        one = decided_by(plan, any_rungs(5))
+        released = [np.arange(len(one.domain), dtype=np.int64)] * len(one.measurements)
+        answer = Answer.make(one, released, text=text)
+        kept = Answer.from_bytes(answer.to_bytes())
+        again, another = kept.told(plan), kept.told(replace(plan, assumed=("you lack something",)))
+        assert (again.notes, again.rows, again.explain(), again.receipt) == (
+            answer.notes,
+            answer.rows,
+            answer.explain(),
+            answer.receipt,
+        )
+        assert another.notes[0] == "you lack something" and set(answer.notes) - set(plan.assumed) <= set(another.notes)
+        assert all(f"released: {step.named(outcome)}\n" in another.explain() for step, outcome in one.steps)
+
+
+def test_kept_answers_say_the_same_again() -> None:
+    kept_answers_say_the_same_again()
 
 
 def plans_of_one_name_are_one(tries: int = 60) -> None:

@@ -141,13 +141,14 @@ class Preview:
 
 def _at_limits(plan: Plan) -> tuple[AtLimit, ...]:
     """The errors at a few limits, in the order of these; none where all limits are known."""
-    examples = [(each.found, predicted(each)) for each in plan.examples() if each.taken]
-    limits = [(dict(found), errors) for found, errors in examples if found]
-    for found, _ in limits:
-        for name in NAMES:
-            found.pop(name, None)
-    ordered = sorted(limits, key=lambda each: tuple(each[0].values()))
-    return tuple(AtLimit(found, tuple(each.error for each in errors)) for found, errors in ordered)
+    examples = [each for each in plan.examples() if each.found]
+    pairs = [(_limits(each), tuple(output.error for output in predicted(each))) for each in examples]
+    return tuple(AtLimit(limits, errors) for limits, errors in sorted(pairs, key=lambda pair: tuple(pair[0].values())))
+
+
+def _limits(plan: Plan) -> dict[str, int]:
+    """The limits among what a plan found."""
+    return {name: fact for name, fact in plan.found.items() if name not in NAMES}
 
 
 def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]:
@@ -164,7 +165,7 @@ def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]
 def _by_limit(j: int, at_limits: Sequence[AtLimit]) -> str:
     """One sentence on how an error depends on the limit: for each row of it, where it does so evenly."""
     errors = [(each.limits, each.said, each.errors[j]) for each in at_limits]
-    told = ", ".join(f"{error_text(error)} at {said}" for _, said, error in errors if error is not None)
+    told = ", ".join(f"{error_text(error)} at {limit}" for _, limit, error in errors if error is not None)
     rates = [error / most for limits, _, error in errors if error for most in limits.values()]
     names = {name for each in at_limits for name in each.limits}
     even = len(names) == 1 and rates and max(rates) < EVEN * min(rates)

@@ -86,7 +86,7 @@ def _check_limits_known(draft: Draft) -> None:
         names = " and ".join(limit.value for limit in lacking)
         flags = " ".join(f"--{limit.value.replace('_', '-')} N" for limit in lacking)
         raise QueryError(
-            f"within needs {names}: what it costs hangs on how much of a person counts, which nobody declared",
+            f"within needs {names}: what it costs depends on how much of a person counts, which nobody declared",
             code="within",
             hint=f"add {flags} (an argument, or a line under [unit]), survey the data first (discreet survey), or ask at a price",
         )
