@@ -195,6 +195,7 @@ NAMESAKES = {
     "Part": "of a composition: as it is certified, and as theorems have it",
     "RandomizedResponse": "a mechanism, and its event, which is always written events.RandomizedResponse",
     "Source": "of randomness (public), and of a table in a policy",
+    "Tally": "of a method that was tried on mechanisms, and the counts of people beside a found limit",
     "Verdict": "of the doctor, and of advice about a price",
     "Words": "of a dialect of SQL, for questions and for ledgers",
     "_Reader": "of the words of one command, and of a policy file",

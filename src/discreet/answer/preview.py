@@ -29,7 +29,8 @@ class AtLimit:
     errors: tuple[float | None, ...]
 
     @property
-    def said(self) -> str:
+    def words(self) -> str:
+        """The limits, as they are written."""
         return ", ".join(f"{name} = {most:,}" for name, most in self.limits.items())
 
 
@@ -136,12 +137,12 @@ class Preview:
 def _at_limits(plan: Plan) -> tuple[AtLimit, ...]:
     """The errors at a few limits, in the order of these; none where all limits are known."""
     examples = [(each.found, predicted(each)) for each in plan.examples() if each.taken]
-    limits = [(dict(found), errors) for found, errors in examples if found]
-    for found, _ in limits:
-        for name in NAMES:
-            found.pop(name, None)
-    ordered = sorted(limits, key=lambda each: tuple(each[0].values()))
-    return tuple(AtLimit(found, tuple(each.error for each in errors)) for found, errors in ordered)
+    rungs = [
+        AtLimit({name: most for name, most in facts.items() if name not in NAMES}, tuple(each.error for each in errors))
+        for facts, errors in examples
+        if facts
+    ]
+    return tuple(sorted(rungs, key=lambda each: tuple(each.limits.values())))
 
 
 def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]:
@@ -157,6 +158,6 @@ def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]
 
 def _by_limit(j: int, at_limits: Sequence[AtLimit]) -> str:
     """One sentence on how an error hangs on the limit: for each row of it, where it does so evenly."""
-    errors = [(each.said, each.errors[j]) for each in at_limits]
-    told = ", ".join(f"{error_text(error)} at {said}" for said, error in errors if error is not None)
+    errors = [(each.words, each.errors[j]) for each in at_limits]
+    told = ", ".join(f"{error_text(error)} at {words}" for words, error in errors if error is not None)
     return f"it hangs on the limit that is found: {told}"

@@ -47,7 +47,7 @@ class Allowance:
 
 
 def _least(leaves: list[events.Leaf]) -> events.Leaf | None:
-    """Of leaves that all cover a draw the one that the others cover, too: so what is left covers most. None where there is none."""
+    """The one of leaves that all cover a draw that the others cover, too: so what is left covers most. None where there is none."""
     least = leaves[0] if leaves else None
     for each in leaves[1:]:
         if least is not None and cost_of(least).covers(each):

@@ -148,10 +148,10 @@ def query_of(draft: Draft, caps: Caps) -> Totals:
         return Totals(draft.source, draft.keys, draft.terms)
     of_rows = any(term.how is How.SUM for term in draft.terms)
     capped = gathered(draft, caps if of_rows else replace(caps, rows=None), draft.terms)
-    kept = CapTotal(capped, caps.total) if of_rows and caps.total is not None else None
+    shortened = CapTotal(capped, caps.total) if of_rows and caps.total is not None else None
     if draft.clip and caps.groups is not None and not isinstance(capped, CapGroups):
-        return Totals(ClipNorm(kept or capped, tuple(map(caps.norm, draft.terms))))
-    return Totals(kept or capped)
+        return Totals(ClipNorm(shortened or capped, tuple(map(caps.norm, draft.terms))))
+    return Totals(shortened or capped)
 
 
 def gathered(draft: Draft, caps: Caps, terms: tuple[Term, ...]) -> Contributions | CapRows | CapGroups:

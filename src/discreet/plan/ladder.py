@@ -39,10 +39,10 @@ def doublings(top: int = TOP) -> tuple[int, ...]:
     return (*(1 << i for i in range((top - 1).bit_length())), top)
 
 
-def nearest(rungs: tuple[int, ...], wanted: int) -> int:
+def nearest(rungs: tuple[int, ...], least: int) -> int:
     """The place of the first rung that is not below a number, or of the last.
 
     >>> nearest((1, 2, 4), 3), nearest((1, 2, 4), 9)
     (2, 2)
     """
-    return min(bisect_left(rungs, wanted), len(rungs) - 1)
+    return min(bisect_left(rungs, least), len(rungs) - 1)

@@ -95,8 +95,8 @@ class Plan:
         """All that is said of the answer: first what was found for it."""
         if not self.taken or isinstance(self.next, Step):
             return self.notes
-        found = (note for step, outcome in self.steps for note in step.notes(outcome))
-        return (*self.decided.notes, *found, *self.notes)
+        facts = (note for step, outcome in self.steps for note in step.notes(outcome))
+        return (*self.decided.notes, *facts, *self.notes)
 
     def chosen(self, outcome: Outcome) -> "Plan":
         """The plan after its next step had this outcome."""

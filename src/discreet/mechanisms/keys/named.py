@@ -48,6 +48,7 @@ class NamedKeys(Mechanism):
 
     @property
     def noise(self) -> RoundedGaussian:
+        """The noise that each count gets."""
         return RoundedGaussian(self.scale)
 
     @property

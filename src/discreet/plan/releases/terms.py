@@ -126,7 +126,7 @@ class MeasuredTerms:
         return grid, self.where(aggregate, argument)
 
     def _surveyed(self, argument: Scalar) -> str:
-        """By which survey the bounds of an argument are known, where they were not declared."""
+        """The survey by which the bounds of an argument are known, where they were not declared."""
         surveys = {self.scope.field(column).surveyed for column in columns_in(argument)} - {""}
         return f", as {min(surveys)}" if surveys else ""
 

@@ -62,8 +62,8 @@ class Tally(Step):
 
     def drawn(self, run: Run, grant: Grant, salt: int) -> tuple[int, ...]:
         adders = [grant.prepare(each.mechanism, each.sensitivity, 1) for each in self.measurements if each.mechanism]
-        made = [each.made for each in self.measurements]
-        exact = combined_totals(made, self.query, ALL_ROWS, run(self.query, salt))
+        combinations = [each.made for each in self.measurements]
+        exact = combined_totals(combinations, self.query, ALL_ROWS, run(self.query, salt))
         return tuple(int(add(total)[0]) for add, total in zip(adders, exact, strict=True))
 
     def explained(self) -> str:
