@@ -17,7 +17,7 @@ from discreet.audit.sampling import LowerBound, Progress, lower_bound
 from discreet.audit.twins.curators import Curators
 from discreet.audit.twins.report import Report
 from discreet.curator.policy import Policy
-from discreet.mechanisms import keys
+from discreet.mechanisms import AboveThreshold, keys
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.base import Example, Mechanism
 from discreet.mechanisms.base import registry as mechanisms
@@ -242,8 +242,15 @@ def _columns(given: Sequence[tuple[Mechanism, Any]], size: int) -> Iterator[Any]
     for mechanism, value in given:
         if isinstance(mechanism, IntegerNoise):
             yield mechanism(np.tile(np.atleast_1d(value), (size, 1)))
+        elif isinstance(mechanism, AboveThreshold):
+            yield np.array([_padded(mechanism(value), np.size(value)) for _ in range(size)])
         else:
             yield np.array([np.ravel(mechanism(value)) for _ in range(size)])
+
+
+def _padded(answers: Any, size: int) -> list[int]:
+    """Answers of a search, which ends with its last hit: as many as there are scores, where -1 is none."""
+    return [*map(int, answers), *[-1] * (size - len(answers))]
 
 
 def __dir__() -> list[str]:
