@@ -40,7 +40,11 @@ def test_every_row_is_computed_again(run: Run, visits: Path, limits: list[str], 
     said = run("ledger", "verify", "visits.csv").stdout
     assert said.startswith(f"{rows} rows") and "spent: ε = 2 of ε = 5, δ = 1e-06" in said
     assert data(run("budget", "visits.csv", "--json"))["questions"] == 2
-    assert [line["what"].startswith("--") for line in data(run("history", "visits.csv", "--json"))] == [True, False, False]
+    assert [line["what"].startswith("--") for line in data(run("history", "visits.csv", "--json"))] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_a_changed_row_is_found(run: Run, visits: Path) -> None:
