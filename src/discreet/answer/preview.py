@@ -157,7 +157,7 @@ def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]
 
 
 def _by_limit(j: int, at_limits: Sequence[AtLimit]) -> str:
-    """One sentence on how an error hangs on the limit: for each row of it, where it does so evenly."""
+    """One sentence on how an error depends on the limit: what it is at a few of them."""
     errors = [(each.words, each.errors[j]) for each in at_limits]
     told = ", ".join(f"{error_text(error)} at {words}" for words, error in errors if error is not None)
-    return f"it hangs on the limit that is found: {told}"
+    return f"it depends on the limit that is found: {told}"
