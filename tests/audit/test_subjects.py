@@ -185,7 +185,14 @@ def made_policy(**caps: Any) -> Policy:
     return Policy.declare(source, None if caps.get("row") else "person", columns, epsilon=1, ledger=":memory:", **caps)
 
 
-CAPS: list[dict[str, Any]] = [{}, {"row": True}, {"adjacency": "replace"}, {"max_rows": 1, "max_groups": 1}]
+CAPS: list[dict[str, Any]] = [
+    {},
+    {"row": True},
+    {"adjacency": "replace"},
+    {"max_rows": 1, "max_groups": 1},
+    {"max_total": 3},
+    {"max_total": 3, "adjacency": "replace"},
+]
 
 
 @pytest.mark.parametrize("caps", CAPS, ids=str)
@@ -209,11 +216,24 @@ def test_made_up_tables_are_neighbours(caps: dict[str, Any]) -> None:
             assert {row[at] for row in first[common:]}.isdisjoint(row[at] for row in second)
 
 
+def searched(subject: Subject) -> bool:
+    """Whether a question found a limit, on made-up data."""
+    return any(
+        isinstance(mechanism, dp.AboveThreshold)
+        for side in subject.neighbours
+        for given in side
+        for mechanism, _ in given
+    )
+
+
 @pytest.mark.parametrize("caps", CAPS[1:], ids=str)
 def test_questions_of_a_policy_hold_out_and_its_data_are_not_there_at_all(caps: dict[str, Any]) -> None:
+    """Limits are found where none are declared: then a search is among what is sampled, and only then."""
     policy = made_policy(**caps)
     found = subjects.of_policy(policy, questions(policy)[:8], pairs=1)
     assert [each.differences for each in found] == [()] * 8
+    declared = bool({"row", "max_rows", "max_total"} & caps.keys())
+    assert any(searched(each) for each in found) is not declared
     assert not any(each.audit(1_000).fails for each in found)
 
 
@@ -267,6 +287,10 @@ def test_what_is_sampled_of_a_question_is_what_its_mechanisms_were_given() -> No
     rows = np.array(subjects.noisy(given, 2_000))
     assert rows.shape == (2_000, 3) and abs(rows[:, :2].mean(axis=0) - [5, 7]).max() < 0.5 and (rows[:, 2] == 1).all()
     assert subjects.noisy(((dp.Geometric(1), 5),), 10).shape == (10,)
+    search = dp.AboveThreshold(
+        100, -1, monotone=True
+    )  # it ends with its first hit, and is as wide as its scores all the same
+    assert subjects.noisy(((search, [-90, -90, 90, -90]),), 3) == [[0, 0, 1, -1]] * 3
     assert subjects.noisy((), 3) == [(), (), ()]
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -29,7 +30,11 @@ def test_one_line_answers_a_file(run: Run, visits: Path) -> None:
     result = run("ask", "visits.csv", COUNT, "--unit", "patient_id", "--epsilon", "1")
     assert result.exit_code == 0, result.stderr
     assert "±" in result.stdout and "left: ε = 4, δ = 1e-06" in result.stdout
-    assert "each patient_id counts with at most 5 rows" in result.stdout
+    assert re.search(
+        r"at 95 %: each patient_id counts with at most \d+ rows?, and what that leaves out is not in it", result.stdout
+    )
+    assert "nobody declared max_total: found for this question" in result.stdout
+    assert re.search(r"about \d+ of \d+ people \(± \d+ each\) have more than \d+ rows in all", result.stdout)
     assert "\x1b" not in result.stdout  # not a terminal: plain
     assert visits.with_name("visits.csv.ledger").stat().st_mode & 0o777 == 0o700
 
@@ -212,7 +217,19 @@ def test_a_file_that_may_not_be_read(run: Run, visits: Path) -> None:
     "line",
     [
         ["ask", "visits.csv", COUNT, "--unit", "patient_id", "--epsilon", "1", "--preview"],
-        ["ask", "visits.csv", COUNT, "--unit", "patient_id", "--within", "20", "--preview", "--json"],
+        [
+            "ask",
+            "visits.csv",
+            COUNT,
+            "--unit",
+            "patient_id",
+            "--within",
+            "20",
+            "--max-total",
+            "5",
+            "--preview",
+            "--json",
+        ],
         ["explain", "visits.csv", COUNT, "--unit", "patient_id"],
         [
             "explain",
@@ -224,6 +241,8 @@ def test_a_file_that_may_not_be_read(run: Run, visits: Path) -> None:
             "9999",
             "--people",
             "300",
+            "--max-total",
+            "15",
             *DECLARED,
             "--json",
         ],
@@ -241,12 +260,27 @@ def test_looking_makes_no_ledger(run: Run, visits: Path, line: list[str]) -> Non
 
 
 def test_a_preview_tells_price_and_error(run: Run, visits: Path) -> None:
-    found = data(run("ask", "visits.csv", COUNT, "--unit", "patient_id", "--within", "20", "--preview", "--json"))
-    assert found["error"]["n"] <= 20 and 0 < found["epsilon"] < 2
-    said = run("ask", "visits.csv", COUNT, "--unit", "patient_id", "--within", "20", "--preview").stdout
+    line = ["ask", "visits.csv", COUNT, "--unit", "patient_id", "--within", "20", "--max-rows", "5"]
+    found = data(run(*line, "--preview", "--json"))
+    assert found["error"]["n"] <= 20 and 0 < found["epsilon"] < 2 and found["at_limits"] == []
+    said = run(*line, "--preview").stdout
     assert "nothing was read or spent" in said
-    paid = data(run("ask", "visits.csv", COUNT, "--unit", "patient_id", "--within", "20", "--json"))
+    paid = data(run(*line, "--json"))
     assert paid["epsilon"] == found["epsilon"] and paid["error"][0]["n"] <= 20
+
+
+def test_a_preview_tells_the_error_at_a_few_limits_where_none_is_declared(run: Run, visits: Path) -> None:
+    """Which limit is found hangs on the data, so that no error is promised and none can be paid for; each is that of its limit."""
+    line = ["ask", "visits.csv", COUNT, "--unit", "patient_id", "--preview"]
+    before = data(run(*line, "--epsilon", "1", "--json"))
+    assert before["error"] == {} and "depends on the limit" in before["reasons"]["n"]
+    limits, errors = zip(*((each["max_total"], each["error"]["n"]) for each in before["at_limits"]), strict=True)
+    assert len(limits) == 4 and sorted(limits) == list(limits) and sorted(errors) == list(errors)
+    said = run(*line, "--epsilon", "1").stdout
+    assert all(f"max_total = {limit:,}" in said for limit in limits) and "nothing was read or spent" in said
+    assert error(run(*line, "--within", "20", "--json"))["code"] == "within"
+    answer = data(run(*line[:-1], "--epsilon", "1", "--json"))
+    assert answer["epsilon"] == before["epsilon"] and set(before["notes"]) < set(answer["notes"])
 
 
 def test_explain_is_a_tree(run: Run, visits: Path) -> None:
@@ -259,12 +293,13 @@ def test_explain_is_a_tree(run: Run, visits: Path) -> None:
 def test_describe_tells_what_is_declared_and_nothing_from_the_data(run: Run, visits: Path) -> None:
     line = ["describe", "visits.csv", "--unit", "patient_id", *DECLARED, "--types", "admitted=date"]
     before, said = data(run(*line, "--json")), run(*line).stdout
+    assert "how much of each counts is found for each question" in said
     assert before["unit"] == {
         "column": "patient_id",
         "row": False,
         "adjacency": "add-remove",
-        "max_groups": 3,
-        "max_rows": 5,
+        "max_groups": None,
+        "max_rows": None,
         "max_total": None,
         "people": None,
         "clip": "groups",
@@ -513,7 +548,24 @@ def test_all_rows_of_a_person_are_limited_by_whoever_asks(run: Run, policy: Path
     policy.write_text(declared, "utf-8")
     told = data(run("ask", "hospital.toml", COUNT, "--epsilon", "1", "--preview", "--json"))
     assert told["notes"] == answer["notes"]
-    assert "at most 500 rows of each count in a question" in run("describe", "hospital.toml").stdout
+    assert "each counts with at most 500 rows in a question\n" in run("describe", "hospital.toml").stdout
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({}, "how much of each counts is found for each question, unless whoever asks sets a limit"),
+        ({"max_rows": 1}, "each counts with at most 1 row in a group; what else limits a question is found for it"),
+        ({"max_groups": 2}, "each counts in at most 2 groups; what else limits a question is found for it"),
+        ({"max_rows": 5, "max_groups": 3}, "each counts with at most 5 rows in a group, and in at most 3 groups\n"),
+        ({"max_total": 9, "max_groups": 1}, "each counts with at most 9 rows in a question, and in at most 1 group\n"),
+    ],
+    ids=str,
+)
+def test_a_description_says_what_of_each_counts(run: Run, policy: Path, limits: dict[str, int], said: str) -> None:
+    lines = "".join(f"{name} = {limit}\n" for name, limit in limits.items())
+    policy.write_text(policy.read_text("utf-8").replace("[unit]\n", f"[unit]\n{lines}"), "utf-8")
+    assert said in run("describe", "hospital.toml").stdout
 
 
 def test_a_shell_takes_limits_too(run: Run, policy: Path) -> None:
@@ -523,8 +575,8 @@ def test_a_shell_takes_limits_too(run: Run, policy: Path) -> None:
         input=f"\\describe\n\\explain {COUNT};\n\\preview {COUNT};\n{COUNT};\n",
     )
     assert said.exit_code == 0, said.stderr
-    assert "at most 7 rows of each count in a group" in said.stdout
-    assert "sensitivity 7 " in said.stdout and "nobody declared max_rows" not in said.stdout
+    assert "each counts with at most 7 rows in a group" in said.stdout
+    assert "sensitivity 7 " in said.stdout and "nobody declared" not in said.stdout
 
 
 @pytest.mark.parametrize("command", ["ask", "explain"])

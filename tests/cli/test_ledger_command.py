@@ -17,7 +17,7 @@ from tests.curator.cases import cap, granted, request
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 YES = ["--reason", "the disk was replaced", "--yes"]
-FIRST = ["--unit", "patient_id", "--epsilon", "1"]
+FIRST = ["--unit", "patient_id", "--epsilon", "1", "--max-rows", "5"]
 
 
 def asked(run: Run, *numbers: int) -> None:
@@ -29,12 +29,22 @@ def folder_of(visits: Path) -> Path:
     return visits.with_name("visits.csv.ledger")
 
 
-def test_every_row_is_computed_again(run: Run, visits: Path) -> None:
-    asked(run, 1, 2)
+@pytest.mark.parametrize(("limits", "rows"), [(["--max-rows", "5"], 5), ([], 9)], ids=["declared", "found"])
+def test_every_row_is_computed_again(run: Run, visits: Path, limits: list[str], rows: int) -> None:
+    """A question is charged and settled; a limit that it found is kept in two more rows, which cost nothing and are no question."""
+    for i in (1, 2):
+        line = ("ask", "visits.csv", f"{COUNT} WHERE patient_id <> '{i}'", "--unit", "patient_id", "--epsilon", "1")
+        assert run(*line, *limits).exit_code == 0
     found = data(run("ledger", "verify", "visits.csv", "--json"))
-    assert (found["rows"], found["spent"]["epsilon"], found["failures"]) == (5, 2.0, 0)
+    assert (found["rows"], found["spent"]["epsilon"], found["failures"]) == (rows, 2.0, 0)
     said = run("ledger", "verify", "visits.csv").stdout
-    assert said.startswith("5 rows") and "spent: ε = 2 of ε = 5, δ = 1e-06" in said
+    assert said.startswith(f"{rows} rows") and "spent: ε = 2 of ε = 5, δ = 1e-06" in said
+    assert data(run("budget", "visits.csv", "--json"))["questions"] == 2
+    assert [line["what"].startswith("--") for line in data(run("history", "visits.csv", "--json"))] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_a_changed_row_is_found(run: Run, visits: Path) -> None:

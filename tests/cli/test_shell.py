@@ -43,7 +43,7 @@ def test_an_answer_is_that_of_ask(run: Run, policy: Path) -> None:
 
 def test_looking_costs_nothing(run: Run, policy: Path) -> None:
     text = f"\\preview {COUNT};\n\\explain\n\\describe\n\\budget\n\\help\n\\within 20\n\\preview\n\\quit\nrubbish"
-    result = typed(text, "hospital.toml", "--epsilon", "1")
+    result = typed(text, "hospital.toml", "--epsilon", "1", "--max-total", "5")
     assert result.exit_code == 0, result.stderr
     assert result.stdout.count("nothing was read or spent") == 2 and "table visits" in result.stdout
     assert ledger_bytes(policy) == {}

@@ -35,7 +35,7 @@ class AtLimit:
     errors: tuple[float | None, ...]
 
     @property
-    def said(self) -> str:
+    def words(self) -> str:
         return " and ".join(f"{name} = {most:,}" for name, most in self.limits.items())
 
 
@@ -164,7 +164,7 @@ def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]
 
 def _by_limit(j: int, at_limits: Sequence[AtLimit]) -> str:
     """One sentence on how an error depends on the limit: for each row of it, where it does so evenly."""
-    errors = [(each.limits, each.said, each.errors[j]) for each in at_limits]
+    errors = [(each.limits, each.words, each.errors[j]) for each in at_limits]
     told = ", ".join(f"{error_text(error)} at {limit}" for _, limit, error in errors if error is not None)
     rates = [error / most for limits, _, error in errors if error for most in limits.values()]
     names = {name for each in at_limits for name in each.limits}

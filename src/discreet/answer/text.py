@@ -48,22 +48,16 @@ def more(answer: "Answer") -> list[str]:
 
 
 def footer(answer: "Answer") -> list[str]:
-    """What stands below the rows: what ± means, the price, what is left, and the notes."""
+    """What stands below the rows: what ± means, and how much of a person counts; the price, what is left, and the notes."""
     flags = dict.fromkeys(span.flag for row in answer.intervals for span in row if span is not None and span.flag)
     lines = [f"* {flag}" for flag in flags]
-    lines.append(f"± is for the noise alone, at {100 * answer.confidence:g} %: {_left_out(answer)} is not in it.")
+    limits = next((note for note in answer.notes if LIMITS.match(note)), None)
+    outside = "what limits leave out" if limits is None else f"{limits}, and what that leaves out"
+    lines.append(f"± is for the noise alone, at {100 * answer.confidence:g} %: {outside} is not in it.")
     lines.append(f"cost: {price(answer.epsilon, answer.delta, answer.relation)}")
     if answer.remaining:
         lines.append("left: " + ", ".join(f"{sign(name)} = {short(left)}" for name, left in answer.remaining.items()))
-    return [visible(line) for line in [*lines, *(f"note: {note}" for note in answer.notes)]]
-
-
-def _left_out(answer: "Answer") -> str:
-    """What the ± says nothing of: beside it stands how much of a person counts."""
-    for note in answer.notes:
-        if LIMITS.match(note):
-            return f"{note}, and what that leaves out"
-    return "what limits leave out"
+    return [visible(line) for line in [*lines, *(f"note: {note}" for note in answer.notes if note != limits)]]
 
 
 def page(answer: "Answer") -> str:

@@ -159,6 +159,33 @@ class _Flat:
         return [*kept.counts.tolist(), *map(int, kept.mask.tolist())]
 
 
+@add
+def of_named_keys() -> list[Subject]:
+    """The rule for keys that come by name, as a survey has them: one person more has a key alone, or is in as many as count."""
+    trials = (
+        (keys.NamedKeys(3, 17), {"A": 30}, {"A": 30, "B": 1}),
+        (keys.NamedKeys(2, 9, 2), {"A": 3, "B": 7}, {"A": 4, "B": 7, "C": 1}),
+    )
+    return [
+        Subject(
+            "keys", "NamedKeys", repr(rule), *claim(rule, 1), _ByName(rule, tuple(sorted(second))), ((first, second),)
+        )
+        for rule, first, second in trials
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _ByName:
+    """A rule for keys by name, whose counts are one list of numbers: 0, which is below its threshold, where a key is not kept."""
+
+    mechanism: keys.NamedKeys
+    names: tuple[str, ...]
+
+    def __call__(self, exact: Any) -> list[int]:
+        kept = self.mechanism(exact)
+        return [kept.get(name, 0) for name in self.names]
+
+
 def _made_up(release: str) -> tuple[str, ...]:
     """Questions for a SQL function that asks for a release: alone, and by group."""
     argument = "*" if release == "COUNT" else "value"

@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,6 +29,7 @@ TOTAL, DELTA = Fraction(5), Fraction(1, 10**6)
 HALF = Fraction(1, 2)  # what each of the attacker's two questions may cost
 MOST_VISITS = 10  # of a patient to a ward that count
 TRIALS = 100
+WIDTH = 100  # of the page, where it is not a terminal
 SMALL = 400  # patients of the hospital on which the attack is repeated
 QUESTIONS = (
     ("How many visits has each ward?", "SELECT ward, COUNT(*) AS visits FROM visits GROUP BY ward", Fraction(1)),
@@ -174,6 +176,11 @@ def as_data(visits: "Visits", curator: "Curator") -> dict[str, Any]:
     }
 
 
+def _folded(page: str) -> str:
+    """A page whose long lines go on in the next one."""
+    return "\n".join(fill(line, WIDTH, subsequent_indent="    ") for line in page.splitlines())
+
+
 def tell(visits: "Visits", curator: "Curator", path: Path) -> None:
     """The demonstration for people, each part as soon as it is there."""
     import numpy as np
@@ -205,7 +212,7 @@ def tell(visits: "Visits", curator: "Curator", path: Path) -> None:
         head(title)
         say(f"    {text}", style="cyan")
         answers.append(curator.sql(text, epsilon=epsilon))
-        console.print(answers[-1]) if terminal else print(answers[-1])
+        console.print(answers[-1]) if terminal else print(_folded(str(answers[-1])))
     emergency = int((visits.ward == WARDS.index("Emergency")).sum())
     say(
         "",

@@ -45,10 +45,12 @@ class Flags:
         Several | None,
         _option(
             "N|COLUMN=N",
-            "Groups that a person may count in (3); in a question also beside a policy. Or of one column: ward=2. Repeatable.",
+            "Groups that a person may count in (else found); in a question also beside a policy. Or of one column: ward=2. Repeatable.",
         ),
     ] = None
-    max_rows: Annotated[int | None, _option("N", "Rows of a person that count in a group (5); likewise.")] = None
+    max_rows: Annotated[int | None, _option("N", "Rows of a person that count in a group (else found); likewise.")] = (
+        None
+    )
     max_total: Annotated[
         int | None, _option("N", "Rows of a person that count in a question, over all groups; likewise.")
     ] = None

@@ -12,6 +12,7 @@ from discreet.curator.accounts import Account
 from discreet.curator.acts import Reserved, Shared
 from discreet.curator.amounts import Amounts, Cap
 from discreet.curator.declaration import Budget, advice_on
+from discreet.curator.found import is_fact
 from discreet.curator.money import cap_of, overdrawn
 from discreet.curator.place import Place
 from discreet.curator.rows import Row
@@ -172,9 +173,14 @@ def declared_for(policy: "Policy | None", analyst: str | None) -> Budget | None:
 
 
 def burned(rows: Iterable[Row]) -> dict[str | None, list[float]]:
-    """For the data set, under None, and for each analyst: the share of the budget that was left after each charge."""
+    """For the data set, under None, and for each analyst: the share of the budget that was left after each charge.
+
+    What a question found is kept at no price, and is no question of its own.
+    """
     shares: dict[str | None, list[float]] = {}
     for row in rows:
+        if isinstance(row.act, Reserved | Shared) and is_fact(row.act.key):
+            continue
         if isinstance(row.act, Reserved):
             shares.setdefault(None, []).append(_left(row.book.account))
         if isinstance(row.act, Reserved | Shared) and row.analyst is not None and row.account is not None:

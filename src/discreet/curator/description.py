@@ -112,17 +112,19 @@ class Description:
 def _limits(unit: Protected) -> str:
     """What of each person counts."""
     limits = [
-        f"{limit:,} {what}"
-        for limit, what in (
-            (unit.max_total, "rows in a question"),
-            (unit.max_rows, "rows in a group"),
-            (unit.max_groups, "groups"),
+        f"{preposition} at most {limit:,} {noun}{'s' if limit > 1 else ''}{where}"
+        for limit, preposition, noun, where in (
+            (unit.max_total, "with", "row", " in a question"),
+            (unit.max_rows, "with", "row", " in a group"),
+            (unit.max_groups, "in", "group", ""),
         )
         if limit is not None
     ]
     if not limits:
         return "how much of each counts is found for each question, unless whoever asks sets a limit"
-    return f"each counts with at most {', and at most '.join(limits)}"
+    whole = unit.max_total is not None or (unit.max_rows is not None and unit.max_groups is not None)
+    rest = "" if whole else "; what else limits a question is found for it, unless whoever asks sets it"
+    return f"each counts {', and '.join(limits)}{rest}"
 
 
 def described(
