@@ -165,6 +165,7 @@ def of_named_keys() -> list[Subject]:
     trials = (
         (keys.NamedKeys(3, 17), {"A": 30}, {"A": 30, "B": 1}),
         (keys.NamedKeys(2, 9, 2), {"A": 3, "B": 7}, {"A": 4, "B": 7, "C": 1}),
+        (keys.NamedKeys(3, 12, 3), {"A": 20, "B": 11}, {"A": 21, "B": 12, "C": 1}),
     )
     return [
         Subject(
@@ -210,28 +211,6 @@ def of_releases() -> list[Subject]:
         for release in releases.names()
         for subject in of_policy(policy, _made_up(release), part="release", kind=release)
     ]
-
-
-@add
-def of_named_keys() -> list[Subject]:
-    """Keys by name, of which one person has some that nobody else has."""
-    rule, counts = keys.NamedKeys(3, 12, 3), {"common": 20, "rare": 11}
-    with_them = {"common": 21, "rare": 12, "own": 1}
-    epsilon, delta = claim(rule, 1)
-    run = _ByName(rule, tuple(with_them))
-    return [Subject("keys", "NamedKeys", repr(rule), epsilon, delta, run, ((counts, with_them),))]
-
-
-@dataclass(frozen=True, slots=True)
-class _ByName:
-    """A rule for keys by name, as one list of numbers."""
-
-    rule: keys.NamedKeys
-    names: tuple[str, ...]
-
-    def __call__(self, exact: Any) -> list[int]:
-        kept = self.rule(exact)
-        return [kept.get(name, 0) for name in self.names]
 
 
 @add
