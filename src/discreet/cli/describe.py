@@ -19,15 +19,11 @@ def describe(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """What may be asked about: tables, columns, bounds, keys, who is protected, and the budget that is left."""
-    from discreet.curator.budgets import budgets_at
     from discreet.curator.catalog import catalog_of
-    from discreet.curator.description import described
-    from discreet.curator.facts import known_at
+    from discreet.curator.description import described_at
     from discreet.curator.place import place_of
 
     path = located(source)
     policy = policy_of(path, flags)
-    place = place_of(policy, path, flags.ledger)
-    balance, known = budgets_at(place, policy, analyst).whole, known_at(place, policy.version, analyst)
-    description = described(catalog_of(policy)[0], analyst, balance, known)
+    description = described_at(place_of(policy, path, flags.ledger), policy, catalog_of(policy)[0], analyst)
     print(json.dumps(description.as_data(), ensure_ascii=False, indent=2) if as_json else description)

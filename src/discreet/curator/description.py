@@ -3,13 +3,17 @@
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from discreet.curator.budgets import Balance
-from discreet.curator.facts import Known
+from discreet.curator.budgets import Balance, budgets_of, untouched
+from discreet.curator.facts import Known, known_in
+from discreet.curator.place import Place
 from discreet.plan.catalog import Catalog, Column, Key, Protected, Table, listed
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
+
+if TYPE_CHECKING:
+    from discreet.curator.policy import Policy
 
 MOST_KEYS_SHOWN = 12
 EXAMPLE = {
@@ -141,6 +145,16 @@ def described(
         return Description(catalog if analyst is None else catalog.declared(), balance, known)
     tables = (_told_of(table, catalog.protected.person, known) for table in catalog.tables)
     return Description(replace(catalog, tables=tuple(tables)), balance, known)
+
+
+def described_at(place: Place, policy: "Policy", catalog: Catalog, analyst: str | None) -> Description:
+    """What an analyst is told of, with what is left and what surveys released: the ledger at a place is opened once, where there is one."""
+    store = place.look()
+    if store is None:
+        return described(catalog, analyst, untouched(place, policy, analyst).whole, Known((), policy.version))
+    with store:
+        balance = budgets_of(store, place, analyst).whole
+        return described(catalog, analyst, balance, known_in(store, policy.version, analyst))
 
 
 def _told_of(table: Table, person: str | None, known: Known) -> Table:
