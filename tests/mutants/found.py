@@ -415,9 +415,9 @@ MUTANTS = (
     ),
     Mutant(
         "answers-of-a-search-moved",
-        SUBJECTS + "_in_full",
-        "(0, size - len(answers))",
-        "(size - len(answers), 0)",
+        SUBJECTS + "_padded",
+        "[*map(int, answers), *[-1] * (size - len(answers))]",
+        "[*[-1] * (size - len(answers)), *map(int, answers)]",
         "which rung was found is lost in an audit",
         subjects.answers_of_a_search_are_in_full,
     ),

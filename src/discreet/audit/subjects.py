@@ -329,14 +329,14 @@ def _columns(given: Sequence[tuple[Mechanism, Any]], size: int) -> Iterator[Any]
         if isinstance(mechanism, IntegerNoise):
             yield mechanism(np.tile(np.atleast_1d(value), (size, 1)))
         elif isinstance(mechanism, AboveThreshold):
-            yield np.array([_in_full(mechanism(value), len(value)) for _ in range(size)])
+            yield np.array([_padded(mechanism(value), len(value)) for _ in range(size)])
         else:
             yield np.array([np.ravel(mechanism(value)) for _ in range(size)])
 
 
-def _in_full(answers: Any, size: int) -> Any:
-    """Answers that ended with the last hit, and no for all scores behind it: no other answers are the same."""
-    return np.pad(answers, (0, size - len(answers)))
+def _padded(answers: Any, size: int) -> list[int]:
+    """Answers of a search, which ends with its last hit: as many as there are scores, where -1 is none."""
+    return [*map(int, answers), *[-1] * (size - len(answers))]
 
 
 def __dir__() -> list[str]:

@@ -19,7 +19,7 @@ from discreet.mechanisms import AboveThreshold
 from discreet.mechanisms.measure import Grant
 from discreet.plan.combination import Combination
 from discreet.plan.digits import six_digits
-from discreet.plan.ladder import nearest
+from discreet.plan.ladder import TOP, nearest
 from discreet.plan.relation import Exceeding, Extent, Totals, terms_of
 from discreet.plan.rules.relations import combined
 from discreet.plan.steps.base import Outcome, Step, broken, no_such_outcome
@@ -111,6 +111,15 @@ class Search(Step):
 
     def named(self, outcome: Outcome) -> str:
         return f"{self.rungs[self._place(outcome)]:,}"
+
+    def notes(self, outcome: Outcome) -> tuple[str, ...]:
+        """What is to be known where no rung was found below a top that is far beyond what people usually have."""
+        if self._place(outcome) < len(self.rungs) - 1 or self.rungs[-1] < TOP:
+            return ()
+        return (
+            f"no limit was found below {TOP:,}, the top of the ladder, which happens about once in 150 times by chance: the noise"
+            f" is far larger than it need be; declare {self.limit}, or ask at another price",
+        )
 
     def facts(self, outcome: Outcome) -> dict[str, int]:
         return {self.limit: self.rungs[self._place(outcome)]}
