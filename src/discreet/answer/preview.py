@@ -138,10 +138,10 @@ def _at_limits(plan: Plan) -> tuple[AtLimit, ...]:
     examples = [(each.found, predicted(each)) for each in plan.examples() if each.taken]
     limits = [(dict(found), errors) for found, errors in examples if found]
     for found, _ in limits:
-        for name in NAMES:
+        for name in (*NAMES, "keys"):
             found.pop(name, None)
     ordered = sorted(limits, key=lambda each: tuple(each[0].values()))
-    return tuple(AtLimit(found, tuple(each.error for each in errors)) for found, errors in ordered)
+    return tuple(AtLimit(found, tuple(each.error for each in errors)) for found, errors in ordered if found)
 
 
 def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]:

@@ -12,7 +12,7 @@ from discreet.plan.measurement import covers, drawn_event
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.relation import keys_of
 from discreet.plan.rules.relations import combined
-from discreet.plan.steps.base import Step, broken
+from discreet.plan.steps.base import Outcome, Step, broken
 from discreet.plan.written import written
 from discreet.privacy import Relation, events, loss
 
@@ -81,6 +81,16 @@ def check(plan: Plan) -> None:
         raise broken("its event is not what it draws")
     if not loss(plan.event).certifies(plan.epsilon, plan.delta):
         raise broken("it costs more than it says")
+
+
+def check_next(step: Step, outcome: Outcome, relation: Relation) -> None:
+    """For what comes after an outcome, where that keeps what every plan must and costs what was said: returns. Otherwise raises Fault.
+
+    Before data is read not all outcomes of a step can be listed: then the way that it takes is checked here, before it is gone.
+    """
+    following = step.after(outcome)
+    _check_stage(following, relation)
+    _alike([_drawn(step.after(way)) for way in (*step.ways, outcome)])
 
 
 def _check_stage(stage: Stage | Step, relation: Relation) -> None:

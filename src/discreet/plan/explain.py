@@ -68,9 +68,11 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
     """What a stage measures and reads; of a step that is not made yet what it may lead to, by examples."""
     if isinstance(stage, Step):
         yield f"├─ {stage.explained()}"
-        yield from _query(stage.reads, 1)
+        yield from _query(stage.reads, "one group" if stage.listed else "whichever there are")
         if len(stage.ways) == 1:
-            yield from _stage(stage.after(stage.ways[0]), plan)
+            if not stage.listed:
+                yield f"├─ if there are {stage.named(stage.examples[0])}:"
+            yield from _stage(stage.after(stage.examples[0]), plan)
             return
         for outcome in stage.examples if len(stage.ways) <= MOST_LISTED else stage.examples[:1]:
             yield f"├─ if it is {stage.named(outcome)}:"
@@ -80,11 +82,12 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
     for aggregate, release in zip(plan.question.aggregates, stage.releases, strict=True):
         yield f"├─ {_said_aggregate(aggregate)}"
         yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
-    yield from _query(stage.query, cells)
+    found = isinstance(plan.stage, Step) and not plan.stage.listed
+    yield from _query(stage.query, f"{cells:,} groups, all of them declared{' or found' if found else ''}")
 
 
-def _query(query: Totals, cells: int) -> Iterator[str]:
-    yield f"└─ {_totals(query, cells)}"
+def _query(query: Totals, groups: str) -> Iterator[str]:
+    yield f"└─ {_totals(query, groups)}"
     yield from _below(query, 1)
 
 
@@ -125,11 +128,11 @@ def _measured(measurement: Measurement, cells: int) -> str:
     )
 
 
-def _totals(query: Totals, cells: int) -> str:
+def _totals(query: Totals, groups: str) -> str:
     keys = keys_of(query)
     if not keys:
         return "totals of all rows"
-    return f"totals by {', '.join(map(said, keys))}: {cells:,} groups, all of them declared"
+    return f"totals by {', '.join(map(said, keys))}: {groups}"
 
 
 @singledispatch

@@ -83,9 +83,13 @@ class Plan:
         return tuple(past)
 
     @property
-    def found(self) -> dict[str, int]:
-        """What was found on the way, by name."""
-        return {name: fact for step, outcome in self.steps for name, fact in step.facts(outcome).items()}
+    def found(self) -> dict[str, Any]:
+        """What was found on the way, by name: limits and counts, and "keys" by what has them."""
+        found: dict[str, Any] = {}
+        for step, outcome in self.steps:
+            for name, fact in step.facts(outcome).items():
+                found[name] = {**found.get(name, {}), **fact} if isinstance(fact, dict) else fact
+        return found
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -102,7 +106,13 @@ class Plan:
 
     def again(self, outcomes: Sequence[Any]) -> "Plan":
         """The plan with the outcomes that an answer was kept with, as JSON has them."""
-        return replace(self, taken=tuple(tuple(each) if isinstance(each, list) else each for each in outcomes))
+        plan = self
+        for kept in outcomes:
+            step = plan.next
+            if not isinstance(step, Step):
+                raise no_such_outcome()
+            plan = plan.chosen(step.again(kept))
+        return plan
 
     def decisions(self) -> Iterator["Plan"]:
         """The plan as it may be decided, for every way that its steps can go from here."""
@@ -114,10 +124,12 @@ class Plan:
                 yield from self.chosen(outcome).decisions()
 
     def examples(self) -> Iterator["Plan"]:
-        """The plan as it may be decided, for a few of these ways: several that its next step can go, and one of those after it."""
+        """The plan as it may be decided, for a few of these ways: several of the first step that has several, and one of those after."""
         stage = self.next
         if isinstance(stage, Stage):
             yield self
+        elif len(stage.examples) == 1:
+            yield from self.chosen(stage.examples[0]).examples()
         else:
             for outcome in stage.examples:
                 yield from islice(self.chosen(outcome).examples(), 1)

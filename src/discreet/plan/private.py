@@ -8,12 +8,14 @@ from discreet.exact import Number, positive, probability, rational, shown
 from discreet.plan.about import about_idle, about_persons, about_rounding, advice
 from discreet.plan.catalog import Catalog
 from discreet.plan.check import check, event_of
+from discreet.plan.domain import without_keys
 from discreet.plan.draft import Draft, draft
 from discreet.plan.finding import finding
 from discreet.plan.intervals import predicted
 from discreet.plan.noise import allocate, gaussian
 from discreet.plan.plan import Plan
 from discreet.plan.question import Question
+from discreet.plan.scalar import Column
 from discreet.plan.stages import noise_wanted, stage_of
 
 MOST_EPSILON = Fraction(10**6)
@@ -82,6 +84,9 @@ def _least(meets: Callable[[Fraction], bool]) -> Fraction:
 def _check_limits_known(draft: Draft) -> None:
     """What an accuracy costs is not known where a limit is still to be found: it is as unknown as the limit."""
     lacking = draft.missing
+    for key, values in zip(draft.keys, draft.domains, strict=True):
+        if values is None:
+            raise without_keys(key, draft.scope.unfiltered, "within needs to know them, ask at a price and they are found")
     if lacking:
         names = " and ".join(limit.value for limit in lacking)
         flags = " ".join(f"--{limit.value.replace('_', '-')} N" for limit in lacking)
@@ -100,9 +105,22 @@ def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
             code="clip",
             hint="allow a delta, or set clip = 'groups'",
         )
-    plan = (finding if draft.missing else _of_one_stage)(draft, epsilon, delta)
+    _check_keys(draft, delta)
+    plan = (finding if draft.missing or None in draft.domains else _of_one_stage)(draft, epsilon, delta)
     check(plan)
     return plan
+
+
+def _check_keys(draft: Draft, delta: Fraction) -> None:
+    """Keys that nobody declared are found where there is a δ, and where anybody can share them."""
+    person, scope = (draft.protected.person or "").casefold(), draft.scope.unfiltered
+    for key, values in zip(draft.keys, draft.domains, strict=True):
+        if values is not None:
+            continue
+        if isinstance(key, Column) and key.name.casefold() == person:
+            raise without_keys(key, scope, "each of them is one of those who are protected, and none is shared by several")
+        if not delta:
+            raise without_keys(key, scope, "without a delta they are not found in the data")
 
 
 def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:

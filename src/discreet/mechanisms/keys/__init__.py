@@ -7,6 +7,7 @@ one person, where each count moves by one at most. Where a person is replaced by
 """
 
 from discreet.mechanisms.keys.kept import Kept
+from discreet.mechanisms.keys.named import NamedKeys
 from discreet.mechanisms.keys.optimal import OptimalKeys
 from discreet.mechanisms.keys.threshold import GaussianThreshold, LaplaceThreshold, Threshold
 
@@ -14,6 +15,7 @@ __all__ = [
     "GaussianThreshold",
     "Kept",
     "LaplaceThreshold",
+    "NamedKeys",
     "OptimalKeys",
     "Threshold",
 ]
