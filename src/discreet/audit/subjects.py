@@ -18,9 +18,11 @@ from discreet.audit.twins.curators import Curators
 from discreet.audit.twins.report import Report
 from discreet.curator.policy import Policy
 from discreet.mechanisms import keys
+from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.base import Example, Mechanism
 from discreet.mechanisms.base import registry as mechanisms
+from discreet.mechanisms.keys import NamedKeys
 from discreet.plan.releases.base import registry as releases
 
 __all__ = ["Finding", "Subject", "add", "every", "of_policy"]
@@ -31,6 +33,8 @@ FALSE_ALARM = 1e-6
 DELTAS = (0.0, 1e-6, 1e-3, 0.02, 0.1)
 # What a release is asked for, and how many pairs of neighbours it is tried on.
 PRICE = 1
+# The δ of questions whose keys are found: so large that some are.
+FOUND_DELTA = 0.02
 PAIRS = 3
 # Questions of a policy that are tried: evenly, of all that its declarations allow.
 MOST_QUESTIONS = 24
@@ -183,24 +187,56 @@ def of_releases() -> list[Subject]:
     ]
 
 
+FOUND = (
+    "SELECT ward, COUNT(*) AS a FROM people GROUP BY ward",
+    "SELECT day, smoker, COUNT(DISTINCT person) AS a FROM people GROUP BY day, smoker",
+)
+"""Questions whose keys are found."""
+
+
+@add
+def of_found_keys() -> list[Subject]:
+    """Questions whose keys are found, with limits that are declared, and with one that is found as well."""
+    columns = {"ward": {"type": "text", "max_groups": 2}, "day": {"type": "date"}, "smoker": {"type": "boolean"}}
+    empty: dict[str, Any] = {"people": {"person": [], "ward": [], "day": [], "smoker": []}}
+    limits: tuple[dict[str, Any], ...] = ({"max_rows": 2, "max_groups": 2}, {"adjacency": "replace"})
+    policies = (
+        Policy.declare(empty, "person", columns, epsilon=1, delta=3 * FOUND_DELTA, ledger=":memory:", **each)
+        for each in limits
+    )
+    return [
+        subject
+        for policy in policies
+        for subject in of_policy(policy, FOUND, part="found keys", kind="NamedKeys", pairs=1, delta=FOUND_DELTA)
+    ]
+
+
 def of_policy(
-    policy: Policy, asked: Sequence[str] | None = None, *, part: str = "question", kind: str = "", pairs: int = PAIRS
+    policy: Policy,
+    asked: Sequence[str] | None = None,
+    *,
+    part: str = "question",
+    kind: str = "",
+    pairs: int = PAIRS,
+    delta: float | None = None,
 ) -> list[Subject]:
     """Questions of a policy, on made-up neighbours: twins of each, and what its mechanisms were given, to be sampled.
+
+    `delta` is of each question; without one it is what a question of the policy has.
 
     Neither the data of the policy nor its ledger is opened. `asked` are questions; without them some of those that its declarations
     allow, evenly, but for what cannot be asked after all. A question that is named and not answered has failed.
     """
     texts = _some(questions(policy)) if asked is None else list(asked)
-    delta = float(policy.budget.delta) if policy.accountant != "pure" else 0.0
+    claimed = delta if delta is not None else float(policy.budget.delta)
     reports: dict[str, list[Report]] = {text: [] for text in texts}
     for seed in range(pairs):
         with Curators(*neighbours(policy, seed)) as curators:
             for text in texts:
-                reports[text].append(curators.ask(text, epsilon=PRICE))
+                reports[text].append(curators.ask(text, epsilon=PRICE, delta=delta))
     if asked is None:
         reports = {text: each for text, each in reports.items() if _different(each) or _answered(each)}
-    return [_of_reports(part, kind, text, delta, each) for text, each in reports.items()]
+    return [_of_reports(part, kind, text, claimed, each) for text, each in reports.items()]
 
 
 def _some(texts: Sequence[str]) -> Sequence[str]:
@@ -224,9 +260,17 @@ def _of_reports(part: str, kind: str, text: str, delta: float, reports: Sequence
 
 def _given(report: Report) -> Pair:
     """What each mechanism of a question was given, on one side and on the other."""
-    return tuple((kind, first) for kind, first, _ in report.inputs), tuple(
-        (kind, second) for kind, _, second in report.inputs
-    )
+    inputs = [_unnamed(*each) for each in report.inputs]
+    return tuple((kind, first) for kind, first, _ in inputs), tuple((kind, second) for kind, _, second in inputs)
+
+
+def _unnamed(kind: Any, first: Any, second: Any) -> tuple[Any, Any, Any]:
+    """A rule on counts by name as one on two lists of counts, of the names that either side has."""
+    if not isinstance(kind, NamedKeys):
+        return kind, first, second
+    names = sorted({*first, *second})
+    counts, others = ([each.get(name, 0) for name in names] for each in (first, second))
+    return _Flat(kind.rule), counts, others
 
 
 def noisy(given: Sequence[tuple[Mechanism, Any]], size: int) -> Any:
@@ -242,6 +286,10 @@ def _columns(given: Sequence[tuple[Mechanism, Any]], size: int) -> Iterator[Any]
     for mechanism, value in given:
         if isinstance(mechanism, IntegerNoise):
             yield mechanism(np.tile(np.atleast_1d(value), (size, 1)))
+        elif isinstance(mechanism, AboveThreshold):
+            # it says no more after its last hit: how much it said, and how often it hit
+            answers = [mechanism(value) for _ in range(size)]
+            yield np.array([[each.size, int(each.sum())] for each in answers])
         else:
             yield np.array([np.ravel(mechanism(value)) for _ in range(size)])
 

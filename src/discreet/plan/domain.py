@@ -42,7 +42,9 @@ from discreet.plan.scope import Scope
 
 MOST_GROUPS = 100_000
 MOST_EVALUATED = 2_000_000  # parts of expressions, to find the groups of one question: about two seconds
-FIND_THEM = "or allow a delta, and they are found: --delta 1e-8 beside a budget that has one; or run `discreet survey` once"
+FIND_THEM = (
+    "or allow a delta, and they are found: --delta 1e-8 beside a budget that has one; or run `discreet survey` once"
+)
 Values = tuple[Value, ...]
 
 

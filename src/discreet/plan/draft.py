@@ -73,9 +73,9 @@ class Draft:
 
     @property
     def known(self) -> int:
-        """How many groups there are, and before they are known how many there may be; one where none was found, so that nothing is public
-        for being of nobody."""
-        return self.cells if None in self.domains else max(1, len(self.groups))
+        """For how many groups noise is made: for those that there are, which is public once their keys are; before that, and where norms
+        are limited, for as many as there may be. For one where none was found, so that nothing is public for being of nobody."""
+        return self.cells if self.clip or None in self.domains else max(1, len(self.groups))
 
     @property
     def clip(self) -> bool:

@@ -9,7 +9,7 @@ L2 norm. The form of a plan is that for as many groups as there may be; its nois
 their keys are released. Figures by simulation are in docs/limits.md and docs/keys.md.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.errors import Fault
@@ -126,7 +126,7 @@ def _next(draft: Draft, budget: Budget) -> Stage | Step:
     if draft.missing:
         return _limited(draft, draft.caps, budget)
     stage = stage_of(draft, draft.caps, budget.split)
-    limits = about_persons(draft.protected, draft.caps, stage.query, draft.known)
+    limits = about_persons(draft.protected, draft.caps, stage.query, len(draft.groups))
     return replace(stage, notes=(*limits[:-1], *about_rounding(stage, draft.protected.people)))
 
 
@@ -140,14 +140,10 @@ class Following:
     draft: Draft
     place: int
     budget: Budget
-    made: dict[tuple[Value, ...], Stage | Step] = field(default_factory=dict, compare=False, repr=False)
-    """What was made before: a plan is asked for its next stage again and again."""
 
     def filled(self, keys: tuple[Value, ...]) -> Stage | Step:
         """The rest of the plan, for these keys."""
-        if keys not in self.made:
-            self.made[keys] = _next(with_keys(self.draft, self.place, keys), self.budget)
-        return self.made[keys]
+        return _next(with_keys(self.draft, self.place, keys), self.budget)
 
 
 def _keys(draft: Draft, place: int, budget: Budget) -> FindKeys:
@@ -201,7 +197,7 @@ def _limited(draft: Draft, caps: Caps, budget: Budget) -> Stage | Step:
     stages = tuple(_limited(draft, caps.limited(limit, rung), budget) for rung in rungs)
     query = Totals(Exceeding(gathered(draft, caps, ()), limit.extent, rungs[:-1]))
     price = budget.epsilon * budget.shares.limits * share
-    return Search(query, limit.value, rungs, searching(price, _few(price, draft.known, budget)), stages)
+    return Search(query, limit.value, rungs, searching(price, _few(price, len(draft.groups), budget)), stages)
 
 
 def _few(price: Fraction, cells: int, budget: Budget) -> int:
@@ -213,7 +209,7 @@ def _few(price: Fraction, cells: int, budget: Budget) -> int:
 def _counted(draft: Draft, limit: Limit, caps: Caps, budget: Budget) -> Tally:
     """Two counts of people, then the answer."""
     stage = stage_of(draft, caps, budget.split)
-    limits = about_persons(draft.protected, caps, stage.query, draft.known)[:-1]
+    limits = about_persons(draft.protected, caps, stage.query, len(draft.groups))[:-1]
     told = replace(stage, notes=(*limits, *about_rounding(stage, draft.protected.people)))
     below = gathered(draft, replace(caps, rows=draft.caps.rows, groups=draft.caps.groups), ())
     most = _known(caps, limit) or 0

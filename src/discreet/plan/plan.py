@@ -93,8 +93,10 @@ class Plan:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """All that is said of the answer: first what was found for it."""
-        if not self.taken or isinstance(self.next, Step):
+        """All that is said of the answer: first what was found for it, or will be."""
+        if isinstance(self.next, Step):
+            return (*(note for step, _ in next(self.examples()).steps for note in step.ahead()), *self.notes)
+        if not self.taken:
             return self.notes
         found = (note for step, outcome in self.steps for note in step.notes(outcome))
         return (*self.decided.notes, *found, *self.notes)

@@ -15,7 +15,6 @@ from discreet.plan.intervals import predicted
 from discreet.plan.noise import allocate, gaussian
 from discreet.plan.plan import Plan
 from discreet.plan.question import Question
-from discreet.plan.scalar import Column
 from discreet.plan.stages import noise_wanted, stage_of
 
 MOST_EPSILON = Fraction(10**6)
@@ -86,7 +85,9 @@ def _check_limits_known(draft: Draft) -> None:
     lacking = draft.missing
     for key, values in zip(draft.keys, draft.domains, strict=True):
         if values is None:
-            raise without_keys(key, draft.scope.unfiltered, "within needs to know them, ask at a price and they are found")
+            raise without_keys(
+                key, draft.scope.unfiltered, "within needs to know them, ask at a price and they are found"
+            )
     if lacking:
         names = " and ".join(limit.value for limit in lacking)
         flags = " ".join(f"--{limit.value.replace('_', '-')} N" for limit in lacking)
@@ -112,15 +113,10 @@ def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
 
 
 def _check_keys(draft: Draft, delta: Fraction) -> None:
-    """Keys that nobody declared are found where there is a δ, and where anybody can share them."""
-    person, scope = (draft.protected.person or "").casefold(), draft.scope.unfiltered
+    """Keys that nobody declared are found where there is a δ."""
     for key, values in zip(draft.keys, draft.domains, strict=True):
-        if values is not None:
-            continue
-        if isinstance(key, Column) and key.name.casefold() == person:
-            raise without_keys(key, scope, "each of them is one of those who are protected, and none is shared by several")
-        if not delta:
-            raise without_keys(key, scope, "without a delta they are not found in the data")
+        if values is None and not delta:
+            raise without_keys(key, draft.scope.unfiltered, "without a delta they are not found in the data")
 
 
 def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:

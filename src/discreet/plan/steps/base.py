@@ -81,7 +81,11 @@ class Step(ABC):
 
     def again(self, kept: Any) -> Outcome:
         """The outcome that was kept so."""
-        return tuple(kept) if isinstance(kept, list) else kept  # type: ignore[no-any-return]
+        return tuple(kept) if isinstance(kept, list) else kept
+
+    def ahead(self) -> tuple[str, ...]:
+        """What whoever asks should know before it is made."""
+        return ()
 
     def notes(self, outcome: Outcome) -> tuple[str, ...]:
         """What whoever reads the answer should know of it."""

@@ -9,10 +9,11 @@ for so many (`mechanisms.keys`). Which keys there are cannot be listed before: s
 checked again once they are known, before it is run.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
+from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -44,6 +45,9 @@ MANY = 1 << 62
 EXAMPLE = 10
 """So many keys an example has."""
 
+REMEMBERED = 4
+"""Of so many outcomes it is remembered what follows."""
+
 LISTED = 6
 ONE = Fraction(1)
 
@@ -72,6 +76,8 @@ class FindKeys(Step):
     """Who shares a key, for people."""
 
     then: Following
+    made: list[tuple[Outcome, "Stage | Step"]] = field(default_factory=list, compare=False, repr=False)
+    """What was made for outcomes, which are told apart as objects: a plan asks for its next stage again and again."""
 
     @property
     def reads(self) -> Totals:
@@ -80,18 +86,24 @@ class FindKeys(Step):
     @property
     def ways(self) -> tuple[Outcome, ...]:
         """The largest outcome: as many keys as are used at most, as long as they may be. No other one leads to more groups."""
-        return (tuple((key, 1) for key in _made_up(self.type, self.most, LONGEST)),)
+        return (_made_up(self.type, self.most, LONGEST),)
 
     @property
     def examples(self) -> tuple[Outcome, ...]:
-        return (tuple((key, 1) for key in _made_up(self.type, min(self.most, EXAMPLE))),)
+        return (_made_up(self.type, min(self.most, EXAMPLE), 0),)
 
     @property
     def listed(self) -> bool:
         return False
 
     def after(self, outcome: Outcome) -> "Stage | Step":
-        return self.then.filled(tuple(key for key, _ in self._pairs(outcome)))
+        for known, following in self.made:
+            if known is outcome:
+                return following
+        following = self.then.filled(tuple(key for key, _ in self._pairs(outcome)))
+        self.made.append((outcome, following))
+        del self.made[:-REMEMBERED]
+        return following
 
     def _pairs(self, outcome: Outcome) -> tuple[tuple[Value, int], ...]:
         if not isinstance(outcome, tuple) or len(outcome) > self.most:
@@ -160,6 +172,9 @@ class FindKeys(Step):
     def again(self, kept: Any) -> Outcome:
         return tuple((date.fromisoformat(key) if self.type is Type.DATE else key, count) for key, count in kept)
 
+    def ahead(self) -> tuple[str, ...]:
+        return (f"{self.name}: keys are found that about {self.shared:,} {self.people} share",)
+
     def notes(self, outcome: Outcome) -> tuple[str, ...]:
         found = len(self._pairs(outcome))
         if not found:
@@ -195,13 +210,16 @@ def _usable(key: Any, type: Type) -> bool:
     return key.__class__ is KINDS[type] and (not isinstance(key, float) or isfinite(key))
 
 
-def _made_up(type: Type, count: int, length: int = 0) -> list[Value]:
-    """Keys that stand for those that will be found; texts as long as is asked, of characters that take most room."""
+@cache
+def _made_up(type: Type, count: int, length: int) -> tuple[tuple[Value, int], ...]:
+    """An outcome that stands for what will be found; texts are at least as long as is asked, of characters that take most room."""
+    numbers = range(1, count + 1)
+    keys: Iterable[Value] = numbers
     match type:
         case Type.TEXT:
-            return sorted(f"key {i:02}".rjust(length, "\U0010ffff") for i in range(1, count + 1))
+            keys = sorted(f"key {i:02}".rjust(length, "\U0010ffff") for i in numbers)
         case Type.DATE:
-            return [date.fromordinal(date(2000, 1, 1).toordinal() + i) for i in range(count)]
+            keys = (date.fromordinal(date(2000, 1, 1).toordinal() + i) for i in numbers)
         case Type.NUMBER:
-            return [float(i) for i in range(1, count + 1)]
-    return list(range(1, count + 1))
+            keys = map(float, numbers)
+    return tuple((key, 1) for key in keys)
