@@ -92,14 +92,13 @@ def groups_of(domains: Sequence[Values]) -> tuple[Values, ...]:
 
 def _values(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     values = values_of(key, scope, effort)
-    if type_of(key) is Type.NUMBER:
-        if not copied(key):
-            raise QueryError(
-                "a key of GROUP BY must be a text, a whole number, a date, a boolean or a number that is taken as it is,"
-                " and this one is a number with decimals that is computed",
-                code="number-key",
-                hint="group by the column itself, by whole numbers, such as FLOOR(x / 10) * 10, or by CASE bins",
-            )
+    if type_of(key) is Type.NUMBER and not copied(key):
+        raise QueryError(
+            "a key of GROUP BY must be a text, a whole number, a date, a boolean or a number that is taken as it is,"
+            " and this one is a number with decimals that is computed",
+            code="number-key",
+            hint="group by the column itself, by whole numbers, such as FLOOR(x / 10) * 10, or by CASE bins",
+        )
     if values is None:
         return None
     if type_of(key) is Type.NUMBER:
