@@ -118,7 +118,7 @@ MUTANTS = (
     Mutant(
         "limits-besides-keys",
         PRICE + "shares",
-        "TOGETHER / max(kinds, 1)",
+        "TOGETHER / (keys + limits)",
         "TOGETHER",
         "keys and limits have half of the price each, and leave the answer nothing",
         split,

@@ -212,13 +212,14 @@ def test_every_outcome_costs_the_same() -> None:
 
 
 def the_price_is_split_as_it_is_said() -> None:
-    """A quarter for keys alone; with a limit each has a quarter, and a tenth counts people; columns have equal parts, of δ too."""
+    """Half for keys alone; with a limit each has a quarter, and a tenth counts people; columns have equal parts, of δ too."""
     for text, unit, epsilon in product((BY_KEY, TEXTS[3]), (PERSON, turned(PERSON), NOBODY), EPSILONS):
         plan = found(text, unit, epsilon)
         (one,) = ways(plan, (3,))
         steps = [step for step, _ in one.steps]
         prices = [step.mechanism.price for step in steps if isinstance(step, FindKeys)]
-        assert [price for price, _ in prices] == [epsilon / 4 / len(prices)] * len(prices)
+        share = F(1, 4) if unit is NOBODY else F(1, 2)
+        assert [price for price, _ in prices] == [epsilon * share / len(prices)] * len(prices)
         assert all(F(99, 100) * DELTA <= delta * len(prices) <= DELTA for _, delta in prices)
         searched = sum((step.mechanism.epsilon for step in steps if isinstance(step, Search)), F(0))
         counted = [loss(step.event()).pure_epsilon() for step in steps if isinstance(step, Tally)]
@@ -226,7 +227,7 @@ def the_price_is_split_as_it_is_said() -> None:
         if unit is NOBODY:
             assert (searched, counted, rest.pure_epsilon()) == (epsilon / 4, [epsilon / 10], epsilon * 2 / 5)
         else:
-            assert (searched, counted, rest.pure_epsilon()) == (0, [], epsilon * 3 / 4)
+            assert (searched, counted, rest.pure_epsilon()) == (0, [], epsilon / 2)
 
 
 def test_the_price_is_split_as_it_is_said() -> None:

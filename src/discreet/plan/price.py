@@ -1,21 +1,22 @@
 """How the price of a question is split where something must be found for it first.
 
-    one kind of thing is found (keys, or limits)       a quarter
-    several kinds                                      half, in equal parts; each again in equal parts a column
-    a limit is found                                   a tenth besides, for two counts: of all people, and of those beyond it
-    the answer                                         the rest: 40 % at least
+    limits alone                 a quarter
+    keys, and limits with them   half, in equal parts of keys and of limits; each again in equal parts a column
+    a limit is found             a tenth besides, for two counts: of all people, and of those beyond it
+    the answer                   the rest: 40 % at least
 
-δ is needed by keys, and by Gaussian noise: where both are, each has half of it. Figures by simulation are in docs/keys.md.
+A key that is not found is a group that is missing, which is worse than some more noise: so keys have half where they are alone. δ is needed
+by keys, and by Gaussian noise: where both are, each has half of it. Figures by simulation are in docs/keys.md.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 
 ALONE = Fraction(1, 4)
-"""Of the price, for the one kind of thing that is found."""
+"""Of the price, for limits where nothing else is found."""
 
 TOGETHER = Fraction(1, 2)
-"""Of the price, for all kinds of things that are found, where there are several."""
+"""Of the price, for keys, and for limits that are found besides."""
 
 COUNTING = Fraction(1, 10)
 """Of the price, for the two counts."""
@@ -39,10 +40,9 @@ class Shares:
 def shares(*, keys: bool, limits: bool) -> Shares:
     """The split for what is found.
 
-    >>> [float(shares(keys=keys, limits=True).answer) for keys in (False, True)]
-    [0.65, 0.4]
+    >>> [float(shares(keys=keys, limits=limits).answer) for keys, limits in ((False, True), (True, True), (True, False))]
+    [0.65, 0.4, 0.5]
     """
-    kinds = keys + limits
-    each = ALONE if kinds == 1 else TOGETHER / max(kinds, 1)
+    each = TOGETHER / (keys + limits) if keys else ALONE
     nothing = Fraction(0)
     return Shares(each if keys else nothing, each if limits else nothing, COUNTING if limits else nothing)
