@@ -356,6 +356,9 @@ def test_what_can_be_a_key_does_not_depend_on_who_has_it() -> None:
     assert step._counts(reading) == {"x" * LONGEST: 9}
     numbers = step_of(found("SELECT y, COUNT(*) FROM t GROUP BY y", PERSON))
     assert numbers._counts(Found(((float("inf"),), (-0.0,), (2.5,)), (_ints([5, 6, 7]),))) == {0.0: 6, 2.5: 7}
+    whole = step_of(found("SELECT LENGTH(note) AS k, COUNT(*) FROM t GROUP BY k", PERSON))
+    ((key, _),) = whole._counts(Found(((7,), (True,)), (_ints([5, 6]),))).items()
+    assert type(key) is int and key == 7
     days = replace(step, type=Type.DATE)
     assert days._counts(Found(((1,),), (_ints([4]),))) == {date(1970, 1, 2): 4}
     for wrong in ((("x", 1), ("x", 1)), ((1, 1),), (("x" * (LONGEST + 1), 1),), 0, (("x",),)):
@@ -418,6 +421,7 @@ def test_a_preview_tells_how_many_people_must_share_a_key() -> None:
         step = step_of(plan)
         assert any(f"that about {step.shared:,} " in note for note in preview.notes)
         assert bool(preview.at_limits) is (unit is NOBODY)
+        assert preview.groups is None and "the groups that are found" in str(preview)
         assert "costs ε" in preview.explain() and str(preview) and json.dumps(preview.to_json())
 
 
@@ -628,10 +632,11 @@ def test_keys_of_a_file_are_found_by_its_engine(tmp_path: Path) -> None:
     """The whole path on a file: hostile texts are keys like any other, and shown so that they do nothing."""
     from discreet.curator.session import Curator
 
+    ages = "SELECT LENGTH(ward) AS letters, YEAR(day) AS year, dose, COUNT(*) AS n FROM visits GROUP BY letters, year, dose"
     wards = ["A", "o'n", "=1+1", "\x1b[31mred", "ä"]
-    rows = "\n".join(f'{i},"{wards[i % 5]}",2024-02-{1 + i % 2:02}' for i in range(3000))
-    (tmp_path / "visits.csv").write_text(f"person,ward,day\n{rows}\n", "utf-8")
-    columns = {"ward": {"type": "text"}, "day": {"type": "date"}}
+    rows = "\n".join(f'{i},"{wards[i % 5]}",2024-02-{1 + i % 2:02},{0.5 + i % 2}' for i in range(3000))
+    (tmp_path / "visits.csv").write_text(f"person,ward,day,dose\n{rows}\n", "utf-8")
+    columns = {"ward": {"type": "text"}, "day": {"type": "date"}, "dose": {"type": "number"}}
     with Curator(
         {"visits": tmp_path / "visits.csv"}, "person", columns, epsilon=20, delta=1e-6, ledger=tmp_path / "ledger"
     ) as curator:
@@ -642,4 +647,6 @@ def test_keys_of_a_file_are_found_by_its_engine(tmp_path: Path) -> None:
         ]
         again = curator.sql(text, epsilon=4)
         assert (again.rows, again.explain(), curator.spent.epsilon) == (answer.rows, answer.explain(), 4)
+        lengths = sorted({len(ward) for ward in wards})
+        assert [row[:3] for row in curator.sql(ages, epsilon=4).rows] == list(product(lengths, [2024], [0.5, 1.5]))
         assert "\x1b" not in str(answer) and "\x1b" not in answer.explain()

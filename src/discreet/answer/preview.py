@@ -12,7 +12,7 @@ from discreet.exact import to_float_up
 from discreet.plan.explain import explain
 from discreet.plan.intervals import Predicted, predicted
 from discreet.plan.measurement import CONFIDENCE
-from discreet.plan.plan import Plan
+from discreet.plan.plan import Plan, finds_groups
 from discreet.plan.post import selects
 from discreet.plan.steps.tally import NAMES
 from discreet.plan.visible import visible
@@ -42,7 +42,9 @@ class Preview:
     delta: float
     relation: str
     predicted: tuple[Predicted, ...]
-    groups: int
+    groups: int | None
+    """How many rows the answer has, before any are left out; None where that is still to be found."""
+
     notes: tuple[str, ...]
     _explanation: str
     headings: tuple[str, ...] = ()
@@ -64,7 +66,7 @@ class Preview:
                 replace(each, name=name)
                 for each, name in zip(_without_limits(plan, at_limits), output_names(plan), strict=True)
             ),
-            groups=max(len(each.domain) for each in plan.examples()),
+            groups=None if finds_groups(plan) else max(len(each.domain) for each in plan.examples()),
             notes=(*plan.assumed, *plan.told, *([SELECTED] if selects(plan) else [])),
             _explanation=explain(plan),
             headings=tuple(

@@ -7,7 +7,7 @@ from functools import singledispatch
 from discreet.errors import Fault
 from discreet.plan.digits import six_digits
 from discreet.plan.measurement import Measurement
-from discreet.plan.plan import Plan, Stage
+from discreet.plan.plan import Plan, Stage, finds_groups
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import (
     CapGroups,
@@ -82,8 +82,8 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
     for aggregate, release in zip(plan.question.aggregates, stage.releases, strict=True):
         yield f"├─ {_said_aggregate(aggregate)}"
         yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
-    found = isinstance(plan.stage, Step) and not plan.stage.listed
-    yield from _query(stage.query, f"{cells:,} groups, all of them declared{' or found' if found else ''}")
+    known = "declared or found" if finds_groups(plan) else "declared"
+    yield from _query(stage.query, f"{cells:,} groups, all of them {known}")
 
 
 def _query(query: Totals, groups: str) -> Iterator[str]:

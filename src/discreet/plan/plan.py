@@ -174,6 +174,11 @@ class Plan:
         return (self.people or 0) * min(caps, default=1)
 
 
+def finds_groups(plan: Plan) -> bool:
+    """Whether a plan finds the groups of its answer: its first step is one whose outcomes cannot be listed."""
+    return isinstance(plan.stage, Step) and not plan.stage.listed
+
+
 def _after(stage: Stage | Step, outcome: Outcome) -> Stage | Step:
     if not isinstance(stage, Step):
         raise no_such_outcome()

@@ -77,7 +77,7 @@ class FindKeys(Step):
 
     then: Following
     made: list[tuple[Outcome, "Stage | Step"]] = field(default_factory=list, compare=False, repr=False)
-    """What was made for outcomes, which are told apart as objects: a plan asks for its next stage again and again."""
+    """What was made for outcomes: a plan asks for its next stage again and again."""
 
     @property
     def reads(self) -> Totals:
@@ -98,7 +98,7 @@ class FindKeys(Step):
 
     def after(self, outcome: Outcome) -> "Stage | Step":
         for known, following in self.made:
-            if known is outcome:
+            if known is outcome or known == outcome:
                 return following
         following = self.then.filled(tuple(key for key, _ in self._pairs(outcome)))
         self.made.append((outcome, following))
@@ -200,7 +200,7 @@ def _value(key: Any, type: Type) -> Value:
         return None
     if type is Type.DATE:
         return date.fromordinal(int(key) + EPOCH.toordinal())
-    return one_number(key)
+    return one_number(key) if type is Type.NUMBER else key  # type: ignore[no-any-return]
 
 
 def _usable(key: Any, type: Type) -> bool:
