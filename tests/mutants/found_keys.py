@@ -38,7 +38,7 @@ MUTANTS = (
     Mutant(
         "no-threshold",
         NAMED + "NamedKeys.__call__",
-        " if kept.mask[at]",
+        " if selection.mask[at]",
         "",
         "every key is released, whoever has it",
         keys.rare_keys_are_not_seen,
@@ -46,7 +46,7 @@ MUTANTS = (
     Mutant(
         "keys-with-exact-counts",
         NAMED + "NamedKeys.__call__",
-        "int(kept.counts[at])",
+        "int(selection.counts[at])",
         "int(exact[name])",
         "what is released beside a key is its exact number of people",
         keys.only_the_largest_are_used,
@@ -54,7 +54,7 @@ MUTANTS = (
     Mutant(
         "keys-in-the-order-of-the-data",
         STEP + "FindKeys.drawn",
-        "(-kept[key], key)",
+        "(-counts[key], key)",
         "0",
         "which keys are used depends on their names instead of their counts",
         keys.only_the_largest_are_used,

@@ -97,10 +97,10 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     everything = scope.unfiltered
     keys = tuple(whole_key(key, everything) for key in question.keys)
     domains = domains_of(keys, everything)
-    found = None in domains
+    sought = None in domains
     declared = groups_of([each for each in domains if each is not None])
-    groups = () if found else declared
-    cells = most_cells(domains) if found else len(groups)
+    groups = () if sought else declared
+    cells = most_cells(domains) if sought else len(groups)
     protected = within_columns(catalog.protected, keys, everything)
     caps = caps_of(protected, cells)
     scaled = _scales(protected, caps, question.aggregates, cells)

@@ -58,7 +58,7 @@ FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class SplitPrice:
     """The price of a question, and how it is split."""
 
     epsilon: Fraction
@@ -88,7 +88,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
     split = None
     if requests:
         split = gaussian(requests, rest, delta - of_keys) if draft.clip else geometric(requests, rest)
-    budget = Budget(epsilon, of_keys, parts, split, draft.domains.count(None), keys_each(draft.domains))
+    budget = SplitPrice(epsilon, of_keys, parts, split, draft.domains.count(None), keys_each(draft.domains))
     stage = _next(draft, budget)
     return Plan(
         question=draft.question,
@@ -119,7 +119,7 @@ def _about_finding(draft: Draft, parts: Shares) -> list[str]:
     return notes
 
 
-def _next(draft: Draft, budget: Budget) -> Stage | Step:
+def _next(draft: Draft, budget: SplitPrice) -> Stage | Step:
     """The steps that find what is lacking, keys first, and the stage behind them."""
     if None in draft.domains:
         return _keys(draft, draft.domains.index(None), budget)
@@ -134,19 +134,19 @@ def _next(draft: Draft, budget: Budget) -> Stage | Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class AfterKeys:
     """What comes after the keys in one place were found."""
 
     draft: Draft
     place: int
-    budget: Budget
+    budget: SplitPrice
 
     def filled(self, keys: tuple[Value, ...]) -> Stage | Step:
         """The rest of the plan, for these keys."""
         return _next(with_keys(self.draft, self.place, keys), self.budget)
 
 
-def _keys(draft: Draft, place: int, budget: Budget) -> FindKeys:
+def _keys(draft: Draft, place: int, budget: SplitPrice) -> FindKeys:
     """The step that finds the keys in one place; each place has an equal part of the price of all of them."""
     key, person = draft.keys[place], draft.protected.person
     most = _keys_of_a_person(draft, place)
@@ -166,7 +166,7 @@ def _keys(draft: Draft, place: int, budget: Budget) -> FindKeys:
         selecting(each_epsilon, each_delta, changed),
         budget.keys,
         "rows" if person is None else "people",
-        Following(draft, place, budget),
+        AfterKeys(draft, place, budget),
     )
 
 
@@ -177,7 +177,7 @@ def selecting(epsilon: Fraction, delta: Fraction, groups: int) -> NamedKeys:
 
 
 def _keys_of_a_person(draft: Draft, place: int) -> int:
-    """In how many keys a person counts: what is declared of the column, else one. A row has one key."""
+    """A person counts in as many keys as is declared of the column, else in one; a row has one."""
     if draft.protected.person is None:
         return 1
     return min(groups_limit((draft.keys[place],), draft.scope.unfiltered) or 1, MOST_KEYS)
@@ -186,7 +186,7 @@ def _keys_of_a_person(draft: Draft, place: int) -> int:
 # Limits.
 
 
-def _limited(draft: Draft, caps: Caps, budget: Budget) -> Stage | Step:
+def _limited(draft: Draft, caps: Caps, budget: SplitPrice) -> Stage | Step:
     """The steps that find the limits that are lacking, within limits that are known or were found, and the stage behind them."""
     lacking = draft.missing
     left = [limit for limit in lacking if _known(caps, limit) is None]
@@ -200,13 +200,13 @@ def _limited(draft: Draft, caps: Caps, budget: Budget) -> Stage | Step:
     return Search(query, limit.value, rungs, searching(price, _few(price, len(draft.groups), budget)), stages)
 
 
-def _few(price: Fraction, cells: int, budget: Budget) -> int:
+def _few(price: Fraction, cells: int, budget: SplitPrice) -> int:
     """How many people may be beyond a limit. What it cuts is shared by all groups, each of which has noise of its own: the more there
     are, the more people are better cut. That is public, so the search may know it."""
     return round(max(FEW / price, cells / (4 * budget.epsilon * budget.shares.answer)))
 
 
-def _counted(draft: Draft, limit: Limit, caps: Caps, budget: Budget) -> Tally:
+def _counted(draft: Draft, limit: Limit, caps: Caps, budget: SplitPrice) -> Tally:
     """Two counts of people, then the answer."""
     stage = stage_of(draft, caps, budget.split)
     limits = about_persons(draft.protected, caps, stage.query, len(draft.groups))[:-1]

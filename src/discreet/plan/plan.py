@@ -85,11 +85,11 @@ class Plan:
     @property
     def found(self) -> dict[str, Any]:
         """What was found on the way, by name: limits and counts, and "keys" by what has them."""
-        found: dict[str, Any] = {}
+        facts: dict[str, Any] = {}
         for step, outcome in self.steps:
             for name, fact in step.facts(outcome).items():
-                found[name] = {**found.get(name, {}), **fact} if isinstance(fact, dict) else fact
-        return found
+                facts[name] = {**facts.get(name, {}), **fact} if isinstance(fact, dict) else fact
+        return facts
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -109,11 +109,11 @@ class Plan:
     def again(self, outcomes: Sequence[Any]) -> "Plan":
         """The plan with the outcomes that an answer was kept with, as JSON has them."""
         plan = self
-        for kept in outcomes:
+        for stored in outcomes:
             step = plan.next
             if not isinstance(step, Step):
                 raise no_such_outcome()
-            plan = plan.chosen(step.again(kept))
+            plan = plan.chosen(step.again(stored))
         return plan
 
     def decisions(self) -> Iterator["Plan"]:

@@ -31,7 +31,7 @@ class NamedKeys(Mechanism):
 
     @property
     def groups(self) -> int:
-        """Of how many keys a neighbour may change the count."""
+        """The number of keys whose counts a neighbour may change."""
         return self.rule.groups
 
     def event(self, sensitivity: Number = 1) -> events.Event:
@@ -51,8 +51,8 @@ class NamedKeys(Mechanism):
         if not isinstance(exact, Mapping):
             raise Invalid("counts by name must be a mapping from each key to its number of people")
         names = sorted(exact)
-        kept = self.rule(np.array([exact[name] for name in names], np.int64), source)
-        return {name: int(kept.counts[at]) for at, name in enumerate(names) if kept.mask[at]}
+        selection = self.rule(np.array([exact[name] for name in names], np.int64), source)
+        return {name: int(selection.counts[at]) for at, name in enumerate(names) if selection.mask[at]}
 
     def shared_by(self, chance: float) -> int:
         """The least number of people whose key is found with at least this probability."""

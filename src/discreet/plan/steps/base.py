@@ -79,9 +79,9 @@ class Step(ABC):
         """The outcome as JSON can hold it."""
         return list(outcome) if isinstance(outcome, tuple) else outcome
 
-    def again(self, kept: Any) -> Outcome:
+    def again(self, stored: Any) -> Outcome:
         """The outcome that was kept so."""
-        return tuple(kept) if isinstance(kept, list) else kept
+        return tuple(stored) if isinstance(stored, list) else stored
 
     def ahead(self) -> tuple[str, ...]:
         """What whoever asks should know before it is made."""

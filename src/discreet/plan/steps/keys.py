@@ -130,14 +130,14 @@ class FindKeys(Step):
             raise broken("a neighbour can change more keys than their selection is made for")
 
     def drawn(self, run: Run, grant: Grant, salt: int) -> Outcome:
-        kept = grant(self.mechanism, ONE, lambda: self._counts(run(self.query, salt)))
-        largest = sorted(kept, key=lambda key: (-kept[key], key))[: self.most]
-        return tuple((key, kept[key]) for key in sorted(largest))
+        counts = grant(self.mechanism, ONE, lambda: self._counts(run(self.query, salt)))
+        largest = sorted(counts, key=lambda key: (-counts[key], key))[: self.most]
+        return tuple((key, counts[key]) for key in sorted(largest))
 
-    def _counts(self, found: Found) -> dict[Value, int]:
+    def _counts(self, totals: Found) -> dict[Value, int]:
         """The number of people of each key that can be one: which can be does not depend on who has it."""
-        domain = found.keys
-        (counts,) = combined_totals([Combination.plain(0)], self.query, domain, found)
+        domain = totals.keys
+        (counts,) = combined_totals([Combination.plain(0)], self.query, domain, totals)
         values = [_value(key, self.type) for (key,) in domain]
         return {
             value: int(count)
@@ -169,23 +169,23 @@ class FindKeys(Step):
     def kept(self, outcome: Outcome) -> Any:
         return [[key.isoformat() if isinstance(key, date) else key, count] for key, count in self._pairs(outcome)]
 
-    def again(self, kept: Any) -> Outcome:
-        return tuple((date.fromisoformat(key) if self.type is Type.DATE else key, count) for key, count in kept)
+    def again(self, stored: Any) -> Outcome:
+        return tuple((date.fromisoformat(key) if self.type is Type.DATE else key, count) for key, count in stored)
 
     def ahead(self) -> tuple[str, ...]:
         return (f"{self.name}: keys are found that about {self.shared:,} {self.people} share",)
 
     def notes(self, outcome: Outcome) -> tuple[str, ...]:
-        found = len(self._pairs(outcome))
-        if not found:
+        number = len(self._pairs(outcome))
+        if not number:
             return (
                 f"{self.name}: no key was found; about {self.shared:,} {self.people} must share one: ask at a higher price,"
                 " or declare the keys",
             )
-        more = f"; there may be more, and the {found:,} largest are used" if found == self.most else ""
-        were = "keys were found, each of which" if found > 1 else "key was found, which"
+        more = f"; there may be more, and the {number:,} largest are used" if number == self.most else ""
+        were = "keys were found, each of which" if number > 1 else "key was found, which"
         return (
-            f"{self.name}: {found:,} {were} about {self.shared:,} {self.people} must share{more};"
+            f"{self.name}: {number:,} {were} about {self.shared:,} {self.people} must share{more};"
             f" rows with any other {self.name}, or with none, are left out",
         )
 
@@ -200,7 +200,7 @@ def _value(key: Any, type: Type) -> Value:
         return None
     if type is Type.DATE:
         return date.fromordinal(int(key) + EPOCH.toordinal())
-    return one_number(key) if type is Type.NUMBER else key  # type: ignore[no-any-return]
+    return one_number(key) if type is Type.NUMBER else key
 
 
 def _usable(key: Any, type: Type) -> bool:
