@@ -6,7 +6,7 @@ from tests.plan import test_found_keys as keys
 
 STEP = "discreet.plan.steps.keys:"
 FINDING = "discreet.plan.finding:"
-NAMED = "discreet.mechanisms.keys.named:"
+NAMED = "discreet.mechanisms.keys.by_name:"
 PRICE = "discreet.plan.price:"
 CHECK = "discreet.plan.check:"
 DRAFT = "discreet.plan.draft:"
@@ -37,7 +37,7 @@ split = planned(keys.the_price_is_split_as_it_is_said)
 MUTANTS = (
     Mutant(
         "no-threshold",
-        NAMED + "NamedKeys.__call__",
+        NAMED + "KeysByName.__call__",
         " if selection.mask[at]",
         "",
         "every key is released, whoever has it",
@@ -45,7 +45,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-with-exact-counts",
-        NAMED + "NamedKeys.__call__",
+        NAMED + "KeysByName.__call__",
         "int(selection.counts[at])",
         "int(exact[name])",
         "what is released beside a key is its exact number of people",
@@ -189,7 +189,7 @@ MUTANTS = (
     ),
     Mutant(
         "too-few-people-are-told",
-        NAMED + "NamedKeys.shared_by",
+        NAMED + "KeysByName.shared_by",
         "self.rule.keeps(middle)[0] >= chance",
         "self.rule.keeps(middle)[0] >= chance / 2",
         "a key that so many people share is found in half of the cases",

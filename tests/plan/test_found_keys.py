@@ -23,7 +23,7 @@ from discreet.audit.twins import Curators
 from discreet.curator.policy import Policy
 from discreet.errors import DiscreetError, Fault
 from discreet.mechanisms import Grant
-from discreet.mechanisms.keys import LaplaceThreshold, NamedKeys, OptimalKeys
+from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
 from discreet.noise import Tape
 from discreet.plan import private
 from discreet.plan.catalog import Protected, Table
@@ -432,7 +432,7 @@ def the_told_number_of_people_is_enough() -> None:
         enough = rule.shared_by(0.95)
         assert rule.rule.keeps(enough)[0] >= 0.95 > rule.rule.keeps(enough - 1)[0]
         assert isinstance(rule.rule, OptimalKeys)
-        assert enough <= NamedKeys(LaplaceThreshold.for_budget(epsilon, delta, groups=groups)).shared_by(0.95)
+        assert enough <= KeysByName(LaplaceThreshold.for_budget(epsilon, delta, groups=groups)).shared_by(0.95)
     assert isinstance(selecting(F(1, 1000), F(1, 10**8), 1).rule, LaplaceThreshold), "its table would be too long"
 
 
@@ -490,7 +490,7 @@ def steps_are_checked() -> None:
         step = step_of(plan)
         capped = step.query.source
         assert isinstance(capped, CapGroups)
-        fewer = NamedKeys(replace(step.mechanism.rule, groups=step.mechanism.groups - 1))
+        fewer = KeysByName(replace(step.mechanism.rule, groups=step.mechanism.groups - 1))
         for false in (
             replace(step, query=Totals(replace(capped, most=3))),
             replace(step, query=Totals(capped.source)),

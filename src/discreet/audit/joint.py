@@ -34,7 +34,7 @@ from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise, Ints
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.hand import Turn, Use
-from discreet.mechanisms.keys import Kept, NamedKeys
+from discreet.mechanisms.keys import Kept, KeysByName
 from discreet.mechanisms.quantile import Quantiles
 from discreet.mechanisms.randomized_response import Response
 from discreet.noise import Tape
@@ -134,7 +134,7 @@ class Walker:
             return found if np.ndim(exact) else int(found[0])
         if isinstance(mechanism, Rule):
             return self._keys(mechanism, exact)
-        if isinstance(mechanism, NamedKeys):
+        if isinstance(mechanism, KeysByName):
             return self._names(mechanism, exact)
         value = self._chosen(law_of(mechanism, exact), mechanism)
         return np.array(value) if isinstance(value, tuple) and isinstance(mechanism, ARRAYS) else value
@@ -149,7 +149,7 @@ class Walker:
             raise _Outside
         return Kept(np.array([each is not None for each in value]), np.array([each or 0 for each in value], np.int64))
 
-    def _names(self, mechanism: NamedKeys, counts: dict[Any, int]) -> dict[Any, int]:
+    def _names(self, mechanism: KeysByName, counts: dict[Any, int]) -> dict[Any, int]:
         """The names that are kept, in their order, with their noisy counts; of names that are not kept nothing is seen."""
         names, rule = sorted(counts), mechanism.rule
         top = max([*counts.values(), rule.threshold]) + self.reach

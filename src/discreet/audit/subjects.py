@@ -22,7 +22,7 @@ from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.base import Example, Mechanism
 from discreet.mechanisms.base import registry as mechanisms
-from discreet.mechanisms.keys import NamedKeys
+from discreet.mechanisms.keys import KeysByName
 from discreet.plan.releases.base import registry as releases
 
 __all__ = ["Finding", "Subject", "add", "every", "of_policy"]
@@ -207,7 +207,7 @@ def of_found_keys() -> list[Subject]:
     return [
         subject
         for policy in policies
-        for subject in of_policy(policy, FOUND, part="found keys", kind="NamedKeys", pairs=1, delta=FOUND_DELTA)
+        for subject in of_policy(policy, FOUND, part="found keys", kind="KeysByName", pairs=1, delta=FOUND_DELTA)
     ]
 
 
@@ -266,7 +266,7 @@ def _given(report: Report) -> Pair:
 
 def _unnamed(kind: Any, first: Any, second: Any) -> tuple[Any, Any, Any]:
     """A rule on counts by name as one on two lists of counts, of the names that either side has."""
-    if not isinstance(kind, NamedKeys):
+    if not isinstance(kind, KeysByName):
         return kind, first, second
     names = sorted({*first, *second})
     counts, others = ([each.get(name, 0) for name in names] for each in (first, second))

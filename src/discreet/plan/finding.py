@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from discreet.errors import Fault
 from discreet.mechanisms import Geometric
-from discreet.mechanisms.keys import LaplaceThreshold, NamedKeys, OptimalKeys
+from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
 from discreet.plan.about import about_persons, about_rounding, advice
 from discreet.plan.caps import Caps, Limit
 from discreet.plan.catalog import MOST_KEYS
@@ -170,10 +170,10 @@ def _keys(draft: Draft, place: int, budget: SplitPrice) -> FindKeys:
     )
 
 
-def selecting(epsilon: Fraction, delta: Fraction, groups: int) -> NamedKeys:
+def selecting(epsilon: Fraction, delta: Fraction, groups: int) -> KeysByName:
     """The rule that is (ε, δ)-DP where a neighbour changes the counts of so many keys."""
     kind = OptimalKeys if epsilon >= LEAST_OPTIMAL * groups else LaplaceThreshold
-    return NamedKeys(kind.for_budget(epsilon, delta, groups=groups))
+    return KeysByName(kind.for_budget(epsilon, delta, groups=groups))
 
 
 def _keys_of_a_person(draft: Draft, place: int) -> int:

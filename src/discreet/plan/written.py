@@ -12,7 +12,7 @@ from typing import Any
 
 from discreet.errors import Fault
 from discreet.mechanisms import AboveThreshold, Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
-from discreet.mechanisms.keys import LaplaceThreshold, NamedKeys, OptimalKeys
+from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
 from discreet.plan import question, relation, scalar
 from discreet.plan.combination import Combination
 from discreet.plan.measurement import Measurement
@@ -64,7 +64,7 @@ RECORDS: dict[type, str] = {
     Exponential: "Exponential epsilon sensitivity monotone",
     NoisyMax: "NoisyMax epsilon sensitivity monotone",
     PermuteAndFlip: "PermuteAndFlip epsilon sensitivity monotone",
-    NamedKeys: "NamedKeys rule",
+    KeysByName: "KeysByName rule",
     OptimalKeys: "OptimalKeys epsilon delta groups",
     LaplaceThreshold: "LaplaceThreshold scale threshold groups",
     Relation: "Relation adjacency unit",

@@ -17,7 +17,7 @@ from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
-from discreet.mechanisms.keys import NamedKeys
+from discreet.mechanisms.keys import KeysByName
 from discreet.mechanisms.measure import Grant
 from discreet.plan.catalog import KINDS, one_number
 from discreet.plan.combination import Combination
@@ -68,7 +68,7 @@ class FindKeys(Step):
     """What it is that has keys, as it was asked."""
 
     type: Type
-    mechanism: NamedKeys
+    mechanism: KeysByName
     most: int
     """So many keys are used, those with the largest noisy counts."""
 
@@ -119,7 +119,7 @@ class FindKeys(Step):
         return self.mechanism.event(ONE)
 
     def check(self, relation: Relation) -> None:
-        if not isinstance(self.mechanism, NamedKeys) or self.most < 1:
+        if not isinstance(self.mechanism, KeysByName) or self.most < 1:
             raise broken("keys are found by private selection, and some of them are used")
         if len(keys_of(self.query)) != 1 or len(terms_of(self.query)) != 1:
             raise broken("the keys of one column are found, by one count")

@@ -17,7 +17,7 @@ from discreet.privacy import events
 
 
 @frozen
-class NamedKeys(Mechanism):
+class KeysByName(Mechanism):
     """A rule for keys on counts of people by name: names in, and the names that are kept with their noisy counts out.
 
     It draws what the rule draws, for names in their order, which is their own and not that of the data.
