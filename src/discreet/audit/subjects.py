@@ -17,6 +17,7 @@ from discreet.audit.sampling import LowerBound, Progress, lower_bound
 from discreet.audit.twins.curators import Curators
 from discreet.audit.twins.report import Report
 from discreet.curator.policy import Policy
+from discreet.curator.session import DEFAULT_DELTA
 from discreet.mechanisms import keys
 from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise
@@ -228,7 +229,8 @@ def of_policy(
     allow, evenly, but for what cannot be asked after all. A question that is named and not answered has failed.
     """
     texts = _some(questions(policy)) if asked is None else list(asked)
-    claimed = delta if delta is not None else float(policy.budget.delta)
+    usual = policy.budget.delta if policy.accountant != "pure" else min(DEFAULT_DELTA, policy.budget.delta)
+    claimed = float(usual) if delta is None else delta
     reports: dict[str, list[Report]] = {text: [] for text in texts}
     for seed in range(pairs):
         with Curators(*neighbours(policy, seed)) as curators:
