@@ -16,7 +16,7 @@ import pytest
 from discreet.audit.enumeration import Exact, exact
 from discreet.audit.joint import SALT, Draws, Joint, planned
 from discreet.mechanisms import AboveThreshold
-from discreet.plan import finding
+from discreet.plan import finding, price
 from discreet.plan.caps import Limit
 from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.check import check
@@ -92,8 +92,8 @@ def found(text: str, adjacency: Adjacency) -> Plan:
     catalog = Catalog((TABLE,), Protected("who", adjacency=adjacency))
     with (
         mock.patch.object(finding, "_rungs", few_rungs),
-        mock.patch.object(finding, "FINDING", FINDING),
-        mock.patch.object(finding, "COUNTING", COUNTING),
+        mock.patch.object(price, "ALONE", FINDING),
+        mock.patch.object(price, "COUNTING", COUNTING),
     ):
         plan = plan_for(question(text, catalog), catalog, PRICE)
     check(plan)

@@ -171,7 +171,12 @@ MISTAKES: list[tuple[list[str], int, str, str]] = [
     (["visits.csv", COUNT, *FIRST, "--epsilom", "1"], 2, "usage", "--help"),
     (["visits.csv", "SELECT COUNT(*) FROM visit", *FIRST], 2, "unknown-table", "did you mean 'visits'"),
     (["visits.csv", "SELECT COUNT(wrd) FROM visits", *FIRST], 2, "unknown-column", "did you mean 'ward'"),
-    (["visits.csv", "SELECT ward, COUNT(*) FROM visits GROUP BY ward", *FIRST], 2, "missing-keys", "--keys ward="),
+    (
+        ["visits.csv", "SELECT ward, COUNT(*) FROM visits GROUP BY ward", *FIRST, "--delta", "0"],
+        2,
+        "missing-keys",
+        "survey",
+    ),
     (
         ["visits.csv", "SELECT SUM(cost) FROM visits", *FIRST, "--types", "cost=number"],
         2,

@@ -151,20 +151,11 @@ def test_a_question_from_before_is_free(tmp_path: Path) -> None:
 
 
 def test_a_preview_is_what_is_charged(hospital: Curator) -> None:
-    for text in (
-        BY_WARD,
-        "SELECT AVG(cost) AS a FROM t",
-        "SELECT day, COUNT(*) AS n FROM t WHERE day > DATE '2024-03-05' GROUP BY day",
-    ):
-        try:
-            preview = hospital.preview(text, epsilon=1)
-        except QueryError as error:
-            assert "day" in text and error.code == "missing-keys"
-            continue
-        before = hospital.spent.epsilon
+    for text in (BY_WARD, "SELECT AVG(cost) AS a FROM t", "SELECT COUNT(*) AS n FROM t WHERE day > DATE '2024-03-05'"):
+        preview, before = hospital.preview(text, epsilon=1), hospital.spent.epsilon
         answer = hospital.sql(text, epsilon=1)
         assert hospital.spent.epsilon - before == 1 == preview.epsilon == answer.epsilon
-        assert preview.notes[0] == answer.notes[0]
+        assert set(preview.notes) <= set(answer.notes)
 
 
 def test_types_are_read_from_texts(hospital: Curator) -> None:

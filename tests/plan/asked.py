@@ -201,7 +201,7 @@ def aggregates(draw: st.DrawFn, schema: Schema) -> str:
 keys = st.sampled_from(["ward", "smoker", "day", "age", "age > 15", "FLOOR(age / 10) * 10", "ward = 'A'",
                         "CASE WHEN age < 10 THEN 'young' WHEN age < 40 THEN 'middle' ELSE 'old' END",
                         "CASE WHEN cost > 1 THEN ward ELSE 'other' END", "COALESCE(ward, 'none')", "EXTRACT(MONTH FROM day)",
-                        "dose", "dose", "dose > 0.2", "COALESCE(dose, 7.5)", "dose * 3",
+                        "dose", "dose", "note", "dose > 0.2", "COALESCE(dose, 7.5)", "dose * 3",
                         "CASE WHEN age > 10 THEN dose ELSE 0.25 END"])  # fmt: skip
 
 

@@ -178,7 +178,7 @@ def test_s13_what_is_not_declared_is_refused_and_the_data_is_not_read(tmp_path: 
     data = write(OTHERS, tmp_path / "visits.csv")
     with curator(PERSON, data, tmp_path / "ledger") as hospital:
         with pytest.raises(QueryError) as refusal:
-            hospital.sql(text, epsilon=1)
+            hospital.sql(text, epsilon=1, delta=0)
         assert refusal.value.code in ("missing-bounds", "missing-keys") and refusal.value.hint
         assert hospital._engine is None
 

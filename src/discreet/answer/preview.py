@@ -12,7 +12,7 @@ from discreet.exact import to_float_up
 from discreet.plan.explain import explain
 from discreet.plan.intervals import Predicted, predicted
 from discreet.plan.measurement import CONFIDENCE
-from discreet.plan.plan import Plan
+from discreet.plan.plan import Plan, finds_groups
 from discreet.plan.post import selects
 from discreet.plan.steps.tally import NAMES
 from discreet.plan.visible import visible
@@ -48,7 +48,9 @@ class Preview:
     delta: float
     relation: str
     predicted: tuple[Predicted, ...]
-    groups: int
+    groups: int | None
+    """How many rows the answer has, before any are left out; None where that is still to be found."""
+
     notes: tuple[str, ...]
     _explanation: str
     headings: tuple[str, ...] = ()
@@ -70,7 +72,7 @@ class Preview:
                 replace(each, name=name)
                 for each, name in zip(_without_limits(plan, at_limits), output_names(plan), strict=True)
             ),
-            groups=max(len(each.domain) for each in plan.examples()),
+            groups=None if finds_groups(plan) else max(len(each.domain) for each in plan.examples()),
             notes=(*plan.assumed, *plan.told, *([SELECTED] if selects(plan) else [])),
             _explanation=explain(plan),
             headings=tuple(
@@ -141,14 +143,14 @@ class Preview:
 
 def _at_limits(plan: Plan) -> tuple[AtLimit, ...]:
     """The errors at a few limits, in the order of these; none where all limits are known."""
-    examples = [each for each in plan.examples() if each.found]
+    examples = [each for each in plan.examples() if _limits(each)]
     pairs = [(_limits(each), tuple(output.error for output in predicted(each))) for each in examples]
     return tuple(AtLimit(limits, errors) for limits, errors in sorted(pairs, key=lambda pair: tuple(pair[0].values())))
 
 
 def _limits(plan: Plan) -> dict[str, int]:
     """The limits among what a plan found."""
-    return {name: fact for name, fact in plan.found.items() if name not in NAMES}
+    return {name: fact for name, fact in plan.found.items() if name not in (*NAMES, "keys") and isinstance(fact, int)}
 
 
 def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]:

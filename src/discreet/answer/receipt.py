@@ -49,5 +49,5 @@ def _of_steps(plan: Plan) -> dict[str, Any]:
     return {
         "choices": [step.named(outcome) for step, outcome in plan.steps],
         "found": plan.found,
-        "outcomes": [list(each) if isinstance(each, tuple) else each for each in plan.taken],
+        "outcomes": [step.kept(outcome) for step, outcome in plan.steps],
     }

@@ -97,7 +97,8 @@ def terminal(answer: "Answer", options: "ConsoleOptions") -> "Iterator[Renderabl
 
 def preview_footer(preview: "Preview") -> list[str]:
     """What stands below the predicted errors: the price, and the notes."""
-    groups = f"{preview.groups:,} groups" if preview.groups > 1 else "one row"
+    groups = "one row" if preview.groups == 1 else "the groups that are found"
+    groups = f"{preview.groups:,} groups" if preview.groups is not None and preview.groups != 1 else groups
     cost = f"would cost {price(preview.epsilon, preview.delta, preview.relation)}, for {groups}"
     return [f"{cost}; nothing was read or spent", *(visible(f"note: {note}") for note in preview.notes)]
 

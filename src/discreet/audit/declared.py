@@ -52,6 +52,9 @@ def questions(policy: Policy) -> list[str]:
 def _questions(policy: Policy, name: str, source: Source) -> Iterator[str]:
     table = _quoted(name)
     keyed = [_quoted(each) for each, said in source.columns.items() if said.keys is not None]
+    found = [
+        _quoted(each) for each, said in source.columns.items() if _unlisted(said) and each != policy.protected.person
+    ]
     summed = [_quoted(each) for each, said in source.columns.items() if said.low is not None]
     yield f"SELECT COUNT(*) AS n FROM {table}"
     if policy.protected.person is not None:
@@ -60,10 +63,18 @@ def _questions(policy: Policy, name: str, source: Source) -> Iterator[str]:
         yield f"SELECT SUM({column}) AS s FROM {table}"
         yield f"SELECT AVG({column}) AS m, COUNT({column}) AS n FROM {table}"
         yield f"SELECT COUNT(*) FILTER (WHERE {column} > 1) AS n, SUM(2 * {column} + 1) AS s FROM {table}"
+    if policy.budget.delta:
+        for column in found:
+            yield f"SELECT {column}, COUNT(*) AS n FROM {table} GROUP BY {column}"
     for column in keyed:
         yield f"SELECT {column}, COUNT(*) AS n FROM {table} GROUP BY {column}"
         for other in summed:
             yield f"SELECT {column}, AVG({other}) AS m FROM {table} WHERE {other} IS NOT NULL GROUP BY {column} ORDER BY m"
+
+
+def _unlisted(said: Declared) -> bool:
+    """Whether a column has values that nobody declared, and that are found where it is grouped by."""
+    return said.keys is None and said.low is None and said.type in (Type.TEXT, Type.DATE)
 
 
 def _quoted(name: str) -> str:

@@ -34,7 +34,7 @@ from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise, Ints
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.hand import Turn, Use
-from discreet.mechanisms.keys import Kept
+from discreet.mechanisms.keys import Kept, KeysByName
 from discreet.mechanisms.quantile import Quantiles
 from discreet.mechanisms.randomized_response import Response
 from discreet.noise import Tape
@@ -134,6 +134,8 @@ class Walker:
             return found if np.ndim(exact) else int(found[0])
         if isinstance(mechanism, Rule):
             return self._keys(mechanism, exact)
+        if isinstance(mechanism, KeysByName):
+            return self._names(mechanism, exact)
         value = self._chosen(law_of(mechanism, exact), mechanism)
         return np.array(value) if isinstance(value, tuple) and isinstance(mechanism, ARRAYS) else value
 
@@ -146,6 +148,18 @@ class Walker:
             self.drawn.append((rule, value))
             raise _Outside
         return Kept(np.array([each is not None for each in value]), np.array([each or 0 for each in value], np.int64))
+
+    def _names(self, mechanism: KeysByName, counts: dict[Any, int]) -> dict[Any, int]:
+        """The names that are kept, in their order, with their noisy counts; of names that are not kept nothing is seen."""
+        names, rule = sorted(counts), mechanism.rule
+        top = max([*counts.values(), rule.threshold]) + self.reach
+        last = self.windows.setdefault((self.released, mechanism), Window(0, top)).last
+        values = self._chosen(keys(rule, [counts[name] for name in names], last), mechanism)
+        kept = {name: value for name, value in zip(names, values, strict=True) if value is not None}
+        if any(isinstance(each, Beyond) for each in kept.values()):
+            self.drawn.append((mechanism, kept))
+            raise _Outside
+        return kept
 
     def _noisy(self, mechanism: IntegerNoise, exact: Ints) -> Ints:
         """Coordinate by coordinate; the window is set by whichever data set comes here first, after equal releases."""

@@ -16,12 +16,14 @@ from discreet.audit.neighbours import Pair
 from discreet.audit.sampling import LowerBound, Progress, lower_bound
 from discreet.audit.twins.curators import Curators
 from discreet.audit.twins.report import Report
+from discreet.curator.planning import DEFAULT_DELTA
 from discreet.curator.policy import Policy
 from discreet.mechanisms import keys
 from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.base import Example, Mechanism
 from discreet.mechanisms.base import registry as mechanisms
+from discreet.mechanisms.keys import KeysByName
 from discreet.plan.releases.base import registry as releases
 
 __all__ = ["Finding", "Subject", "add", "every", "of_policy"]
@@ -33,6 +35,8 @@ DELTAS = (0.0, 1e-6, 1e-3, 0.02, 0.1)
 # What a release is asked for, and how many pairs of neighbours it is tried on.
 PRICE = 1
 SURVEY_DELTA = 1e-6
+# The δ of questions whose keys are found: so large that some are.
+FOUND_DELTA = 0.02
 PAIRS = 3
 # Questions of a policy that are tried: evenly, of all that its declarations allow.
 MOST_QUESTIONS = 24
@@ -269,24 +273,58 @@ def undeclared() -> Policy:
     return Policy.declare(empty, "person", columns, epsilon=1, ledger=":memory:")
 
 
+FOUND = (
+    "SELECT ward, COUNT(*) AS a FROM people GROUP BY ward",
+    "SELECT day, smoker, COUNT(DISTINCT person) AS a FROM people GROUP BY day, smoker",
+)
+"""Questions whose keys are found."""
+
+
+@add
+def of_found_keys() -> list[Subject]:
+    """Questions whose keys are found, with limits that are declared, and with one that is found as well."""
+    columns = {"ward": {"type": "text", "max_groups": 2}, "day": {"type": "date"}, "smoker": {"type": "boolean"}}
+    empty: dict[str, Any] = {"people": {"person": [], "ward": [], "day": [], "smoker": []}}
+    limits: tuple[dict[str, Any], ...] = ({"max_rows": 2, "max_groups": 2}, {"adjacency": "replace"})
+    policies = (
+        Policy.declare(empty, "person", columns, epsilon=1, delta=3 * FOUND_DELTA, ledger=":memory:", **each)
+        for each in limits
+    )
+    parts = (("found keys", "KeysByName"), ("step", "FindKeys"))
+    return [
+        subject
+        for policy, (part, kind) in zip(policies, parts, strict=True)
+        for subject in of_policy(policy, FOUND, part=part, kind=kind, pairs=1, delta=FOUND_DELTA)
+    ]
+
+
 def of_policy(
-    policy: Policy, asked: Sequence[str] | None = None, *, part: str = "question", kind: str = "", pairs: int = PAIRS
+    policy: Policy,
+    asked: Sequence[str] | None = None,
+    *,
+    part: str = "question",
+    kind: str = "",
+    pairs: int = PAIRS,
+    delta: float | None = None,
 ) -> list[Subject]:
     """Questions of a policy, on made-up neighbours: twins of each, and what its mechanisms were given, to be sampled.
+
+    `delta` is of each question; without one it is what a question of the policy has.
 
     Neither the data of the policy nor its ledger is opened. `asked` are questions; without them some of those that its declarations
     allow, evenly, but for what cannot be asked after all. A question that is named and not answered has failed.
     """
     texts = _some(questions(policy)) if asked is None else list(asked)
-    delta = float(policy.budget.delta) if policy.accountant != "pure" else 0.0
+    usual = policy.budget.delta if policy.accountant != "pure" else min(DEFAULT_DELTA, policy.budget.delta)
+    claimed = float(usual) if delta is None else delta
     reports: dict[str, list[Report]] = {text: [] for text in texts}
     for seed in range(pairs):
         with Curators(*neighbours(policy, seed)) as curators:
             for text in texts:
-                reports[text].append(curators.ask(text, epsilon=PRICE))
+                reports[text].append(curators.ask(text, epsilon=PRICE, delta=delta))
     if asked is None:
         reports = {text: each for text, each in reports.items() if _different(each) or _answered(each)}
-    return [_of_reports(part, kind, text, delta, each) for text, each in reports.items()]
+    return [_of_reports(part, kind, text, claimed, each) for text, each in reports.items()]
 
 
 def _some(texts: Sequence[str]) -> Sequence[str]:
@@ -310,9 +348,17 @@ def _of_reports(part: str, kind: str, text: str, delta: float, reports: Sequence
 
 def _given(report: Report) -> Pair:
     """What each mechanism of a question was given, on one side and on the other."""
-    return tuple((kind, first) for kind, first, _ in report.inputs), tuple(
-        (kind, second) for kind, _, second in report.inputs
-    )
+    inputs = [_unnamed(*each) for each in report.inputs]
+    return tuple((kind, first) for kind, first, _ in inputs), tuple((kind, second) for kind, _, second in inputs)
+
+
+def _unnamed(kind: Any, first: Any, second: Any) -> tuple[Any, Any, Any]:
+    """A rule on counts by name as one on two lists of counts, of the names that either side has."""
+    if not isinstance(kind, KeysByName):
+        return kind, first, second
+    names = sorted({*first, *second})
+    counts, others = ([each.get(name, 0) for name in names] for each in (first, second))
+    return _Flat(kind.rule), counts, others
 
 
 def noisy(given: Sequence[tuple[Mechanism, Any]], size: int) -> Any:

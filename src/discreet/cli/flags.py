@@ -34,7 +34,11 @@ class Flags:
     row: Annotated[bool, _option(None, "Instead: every row is about another person.", "--row")] = False
     bounds: Annotated[Several | None, _option("COLUMN=LOW:HIGH", "A number, clamped to this. Repeatable.")] = None
     keys: Annotated[
-        Several | None, _option("COLUMN=A,B,C", "The values to group by; integers, or in quotes texts. Repeatable.")
+        Several | None,
+        _option(
+            "COLUMN=A,B,C",
+            "The values to group by; integers, or in quotes texts; without, found where there is a delta. Repeatable.",
+        ),
     ] = None
     types: Annotated[
         Several | None,

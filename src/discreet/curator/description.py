@@ -197,8 +197,8 @@ def _without_groups(table: Table, person: str | None) -> list[str]:
     names = ", ".join(column.name for column in others[:MOST_KEYS_SHOWN])
     more = ", …" if len(others) > MOST_KEYS_SHOWN else ""
     return [
-        f"  to group by {names}{more}: declare keys, which are never read from the data"
-        f" (keys = [{EXAMPLE[others[0].type]}], or --keys); or group by CASE bins",
+        f"  to group by {names}{more}: declare keys (keys = [{EXAMPLE[others[0].type]}], or --keys);"
+        " or ask with a delta, and keys that enough people share are found; or group by CASE bins",
     ]
 
 

@@ -25,7 +25,7 @@ NOTHING = Price(0, 0, 0)
 def lacking(question: Question, catalog: Catalog) -> str | None:
     """The topic of what a question must find; None where it lacks no limit."""
     start = draft(question, catalog)
-    return topic(start) if start.missing else None
+    return topic(start) if start.missing and None not in start.domains else None
 
 
 FOUND = f"{GENERATED}found:"

@@ -66,6 +66,9 @@ def _groups(fact: Fact) -> dict[str, Any]:
 
 # Limits.
 
+USUAL_GROUPS = 10
+"""So many groups a limit is chosen for, where their keys are still to be found."""
+
 
 def limits(draft: Draft, known: Known, epsilon: Fraction) -> tuple[dict[str, int], str]:
     """The limits that a question lacks and a survey of this version tells, and in words where they are from; for what is filtered none."""
@@ -74,7 +77,8 @@ def limits(draft: Draft, known: Known, epsilon: Fraction) -> tuple[dict[str, int
         return {}, ""
     if any(isinstance(each, Filter) for each in walk(draft.question.source)) or survey.version != known.version:
         return {}, ""
-    most = best(survey.per_person, draft.cells, epsilon)
+    cells = USUAL_GROUPS if None in draft.domains else draft.cells
+    most = best(survey.per_person, cells, epsilon)
     beyond = survey.per_person.beyond(most)
     people = f"about {beyond.value:,.0f} of {survey.people.value:,.0f} people have more"
     return {Limit.TOTAL.value: most}, f"max_total = {most:,} is from the survey of version {survey.version}: {people}"

@@ -12,6 +12,7 @@ from discreet.plan.measurement import covers, drawn_event
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.relation import keys_of
 from discreet.plan.rules.relations import combined
+from discreet.plan.scalar import Value
 from discreet.plan.steps.base import Step, broken
 from discreet.plan.written import written
 from discreet.privacy import Relation, events, loss
@@ -25,7 +26,8 @@ def event_of(stage: Stage | Step, relation: Relation) -> events.Event:
 def _drawn(stage: Stage | Step) -> events.Event:
     if isinstance(stage, Step):
         ways = [_drawn(stage.after(outcome)) for outcome in stage.ways]
-        return events.Composed((stage.event(), _alike(ways)))
+        following = _alike(ways) if stage.listed else _whatever_follows(ways)
+        return events.Composed((stage.event(), following))
     return drawn_event(stage.measurements)
 
 
@@ -45,6 +47,22 @@ def _alike(drawn: Sequence[events.Event]) -> events.Event:
     if len({_shape(each) for each in leaves}) > 1:
         raise broken("what it costs depends on what it chooses")
     return events.Composed(tuple(_least_noise(each) for each in zip(*leaves, strict=True)))
+
+
+def _whatever_follows(ways: Sequence[events.Event]) -> events.Event:
+    """What is drawn after an outcome that could not be listed: the pure ε of all noise that has one, whatever it is made for, and any
+    other event as it is. Ways that differ in that are a Fault."""
+    priced = {_priced(tuple(_leaves(each))) for each in ways}
+    if len(priced) > 1:
+        raise broken("what it costs depends on what it finds")
+    return priced.pop()
+
+
+def _priced(leaves: Sequence[events.Event]) -> events.Event:
+    prices = [loss(each).pure_epsilon() for each in leaves]
+    pure = events.Pure(sum((price for price in prices if price is not None), Fraction(0)))
+    others = tuple(each for each, price in zip(leaves, prices, strict=True) if price is None)
+    return events.Composed((pure, *others)) if others else pure
 
 
 def _leaves(event: events.Event) -> Iterator[events.Event]:
@@ -76,26 +94,50 @@ ALIKE = Fraction(1, 10**6)
 
 def check(plan: Plan) -> None:
     """For a plan that keeps what it says: returns. For any other: raises Fault."""
-    _check_stage(plan.stage, plan.relation)
+    _check_stage(plan.stage, plan.relation, {})
     if plan.event != event_of(plan.stage, plan.relation):
         raise broken("its event is not what it draws")
     if not loss(plan.event).certifies(plan.epsilon, plan.delta):
         raise broken("it costs more than it says")
 
 
-def _check_stage(stage: Stage | Step, relation: Relation) -> None:
+def check_taken(plan: Plan) -> None:
+    """For a plan whose last step took a way that keeps what every plan must, at no more than its price: returns. Otherwise raises Fault.
+
+    Before data is read not all outcomes of a step can be listed: then the way that it takes is checked here, before it is gone.
+    """
+    _check_stage(plan.next, plan.relation, {})
+    drawn = events.Composed((*(step.event() for step, _ in plan.steps), _drawn(plan.next)))
+    if not loss(drawn).certifies(plan.epsilon, plan.delta):
+        raise broken("it costs more than it says, for what it found")
+
+
+Sound = dict[int, tuple[tuple[Value, ...], ...]]
+"""Groups that were seen to be sound, by their identity: what follows the rungs of a ladder has the same ones."""
+
+
+def _check_stage(stage: Stage | Step, relation: Relation, sound: Sound) -> None:
     if isinstance(stage, Step):
         stage.check(relation)
         for outcome in stage.ways:
-            _check_stage(stage.after(outcome), relation)
+            _check_stage(stage.after(outcome), relation, sound)
         return
+    cells = max(1, len(stage.domain))  # where no key was found there is none, and noise is made for one
     for measurement in stage.measurements:
-        covers(measurement, combined(measurement.made, stage.query, relation, len(stage.domain)))
-    keys = keys_of(stage.query)
-    if any(len(group) != len(keys) for group in stage.domain) or len(set(stage.domain)) != len(stage.domain):
-        raise broken("its groups are not those of its keys")
+        covers(measurement, combined(measurement.made, stage.query, relation, cells))
+    _check_groups(stage, sound)
     if not all(0 <= place < len(stage.measurements) for release in stage.releases for place in release.places):
         raise broken("a release is not of its measurements")
+
+
+def _check_groups(stage: Stage, sound: Sound) -> None:
+    keys, groups = len(keys_of(stage.query)), stage.domain
+    if id(groups) not in sound:
+        if len(set(map(len, groups))) > 1 or len(set(groups)) != len(groups):
+            raise broken("its groups are not those of its keys")
+        sound[id(groups)] = groups
+    if groups and len(groups[0]) != keys:
+        raise broken("its groups are not those of its keys")
 
 
 def digest(plan: Plan) -> str:

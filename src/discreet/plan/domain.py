@@ -3,6 +3,7 @@
 Nothing is read from the data to find them. Rows whose keys are outside are left out, and the plan says so.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from itertools import product
@@ -41,6 +42,9 @@ from discreet.plan.scope import Scope
 
 MOST_GROUPS = 100_000
 MOST_EVALUATED = 2_000_000  # parts of expressions, to find the groups of one question: about two seconds
+FIND_THEM = (
+    "or allow a delta, and they are found: --delta 1e-8 beside a budget that has one; or run `discreet survey` once"
+)
 Values = tuple[Value, ...]
 
 
@@ -68,13 +72,15 @@ def whole_key(key: Scalar, scope: Scope) -> Scalar:
     return key
 
 
-def groups_of(keys: tuple[Scalar, ...], scope: Scope) -> tuple[Values, ...]:
-    """All combinations of the values of all keys, in the order of their declarations; one empty one where there are no keys."""
+def domains_of(keys: tuple[Scalar, ...], scope: Scope) -> tuple[Values | None, ...]:
+    """The values of each key, in the order of their declarations; None for a key of columns whose values nobody declared."""
     effort = Effort()
-    domains = [_values(key, scope, effort) for key in keys]
-    total = 1
-    for values in domains:
-        total *= len(values)
+    return tuple(_values(key, scope, effort) for key in keys)
+
+
+def groups_of(domains: Sequence[Values]) -> tuple[Values, ...]:
+    """All combinations of the values of all keys; one empty one where there are no keys."""
+    total = prod(map(len, domains))
     if total > MOST_GROUPS:
         raise QueryError(
             f"the keys of GROUP BY make {total:,} groups, and at most {MOST_GROUPS:,} can be answered",
@@ -84,19 +90,19 @@ def groups_of(keys: tuple[Scalar, ...], scope: Scope) -> tuple[Values, ...]:
     return tuple(product(*domains))
 
 
-def _values(key: Scalar, scope: Scope, effort: Effort) -> Values:
+def _values(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     values = values_of(key, scope, effort)
-    if type_of(key) is Type.NUMBER and values is not None:
-        if not copied(key):
-            raise QueryError(
-                "a key of GROUP BY must be a text, a whole number, a date, a boolean or a number that is taken as it is,"
-                " and this one is a number with decimals that is computed",
-                code="number-key",
-                hint="group by the column itself, by whole numbers, such as FLOOR(x / 10) * 10, or by CASE bins",
-            )
-        values = tuple(None if value is None else one_number(value) for value in values)
+    if type_of(key) is Type.NUMBER and not copied(key):
+        raise QueryError(
+            "a key of GROUP BY must be a text, a whole number, a date, a boolean or a number that is taken as it is,"
+            " and this one is a number with decimals that is computed",
+            code="number-key",
+            hint="group by the column itself, by whole numbers, such as FLOOR(x / 10) * 10, or by CASE bins",
+        )
     if values is None:
-        raise _without_keys(key, scope)
+        return None
+    if type_of(key) is Type.NUMBER:
+        values = tuple(None if value is None else one_number(value) for value in values)
     if not values:
         raise QueryError(
             "a key of GROUP BY has no groups: no declared value gives one",
@@ -278,7 +284,8 @@ def _counted(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     return tuple(whole) if type_of(key) is Type.INTEGER else tuple(map(float, whole))
 
 
-def _without_keys(key: Scalar, scope: Scope) -> QueryError:
+def without_keys(key: Scalar, scope: Scope, why: str) -> QueryError:
+    """The refusal of a key whose values are neither declared nor can be found here."""
     columns = sorted(columns_in(key), key=by_name)
     missing = [column for column in columns if values_of(column, scope) is None]
     name = missing[0].name if missing else columns[0].name if columns else "the key"
@@ -287,7 +294,7 @@ def _without_keys(key: Scalar, scope: Scope) -> QueryError:
     if facts.integral:
         example = f"--bounds {name}=LOW:HIGH or {example}"
     return QueryError(
-        f"GROUP BY needs the keys of {name!r} to be declared: which keys there are is not read from the data",
+        f"GROUP BY needs the keys of {name!r}, which nobody declared: {why}",
         code="missing-keys",
-        hint=f"declare them: {example}, or group by CASE bins",
+        hint=f"declare them: {example}; {FIND_THEM}; or group by CASE bins",
     )

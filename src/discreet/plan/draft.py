@@ -1,11 +1,13 @@
 """All of a plan that does not depend on the budget: the groups, the terms, the limits, and what an engine runs under them."""
 
 from dataclasses import dataclass, replace
+from math import prod
 
+from discreet.errors import QueryError
 from discreet.plan.caps import Caps, Limit, caps_of, missing
 from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.column_limits import within_columns
-from discreet.plan.domain import complete, constant_of, groups_of, whole_key
+from discreet.plan.domain import Values, complete, constant_of, domains_of, groups_of, whole_key
 from discreet.plan.explain import said
 from discreet.plan.question import Aggregate, Question
 from discreet.plan.relation import (
@@ -25,8 +27,17 @@ from discreet.plan.relation import (
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, MeasuredTerms
 from discreet.plan.rules.scopes import scope_of
-from discreet.plan.scalar import Column, In, IsNull, Or, Scalar, Value, columns_in, type_of
+from discreet.plan.scalar import Column, In, IsNull, Literal, Or, Scalar, Type, Value, columns_in, type_of
 from discreet.plan.scope import Scope
+
+MOST_FOUND = 1_000
+"""So many keys of a column are used at most, where they are found: those with the largest noisy counts."""
+
+MOST_FOUND_GROUPS = 10_000
+"""So many groups there may be at most, where keys are found; of several columns each has fewer keys then."""
+
+FEWEST_FOUND = 10
+"""Where not even so many keys of a column could be used, a question is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +50,32 @@ class Draft:
     caps: Caps
     """Those that were declared."""
 
+    rows: Rows
+    """The rows of the question whose declared keys are known ones."""
+
     source: Rows
+    """Of these the rows in a group, as far as keys were found."""
+
     keys: tuple[Scalar, ...]
+    domains: tuple[Values | None, ...]
+    """The values of each key; None where they are still to be found."""
+
     groups: tuple[tuple[Value, ...], ...]
+    """All combinations of these; none as long as some are to be found."""
+
+    cells: int
+    """How many groups there may be at most, which decides the form of the plan: where keys are found more than there will be."""
+
     terms: tuple[Term, ...]
     measured: tuple[Measured, ...]
     releases: tuple[Release, ...]
     notes: tuple[str, ...]
 
     @property
-    def cells(self) -> int:
-        """How many groups there are."""
-        return len(self.groups)
+    def known(self) -> int:
+        """For how many groups noise is made: for those that there are, which is public once their keys are; before that, and where norms
+        are limited, for as many as there may be. For one where none was found, so that nothing is public for being of nobody."""
+        return self.cells if self.clip or None in self.domains else max(1, len(self.groups))
 
     @property
     def clip(self) -> bool:
@@ -71,13 +96,17 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     scope = scope_of(question.source, catalog)
     everything = scope.unfiltered
     keys = tuple(whole_key(key, everything) for key in question.keys)
-    groups = groups_of(keys, everything)
+    domains = domains_of(keys, everything)
+    sought = None in domains
+    declared = groups_of([each for each in domains if each is not None])
+    groups = () if sought else declared
+    cells = most_cells(domains) if sought else len(groups)
     protected = within_columns(catalog.protected, keys, everything)
-    caps = caps_of(protected, len(groups))
-    scaled = _scales(protected, caps, question.aggregates, len(groups))
-    terms = MeasuredTerms(scope, question.aggregates, shortens(protected, len(groups)), scaled)
+    caps = caps_of(protected, cells)
+    scaled = _scales(protected, caps, question.aggregates, cells)
+    terms = MeasuredTerms(scope, question.aggregates, shortens(protected, cells), scaled)
     releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in question.aggregates)
-    source, left_out = _within_groups(question, keys, groups, everything)
+    source, left_out = _within_groups(question, keys, domains, everything)
     notes = (*left_out, *_about_missing(question), *dict.fromkeys(terms.notes))
     return Draft(
         question,
@@ -85,8 +114,11 @@ def draft(question: Question, catalog: Catalog) -> Draft:
         protected,
         caps,
         source,
+        source,
         keys,
+        domains,
         groups,
+        cells,
         tuple(terms.terms),
         tuple(terms.measured),
         releases,
@@ -111,17 +143,44 @@ def _scales(protected: Protected, caps: Caps, aggregates: tuple[Aggregate, ...],
     return cells > 1 or any(each.argument is not None or each.condition is not None for each in aggregates)
 
 
+def with_keys(draft: Draft, place: int, values: Values) -> Draft:
+    """The draft after the values of a key were found: rows with others are left out, before anyone's groups are capped."""
+    domains = tuple(values if i == place else each for i, each in enumerate(draft.domains))
+    known = [each for each in domains if each is not None]
+    groups = groups_of(known) if len(known) == len(domains) else ()
+    return replace(draft, domains=domains, groups=groups, source=_only(draft.source, draft.keys[place], values))
+
+
+def keys_each(domains: tuple[Values | None, ...]) -> int:
+    """How many keys of a column are used at most, where they are found: a public number, whatever is found."""
+    declared = prod(len(each) for each in domains if each is not None)
+    most, columns = MOST_FOUND, domains.count(None)
+    while most > 1 and declared * most**columns > MOST_FOUND_GROUPS:
+        most -= 1
+    return most
+
+
+def most_cells(domains: tuple[Values | None, ...]) -> int:
+    """How many groups there may be at most, where keys are found; QueryError where that leaves hardly a key."""
+    most = keys_each(domains)
+    if most < FEWEST_FOUND:
+        raise QueryError(
+            f"the keys of GROUP BY that are declared make so many groups that only {most:,} of the others could be found",
+            code="too-many-groups",
+            hint="group by fewer columns, or by CASE bins, or declare all keys",
+        )
+    return prod(most if each is None else len(each) for each in domains)
+
+
 def _within_groups(
-    question: Question, keys: tuple[Scalar, ...], groups: tuple[tuple[Value, ...], ...], scope: Scope
+    question: Question, keys: tuple[Scalar, ...], domains: tuple[Values | None, ...], scope: Scope
 ) -> tuple[Rows, list[str]]:
     """Leave out rows in no group before anyone's groups are capped, so that a group which is not shown takes no one's place."""
     source, notes = question.source, []
-    for i, (key, asked) in enumerate(zip(keys, question.keys, strict=True)):
-        if complete(key):
+    for key, asked, values in zip(keys, question.keys, domains, strict=True):
+        if values is None or complete(key):
             continue
-        values = list(dict.fromkeys(group[i] for group in groups))
-        known: Scalar = In(key, tuple(constant_of(value, type_of(key)) for value in values if value is not None))
-        source = Filter(source, Or((IsNull(key), known)) if None in values else known)
+        source = _only(source, key, values)
         notes.append(f"rows whose {said(asked)} is none of its {len(values):,} {_known(key, scope)} are left out")
     return source, notes
 
@@ -130,6 +189,14 @@ def _known(key: Scalar, scope: Scope) -> str:
     """How the values of a key are known, in words."""
     surveys = {field.surveyed for column in columns_in(key) if (field := scope.field(column)).surveyed}
     return f"keys, as they were {min(surveys)}," if surveys else "declared keys"
+
+
+def _only(source: Rows, key: Scalar, values: Values) -> Rows:
+    """The rows whose key is one of these."""
+    if not values:
+        return Filter(source, Literal(False, Type.BOOLEAN))
+    known: Scalar = In(key, tuple(constant_of(value, type_of(key)) for value in values if value is not None))
+    return Filter(source, Or((IsNull(key), known)) if None in values else known)
 
 
 def _about_missing(question: Question) -> list[str]:
@@ -160,6 +227,6 @@ def gathered(draft: Draft, caps: Caps, terms: tuple[Term, ...]) -> Contributions
     named = draft.scope.named(draft.protected.person or "")
     everything = Contributions(draft.source, Column(named.name, named.type), draft.keys, terms)
     each = everything if caps.rows is None else CapRows(everything, caps.rows)
-    if draft.clip or caps.groups is None or draft.cells <= caps.groups:
+    if draft.clip or caps.groups is None or draft.known <= caps.groups:
         return each
     return CapGroups(each, caps.groups)

@@ -7,7 +7,7 @@ from functools import singledispatch
 from discreet.errors import Fault
 from discreet.plan.digits import counted, six_digits
 from discreet.plan.measurement import Measurement
-from discreet.plan.plan import Plan, Stage
+from discreet.plan.plan import Plan, Stage, finds_groups
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import (
     CapGroups,
@@ -71,20 +71,24 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
     """What a stage measures and reads; of a step that is not made yet what it may lead to, by examples."""
     if isinstance(stage, Step):
         yield f"├─ {stage.explained()}"
-        yield from (f"│    {line}" for line in _query(stage.reads, 1))
+        groups = "one group" if stage.listed else "whichever there are"
+        yield from (f"│    {line}" for line in _query(stage.reads, groups))
         yield from _ways(stage, plan)
         return
     cells = len(stage.domain)
     for aggregate, release in zip(plan.question.aggregates, stage.releases, strict=True):
         yield f"├─ {_said_aggregate(aggregate)}"
         yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
-    yield from _query(stage.query, cells)
+    known = "declared or found" if finds_groups(plan) else "declared"
+    yield from _query(stage.query, f"{cells:,} groups, all of them {known}")
 
 
 def _ways(step: Step, plan: Plan) -> Iterator[str]:
     """What a step may lead to: all of it, or one example where there is much."""
     if len(step.ways) == 1:
-        yield from _stage(step.after(step.ways[0]), plan)
+        if not step.listed:
+            yield f"├─ if there are {step.named(step.examples[0])}:"
+        yield from _stage(step.after(step.examples[0]), plan)
         return
     few = len(step.ways) <= MOST_LISTED
     listed = sorted(step.examples) if few else step.examples[:1]
@@ -94,8 +98,8 @@ def _ways(step: Step, plan: Plan) -> Iterator[str]:
         yield from (f"{' ' if last else '│'}    {line}" for line in _stage(step.after(outcome), plan))
 
 
-def _query(query: Totals, cells: int) -> Iterator[str]:
-    yield f"└─ {_totals(query, cells)}"
+def _query(query: Totals, groups: str) -> Iterator[str]:
+    yield f"└─ {_totals(query, groups)}"
     yield from _below(query, 1)
 
 
@@ -136,11 +140,11 @@ def _measured(measurement: Measurement, cells: int) -> str:
     )
 
 
-def _totals(query: Totals, cells: int) -> str:
+def _totals(query: Totals, groups: str) -> str:
     keys = keys_of(query)
     if not keys:
         return "totals of all rows"
-    return f"totals by {', '.join(map(said, keys))}: {cells:,} groups, all of them declared"
+    return f"totals by {', '.join(map(said, keys))}: {groups}"
 
 
 @singledispatch

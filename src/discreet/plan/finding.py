@@ -1,56 +1,62 @@
-"""Plans of questions whose limits nobody declared: each limit is found first, with a part of the price, then the answer is made with it.
+"""Plans of questions for which something must be found first, with a part of the price: keys, and limits that nobody declared.
 
-    find max_groups ── find max_rows ── find max_total ── count people, and those beyond ── answer
-    (people by groups)    (an L2 clip)                                                         (one stage for each rung)
+    find keys, column by column ── find max_groups ── find max_rows ── find max_total ── count people, and those beyond ── answer
+                                   (people by groups)   (an L2 clip)                                  (one stage for each rung)
 
-How the price is split: a quarter finds limits (of max_rows and max_total together the first takes a third), a tenth goes to two
-counts, the rest is the answer's. Kind of noise, shares of measurements and grids are the same for every rung: noise is geometric, and
-Gaussian where people are shortened to an L2 norm. Figures by simulation are in docs/limits.md.
+How the price is split is in `price`; of max_rows and max_total together the first takes a third of what limits have. Kind of noise, shares
+of measurements and grids are the same for every rung and for all keys: noise is geometric, and Gaussian where people are shortened to an
+L2 norm. The form of a plan is that for as many groups as there may be; its noise is made for those that there are, which is public once
+their keys are released. Figures by simulation are in docs/limits.md and docs/keys.md.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 
 from discreet.errors import Fault, Invalid
 from discreet.mechanisms import Geometric
+from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
 from discreet.plan.about import about_persons, about_rounding, advice, more_than
 from discreet.plan.caps import Caps, Limit
+from discreet.plan.catalog import MOST_KEYS
 from discreet.plan.check import event_of
+from discreet.plan.column_limits import groups_limit
 from discreet.plan.combination import Combination
 from discreet.plan.digits import six_digits
-from discreet.plan.draft import Draft, gathered
+from discreet.plan.draft import Draft, gathered, keys_each, with_keys
+from discreet.plan.explain import said
 from discreet.plan.ladder import TOP, doublings, ladder, nearest
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import Split, gaussian, geometric
 from discreet.plan.plan import Plan, Stage
+from discreet.plan.price import Shares, shares
 from discreet.plan.relation import (
+    ONE,
     CapGroups,
     CapRows,
     Contributions,
     Exceeding,
     Filled,
     Filter,
+    How,
     Rows,
     Scan,
+    Term,
     Totals,
     Typed,
     contributions_of,
 )
+from discreet.plan.scalar import Column, IsNull, Not, Value, type_of
 from discreet.plan.stages import noise_wanted, stage_of
 from discreet.plan.steps.base import Step
+from discreet.plan.steps.keys import FindKeys
 from discreet.plan.steps.search import Search, searching
 from discreet.plan.steps.tally import Tally
 from discreet.plan.written import notation
+from discreet.privacy import Adjacency
 
 LEAST_EPSILON = Fraction(1, 10**6)
 """The least price at which limits are found."""
-
-FINDING = Fraction(1, 4)
-"""Of the price, for all limits together."""
-
-COUNTING = Fraction(1, 10)
-"""Of the price, for the two counts."""
 
 WEIGHTS = {Limit.GROUPS: 1, Limit.ROWS: 1, Limit.TOTAL: 2}
 """How the price of limits is split over those that are found."""
@@ -65,23 +71,52 @@ ENOUGH = 500
 """So many people, over the ε that finds limits, make a found limit a good one."""
 
 
+LEAST_OPTIMAL = Fraction(1, 500)
+"""The ε of a key from which on the rule that keeps most is used; below it is a table of too many steps."""
+
+FEWEST = 3
+"""A ladder of groups has so many rungs at least, however few keys were found."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPrice:
+    """The price of a question, and how it is split."""
+
+    epsilon: Fraction
+    delta: Fraction
+    """For keys."""
+
+    shares: Shares
+    split: Split | None
+    """The noise of the answer; None where nothing needs noise."""
+
+    columns: int
+    """Of how many key columns the keys are found."""
+
+    keys: int
+    """How many keys of each are used at most."""
+
+
 def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
-    """The plan of a question that lacks limits. It is still to be checked."""
-    person, relation, lacking = draft.protected.person, draft.protected.relation, draft.missing
+    """The plan of a question that lacks keys or limits. It is still to be checked."""
+    relation, lacking, unknown = draft.protected.relation, draft.missing, None in draft.domains
     if epsilon < LEAST_EPSILON:
         raise Invalid(
-            f"at ε = {six_digits(epsilon)} no limit can be found on what of a {person} counts",
+            f"at ε = {six_digits(epsilon)} nothing can be found for a question",
             code="price",
-            hint="ask at ε = 0.000001 or more, or declare the limit",
+            hint="ask at ε = 0.000001 or more, or declare what is to be found",
         )
-    if person is None:
+    if draft.protected.person is None and lacking:
         raise Fault("limits are of people, and here each row is a unit of its own", code="plan")
+    parts = shares(keys=unknown, limits=bool(lacking))
     typical = _typical(draft)
-    requests, rest = noise_wanted(draft, typical), epsilon * (1 - FINDING - COUNTING)
-    split = gaussian(requests, rest, delta) if draft.clip else geometric(requests, rest)
-    stage = _found(draft, draft.caps, epsilon, split)
-    example = stage_of(draft, typical, split)
-    limits = " and ".join(limit.value for limit in lacking)
+    requests, rest = noise_wanted(draft, typical), epsilon * parts.answer
+    of_keys = Fraction(0) if not unknown else delta / 2 if draft.clip else delta
+    split = None
+    if requests:
+        split = gaussian(requests, rest, delta - of_keys) if draft.clip else geometric(requests, rest)
+    budget = SplitPrice(epsilon, of_keys, parts, split, draft.domains.count(None), keys_each(draft.domains))
+    stage = _next(draft, budget)
     return Plan(
         question=draft.question,
         stage=stage,
@@ -89,29 +124,110 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         people=draft.protected.people,
         event=event_of(stage, relation),
         epsilon=epsilon,
-        delta=delta if draft.clip else Fraction(0),
-        notes=(
-            f"rows without a {person} are left out",
-            f"nobody declared {limits}: found for this question, with {100 * float(FINDING):g} % of its price",
-            *draft.notes,
-        ),
-        assumed=tuple(advice(draft.question, example)),
-        topic=topic(draft),
+        delta=delta if draft.clip or unknown else Fraction(0),
+        notes=(*_about_finding(draft, parts), *draft.notes),
+        assumed=tuple(advice(draft.question, stage_of(draft, typical, split))),
+        topic="" if unknown else topic(draft),
     )
 
 
-def _found(draft: Draft, caps: Caps, epsilon: Fraction, split: Split) -> Stage | Step:
-    """The steps that find what is lacking, within limits that are known or were found, and the stage behind them."""
+def _about_finding(draft: Draft, parts: Shares) -> list[str]:
+    person, lacking = draft.protected.person, draft.missing
+    notes = [] if person is None else [f"rows without a {person} are left out"]
+    names = [said(asked) for asked, known in zip(draft.question.keys, draft.domains, strict=True) if known is None]
+    if names:
+        notes.append(
+            f"nobody declared the keys of {' and '.join(names)}: found for this question, with {100 * float(parts.keys):g} % of its price"
+        )
+    if len(draft.domains) > 1 and names:
+        notes.append("all combinations of keys are shown, also those that nobody has")
+    if lacking:
+        limits = " and ".join(limit.value for limit in lacking)
+        notes.append(
+            f"nobody declared {limits}: found for this question, with {100 * float(parts.limits):g} % of its price"
+        )
+    return notes
+
+
+def _next(draft: Draft, budget: SplitPrice) -> Stage | Step:
+    """The steps that find what is lacking, keys first, and the stage behind them."""
+    if None in draft.domains:
+        return _keys(draft, draft.domains.index(None), budget)
+    if draft.missing:
+        return _limited(draft, draft.caps, budget)
+    stage = stage_of(draft, draft.caps, budget.split)
+    limits = about_persons(draft.protected, draft.caps, stage.query, len(draft.groups))
+    return replace(stage, notes=(*limits[:-1], *about_rounding(stage, draft.protected.people)))
+
+
+# Keys.
+
+
+@dataclass(frozen=True, slots=True)
+class AfterKeys:
+    """What comes after the keys in one place were found."""
+
+    draft: Draft
+    place: int
+    budget: SplitPrice
+
+    def filled(self, keys: tuple[Value, ...]) -> Stage | Step:
+        """The rest of the plan, for these keys."""
+        return _next(with_keys(self.draft, self.place, keys), self.budget)
+
+
+def _keys(draft: Draft, place: int, budget: SplitPrice) -> FindKeys:
+    """The step that finds the keys in one place; each place has an equal part of the price of all of them."""
+    key, person = draft.keys[place], draft.protected.person
+    most = _keys_of_a_person(draft, place)
+    rows = Filter(draft.rows, Not(IsNull(key)))
+    if person is None:
+        query = Totals(rows, (key,), (Term(How.SUM, ONE),))
+    else:
+        named = draft.scope.named(person)
+        each = Contributions(rows, Column(named.name, named.type), (key,), (Term(How.ANY, ONE),))
+        query = Totals(CapGroups(each, most))
+    changed = most if draft.protected.adjacency is Adjacency.ADD_REMOVE else 2 * most
+    each_epsilon, each_delta = budget.epsilon * budget.shares.keys / budget.columns, budget.delta / budget.columns
+    return FindKeys(
+        query,
+        said(draft.question.keys[place]),
+        type_of(key),
+        selecting(each_epsilon, each_delta, changed),
+        budget.keys,
+        "rows" if person is None else "people",
+        AfterKeys(draft, place, budget),
+    )
+
+
+def selecting(epsilon: Fraction, delta: Fraction, groups: int) -> KeysByName:
+    """The rule that is (ε, δ)-DP where a neighbour changes the counts of so many keys."""
+    kind = OptimalKeys if epsilon >= LEAST_OPTIMAL * groups else LaplaceThreshold
+    return KeysByName(kind.for_budget(epsilon, delta, groups=groups))
+
+
+def _keys_of_a_person(draft: Draft, place: int) -> int:
+    """A person counts in as many keys as is declared of the column, else in one; a row has one."""
+    if draft.protected.person is None:
+        return 1
+    return min(groups_limit((draft.keys[place],), draft.scope.unfiltered) or 1, MOST_KEYS)
+
+
+# Limits.
+
+
+def _limited(draft: Draft, caps: Caps, budget: SplitPrice) -> Stage | Step:
+    """The steps that find the limits that are lacking, within limits that are known or were found, and the stage behind them."""
     lacking = draft.missing
     left = [limit for limit in lacking if _known(caps, limit) is None]
     if not left:
-        return _counted(draft, lacking[-1], caps, epsilon, split)
-    limit, rungs = left[0], _rungs(left[0], caps, draft.cells, draft.protected.top_total)
+        return _counted(draft, lacking[-1], caps, budget)
+    limit, rungs = left[0], _rungs(left[0], caps, draft.known, draft.protected.top_total)
     share = Fraction(WEIGHTS[limit], sum(WEIGHTS[each] for each in lacking))
-    stages = tuple(_found(draft, caps.limited(limit, rung), epsilon, split) for rung in rungs)
+    stages = tuple(_limited(draft, caps.limited(limit, rung), budget) for rung in rungs)
     query = Totals(Exceeding(_people(draft, caps, limit), limit.extent, rungs[:-1]))
-    price = epsilon * FINDING * share
-    return Search(query, limit.value, rungs, searching(price, _few(price, epsilon, draft.cells)), stages)
+    price = budget.epsilon * budget.shares.limits * share
+    return Search(query, limit.value, rungs, searching(price, _few(price, len(draft.groups), budget)), stages)
 
 
 def _people(draft: Draft, caps: Caps, limit: Limit) -> Contributions | CapRows | CapGroups:
@@ -141,27 +257,27 @@ def _rows_alone(rows: Rows) -> Rows:
     return rows
 
 
-def _few(price: Fraction, epsilon: Fraction, cells: int) -> int:
+def _few(price: Fraction, cells: int, budget: SplitPrice) -> int:
     """How many people may be beyond a limit. What it cuts is shared by all groups, each of which has noise of its own: the more there
     are, the more people are better cut. That is public, so the search may know it."""
-    return round(max(FEW / price, cells / (4 * epsilon * (1 - FINDING - COUNTING))))
+    return round(max(FEW / price, cells / (4 * budget.epsilon * budget.shares.answer)))
 
 
-def _counted(draft: Draft, limit: Limit, caps: Caps, epsilon: Fraction, split: Split) -> Tally:
+def _counted(draft: Draft, limit: Limit, caps: Caps, budget: SplitPrice) -> Tally:
     """Two counts of people, then the answer."""
-    stage = stage_of(draft, caps, split)
-    limits = about_persons(draft.protected, caps, stage.query, draft.cells)[:-1]
+    stage = stage_of(draft, caps, budget.split)
+    limits = about_persons(draft.protected, caps, stage.query, len(draft.groups))[:-1]
     told = replace(stage, notes=(*limits, *about_rounding(stage, draft.protected.people)))
     below = _people(draft, draft.caps, limit)
     most = _known(caps, limit) or 0
     query = Totals(Exceeding(below, limit.extent, (0, most)))
-    noise = Geometric(2 / (epsilon * COUNTING))
+    noise = Geometric(2 / (budget.epsilon * budget.shares.counts))
     counts = tuple(
         Measurement(noise, Fraction(1), Fraction(1), name, Combination.plain(i))
         for i, name in enumerate(("people", "people beyond"))
     )
-    enough = int(ENOUGH / (epsilon * FINDING))
-    return Tally(query, counts, more_than(most, limit.extent, draft.cells), enough, told)
+    enough = int(ENOUGH / (budget.epsilon * budget.shares.limits))
+    return Tally(query, counts, more_than(most, limit.extent, len(draft.groups)), enough, told)
 
 
 def _known(caps: Caps, limit: Limit) -> int | None:
@@ -172,7 +288,7 @@ def _rungs(limit: Limit, caps: Caps, cells: int, top: int | None) -> tuple[int, 
     """The public ladder of a limit, up to where it would leave nothing out, or to a top that a survey tells."""
     match limit:
         case Limit.GROUPS:
-            return ladder(cells)
+            return ladder(max(cells, FEWEST))
         case Limit.ROWS:
             # below the top, so that all rows can be more than those in a group
             return doublings(TOP >> 1)
@@ -186,6 +302,6 @@ def _typical(draft: Draft) -> Caps:
     """Limits as they may be found, for what is fixed for all of them."""
     caps = draft.caps
     for limit in draft.missing:
-        rungs = _rungs(limit, caps, draft.cells, draft.protected.top_total)
+        rungs = _rungs(limit, caps, draft.known, draft.protected.top_total)
         caps = caps.limited(limit, rungs[nearest(rungs, TYPICAL)])
     return caps

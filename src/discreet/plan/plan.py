@@ -86,14 +86,20 @@ class Plan:
         return tuple(past)
 
     @property
-    def found(self) -> dict[str, int]:
-        """What was found on the way, by name."""
-        return {name: fact for step, outcome in self.steps for name, fact in step.facts(outcome).items()}
+    def found(self) -> dict[str, Any]:
+        """What was found on the way, by name: limits and counts, and "keys" by what has them."""
+        facts: dict[str, Any] = {}
+        for step, outcome in self.steps:
+            for name, fact in step.facts(outcome).items():
+                facts[name] = {**facts.get(name, {}), **fact} if isinstance(fact, dict) else fact
+        return facts
 
     @property
     def told(self) -> tuple[str, ...]:
-        """All that is said of the answer: first what was found for it."""
-        if not self.taken or isinstance(self.next, Step):
+        """All that is said of the answer: first what was found for it, or will be."""
+        if isinstance(self.next, Step):
+            return (*(note for step, _ in next(self.examples()).steps for note in step.ahead()), *self.notes)
+        if not self.taken:
             return self.notes
         of_steps = (note for step, outcome in self.steps for note in step.notes(outcome))
         return (*self.decided.notes, *of_steps, *self.notes)
@@ -105,7 +111,13 @@ class Plan:
 
     def again(self, outcomes: Sequence[Any]) -> "Plan":
         """The plan with the outcomes that an answer was kept with, as JSON has them."""
-        return replace(self, taken=tuple(tuple(each) if isinstance(each, list) else each for each in outcomes))
+        plan = replace(self, taken=())
+        for stored in outcomes:
+            step = plan.next
+            if not isinstance(step, Step):
+                raise no_such_outcome()
+            plan = plan.chosen(step.again(stored))
+        return plan
 
     def decisions(self) -> Iterator["Plan"]:
         """The plan as it may be decided, for every way that its steps can go from here."""
@@ -117,10 +129,12 @@ class Plan:
                 yield from self.chosen(outcome).decisions()
 
     def examples(self) -> Iterator["Plan"]:
-        """The plan as it may be decided, for a few of these ways: several that its next step can go, and one of those after it."""
+        """The plan as it may be decided, for a few of these ways: several of the first step that has several, and one of those after."""
         stage = self.next
         if isinstance(stage, Stage):
             yield self
+        elif len(stage.examples) == 1:
+            yield from self.chosen(stage.examples[0]).examples()
         else:
             for outcome in stage.examples:
                 yield from islice(self.chosen(outcome).examples(), 1)
@@ -161,6 +175,11 @@ class Plan:
         """How many rows may count in a group, by the number of people that was declared; 0 where none was."""
         caps = [part.most for part in walk(self.query) if isinstance(part, CapRows | CapTotal)]
         return (self.people or 0) * min(caps, default=1)
+
+
+def finds_groups(plan: Plan) -> bool:
+    """Whether a plan finds the groups of its answer: its first step is one whose outcomes cannot be listed."""
+    return isinstance(plan.stage, Step) and not plan.stage.listed
 
 
 def _after(stage: Stage | Step, outcome: Outcome) -> Stage | Step:

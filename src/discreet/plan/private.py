@@ -8,6 +8,7 @@ from discreet.exact import Number, positive, probability, rational, shown
 from discreet.plan.about import about_idle, about_persons, about_rounding, advice
 from discreet.plan.catalog import Catalog
 from discreet.plan.check import check, event_of
+from discreet.plan.domain import without_keys
 from discreet.plan.draft import Draft, draft
 from discreet.plan.finding import finding
 from discreet.plan.intervals import predicted
@@ -82,6 +83,11 @@ def _least(meets: Callable[[Fraction], bool]) -> Fraction:
 def _check_limits_known(draft: Draft) -> None:
     """What an accuracy costs is not known where a limit is still to be found: it is as unknown as the limit."""
     lacking = draft.missing
+    for key, values in zip(draft.keys, draft.domains, strict=True):
+        if values is None:
+            raise without_keys(
+                key, draft.scope.unfiltered, "within needs to know them, ask at a price and they are found"
+            )
     if lacking:
         names = " and ".join(limit.value for limit in lacking)
         flags = " ".join(f"--{limit.value.replace('_', '-')} N" for limit in lacking)
@@ -100,9 +106,17 @@ def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
             code="clip",
             hint="allow a delta, or set clip = 'groups'",
         )
-    plan = (finding if draft.missing else _of_one_stage)(draft, epsilon, delta)
+    _check_keys(draft, delta)
+    plan = (finding if draft.missing or None in draft.domains else _of_one_stage)(draft, epsilon, delta)
     check(plan)
     return plan
+
+
+def _check_keys(draft: Draft, delta: Fraction) -> None:
+    """Keys that nobody declared are found where there is a δ."""
+    for key, values in zip(draft.keys, draft.domains, strict=True):
+        if values is None and not delta:
+            raise without_keys(key, draft.scope.unfiltered, "without a delta they are not found in the data")
 
 
 def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:

@@ -2,6 +2,7 @@
 
 from discreet.mechanisms.additive import Ints
 from discreet.mechanisms.measure import Grant
+from discreet.plan.check import check_taken
 from discreet.plan.plan import Plan
 from discreet.plan.relation import Found
 from discreet.plan.steps.base import Step
@@ -12,6 +13,8 @@ def decided(plan: Plan, run: Run, grant: Grant, salt: int) -> Plan:
     """The plan after all of its steps were made, one after the other: which stage is next depends on what was released before."""
     while isinstance(step := plan.next, Step):
         plan = plan.chosen(step.drawn(run, grant, salt))
+        if not step.listed:
+            check_taken(plan)
     return plan
 
 

@@ -34,6 +34,6 @@ def _measurement(measured: Measured, noise: PricedNoise | None) -> Measurement:
 
 def _wanted(draft: Draft, query: Totals) -> dict[int, Wanted]:
     """Which measurements need noise, by their place: all that a neighbour can move."""
-    relation, cells = draft.protected.relation, draft.cells
+    relation, cells = draft.protected.relation, draft.known
     moved = [combined(each.made, query, relation, cells) for each in draft.measured]
     return {i: Wanted(each, draft.measured[i].width(draft.terms)) for i, each in enumerate(moved) if each.l1}

@@ -12,12 +12,14 @@ from typing import Any
 
 from discreet.errors import Fault
 from discreet.mechanisms import AboveThreshold, Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
+from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
 from discreet.plan import question, relation, scalar
 from discreet.plan.combination import Combination
 from discreet.plan.measurement import Measurement
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.releases.base import Kind, Release
 from discreet.plan.steps.branching import Branching
+from discreet.plan.steps.keys import FindKeys
 from discreet.plan.steps.search import Search
 from discreet.plan.steps.tally import Tally
 from discreet.privacy import Adjacency, Relation, Unit, events
@@ -62,12 +64,17 @@ RECORDS: dict[type, str] = {
     Exponential: "Exponential epsilon sensitivity monotone",
     NoisyMax: "NoisyMax epsilon sensitivity monotone",
     PermuteAndFlip: "PermuteAndFlip epsilon sensitivity monotone",
+    KeysByName: "KeysByName rule",
+    OptimalKeys: "OptimalKeys epsilon delta groups",
+    LaplaceThreshold: "LaplaceThreshold scale threshold groups",
     Relation: "Relation adjacency unit",
     events.Under: "Under part relation",
     events.Composed: "Composed parts",
     events.DiscreteLaplace: "DiscreteLaplace scale sensitivity",
     events.Gaussian: "Gaussian scale sensitivity",
     events.Pure: "Pure epsilon",
+    events.Approximate: "Approximate epsilon delta",
+    events.Repeated: "Repeated part times",
 }
 """The name of each record, and those of its fields, which are attributes here."""
 
@@ -187,6 +194,15 @@ WRITERS: dict[type, Callable[[Any], str]] = {
         rungs=notation(step.rungs),
         mechanism=notation(step.mechanism),
         last=notation(step.stages[-1]),
+    ),
+    # What comes after other keys differs from what comes after those of the example in the keys alone.
+    FindKeys: lambda step: _record(
+        "FindKeys",
+        query=notation(step.query),
+        key=notation(step.name),
+        mechanism=notation(step.mechanism),
+        most=notation(step.most),
+        example=notation(step.after(step.examples[0])),
     ),
     # Release 0.1 knew questions about one table only.
     scalar.Column: lambda column: (

@@ -16,7 +16,7 @@ from discreet.mechanisms.additive import GridNoise, IntegerNoise, steps_up
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.bernoulli_mean import OnBits
 from discreet.mechanisms.gaussian import DiscreteGaussian, Gaussian
-from discreet.mechanisms.keys import NamedKeys, OptimalKeys, Threshold
+from discreet.mechanisms.keys import KeysByName, NamedKeys, OptimalKeys, Threshold
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.quantile import Ranked
 from discreet.mechanisms.randomized_response import Response
@@ -114,6 +114,14 @@ def named_keys_too_far(mechanism: NamedKeys, sensitivity: Fraction | None, first
     names = sorted({*first, *second})
     counts = [[counted.get(name, 0) for name in names] for counted in (first, second)]
     return keys_too_far(mechanism, sensitivity, *counts)
+
+
+@too_far.register
+def names_too_far(mechanism: KeysByName, sensitivity: Fraction | None, first: Any, second: Any) -> str:
+    """The same of counts by name, where a name that is not there has nobody."""
+    names = sorted({*first, *second})
+    counts = ([each.get(name, 0) for name in names] for each in (first, second))
+    return keys_too_far(mechanism.rule, sensitivity, *counts)
 
 
 @too_far.register

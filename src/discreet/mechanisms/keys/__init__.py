@@ -6,6 +6,7 @@ a person is in at most `groups` of them (who is in more is left out of some befo
 one person, where each count moves by one at most. Where a person is replaced by another, `groups` is twice that number.
 """
 
+from discreet.mechanisms.keys.by_name import KeysByName
 from discreet.mechanisms.keys.kept import Kept
 from discreet.mechanisms.keys.named import NamedKeys
 from discreet.mechanisms.keys.optimal import OptimalKeys
@@ -14,6 +15,7 @@ from discreet.mechanisms.keys.threshold import GaussianThreshold, LaplaceThresho
 __all__ = [
     "GaussianThreshold",
     "Kept",
+    "KeysByName",
     "LaplaceThreshold",
     "NamedKeys",
     "OptimalKeys",

@@ -6,7 +6,7 @@ tells nothing. `check` walks all of them.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from discreet.errors import Fault
 from discreet.mechanisms.measure import Grant
@@ -17,8 +17,8 @@ from discreet.privacy import Relation, events
 if TYPE_CHECKING:
     from discreet.plan.plan import Stage
 
-Outcome: TypeAlias = int | tuple[int, ...]
-"""What a step released: which way was chosen, or noisy counts."""
+Outcome: TypeAlias = int | tuple[Any, ...]
+"""What a step released: which way was chosen, or noisy counts, or keys with noisy counts."""
 
 
 class Step(ABC):
@@ -34,7 +34,12 @@ class Step(ABC):
     @property
     @abstractmethod
     def ways(self) -> Sequence[Outcome]:
-        """One outcome for each way that it may go on."""
+        """One outcome for each way that it may go on; where they cannot be listed, the one whose way is largest."""
+
+    @property
+    def listed(self) -> bool:
+        """Whether `ways` are all ways that there are; if not, the one that is taken is checked before it is gone."""
+        return True
 
     @property
     def examples(self) -> Sequence[Outcome]:
@@ -65,9 +70,22 @@ class Step(ABC):
     def named(self, outcome: Outcome) -> str:
         """What was released, in a few words."""
 
-    def facts(self, outcome: Outcome) -> Mapping[str, int]:
-        """What the outcome tells of the data for good, by name: released, and so free to use from then on."""
+    def facts(self, outcome: Outcome) -> Mapping[str, Any]:
+        """What the outcome tells of the data for good, by name: released, and so free to use from then on. Limits and counts are
+        integers; keys are a mapping from what has them to pairs of a key and its noisy count."""
         return {}
+
+    def kept(self, outcome: Outcome) -> Any:
+        """The outcome as JSON can hold it."""
+        return list(outcome) if isinstance(outcome, tuple) else outcome
+
+    def again(self, stored: Any) -> Outcome:
+        """The outcome that was kept so."""
+        return tuple(stored) if isinstance(stored, list) else stored
+
+    def ahead(self) -> tuple[str, ...]:
+        """What whoever asks should know before it is made."""
+        return ()
 
     def notes(self, outcome: Outcome) -> tuple[str, ...]:
         """What whoever reads the answer should know of it."""
