@@ -128,8 +128,8 @@ MUTANTS = (
     Mutant(
         "steps-not-charged",
         CHECK + "_drawn",
-        "events.Composed((stage.event(), _alike(ways)))",
-        "_alike(ways)",
+        "events.Composed((stage.event(), following))",
+        "following",
         "only the answer is charged",
         test_found.false_plans_are_found,
     ),
@@ -239,9 +239,9 @@ MUTANTS = (
     ),
     Mutant(
         "kept-counts-are-a-list",
-        PLAN + "Plan.again",
-        "tuple(each) if isinstance(each, list) else each",
-        "each",
+        "discreet.plan.steps.base:Step.again",
+        "tuple(stored) if isinstance(stored, list) else stored",
+        "stored",
         "a kept answer cannot be told again",
         test_found.what_is_said_is_made_of_what_was_released,
     ),

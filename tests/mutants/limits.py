@@ -288,7 +288,7 @@ MUTANTS = (
     Mutant(
         "limits-of-a-question-are-the-unit-s",
         "discreet.plan.catalog:Protected.limited",
-        "self.asked | limits.keys()",
+        "self.asked.union(limits)",
         "self.asked",
         "a limit that was asked for gives way to one of a column",
         test_column_limits.questions_have_their_limit,

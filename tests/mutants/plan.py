@@ -386,7 +386,7 @@ MUTANTS = (
     Mutant(
         "hidden-group-takes-a-place",
         DRAFT + "_within_groups",
-        "if complete(key):",
+        "if values is None or complete(key):",
         "if True:",
         "groups that are not shown take the place of those that are",
         laws.groups_are_those_declared,
@@ -701,8 +701,8 @@ MUTANTS = (
     ),
     Mutant(
         "groups-twice",
-        CHECK + "_check_stage",
-        " or len(set(stage.domain)) != len(stage.domain)",
+        CHECK + "_check_groups",
+        " or len(set(groups)) != len(groups)",
         "",
         "a group stands twice in an answer, with noise of its own each time",
         laws.false_plans_are_found,

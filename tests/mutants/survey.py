@@ -211,7 +211,7 @@ MUTANTS = (
         test_survey.keys_near_the_threshold_are_left_to_the_noise,
     ),
     Mutant(
-        "keys-of-one-group",
+        "named-keys-of-one-group",
         NAMED + "delta_keys",
         "any_of(self.alone, self.groups)",
         "any_of(self.alone, 1)",

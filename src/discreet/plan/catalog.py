@@ -192,7 +192,7 @@ class Protected:
                 f"{min(limits)} limits what of a person counts, and here every row is about another person",
                 hint="leave it out",
             )
-        return replace(self, **limits, asked=self.asked | limits.keys()) if limits else self  # type: ignore[arg-type]
+        return replace(self, **limits, asked=self.asked.union(limits)) if limits else self  # type: ignore[arg-type]
 
     @property
     def relation(self) -> Relation:

@@ -1,7 +1,9 @@
 """The way from a question to a private plan: the groups, the terms, the caps, the noise and the price. All of it from what is declared."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import Number, positive, probability, rational, shown
@@ -16,11 +18,13 @@ from discreet.plan.noise import allocate, gaussian
 from discreet.plan.plan import Plan
 from discreet.plan.question import Question
 from discreet.plan.stages import noise_wanted, stage_of
+from discreet.plan.written import notation
 
 MOST_EPSILON = Fraction(10**6)
 PUBLIC = (
     "what replacing a row cannot change, such as the number of all rows, is public: it has no noise and costs nothing"
 )
+REMEMBERED = 16  # plans
 MOST_WITHIN = Fraction(10**18)
 LEAST_EPSILON = Fraction(1, 10**6)  # of an accuracy that is asked for
 
@@ -40,7 +44,18 @@ def plan_for(question: Question, catalog: Catalog, epsilon: Number, delta: Numbe
         raise QueryError(
             f"epsilon must be at most {MOST_EPSILON}", code="epsilon", hint="there is no privacy at such a price"
         )
-    return _finished(draft(question, catalog), asked, probability(delta, "delta"))
+    plan = _remembered(question, notation(question), catalog, asked, probability(delta, "delta"))
+    # headings, which are the words of whoever asks, are no part of what makes questions equal
+    return replace(plan, question=question)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _remembered(question: Question, name: str, catalog: Catalog, epsilon: Fraction, delta: Fraction) -> Plan:
+    """The plan of a price, or the same one as before: a preview, and the question that follows it, ask for one plan.
+
+    `name` tells questions apart that are equal and written otherwise, as with −0 and 0.
+    """
+    return _finished(draft(question, catalog), epsilon, delta)
 
 
 def plan_within(question: Question, catalog: Catalog, within: Number, delta: Number = 0) -> Plan:
