@@ -220,7 +220,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys-of-one-side-forgotten",
-        "discreet.audit.twins.distance:named_keys_too_far",
+        "discreet.audit.twins.distance:_by_name",
         "sorted({*first, *second})",
         "sorted({*first} & {*second})",
         "a key that one side alone has is not compared",

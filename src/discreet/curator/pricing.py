@@ -7,11 +7,12 @@ from discreet.curator.amounts import Price, in_words, units_up
 from discreet.curator.money import price_of, spent_by
 from discreet.errors import Invalid, Refused
 from discreet.exact import rational
+from discreet.plan import price as prices
 from discreet.plan.plan import Plan
 from discreet.plan.private import MOST_EPSILON
 from discreet.privacy import events, loss
 
-LEAST_EPSILON, LEAST_RHO = units_up(Fraction(1, 10**6), "epsilon"), units_up(Fraction(1, 2 * 10**12), "rho")
+LEAST_EPSILON, LEAST_RHO = units_up(prices.LEAST_EPSILON, "epsilon"), units_up(prices.LEAST_EPSILON**2 / 2, "rho")
 """The least price of a question or a measurement that costs something, in units."""
 
 

@@ -29,7 +29,7 @@ from discreet.plan.ladder import TOP, doublings, ladder, nearest
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import Split, gaussian, geometric
 from discreet.plan.plan import Plan, Stage
-from discreet.plan.price import Shares, shares
+from discreet.plan.price import LEAST_EPSILON, Shares, shares
 from discreet.plan.relation import (
     ONE,
     CapGroups,
@@ -54,9 +54,6 @@ from discreet.plan.steps.search import Search, searching
 from discreet.plan.steps.tally import Tally
 from discreet.plan.written import notation
 from discreet.privacy import Adjacency
-
-LEAST_EPSILON = Fraction(1, 10**6)
-"""The least price at which limits are found."""
 
 WEIGHTS = {Limit.GROUPS: 1, Limit.ROWS: 1, Limit.TOTAL: 2}
 """How the price of limits is split over those that are found."""

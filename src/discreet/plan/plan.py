@@ -59,7 +59,8 @@ class Plan:
     """Caps, bounds and rules that applied: properties of the question."""
 
     assumed: tuple[str, ...] = ()
-    """What limits leave out that nobody declared, what a missing δ or a second count costs: said first, and no part of the plan's name."""
+    """What a survey or an earlier question told, which limit does nothing, what a missing δ or a second count costs: said first, and no
+    part of the plan's name."""
 
     topic: str = ""
     """A name for what is found on the way, the same for other questions that would find it; no part of the plan's name."""

@@ -12,6 +12,9 @@ by keys, and by Gaussian noise: where both are, each has half of it. Figures by 
 from dataclasses import dataclass
 from fractions import Fraction
 
+LEAST_EPSILON = Fraction(1, 10**6)
+"""The least price of anything: at less, rows could be added to a ledger almost without end."""
+
 ALONE = Fraction(1, 4)
 """Of the price, for limits where nothing else is found."""
 

@@ -16,6 +16,7 @@ from discreet.plan.finding import finding
 from discreet.plan.intervals import predicted
 from discreet.plan.noise import allocate, gaussian
 from discreet.plan.plan import Plan
+from discreet.plan.price import LEAST_EPSILON
 from discreet.plan.question import Question
 from discreet.plan.stages import noise_wanted, stage_of
 from discreet.plan.written import notation
@@ -26,7 +27,6 @@ PUBLIC = (
 )
 REMEMBERED = 16  # plans
 MOST_WITHIN = Fraction(10**18)
-LEAST_EPSILON = Fraction(1, 10**6)  # of an accuracy that is asked for
 
 
 def plan_for(question: Question, catalog: Catalog, epsilon: Number, delta: Number = 0) -> Plan:

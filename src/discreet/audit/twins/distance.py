@@ -110,18 +110,20 @@ def keys_too_far(
 
 @too_far.register
 def named_keys_too_far(mechanism: NamedKeys, sensitivity: Fraction | None, first: Any, second: Any) -> str:
-    """Counts of people by name of a key: one that is on one side only has a count of 0 on the other."""
-    names = sorted({*first, *second})
-    counts = [[counted.get(name, 0) for name in names] for counted in (first, second)]
-    return keys_too_far(mechanism, sensitivity, *counts)
+    """Counts of people by name of a key."""
+    return keys_too_far(mechanism, sensitivity, *_by_name(first, second))
 
 
 @too_far.register
 def names_too_far(mechanism: KeysByName, sensitivity: Fraction | None, first: Any, second: Any) -> str:
-    """The same of counts by name, where a name that is not there has nobody."""
+    """Counts of people by name, of which a rule for keys keeps some."""
+    return keys_too_far(mechanism.rule, sensitivity, *_by_name(first, second))
+
+
+def _by_name(first: Any, second: Any) -> tuple[list[int], list[int]]:
+    """Both counts in the order of all names: a name that is on one side only has nobody on the other."""
     names = sorted({*first, *second})
-    counts = ([each.get(name, 0) for name in names] for each in (first, second))
-    return keys_too_far(mechanism.rule, sensitivity, *counts)
+    return [first.get(name, 0) for name in names], [second.get(name, 0) for name in names]
 
 
 @too_far.register

@@ -1,6 +1,5 @@
 """The public ladders of a survey: whatever it releases lies between two rungs that everybody knows before any data is read."""
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
@@ -74,8 +73,3 @@ def in_rungs(beyond: Sequence[int], people: int) -> list[int]:
     [3, 5, 2, 0]
     """
     return [before - after for before, after in pairwise((people, *beyond, 0))]
-
-
-def rung_at(rungs: Sequence[int], most: int) -> int:
-    """The first rung that is not below a number, or the last of all."""
-    return rungs[min(bisect_left(rungs, most), len(rungs) - 1)]

@@ -117,8 +117,8 @@ class Search(Step):
         if self._place(outcome) < len(self.rungs) - 1 or self.rungs[-1] < TOP:
             return ()
         return (
-            f"no limit was found below {TOP:,}, the top of the ladder, which happens about once in 150 times by chance: the noise"
-            f" is far larger than it need be; declare {self.limit}, or ask at another price",
+            f"no limit was found below {TOP:,}, the top of the ladder, which happens now and then by chance: the noise is"
+            f" far larger than it need be; declare {self.limit}, or ask at another price",
         )
 
     def facts(self, outcome: Outcome) -> dict[str, int]:
