@@ -15,6 +15,7 @@ from parts.people import Generator, Whole
 
 Real = npt.NDArray[np.float64]
 TOP = 2**20
+WEIGHT = 2 / 3  # of the share that finds a limit, for the noise of the threshold
 _erf = np.vectorize(erf, otypes=[float])
 
 
@@ -61,7 +62,7 @@ def median_errors(bias: Real, scales: Real) -> Real:
 
 
 def first_below(
-    beyond: Whole, share: float, threshold: float, runs: int, bits: Generator, weight: float = 0.5
+    beyond: Whole, share: float, threshold: float, runs: int, bits: Generator, weight: float = WEIGHT
 ) -> Whole:
     """In each run the place of the first rung with so few people beyond it that the test passes; the last if none does.
 
@@ -81,7 +82,7 @@ class Rule:
     constant: float = 2.5  # over the share that finds the limit
     by_groups: float = 0.25  # this many groups over the share of the answer, if that is more
     step: float = 1.25
-    weight: float = 0.5
+    weight: float = WEIGHT
 
     def answer(self, epsilon: float) -> float:
         return epsilon * (1 - self.finding - self.counts)
@@ -107,14 +108,23 @@ class Totals:
         rungs = rungs[: np.searchsorted(rungs, self.rows.max()) + 1]
         return float(median_errors(self.cut(rungs), rungs / epsilon).min())
 
+    def _places(self, rungs: Whole, epsilon: float, rule: Rule, runs: int, bits: Generator) -> Whole:
+        """The place of the limit that is found, in each run."""
+        beyond = np.array([int((self.rows > rung).sum()) for rung in rungs])
+        return first_below(beyond, rule.finding * epsilon, rule.threshold(epsilon, 1), runs, bits, rule.weight)
+
     def found(self, epsilon: float, rule: Rule, runs: int, bits: Generator) -> float:
         """The median error where the limit is found and paid for by the rule."""
         rungs = ladder(rule.step)
-        beyond = np.array([int((self.rows > rung).sum()) for rung in rungs])
-        share = rule.finding * epsilon
-        at = first_below(beyond, share, rule.threshold(epsilon, 1), runs, bits, rule.weight)
+        at = self._places(rungs, epsilon, rule, runs, bits)
         noise = bits.laplace(0, rungs[at] / rule.answer(epsilon))
         return float(np.median(np.abs(noise - self.cut(rungs)[at])))
+
+    def too_far(self, epsilon: float, rule: Rule, runs: int, bits: Generator) -> float:
+        """How often the limit that is found is more than eight times what anybody has."""
+        rungs = ladder(rule.step)
+        at = self._places(rungs, epsilon, rule, runs, bits)
+        return float((rungs[at] > 8 * self.rows.max()).mean())
 
 
 @dataclass(frozen=True)

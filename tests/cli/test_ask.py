@@ -31,10 +31,11 @@ def test_one_line_answers_a_file(run: Run, visits: Path) -> None:
     assert result.exit_code == 0, result.stderr
     assert "±" in result.stdout and "left: ε = 4, δ = 1e-06" in result.stdout
     assert re.search(
-        r"at 95 %: each patient_id counts with at most \d+ rows?, and what that leaves out is not in it", result.stdout
+        r"at 95 %: each patient_id counts with at most [\d,]+ rows?, and what that leaves out is not in it",
+        result.stdout,
     )
     assert "nobody declared max_total: found for this question" in result.stdout
-    assert re.search(r"about \d+ of \d+ people \(± \d+ each\) have more than \d+ rows?:", result.stdout)
+    assert re.search(r"about [\d,]+ of [\d,]+ people \(± \d+ each\) have more than [\d,]+ rows?:", result.stdout)
     assert "\x1b" not in result.stdout  # not a terminal: plain
     assert visits.with_name("visits.csv.ledger").stat().st_mode & 0o777 == 0o700
 

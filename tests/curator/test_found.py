@@ -50,7 +50,7 @@ def a_fact_is_used_by_whom_it_belongs_to(folder: Path) -> None:
         for text, price in ((SUM, {"epsilon": 1}), (COUNT, {"epsilon": 2}), (COUNT, {"within": 500})):
             again = hospital.sql(text, analyst="ana", **price)
             assert not finds(again) and again.receipt["limits"] == {"max_total": most}
-            assert again.notes[0].startswith(f"max_total = {most} was found by an earlier question"), again.notes
+            assert again.notes[0].startswith(f"max_total = {most:,} was found by an earlier question"), again.notes
             assert hospital.preview(text, analyst="ana", **price).notes[0] == again.notes[0]
         for text, analyst in ((SUM, "bob"), (SUM, None), (SUM.replace("> 1", "> 2"), "ana"), (SUM, "ana")):
             found = hospital.sql(text, epsilon=0.5, analyst=analyst)

@@ -197,8 +197,8 @@ MUTANTS = (
     Mutant(
         "exact-threshold-noise-quartered",
         MECHANISMS + "above_threshold:AboveThreshold.query_scale",
-        "(2 if self.monotone else 4) * self.sensitivity",
-        "Fraction(1, 2) * self.sensitivity",
+        "(1 if self.monotone else 2) * self.sensitivity",
+        "Fraction(1, 4) * self.sensitivity",
         "too little noise on each score",
         enumeration.thresholds_cost_epsilon_at_most,
     ),

@@ -88,8 +88,8 @@ MUTANTS = (
     Mutant(
         "search-with-less-noise",
         THRESHOLD + "query_scale",
-        "2 if self.monotone else 4",
-        "Fraction(1, 9) if self.monotone else 4",
+        "1 if self.monotone else 2",
+        "Fraction(1, 18) if self.monotone else 2",
         "people beyond a rung have next to no noise",
         joint.steps_cost_their_price,
     ),

@@ -900,8 +900,8 @@ MUTANTS = (
     Mutant(
         "sparse-vector-query-noise-halved",
         ABOVE_THRESHOLD + "AboveThreshold.query_scale",
-        "(2 if self.monotone else 4)",
-        "2",
+        "(1 if self.monotone else 2)",
+        "1",
         "noise for scores that move one way only",
         lambda: above.runs_as_the_textbook_says("session"),
     ),

@@ -32,6 +32,8 @@ def _examples() -> list[Example]:
         Example(AboveThreshold(Fraction(1), 5), 1, [3, 6, 4, 9], [4, 5, 5, 8]),
         Example(AboveThreshold(Fraction(1, 2), 0, hits=2, sensitivity=3), 3, [-5, 4, 0, 2], [-2, 1, 3, 5]),
         Example(AboveThreshold(Fraction(2), 3, hits=3, monotone=True), 1, [3, 2, 4], [4, 2, 5]),
+        Example(AboveThreshold(Fraction(3, 2), 2, share=Fraction(2, 3)), 1, [1, 3, 2], [2, 2, 1]),
+        Example(AboveThreshold(Fraction(1), 2, monotone=True, share=Fraction(3, 4)), 1, [3, 2, 4], [2, 2, 3]),
     ]
 
 
@@ -42,10 +44,12 @@ class AboveThreshold(ForSensitivity):
 
     For integer scores that change by at most Δ each between neighbours; each may be chosen after seeing the answers before it.
     Where all change in one direction they are `monotone`, and 2Δ/ε is enough on the scores (Lyu, Su and Li 2017, theorem 5).
+    The threshold has half of ε, or another `share` s of it: then the scales are Δ/(sε), and 2Δ/((1 − s)ε) on scores, half that for
+    monotone ones. The more it has, the rarer a threshold that nothing reaches.
 
     From one hit to the next: let the threshold's noise be larger by Δ under the neighbour, and that of the score that hits by 2Δ.
     Then each score before it stays below, and that one above. Both are integers, so this maps noise to noise one to one, and costs a
-    factor of e^(Δ/(2Δ/ε)) · e^(2Δ/(4Δ/ε)) = e^ε. Monotone scores that rise: both by Δ; that fall: only the score's, by Δ.
+    factor of e^(sε) · e^((1 − s)ε) = e^ε. Monotone scores that rise: both by Δ; that fall: only the score's, by Δ.
 
     >>> found = AboveThreshold(epsilon=0.1, threshold=100, hits=3)
     >>> found.threshold_scale, found.query_scale, found.loss().epsilon()
@@ -57,6 +61,7 @@ class AboveThreshold(ForSensitivity):
     hits: int = 1
     sensitivity: Held[Number, int] = otherwise(1)
     monotone: bool = False
+    share: Held[Number, Fraction] = otherwise(Fraction(1, 2))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
@@ -65,16 +70,26 @@ class AboveThreshold(ForSensitivity):
         object.__setattr__(self, "sensitivity", integer_sensitivity(positive(self.sensitivity, "sensitivity")))
         if not isinstance(self.monotone, bool):
             raise Invalid(f"monotone must be True or False, got {shown(self.monotone)}")
-        if self.query_scale > MOST_SCALE:
+        object.__setattr__(self, "share", positive(self.share, "share"))
+        if self.share >= 1:
+            raise Invalid(f"share must be below 1, got {shown(self.share)}")
+        if max(self.query_scale, self.threshold_scale) > MOST_SCALE:
             raise Invalid(f"epsilon must be at least about sensitivity/2^48, got {shown(self.epsilon)}")
 
     @classmethod
     def for_epsilon(
-        cls, epsilon: Number, sensitivity: Number = 1, *, threshold: int = 0, hits: int = 1, monotone: bool = False
+        cls,
+        epsilon: Number,
+        sensitivity: Number = 1,
+        *,
+        threshold: int = 0,
+        hits: int = 1,
+        monotone: bool = False,
+        share: Number = Fraction(1, 2),
     ) -> "AboveThreshold":
         """The least noise with which all hits together are epsilon-DP."""
         each = positive(epsilon, "epsilon") / whole(hits, "hits", least=1)
-        return cls(each, threshold, hits, integer_sensitivity(positive(sensitivity, "sensitivity")), monotone)
+        return cls(each, threshold, hits, integer_sensitivity(positive(sensitivity, "sensitivity")), monotone, share)
 
     @classmethod
     def for_budget(
@@ -86,20 +101,21 @@ class AboveThreshold(ForSensitivity):
         threshold: int = 0,
         hits: int = 1,
         monotone: bool = False,
+        share: Number = Fraction(1, 2),
     ) -> "AboveThreshold":
         """Noise with which all hits together are (epsilon, delta)-DP; epsilon-DP in fact, delta is not made use of."""
         probability(delta, "delta")
-        return cls.for_epsilon(epsilon, sensitivity, threshold=threshold, hits=hits, monotone=monotone)
+        return cls.for_epsilon(epsilon, sensitivity, threshold=threshold, hits=hits, monotone=monotone, share=share)
 
     @property
     def threshold_scale(self) -> Fraction:
         """The scale of the noise on the threshold."""
-        return 2 * self.sensitivity / self.epsilon
+        return self.sensitivity / (self.share * self.epsilon)
 
     @property
     def query_scale(self) -> Fraction:
         """The scale of the noise on each score."""
-        return (2 if self.monotone else 4) * self.sensitivity / self.epsilon
+        return (1 if self.monotone else 2) * self.sensitivity / ((1 - self.share) * self.epsilon)
 
     def event(self, sensitivity: Number | None = None) -> events.Event:
         """What all hits cost together, whether or not they come."""

@@ -58,7 +58,7 @@ RECORDS: dict[type, str] = {
     Branching: "Branching query scores mechanism sensitivity said outcomes stages",
     Measurement: "Measurement mechanism sensitivity step said made rounding",
     Combination: "Combination parts divisor",
-    AboveThreshold: "AboveThreshold epsilon threshold hits sensitivity monotone",
+    AboveThreshold: "AboveThreshold epsilon threshold hits sensitivity monotone share",
     Geometric: "Geometric scale",
     RoundedGaussian: "RoundedGaussian scale",
     Exponential: "Exponential epsilon sensitivity monotone",
