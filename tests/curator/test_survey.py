@@ -139,6 +139,24 @@ def test_draws_cover_their_queries() -> None:
     draws_cover_their_queries()
 
 
+def a_survey_of_no_column_counts_people_and_rows() -> None:
+    """Where every column is declared a survey still tells how many people there are, and how many rows they have."""
+    for relation in RELATIONS:
+        for delta in (NO_DELTA, Fraction(1, 10**6)):
+            prices = prices_for(relation, 0, Fraction(2), delta, several=relation.unit is Unit.PERSON)
+            survey = TinySurvey(relation, prices, ())
+            check_survey(survey.surveyed, prices)
+            twins(relation, 1, prices)
+            less = replace(prices.first, sensitivity=prices.first.sensitivity / 2)
+            if (relation.unit, relation.adjacency) != (Unit.ROW, Adjacency.REPLACE):
+                with pytest.raises(Fault):
+                    check_survey(survey.surveyed, replace(prices, first=less))
+
+
+def test_a_survey_of_no_column_counts_people_and_rows() -> None:
+    a_survey_of_no_column_counts_people_and_rows()
+
+
 # What is counted exactly.
 
 

@@ -46,6 +46,19 @@ def test_a_survey_is_charged_once_and_the_same_one_again_is_free(tmp_path: Path)
         again.verify()
 
 
+def test_a_survey_where_all_is_declared_tells_of_people_and_rows(tmp_path: Path) -> None:
+    columns: dict[str, Any] = {"ward": {"keys": WARDS}, "age": {"type": "integer", "bounds": (0, 120)}}
+    ids = {"who": {"keys": [f"p{i}" for i in range(PEOPLE)]}}
+    for unit, declared, people in (("who", columns, PEOPLE), (None, columns | ids, 2 * PEOPLE)):
+        for delta in (F(0), F(1, 100)):
+            place = tmp_path / f"{unit}{bool(delta)}"
+            with Curator(
+                {"visits": visits()}, unit, declared, row=unit is None, epsilon=900, delta=F(1, 10), ledger=place
+            ) as hospital:
+                facts = hospital.survey(400, delta)
+                assert not facts.columns and abs(facts.people.value - people) < 5
+
+
 def test_facts_come_back_from_their_bytes_and_their_json(tmp_path: Path) -> None:
     with curator(tmp_path) as hospital:
         facts = hospital.survey(400, F(1, 100))

@@ -99,6 +99,14 @@ MUTANTS = (
         test_survey.nothing_tells_neighbours_apart,
     ),
     Mutant(
+        "people-alone-are-taken-for-a-column",
+        SURVEY + "check:check_survey",
+        "_covers(prices.first, query, prices, 1, people_and_looks, 1)",
+        "_covers(prices.first, query, prices, max(people_and_looks[1:], default=OF_PEOPLE), people_and_looks, 1)",
+        "a table whose columns are all declared cannot be surveyed",
+        test_survey.a_survey_of_no_column_counts_people_and_rows,
+    ),
+    Mutant(
         "rows-not-divided",
         SURVEY + "taking:Taking._rows",
         "exact * OF_TOTAL * FINE // most",

@@ -29,7 +29,8 @@ LIMITS = (1, 7, ladder.MOST_ROWS_OF_ONE)
 def check_survey(surveyed: Surveyed, prices: Prices) -> None:
     """For a survey whose draws cover its queries: returns. For any other: raises Fault."""
     query = reading.looks(surveyed)
-    _covers(prices.first, query, prices, [OF_PEOPLE] + [1] * (len(terms_of(query)) - 1), 1)
+    people_and_looks = [OF_PEOPLE] + [1] * (len(terms_of(query)) - 1)  # there is no look where every column is declared
+    _covers(prices.first, query, prices, 1, people_and_looks, 1)
     if surveyed.person is not None:
         for most in LIMITS:
             gathered = Contributions(surveyed.scan(), surveyed.person, (), (Term(How.SUM, ONE),))
@@ -39,9 +40,11 @@ def check_survey(surveyed: Surveyed, prices: Prices) -> None:
     for column in surveyed.columns:
         for kind in (Type.NUMBER, Type.DATE):
             edges = ladder.outer(kind)
-            _covers(prices.small, reading.by_cell(surveyed, column, kind, edges), prices, [SMALL], len(edges) + 1)
+            _covers(
+                prices.small, reading.by_cell(surveyed, column, kind, edges), prices, SMALL, [SMALL], len(edges) + 1
+            )
             query = reading.by_cell(surveyed, column, kind, ladder.inner(0.0, 64.0, kind)[1:-1])
-            _covers(prices.large, query, prices, [LARGE], ladder.BINS)
+            _covers(prices.large, query, prices, LARGE, [LARGE], ladder.BINS)
         for kind in (Type.TEXT, Type.BOOLEAN):
             query = reading.by_key(surveyed, column, kind)
             # each count of people moves by one
@@ -49,9 +52,10 @@ def check_survey(surveyed: Surveyed, prices: Prices) -> None:
                 raise _beyond()
 
 
-def _covers(drawn: PricedDraw, query: Totals, prices: Prices, weights: Sequence[int], cells: int) -> None:
+def _covers(drawn: PricedDraw, query: Totals, prices: Prices, weight: int, weights: Sequence[int], cells: int) -> None:
+    """For noise on what is counted with a weight, the terms of a query with theirs: returns where it is enough."""
     norm = drawn.mechanism.norm
-    if norm is None or drawn.weight != max(weights[1:], default=weights[0]):
+    if norm is None or drawn.weight != weight:
         raise Fault("a survey counts a person with another weight than it draws for", code="survey")
     power = 1 if norm is Norm.L1 else 2
     if drawn.sensitivity**power < _moved(query, prices, weights, cells, norm):
