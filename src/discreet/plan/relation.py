@@ -18,6 +18,7 @@ from functools import singledispatch
 from typing import Any, TypeAlias
 
 from discreet.errors import Fault
+from discreet.plan.once import once
 from discreet.plan.scalar import Column, Literal, Scalar, Type, Value
 
 MOST_ROWS = 1 << 38  # of a table, a public constant, checked at load: with at most 2^24 steps a row no sum passes 2^62
@@ -228,9 +229,11 @@ def scan_of(relation: Relation) -> Scan:
     return read[0]
 
 
+@once
 def contributions_in(relation: Relation) -> tuple[Contributions, ...]:
     """All places of a relation where the rows of each person are gathered."""
-    return tuple(each for each in walk(relation) if isinstance(each, Contributions))
+    own = (relation,) if isinstance(relation, Contributions) else ()
+    return sum(map(contributions_in, children(relation)), own)
 
 
 def contributions_of(relation: Relation) -> Contributions:
