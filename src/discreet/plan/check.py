@@ -68,6 +68,7 @@ def _priced(leaves: Sequence[events.Event]) -> events.Event:
     return events.Composed((pure, *others)) if others else pure
 
 
+@once
 def _pure_price(event: events.Event) -> Fraction | None:
     """The pure ε of an event, which is that of its parts added up; None where one of them has none."""
     match event:

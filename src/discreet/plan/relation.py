@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import Enum
 from functools import singledispatch
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from discreet.errors import Fault
@@ -214,6 +215,11 @@ def walk(relation: Relation) -> Iterator[Relation]:
     yield relation
     for child in children(relation):
         yield from walk(child)
+
+
+def caps_in(query: Totals) -> Iterator[Relation]:
+    """The query and the caps on what was gathered, each before what it is on."""
+    return takewhile(lambda part: not isinstance(part, Contributions), walk(query))
 
 
 def scans(relation: Relation) -> tuple[Scan, ...]:
