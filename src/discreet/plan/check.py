@@ -40,7 +40,7 @@ def _alike(drawn: Sequence[events.Event]) -> events.Event:
     Gaussian noise is in proportion to its sensitivity: where that is not exact, for what noise is rounded to, the least ratio counts.
     Anything else is a Fault: the price would tell which was chosen.
     """
-    if all(each == drawn[0] for each in drawn):
+    if drawn and all(each == drawn[0] for each in drawn):
         return drawn[0]
     prices = set(map(_pure_price, drawn))
     price = prices.pop() if len(prices) == 1 else None

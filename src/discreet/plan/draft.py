@@ -229,9 +229,7 @@ def gathered(
     """The terms of each person in each group, or none of them, within limits on rows and groups."""
     # as the table spells it, which a unit may be written unlike
     named = draft.scope.named(draft.protected.person or "")
-    everything = Contributions(
-        draft.source, Column(named.name, named.type), draft.keys, draft.terms if terms else ()
-    )
+    everything = Contributions(draft.source, Column(named.name, named.type), draft.keys, draft.terms if terms else ())
     each = everything if rows is None else CapRows(everything, rows)
     if draft.clip or groups is None or draft.known <= groups:
         return each

@@ -18,17 +18,18 @@ MOST = 128
 
 def once(function: Callable[Concatenate[Tree, P], R]) -> Callable[Concatenate[Tree, P], R]:
     """The function, which must depend on nothing but the tree that it is given first, and on arguments that can be keys."""
-    known: dict[tuple[Any, ...], tuple[Tree, R]] = {}
+    results: dict[tuple[Any, ...], tuple[Tree, R]] = {}
 
     @wraps(function)
-    def call(tree: Tree, *args: P.args, **kwargs: P.kwargs) -> R:
+    def call(tree: Tree, /, *args: P.args, **kwargs: P.kwargs) -> R:
         key = (id(tree), *args, *kwargs.items())
-        found = known.get(key)
-        if found is None:
-            if len(known) >= MOST:
-                known.clear()
-            known[key] = found = tree, function(tree, *args, **kwargs)
-        return found[1]
+        pair = results.get(key)
+        if pair is None:
+            pair = tree, function(tree, *args, **kwargs)
+            if len(results) >= MOST:
+                results.clear()
+            results[key] = pair
+        return pair[1]
 
-    call.cache_clear = known.clear  # type: ignore[attr-defined]
+    call.cache_clear = results.clear  # type: ignore[attr-defined]
     return call

@@ -59,7 +59,7 @@ class Event:
 
     def __post_init__(self) -> None:
         """Replace what a caller gave by the exact value it means, or raise Invalid naming the field."""
-        for name, check in _checks(type(self)):
+        for name, check in _checks(type(self)):  # type: ignore[arg-type]
             object.__setattr__(self, name, check(getattr(self, name), name))
 
     def to_json(self) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def reach_into(relation: Rows | Gathered, unit: Unit) -> Reach:
 
 @once
 def _below(relation: Rows | Gathered, unit: Unit) -> Reach:
-    """The same, for what many relations may be made of."""
+    """How far a unit reaches into what many relations may be made of: `reach_into`, computed once."""
     return reach_into(relation, unit)
 
 
