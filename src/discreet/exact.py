@@ -41,17 +41,19 @@ def rational(value: object, name: str) -> Fraction:
     >>> rational(0.1, "scale")
     Fraction(1, 10)
     """
-    numerator, denominator = ratio(value, name)
-    return Fraction(numerator, denominator)
+    pair = ratio(value, name)
+    return value if type(value) is Fraction else Fraction(*pair)
 
 
 def ratio(value: object, name: str) -> tuple[int, int]:
     """`rational` as numerator and denominator in lowest terms, for callers that count microseconds."""
     if type(value) is float and isfinite(value):
         return Decimal(float.__repr__(value)).as_integer_ratio()
-    if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
+    if type(value) is Fraction or type(value) is int:
+        pair = value.numerator, value.denominator
+    elif isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
         raise Invalid(f"{name} must be a number (int, float, Fraction or Decimal), got {shown(value)}")
-    if isinstance(value, numbers.Rational):
+    elif isinstance(value, numbers.Rational):
         pair = int(value.numerator), int(value.denominator)
     elif not (value.is_finite() if isinstance(value, Decimal) else isfinite(value)):
         raise Invalid(f"{name} must be finite, got {shown(value)}")
@@ -61,7 +63,7 @@ def ratio(value: object, name: str) -> tuple[int, int]:
         if max(abs(decimal.adjusted()), len(decimal.as_tuple().digits)) > MAX_BITS:
             raise _too_long(name)  # before 1e-999999999 fills the memory
         pair = decimal.as_integer_ratio()
-    if any(part.bit_length() > MAX_BITS for part in pair):
+    if pair[0].bit_length() > MAX_BITS or pair[1].bit_length() > MAX_BITS:
         raise _too_long(name)
     return pair
 
@@ -75,8 +77,8 @@ def _too_long(name: str) -> Invalid:
 
 def positive(value: object, name: str) -> Fraction:
     """A number as `rational` has it, greater than zero."""
-    numerator, denominator = positive_ratio(value, name)
-    return Fraction(numerator, denominator)
+    pair = positive_ratio(value, name)
+    return value if type(value) is Fraction else Fraction(*pair)
 
 
 def positive_ratio(value: object, name: str) -> tuple[int, int]:
@@ -89,7 +91,7 @@ def positive_ratio(value: object, name: str) -> tuple[int, int]:
 
 def whole(value: object, name: str, *, least: int = 0) -> int:
     """A caller's integer, at least `least`; a float is refused even when it is whole."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+    if type(value) is not int and (isinstance(value, bool) or not isinstance(value, numbers.Integral)):
         raise Invalid(f"{name} must be an integer, got {shown(value)}")
     if value < least:
         raise Invalid(f"{name} must be at least {least}, got {shown(value)}")
@@ -159,7 +161,7 @@ def _exp_neg_series(y: int, p: int) -> tuple[int, int]:
 def nonnegative(value: object, name: str) -> Fraction:
     """A number as `rational` has it, not below zero."""
     number = rational(value, name)
-    if number < 0:
+    if number.numerator < 0:
         raise Invalid(f"{name} must not be negative, got {shown(value)}")
     return number
 
@@ -167,7 +169,7 @@ def nonnegative(value: object, name: str) -> Fraction:
 def probability(value: object, name: str) -> Fraction:
     """A number as `rational` has it, between 0 and 1, both included."""
     number = rational(value, name)
-    if not 0 <= number <= 1:
+    if not 0 <= number.numerator <= number.denominator:
         raise Invalid(f"{name} must be between 0 and 1, got {shown(value)}")
     return number
 

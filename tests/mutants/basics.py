@@ -107,15 +107,15 @@ MUTANTS = (
     Mutant(
         "more-than-certain",
         EXACT + "probability",
-        "0 <= number <= 1",
-        "0 <= number",
+        "0 <= number.numerator <= number.denominator",
+        "0 <= number.numerator",
         "a delta above 1 is taken",
         outward.test_probabilities_end_at_one,
     ),
     Mutant(
         "prices-below-nothing",
         EXACT + "nonnegative",
-        "if number < 0:",
+        "if number.numerator < 0:",
         "if False:",
         "a price below 0 gives budget back",
         by_itself(outward.test_negative_numbers_are_refused_by_name, -1),

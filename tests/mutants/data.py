@@ -29,7 +29,7 @@ def a_gap_makes_no_floats() -> None:
     columns = {"id": [1, 2, 3], "x": [3, 7, 5], "y": ["u"] * 3}
     said = {"x": {"bounds": (0, 120)}}
     for text in ("SELECT SUM(x) AS s FROM t", "SELECT COUNT(*) AS n FROM t WHERE y > 3"):
-        doors.compare(("pandas", columns, {**columns, "x": [3, 7, None]}, said, text, False))
+        doors.compare(("pandas", columns, {**columns, "x": [3, 7, None]}, said, text, False, {}))
 
 
 def ids_stay_the_same() -> None:

@@ -255,7 +255,7 @@ MUTANTS = (
     ),
     Mutant(
         "counts-of-half-the-price",
-        FINDING + "_counted",
+        FINDING + "_counts",
         "Geometric(2 / (budget.epsilon * budget.shares.counts))",
         "Geometric(1 / (budget.epsilon * budget.shares.counts))",
         "two counts cost as much as each of them",

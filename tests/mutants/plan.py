@@ -23,6 +23,7 @@ from tests.plan import (
     test_facts,
     test_filled,
     test_functions,
+    test_once,
     test_plain,
     test_plan,
     test_relations,
@@ -45,6 +46,7 @@ BRANCHING = "discreet.plan.steps.branching:Branching."
 RELATION = "discreet.plan.relation:"
 SCOPE = "discreet.plan.scope:"
 CHECK = "discreet.plan.check:"
+ONCE = "discreet.plan.once:"
 DOMAIN = "discreet.plan.domain:"
 RELEASE = "discreet.plan.release:"
 CATALOG = "discreet.plan.catalog:"
@@ -210,7 +212,7 @@ MUTANTS = (
     Mutant(
         "rows-not-capped",
         DRAFT + "gathered",
-        "if caps.rows is None else CapRows(everything, caps.rows)",
+        "if rows is None else CapRows(everything, rows)",
         "",
         "the cap on rows is left out of the query",
         laws.no_neighbour_moves_more,
@@ -352,9 +354,33 @@ MUTANTS = (
         test_stages.scores_are_checked,
     ),
     Mutant(
+        "once-for-all-arguments",
+        ONCE + "once",
+        "(id(tree), *args, *kwargs.items())",
+        "id(tree)",
+        "how far a person reaches is taken for how far a row does",
+        test_once.results_are_those_of_their_tree,
+    ),
+    Mutant(
+        "remembered-trees-are-not-held",
+        ONCE + "once",
+        "pair = tree, function(tree, *args, **kwargs)",
+        "pair = None, function(tree, *args, **kwargs)",
+        "the result of a tree that is gone is that of another in its place",
+        test_once.results_are_those_of_their_tree,
+    ),
+    Mutant(
+        "all-trees-are-held",
+        ONCE + "once",
+        "if len(results) >= MOST:",
+        "if False:",
+        "a curator's memory grows with every question",
+        test_once.few_trees_are_held,
+    ),
+    Mutant(
         "dearest-outcome-not-charged",
         CHECK + "_alike",
-        "if len(set(drawn)) == 1:",
+        "if drawn and all(each == drawn[0] for each in drawn):",
         "if drawn:",
         "what the first outcome leads to is charged, whatever is chosen",
         test_stages.what_is_chosen_does_not_change_the_price,

@@ -142,7 +142,7 @@ MUTANTS = (
     Mutant(
         "rows-not-capped-for-twins",
         "discreet.plan.draft:gathered",
-        "if caps.rows is None else CapRows(everything, caps.rows)",
+        "if rows is None else CapRows(everything, rows)",
         "",
         "the cap on rows is left out of the query, and the questions of an audit tell",
         subjects.test_questions_stay_within_the_limits_of_the_policy,

@@ -133,3 +133,11 @@ def test_every_leaf_of_the_house_has_a_cost(kind: str) -> None:
 def test_what_has_no_theorem_is_refused_by_zcdp() -> None:
     with pytest.raises(Refused, match="no theorem"):
         spent_by(events.Sampled(F(1, 10), events.Gaussian(1)))
+
+
+@pytest.mark.parametrize("scale", [F(1, 3), F(1), F(7, 2), F(1000)])
+@pytest.mark.parametrize("sensitivity", [0, 1, 2, 9_999, 10_000, 10_001, 10**6])
+def test_what_is_said_of_the_largest_loss_is_what_the_sides_have(scale: Fraction, sensitivity: int) -> None:
+    """On a lattice, and beyond the longest one that is computed with."""
+    leaf = events.DiscreteLaplace(scale, sensitivity)
+    assert cost.cost_of(leaf).pure == loss(leaf).pure_epsilon() == max(side.pure or 0 for side in cost.sides(leaf))

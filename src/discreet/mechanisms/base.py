@@ -131,12 +131,13 @@ def confidence_level(value: object) -> float:
     return min(float(exact), 1 - 2**-53)  # as much as a float can say
 
 
-def half_width(tail: Callable[[int], float], confidence: float) -> int:
-    """The least integer w with Pr[|noise| > w] <= 1 − confidence, for a tail that falls."""
-    high = 1
-    while tail(high) > 1 - confidence:
-        high *= 2
-    low = -1
+def half_width(tail: Callable[[int], float], confidence: float, near: int = 0) -> int:
+    """The least integer w with Pr[|noise| > w] <= 1 − confidence, for a tail that falls; it is soon found `near` a guess."""
+    step = 1
+    while tail(near + step) > 1 - confidence:
+        step *= 2
+    high = near + step
+    low = near - 1 if step > 1 or tail(near - 1) > 1 - confidence else -1
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if tail(middle) > 1 - confidence else (low, middle)

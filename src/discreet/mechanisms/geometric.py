@@ -80,8 +80,9 @@ class Geometric(IntegerNoise):
         return 2 * exp(-a) / expm1(-a) ** 2
 
     def error(self, confidence: Number = 0.95) -> float:
-        a = _rate(self.scale)
-        return float(half_width(lambda w: _tail(a, w), confidence_level(confidence)))
+        a, level = _rate(self.scale), confidence_level(confidence)
+        near = -log((1 - level) * (1 + exp(-a)) / 2) / a
+        return float(half_width(lambda w: _tail(a, w), level, near=max(0, int(near) - 1)))
 
 
 def _rate(scale: Fraction) -> float:

@@ -14,7 +14,7 @@ from enum import Enum
 from fractions import Fraction
 
 from discreet.errors import Invalid
-from discreet.exact import Number, nonnegative, rational, shown, sqrt_up, whole
+from discreet.exact import Number, nonnegative, rational, remembered, shown, sqrt_up, whole
 from discreet.fields import Exact, frozen
 from discreet.privacy import Adjacency, Relation
 
@@ -90,6 +90,7 @@ def bounded_sum(relation: Relation, low: Number, high: Number, *, rows: int = 1,
     return _of_number(whole(rows, "rows", least=1) * (most - least), relation)
 
 
+@remembered
 def grouped_sum(
     relation: Relation, low: Number, high: Number, *, rows: int = 1, groups: int = 1, cells: int | None = None
 ) -> Sensitivity:

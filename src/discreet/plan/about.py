@@ -7,7 +7,7 @@ from discreet.plan.catalog import Protected
 from discreet.plan.digits import counted, six_digits
 from discreet.plan.plan import Stage
 from discreet.plan.question import Question
-from discreet.plan.relation import CapGroups, CapRows, CapTotal, ClipNorm, Extent, Totals, walk
+from discreet.plan.relation import CapGroups, CapRows, CapTotal, ClipNorm, Extent, Totals, caps_in
 
 MANY_ROWS = 10**7  # whose values, all rounded in one direction, a sum should not be off by more than its noise for
 
@@ -35,13 +35,13 @@ def about_persons(protected: Protected, caps: Caps, query: Totals, cells: int) -
 
 def _idle_total(protected: Protected, query: Totals) -> bool:
     """Whether a limit on all rows was declared, and the others that were allow no more of the rows that are counted."""
-    kinds = {type(part) for part in walk(query)}
+    kinds = {type(part) for part in caps_in(query)}
     return protected.max_total is not None and CapRows in kinds and CapTotal not in kinds
 
 
 def _about_caps(person: str, caps: Caps, query: Totals, cells: int) -> list[str]:
     """What the caps do that are in a query, which depends on what is counted."""
-    parts = {type(part): part for part in walk(query)}
+    parts = {type(part): part for part in caps_in(query)}
     limits = []
     match parts.get(CapTotal):
         case CapTotal(most=most):

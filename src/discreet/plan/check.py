@@ -9,6 +9,7 @@ from fractions import Fraction
 from hashlib import sha256
 
 from discreet.plan.measurement import covers, drawn_event
+from discreet.plan.once import once
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.relation import keys_of
 from discreet.plan.rules.relations import combined
@@ -16,8 +17,10 @@ from discreet.plan.scalar import Value
 from discreet.plan.steps.base import Step, broken
 from discreet.plan.written import written
 from discreet.privacy import Relation, events, loss
+from discreet.privacy.cost import cost_of
 
 
+@once
 def event_of(stage: Stage | Step, relation: Relation) -> events.Event:
     """What is drawn from a stage on: each mechanism on its sensitivity, all under the relation."""
     return events.Under(_drawn(stage), relation)
@@ -37,9 +40,9 @@ def _alike(drawn: Sequence[events.Event]) -> events.Event:
     Gaussian noise is in proportion to its sensitivity: where that is not exact, for what noise is rounded to, the least ratio counts.
     Anything else is a Fault: the price would tell which was chosen.
     """
-    if len(set(drawn)) == 1:
+    if drawn and all(each == drawn[0] for each in drawn):
         return drawn[0]
-    prices = {loss(each).pure_epsilon() for each in drawn}
+    prices = set(map(_pure_price, drawn))
     price = prices.pop() if len(prices) == 1 else None
     if price is not None:
         return events.Pure(price)
@@ -59,10 +62,23 @@ def _whatever_follows(ways: Sequence[events.Event]) -> events.Event:
 
 
 def _priced(leaves: Sequence[events.Event]) -> events.Event:
-    prices = [loss(each).pure_epsilon() for each in leaves]
+    prices = list(map(_pure_price, leaves))
     pure = events.Pure(sum((price for price in prices if price is not None), Fraction(0)))
     others = tuple(each for each, price in zip(leaves, prices, strict=True) if price is None)
     return events.Composed((pure, *others)) if others else pure
+
+
+@once
+def _pure_price(event: events.Event) -> Fraction | None:
+    """The pure ε of an event, which is that of its parts added up; None where one of them has none."""
+    match event:
+        case events.Composed(parts):
+            prices = [_pure_price(part) for part in parts]
+            known = [price for price in prices if price is not None]
+            return sum(known, Fraction(0)) if len(known) == len(prices) else None
+        case events.Leaf():
+            return cost_of(event).pure
+    return loss(event).pure_epsilon()
 
 
 def _leaves(event: events.Event) -> Iterator[events.Event]:

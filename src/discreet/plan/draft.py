@@ -9,6 +9,7 @@ from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.column_limits import within_columns
 from discreet.plan.domain import Values, complete, constant_of, domains_of, groups_of, whole_key
 from discreet.plan.explain import said
+from discreet.plan.once import once
 from discreet.plan.question import Aggregate, Question
 from discreet.plan.relation import (
     CapGroups,
@@ -214,19 +215,22 @@ def query_of(draft: Draft, caps: Caps) -> Totals:
     if draft.protected.person is None:
         return Totals(draft.source, draft.keys, draft.terms)
     of_rows = any(term.how is How.SUM for term in draft.terms)
-    capped = gathered(draft, caps if of_rows else replace(caps, rows=None), draft.terms)
+    capped = gathered(draft, caps.rows if of_rows else None, caps.groups)
     in_all = CapTotal(capped, caps.total) if of_rows and caps.total is not None else None
     if draft.clip and caps.groups is not None and not isinstance(capped, CapGroups):
         return Totals(ClipNorm(in_all or capped, tuple(map(caps.norm, draft.terms))))
     return Totals(in_all or capped)
 
 
-def gathered(draft: Draft, caps: Caps, terms: tuple[Term, ...]) -> Contributions | CapRows | CapGroups:
-    """The terms of each person in each group, within limits on rows and groups."""
+@once
+def gathered(
+    draft: Draft, rows: int | None, groups: int | None, *, terms: bool = True
+) -> Contributions | CapRows | CapGroups:
+    """The terms of each person in each group, or none of them, within limits on rows and groups."""
     # as the table spells it, which a unit may be written unlike
     named = draft.scope.named(draft.protected.person or "")
-    everything = Contributions(draft.source, Column(named.name, named.type), draft.keys, terms)
-    each = everything if caps.rows is None else CapRows(everything, caps.rows)
-    if draft.clip or caps.groups is None or draft.known <= caps.groups:
+    everything = Contributions(draft.source, Column(named.name, named.type), draft.keys, draft.terms if terms else ())
+    each = everything if rows is None else CapRows(everything, rows)
+    if draft.clip or groups is None or draft.known <= groups:
         return each
-    return CapGroups(each, caps.groups)
+    return CapGroups(each, groups)

@@ -28,6 +28,7 @@ from discreet.plan.explain import said
 from discreet.plan.ladder import TOP, doublings, ladder, nearest
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import Split, gaussian, geometric
+from discreet.plan.once import once
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.price import LEAST_EPSILON, Shares, shares
 from discreet.plan.relation import (
@@ -227,9 +228,10 @@ def _limited(draft: Draft, caps: Caps, budget: SplitPrice) -> Stage | Step:
     return Search(query, limit.value, rungs, searching(price, _few(price, len(draft.groups), budget)), stages)
 
 
+@once
 def _people(draft: Draft, caps: Caps, limit: Limit) -> Contributions | CapRows | CapGroups:
     """What people have, within limits that are known. All rows of a person are counted without groups, where none are capped."""
-    capped = gathered(draft, caps, ())
+    capped = gathered(draft, caps.rows, caps.groups, terms=False)
     return replace(capped, keys=()) if limit is Limit.TOTAL and isinstance(capped, Contributions) else capped
 
 
@@ -268,13 +270,17 @@ def _counted(draft: Draft, limit: Limit, caps: Caps, budget: SplitPrice) -> Tall
     below = _people(draft, draft.caps, limit)
     most = _known(caps, limit) or 0
     query = Totals(Exceeding(below, limit.extent, (0, most)))
+    enough = int(ENOUGH / (budget.epsilon * budget.shares.limits))
+    return Tally(query, _counts(budget), more_than(most, limit.extent, len(draft.groups)), enough, told)
+
+
+@once
+def _counts(budget: SplitPrice) -> tuple[Measurement, ...]:
     noise = Geometric(2 / (budget.epsilon * budget.shares.counts))
-    counts = tuple(
+    return tuple(
         Measurement(noise, Fraction(1), Fraction(1), name, Combination.plain(i))
         for i, name in enumerate(("people", "people beyond"))
     )
-    enough = int(ENOUGH / (budget.epsilon * budget.shares.limits))
-    return Tally(query, counts, more_than(most, limit.extent, len(draft.groups)), enough, told)
 
 
 def _known(caps: Caps, limit: Limit) -> int | None:

@@ -1,12 +1,13 @@
 """What is released with noise: a combination of a query's terms, its mechanism, and how far a neighbour moves it."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.sensitivity import Norm, Sensitivity
 from discreet.plan.combination import Combination
+from discreet.plan.once import once
 from discreet.plan.steps.base import broken
 from discreet.privacy import events
 
@@ -47,7 +48,8 @@ class Measurement:
         return self.step / 2 if self.made.divisor > 1 else Fraction(0)
 
 
-def drawn_event(measurements: Iterable[Measurement]) -> events.Composed:
+@once
+def drawn_event(measurements: Sequence[Measurement]) -> events.Composed:
     """What measurements draw together."""
     return events.Composed(
         tuple(each.mechanism.event(each.sensitivity) for each in measurements if each.mechanism is not None)

@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from datetime import date
 from enum import Enum
 from functools import singledispatch
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from discreet.errors import Fault
+from discreet.plan.once import once
 from discreet.plan.scalar import Column, Literal, Scalar, Type, Value
 
 MOST_ROWS = 1 << 38  # of a table, a public constant, checked at load: with at most 2^24 steps a row no sum passes 2^62
@@ -215,6 +217,11 @@ def walk(relation: Relation) -> Iterator[Relation]:
         yield from walk(child)
 
 
+def caps_in(query: Totals) -> Iterator[Relation]:
+    """The query and the caps on what was gathered, each before what it is on."""
+    return takewhile(lambda part: not isinstance(part, Contributions), walk(query))
+
+
 def scans(relation: Relation) -> tuple[Scan, ...]:
     """All that a relation reads."""
     return tuple(each for each in walk(relation) if isinstance(each, Scan))
@@ -228,9 +235,11 @@ def scan_of(relation: Relation) -> Scan:
     return read[0]
 
 
+@once
 def contributions_in(relation: Relation) -> tuple[Contributions, ...]:
     """All places of a relation where the rows of each person are gathered."""
-    return tuple(each for each in walk(relation) if isinstance(each, Contributions))
+    own = (relation,) if isinstance(relation, Contributions) else ()
+    return sum(map(contributions_in, children(relation)), own)
 
 
 def contributions_of(relation: Relation) -> Contributions:

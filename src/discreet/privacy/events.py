@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import MISSING, field, fields
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar, TypeAlias
 
 from discreet.errors import Invalid
@@ -59,13 +59,19 @@ class Event:
 
     def __post_init__(self) -> None:
         """Replace what a caller gave by the exact value it means, or raise Invalid naming the field."""
-        for each in fields(self):  # type: ignore[arg-type]
-            object.__setattr__(self, each.name, each.metadata["check"](getattr(self, each.name), each.name))
+        for name, check in _checks(type(self)):  # type: ignore[arg-type]
+            object.__setattr__(self, name, check(getattr(self, name), name))
 
     def to_json(self) -> dict[str, Any]:
         """A JSON value from which `from_json` makes an equal event."""
         body = {each.name: _to_json(getattr(self, each.name)) for each in fields(self)}  # type: ignore[arg-type]
         return {"event": self.kind, **body}
+
+
+@cache
+def _checks(kind: type[Event]) -> tuple[tuple[str, "Check"], ...]:
+    """The name of each field of a kind of event, and what may be put into it."""
+    return tuple((each.name, each.metadata["check"]) for each in fields(kind))  # type: ignore[arg-type]
 
 
 class Leaf(Event):
@@ -207,7 +213,8 @@ def _read_event(value: object, name: str) -> Event:
 
 # The rules: how a field is checked, and how it is read from a record.
 
-Rule: TypeAlias = dict[str, Callable[[Any, str], object]]
+Check: TypeAlias = Callable[[Any, str], object]
+Rule: TypeAlias = dict[str, Check]
 POSITIVE: Rule = {"check": positive, "read": _read_fraction}
 NONNEGATIVE: Rule = {"check": nonnegative, "read": _read_fraction}
 PROBABILITY: Rule = {"check": probability, "read": _read_fraction}

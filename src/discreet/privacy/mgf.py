@@ -105,6 +105,11 @@ class LaplaceCost(Cost[events.Laplace]):
 class DiscreteLaplaceCost(Cost[events.DiscreteLaplace]):
     """Discrete Laplace noise."""
 
+    @property
+    def pure(self) -> Fraction:
+        """Δ/b, the largest loss."""
+        return self.leaf.sensitivity / self.leaf.scale
+
     def sides(self) -> Sides:
         """L = (Δ − 2x)/b at x = 0 … Δ; all x <= 0 count at 0 and all x >= Δ at Δ. α = e^(−1/b).
 
@@ -114,13 +119,13 @@ class DiscreteLaplaceCost(Cost[events.DiscreteLaplace]):
         if not delta:
             return symmetric(NOTHING)
         if delta > MOST_STEPS:  # the largest loss is still that of the grid
-            return symmetric(LaplaceLoss(_fine_laplace(delta * rate, rate), delta * rate))
+            return symmetric(LaplaceLoss(_fine_laplace(self.pure, rate), self.pure))
         a = float(rate)
         log_p = np.log(-np.expm1(-a)) - np.log1p(np.exp(-a)) - a * np.arange(delta + 1)
         log_p[0] = -np.log1p(np.exp(-a))
         log_p[-1] = -a * delta - np.log1p(np.exp(-a))
         many = ManyK(_geometric_k, (a, float(delta)))
-        return symmetric(OnLattice(Atoms(-delta * rate, 2 * rate, log_p[::-1].copy()), many))
+        return symmetric(OnLattice(Atoms(-self.pure, 2 * rate, log_p[::-1].copy()), many))
 
     def group(self, k: int) -> events.Leaf:
         return _of_group(self.leaf, k)

@@ -8,7 +8,7 @@ relation without a rule of its own.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from math import floor
 
 from discreet.errors import Fault
@@ -17,6 +17,7 @@ from discreet.mechanisms import sensitivity
 from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.plan.combination import Combination
 from discreet.plan.evaluate import steps_of
+from discreet.plan.once import once
 from discreet.plan.relation import (
     ONE,
     CapGroups,
@@ -40,9 +41,11 @@ from discreet.plan.scalar import And, Case, Indicator, IsNull, Literal, Not, Sca
 from discreet.privacy import Adjacency, Relation, Unit
 
 MOST_STEPS = 1 << 24  # of a clamped value
+REMEMBERED = 1024  # sensitivities: the rungs of a ladder, for each of the bounds that a question has
 MOST_TOTAL = 1 << 24  # rows of a person in all: times a table of 2^38 rows, as engines multiply them, it fits 62 bits
 
 
+@once
 def term_bounds(term: Term) -> tuple[int, int]:
     """The least and the largest integer that one row can give to a term, apart from 0 where it gives nothing."""
     match term.value:
@@ -74,9 +77,10 @@ class Reach:
     total: int | None = None  # rows over all groups
 
 
+@once
 def reach_of(query: Totals, relation: Relation) -> Reach:
     """How far a unit of the relation reaches into what is added up, and which terms are."""
-    reach = reach_into(query.source, relation.unit or Unit.ROW)
+    reach = _below(query.source, relation.unit or Unit.ROW)
     if reach.gathered is not (relation.unit is Unit.PERSON):
         raise Fault("the rows of a person are gathered exactly where persons are protected", code="rule")
     terms = terms_of(query)
@@ -92,6 +96,12 @@ def reach_into(relation: Rows | Gathered, unit: Unit) -> Reach:
     For any data of the declared types, and any salt: whatever rows of the relation one unit can add, remove or change are no more.
     """
     raise Fault(f"{type(relation).__name__} has no rule", code="rule")
+
+
+@once
+def _below(relation: Rows | Gathered, unit: Unit) -> Reach:
+    """How far a unit reaches into what many relations may be made of: `reach_into`, computed once."""
+    return reach_into(relation, unit)
 
 
 @reach_into.register
@@ -143,7 +153,7 @@ def _cap_total(relation: CapTotal, unit: Unit) -> Reach:
 
 @reach_into.register
 def _clip_norm(relation: ClipNorm, unit: Unit) -> Reach:
-    below = reach_into(relation.source, unit)
+    below = _below(relation.source, unit)
     _check_gathered(below)
     return replace(below, limits=relation.limits)
 
@@ -157,7 +167,7 @@ def _exceeding(relation: Exceeding, unit: Unit) -> Reach:
 
 def _of_rows(source: Rows, unit: Unit) -> Reach:
     """Rows are filtered and gathered before they are people's: what is a person's once is not a row again."""
-    below = reach_into(source, unit)
+    below = _below(source, unit)
     if below.gathered:
         raise Fault("what was gathered is filtered or gathered again", code="rule")
     return below
@@ -165,7 +175,7 @@ def _of_rows(source: Rows, unit: Unit) -> Reach:
 
 def _of_people(source: Gathered, unit: Unit) -> Reach:
     """Rows and groups are capped before the whole of a person is: what was scaled has no number of rows any more."""
-    below = reach_into(source, unit)
+    below = _below(source, unit)
     _check_gathered(below)
     if below.total is not None:
         raise Fault("rows and groups are capped before all rows of a person are", code="rule")
@@ -196,7 +206,7 @@ def _of_term(term: Term, reach: Reach, relation: Relation, cells: int) -> Sensit
     groups = cells if reach.groups is None else min(reach.groups, cells)
     rows = 1 if term.how is How.ANY else reach.rows
     if reach.total is not None and term.how is How.SUM:
-        whole = _of_total(term, reach.total, reach.rows, relation, cells)
+        whole = _of_total(min(low, 0), max(high, 0), reach.total, reach.rows, relation, cells)
         if rows is None:
             return whole
         capped = sensitivity.grouped_sum(relation, low, high, rows=rows, groups=groups, cells=cells)
@@ -208,7 +218,8 @@ def _of_term(term: Term, reach: Reach, relation: Relation, cells: int) -> Sensit
     return sensitivity.grouped_sum(relation, low, high, rows=rows, groups=groups, cells=cells)
 
 
-def _of_total(term: Term, total: int, rows: int | None, relation: Relation, cells: int) -> Sensitivity:
+@lru_cache(maxsize=REMEMBERED)
+def _of_total(low: int, high: int, total: int, rows: int | None, relation: Relation, cells: int) -> Sensitivity:
     """What a person with at most C rows over all groups, and r in each, can move a sum of rows by: each gives between A <= 0 <= B.
 
     A person's vector has c_g·A <= v_g <= c_g·B in group g, for some c_g >= 0 with c_g <= r and Σc_g <= C: true of the rows before they
@@ -217,11 +228,9 @@ def _of_total(term: Term, total: int, rows: int | None, relation: Relation, cell
     Replaced: in one group by min(r, C)·(B − A). Over several, L1 by twice as much; L2 by twice as much, or where all of a person have
     one sign, so that no product v_g·w_g is negative, by √2 times.
     """
-    low, high = (min(0, min(term_bounds(term))), max(0, max(term_bounds(term))))
-    most = total if rows is None else min(rows, total)
-    size = Fraction(max(-low, high))
+    most, size = total if rows is None else min(rows, total), max(-low, high)
     if relation.adjacency is Adjacency.REPLACE and cells == 1:
-        return Sensitivity(Fraction(most * (high - low)), Fraction(most * (high - low)) ** 2, relation)
+        return Sensitivity(most * (high - low), (most * (high - low)) ** 2, relation)
     l1, square = total * size, most * total * size**2
     if relation.adjacency is Adjacency.ADD_REMOVE:
         return Sensitivity(l1, square, relation)
