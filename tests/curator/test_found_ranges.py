@@ -170,7 +170,7 @@ def test_auto_is_written_down_and_read_again(tmp_path: Path) -> None:
         ]
         told = opened.describe()
         assert "a range that each question finds" in str(told)
-        assert [each["bounds"] for each in told.to_json()["tables"][0]["columns"]] == [None, "auto", "auto"]
+        assert [each["bounds"] for each in told.as_data()["tables"][0]["columns"]] == [None, "auto", "auto"]
 
 
 @pytest.mark.parametrize("bounds", ["automatic", "AUTO", "", [0], ["auto", 3], 5])

@@ -72,7 +72,7 @@ MUTANTS = (
         "if low == high:",
         "if False:",
         "a sum between equal ends is public, and its noise has no place",
-        ranges.outcomes_cost_the_same,
+        ranges.ranges_have_a_width,
     ),
     Mutant(
         "range-whose-ends-have-passed-each-other",
@@ -80,6 +80,14 @@ MUTANTS = (
         "if low > high:",
         "if False:",
         "an outcome leads nowhere, after it was drawn",
+        ranges.ranges_have_a_width,
+    ),
+    Mutant(
+        "noise-of-the-widest-range-is-granted",
+        "discreet.plan.check:_less",
+        "leaf.scale * (1 - ROUNDED)",
+        "leaf.scale * (1 + ROUNDED)",
+        "another range is rounded otherwise, and the question fails for what it found",
         ranges.outcomes_cost_the_same,
     ),
     Mutant(

@@ -26,7 +26,7 @@ from discreet.plan.explain import explain
 from discreet.plan.ladder import signed
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
-from discreet.plan.relation import Contributions, Filter, How, Totals, terms_of, walk
+from discreet.plan.relation import Contributions, Filter, How, Scan, Totals, terms_of, walk
 from discreet.plan.release import decided, exact_totals
 from discreet.plan.releases import terms as measured
 from discreet.plan.scalar import Column, Comparison, Indicator, Literal, Order, Steps, Type
@@ -34,7 +34,7 @@ from discreet.plan.sql import question
 from discreet.plan.steps.base import Outcome, Step
 from discreet.plan.steps.keys import FindKeys
 from discreet.plan.steps.range import FindRange, beyond
-from discreet.plan.steps.search import Search
+from discreet.plan.steps.search import Search, searching
 from discreet.plan.totals import one_group
 from discreet.privacy import Adjacency, loss
 from tests.audit.test_joint import costs, exceeds
@@ -160,6 +160,22 @@ def the_first_rungs_that_few_are_beyond_are_found() -> None:
 
 def test_the_first_rungs_that_few_are_beyond_are_found() -> None:
     the_first_rungs_that_few_are_beyond_are_found()
+
+
+def ranges_have_a_width() -> None:
+    """Whatever is drawn, even ends that have passed each other."""
+    for whole in (True, False):
+        rungs = signed(whole=whole)
+        query = Totals(Scan("t", ()), (), beyond(Column("x", Type.NUMBER), rungs, How.SUM))
+        nothing: Any = None
+        step = FindRange(query, Column("x", Type.NUMBER), "x", rungs, searching(F(1), 8), "rows", nothing)
+        for outcome in product(range(len(step.rungs)), repeat=2):
+            given = step.range_of(outcome)
+            assert step.rungs[0] <= given.low < given.high <= step.rungs[-1], outcome
+
+
+def test_ranges_have_a_width() -> None:
+    ranges_have_a_width()
 
 
 def searches_rarely_run_to_the_end() -> None:
@@ -306,6 +322,7 @@ def false_plans_are_found() -> None:
                 else replace(step.query, terms=terms)
             )
 
+        swapped = (step.rungs[0], step.rungs[2], step.rungs[1], *step.rungs[3:])
         other = Indicator(Comparison(Order.GREATER, Column("wide", Type.INTEGER), Literal(4, Type.INTEGER)))
         equal = Indicator(Comparison(Order.EQUAL, step.argument, Literal(4, Type.INTEGER)))
         wrong = [
@@ -316,9 +333,10 @@ def false_plans_are_found() -> None:
             replace(
                 step, query=with_terms(tuple(replace(each, how=How.SUM if unit.person else How.ANY) for each in good))
             ),
-            replace(step, mechanism=replace(step.mechanism, hits=2)),
+            replace(step, mechanism=replace(step.mechanism, hits=2, epsilon=step.mechanism.epsilon / 2)),
             replace(step, rungs=(step.rungs[0], step.rungs[0], *step.rungs[2:])),
             replace(step, rungs=step.rungs[::-1]),
+            replace(step, rungs=swapped, query=with_terms(beyond(step.argument, swapped, how))),
         ]
         keys = (Column("g", Type.TEXT),)
         source = step.query.source
