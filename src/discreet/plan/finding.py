@@ -9,7 +9,7 @@ limit, as limits cut people and not values; and they come before limits, since w
 How the price is split is in `price`; of max_rows and max_total together the first takes a third of what limits have. Kind of noise, shares
 of measurements and grids are the same for every rung and for all keys: noise is geometric, and Gaussian where people are shortened to an
 L2 norm. The form of a plan is that for as many groups as there may be; its noise is made for those that there are, which is public once
-their keys are released. Figures by simulation are in docs/limits.md and docs/keys.md.
+their keys are released. Figures by simulation are in docs/limits.md, docs/keys.md and docs/ranges.md.
 """
 
 from dataclasses import dataclass, replace
@@ -69,7 +69,7 @@ FEW = Fraction(5, 2)
 
 FEW_BEYOND = 8
 """So many people, over the ε of a search, may be beyond an end of a range. A range is on a ladder that goes on far beyond all values, and
-with so many a search runs to its end once in about 4,000 times; with 2.5, as for limits, once in 150."""
+with so many a search runs to its end once in about 2,700 times; with 2.5, as for limits, once in 150."""
 
 TYPICAL = 32
 """The limit, or the rung next to it, at which the price of an answer is split over its measurements."""

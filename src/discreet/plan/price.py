@@ -7,8 +7,8 @@
 
 A key that is not found is a group that is missing, which is worse than some more noise: so keys have half where they are alone. So have
 ranges, whose two ends are two searches: with a quarter a range of 200 people at ε = 0.5 is next to never found, and with half it nearly
-always is. δ is needed by keys, and by Gaussian noise: where both are, each has half of it. Figures by simulation are in docs/keys.md and
-docs/limits.md.
+always is. δ is needed by keys, and by Gaussian noise: where both are, each has half of it. Figures by simulation are in docs/keys.md,
+docs/limits.md and docs/ranges.md.
 """
 
 from dataclasses import dataclass
