@@ -13,7 +13,7 @@ from discreet.curator.policy import Policy
 from discreet.curator.session import Curator
 from discreet.errors import Fault, Invalid, QueryError
 from discreet.plan.catalog import Column
-from discreet.plan.range import Range
+from discreet.plan.range import FoundRange
 from discreet.plan.scalar import Column as Node
 from discreet.plan.scalar import Type
 
@@ -139,9 +139,9 @@ def test_conditions_and_counts_need_no_range(hospital: Curator) -> None:
 
 
 def test_what_is_no_fact_is_none() -> None:
-    widest = Range(Node("x", Type.INTEGER), -8, 8)  # type: ignore[arg-type]
+    widest = FoundRange(Node("x", Type.INTEGER), -8, 8)  # type: ignore[arg-type]
     request, stored = fact_of(f"{FOUND}1", None, {"ranges": {"x": [0, 4]}}, "1")
-    assert range_in(stored, widest) == Range(widest.argument, 0, 4) and request.label == "-- found: x from 0 … 4"  # type: ignore[arg-type]
+    assert range_in(stored, widest) == FoundRange(widest.argument, 0, 4) and request.label == "-- found: x from 0 … 4"  # type: ignore[arg-type]
     assert limits_in(stored) == {}
     for broken in (
         b"[]",

@@ -142,7 +142,7 @@ MUTANTS = (
         "a-found-range-is-not-used",
         "discreet.plan.draft:with_range",
         "question.aggregates, ranges",
-        "question.aggregates, (Range(found.argument, 2 * found.low, 2 * found.high),)",
+        "question.aggregates, (FoundRange(span.argument, 2 * span.low, 2 * span.high),)",
         "values are clamped to another range than the answer tells",
         ranges.values_beyond_are_clamped,
     ),

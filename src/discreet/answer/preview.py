@@ -40,8 +40,8 @@ class AtLimit:
     @property
     def words(self) -> str:
         return " and ".join(
-            f"{name} = {found:,}" if isinstance(found, int) else f"{name} from {between(*found)}"
-            for name, found in self.limits.items()
+            f"{name} = {limit:,}" if isinstance(limit, int) else f"{name} from {between(*limit)}"
+            for name, limit in self.limits.items()
         )
 
 
@@ -156,9 +156,9 @@ def _at_limits(plan: Plan) -> tuple[AtLimit, ...]:
 
 def _limits(plan: Plan) -> dict[str, int | Sequence[float]]:
     """The limits and the ranges among what a plan found."""
-    found = plan.found
-    limits = {name: fact for name, fact in found.items() if name not in NAMES and isinstance(fact, int)}
-    return {**found.get("ranges", {}), **limits}
+    facts = plan.found
+    limits = {name: fact for name, fact in facts.items() if name not in NAMES and isinstance(fact, int)}
+    return {**facts.get("ranges", {}), **limits}
 
 
 def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]:

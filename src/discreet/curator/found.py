@@ -22,7 +22,7 @@ from discreet.plan.draft import draft
 from discreet.plan.explain import said
 from discreet.plan.finding import range_topic, topic
 from discreet.plan.question import Question
-from discreet.plan.range import Range, between
+from discreet.plan.range import FoundRange, between
 from discreet.privacy import events
 
 NOTHING = Price(0, 0, 0)
@@ -33,7 +33,7 @@ class Lacking:
     """What a question must find: a name for its limits, nothing where it lacks none, and one for each range with the widest there is."""
 
     limits: str = ""
-    ranges: tuple[tuple[str, Range], ...] = ()
+    ranges: tuple[tuple[str, FoundRange], ...] = ()
 
 
 def lacking(question: Question, catalog: Catalog) -> Lacking:
@@ -84,11 +84,11 @@ def limits_in(stored: bytes) -> dict[str, int]:
         raise Fault("a fact in the ledger is none that was written", code="ledger-broken") from None
 
 
-def range_in(stored: bytes, sought: Range) -> Range:
+def range_in(stored: bytes, sought: FoundRange) -> FoundRange:
     """The range that a fact tells of an argument."""
     try:
         ((low, high),) = json.loads(stored)["ranges"].values()
-        found = Range(sought.argument, Fraction(low), Fraction(high))
+        found = FoundRange(sought.argument, Fraction(low), Fraction(high))
     except (ValueError, AttributeError, TypeError, KeyError):
         raise Fault("a fact in the ledger is none that was written", code="ledger-broken") from None
     if not sought.low <= found.low < found.high <= sought.high:
@@ -96,7 +96,7 @@ def range_in(stored: bytes, sought: Range) -> Range:
     return found
 
 
-def range_told_again(found: Range) -> str:
+def range_told_again(found: FoundRange) -> str:
     """What is said of a range that an earlier question found."""
     clamped = f"{said(found.argument)} is clamped to {between(found.low, found.high)}"
     return f"{clamped}: found by an earlier question about the same rows, and costs nothing here"

@@ -12,7 +12,7 @@ from discreet.errors import Invalid, QueryError
 from discreet.exact import rational, shown, whole
 from discreet.plan.facts import Facts
 from discreet.plan.ladder import TOP
-from discreet.plan.range import Range
+from discreet.plan.range import FoundRange
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
 from discreet.privacy import Adjacency, Relation, Unit
@@ -219,7 +219,7 @@ class Catalog:
 
     tables: tuple[Table, ...]
     protected: Protected
-    ranges: tuple[Range, ...] = ()
+    ranges: tuple[FoundRange, ...] = ()
     """What earlier questions found of the rows that are asked about, of what has bounds = "auto"."""
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ from discreet.plan.column_limits import within_columns
 from discreet.plan.domain import Values, complete, constant_of, domains_of, groups_of, whole_key
 from discreet.plan.explain import said
 from discreet.plan.question import Aggregate, Question
-from discreet.plan.range import Range
+from discreet.plan.range import FoundRange
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
@@ -71,10 +71,10 @@ class Draft:
     measured: tuple[Measured, ...]
     releases: tuple[Release, ...]
     notes: tuple[str, ...]
-    ranges: tuple[Range, ...] = ()
+    ranges: tuple[FoundRange, ...] = ()
     """Those that were found, by earlier questions or for this one."""
 
-    sought: tuple[Range, ...] = ()
+    sought: tuple[FoundRange, ...] = ()
     """What has no range yet: terms are made for the widest one, which stands for what will be found."""
 
     @property
@@ -138,7 +138,7 @@ def _measured(
     caps: Caps,
     cells: int,
     aggregates: tuple[Aggregate, ...],
-    ranges: tuple[Range, ...],
+    ranges: tuple[FoundRange, ...],
 ) -> tuple[MeasuredTerms, tuple[Release, ...]]:
     """The terms of aggregates, and what is made of them, where these ranges were found."""
     scaled = _scales(protected, caps, aggregates, cells)
@@ -146,9 +146,9 @@ def _measured(
     return terms, tuple(aggregate.kind.planned(aggregate, terms) for aggregate in aggregates)
 
 
-def with_range(draft: Draft, found: Range) -> Draft:
+def with_range(draft: Draft, span: FoundRange) -> Draft:
     """The draft after a range was found: the aggregates of its argument are clamped to it, and nothing else changes."""
-    ranges = (*draft.ranges, found)
+    ranges = (*draft.ranges, span)
     terms, releases = _measured(
         draft.scope, draft.protected, draft.caps, draft.cells, draft.question.aggregates, ranges
     )

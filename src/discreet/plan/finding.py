@@ -33,7 +33,7 @@ from discreet.plan.measurement import Measurement
 from discreet.plan.noise import Split, gaussian, geometric
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.price import LEAST_EPSILON, Shares, shares
-from discreet.plan.range import Range
+from discreet.plan.range import FoundRange
 from discreet.plan.relation import (
     ONE,
     CapGroups,
@@ -245,12 +245,12 @@ class AfterRange:
     draft: Draft
     budget: SplitPrice
 
-    def filled(self, found: Range) -> Stage | Step:
+    def filled(self, span: FoundRange) -> Stage | Step:
         """The rest of the plan, for this range."""
-        return _next(with_range(self.draft, found), self.budget)
+        return _next(with_range(self.draft, span), self.budget)
 
 
-def _range(draft: Draft, sought: Range, budget: SplitPrice) -> FindRange:
+def _range(draft: Draft, sought: FoundRange, budget: SplitPrice) -> FindRange:
     """The step that finds one range; each has an equal part of the price of all of them, and half of that each end."""
     argument, person = sought.argument, draft.protected.person
     rungs = signed(whole=facts_of(argument, draft.scope).integral)
@@ -276,7 +276,7 @@ def _person(draft: Draft, person: str) -> Column:
     return Column(named.name, named.type)
 
 
-def range_topic(draft: Draft, sought: Range) -> str:
+def range_topic(draft: Draft, sought: FoundRange) -> str:
     """A name for a range: equal where it is of the same argument of the same rows of people."""
     person = draft.protected.person
     rows = _rows_alone(draft.source)

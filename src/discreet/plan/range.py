@@ -10,7 +10,7 @@ from discreet.plan.scalar import Scalar
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class FoundRange:
     """The ends between which an expression is clamped."""
 
     argument: Scalar

@@ -13,7 +13,7 @@ from discreet.plan.facts import Facts
 from discreet.plan.grid import ValueGrid, grid_for
 from discreet.plan.ladder import signed
 from discreet.plan.question import Aggregate
-from discreet.plan.range import Range
+from discreet.plan.range import FoundRange
 from discreet.plan.relation import How, Term
 from discreet.plan.rules.relations import row_bounds, term_bounds
 from discreet.plan.rules.scalars import facts_of
@@ -69,10 +69,10 @@ class MeasuredTerms:
     scaled: bool = False
     """Whether the rows of people are, to a number of them."""
 
-    ranges: Sequence[Range] = ()
+    ranges: Sequence[FoundRange] = ()
     """Those that were found."""
 
-    sought: list[Range] = field(default_factory=list)
+    sought: list[FoundRange] = field(default_factory=list)
     """What has no range yet, and the widest one that may be found of it, which stands for what will be."""
 
     terms: list[Term] = field(default_factory=list)
@@ -148,7 +148,7 @@ class MeasuredTerms:
         known = [each for each in (*self.ranges, *self.sought) if each.argument == argument]
         if not known:
             rungs = signed(whole=facts.integral)
-            known = [Range(argument, Fraction(rungs[0]), Fraction(rungs[-1]))]
+            known = [FoundRange(argument, Fraction(rungs[0]), Fraction(rungs[-1]))]
             self.sought += known
         return known[0].low, known[0].high
 

@@ -29,7 +29,7 @@ from discreet.mechanisms import AboveThreshold
 from discreet.mechanisms.measure import Grant
 from discreet.plan.combination import Combination
 from discreet.plan.digits import six_digits
-from discreet.plan.range import Range, between
+from discreet.plan.range import FoundRange, between
 from discreet.plan.relation import Contributions, How, Rows, Term, Totals, keys_of, terms_of
 from discreet.plan.rules.relations import combined
 from discreet.plan.scalar import Comparison, Indicator, Literal, Order, Scalar, Type
@@ -50,10 +50,10 @@ REMEMBERED = 4
 """Of so many outcomes it is remembered what follows."""
 
 
-class Following(Protocol):
+class AfterEnds(Protocol):
     """What comes after a range was found, for any of them."""
 
-    def filled(self, found: Range) -> "Stage | Step":
+    def filled(self, span: FoundRange) -> "Stage | Step":
         """The rest of the plan, for this range."""
 
 
@@ -84,7 +84,7 @@ class FindRange(Step):
     people: str
     """Who may be beyond an end, for people."""
 
-    then: Following
+    then: AfterEnds
     made: list[tuple[Outcome, "Stage | Step"]] = field(default_factory=list, compare=False, repr=False)
     """What was made for outcomes: a plan asks for its next stage again and again."""
 
@@ -130,7 +130,7 @@ class FindRange(Step):
         low, high = outcome
         return low, high
 
-    def range_of(self, outcome: Outcome) -> Range:
+    def range_of(self, outcome: Outcome) -> FoundRange:
         """The range between two ends. Where both are one rung it goes on to the next one, so that it has a width; where they have passed
         each other, as they do of hardly anybody, it is from 0 to the next rung: a small one, for what has noise alone."""
         low, high = self._places(outcome)
@@ -138,7 +138,7 @@ class FindRange(Step):
             low = high = self._zero
         if low == high:
             low, high = (low, high + 1) if high + 1 < len(self.rungs) else (low - 1, high)
-        return Range(self.argument, Fraction(self.rungs[low]), Fraction(self.rungs[high]))
+        return FoundRange(self.argument, Fraction(self.rungs[low]), Fraction(self.rungs[high]))
 
     def event(self) -> events.Event:
         return events.Composed((self.mechanism.event(ONE), self.mechanism.event(ONE)))
@@ -190,12 +190,12 @@ class FindRange(Step):
         return f"if it is {self.named(outcome)}, for example"
 
     def named(self, outcome: Outcome) -> str:
-        found = self.range_of(outcome)
-        return f"{self.name} from {between(found.low, found.high)}"
+        span = self.range_of(outcome)
+        return f"{self.name} from {between(span.low, span.high)}"
 
     def facts(self, outcome: Outcome) -> Mapping[str, Any]:
-        found = self.range_of(outcome)
-        return {"ranges": {self.name: [_plain(found.low), _plain(found.high)]}}
+        span = self.range_of(outcome)
+        return {"ranges": {self.name: [_plain(span.low), _plain(span.high)]}}
 
     def ahead(self) -> tuple[str, ...]:
         return (
@@ -203,8 +203,8 @@ class FindRange(Step):
         )
 
     def notes(self, outcome: Outcome) -> tuple[str, ...]:
-        found, (low, high) = self.range_of(outcome), self._places(outcome)
-        clamped = f"{self.name} is clamped to {between(found.low, found.high)}: found for this question"
+        span, (low, high) = self.range_of(outcome), self._places(outcome)
+        clamped = f"{self.name} is clamped to {between(span.low, span.high)}: found for this question"
         if low > high:
             poor = f"; that stands for none: more than about {2 * self.few:,} {self.people} with a value are needed for a range"
             return (f"{clamped}{poor} at this price, declare bounds, or ask at a higher one",)
