@@ -5,7 +5,7 @@ unit, and the keys and bounds that a question needs. An error is that against th
 the best fixed limit at the whole ε, which was chosen with knowledge of the data. A ratio of 1 would be as good as knowing.
 Where a curator can survey, the same after one survey at ε = 2; and then with questions so cheap that the whole costs what it does without.
 Options: --quick (few tables and turns), --markdown (also write the sections of docs/limits.md), --simulate (instead: the tables by which
-the way to find a limit was chosen, by NumPy's noise).
+the way to find a limit was chosen, and that to find a range, which docs/ranges.md has, by NumPy's noise).
 """
 
 import argparse
@@ -23,8 +23,9 @@ from typing import Any
 
 import duckdb
 import numpy as np
+from parts import ranges
 from parts.limits import Real, Totals, ladder, laplace_error, median_errors
-from parts.page import LIMITS, renew
+from parts.page import LIMITS, RANGES, renew
 from parts.people import ONE, ROWS, SIGMA_1, SIGMA_2, UNIFORM, Generator, Whole
 from parts.simulation import tables as simulated
 from parts.table import Table, figure, machine
@@ -329,8 +330,11 @@ def main() -> None:
             "Measured",
             MEASURED.format(tables=size, people=PEOPLE, epsilon=float(EPSILON), turns=turns, answers=size * turns),
         )
-    for table in tables:
+    of_ranges = list(ranges.tables(5 * runs)) if options.simulate else []
+    for table in (*tables, *of_ranges):
         print(table.plain(), flush=True)
+    if options.markdown and of_ranges:
+        renew("Simulated", ranges.HEAD + "\n".join(table.markdown(3) for table in of_ranges), RANGES)
     if options.markdown:
         section = head + "\n".join(table.markdown(3) for table in tables)
         renew(name, f"{section}\n\nMeasured {datetime.now(UTC).date().isoformat()} on {machine()}.", LIMITS)

@@ -16,6 +16,7 @@ class Page:
 
 PERFORMANCE = Page(DOCS / "performance.md", ("Accounting", "Questions", "Ledger"))
 LIMITS = Page(DOCS / "limits.md", ("Measured", "Simulated"))
+RANGES = Page(DOCS / "ranges.md", ("Simulated",))
 
 
 def renew(name: str, text: str, page: Page = PERFORMANCE) -> None:

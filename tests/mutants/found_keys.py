@@ -110,15 +110,15 @@ MUTANTS = (
     Mutant(
         "keys-besides-the-price",
         PRICE + "Shares.answer",
-        "1 - self.keys - self.limits - self.counts",
-        "1 - self.limits - self.counts",
+        " - self.keys",
+        "",
         "the answer spends what keys have spent already",
         split,
     ),
     Mutant(
         "limits-besides-keys",
         PRICE + "shares",
-        "TOGETHER / (keys + limits)",
+        "TOGETHER / (keys + ranges + limits)",
         "TOGETHER",
         "keys and limits have half of the price each, and leave the answer nothing",
         split,

@@ -18,7 +18,7 @@ REASONS = {
         discreet.answer.text discreet.curator.channels discreet.curator.loaded discreet.curator.rehearsal.text
         discreet.curator.review discreet.curator.survey.declaring discreet.curator.survey.preview
         discreet.curator.survey.text discreet.errors
-        discreet.plan.digits discreet.plan.explain discreet.plan.lacking discreet.plan.sql.refusals
+        discreet.plan.digits discreet.plan.explain discreet.plan.lacking discreet.plan.range discreet.plan.sql.refusals
     """,
     "only a picture of what was released, or of a loss": """
         discreet.answer.bars discreet.answer.chart discreet.cli.burndown discreet.mechanisms.widths

@@ -14,6 +14,7 @@ from discreet.plan.intervals import Predicted, predicted
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan, finds_groups
 from discreet.plan.post import selects
+from discreet.plan.range import between
 from discreet.plan.steps.tally import NAMES
 from discreet.plan.visible import visible
 
@@ -31,12 +32,17 @@ if TYPE_CHECKING:
 class AtLimit:
     """How far off each number would be, in the order of the columns, if these limits were found."""
 
-    limits: Mapping[str, int]
+    limits: Mapping[str, int | Sequence[float]]
+    """Those on people by name, and ranges by what has them."""
+
     errors: tuple[float | None, ...]
 
     @property
     def words(self) -> str:
-        return " and ".join(f"{name} = {most:,}" for name, most in self.limits.items())
+        return " and ".join(
+            f"{name} = {limit:,}" if isinstance(limit, int) else f"{name} from {between(*limit)}"
+            for name, limit in self.limits.items()
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -145,12 +151,14 @@ def _at_limits(plan: Plan) -> tuple[AtLimit, ...]:
     """The errors at a few limits, in the order of these; none where all limits are known."""
     examples = [each for each in plan.examples() if _limits(each)]
     pairs = [(_limits(each), tuple(output.error for output in predicted(each))) for each in examples]
-    return tuple(AtLimit(limits, errors) for limits, errors in sorted(pairs, key=lambda pair: tuple(pair[0].values())))
+    return tuple(AtLimit(limits, errors) for limits, errors in sorted(pairs, key=lambda pair: list(pair[0].values())))
 
 
-def _limits(plan: Plan) -> dict[str, int]:
-    """The limits among what a plan found."""
-    return {name: fact for name, fact in plan.found.items() if name not in (*NAMES, "keys") and isinstance(fact, int)}
+def _limits(plan: Plan) -> dict[str, int | Sequence[float]]:
+    """The limits and the ranges among what a plan found."""
+    facts = plan.found
+    limits = {name: fact for name, fact in facts.items() if name not in NAMES and isinstance(fact, int)}
+    return {**facts.get("ranges", {}), **limits}
 
 
 def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]:
@@ -168,8 +176,10 @@ def _by_limit(j: int, at_limits: Sequence[AtLimit]) -> str:
     """One sentence on how an error depends on the limit: for each row of it, where it does so evenly."""
     errors = [(each.limits, each.words, each.errors[j]) for each in at_limits]
     told = ", ".join(f"{error_text(error)} at {limit}" for _, limit, error in errors if error is not None)
-    rates = [error / most for limits, _, error in errors if error for most in limits.values()]
+    rates = [error / most for limits, _, error in errors if error for most in limits.values() if isinstance(most, int)]
     names = {name for each in at_limits for name in each.limits}
+    if not names <= set(EACH):
+        return f"it depends on what is found: {told}"
     even = len(names) == 1 and rates and max(rates) < EVEN * min(rates)
     if not even:
         return f"it depends on the limit{'s that are' if len(names) > 1 else ' that is'} found: {told}"

@@ -55,7 +55,7 @@ def _questions(policy: Policy, name: str, source: Source) -> Iterator[str]:
     found = [
         _quoted(each) for each, said in source.columns.items() if _unlisted(said) and each != policy.protected.person
     ]
-    summed = [_quoted(each) for each, said in source.columns.items() if said.low is not None]
+    summed = [_quoted(each) for each, said in source.columns.items() if said.low is not None or said.auto]
     yield f"SELECT COUNT(*) AS n FROM {table}"
     if policy.protected.person is not None:
         yield f"SELECT COUNT(DISTINCT {_quoted(policy.protected.person)}) AS n FROM {table}"

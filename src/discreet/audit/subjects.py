@@ -298,6 +298,19 @@ def of_found_keys() -> list[Subject]:
     ]
 
 
+@add
+def of_found_ranges() -> list[Subject]:
+    """Questions whose ranges are found, with limits that are declared, and with one that is found as well."""
+    columns = {"value": {"type": "integer", "bounds": "auto"}, "cost": {"bounds": "auto"}}
+    empty: dict[str, Any] = {"people": {"person": [], "value": [], "cost": []}}
+    asked = ("SELECT SUM(value) AS a FROM people", "SELECT AVG(cost) AS a, SUM(value) AS b FROM people WHERE cost > 1")
+    limits: tuple[dict[str, Any], ...] = ({"max_rows": 2, "max_groups": 2}, {"adjacency": "replace"})
+    policies = (Policy.declare(empty, "person", columns, epsilon=1, ledger=":memory:", **each) for each in limits)
+    return [
+        subject for policy in policies for subject in of_policy(policy, asked, part="step", kind="FindRange", pairs=1)
+    ]
+
+
 def of_policy(
     policy: Policy,
     asked: Sequence[str] | None = None,

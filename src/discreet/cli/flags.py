@@ -32,7 +32,9 @@ class Flags:
 
     unit: Annotated[str | None, _option("COLUMN", "Says who a row is about. Needed at the first question.")] = None
     row: Annotated[bool, _option(None, "Instead: every row is about another person.", "--row")] = False
-    bounds: Annotated[Several | None, _option("COLUMN=LOW:HIGH", "A number, clamped to this. Repeatable.")] = None
+    bounds: Annotated[
+        Several | None, _option("COLUMN=LOW:HIGH", "A number, clamped to this; auto: found and paid for. Repeatable.")
+    ] = None
     keys: Annotated[
         Several | None,
         _option(
@@ -178,7 +180,7 @@ def options(flags: Flags) -> dict[str, Any]:
 
 
 EXAMPLES = {
-    "--bounds": "age=0:120",
+    "--bounds": "age=0:120, or --bounds age=auto",
     "--keys": "ward=A,B,C",
     "--types": "admitted=date",
     "--format": "admitted=%d/%m/%Y",
@@ -192,7 +194,11 @@ def _wrong(option: str, text: str) -> Invalid:
     )
 
 
-def _bounds(option: str, text: str, said: str) -> tuple[Fraction, Fraction]:
+def _bounds(option: str, text: str, said: str) -> tuple[Fraction, Fraction] | str:
+    from discreet.curator.declaration import AUTO
+
+    if said.strip() == AUTO:
+        return AUTO
     low, _, high = said.partition(":")  # without a colon there is no high, which is no number
     try:
         return number(low.strip(), "low"), number(high.strip(), "high")

@@ -145,11 +145,11 @@ def _column(name: str, said: Declared | None, stored: Type | None) -> Column:
         kind = next((each for each, python in KINDS.items() if all(type(key) is python for key in keys)), None)
         if kind is None and all(type(key) in (int, float) for key in keys):
             kind = Type.NUMBER
-    if kind is None and said.low is not None:
+    if kind is None and (said.low is not None or said.auto):
         kind = Type.NUMBER
     kind = kind or Type.TEXT
     declared = None if said.keys is None else tuple(_key(name, key, kind) for key in said.keys)
-    return Column(name, kind, said.low, said.high, declared, said.nullable, max_groups=said.max_groups)
+    return Column(name, kind, said.low, said.high, declared, said.nullable, max_groups=said.max_groups, auto=said.auto)
 
 
 def _whole(key: Any) -> Any:

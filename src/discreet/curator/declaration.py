@@ -1,7 +1,7 @@
 """What is declared of a source, of its columns, of who is protected and of a budget; each checked when it is said.
 
 Nothing is filled in from the data: a column without bounds can be filtered and counted, not summed, and a column without keys not
-grouped by.
+grouped by. Bounds that are "auto" are found for each question that needs them, and paid for.
 """
 
 from collections.abc import Iterable, Mapping
@@ -55,6 +55,7 @@ class Declared:
     nullable: bool = True
     format: str | None = None  # of a date that is not written YYYY-MM-DD
     max_groups: int | None = None  # values of it that a person counts in
+    auto: bool = False  # a number whose bounds are found for each question that needs them
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,9 @@ def relation_kept(protected: Protected) -> str:
 OPTIONS = ("delimiter", "multiline", "ragged", "encoding", "decimal", "thousands", "null", "table", "types")
 """What may be said of how a source is read, in a policy and in Python alike."""
 
+AUTO = "auto"
+"""What stands for bounds that are to be found."""
+
 FIELDS = ("type", "bounds", "keys", "nullable", "format", "max_groups")
 """What may be said of a column."""
 
@@ -166,7 +170,8 @@ def declaration(name: str, found: Any) -> Declared:
     nullable = found.get("nullable", True)
     if not isinstance(nullable, bool):
         raise Invalid(f"nullable of column {name!r} must be true or false, got {shown(nullable)}")
-    low, high = _bounds(name, found.get("bounds"))
+    auto = isinstance(found.get("bounds"), str) and found["bounds"] == AUTO
+    low, high = (None, None) if auto else _bounds(name, found.get("bounds"))
     keys = found.get("keys")
     if keys is not None and (isinstance(keys, str) or not isinstance(keys, Iterable)):
         raise Invalid(f"keys of column {name!r} must be a list, got {shown(keys)}", hint='write keys = ["A", "B"]')
@@ -180,7 +185,12 @@ def declaration(name: str, found: Any) -> Declared:
     declared = None if keys is None else tuple(_plain_key(name, key) for key in keys)
     limit = found.get("max_groups")
     groups = None if limit is None else groups_of_column(name, limit)
-    return Declared(kind, low, high, declared, nullable, form, groups)
+    if auto and kind not in (None, Type.INTEGER, Type.NUMBER):
+        raise Invalid(
+            f"column {name!r} is {kind.value}, and a range is found of numbers alone",
+            hint="give it type 'integer' or 'number', or remove bounds = \"auto\"",
+        )
+    return Declared(kind, low, high, declared, nullable, form, groups, auto)
 
 
 def _plain_key(name: str, key: Any) -> Any:
@@ -195,7 +205,8 @@ def _bounds(name: str, found: Any) -> tuple[Fraction | None, Fraction | None]:
         return None, None
     if not isinstance(found, list | tuple) or len(found) != 2:
         raise Invalid(
-            f"bounds of column {name!r} must be two numbers, got {shown(found)}", hint="write bounds = [0, 120]"
+            f'bounds of column {name!r} must be two numbers, or "auto", got {shown(found)}',
+            hint='write bounds = [0, 120], or bounds = "auto" for a range that each question finds and pays for',
         )
     try:
         low, high = (rational(each, "bounds") for each in found)

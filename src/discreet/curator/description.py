@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet.curator.budgets import Balance, budgets_of, untouched
+from discreet.curator.declaration import AUTO
 from discreet.curator.facts import Known, known_in
 from discreet.curator.place import Place
 from discreet.plan.catalog import Catalog, Column, Key, Protected, Table, listed
@@ -167,7 +168,8 @@ def _told_of(table: Table, person: str | None, known: Known) -> Table:
 
 
 def _column(column: Column, person: str | None) -> dict[str, Any]:
-    bounds = None if column.low is None or column.high is None else [_plain(column.low), _plain(column.high)]
+    known = None if column.low is None or column.high is None else [_plain(column.low), _plain(column.high)]
+    bounds = AUTO if column.auto else known
     keys = None if column.keys is None else [_key(key) for key in column.keys]
     return {
         "name": column.name,
@@ -222,6 +224,8 @@ def use_of(column: Column, person: str | None) -> str:
     span = "" if column.low is None or column.high is None else f"{_plain(column.low):,} … {_plain(column.high):,}"
     if span:
         uses.append(f"SUM, AVG: clamped to {span}")
+    elif column.auto:
+        uses.append("SUM, AVG: clamped to a range that each question finds, with a part of its price")
     if values is not None and column.keys is None and span:
         uses.append(f"GROUP BY: {span}")
     elif values is not None:

@@ -1,4 +1,5 @@
-"""What questions found and released: limits that nobody declared, kept for later questions about the same rows, and free from then on.
+"""What questions found and released: limits and ranges that nobody declared, kept for later questions about the same rows, and free from
+then on.
 
 A fact belongs to the analyst who paid for it, to the version of the data, and to the relation that it was found in: the table with its
 filter, and the limits that were known. It is a row of the ledger at no price, settled together with the answer that released it. So it is
@@ -7,7 +8,10 @@ hashed and verified as answers are, and whoever has the one has the other.
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import sha256
+from typing import Any
 
 from discreet.curator.amounts import Price
 from discreet.curator.asked import GENERATED
@@ -15,17 +19,30 @@ from discreet.curator.request import Request, key_in
 from discreet.errors import Fault
 from discreet.plan.catalog import MOST_LIMITS, Catalog
 from discreet.plan.draft import draft
-from discreet.plan.finding import topic
+from discreet.plan.explain import said
+from discreet.plan.finding import range_topic, topic
 from discreet.plan.question import Question
+from discreet.plan.range import FoundRange, between
 from discreet.privacy import events
 
 NOTHING = Price(0, 0, 0)
 
 
-def lacking(question: Question, catalog: Catalog) -> str | None:
-    """The topic of what a question must find; None where it lacks no limit."""
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """What a question must find: a name for its limits, nothing where it lacks none, and one for each range with the widest there is."""
+
+    limits: str = ""
+    ranges: tuple[tuple[str, FoundRange], ...] = ()
+
+
+def lacking(question: Question, catalog: Catalog) -> Lacking:
+    """What a question must find that an earlier one may have found. After keys that are found themselves there is nothing such."""
     start = draft(question, catalog)
-    return topic(start) if start.missing and None not in start.domains else None
+    if None in start.domains:
+        return Lacking()
+    ranges = tuple((range_topic(start, each), each) for each in start.sought)
+    return Lacking(topic(start) if start.missing else "", ranges)
 
 
 FOUND = f"{GENERATED}found:"
@@ -42,9 +59,10 @@ def fact_key(topic: str, origin: str, version: str) -> str:
     return f"{FOUND}{sha256(repr((topic, origin, version)).encode()).hexdigest()}"
 
 
-def fact_of(key: str, analyst: str | None, found: Mapping[str, int], version: str) -> tuple[Request, bytes]:
+def fact_of(key: str, analyst: str | None, found: Mapping[str, Any], version: str) -> tuple[Request, bytes]:
     """What is kept of what was found, beside the answer that released it."""
-    told = ", ".join(f"{name} = {most:,}" for name, most in found.items() if name in MOST_LIMITS)
+    limits = (f"{name} = {most:,}" for name, most in found.items() if name in MOST_LIMITS)
+    told = ", ".join((*limits, *(f"{name} from {between(*ends)}" for name, ends in found.get("ranges", {}).items())))
     request = Request(
         key=key,
         analyst=analyst,
@@ -64,6 +82,24 @@ def limits_in(stored: bytes) -> dict[str, int]:
         return {name: int(most) for name, most in found.items() if name in MOST_LIMITS}
     except (ValueError, AttributeError, TypeError):
         raise Fault("a fact in the ledger is none that was written", code="ledger-broken") from None
+
+
+def range_in(stored: bytes, sought: FoundRange) -> FoundRange:
+    """The range that a fact tells of an argument."""
+    try:
+        ((low, high),) = json.loads(stored)["ranges"].values()
+        found = FoundRange(sought.argument, Fraction(low), Fraction(high))
+    except (ValueError, AttributeError, TypeError, KeyError):
+        raise Fault("a fact in the ledger is none that was written", code="ledger-broken") from None
+    if not sought.low <= found.low < found.high <= sought.high:
+        raise Fault("a fact in the ledger is none that was written", code="ledger-broken")
+    return found
+
+
+def range_told_again(found: FoundRange) -> str:
+    """What is said of a range that an earlier question found."""
+    clamped = f"{said(found.argument)} is clamped to {between(found.low, found.high)}"
+    return f"{clamped}: found by an earlier question about the same rows, and costs nothing here"
 
 
 def told_again(stored: bytes, limits: Mapping[str, int]) -> str:

@@ -14,7 +14,16 @@ from discreet.curator import surveyed
 from discreet.curator.acts import Reserved, Shared
 from discreet.curator.asked import GENERATED, Asked
 from discreet.curator.facts import Known
-from discreet.curator.found import fact_key, fact_of, lacking, limits_in, told_again
+from discreet.curator.found import (
+    Lacking,
+    fact_key,
+    fact_of,
+    lacking,
+    limits_in,
+    range_in,
+    range_told_again,
+    told_again,
+)
 from discreet.curator.names import check_name
 from discreet.curator.request import Request
 from discreet.curator.store import unknown_analyst
@@ -68,7 +77,9 @@ class Planning(Surveyor):
         price = rational(asked.epsilon, "epsilon") if asked.epsilon is not None else Fraction(1)
         limits, words = surveyed.limits(start, known, price) if price > 0 else ({}, "")
         if limits:
-            plan = _plan_of(read, replace(limited, protected=limited.protected.limited(**limits)), asked, delta)
+            plan = self._found_before(
+                read, replace(limited, protected=limited.protected.limited(**limits)), asked, delta
+            )
             return replace(plan, assumed=(words, *plan.assumed))
         top = surveyed.top(start, known)
         return self._unsurveyed(replace(catalog, protected=replace(catalog.protected, top_total=top)), asked, delta)
@@ -77,22 +88,42 @@ class Planning(Surveyor):
         """The plan with what a catalog tells, and what earlier questions of whoever asks found."""
         catalog = catalog if asked.analyst is None else catalog.declared()
         catalog = replace(catalog, protected=catalog.protected.limited(**asked.limits))
-        read = question(asked.text, catalog, asked.params)
+        return self._found_before(question(asked.text, catalog, asked.params), catalog, asked, delta)
+
+    def _found_before(self, read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:
+        """The plan with the limits and ranges that earlier questions of whoever asks found; as it was, where this question itself found
+        them."""
         plan = None if asked.within is not None else _plan_of(read, catalog, asked, delta)
-        topic = lacking(read, catalog) if plan is None else plan.topic
-        if topic and self._ledger_if_made() is not None:
+        sought = lacking(read, catalog) if plan is None or plan.topic or plan.range_topics else Lacking()
+        if (sought.limits or sought.ranges) and self._ledger_if_made() is not None:
             if plan is not None and self._asked_before(plan, asked):
                 return plan
-            former = self._former(read, catalog, asked, delta)
+            former = self._former(read, catalog, asked, delta) if sought.limits else None
             if former is not None:
                 return former
-        fact = self._fact(topic, read, asked.analyst) if topic else None
-        if fact is None:
+        known, words = self._with_facts(sought, read, catalog, asked.analyst)
+        if not words:
             return _plan_of(read, catalog, asked, delta) if plan is None else plan
-        limits = limits_in(fact)
-        catalog = replace(catalog, protected=catalog.protected.limited(**limits))
-        again = _plan_of(read, catalog, asked, delta)
-        return replace(again, assumed=(told_again(fact, limits), *again.assumed))
+        again = _plan_of(read, known, asked, delta)
+        return replace(again, assumed=(*words, *again.assumed))
+
+    def _with_facts(
+        self, sought: Lacking, read: Question, catalog: Catalog, analyst: str | None
+    ) -> tuple[Catalog, list[str]]:
+        """A catalog with what earlier questions found of what is lacking, and what is said of that."""
+        words = []
+        for topic, widest in sought.ranges:
+            fact = self._fact(topic, read, analyst)
+            if fact is not None:
+                found = range_in(fact, widest)
+                catalog = replace(catalog, ranges=(*catalog.ranges, found))
+                words.append(range_told_again(found))
+        fact = self._fact(sought.limits, read, analyst) if sought.limits else None
+        if fact is not None:
+            limits = limits_in(fact)
+            catalog = replace(catalog, protected=catalog.protected.limited(**limits))
+            words.append(told_again(fact, limits))
+        return catalog, words
 
     def _former(self, read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan | None:
         """The plan of an earlier release, where this question was asked of one: it is that question still, and its answer is free."""
@@ -117,9 +148,18 @@ class Planning(Surveyor):
 
     def _facts(self, plan: Plan, analyst: str | None, encoded: bytes) -> Iterator[tuple[Request, bytes]]:
         """What is kept of what a question found and its answer tells, for later ones."""
+        if not plan.topic and not plan.range_topics:
+            return
+        found, origin, version = (
+            Answer.from_bytes(encoded).receipt["found"],
+            self._origin(plan.question.source),
+            self.policy.version,
+        )
+        for name, topic in plan.range_topics:
+            yield fact_of(fact_key(topic, origin, version), analyst, {"ranges": {name: found["ranges"][name]}}, version)
         if plan.topic:
-            version, found = self.policy.version, Answer.from_bytes(encoded).receipt["found"]
-            yield fact_of(fact_key(plan.topic, self._origin(plan.question.source), version), analyst, found, version)
+            limits = {name: fact for name, fact in found.items() if name != "ranges"}
+            yield fact_of(fact_key(plan.topic, origin, version), analyst, limits, version)
 
     def _asked_before(self, plan: Plan, asked: Asked) -> bool:
         """Whether this very question was asked before it was known what it finds: then it is that question still, and free."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.accountant import Accountant
 from discreet.curator.address import SCHEMA, Address
-from discreet.curator.declaration import OPTIONS, Budget, Declared, Source, protected, source_of
+from discreet.curator.declaration import AUTO, OPTIONS, Budget, Declared, Source, protected, source_of
 from discreet.curator.places import real
 from discreet.errors import Invalid
 from discreet.exact import nonnegative, positive, shown
@@ -312,7 +312,9 @@ def _from(path: Path, folder: Path) -> str:
 def _value(value: Any) -> str:
     match value:
         case Declared():
-            bounds = None if value.low is None or value.high is None else [value.low, value.high]
+            bounds = (
+                AUTO if value.auto else None if value.low is None or value.high is None else [value.low, value.high]
+            )
             fields = {
                 "type": None if value.type is None else value.type.value,
                 "bounds": bounds,

@@ -145,7 +145,12 @@ def _missing(catalog: Catalog) -> tuple[Missing, ...]:
     person, missing = catalog.protected.person, []
     for table in catalog.tables:
         for column in table.columns:
-            if column.keys is not None or column.low is not None or column.name.casefold() == (person or "").casefold():
+            if (
+                column.keys is not None
+                or column.low is not None
+                or column.auto
+                or column.name.casefold() == (person or "").casefold()
+            ):
                 continue
             example = example_for(column.name, column.type)
             if example is None:

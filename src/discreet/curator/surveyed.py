@@ -5,8 +5,10 @@ impossible, and never refuses a δ. What was surveyed on an older version of the
 a limit is only the top of the ladder on which one is found.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 from discreet.curator.facts import Fact, Known
@@ -35,13 +37,27 @@ def _column(column: Column, table: Table, known: Known) -> Column:
     fact = known.column(table.name, column.name)
     if fact is None or column.keys is not None or column.low is not None:
         return column
-    if column.declared and column.type is not fact.column.type:
+    if column.auto and fact.current and fact.column.bounds is not None and fact.column.type.numeric:
+        low, high = fact.column.bounds
+        return replace(
+            column,
+            low=_outward(floor, low, column),
+            high=_outward(ceil, high, column),
+            auto=False,
+            surveyed=_said(fact),
+        )
+    if column.auto or (column.declared and column.type is not fact.column.type):
         return column
     parts = {**_values(fact), **({} if column.max_groups is not None else _groups(fact))}
     if not column.declared and fact.column.type is not Type.TEXT:
         parts |= {"type": fact.column.type, "stored": Type.TEXT}
     common = fact.survey.analyst is None
     return replace(column, **parts, declared=column.declared or common, surveyed=_said(fact))
+
+
+def _outward(whole: Callable[[Fraction], int], end: Fraction, column: Column) -> Fraction:
+    """An end of a range as a column of whole numbers, or of any, can have it."""
+    return Fraction(whole(end)) if column.type is Type.INTEGER else end
 
 
 def _said(fact: Fact) -> str:

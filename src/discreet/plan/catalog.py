@@ -12,6 +12,7 @@ from discreet.errors import Invalid, QueryError
 from discreet.exact import rational, shown, whole
 from discreet.plan.facts import Facts
 from discreet.plan.ladder import TOP
+from discreet.plan.range import FoundRange
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
 from discreet.privacy import Adjacency, Relation, Unit
@@ -34,7 +35,8 @@ KINDS: dict[Type, type] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A declared column. Without bounds it can be filtered and counted, not summed; without keys not grouped by."""
+    """A declared column. Without bounds it can be filtered and counted, and summed only if these are to be found; without keys not
+    grouped by."""
 
     name: str
     type: Type
@@ -46,6 +48,7 @@ class Column:
     max_groups: int | None = None  # values of this column that a person counts in, a missing one among them
     surveyed: str = ""  # by which survey its keys or bounds are known, in words; empty where they were declared
     stored: Type | None = None  # as it is stored, where a survey tells another type than text
+    auto: bool = False  # a number whose bounds are found for each question that needs them
     facts: Facts = field(init=False, repr=False, compare=False)  # the same, as it is known of any expression
 
     def __post_init__(self) -> None:
@@ -62,6 +65,8 @@ class Column:
         object.__setattr__(self, "facts", facts)
 
     def _check_bounds(self) -> None:
+        if self.auto:
+            self._check_auto()
         if self.low is None and self.high is None:
             return
         if self.low is None or self.high is None:
@@ -85,6 +90,15 @@ class Column:
             raise Invalid(f"the bounds of the integer column {self.name!r} must be integers")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
+
+    def _check_auto(self) -> None:
+        if not self.type.numeric:
+            raise Invalid(
+                f"column {self.name!r} is {self.type.value}, and a range is found of numbers alone",
+                hint="give it type 'integer' or 'number', or remove bounds = \"auto\"",
+            )
+        if self.low is not None or self.high is not None:
+            raise Invalid(f"column {self.name!r} has bounds that are declared, or that are found, and not both")
 
     def _checked_keys(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
         if self.type is Type.NUMBER:
@@ -205,6 +219,8 @@ class Catalog:
 
     tables: tuple[Table, ...]
     protected: Protected
+    ranges: tuple[FoundRange, ...] = ()
+    """What earlier questions found of the rows that are asked about, of what has bounds = "auto"."""
 
     def __post_init__(self) -> None:
         folded = [table.name.casefold() for table in self.tables]

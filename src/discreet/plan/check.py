@@ -54,11 +54,23 @@ def _alike(drawn: Sequence[events.Event]) -> events.Event:
 
 def _whatever_follows(ways: Sequence[events.Event]) -> events.Event:
     """What is drawn after an outcome that could not be listed: the pure ε of all noise that has one, whatever it is made for, and any
-    other event as it is. Ways that differ in that are a Fault."""
-    priced = {_priced(tuple(_leaves(each))) for each in ways}
-    if len(priced) > 1:
+    other event as it is. Ways that differ in that, but for what Gaussian noise is rounded to, are a Fault."""
+    priced = list(dict.fromkeys(_priced(tuple(_leaves(each))) for each in ways))
+    if len(priced) == 1:
+        return priced[0]
+    leaves = [tuple(_leaves(each)) for each in priced]
+    if len({_shape(each) for each in leaves}) > 1:
         raise broken("what it costs depends on what it finds")
-    return priced.pop()
+    return events.Composed(tuple(_less(_least_noise(each)) for each in zip(*leaves, strict=True)))
+
+
+def _less(leaf: events.Event) -> events.Event:
+    """Noise that is no larger than that of any way, those among them that are not listed: what it is rounded to differs by far less."""
+    return events.Gaussian(leaf.scale * (1 - ROUNDED), leaf.sensitivity) if isinstance(leaf, events.Gaussian) else leaf
+
+
+ROUNDED = Fraction(1, 10**8)
+"""How far the noise of ways that differ in what they are rounded to alone may be from each other."""
 
 
 def _priced(leaves: Sequence[events.Event]) -> events.Event:

@@ -11,6 +11,7 @@ from discreet.plan.domain import Values, complete, constant_of, domains_of, grou
 from discreet.plan.explain import said
 from discreet.plan.once import once
 from discreet.plan.question import Aggregate, Question
+from discreet.plan.range import FoundRange
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
@@ -71,6 +72,11 @@ class Draft:
     measured: tuple[Measured, ...]
     releases: tuple[Release, ...]
     notes: tuple[str, ...]
+    ranges: tuple[FoundRange, ...] = ()
+    """Those that were found, by earlier questions or for this one."""
+
+    sought: tuple[FoundRange, ...] = ()
+    """What has no range yet: terms are made for the widest one, which stands for what will be found."""
 
     @property
     def known(self) -> int:
@@ -104,9 +110,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     cells = most_cells(domains) if sought else len(groups)
     protected = within_columns(catalog.protected, keys, everything)
     caps = caps_of(protected, cells)
-    scaled = _scales(protected, caps, question.aggregates, cells)
-    terms = MeasuredTerms(scope, question.aggregates, shortens(protected, cells), scaled)
-    releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in question.aggregates)
+    terms, releases = _measured(scope, protected, caps, cells, question.aggregates, catalog.ranges)
     source, left_out = _within_groups(question, keys, domains, everything)
     notes = (*left_out, *_about_missing(question), *dict.fromkeys(terms.notes))
     return Draft(
@@ -124,6 +128,38 @@ def draft(question: Question, catalog: Catalog) -> Draft:
         tuple(terms.measured),
         releases,
         notes,
+        catalog.ranges,
+        tuple(terms.sought),
+    )
+
+
+def _measured(
+    scope: Scope,
+    protected: Protected,
+    caps: Caps,
+    cells: int,
+    aggregates: tuple[Aggregate, ...],
+    ranges: tuple[FoundRange, ...],
+) -> tuple[MeasuredTerms, tuple[Release, ...]]:
+    """The terms of aggregates, and what is made of them, where these ranges were found."""
+    scaled = _scales(protected, caps, aggregates, cells)
+    terms = MeasuredTerms(scope, aggregates, shortens(protected, cells), scaled, ranges)
+    return terms, tuple(aggregate.kind.planned(aggregate, terms) for aggregate in aggregates)
+
+
+def with_range(draft: Draft, span: FoundRange) -> Draft:
+    """The draft after a range was found: the aggregates of its argument are clamped to it, and nothing else changes."""
+    ranges = (*draft.ranges, span)
+    terms, releases = _measured(
+        draft.scope, draft.protected, draft.caps, draft.cells, draft.question.aggregates, ranges
+    )
+    return replace(
+        draft,
+        terms=tuple(terms.terms),
+        measured=tuple(terms.measured),
+        releases=releases,
+        ranges=ranges,
+        sought=tuple(terms.sought),
     )
 
 

@@ -71,7 +71,7 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
     """What a stage measures and reads; of a step that is not made yet what it may lead to, by examples."""
     if isinstance(stage, Step):
         yield f"├─ {stage.explained()}"
-        groups = "one group" if stage.listed else "whichever there are"
+        groups = "whichever there are" if keys_of(stage.reads) else "one group"
         yield from (f"│    {line}" for line in _query(stage.reads, groups))
         yield from _ways(stage, plan)
         return
@@ -85,16 +85,16 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
 
 def _ways(step: Step, plan: Plan) -> Iterator[str]:
     """What a step may lead to: all of it, or one example where there is much."""
-    if len(step.ways) == 1:
+    if len(step.ways) == 1 or not step.listed:
         if not step.listed:
-            yield f"├─ if there are {step.named(step.examples[0])}:"
+            yield f"├─ {step.supposed(step.examples[0])}:"
         yield from _stage(step.after(step.examples[0]), plan)
         return
     few = len(step.ways) <= MOST_LISTED
     listed = sorted(step.examples) if few else step.examples[:1]
     for outcome in listed:
         last = outcome == listed[-1]
-        yield f"{'└' if last else '├'}─ if it is {step.named(outcome)}{'' if few else ', for example'}:"
+        yield f"{'└' if last else '├'}─ {step.supposed(outcome)}{'' if few else ', for example'}:"
         yield from (f"{' ' if last else '│'}    {line}" for line in _stage(step.after(outcome), plan))
 
 

@@ -1,12 +1,15 @@
-"""Plans of questions for which something must be found first, with a part of the price: keys, and limits that nobody declared.
+"""Plans of questions for which something must be found first, with a part of the price: keys, ranges and limits that nobody declared.
 
-    find keys, column by column ── find max_groups ── find max_rows ── find max_total ── count people, and those beyond ── answer
-                                   (people by groups)   (an L2 clip)                                  (one stage for each rung)
+    find keys, column by column ── find ranges, one by one ── find max_groups ── find max_rows ── find max_total ── count ── answer
+                                   (of rows in the groups)    (people by groups)   (an L2 clip)               (for each rung)
+
+Two counts come before the answer where a limit was found: of people, and of those beyond it. Ranges are of rows before any are cut by a
+limit, as limits cut people and not values; and they come before limits, since what follows the rungs of a ladder is listed.
 
 How the price is split is in `price`; of max_rows and max_total together the first takes a third of what limits have. Kind of noise, shares
 of measurements and grids are the same for every rung and for all keys: noise is geometric, and Gaussian where people are shortened to an
 L2 norm. The form of a plan is that for as many groups as there may be; its noise is made for those that there are, which is public once
-their keys are released. Figures by simulation are in docs/limits.md and docs/keys.md.
+their keys are released. Figures by simulation are in docs/limits.md, docs/keys.md and docs/ranges.md.
 """
 
 from dataclasses import dataclass, replace
@@ -19,18 +22,19 @@ from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
 from discreet.plan.about import about_persons, about_rounding, advice, more_than
 from discreet.plan.caps import Caps, Limit
 from discreet.plan.catalog import MOST_KEYS
-from discreet.plan.check import event_of
+from discreet.plan.check import ROUNDED, event_of
 from discreet.plan.column_limits import groups_limit
 from discreet.plan.combination import Combination
 from discreet.plan.digits import six_digits
-from discreet.plan.draft import Draft, gathered, keys_each, with_keys
+from discreet.plan.draft import Draft, gathered, keys_each, with_keys, with_range
 from discreet.plan.explain import said
-from discreet.plan.ladder import TOP, doublings, ladder, nearest
+from discreet.plan.ladder import TOP, doublings, ladder, nearest, signed
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import Split, gaussian, geometric
 from discreet.plan.once import once
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.price import LEAST_EPSILON, Shares, shares
+from discreet.plan.range import FoundRange
 from discreet.plan.relation import (
     ONE,
     CapGroups,
@@ -47,10 +51,12 @@ from discreet.plan.relation import (
     Typed,
     contributions_of,
 )
+from discreet.plan.rules.scalars import facts_of
 from discreet.plan.scalar import Column, IsNull, Not, Value, type_of
 from discreet.plan.stages import noise_wanted, stage_of
 from discreet.plan.steps.base import Step
 from discreet.plan.steps.keys import FindKeys
+from discreet.plan.steps.range import FindRange, beyond
 from discreet.plan.steps.search import Search, searching
 from discreet.plan.steps.tally import Tally
 from discreet.plan.written import notation
@@ -61,6 +67,10 @@ WEIGHTS = {Limit.GROUPS: 1, Limit.ROWS: 1, Limit.TOTAL: 2}
 
 FEW = Fraction(5, 2)
 """So many people, over the ε of a search, may be beyond a limit: noise hides about as many."""
+
+FEW_BEYOND = 8
+"""So many people, over the ε of a search, may be beyond an end of a range. A range is on a ladder that goes on far beyond all values, and
+with so many a search runs to its end once in about 2,700 times; with 2.5, as for limits, once in 150."""
 
 TYPICAL = 32
 """The limit, or the rung next to it, at which the price of an answer is split over its measurements."""
@@ -94,9 +104,12 @@ class SplitPrice:
     keys: int
     """How many keys of each are used at most."""
 
+    ranges: int
+    """Of how many arguments the range is found."""
+
 
 def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
-    """The plan of a question that lacks keys or limits. It is still to be checked."""
+    """The plan of a question that lacks keys, ranges or limits. It is still to be checked."""
     relation, lacking, unknown = draft.protected.relation, draft.missing, None in draft.domains
     if epsilon < LEAST_EPSILON:
         raise Invalid(
@@ -106,14 +119,19 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         )
     if draft.protected.person is None and lacking:
         raise Fault("limits are of people, and here each row is a unit of its own", code="plan")
-    parts = shares(keys=unknown, limits=bool(lacking))
+    parts = shares(keys=unknown, ranges=bool(draft.sought), limits=bool(lacking))
     typical = _typical(draft)
     requests, rest = noise_wanted(draft, typical), epsilon * parts.answer
     of_keys = Fraction(0) if not unknown else delta / 2 if draft.clip else delta
     split = None
     if requests:
         split = gaussian(requests, rest, delta - of_keys) if draft.clip else geometric(requests, rest)
-    budget = SplitPrice(epsilon, of_keys, parts, split, draft.domains.count(None), keys_each(draft.domains))
+        if draft.clip and draft.sought:
+            # what noise is rounded to differs by the range that is found, and is paid for beforehand
+            split = replace(split, size=split.size * (1 + 2 * ROUNDED))
+    budget = SplitPrice(
+        epsilon, of_keys, parts, split, draft.domains.count(None), keys_each(draft.domains), len(draft.sought)
+    )
     stage = _next(draft, budget)
     return Plan(
         question=draft.question,
@@ -125,7 +143,8 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         delta=delta if draft.clip or unknown else Fraction(0),
         notes=(*_about_finding(draft, parts), *draft.notes),
         assumed=tuple(advice(draft.question, stage_of(draft, typical, split))),
-        topic="" if unknown else topic(draft),
+        topic=topic(draft) if lacking and not unknown else "",
+        range_topics=() if unknown else tuple((said(each.argument), range_topic(draft, each)) for each in draft.sought),
     )
 
 
@@ -139,6 +158,11 @@ def _about_finding(draft: Draft, parts: Shares) -> list[str]:
         )
     if len(draft.domains) > 1 and names:
         notes.append("all combinations of keys are shown, also those that nobody has")
+    for argument in dict.fromkeys(said(each.argument) for each in draft.sought):
+        notes.append(
+            f"nobody declared the range of {argument}: found for this question, with"
+            f" {100 * float(parts.ranges) / len(draft.sought):g} % of its price"
+        )
     if lacking:
         limits = " and ".join(limit.value for limit in lacking)
         notes.append(
@@ -151,6 +175,8 @@ def _next(draft: Draft, budget: SplitPrice) -> Stage | Step:
     """The steps that find what is lacking, keys first, and the stage behind them."""
     if None in draft.domains:
         return _keys(draft, draft.domains.index(None), budget)
+    if draft.sought:
+        return _range(draft, draft.sought[0], budget)
     if draft.missing:
         return _limited(draft, draft.caps, budget)
     stage = stage_of(draft, draft.caps, budget.split)
@@ -182,8 +208,7 @@ def _keys(draft: Draft, place: int, budget: SplitPrice) -> FindKeys:
     if person is None:
         query = Totals(rows, (key,), (Term(How.SUM, ONE),))
     else:
-        named = draft.scope.named(person)
-        each = Contributions(rows, Column(named.name, named.type), (key,), (Term(How.ANY, ONE),))
+        each = Contributions(rows, _person(draft, person), (key,), (Term(How.ANY, ONE),))
         query = Totals(CapGroups(each, most))
     changed = most if draft.protected.adjacency is Adjacency.ADD_REMOVE else 2 * most
     each_epsilon, each_delta = budget.epsilon * budget.shares.keys / budget.columns, budget.delta / budget.columns
@@ -209,6 +234,55 @@ def _keys_of_a_person(draft: Draft, place: int) -> int:
     if draft.protected.person is None:
         return 1
     return min(groups_limit((draft.keys[place],), draft.scope.unfiltered) or 1, MOST_KEYS)
+
+
+# Ranges.
+
+
+@dataclass(frozen=True, slots=True)
+class AfterRange:
+    """What comes after a range was found."""
+
+    draft: Draft
+    budget: SplitPrice
+
+    def filled(self, span: FoundRange) -> Stage | Step:
+        """The rest of the plan, for this range."""
+        return _next(with_range(self.draft, span), self.budget)
+
+
+def _range(draft: Draft, sought: FoundRange, budget: SplitPrice) -> FindRange:
+    """The step that finds one range; each has an equal part of the price of all of them, and half of that each end."""
+    argument, person = sought.argument, draft.protected.person
+    rungs = signed(whole=facts_of(argument, draft.scope).integral)
+    if person is None:
+        query = Totals(draft.source, (), beyond(argument, rungs, How.SUM))
+    else:
+        query = Totals(Contributions(draft.source, _person(draft, person), (), beyond(argument, rungs, How.ANY)))
+    price = budget.epsilon * budget.shares.ranges / (2 * budget.ranges)
+    return FindRange(
+        query,
+        argument,
+        said(argument),
+        rungs,
+        searching(price, round(FEW_BEYOND / price)),
+        "rows" if person is None else "people",
+        AfterRange(draft, budget),
+    )
+
+
+def _person(draft: Draft, person: str) -> Column:
+    """The column of people, as the table spells it."""
+    named = draft.scope.named(person)
+    return Column(named.name, named.type)
+
+
+def range_topic(draft: Draft, sought: FoundRange) -> str:
+    """A name for a range: equal where it is of the same argument of the same rows of people."""
+    person = draft.protected.person
+    rows = _rows_alone(draft.source)
+    asked = notation((rows, None if person is None else _person(draft, person), sought.argument))
+    return sha256(f"range {asked}".encode()).hexdigest()
 
 
 # Limits.

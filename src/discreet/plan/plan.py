@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import Fault
 from discreet.plan.measurement import Measurement
 from discreet.plan.question import Question
-from discreet.plan.relation import CapRows, CapTotal, Term, Totals, terms_of, walk
+from discreet.plan.relation import CapRows, CapTotal, Term, Totals, keys_of, terms_of, walk
 from discreet.plan.scalar import Value
 from discreet.plan.steps.base import Outcome, Step, no_such_outcome
 from discreet.privacy import Relation, events
@@ -63,7 +63,10 @@ class Plan:
     part of the plan's name."""
 
     topic: str = ""
-    """A name for what is found on the way, the same for other questions that would find it; no part of the plan's name."""
+    """A name for the limits that are found on the way, the same for other questions that would find them; no part of the plan's name."""
+
+    range_topics: tuple[tuple[str, str], ...] = ()
+    """The same for each range that is found on the way: what has it, as it was asked, and a name for it."""
 
     taken: tuple[Outcome, ...] = ()
     """The outcomes of the steps that were made, in their order: released, and no part of the plan's name."""
@@ -88,7 +91,7 @@ class Plan:
 
     @property
     def found(self) -> dict[str, Any]:
-        """What was found on the way, by name: limits and counts, and "keys" by what has them."""
+        """What was found on the way, by name: limits and counts, and "keys" and "ranges" by what has them."""
         facts: dict[str, Any] = {}
         for step, outcome in self.steps:
             for name, fact in step.facts(outcome).items():
@@ -179,8 +182,8 @@ class Plan:
 
 
 def finds_groups(plan: Plan) -> bool:
-    """Whether a plan finds the groups of its answer: its first step is one whose outcomes cannot be listed."""
-    return isinstance(plan.stage, Step) and not plan.stage.listed
+    """Whether a plan finds the groups of its answer: its first step reads groups, whichever there are."""
+    return isinstance(plan.stage, Step) and bool(keys_of(plan.stage.reads))
 
 
 def _after(stage: Stage | Step, outcome: Outcome) -> Stage | Step:

@@ -12,12 +12,14 @@ from discreet.plan.catalog import Catalog
 from discreet.plan.check import check, event_of
 from discreet.plan.domain import without_keys
 from discreet.plan.draft import Draft, draft
+from discreet.plan.explain import said
 from discreet.plan.finding import finding
 from discreet.plan.intervals import predicted
 from discreet.plan.noise import allocate, gaussian
 from discreet.plan.plan import Plan
 from discreet.plan.price import LEAST_EPSILON
 from discreet.plan.question import Question
+from discreet.plan.scalar import columns_in
 from discreet.plan.stages import noise_wanted, stage_of
 from discreet.plan.written import notation
 
@@ -103,6 +105,14 @@ def _check_limits_known(draft: Draft) -> None:
             raise without_keys(
                 key, draft.scope.unfiltered, "within needs to know them, ask at a price and they are found"
             )
+    for each in draft.sought:
+        columns = sorted({column.name for column in columns_in(each.argument) if column.type.numeric})
+        bounds = " ".join(f"--bounds {name}=LOW:HIGH" for name in columns)
+        raise QueryError(
+            f"within needs the range of {said(each.argument)}: what it costs depends on how large its values are, which nobody declared",
+            code="within",
+            hint=f"declare it ({bounds}), survey the data before it is declared (discreet survey), or ask at a price and it is found",
+        )
     if lacking:
         names = " and ".join(limit.value for limit in lacking)
         flags = " ".join(f"--{limit.value.replace('_', '-')} N" for limit in lacking)
@@ -122,7 +132,7 @@ def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
             hint="allow a delta, or set clip = 'groups'",
         )
     _check_keys(draft, delta)
-    plan = (finding if draft.missing or None in draft.domains else _of_one_stage)(draft, epsilon, delta)
+    plan = (finding if draft.missing or draft.sought or None in draft.domains else _of_one_stage)(draft, epsilon, delta)
     check(plan)
     return plan
 

@@ -30,6 +30,7 @@ class Field(NamedTuple):
     surveyed: str = ""  # where a survey, and no declaration, tells its keys: which, in words
     typed: bool = False  # its source has a stored type, which the owner may choose to take over
     max_groups: int | None = None  # values of it that a person counts in
+    auto: bool = False  # its bounds are found for each question that needs them
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class Scope:
                 max_groups=each.max_groups,
                 stored=each.stored,
                 surveyed=each.surveyed,
+                auto=each.auto,
             )
             for each in table.columns
         )

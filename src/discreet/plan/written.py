@@ -20,6 +20,7 @@ from discreet.plan.plan import Plan, Stage
 from discreet.plan.releases.base import Kind, Release
 from discreet.plan.steps.branching import Branching
 from discreet.plan.steps.keys import FindKeys
+from discreet.plan.steps.range import FindRange
 from discreet.plan.steps.search import Search
 from discreet.plan.steps.tally import Tally
 from discreet.privacy import Adjacency, Relation, Unit, events
@@ -202,6 +203,15 @@ WRITERS: dict[type, Callable[[Any], str]] = {
         key=notation(step.name),
         mechanism=notation(step.mechanism),
         most=notation(step.most),
+        example=notation(step.after(step.examples[0])),
+    ),
+    # What comes after other ranges differs from what comes after that of the example in the range alone.
+    FindRange: lambda step: _record(
+        "FindRange",
+        query=notation(step.query),
+        argument=notation(step.argument),
+        rungs=notation(step.rungs),
+        mechanism=notation(step.mechanism),
         example=notation(step.after(step.examples[0])),
     ),
     # Release 0.1 knew questions about one table only.

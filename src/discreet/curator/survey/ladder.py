@@ -4,12 +4,9 @@ from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
 
-from discreet.plan.ladder import ladder
+from discreet.plan.ladder import ladder, signed
 from discreet.plan.relation import EPOCH
 from discreet.plan.scalar import Case, Comparison, Literal, Order, Scalar, Type
-
-SMALLEST, LARGEST = -10, 49
-"""The powers of two between which outer ranges of numbers lie; the largest is the last one that bounds may have."""
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 """The years between which outer ranges of dates lie."""
@@ -21,8 +18,7 @@ MOST_ROWS_OF_ONE, MOST_GROUPS_OF_ONE = 1 << 20, 64
 
 
 ROWS = ladder(MOST_ROWS_OF_ONE)
-_SIZES = [2.0**power for power in range(SMALLEST, LARGEST + 1)]
-NUMBERS = (*(-size for size in reversed(_SIZES)), 0.0, *_SIZES)
+NUMBERS = signed(whole=False)
 """Where the cells of the outer range of a number meet."""
 
 YEARS = tuple(float(date(year, 1, 1).toordinal() - EPOCH.toordinal()) for year in range(FIRST_YEAR, LAST_YEAR + 1))

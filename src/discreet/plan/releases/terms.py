@@ -3,13 +3,17 @@
 Kinds of release add what they need: terms, and what is measured of them. Equal terms are summed, and equal combinations measured, once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from discreet.errors import QueryError
 from discreet.plan.combination import Combination
+from discreet.plan.facts import Facts
 from discreet.plan.grid import ValueGrid, grid_for
+from discreet.plan.ladder import signed
 from discreet.plan.question import Aggregate
+from discreet.plan.range import FoundRange
 from discreet.plan.relation import How, Term
 from discreet.plan.rules.relations import row_bounds, term_bounds
 from discreet.plan.rules.scalars import facts_of
@@ -65,6 +69,12 @@ class MeasuredTerms:
     scaled: bool = False
     """Whether the rows of people are, to a number of them."""
 
+    ranges: Sequence[FoundRange] = ()
+    """Those that were found."""
+
+    sought: list[FoundRange] = field(default_factory=list)
+    """What has no range yet, and the widest one that may be found of it, which stands for what will be."""
+
     terms: list[Term] = field(default_factory=list)
     measured: list[Measured] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -112,18 +122,35 @@ class MeasuredTerms:
         if argument is None:
             raise QueryError(f"{name} needs an argument", code="types")
         facts = facts_of(argument, self.scope)
-        if facts.low is None or facts.high is None:
-            raise _without_bounds(name, argument, self.scope)
-        grid = grid_for(facts.low, facts.high, facts.integral)
+        low, high = (
+            self._found(name, argument, facts) if facts.low is None or facts.high is None else (facts.low, facts.high)
+        )
+        grid = grid_for(low, high, facts.integral)
         if self.scaled:
             grid = grid.finer(FINE_SHIFT)
-        what = argument.name if isinstance(argument, Column) else f"the argument of {name}"
-        self.notes.append(
-            f"{what} is taken as {_short(facts.low)} wherever it is there: both of its bounds are that"
-            if facts.low == facts.high and isinstance(argument, Column)
-            else f"{what} is clamped to {_short(facts.low)} … {_short(facts.high)}{self._surveyed(argument)}"
-        )
+        if facts.bounded:
+            what = argument.name if isinstance(argument, Column) else f"the argument of {name}"
+            self.notes.append(
+                f"{what} is taken as {_short(low)} wherever it is there: both of its bounds are that"
+                if low == high and isinstance(argument, Column)
+                else f"{what} is clamped to {_short(low)} … {_short(high)}{self._surveyed(argument)}"
+            )
         return grid, self.where(aggregate, argument)
+
+    def _found(self, name: str, argument: Scalar, facts: Facts) -> tuple[Fraction, Fraction]:
+        """The range that was found of an argument; before that the widest one. Only what it is clamped to is taken from it: whether the
+        argument may be NULL is asked of its facts, which know no more than is declared.
+        """
+        unbounded = [self.scope.field(each) for each in columns_in(argument) if each.type.numeric]
+        unbounded = [each for each in unbounded if not each.facts.bounded]
+        if not unbounded or not all(each.auto for each in unbounded):
+            raise _without_bounds(name, argument, self.scope)
+        known = [each for each in (*self.ranges, *self.sought) if each.argument == argument]
+        if not known:
+            rungs = signed(whole=facts.integral)
+            known = [FoundRange(argument, Fraction(rungs[0]), Fraction(rungs[-1]))]
+            self.sought += known
+        return known[0].low, known[0].high
 
     def _surveyed(self, argument: Scalar) -> str:
         """The survey by which the bounds of an argument are known, where they were not declared."""
@@ -163,7 +190,11 @@ def _ones(condition: Scalar | None, parts: int) -> Scalar:
 
 def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
     columns = sorted(columns_in(argument), key=by_name)
-    missing = [each.name for each in columns if each.type.numeric and not scope.facts(each).bounded]
+    missing = [
+        each.name
+        for each in columns
+        if each.type.numeric and not scope.facts(each).bounded and not scope.field(each).auto
+    ]
     if not missing:
         return QueryError(
             f"the argument of {name} has no bounds: it can be arbitrarily large",
@@ -175,7 +206,8 @@ def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
         f"{name} needs bounds for {column!r}, which are not read from the data",
         code="missing-bounds",
         hint=f"declare them: --bounds {column}=LOW:HIGH (or bounds = [LOW, HIGH] in the policy),"
-        f" write {name}(LEAST(GREATEST({column}, LOW), HIGH)), or survey the data first: discreet survey",
+        f' write {name}(LEAST(GREATEST({column}, LOW), HIGH)), let them be found: --bounds {column}=auto (bounds = "auto"),'
+        " or survey the data first: discreet survey",
     )
 
 

@@ -135,7 +135,8 @@ class Expressions:
         names = {each.name.casefold() for each in node.find_all(exp.Column)}
         for column in self.scope.fields:
             if not column.declared and column.name.casefold() in names:
-                one = f"--bounds {column.name}=LOW:HIGH, or --types {column.name}=integer (bounds = or type = in the policy)"
+                ranged = f"--bounds {column.name}=LOW:HIGH or {column.name}=auto"
+                one = f"{ranged}, or --types {column.name}=integer (bounds = or type = in the policy)"
                 all_ = '; --types stored (types = "stored") if the schema does not come from the data'
                 return (
                     f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if column.typed else ''};"

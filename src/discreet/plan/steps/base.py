@@ -70,9 +70,13 @@ class Step(ABC):
     def named(self, outcome: Outcome) -> str:
         """What was released, in a few words."""
 
+    def supposed(self, outcome: Outcome) -> str:
+        """How an example of what follows begins, in words."""
+        return f"if it is {self.named(outcome)}"
+
     def facts(self, outcome: Outcome) -> Mapping[str, Any]:
         """What the outcome tells of the data for good, by name: released, and so free to use from then on. Limits and counts are
-        integers; keys are a mapping from what has them to pairs of a key and its noisy count."""
+        integers; keys are a mapping from what has them to pairs of a key and its noisy count, ranges one to pairs of ends."""
         return {}
 
     def kept(self, outcome: Outcome) -> Any:

@@ -163,6 +163,9 @@ class FindKeys(Step):
         more = ", …" if len(pairs) > LISTED else ""
         return f"{_number(len(pairs))} of {self.name}" + (f": {shown}{more}" if pairs else "")
 
+    def supposed(self, outcome: Outcome) -> str:
+        return f"if there are {self.named(outcome)}"
+
     def facts(self, outcome: Outcome) -> Mapping[str, Any]:
         return {"keys": {self.name: self.kept(outcome)}}
 
