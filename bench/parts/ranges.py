@@ -7,19 +7,19 @@ from functools import cached_property
 import numpy as np
 
 from discreet.plan.ladder import signed
-from parts.limits import Real
+from parts.limits import WEIGHT, Real
 from parts.people import Generator, Whole
 from parts.table import Table, figure
 
 HEAD = """
 Written by `bench/usefulness.py --simulate --markdown`, by NumPy's noise. One value a person; errors are against the values as they are,
 cut and noise together. A search came from below for the upper end, since one that comes from far beyond all values has a chance to stop
-too early at each rung. Half of ε was kept for ranges alone, since with a quarter those of 200 people are next to never found. 8/ε₁ was
-kept as the least threshold of which fewer than one search in 2,000 runs to the end. A finer ladder has an error smaller by a tenth to a
+too early at each rung. Half of ε was kept for ranges alone, since with a quarter those of 200 people are next to never found. 5/ε₁ was
+kept: of it one search in about 17,000 runs to the end, and larger thresholds cut off more. A finer ladder has an error smaller by a tenth to a
 sixth, and twice the conditions; powers of two are those of the survey.
 """
 PEOPLE, PRICES = (200, 1_000, 4_000), (0.5, 1.0)
-KEPT, SHARE = 8.0, 0.5
+KEPT, SHARE = 5.0, 0.5
 
 
 def _outliers(people: int, bits: Generator) -> Real:
@@ -113,8 +113,8 @@ class Sample:
 
 def _first(counts: Whole, price: float, few: float, runs: int, bits: Generator) -> Whole:
     """The first rung whose noisy count is few at most, or the last one."""
-    threshold = round(few / price) + bits.laplace(0, 2 / price, (runs, 1))
-    hits = counts + bits.laplace(0, 2 / price, (runs, len(counts))) <= threshold
+    threshold = round(few / price) + bits.laplace(0, 1 / (WEIGHT * price), (runs, 1))
+    hits = counts + bits.laplace(0, 1 / ((1 - WEIGHT) * price), (runs, len(counts))) <= threshold
     return np.where(hits.any(axis=1), hits.argmax(axis=1), len(counts))
 
 
@@ -136,13 +136,14 @@ def _rules(samples: Samples, best: Best, runs: int, bits: Generator) -> Table:
         f"{100 * share:g} %, {few:g}/ε₁{', finer' if step < 2 else ''}": Rule(share, few, step)
         for share, few, step in (
             (0.25, 2.5, 2),
-            (0.25, 8, 2),
-            (0.375, 8, 2),
+            (0.25, 5, 2),
+            (0.375, 5, 2),
             (0.5, 2.5, 2),
             (0.5, 5, 2),
+            (0.5, 6, 2),
             (0.5, 8, 2),
             (0.5, 12, 2),
-            (0.5, 8, 1.5),
+            (0.5, 5, 1.5),
         )
     }
     lines = []

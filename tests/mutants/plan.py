@@ -156,7 +156,7 @@ MUTANTS = (
     Mutant(
         "no-clamp",
         TERMS + "MeasuredTerms.grid",
-        "grid = grid_for(facts.low, facts.high, facts.integral)",
+        "grid = grid_for(low, high, facts.integral)",
         "grid = ValueGrid(-1e300, 1e300, 0, 0.0, False)",
         "nothing is clamped",
         laws.no_neighbour_moves_more,

@@ -68,9 +68,9 @@ WEIGHTS = {Limit.GROUPS: 1, Limit.ROWS: 1, Limit.TOTAL: 2}
 FEW = Fraction(5, 2)
 """So many people, over the ε of a search, may be beyond a limit: noise hides about as many."""
 
-FEW_BEYOND = 8
+FEW_BEYOND = 5
 """So many people, over the ε of a search, may be beyond an end of a range. A range is on a ladder that goes on far beyond all values, and
-with so many a search runs to its end once in about 2,700 times; with 2.5, as for limits, once in 150."""
+with so many a search runs to its end once in about 17,000 times; with 2.5, as for limits, once in 3,000."""
 
 TYPICAL = 32
 """The limit, or the rung next to it, at which the price of an answer is split over its measurements."""

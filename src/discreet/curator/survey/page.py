@@ -21,7 +21,7 @@ svg text{font:11px system-ui,sans-serif;fill:currentColor}svg rect{fill:var(--ba
 svg path{stroke:currentColor;opacity:.55;fill:none}footer{border-top:1px solid var(--soft);font-size:.85rem;opacity:.8}
 @media(max-width:45rem){section{grid-template-columns:1fr}}
 """
-WIDE, TALL, LINE, LABEL = 560, 130, 18, 150
+WIDE, TALL, LINE, LABEL, LETTER = 560, 130, 18, 150, 7
 MOST_BARS, LONGEST = 20, 22
 
 
@@ -94,7 +94,7 @@ def standing(counts: Sequence[float], labels: Sequence[str], error: float) -> st
     """Bars beside each other, with the error of each; a few of them are labelled."""
     top = max([*counts, error, 1.0]) + error
     width = WIDE / max(1, len(counts))
-    every = max(1, -(-len(counts) * max(map(len, labels), default=1) * 7 // WIDE))
+    every = max(1, -(-len(counts) * max(map(len, labels), default=1) * LETTER // WIDE))
     parts = []
     for i, (count, label) in enumerate(zip(counts, labels, strict=True)):
         high, x = TALL * max(0.0, count) / top, i * width
@@ -103,7 +103,7 @@ def standing(counts: Sequence[float], labels: Sequence[str], error: float) -> st
         )
         low, up = (TALL - TALL * min(max(0.0, count + e), top) / top for e in (-error, error))
         parts.append(f'<path d="M{x + width / 2:.1f} {low:.1f}V{up:.1f}"/>')
-        if i % every == 0:
+        if i % every == 0 and x + len(label) * LETTER <= WIDE:
             parts.append(f'<text x="{x:.1f}" y="{TALL + 13}">{_text(label)}</text>')
     return f'<svg viewBox="0 0 {WIDE} {TALL + LINE}" role="img" aria-label="people">{"".join(parts)}</svg>'
 
