@@ -105,7 +105,7 @@ def scores(step: FindRange, rows: list[Row]) -> tuple[list[int], list[int]]:
     return counts[: len(step.rungs) - 1], counts[len(step.rungs) - 1 :]
 
 
-def scores_move_one_way(tries: int = 60) -> None:
+def scores_move_one_way(tries: int = 15) -> None:
     """By one at most, and all of one search in one direction, under either relation; some move by one."""
     draw = random.Random(1)
     for unit in (PERSON, turned(PERSON), ROW, turned(ROW)):
@@ -194,7 +194,7 @@ def test_searches_rarely_run_to_the_end() -> None:
 # What it costs.
 
 
-def outcomes_cost_the_same(tries: int = 5) -> None:
+def outcomes_cost_the_same(tries: int = 2) -> None:
     """Whatever is found, what follows holds, and no draw goes beyond what was granted before."""
     for text, unit in cases():
         plan = found(text, unit)
