@@ -15,8 +15,8 @@ HEAD = """
 Written by `bench/usefulness.py --simulate --markdown`, by NumPy's noise. One value a person; errors are against the values as they are,
 cut and noise together. A search came from below for the upper end, since one that comes from far beyond all values has a chance to stop
 too early at each rung. Half of ε was kept for ranges alone, since with a quarter those of 200 people are next to never found. 5/ε₁ was
-kept: of it one search in about 17,000 runs to the end, and larger thresholds cut off more. A finer ladder has an error smaller by a tenth to a
-sixth, and twice the conditions; powers of two are those of the survey.
+kept: of it one search in about 17,000 runs to the end, and larger thresholds cut off more. A finer ladder has an error smaller by a tenth
+to a sixth, and twice the conditions; powers of two are those of the survey.
 """
 PEOPLE, PRICES = (200, 1_000, 4_000), (0.5, 1.0)
 KEPT, SHARE = 5.0, 0.5

@@ -10,9 +10,9 @@ and what is divided by need not be known to be other than 0. It is what aggregat
 
 **Its price.** Whoever has a value above a rung has one above all lower rungs. So a person's numbers are ones up to the last rung that they
 have a value above, and zeros from there on: whoever is added or removed moves all numbers in one direction, by one at most, and so does
-whoever is replaced, since of two such rows of ones one is the longer. The scores of each search are monotone, and noise of 1/(sε) on
-the threshold and of 1/((1 − s)ε) on each score is ε-DP (Lyu, Su and Li 2017, theorem 5); the two searches add up. That is so where all conditions compare one
-and the same scalar with rungs in their order, and `check` asks for it.
+whoever is replaced, since of two such rows of ones one is the longer. The scores of each search are monotone, and noise of 1/(sε) on the
+threshold and of 1/((1 − s)ε) on each score is ε-DP (Lyu, Su and Li 2017, theorem 5); the two searches add up. That is so where all
+conditions compare one and the same scalar with rungs in their order, and `check` asks for it.
 
 Too many pairs of ends are there to be listed: what follows is checked for the widest and for a narrow one, and checked again once the ends
 are known, before it is run.
