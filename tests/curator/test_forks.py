@@ -295,16 +295,27 @@ def threads_of_a_child_start_anew_once(spot: Place) -> None:
     def come(number: int) -> None:
         # Some come while nobody has begun, some in the midst of it.
         time.sleep(0.001 * number)
+        store._here()
+
+    def write(number: int) -> None:
         codes.append(code_of(lambda: store.reserve(request(f"k{number}"))))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Durable, "__setattr__", slowly)
-        threads = [threading.Thread(target=come, args=(number,)) for number in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert len(started) == 1 and codes == ["no error"] * 8
+        together(come)
+    # Before anything is written: two threads in one connection end the process.
+    assert len(started) == 1
+    together(write)
+    assert codes == ["no error"] * 8
+
+
+def together(work: Callable[[int], None]) -> None:
+    """Eight threads, at once."""
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def test_threads_of_a_forked_process_start_anew_once() -> None:
