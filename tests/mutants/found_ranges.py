@@ -119,7 +119,7 @@ MUTANTS = (
         FINDING + "_range",
         "FEW_BEYOND / price",
         "FEW / price",
-        "one search in 150 runs to the end of the ladder, where noise is all there is",
+        "one search in 3,000 runs to the end of the ladder, where noise is all there is",
         ranges.searches_rarely_run_to_the_end,
     ),
     Mutant(

@@ -141,7 +141,7 @@ def between(step: FindRange, rows: list[Row]) -> tuple[F, F]:
 def the_first_rungs_that_few_are_beyond_are_found() -> None:
     """People count, and not their rows; as many as are few are cut at either end, and no more; what is missing counts nowhere."""
     for unit in (PERSON, ROW):
-        step = step_of(found(SUM, unit, epsilon=16))
+        step = step_of(found(SUM, unit, epsilon=10))
         few = step.few
         assert few == 2
         people = [{**EMPTY, "who": who, "x": 3 + who} for who in range(98)]
@@ -155,7 +155,7 @@ def the_first_rungs_that_few_are_beyond_are_found() -> None:
         assert between(step, [{**EMPTY, "who": who, "x": 4} for who in range(50)]) == (4, 8), "it has a width"
         assert between(step, []) == (0, 1), "of nobody there is none"
     often = [{**EMPTY, "who": 1, "x": 10**6} for _ in range(50)]
-    assert between(step_of(found(SUM, PERSON, epsilon=16)), people + often)[1] == 128, "a person counts once"
+    assert between(step_of(found(SUM, PERSON, epsilon=10)), people + often)[1] == 128, "a person counts once"
 
 
 def test_the_first_rungs_that_few_are_beyond_are_found() -> None:
@@ -179,12 +179,12 @@ def test_ranges_have_a_width() -> None:
 
 
 def searches_rarely_run_to_the_end() -> None:
-    """Once in 2,000 times at most, of nobody beyond any rung but those of half of the ladder; that is exact."""
+    """Once in 10,000 times at most, of nobody beyond any rung but those of half of the ladder; that is exact."""
     for epsilon, text in product((F(1, 2), F(4)), (SUM, "SELECT SUM(y) FROM t")):
         step = step_of(found(text, ROW, epsilon))
         beyond_end = len(step.rungs) // 2 - 10
         chance = step.mechanism.probability([False] * beyond_end, [0] * beyond_end)
-        assert chance < 1 / 2_000, (epsilon, text)
+        assert chance < 1 / 10_000, (epsilon, text)
 
 
 def test_searches_rarely_run_to_the_end() -> None:
