@@ -55,7 +55,7 @@ def a_range_is_used_by_whom_it_belongs_to(folder: Path) -> None:
         first = hospital.sql(SUM, epsilon=1, analyst="ana")
         ((low, high),) = finds(first).values()
         assert low < high and any("found for this question" in note for note in first.notes)
-        for text, price in ((MEAN, {"epsilon": 1}), (SUM, {"epsilon": 2}), (SUM, {"within": high * 100 - low})):
+        for text, price in ((MEAN, {"epsilon": 1}), (SUM, {"epsilon": 2}), (SUM, {"within": 100 * max(high, -low)})):
             again = hospital.sql(text, analyst="ana", **price)
             assert not finds(again) and "found by an earlier question" in again.notes[0], again.notes
             assert hospital.preview(text, analyst="ana", **price).notes[0] == again.notes[0]
@@ -122,8 +122,9 @@ def test_ranges_and_limits_are_facts_of_their_own(tmp_path: Path) -> None:
 def test_an_accuracy_can_be_asked_for_once_the_range_is_known(hospital: Curator) -> None:
     with pytest.raises(QueryError, match="within needs the range of x"):
         hospital.preview(SUM, within=5000)
-    hospital.sql(SUM, epsilon=1)
-    assert hospital.preview(SUM, within=5000).to_json()["error"]["s"] <= 5000
+    (ends,) = finds(hospital.sql(SUM, epsilon=1)).values()
+    within = 100 * max(map(abs, ends))
+    assert hospital.preview(SUM, within=within).to_json()["error"]["s"] <= within
 
 
 def test_conditions_and_counts_need_no_range(hospital: Curator) -> None:
