@@ -11,11 +11,13 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from discreet.plan.finding import FEW
+from discreet.plan.steps.search import SHARE
 from parts.people import Generator, Whole
 
 Real = npt.NDArray[np.float64]
 TOP = 2**20
-WEIGHT = 2 / 3  # of the share that finds a limit, for the noise of the threshold
+WEIGHT = float(SHARE)  # of the share that finds a limit, for the noise of the threshold
 _erf = np.vectorize(erf, otypes=[float])
 
 
@@ -79,7 +81,7 @@ class Rule:
 
     finding: float = 0.25
     counts: float = 0.1
-    constant: float = 2.5  # over the share that finds the limit
+    constant: float = float(FEW)  # over the share that finds the limit
     by_groups: float = 0.25  # this many groups over the share of the answer, if that is more
     step: float = 1.25
     weight: float = WEIGHT

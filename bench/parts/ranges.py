@@ -6,7 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.plan.finding import FEW_BEYOND
 from discreet.plan.ladder import signed
+from discreet.plan.price import TOGETHER
 from parts.limits import WEIGHT, Real
 from parts.people import Generator, Whole
 from parts.table import Table, figure
@@ -19,7 +21,7 @@ kept: of it one search in about 17,000 runs to the end, and larger thresholds cu
 to a sixth, and twice the conditions; powers of two are those of the survey.
 """
 PEOPLE, PRICES = (200, 1_000, 4_000), (0.5, 1.0)
-KEPT, SHARE = 5.0, 0.5
+KEPT, SHARE = float(FEW_BEYOND), float(TOGETHER)
 
 
 def _outliers(people: int, bits: Generator) -> Real:
