@@ -8,6 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import wraps
@@ -17,6 +18,7 @@ import typer
 
 from discreet.errors import Invalid
 from discreet.exact import rational, shown
+from discreet.plan.texts import plain_day
 
 Several = list[str]
 PANEL = "The data file, as its owner declares it (a policy declares it itself)"
@@ -32,7 +34,10 @@ class Flags:
 
     unit: Annotated[str | None, _option("COLUMN", "Says who a row is about. Needed at the first question.")] = None
     row: Annotated[bool, _option(None, "Instead: every row is about another person.", "--row")] = False
-    bounds: Annotated[Several | None, _option("COLUMN=LOW:HIGH", "A number, clamped to this. Repeatable.")] = None
+    bounds: Annotated[
+        Several | None,
+        _option("COLUMN=LOW:HIGH", "A number, clamped to this; or days. Repeatable."),
+    ] = None
     keys: Annotated[
         Several | None,
         _option(
@@ -178,7 +183,7 @@ def options(flags: Flags) -> dict[str, Any]:
 
 
 EXAMPLES = {
-    "--bounds": "age=0:120",
+    "--bounds": "age=0:120, or of a date admitted=2020-01-01:2024-12-31",
     "--keys": "ward=A,B,C",
     "--types": "admitted=date",
     "--format": "admitted=%d/%m/%Y",
@@ -192,8 +197,11 @@ def _wrong(option: str, text: str) -> Invalid:
     )
 
 
-def _bounds(option: str, text: str, said: str) -> tuple[Fraction, Fraction]:
+def _bounds(option: str, text: str, said: str) -> tuple[Fraction, Fraction] | tuple[date, date]:
     low, _, high = said.partition(":")  # without a colon there is no high, which is no number
+    first, last = plain_day(low.strip()), plain_day(high.strip())
+    if first is not None and last is not None:
+        return first, last
     try:
         return number(low.strip(), "low"), number(high.strip(), "high")
     except Invalid:

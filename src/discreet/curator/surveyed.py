@@ -11,6 +11,7 @@ from typing import Any
 
 from discreet.curator.facts import Fact, Known
 from discreet.curator.survey.record import Ladder, SurveyFacts
+from discreet.plan.calendar import number_of
 from discreet.plan.caps import Limit
 from discreet.plan.catalog import MOST_KEYS, Catalog, Column, Table
 from discreet.plan.draft import Draft
@@ -49,13 +50,15 @@ def _said(fact: Fact) -> str:
 
 
 def _values(fact: Fact) -> dict[str, Any]:
-    """The keys of a text, or the bounds of a number that was surveyed on this version."""
+    """The keys of a text, or the bounds of a number or a date that was surveyed on this version."""
     column = fact.column
     if column.type is Type.TEXT and column.keys is not None:
         return {"keys": tuple(each for each in column.keys if isinstance(each, str))[:MOST_KEYS]}
     if column.bounds is not None and fact.current:
         low, high = column.bounds
         return {"low": low, "high": high}
+    if column.days is not None and fact.current:
+        return {"low": Fraction(number_of(column.days[0])), "high": Fraction(number_of(column.days[1]))}
     return {}
 
 
