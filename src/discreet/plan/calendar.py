@@ -47,7 +47,7 @@ def plus_days(day: date, days: int) -> date | None:
 
 
 def plus_months(day: date, months: int) -> date | None:
-    """The same day so many months later, or the last one of that month; None beyond the years.
+    """This day so many months later, or the last one of that month; None beyond the years.
 
     >>> plus_months(date(2024, 1, 31), 1), plus_months(date(2024, 2, 29), -12), plus_months(date(1, 1, 31), -1)
     (datetime.date(2024, 2, 29), datetime.date(2023, 2, 28), None)
@@ -130,8 +130,8 @@ def stretches(first: date, last: date, grain: Grain, most: int) -> list[date] | 
     ['2023-12-30', '2024-01-01', '2024-02-01']
     >>> stretches(date(2023, 12, 30), date(2024, 2, 1), Grain.DAY, 10)
     """
-    found = list(islice(_starts(first, last, grain), most + 1))
-    return found if len(found) <= most else None
+    days = list(islice(_starts(first, last, grain), most + 1))
+    return days if len(days) <= most else None
 
 
 def _starts(first: date, last: date, grain: Grain) -> Iterator[date]:

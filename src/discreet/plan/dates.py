@@ -241,7 +241,7 @@ def _calendar_day(words: FunctionWords, day: E) -> E:
 
 
 def _write_age(words: FunctionWords, later: E, earlier: E) -> E:
-    """Of 20240229 and 20000301 the difference has 23 whole ten-thousands: the years, less one before the birthday."""
+    """The difference of 20240229 and 20000301 has 23 whole ten-thousands: the years, less one before the birthday."""
     return words.int_div(
         words.infix(_calendar_day(words, later), "-", _calendar_day(words, earlier)), words.whole(10_000)
     )
@@ -436,12 +436,12 @@ def in_letters(pattern: str) -> list[str]:
     >>> in_letters("%G-W%V")
     ['%G', '-', 'W', '%V']
     """
-    found, rest = [], pattern
+    letters, rest = [], pattern
     while rest:
         width = 2 if rest[0] == "%" else 1
-        found.append(rest[:width])
+        letters.append(rest[:width])
         rest = rest[width:]
-    return found
+    return letters
 
 
 def _text(pattern: str) -> FunctionRow:

@@ -239,7 +239,7 @@ def _image(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
 
 
 def _days(column: Column, key: Scalar, scope: Scope) -> Values | None:
-    """Of a date between bounds, days on which a key has all of its values: one of each stretch on which it cannot change.
+    """Some days of a date between bounds on which a key has all of its values: one of each stretch on which it cannot change.
 
     None for all other columns, and where there would be too many.
     """

@@ -171,13 +171,8 @@ def check_unread(words: QueryText, expressions: Expressions) -> None:
             unread = counts[classes] > sum(have[each] for each in classes)
         elif token.token_type in (T.VAR, T.IDENTIFIER):
             named = token.start in starts or before is T.PARAMETER
-            unread = not (
-                named
-                or after is T.L_PAREN
-                or token.text.upper() in WORDS
-                or is_unit(token.text)
-                or token.text.upper() in dates.UNITS
-            )
+            word = token.text.upper() in WORDS | dates.UNITS or is_unit(token.text)
+            unread = not (named or word or after is T.L_PAREN)
         else:
             unread = False
         if unread:

@@ -149,7 +149,7 @@ def _date_add(read: Expressions, node: exp.DateAdd) -> Scalar:
     return moved(read.of_type(node.this, Type.DATE), *interval(read, node.expression))
 
 
-@reads(exp.Interval, args="this unit")
+@reads(exp.Interval, args="this unit fraction_in_string")
 def _interval(read: Expressions, node: exp.Interval) -> Scalar:
     message = "an interval stands beside a date, with + or -"
     raise read.refusal(Code.OPERATOR, message, "write admitted + INTERVAL '30 days'", node)
@@ -157,7 +157,7 @@ def _interval(read: Expressions, node: exp.Interval) -> Scalar:
 
 def interval(read: Expressions, node: exp.Expr, sign: int = 1) -> tuple[int, int]:
     """The days and the months of an interval."""
-    read.take(node, "this", "unit")
+    read.take(node, "this", "unit", "fraction_in_string")
     value, unit = node.this, node.args.get("unit")
     while isinstance(value, exp.Paren | exp.Neg):
         read.take(value, "this")
@@ -195,6 +195,8 @@ def moved(day: Scalar, days: int, months: int) -> Scalar:
 
 def with_interval(read: Expressions, node: exp.Binary) -> Scalar | None:
     """A date and an interval, added or subtracted; None where there is no interval."""
+    if not isinstance(node, exp.Add | exp.Sub):
+        return None
     left, right = bare(read, node.this), bare(read, node.expression)
     if isinstance(right, exp.Interval):
         return moved(read.of_type(left, Type.DATE), *interval(read, right, -1 if isinstance(node, exp.Sub) else 1))
