@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from discreet.plan.dates import PATTERNS, TRUNCATED
 from discreet.plan.functions import FUNCTIONS, spelt
-from discreet.plan.scalar import Cast, Function, Literal, Operator, Scalar, Type
+from discreet.plan.scalar import Arithmetic, Cast, Function, Literal, Operator, Scalar, Type
 from discreet.plan.sql.expressions import Expressions, reads, reads_call
 from discreet.plan.sql.refusals import Code
 from discreet.plan.sql.values import Mismatch, as_type, kind, type_in_words
@@ -237,5 +237,6 @@ def with_days(operator: Operator, left: Scalar, right: Scalar) -> Scalar | None:
     if isinstance(right, Literal) and isinstance(right.value, int):
         return moved(left, right.value if operator is Operator.ADD else -right.value, 0)
     if operator is Operator.SUBTRACT:
-        raise Mismatch("a column of days cannot be subtracted from a date", "write d + CAST(-n AS INTEGER)")
+        # a count that no double tells from the next leaves the years, and is NULL here as there
+        right = Cast(Arithmetic(Operator.SUBTRACT, Literal(0, Type.INTEGER), right), Type.INTEGER)
     return Function("plus_days", (left, right))
