@@ -11,7 +11,6 @@ from typing import Any
 
 from discreet.curator.facts import Fact, Known
 from discreet.curator.survey.record import Ladder, SurveyFacts
-from discreet.plan.calendar import number_of
 from discreet.plan.caps import Limit
 from discreet.plan.catalog import MOST_KEYS, Catalog, Column, Table
 from discreet.plan.draft import Draft
@@ -57,8 +56,6 @@ def _values(fact: Fact) -> dict[str, Any]:
     if column.bounds is not None and fact.current:
         low, high = column.bounds
         return {"low": low, "high": high}
-    if column.days is not None and fact.current:
-        return {"low": Fraction(number_of(column.days[0])), "high": Fraction(number_of(column.days[1]))}
     return {}
 
 

@@ -15,11 +15,11 @@ def column_lines(name: str, known: Known, table: str) -> list[str]:
         return [f"# {key(name)} was not surveyed, and is text, for the owner alone"]
     column, when = fact.column, f"  # surveyed on version {fact.survey.version}"
     fields = [f'type = "{column.type.value}"']
-    if column.bounds is not None:
+    if column.days is not None:
+        fields.append(f"bounds = [{column.days[0]}, {column.days[1]}]")
+    elif column.bounds is not None:
         low, high = column.bounds
         fields.append(f"bounds = [{number(low)}, {number(high)}]")
-    elif column.days is not None:
-        fields.append(f"bounds = [{column.days[0]}, {column.days[1]}]")
     if column.type is Type.TEXT and column.keys is not None:
         names = [each for each in column.keys if isinstance(each, str)]
         fields.append(f"keys = [{', '.join(map(text, names[:MOST_KEYS]))}]")
