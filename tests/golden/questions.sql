@@ -221,3 +221,63 @@ SELECT ward, AVG(cost) AS cost, COUNT(*) AS n, SUM(cost) AS total FROM visits WH
 SELECT SUM(age) AS years, COUNT(*) AS n FROM visits;
 -- one-count-missing
 SELECT COUNT(*) AS n FROM visits WHERE age IS NULL;
+-- date-by-year
+SELECT YEAR(admitted) AS y, COUNT(*) AS n FROM visits GROUP BY y;
+-- date-by-year-of-birth
+SELECT EXTRACT(YEAR FROM born) AS y, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY 1;
+-- date-by-month
+SELECT DATE_TRUNC('month', admitted) AS m, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY m ORDER BY m;
+-- date-by-quarter
+SELECT DATE_TRUNC('quarter', admitted) AS q, AVG(cost) AS c FROM visits GROUP BY q;
+-- date-by-week
+SELECT DATE_TRUNC('week', admitted) AS w, COUNT(*) AS n FROM visits WHERE ward = 'A' GROUP BY w;
+-- date-by-day
+SELECT admitted, COUNT(*) AS n FROM visits GROUP BY admitted;
+-- date-by-day-of-birth
+SELECT born, COUNT(*) AS n FROM visits GROUP BY born;
+-- date-by-weekday
+SELECT DAYNAME(admitted) AS d, COUNT(*) AS n FROM visits GROUP BY d;
+-- date-by-dow-and-ward
+SELECT DATE_PART('isodow', admitted) AS d, ward, COUNT(*) AS n FROM visits GROUP BY d, ward;
+-- date-by-iso-week
+SELECT STRFTIME(admitted, '%G-W%V') AS w, COUNT(*) AS n FROM visits GROUP BY w;
+-- date-by-text-month
+SELECT STRFTIME(admitted, '%Y-%m') AS m, COUNT(*) AS n FROM visits GROUP BY m HAVING COUNT(*) > 10;
+-- date-by-year-and-month
+SELECT YEAR(admitted) * 100 + MONTH(admitted) AS ym, COUNT(*) AS n FROM visits GROUP BY ym;
+-- date-by-decade
+SELECT FLOOR(YEAR(born) / 10) * 10 AS decade, COUNT(*) AS n FROM visits GROUP BY decade;
+-- date-by-age
+SELECT FLOOR(AGE(DATE '2024-12-31', born) / 10) * 10 AS a, AVG(cost) AS c FROM visits GROUP BY a;
+-- date-by-stay
+SELECT DATEDIFF('week', admitted, discharged) AS w, COUNT(*) AS n FROM visits GROUP BY w;
+-- date-stay
+SELECT AVG(discharged - admitted) AS days FROM visits;
+-- date-sum-of-days
+SELECT SUM(DATEDIFF('day', admitted, discharged)) AS s FROM visits WHERE discharged >= admitted;
+-- date-months
+SELECT ward, AVG(DATEDIFF('month', born, admitted)) AS m FROM visits GROUP BY ward;
+-- date-quarters
+SELECT SUM(DATEDIFF('quarter', admitted, '2025-01-01')) AS q FROM visits;
+-- date-age
+SELECT AVG(AGE(admitted, born)) AS a, COUNT(*) AS n FROM visits;
+-- date-age-extracted
+SELECT AVG(EXTRACT(YEAR FROM AGE(admitted, born))) AS a FROM visits;
+-- date-interval
+SELECT COUNT(*) AS n FROM visits WHERE discharged <= admitted + INTERVAL '30 days';
+-- date-interval-of-months
+SELECT COUNT(*) AS n FROM visits WHERE admitted - INTERVAL 1 YEAR > '2023-01-31' AND born + 7 < DATE '2000-01-01';
+-- date-moved-month
+SELECT DATE_TRUNC('month', admitted + INTERVAL '1 month') AS m, COUNT(*) AS n FROM visits GROUP BY m;
+-- date-filter
+SELECT COUNT(*) FILTER (WHERE QUARTER(admitted) = 1 AND WEEK(discharged) < 20) AS n FROM visits;
+-- date-text
+SELECT COUNT(*) AS n FROM visits WHERE TO_CHAR(admitted, 'YYYY-MM') = '2024-02' OR MONTHNAME(born) = 'May';
+-- date-age-today
+SELECT AVG(AGE(born)) AS a FROM visits;
+-- date-datediff-today
+SELECT COUNT(*) AS n FROM visits WHERE DATEDIFF('day', admitted, CURRENT_DATE) < 30;
+-- date-hour
+SELECT EXTRACT(HOUR FROM admitted) AS h, COUNT(*) AS n FROM visits GROUP BY h;
+-- date-pattern
+SELECT STRFTIME(admitted, '%c') AS t, COUNT(*) AS n FROM visits GROUP BY t;

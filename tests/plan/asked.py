@@ -85,8 +85,16 @@ def schemas(draw: st.DrawFn) -> Schema:
     for name in ("age", "cost"):  # data still lack them
         if draw(st.booleans()):
             columns[name]["nullable"] = False
-    if draw(st.booleans()):
-        columns["day"]["keys"] = ["2024-01-01", "2024-02-29"]
+    columns["day"] |= draw(
+        st.sampled_from(
+            [
+                {},
+                {"keys": ["2024-01-01", "2024-02-29"]},
+                {"bounds": ("2023-12-30", "2024-03-02")},
+                {"bounds": ("0001-01-01", "9999-12-31")},
+            ]
+        )
+    )
     row = draw(st.booleans())
     for name in () if row else ("age", "ward", "smoker", "dose"):
         if draw(st.booleans()):
@@ -173,14 +181,18 @@ numbers = st.sampled_from(["age", "cost", "age + 1", "cost * 2", "age * cost", "
                            "CASE WHEN ward = 'A' THEN age ELSE 1000 END", "CASE WHEN smoker THEN cost END",
                            "CAST(cost AS INTEGER)", "ROUND(cost)", "1", "2.5", "CAST(smoker AS INTEGER)", "age / cost",
                            "SQRT(age)", "LENGTH(note)",
-                           "CASE WHEN dose = 0.5 THEN 1 ELSE age END", "EXTRACT(YEAR FROM day)", "CAST(note AS DOUBLE)"])  # fmt: skip
+                           "CASE WHEN dose = 0.5 THEN 1 ELSE age END", "EXTRACT(YEAR FROM day)", "CAST(note AS DOUBLE)",
+                           "DATEDIFF('day', day, '2024-02-29')", "AGE(day, DATE '2000-02-29')", "day - DATE '2024-01-01'",
+                           "DATEDIFF('month', DATE '2023-12-31', day + INTERVAL '1 month')", "YEAR(day + age)"])  # fmt: skip
 conditions = st.sampled_from(["age > 20", "age BETWEEN 10 AND 30", "cost < 0.5", "1 / cost > 2", "100 / (age - 19) > 1",
                               "ward = 'A'", "ward IN ('A', 'Z')", "ward NOT IN ('B')", "note LIKE '%\\%'", "note LIKE 'a_b'",
                               "note ILIKE 'äö'", "smoker", "NOT smoker", "smoker IS NULL", "age IS NOT NULL",
                               "day >= DATE '2024-01-15'", "day = '2024-02-29'", "CAST(note AS INTEGER) = 1",
                               "COALESCE(age, 0) <> 0", "person = 'victim'", "person <> '1' OR age < 5",
                               "CASE WHEN age > 10 THEN cost > 1 ELSE smoker END", "ward <> note", "age = cost",
-                              "dose > 0.2", "dose = 0", "dose IN (0.5, -0.0)"])  # fmt: skip
+                              "dose > 0.2", "dose = 0", "dose IN (0.5, -0.0)",
+                              "day + INTERVAL '8000 years' IS NULL", "day - age < '2024-01-01'", "DAYNAME(day) = 'Monday'",
+                              "DATE_TRUNC('month', day) = '2024-02-01'", "WEEK(day) = 1 OR QUARTER(day) = 4"])  # fmt: skip
 
 
 @st.composite
@@ -202,7 +214,8 @@ keys = st.sampled_from(["ward", "smoker", "day", "age", "age > 15", "FLOOR(age /
                         "CASE WHEN age < 10 THEN 'young' WHEN age < 40 THEN 'middle' ELSE 'old' END",
                         "CASE WHEN cost > 1 THEN ward ELSE 'other' END", "COALESCE(ward, 'none')", "EXTRACT(MONTH FROM day)",
                         "dose", "dose", "note", "dose > 0.2", "COALESCE(dose, 7.5)", "dose * 3",
-                        "CASE WHEN age > 10 THEN dose ELSE 0.25 END"])  # fmt: skip
+                        "CASE WHEN age > 10 THEN dose ELSE 0.25 END", "DATE_TRUNC('month', day)", "YEAR(day)",
+                        "STRFTIME(day, '%Y-%m')", "DATE_PART('isodow', day)", "DATEDIFF('week', day, DATE '2024-02-29')"])  # fmt: skip
 
 
 @st.composite

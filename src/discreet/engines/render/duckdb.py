@@ -12,6 +12,7 @@ from discreet.plan.relation import EPOCH
 from discreet.plan.texts import BLANKS, LOWER
 
 NARROW = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+PARTS = {"dow": "dayofweek", "doy": "dayofyear"}
 ZONED = "TIMESTAMP WITH TIME ZONE"
 KINDS: Mapping[str, NativeKind] = MappingProxyType(
     {
@@ -91,8 +92,17 @@ class DuckDBWords(Words):
     def plus_days(self, operand: E, days: E) -> E:
         return binary(exp.Add, operand, cast(days, T.INT))
 
+    def plus_months(self, operand: E, months: E) -> E:
+        return cast(binary(exp.Add, operand, call("to_months", cast(months, T.INT))), T.DATE)
+
     def part(self, unit: str, operand: E) -> E:
-        return call(unit, operand)
+        return call(PARTS.get(unit, unit), operand)
+
+    def date_trunc(self, unit: str, operand: E) -> E:
+        return cast(call("date_trunc", text(unit), operand), T.DATE)
+
+    def date_text(self, pattern: str, operand: E) -> E:
+        return call("strftime", operand, text(pattern))
 
     def utc(self, operand: E) -> E:
         return call("make_timestamp", call("epoch_us", operand))

@@ -186,8 +186,20 @@ class Words(functions.FunctionWords, Protocol):
         """A date so many days later; `days` is a double without decimals."""
         ...
 
+    def plus_months(self, operand: E, months: E) -> E:
+        """A date so many months later, a small integer: the same day, or the last one of that month."""
+        ...
+
     def part(self, unit: str, operand: E) -> E:
-        """The year, the month or the day of a date, as a number."""
+        """A part of a date, as a number: year, quarter, month, week, day, isoyear, dow, isodow, doy, as PostgreSQL means them."""
+        ...
+
+    def date_trunc(self, unit: str, operand: E) -> E:
+        """The first day of the year, the quarter, the month or the week of a date, as a date."""
+        ...
+
+    def date_text(self, pattern: str, operand: E) -> E:
+        """A date by a pattern of `plan.dates`, as text, with English names."""
         ...
 
     def utc(self, operand: E) -> E:

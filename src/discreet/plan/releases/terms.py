@@ -195,6 +195,14 @@ def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
         for each in columns
         if each.type.numeric and not scope.facts(each).bounded and not scope.field(each).auto
     ]
+    dates = [each.name for each in columns if each.type is Type.DATE and not scope.facts(each).bounded]
+    if dates and not missing:
+        return QueryError(
+            f"{name} needs bounds for the date {dates[0]!r}, which are not read from the data",
+            code="missing-bounds",
+            hint=f"declare them: --bounds {dates[0]}=2020-01-01:2024-12-31 (or bounds = [2020-01-01, 2024-12-31] in the policy),"
+            f" or clamp the number: {name}(LEAST(GREATEST(…, LOW), HIGH))",
+        )
     if not missing:
         return QueryError(
             f"the argument of {name} has no bounds: it can be arbitrarily large",

@@ -17,7 +17,7 @@ from discreet.plan.catalog import Catalog
 from discreet.plan.functions import is_unit
 from discreet.plan.question import Question
 from discreet.plan.scope import Scope
-from discreet.plan.sql import aggregates, functions, operators  # noqa: F401 (their readers register themselves)
+from discreet.plan.sql import aggregates, dates, functions, operators  # noqa: F401 (their readers register themselves)
 from discreet.plan.sql.clauses import Clauses, source_of
 from discreet.plan.sql.expressions import Expressions, placed
 from discreet.plan.sql.parameters import Parameters, bound
@@ -42,6 +42,7 @@ READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a wor
     T.FROM: (exp.From, exp.Extract),
     T.ALIAS: (exp.Alias, exp.TableAlias, exp.Cast, exp.TryCast),
     T.DESC: (exp.Ordered,),
+    T.INTERVAL: (exp.Interval,),
     T.CASE: (exp.Case,),
     T.WHEN: (exp.If,),
     T.AND: (exp.And, exp.Between),
@@ -170,7 +171,8 @@ def check_unread(words: QueryText, expressions: Expressions) -> None:
             unread = counts[classes] > sum(have[each] for each in classes)
         elif token.token_type in (T.VAR, T.IDENTIFIER):
             named = token.start in starts or before is T.PARAMETER
-            unread = not (named or after is T.L_PAREN or token.text.upper() in WORDS or is_unit(token.text))
+            word = token.text.upper() in WORDS | dates.UNITS or is_unit(token.text)
+            unread = not (named or word or after is T.L_PAREN)
         else:
             unread = False
         if unread:

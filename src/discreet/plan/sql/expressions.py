@@ -21,12 +21,13 @@ from discreet.plan.scope import Scope
 from discreet.plan.sql.calls import called
 from discreet.plan.sql.refusals import LONGEST_NAME, Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
-from discreet.plan.sql.values import Mismatch, as_type, kind, type_in_words
+from discreet.plan.sql.values import Mismatch, as_number, as_type, kind, type_in_words
 
 MOST_NODES = 10_000  # of one expression, written out: some forms repeat their operands
 
 Reader: TypeAlias = Callable[["Expressions", Any], Scalar]
 READERS: dict[type[exp.Expr], tuple[frozenset[str], Reader]] = {}
+CALLS: dict[str, tuple[frozenset[str], Reader]] = {}
 
 
 class Clause(Enum):
@@ -87,6 +88,17 @@ def reads(*classes: type[exp.Expr], args: str) -> Callable[[Reader], Reader]:
     return register
 
 
+def reads_call(*names: str) -> Callable[[Reader], Reader]:
+    """Registers the reader of a call that the parser has no class for."""
+
+    def register(reader: Reader) -> Reader:
+        for name in names:
+            CALLS[name] = (frozenset({"this", "expressions"}), reader)
+        return reader
+
+    return register
+
+
 class Expressions:
     """Reads the expressions of one question, and keeps what they use."""
 
@@ -111,7 +123,7 @@ class Expressions:
             self.take(node, "this")
             node = node.this
         release = self.release_name(node) is not None
-        known = READERS.get(exp.AggFunc if release else type(node)) or called(node)
+        known = READERS.get(exp.AggFunc if release else type(node)) or self._call(node)
         if known is None:
             raise self.unknown(node)
         args, reader = known
@@ -129,6 +141,10 @@ class Expressions:
         self._depth -= 1
         self.measure(scalar)
         return scalar
+
+    def _call(self, node: exp.Expr) -> tuple[frozenset[str], Reader] | None:
+        """The reader of a call by name."""
+        return (CALLS.get(node.name.upper()) if isinstance(node, exp.Anonymous) else None) or called(node)
 
     def _undeclared(self, node: exp.Expr) -> str:
         """What to declare, where a column is a text only because nobody said what it is."""
@@ -164,13 +180,7 @@ class Expressions:
         return scalar
 
     def number(self, node: exp.Expr) -> Scalar:
-        scalar = self.scalar(node)
-        got = kind(scalar)
-        if got is None:
-            return as_type(scalar, Type.NUMBER)
-        if not got.numeric:
-            raise Mismatch(f"a number is needed, not {type_in_words(got)}")
-        return scalar
+        return as_number(self.scalar(node))
 
     def of_type(self, node: exp.Expr, target: Type) -> Scalar:
         scalar = as_type(self.scalar(node), target)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from discreet.plan.functions import FUNCTIONS, spelt
 from discreet.plan.scalar import (
     Arithmetic,
     Case,
@@ -115,18 +114,6 @@ def _cast(read: Expressions, node: exp.Cast) -> Scalar:
 
 
 # functions that are not written as a call with operands alone; all others `calls` reads
-
-
-@reads(exp.Extract, args="this expression")
-def _extract(read: Expressions, node: exp.Extract) -> Scalar:
-    unit = node.this
-    row = spelt(unit.name) if isinstance(unit, exp.Var) else None
-    if row is None or not row.extracted:
-        *units, last = [each.name.upper() for each in FUNCTIONS.values() if each.extracted]
-        hint = f"write EXTRACT({units[0]} FROM …), {', '.join([*units[1:]])} or {last}"
-        raise read.refusal(Code.FUNCTION, "this part of a date is not available", hint, node)
-    read.take(unit, "this")
-    return Function(row.name, (read.of_type(node.expression, row.takes[0]),))
 
 
 @reads(exp.Round, args="this decimals")

@@ -24,11 +24,12 @@ from discreet.plan.scalar import (
     Scalar,
     Type,
 )
+from discreet.plan.sql.dates import with_days, with_interval
 from discreet.plan.sql.expressions import Expressions, reads
 from discreet.plan.sql.patterns import plain_pattern
 from discreet.plan.sql.refusals import Code, quoted
 from discreet.plan.sql.text import MOST_ITEMS
-from discreet.plan.sql.values import alike, is_null_literal
+from discreet.plan.sql.values import alike, as_number, is_null_literal
 
 # constants and names
 
@@ -130,7 +131,12 @@ LOOSE = (
 
 @reads(*OPERATORS, args="this expression typed safe")
 def _arithmetic(read: Expressions, node: exp.Binary) -> Scalar:
-    return Arithmetic(OPERATORS[type(node)], read.number(node.this), read.number(node.expression))
+    operator = OPERATORS[type(node)]
+    dated = with_interval(read, node)
+    if dated is not None:
+        return dated
+    left, right = read.scalar(node.this), read.scalar(node.expression)
+    return with_days(operator, left, right) or Arithmetic(operator, as_number(left), as_number(right))
 
 
 @reads(exp.Neg, args="this")

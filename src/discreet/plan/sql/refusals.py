@@ -139,7 +139,7 @@ RANDOM = (
 )
 CLOCK = (
     Code.CLOCK,
-    "depends on when it is asked",
+    "depends on when it is asked, and an answer must not",
     "write the date as a constant, such as DATE '2024-12-31', or bind it",
 )
 WINDOW = (Code.WINDOW, "is a window function", "windows are not available: use GROUP BY")
@@ -153,7 +153,7 @@ NAMES: dict[tuple[Code, str, str], str] = {
     "LAST_VALUE ARBITRARY MAP_AGG BITSTRING_AGG APPROX_TOP_K",
     RANDOM: "RANDOM RAND UUID GEN_RANDOM_UUID UUIDV4 UUIDV7 NEXTVAL CURRVAL SETSEED",
     CLOCK: "NOW TODAY CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_DATETIME LOCALTIME LOCALTIMESTAMP GET_CURRENT_TIME "
-    "GET_CURRENT_TIMESTAMP TRANSACTION_TIMESTAMP GETDATE AGE",
+    "GET_CURRENT_TIMESTAMP TRANSACTION_TIMESTAMP GETDATE",
     WINDOW: "ROW_NUMBER RANK DENSE_RANK PERCENT_RANK CUME_DIST NTILE LAG LEAD NTH_VALUE",
 }
 REFUSED: dict[str, tuple[Code, str, str]] = {
@@ -169,11 +169,15 @@ REFUSED: dict[str, tuple[Code, str, str]] = {
     ),
     "APPROX_DISTINCT": (Code.DISTINCT, "is not available", "COUNT(DISTINCT …) of the person column counts people"),
     "DATE": (Code.FUNCTION, "is not known here", "write DATE '2024-12-31', or CAST(… AS DATE)"),
-    "DATE_PART": (Code.FUNCTION, "is not known here", "write EXTRACT(YEAR FROM …), or YEAR(…), MONTH(…), DAY(…)"),
-    "DATEPART": (Code.FUNCTION, "is not known here", "write EXTRACT(YEAR FROM …), or YEAR(…), MONTH(…), DAY(…)"),
     "POW": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
     "POWER": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
 }
+
+
+SHORT: dict[str, tuple[Code, str, str]] = {
+    "AGE": (Code.CLOCK, "depends on when it is asked, and an answer must not", "write AGE(DATE '2024-12-31', born)"),
+}
+"""Functions that with fewer operands than they have here mean something else, which is not available."""
 
 
 def type_refusal(name: str, text: str, at: Placed | None) -> QueryError:
@@ -185,8 +189,9 @@ def type_refusal(name: str, text: str, at: Placed | None) -> QueryError:
 
 def known() -> str:
     """All functions that there are."""
-    rows = ", ".join(row.name.upper() for row in FUNCTIONS.values())
-    return f"functions are {', '.join(registry.names())}; {rows}, EXTRACT, COALESCE, NULLIF, IF, CAST, TRY_CAST"
+    rows = ", ".join(row.name.upper() for row in FUNCTIONS.values() if not row.form)
+    dates = "EXTRACT, DATE_PART, DATE_TRUNC, DATEDIFF, STRFTIME"
+    return f"functions are {', '.join(registry.names())}; {rows}, {dates}, COALESCE, NULLIF, IF, CAST, TRY_CAST"
 
 
 def function_refusal(name: str, text: str, at: Placed | None) -> QueryError:

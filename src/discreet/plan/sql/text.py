@@ -40,11 +40,13 @@ ALLOWED = TYPE_WORDS | {
     *(T.LIKE, T.ILIKE, T.ESCAPE, T.ASC, T.DESC, T.FIRST, T.NULL, T.TRUE, T.FALSE, T.UNKNOWN),
     *(T.L_PAREN, T.R_PAREN, T.COMMA, T.DOT, T.STAR, T.PLUS, T.DASH, T.SLASH, T.MOD, T.DCOLON),
     *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE),
-    *(T.STRING, T.NUMBER, T.IDENTIFIER, T.VAR, T.PLACEHOLDER, T.PARAMETER, T.COLON),
+    *(T.INTERVAL, T.STRING, T.NUMBER, T.IDENTIFIER, T.VAR, T.PLACEHOLDER, T.PARAMETER, T.COLON),
 }
 READ_OTHERWISE = {  # than the functions of the table, and releases
+    *("DATE_TRUNC", "DATETRUNC", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATEPART", "STRFTIME", "TO_CHAR", "DATE_ADD"),
     *("MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST"),
 }
+BY_UNIT = {"DATE_TRUNC", "DATETRUNC", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATEPART"}  # named by their first operand
 SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
 
 JOIN = (Code.JOIN, "joins are not available yet", "ask about one table")
@@ -56,7 +58,7 @@ STAR = (Code.STAR, "* is not released", "name keys and aggregates: ward, COUNT(*
 CTE = (Code.CTE, "WITH is not available", "ask one SELECT about one table")
 SAMPLE = (Code.SAMPLE, "samples are not available", "remove the clause: all rows are used, and noise is added")
 GROUPING = (Code.GROUPING, "only a list of keys can be grouped by", "name each key: GROUP BY ward, sex")
-CLOCK = (Code.CLOCK, "a question cannot depend on when it is asked", "write DATE '2024-12-31', or bind a parameter")
+CLOCK = (Code.CLOCK, "an answer must not depend on when it is asked", "write DATE '2024-12-31', or bind a parameter")
 SESSION = (Code.FUNCTION, "a question cannot depend on who asks it", "use columns, constants and parameters")
 LISTS = (Code.OPERATOR, "lists, structs and maps are not available", "use round brackets and plain columns")
 OPERATOR = (
@@ -88,11 +90,6 @@ REFUSED: dict[TokenType, tuple[Code, str, str]] = {
     T.UNICODE_STRING: STRINGS,
     T.WITH: (Code.CLAUSE, "WITH is not available here", "remove it"),
     T.COLLATE: (Code.COLLATION, "COLLATE is not available", "text is compared by its code points; ILIKE ignores case"),
-    T.INTERVAL: (
-        Code.OPERATOR,
-        "intervals are not available",
-        "compare a date with a constant, such as DATE '2024-12-31'",
-    ),
     T.FETCH: (Code.LIMIT, "FETCH is not available", "write LIMIT 10"),
     T.INTO: (Code.CLAUSE, "INTO is not available", "a question writes nothing"),
     T.FOR: (Code.CLAUSE, "FOR is not available", "a question locks nothing"),
@@ -219,6 +216,8 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
             check_pair(text, token, after)
             if after.token_type is T.L_PAREN and token.token_type is T.VAR:
                 check_function(text, token, before)
+                if token.text.upper() in BY_UNIT:
+                    check_unit(text, token, tokens[i + 2] if i + 2 < len(tokens) else None)
 
 
 def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
@@ -302,6 +301,13 @@ def check_function(text: str, token: Token, before: Token | None) -> None:
     if place is T.STAR:
         raise refusal(*STAR, text, token)
     raise function_refusal(token.text, text, token)
+
+
+def check_unit(text: str, token: Token, first: Token | None) -> None:
+    """The unit stands in quotes, as the parser would take a bare word for a text."""
+    if first is None or first.token_type is not T.STRING:
+        hint = f"write {token.text.upper()}('month', …)"
+        raise refusal(Code.FUNCTION, f"{quoted(token.text)} needs a unit in single quotes", hint, text, token)
 
 
 def check_depth(text: str, tokens: list[Token]) -> None:

@@ -63,6 +63,16 @@ def as_type(scalar: Scalar, kind: Type) -> Scalar:
     return scalar
 
 
+def as_number(scalar: Scalar) -> Scalar:
+    """An expression where a number is needed; raises Mismatch."""
+    got = kind(scalar)
+    if got is None:
+        return as_type(scalar, Type.NUMBER)
+    if not got.numeric:
+        raise Mismatch(f"a number is needed, not {type_in_words(got)}")
+    return scalar
+
+
 def alike(scalars: Sequence[Scalar]) -> list[Scalar]:
     """These expressions, of one type or all numeric; raises Mismatch."""
     types = [each for each in map(kind, scalars) if each is not None]
