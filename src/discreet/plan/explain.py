@@ -6,6 +6,7 @@ from functools import singledispatch
 
 from discreet.errors import Fault
 from discreet.plan.digits import counted, six_digits
+from discreet.plan.functions import function
 from discreet.plan.measurement import Measurement
 from discreet.plan.plan import Plan, Stage, finds_groups
 from discreet.plan.question import Aggregate
@@ -295,7 +296,7 @@ def _cast(scalar: Cast) -> str:
 
 @said.register
 def _function(scalar: Function) -> str:
-    return f"{scalar.name.upper()}({', '.join(map(said, scalar.operands))})"
+    return function(scalar.name).said([*map(said, scalar.operands)])
 
 
 @said.register

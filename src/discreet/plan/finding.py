@@ -16,7 +16,7 @@ from hashlib import sha256
 from discreet.errors import Fault, Invalid
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
-from discreet.plan.about import about_persons, about_rounding, advice, more_than
+from discreet.plan.about import about_division, about_persons, about_rounding, advice, more_than
 from discreet.plan.caps import Caps, Limit
 from discreet.plan.catalog import MOST_KEYS
 from discreet.plan.check import event_of
@@ -123,7 +123,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         epsilon=epsilon,
         delta=delta if draft.clip or unknown else Fraction(0),
         notes=(*_about_finding(draft, parts), *draft.notes),
-        assumed=tuple(advice(draft.question, stage_of(draft, typical, split))),
+        assumed=(*advice(draft.question, stage_of(draft, typical, split)), *about_division(draft.question)),
         topic="" if unknown else topic(draft),
     )
 

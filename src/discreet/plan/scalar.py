@@ -12,6 +12,7 @@ from functools import singledispatch
 from math import floor
 
 from discreet.errors import Fault, Invalid
+from discreet.plan import number_functions, text_functions  # noqa: F401 (their rows register themselves)
 from discreet.plan.functions import function
 from discreet.plan.types import LARGEST as LARGEST
 from discreet.plan.types import WIDEST as WIDEST

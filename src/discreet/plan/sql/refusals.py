@@ -158,10 +158,7 @@ NAMES: dict[tuple[Code, str, str], str] = {
 }
 REFUSED: dict[str, tuple[Code, str, str]] = {
     **{name: reason for reason, names in NAMES.items() for name in names.split()},
-    "MEAN": (Code.FUNCTION, "is not known here", "write AVG"),
     "COUNT_STAR": (Code.FUNCTION, "is not known here", "write COUNT(*)"),
-    "COUNTIF": (Code.FUNCTION, "is not known here", "write COUNT(*) FILTER (WHERE …)"),
-    "COUNT_IF": (Code.FUNCTION, "is not known here", "write COUNT(*) FILTER (WHERE …)"),
     "APPROX_COUNT_DISTINCT": (
         Code.DISTINCT,
         "is not available",
@@ -171,8 +168,6 @@ REFUSED: dict[str, tuple[Code, str, str]] = {
     "DATE": (Code.FUNCTION, "is not known here", "write DATE '2024-12-31', or CAST(… AS DATE)"),
     "DATE_PART": (Code.FUNCTION, "is not known here", "write EXTRACT(YEAR FROM …), or YEAR(…), MONTH(…), DAY(…)"),
     "DATEPART": (Code.FUNCTION, "is not known here", "write EXTRACT(YEAR FROM …), or YEAR(…), MONTH(…), DAY(…)"),
-    "POW": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
-    "POWER": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
 }
 
 
@@ -185,8 +180,8 @@ def type_refusal(name: str, text: str, at: Placed | None) -> QueryError:
 
 def known() -> str:
     """All functions that there are."""
-    rows = ", ".join(row.name.upper() for row in FUNCTIONS.values())
-    return f"functions are {', '.join(registry.names())}; {rows}, EXTRACT, COALESCE, NULLIF, IF, CAST, TRY_CAST"
+    rows = ", ".join(row.name.upper() for row in FUNCTIONS.values() if row.spellings)
+    return f"functions are {', '.join(registry.names())}; {rows}, CONCAT, LOG, EXTRACT, COALESCE, NULLIF, IF, CAST, TRY_CAST"
 
 
 def function_refusal(name: str, text: str, at: Placed | None) -> QueryError:

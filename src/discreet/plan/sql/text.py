@@ -32,18 +32,31 @@ TYPE_WORDS = {
     *(T.TINYINT, T.SMALLINT, T.INT, T.BIGINT, T.FLOAT, T.DOUBLE, T.DECIMAL),
 }
 PREFIXES = {T.NOT, T.DASH, T.PLUS}
-CHAINED = {T.PLUS, T.DASH, T.STAR, T.SLASH, T.MOD, T.DCOLON, T.DOT, T.IS}  # each makes the expression one deeper
+CHAINED = {
+    T.PLUS,
+    T.DASH,
+    T.STAR,
+    T.SLASH,
+    T.DIV,
+    T.MOD,
+    T.DSTAR,
+    T.CARET,
+    T.DPIPE,
+    T.DCOLON,
+    T.DOT,
+    T.IS,
+}  # each makes the expression one deeper
 SEPARATING = {T.COMMA, T.AND, T.OR, T.WHEN, T.THEN, T.ELSE, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY}
 ALLOWED = TYPE_WORDS | {
     *(T.SELECT, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.DISTINCT, T.FILTER),
     *(T.CASE, T.WHEN, T.THEN, T.ELSE, T.END, T.AND, T.OR, T.NOT, T.IN, T.IS, T.ISNULL, T.NOTNULL, T.BETWEEN),
     *(T.LIKE, T.ILIKE, T.ESCAPE, T.ASC, T.DESC, T.FIRST, T.NULL, T.TRUE, T.FALSE, T.UNKNOWN),
-    *(T.L_PAREN, T.R_PAREN, T.COMMA, T.DOT, T.STAR, T.PLUS, T.DASH, T.SLASH, T.MOD, T.DCOLON),
-    *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE),
+    *(T.L_PAREN, T.R_PAREN, T.COMMA, T.DOT, T.STAR, T.PLUS, T.DASH, T.SLASH, T.DIV, T.MOD, T.DSTAR, T.CARET, T.DPIPE),
+    *(T.DCOLON, T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE),
     *(T.STRING, T.NUMBER, T.IDENTIFIER, T.VAR, T.PLACEHOLDER, T.PARAMETER, T.COLON),
 }
 READ_OTHERWISE = {  # than the functions of the table, and releases
-    *("MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST"),
+    *("MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST", "CONCAT", "LOG", "POSITION"),
 }
 SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
 
@@ -62,7 +75,7 @@ LISTS = (Code.OPERATOR, "lists, structs and maps are not available", "use round 
 OPERATOR = (
     Code.OPERATOR,
     "this operator is not available",
-    "operators are + - * / % and comparisons, LIKE, IN, BETWEEN, IS",
+    "operators are + - * / // % ^ || and comparisons, LIKE, IN, BETWEEN, IS",
 )
 BACKTICK = (Code.NAME, "names do not stand in backticks", 'write the name alone, or in double quotes: "name"')
 STRINGS = (Code.LITERAL, "this kind of text constant is not available", "write text as 'it''s'")
@@ -93,7 +106,11 @@ REFUSED: dict[TokenType, tuple[Code, str, str]] = {
         "intervals are not available",
         "compare a date with a constant, such as DATE '2024-12-31'",
     ),
-    T.FETCH: (Code.LIMIT, "FETCH is not available", "write LIMIT 10"),
+    T.FETCH: (
+        Code.LIMIT,
+        "this form of FETCH is not available",
+        "write FETCH FIRST 10 ROWS ONLY at the end, or LIMIT 10",
+    ),
     T.INTO: (Code.CLAUSE, "INTO is not available", "a question writes nothing"),
     T.FOR: (Code.CLAUSE, "FOR is not available", "a question locks nothing"),
     T.SEMICOLON: (Code.SEVERAL_STATEMENTS, "one question at a time", "ask the questions one by one"),
@@ -121,7 +138,7 @@ BEFORE_AN_ITEM = {T.SELECT, T.DISTINCT, T.GROUP_BY, T.ORDER_BY, T.COMMA, T.L_PAR
 AFTER_AN_ITEM = {
     *(T.COMMA, T.R_PAREN, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.ASC, T.DESC),
     *(T.AND, T.OR, T.THEN, T.ELSE, T.END, T.WHEN, T.IS, T.IN, T.LIKE, T.ILIKE, T.BETWEEN, T.DCOLON),
-    *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.STAR, T.SLASH, T.MOD),
+    *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.STAR, T.SLASH, T.DIV, T.MOD, T.DSTAR, T.CARET, T.DPIPE),
 }
 
 
@@ -156,6 +173,7 @@ def read(text: str, names: set[str]) -> QueryText:
     if not tokens:
         raise refusal(Code.EMPTY, "the text holds no question", "write SELECT COUNT(*) FROM …")
     check_first(text, tokens[0])
+    tokens = with_limit(tokens)
     check_depth(text, tokens)
     check_gaps(text, tokens)
     check_words(text, tokens, names)
@@ -231,6 +249,22 @@ def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
 def is_top(token: Token, after: Token | None) -> bool:
     """Whether the first word of SELECT is TOP 5 or TOP (5): no column can stand before a number, and no function has this name."""
     return token.text.upper() == "TOP" and after is not None and after.token_type in (T.NUMBER, T.L_PAREN)
+
+
+def with_limit(tokens: list[Token]) -> list[Token]:
+    """The words with FETCH FIRST 5 ROWS ONLY at their end as LIMIT 5; without a number it is 1."""
+    words = [token.text.upper() for token in tokens]
+    fetch = next((i for i, token in enumerate(tokens) if token.token_type is T.FETCH), len(tokens))
+    _, *rest = words[fetch:] or [""]
+    if len(rest) < 3 or rest[0] not in ("FIRST", "NEXT") or rest[-2] not in ("ROW", "ROWS") or rest[-1] != "ONLY":
+        return tokens
+    word = tokens[fetch]
+    one = Token(T.NUMBER, "1", word.line, word.col, word.start, word.end, [])
+    before = tokens[:fetch]
+    if len(before) > 2 and words[fetch - 1] in ("ROW", "ROWS") and before[-3].token_type is T.OFFSET:
+        before.pop()
+    limit = Token(T.LIMIT, "LIMIT", word.line, word.col, word.start, word.end, word.comments)
+    return [*before, limit, *(tokens[fetch + 2 : -2] or [one])]
 
 
 def is_call(token: Token, after: Token | None) -> bool:
