@@ -207,8 +207,8 @@ QUARTER = FunctionRow(  # for which it has one
     counted=True,
     extracted=True,
 )
-LOG10 = FunctionRow(  # and one that it reads as another function, of a constant and the operand
-    "log10",
+DIGITS = FunctionRow(  # and one that it reads as another function, of a constant and the operand
+    "array_sort",
     (Type.NUMBER,),
     Type.NUMBER,
     "the number of digits of a power of ten",
@@ -220,9 +220,8 @@ LOG10 = FunctionRow(  # and one that it reads as another function, of a constant
 )
 
 
-LOG2 = replace(LOG10, name="log2")
-LEFT = FunctionRow(  # whose name is a reserved word
-    "left",
+RANGE = FunctionRow(  # whose name is a reserved word
+    "range",
     (Type.TEXT, Type.INTEGER),
     Type.TEXT,
     "the beginning of a text",
@@ -230,8 +229,8 @@ LEFT = FunctionRow(  # whose name is a reserved word
     write=lambda words, text, count: words.call("left", text, words.call("greatest", count, words.whole(0))),
     makes_nan=False,
 )
-SUBSTRING = FunctionRow(  # of several operands
-    "substring",
+LPAD = FunctionRow(  # of several operands
+    "lpad",
     (Type.TEXT, Type.INTEGER, Type.INTEGER),
     Type.TEXT,
     "a part of a text",
@@ -242,13 +241,12 @@ SUBSTRING = FunctionRow(  # of several operands
 
 def calls_are_told_apart() -> None:
     """By what the parser sets besides the operands, which stand in their order."""
-    with planted(LOG10, LOG2, SUBSTRING):
-        for name in ("log2", "log10"):
-            (counted,) = question(f"SELECT COUNT({name}(x)) AS n FROM t", CATALOG).aggregates
-            assert counted.argument == s.Function(name, (s.Column("x", Type.NUMBER),))
-        (counted,) = question("SELECT COUNT(SUBSTRING('abc', 1, 2)) AS n FROM t WHERE x > 0", CATALOG).aggregates
-        found = [each.value for each in s.children(counted.argument) if isinstance(each, s.Literal)]
-        assert found == ["abc", 1, 2]
+    with planted(LPAD, replace(LPAD, name="rpad")):
+        for name in ("lpad", "rpad"):
+            (counted,) = question(f"SELECT COUNT({name}('abc', 1, 2)) AS n FROM t WHERE x > 0", CATALOG).aggregates
+            assert isinstance(counted.argument, s.Function) and counted.argument.name == name
+            found = [each.value for each in s.children(counted.argument) if isinstance(each, s.Literal)]
+            assert found == ["abc", 1, 2]
 
 
 def test_calls_of_one_class_of_the_parser_are_told_apart() -> None:
@@ -282,8 +280,8 @@ ASKED = [
     "SELECT SUM(TRIPLE(x)) AS s, AVG(TRIPLE(x) - x) AS a FROM t",
     "SELECT QUARTER(day) AS q, COUNT(*) AS n, TRIPLE(COUNT(*)) AS m FROM t GROUP BY q HAVING TRIPLE(COUNT(*)) > 9 ORDER BY 3",
     "SELECT EXTRACT(QUARTER FROM day) AS q, SUM(x) AS s FROM t GROUP BY q",
-    "SELECT COUNT(*) AS n FROM t WHERE LOG10(tens) = 2",
-    "SELECT COUNT(*) AS n FROM t WHERE LEFT(CAST(tens AS VARCHAR), who) = '10'",
+    "SELECT COUNT(*) AS n FROM t WHERE ARRAY_SORT(tens) = 2",
+    "SELECT COUNT(*) AS n FROM t WHERE RANGE(CAST(tens AS VARCHAR), who) = '10'",
 ]
 
 
@@ -292,7 +290,7 @@ ASKED = [
 def test_a_row_is_all_that_engines_need(text: str, catalog: Catalog) -> None:
     """Both find the same; each function is known by its row alone, which is not there before and after."""
     nodes = tuple(s.Column(each.name, each.type) for each in COLUMNS)
-    with planted(TRIPLE, QUARTER, LOG10, LEFT):
+    with planted(TRIPLE, QUARTER, DIGITS, RANGE):
         plan = plan_for(question(text, catalog), catalog, 1)
         agree([Data("t", DATA, nodes, person=catalog.protected.person)], [plan.query])
     with pytest.raises(QueryError, match=r"not known|not available"):
@@ -364,7 +362,7 @@ def test_the_name_of_a_plan_is_that_of_release_0_1() -> None:
 def page_table() -> str:
     lines = ["| function | of | is | means |", "|---|---|---|---|"]
     for row in FUNCTIONS.values():
-        names = ", ".join(f"`{name}`" for name in row.spellings)
+        names = ", ".join(f"`{name}`" for name in row.spellings) or f"`t {row.symbol} u`".replace("|", "\\|")
         of = "numbers" if row.many else ", ".join(f"a {each.value}" for each in row.takes)
         lines.append(
             f"| {names} | {of} | {'an' if row.gives is Type.INTEGER else 'a'} {row.gives.value} | {row.says} |"
@@ -383,18 +381,27 @@ def test_the_page_has_the_functions_of_the_table() -> None:
 def test_every_function_is_in_one_place_of_the_explanation() -> None:
     """A plan says each function by its name."""
     for row in FUNCTIONS.values():
-        columns = {Type.NUMBER: "x", Type.DATE: "day", Type.TEXT: "CAST(tens AS VARCHAR)"}
-        operands = ", ".join(columns[each] for each in row.takes * (2 if row.many else 1))
-        plan = plan_for(question(f"SELECT COUNT(*) FROM t WHERE {row.name}({operands}) = 1", ROW_LEVEL), ROW_LEVEL, 1)
-        assert f"where {row.name.upper()}(" in explain(plan)
+        plan = plan_for(question(f"SELECT COUNT(*) FROM t WHERE {row_call(row, row.name)}", ROW_LEVEL), ROW_LEVEL, 1)
+        assert f"where {row.name.upper()}(" in explain(plan) or f" {row.symbol} " in explain(plan)
+
+
+OPERANDS = {Type.NUMBER: "x", Type.DATE: "day", Type.TEXT: "CAST(tens AS VARCHAR)"}
+RESULTS = {Type.TEXT: " = 'x'", Type.BOOLEAN: "", Type.DATE: " = DATE '2024-01-01'"}
+
+
+def row_call(row: FunctionRow, name: str) -> str:
+    """A condition on a function, by one of its names."""
+    operands = [OPERANDS[each] for each in row.takes * (2 if row.many else 1)]
+    if row.name == "width_bucket":
+        operands[1:] = ["0", "10", "5"]
+    said = f" {row.symbol} ".join(operands) if row.symbol else f"{name}({', '.join(operands)})"
+    return f"{said}{RESULTS.get(row.gives, ' = 1')}"
 
 
 def test_every_synonym_is_read_in_any_case() -> None:
-    columns = {Type.NUMBER: "x", Type.DATE: "day", Type.TEXT: "CAST(tens AS VARCHAR)"}
     for row in FUNCTIONS.values():
-        operands = ", ".join(columns[each] for each in row.takes * (2 if row.many else 1))
         asked = [
-            question(f"SELECT COUNT(*) AS n FROM t WHERE {name}({operands}) = 1", ROW_LEVEL)
+            question(f"SELECT COUNT(*) AS n FROM t WHERE {row_call(row, name)}", ROW_LEVEL)
             for name, fold in product(row.spellings, (str.upper, str.lower))
             for name in [fold(name)]
         ]

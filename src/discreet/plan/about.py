@@ -94,7 +94,8 @@ def about_rounding(stage: Stage, people: int | None) -> list[str]:
 def about_division(question: Question) -> list[str]:
     """What a cast of a quotient of integers does, as other dialects cut its decimals off before."""
     asked = [scalar for each in question.aggregates for scalar in (each.argument, each.condition)]
-    asked += [*question.keys, question.having, *(each.value for each in (*question.outputs, *question.order))]
+    asked += [*question.keys, question.having, *(output.value for output in question.outputs)]
+    asked += [sort.value for sort in question.order]
     asked += [node.condition for node in walk(question.source) if isinstance(node, Filter)]
     if not any(_rounds_quotient(each) for each in asked if each is not None):
         return []

@@ -4,9 +4,11 @@ No function makes a text of more than 10,000 characters of shorter ones: what wo
 memory because of what is in a row. A place or a count that is no whole number is rounded, half away from zero.
 """
 
+from fractions import Fraction
 from math import isinf
 
-from discreet.plan.functions import E, FunctionRow, FunctionWords, Written, add, between
+from discreet.plan.facts import Facts
+from discreet.plan.functions import E, FunctionRow, FunctionWords, Written, add
 from discreet.plan.letters import capitals, small_letters
 from discreet.plan.rounding import half_away
 from discreet.plan.types import Type
@@ -239,7 +241,7 @@ add(
         gives=INTEGER,
         meaning=lambda text, part: text.find(part) + 1,
         write=lambda words, text, part: words.as_type(words.place(text, part), INTEGER),
-        facts=lambda text, part: between(0, None)(text),
+        facts=lambda text, part: Facts(Fraction(0), None, True, text.nullable or part.nullable),
         synonyms=("INSTR",),
     ),
     _text_function(

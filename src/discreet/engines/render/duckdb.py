@@ -43,7 +43,7 @@ COMMON = (
     r"[\x00-\x{de}\x{e0}-\x{12f}\x{131}-\x{17f}\x{386}-\x{3ce}\x{400}-\x{481}\x{1ea0}-\x{1ef9}"
     r"\x{2010}-\x{2027}\x{3000}-\x{30ff}\x{4e00}-\x{9fa5}\x{ac00}-\x{d7a3}]*"
 )
-"""Texts of Latin, Greek, Cyrillic and Vietnamese letters, kana, hanzi and hangul, that DuckDB's LOWER and UPPER change as `plan.letters` does."""
+"""Texts of common letters, kana, hanzi and hangul, which DuckDB's LOWER and UPPER change as `plan.letters` does."""
 
 
 def try_cast(operand: E, type: T) -> E:

@@ -65,6 +65,7 @@ READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a wor
     T.MOD: (exp.Mod,),
     **dict.fromkeys((T.DSTAR, T.CARET), (exp.Pow,)),
     T.DPIPE: (exp.DPipe,),
+    T.FOR: (exp.Substring,),
     T.DCOLON: (exp.Cast,),
     T.EQ: (exp.EQ,),
     T.NEQ: (exp.NEQ,),
@@ -187,9 +188,7 @@ def check_unread(words: QueryText, expressions: Expressions) -> None:
         if unread:
             hint = "remove it, or add brackets"
             raise refusal(Code.UNREAD, f"{quoted(token.text)} cannot stand here", hint, words.text, token)
-    places = sum(
-        isinstance(node, exp.StrPosition) and expressions.written(node).upper() == "POSITION" for node in nodes
-    )
+    places = sum(one.text.upper() == "POSITION" and two.token_type is T.L_PAREN for one, two in pairwise(words.tokens))
     if places + have[exp.In] > sum(token.token_type is T.IN for token in words.tokens):
         raise refusal(Code.FUNCTION, "POSITION has no comma", "write POSITION('x' IN t), or STRPOS(t, 'x')")
     if have[exp.Offset] and not any(token.token_type is T.OFFSET for token in words.tokens):

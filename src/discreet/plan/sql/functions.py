@@ -152,9 +152,10 @@ def _round(read: Expressions, node: exp.Round | exp.Trunc) -> Scalar:
 
 @reads(exp.IntDiv, args="this expression")
 def _whole_quotient(read: Expressions, node: exp.IntDiv) -> Scalar:
-    """x // y: the quotient without its decimals; of integers below 2^53 it is exact."""
-    quotient = Arithmetic(Operator.DIVIDE, read.number(node.this), read.number(node.expression))
-    return Function("trunc", (quotient,))
+    """x // y: the quotient without its decimals; of integers below 2^53 it is exact, and an integer."""
+    left, right = read.number(node.this), read.number(node.expression)
+    quotient = Function("trunc", (Arithmetic(Operator.DIVIDE, left, right),))
+    return Cast(quotient, Type.INTEGER) if kind(left) is kind(right) is Type.INTEGER else quotient
 
 
 @reads(exp.Pow, args="this expression")

@@ -257,8 +257,13 @@ def _is(read: Expressions, node: exp.Is) -> Scalar:
 
 @reads(exp.NullSafeEQ, exp.NullSafeNEQ, args="this expression")
 def _distinct_from(read: Expressions, node: exp.Binary) -> Scalar:
-    """IS [NOT] DISTINCT FROM: a comparison that is never NULL, in which NULL is one more value."""
-    _bracketed(read, node.this, node.expression)
+    """IS [NOT] DISTINCT FROM: a comparison that is never NULL, in which NULL is one more value.
+
+    The parser puts brackets around comparisons beside it where nobody wrote any, so that none can be told from those that somebody wrote.
+    """
+    if any(isinstance(each.unnest(), LOOSE) for each in (node.this, node.expression)):
+        message = "a comparison beside IS DISTINCT FROM can be read in two ways"
+        raise read.refusal(Code.BRACKETS, message, "write COALESCE(a = b, FALSE) for it, and compare that", node)
     left, right = read.scalar(node.this), read.scalar(node.expression)
     if is_null_literal(left) or is_null_literal(right):
         same: Scalar = IsNull(left if is_null_literal(right) else right)

@@ -227,7 +227,8 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
         if before is not None and before.token_type in (T.SELECT, T.DISTINCT) and is_top(token, after):
             message = "TOP is not available"
             raise refusal(Code.LIMIT, message, "write LIMIT at the end, such as LIMIT 5", text, token)
-        if not (token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)):
+        named = token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)
+        if not named and not (token.token_type is T.FOR and is_part(tokens[:i])):
             raise word_refusal(text, token, before, after)
         if token.text == SYMBOLIC.get(token.token_type) or (token.token_type is T.PARAMETER and token.text != "$"):
             raise refusal(*OPERATOR, text, token)
@@ -270,6 +271,16 @@ def with_limit(tokens: list[Token]) -> list[Token]:
 def is_call(token: Token, after: Token | None) -> bool:
     """A reserved word that is a function of the table here, as LEFT might be."""
     return after is not None and after.token_type is T.L_PAREN and spelt(token.text) is not None
+
+
+def is_part(before: list[Token]) -> bool:
+    """Whether these words have opened SUBSTRING( and not closed it, so that FOR says how long a part is."""
+    depth = 0
+    for token, name in pairwise(reversed(before)):
+        depth += (token.token_type is T.R_PAREN) - (token.token_type is T.L_PAREN)
+        if depth < 0:
+            return name.text.upper() in ("SUBSTRING", "SUBSTR")
+    return False
 
 
 def word_refusal(text: str, token: Token, before: Token | None, after: Token | None) -> QueryError:

@@ -65,6 +65,6 @@ def as_text(scalar: Scalar) -> Scalar:
     if got is None or got is Type.TEXT:
         return as_type(scalar, Type.TEXT)
     if (got, Type.TEXT) not in CASTS:
-        hint = "every engine writes decimals differently: write CAST(ROUND(x) AS INTEGER)"
+        hint = "every engine writes decimals differently: write CAST(… AS INTEGER), which rounds"
         raise Mismatch(f"{type_in_words(got)} cannot be written as a text", hint)
     return Cast(scalar, Type.TEXT)
