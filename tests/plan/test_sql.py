@@ -699,6 +699,8 @@ def test_conditions_mean_what_they_mean_to_duckdb() -> None:
     for sql, _ in [*CONDITIONS, *((each, None) for each in PRECEDENCE)]:
         if sql.startswith(("IIF", "SQRT", "LOG", "WIDTH_BUCKET")):  # unknown there; of a negative number an error there
             continue
+        if sql.startswith("(age, ward)"):  # in a row NULL is one more value there, and not in the standard
+            continue
         theirs = sql.replace("TRY_", "").replace("CAST(", "TRY_CAST(").replace(" left", ' "left"')
         for type in ("BIGINT", "DECIMAL"):  # casts are total here
             theirs = theirs.replace(f"ward::{type}", f"TRY_CAST(ward AS {'DOUBLE' if type == 'DECIMAL' else type})")
