@@ -47,7 +47,7 @@ def _logarithm(rule: Callable[[float], float]) -> Callable[[float], float | None
 
 
 def _known_logarithm(rule: Callable[[float], float]) -> Callable[[Facts], Facts]:
-    """Of numbers that may be 0 or less there is no lower end; the least whole number that has a logarithm is 1."""
+    """The facts of a logarithm: numbers that may be 0 or less leave it without a lower end; the least whole number that has one is 1."""
 
     def known(x: Facts) -> Facts:
         if x.high is not None and x.high <= 0:
@@ -138,7 +138,7 @@ def _known_power(x: Facts, y: Facts) -> Facts:
 
 
 def _power_ends(np: Any, x: Ends, y: Ends) -> Ends:
-    """At the corners, of what is not negative; elsewhere nothing is known."""
+    """The least and the largest of the corners, for what is not negative; elsewhere nothing is known."""
     corners = np.stack([np.power(a, b) for a, b in product(x, y)])
     low, high = np.fmin.reduce(corners), np.fmax.reduce(corners)
     known = x[0] >= 0

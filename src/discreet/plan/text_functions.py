@@ -55,7 +55,7 @@ def _upper(text: str) -> str:
 
 
 def _substring(text: str, start: float, length: float) -> str | None:
-    """As PostgreSQL has it: places before the first are counted, and are empty."""
+    """Places before the first are counted, and are empty, as in PostgreSQL."""
     first, count = max(min(_whole(start), FAR), -FAR), min(_whole(length), FAR)
     if count < 0:
         return None
@@ -80,11 +80,11 @@ def _left(text: str, count: float) -> str:
 
 def _write_left(words: FunctionWords, text: E, count: E) -> E:
     size, zero, first = words.rounded(count), words.number(0.0), words.whole(1)
-    kept = words.infix(_size(words, text), "+", size)
+    rest = words.infix(_size(words, text), "+", size)
     return words.when(
         [
             (words.infix(size, ">=", zero), words.slice(text, first, _cut(words, size, 0.0))),
-            (words.infix(size, "<", zero), words.slice(text, first, _cut(words, kept, 0.0))),
+            (words.infix(size, "<", zero), words.slice(text, first, _cut(words, rest, 0.0))),
         ]
     )
 
@@ -132,12 +132,12 @@ def _replace(text: str, old: str, new: str) -> str | None:
 def _write_replace(words: FunctionWords, text: E, old: E, new: E) -> E:
     size, left = _size(words, text), _size(words, words.call("replace", text, old, words.constant("")))
     places = words.infix(words.infix(size, "-", left), "/", _size(words, old))
-    made = words.infix(left, "+", words.infix(places, "*", _size(words, new)))
+    total = words.infix(left, "+", words.infix(places, "*", _size(words, new)))
     most = words.call("greatest", size, words.number(float(LONGEST_MADE)))
     return words.when(
         [
             (words.infix(words.length(old), "=", words.whole(0)), words.when([(words.infix(new, "=", new), text)])),
-            (words.infix(made, "<=", most), words.call("replace", text, old, new)),
+            (words.infix(total, "<=", most), words.call("replace", text, old, new)),
         ]
     )
 

@@ -156,11 +156,11 @@ class Words(functions.FunctionWords, Protocol):
         ...
 
     def log10(self, operand: E) -> E:
-        """The same to the base 10."""
+        """The logarithm to the base 10, of the same."""
         ...
 
     def log2(self, operand: E) -> E:
-        """The same to the base 2."""
+        """The logarithm to the base 2, of the same."""
         ...
 
     def exp(self, operand: E) -> E:
@@ -234,7 +234,7 @@ class Words(functions.FunctionWords, Protocol):
         ...
 
     def slice(self, operand: E, first: E, count: E) -> E:
-        """At most so many code points of a text from a place on: integers from 1, and from 0, to 2^30 + 1."""
+        """The part of a text from a place on, of at most so many code points: integers from 1, and from 0, to 2^30 + 1."""
         ...
 
     def place(self, operand: E, part: E) -> E:

@@ -132,7 +132,7 @@ def _extract(read: Expressions, node: exp.Extract) -> Scalar:
 
 @reads(exp.Round, exp.Trunc, args="this decimals")
 def _round(read: Expressions, node: exp.Round | exp.Trunc) -> Scalar:
-    """With decimals it is done on larger numbers; with negative ones, whole tens and hundreds, on smaller ones."""
+    """The rounding is done on larger numbers for decimals, and on smaller ones for whole tens and hundreds."""
     name = "round" if isinstance(node, exp.Round) else "trunc"
     operand = read.number(node.this)
     decimals = node.args.get("decimals")

@@ -16,7 +16,7 @@ TRIMS = {"": "trim", "BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
 
 @reads(exp.Trim, args="this expression position")
 def _trim(read: Expressions, node: exp.Trim) -> Scalar:
-    """Without characters it is of the blank alone, as in PostgreSQL."""
+    """The blank alone is taken away where no characters are named, as in PostgreSQL."""
     characters = node.args.get("expression")
     among = Literal(BLANK, Type.TEXT) if characters is None else read.of_type(characters, Type.TEXT)
     return Function(TRIMS[node.args.get("position") or ""], (read.of_type(node.this, Type.TEXT), among))

@@ -98,10 +98,10 @@ def said_beside(scalars: Sequence[Scalar]) -> list[Scalar]:
 
 
 def _said(scalar: Scalar, target: Type) -> Literal:
-    reader, wanted, hint = SAYS[target]
+    reader, form, hint = SAYS[target]
     value = reader(str(scalar.value)) if isinstance(scalar, Literal) else None
     if value is None or (isinstance(value, float) and not isfinite(value)):
-        raise Mismatch(f"a text beside {type_in_words(target)} must say {wanted}", hint)
+        raise Mismatch(f"a text beside {type_in_words(target)} must say {form}", hint)
     return Literal(value, target)
 
 
