@@ -130,7 +130,7 @@ def test_a_function_of_texts_is_the_same_in_python_and_in_duckdb(name: str) -> N
 
 
 def letters_agree() -> None:
-    """Every code point that has a pair, and many others, in both directions, by DuckDB's own functions where they are used, and by the table elsewhere."""
+    """Every code point that has a pair, and many others, both by DuckDB's own functions and by the table."""
     every = (*range(LAST), *range(LAST, 0x110000, 997))
     points = [point for point in every if not 0xD800 <= point < 0xE000]
     lower, upper, common = (
