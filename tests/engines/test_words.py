@@ -37,7 +37,8 @@ from tests.scale import repeats
 SPELT = {
     *("is_nan", "remainder", "int_div", "rounded", "floor_to_int", "round_to_int", "truncated", "is_whole", "wide"),
     *("try_number", "try_integer", "try_small", "try_date", "number_text", "days", "plus_days", "plus_months", "utc"),
-    *("length", "lower_ascii", "trimmed", "hash64", "modulo", "row_number"),
+    *("length", "lower_ascii", "trimmed", "hash64", "modulo", "row_number", "ln", "log10", "log2", "exp", "power"),
+    *("lowered", "uppered", "slice", "place", "trimmed_left", "trimmed_right"),
 }
 """The words whose operands are all expressions: each is spelt as a call of its own name."""
 

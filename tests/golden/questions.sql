@@ -281,3 +281,65 @@ SELECT COUNT(*) AS n FROM visits WHERE DATEDIFF('day', admitted, CURRENT_DATE) <
 SELECT EXTRACT(HOUR FROM admitted) AS h, COUNT(*) AS n FROM visits GROUP BY h;
 -- date-pattern
 SELECT STRFTIME(admitted, '%c') AS t, COUNT(*) AS n FROM visits GROUP BY t;
+-- text-by-lower
+SELECT LOWER(ward) AS w, COUNT(*) AS n FROM visits GROUP BY w;
+-- text-by-part
+SELECT LEFT(ward, 1) || '-' || smoker AS w, COUNT(*) AS n FROM visits GROUP BY 1;
+-- text-by-concat
+SELECT CONCAT(ward, '/', age // 60) AS w, AVG(cost) AS m FROM visits GROUP BY w;
+-- text-by-start
+SELECT STARTS_WITH(note, 'flu') AS flu, COUNT(*) AS n FROM visits GROUP BY flu;
+-- text-where-trim
+SELECT COUNT(*) AS n FROM visits WHERE TRIM(note) = 'flu' AND TRIM(BOTH 'x' FROM note) <> LTRIM(note) AND RTRIM(note, 'xy') <> '';
+-- text-where-part
+SELECT COUNT(*) AS n FROM visits WHERE SUBSTRING(note, 2, 3) = 'abc' AND SUBSTRING(note FROM 2) <> RIGHT(note, 3);
+-- text-where-replace
+SELECT COUNT(*) AS n FROM visits WHERE REPLACE(note, 'a', 'b') LIKE 'b%' AND POSITION('x' IN note) > 0;
+-- text-where-contains
+SELECT COUNT(*) AS n FROM visits WHERE CONTAINS(note, 'covid') AND NOT ENDS_WITH(note, '!') AND UPPER(note) <> note;
+-- text-sum-length
+SELECT SUM(LEAST(LENGTH(TRIM(note)), 100)) AS letters FROM visits;
+-- text-of-a-number
+SELECT COUNT(*) AS n FROM visits WHERE note || cost = 'a';
+-- number-by-quotient
+SELECT age // 10 AS decade, COUNT(*) AS n FROM visits GROUP BY decade ORDER BY decade;
+-- number-by-hundreds
+SELECT ROUND(cost, -3) AS about, COUNT(*) AS n FROM visits GROUP BY about;
+-- number-by-bins
+SELECT WIDTH_BUCKET(cost, 0, 10000, 4) AS bin, COUNT(*) AS n, AVG(age) AS age FROM visits GROUP BY bin;
+-- number-by-digits
+SELECT FLOOR(LOG10(cost + 1)) AS digits, COUNT(*) AS n FROM visits GROUP BY digits;
+-- number-power
+SELECT AVG(age ^ 2) AS squares, SUM(POWER(age, 3)) AS cubes, AVG(age ** 0.5) AS roots FROM visits;
+-- number-logarithms
+SELECT AVG(LN(age)) AS e, AVG(LOG(age)) AS ten, AVG(LOG2(cost + 1)) AS two, AVG(LOG(3, age)) AS three FROM visits WHERE age > 0;
+-- number-logarithm-of-zero
+SELECT AVG(LN(cost)) AS m FROM visits;
+-- number-logarithm-clamped
+SELECT AVG(LN(GREATEST(cost, 1))) AS m FROM visits;
+-- number-exponential
+SELECT SUM(EXP(age / 100)) AS s, SUM(TRUNC(cost, 1)) AS t FROM visits;
+-- number-power-of-a-power
+SELECT SUM(2 ^ age ^ 2) AS s FROM visits;
+-- number-said-by-a-text
+SELECT COUNT(*) AS n FROM visits WHERE age > '65' AND cost < '1e3' AND smoker = 'yes' AND age IN ('70', '80');
+-- number-not-said-by-a-text
+SELECT COUNT(*) AS n FROM visits WHERE age > 'old';
+-- boolean-sum
+SELECT SUM(smoker) AS smokers, AVG(smoker) AS share, SUM(age > 65) AS old FROM visits;
+-- boolean-count-if
+SELECT ward, COUNT_IF(smoker) AS smokers, COUNTIF(age > 65) FILTER (WHERE smoker) AS both, MEAN(cost) AS cost FROM visits GROUP BY ward;
+-- distinct-from
+SELECT COUNT(*) AS n FROM visits WHERE ward IS DISTINCT FROM 'A' AND age IS NOT DISTINCT FROM 7 AND note IS NOT DISTINCT FROM ward;
+-- distinct-from-null
+SELECT age IS DISTINCT FROM NULL AS known, COUNT(*) AS n FROM visits GROUP BY known;
+-- rows-in
+SELECT COUNT(*) AS n FROM visits WHERE (ward, age) IN (('A', 1), ('B', 2)) AND (age, smoker) NOT IN ((3, TRUE));
+-- rows-in-uneven
+SELECT COUNT(*) AS n FROM visits WHERE (ward, age) IN (('A', 1, 2));
+-- fetch-first
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC FETCH FIRST 2 ROWS ONLY;
+-- cast-of-a-quotient
+SELECT CAST(age / 10 AS INTEGER) AS decade, COUNT(*) AS n FROM visits GROUP BY decade;
+-- functions-of-released
+SELECT UPPER(ward) AS w, LN(COUNT(*)) AS l, COUNT(*) ^ 2 AS p, COUNT(*) // 10 AS t, ROUND(AVG(cost), -1) AS c FROM visits GROUP BY ward;

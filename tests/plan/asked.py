@@ -183,7 +183,10 @@ numbers = st.sampled_from(["age", "cost", "age + 1", "cost * 2", "age * cost", "
                            "SQRT(age)", "LENGTH(note)",
                            "CASE WHEN dose = 0.5 THEN 1 ELSE age END", "EXTRACT(YEAR FROM day)", "CAST(note AS DOUBLE)",
                            "DATEDIFF('day', day, '2024-02-29')", "AGE(day, DATE '2000-02-29')", "day - DATE '2024-01-01'",
-                           "DATEDIFF('month', DATE '2023-12-31', day + INTERVAL '1 month')", "YEAR(day + age)"])  # fmt: skip
+                           "DATEDIFF('month', DATE '2023-12-31', day + INTERVAL '1 month')", "YEAR(day + age)",
+                           "LN(age)", "LOG(2, cost)", "EXP(cost)", "POWER(cost, age)", "age ^ 2", "age // 7", "TRUNC(cost, -1)",
+                           "ROUND(cost, -2)", "WIDTH_BUCKET(cost, 0, 50, 5)", "smoker", "age > 20", "STRPOS(note, 'x')",
+                           "CAST(SUBSTRING(note, 1, age) AS DOUBLE)", "LENGTH(REPLACE(note, 'x', UPPER(note)))"])  # fmt: skip
 conditions = st.sampled_from(["age > 20", "age BETWEEN 10 AND 30", "cost < 0.5", "1 / cost > 2", "100 / (age - 19) > 1",
                               "ward = 'A'", "ward IN ('A', 'Z')", "ward NOT IN ('B')", "note LIKE '%\\%'", "note LIKE 'a_b'",
                               "note ILIKE 'äö'", "smoker", "NOT smoker", "smoker IS NULL", "age IS NOT NULL",
@@ -192,7 +195,11 @@ conditions = st.sampled_from(["age > 20", "age BETWEEN 10 AND 30", "cost < 0.5",
                               "CASE WHEN age > 10 THEN cost > 1 ELSE smoker END", "ward <> note", "age = cost",
                               "dose > 0.2", "dose = 0", "dose IN (0.5, -0.0)",
                               "day + INTERVAL '8000 years' IS NULL", "day - age < '2024-01-01'", "DAYNAME(day) = 'Monday'",
-                              "DATE_TRUNC('month', day) = '2024-02-01'", "WEEK(day) = 1 OR QUARTER(day) = 4"])  # fmt: skip
+                              "DATE_TRUNC('month', day) = '2024-02-01'", "WEEK(day) = 1 OR QUARTER(day) = 4",
+                              "LOWER(note) = 'äö'", "UPPER(note) || ward = 'XA'", "LEFT(note, age) = RIGHT(note, cost)",
+                              "STARTS_WITH(note, ward)", "CONTAINS(note, '%')", "TRIM(note, note) = ''", "age > '20'",
+                              "SUBSTRING(note, cost, age) IS NULL", "ward IS DISTINCT FROM note", "age IS NOT DISTINCT FROM NULL",
+                              "(ward, age) IN (('A', 20), ('B', 19))", "LN(cost) < age", "POWER(cost, 0.5) > 1"])  # fmt: skip
 
 
 @st.composite
@@ -215,7 +222,9 @@ keys = st.sampled_from(["ward", "smoker", "day", "age", "age > 15", "FLOOR(age /
                         "CASE WHEN cost > 1 THEN ward ELSE 'other' END", "COALESCE(ward, 'none')", "EXTRACT(MONTH FROM day)",
                         "dose", "dose", "note", "dose > 0.2", "COALESCE(dose, 7.5)", "dose * 3",
                         "CASE WHEN age > 10 THEN dose ELSE 0.25 END", "DATE_TRUNC('month', day)", "YEAR(day)",
-                        "STRFTIME(day, '%Y-%m')", "DATE_PART('isodow', day)", "DATEDIFF('week', day, DATE '2024-02-29')"])  # fmt: skip
+                        "STRFTIME(day, '%Y-%m')", "DATE_PART('isodow', day)", "DATEDIFF('week', day, DATE '2024-02-29')",
+                        "LOWER(ward)", "CONCAT(ward, '/', smoker)", "age // 10", "WIDTH_BUCKET(cost, 0, 50, 3)",
+                        "UPPER(note)"])  # fmt: skip
 
 
 @st.composite

@@ -44,6 +44,7 @@ from discreet.plan.scope import Scope
 
 MOST_GROUPS = 100_000
 MOST_EVALUATED = 2_000_000  # parts of expressions, to find the groups of one question: about two seconds
+LETTERS = 128  # of a text that a function takes no longer for than for a number
 FIND_THEM = (
     "or allow a delta, and they are found: --delta 1e-8 beside a budget that has one; or run `discreet survey` once"
 )
@@ -192,6 +193,11 @@ def _cast(key: Cast, scope: Scope, effort: Effort) -> Values | None:
 
 
 @_listed.register
+def _function(key: Function, scope: Scope, effort: Effort) -> Values | None:
+    return (False, True) if type_of(key) is Type.BOOLEAN else None
+
+
+@_listed.register
 def _case(key: Case, scope: Scope, effort: Effort) -> Values | None:
     return _union([*(value for _, value in key.branches), key.otherwise], scope, effort)
 
@@ -269,7 +275,20 @@ def _in_order(key: Scalar, values: list[Any]) -> list[Value]:
 
 
 def _size(key: Scalar) -> int:
-    return 1 + sum(map(_size, children(key)))
+    """How many parts are evaluated; each counts for more where functions make texts of long constants, or of many columns."""
+    nodes, letters, makes = _weight(key)
+    return nodes * (1 + letters // LETTERS if makes else 1)
+
+
+def _weight(key: Scalar) -> tuple[int, int, bool]:
+    """The nodes of an expression, about how many letters it puts together, and whether a function makes a text."""
+    inside = [_weight(each) for each in children(key)]
+    letters = (
+        len(key.value) if isinstance(key, Literal) and isinstance(key.value, str) else 16 * isinstance(key, Column)
+    )
+    makes = isinstance(key, Function) and type_of(key) is Type.TEXT
+    nodes = 1 + sum(each for each, _, _ in inside)
+    return nodes, letters + sum(each for _, each, _ in inside), makes or any(each for _, _, each in inside)
 
 
 def _names_null(key: Scalar) -> bool:

@@ -12,7 +12,7 @@ from functools import singledispatch
 from math import floor
 
 from discreet.errors import Fault, Invalid
-from discreet.plan import dates  # noqa: F401 (its rows are added to the table)
+from discreet.plan import dates, number_functions, text_functions  # noqa: F401 (their rows are added to the table)
 from discreet.plan.functions import function
 from discreet.plan.types import LARGEST as LARGEST
 from discreet.plan.types import WIDEST as WIDEST

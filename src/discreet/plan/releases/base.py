@@ -60,7 +60,10 @@ class Call(Protocol):
         """An argument; of DISTINCT values the only one."""
 
     def number(self, at: int = 0) -> Scalar:
-        """An argument that is a number, and not DISTINCT."""
+        """An argument that is a number, and not DISTINCT; a flag is 1 or 0."""
+
+    def truth(self, at: int = 0) -> Scalar:
+        """An argument that is a condition."""
 
     def refusal(self, code: str, message: str, hint: str) -> QueryError:
         """The error to raise, with a caret under the call."""

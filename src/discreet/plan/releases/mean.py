@@ -36,7 +36,7 @@ class Average(Kind):
     """The mean of a number, clamped to its bounds, over the rows on which it is not NULL."""
 
     name = "average"
-    calls = ("AVG",)
+    calls = ("AVG", "MEAN")
     word = "AVG"
     heading = "avg"
 

@@ -34,7 +34,7 @@ class Count(Kind):
     """How many rows there are, or how many on which the argument is not NULL."""
 
     name = "count"
-    calls = ("COUNT",)
+    calls = ("COUNT", "COUNT_IF", "COUNTIF")
     word = "COUNT"
     heading = "count"
     counting = True
@@ -43,6 +43,8 @@ class Count(Kind):
     def read(cls, call: Call) -> Aggregate:
         if call.size > 1:
             raise call.refusal("function", "COUNT has one argument", "write COUNT(*) or COUNT(x)")
+        if call.name != "COUNT":
+            return Aggregate(COUNT, None, _both(call.condition, call.truth()))
         if call.rows:
             return Aggregate(COUNT, None, call.condition)
         argument = call.scalar()
@@ -125,6 +127,17 @@ class Sum(Kind):
         parts = (terms.add(centred), terms.parts), (terms.count(aggregate), grid.whole_middle)
         combination = Combination(parts, coarse * terms.parts)
         return Total(terms.measure(Measured(combination, coarse * grid.step, "sum", grid.rounding)))
+
+
+def _both(first: Scalar | None, second: Scalar) -> Scalar:
+    """The condition that both are true."""
+    parts = [
+        part
+        for each in (first, second)
+        if each is not None
+        for part in (each.parts if isinstance(each, And) else (each,))
+    ]
+    return parts[0] if len(parts) == 1 else And(tuple(parts))
 
 
 COUNT, PEOPLE, SUM = Count(), People(), Sum()

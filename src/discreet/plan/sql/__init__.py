@@ -7,6 +7,7 @@ Analyst text goes no further than this package: what runs is rendered from the q
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.errors import ParseError
@@ -17,7 +18,7 @@ from discreet.plan.catalog import Catalog
 from discreet.plan.functions import is_unit
 from discreet.plan.question import Question
 from discreet.plan.scope import Scope
-from discreet.plan.sql import aggregates, dates, functions, operators  # noqa: F401 (their readers register themselves)
+from discreet.plan.sql import aggregates, dates, functions, operators, text_calls  # noqa: F401 (their readers register themselves)
 from discreet.plan.sql.clauses import Clauses, source_of
 from discreet.plan.sql.expressions import Expressions, placed
 from discreet.plan.sql.parameters import Parameters, bound
@@ -29,6 +30,7 @@ __all__ = ["CODES", "question"]
 T = TokenType
 LONGEST_HEADING = 40
 WORDS = {"NULLS", "LAST", "IF"}  # read by the parser itself, and kept as no name; so are the units of EXTRACT
+ENDS = {"BOTH", "LEADING", "TRAILING"}  # read in TRIM alone
 READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a word becomes
     T.SELECT: (exp.Select,),
     T.WHERE: (exp.Where,),
@@ -37,9 +39,9 @@ READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a wor
     T.ORDER_BY: (exp.Order,),
     T.LIMIT: (exp.Limit,),
     T.OFFSET: (exp.Offset,),
-    T.DISTINCT: (exp.Distinct,),
+    T.DISTINCT: (exp.Distinct, exp.NullSafeEQ, exp.NullSafeNEQ),
     T.FILTER: (exp.Filter,),
-    T.FROM: (exp.From, exp.Extract),
+    T.FROM: (exp.From, exp.Extract, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Trim, exp.Substring),
     T.ALIAS: (exp.Alias, exp.TableAlias, exp.Cast, exp.TryCast),
     T.DESC: (exp.Ordered,),
     T.INTERVAL: (exp.Interval,),
@@ -47,9 +49,9 @@ READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a wor
     T.WHEN: (exp.If,),
     T.AND: (exp.And, exp.Between),
     T.OR: (exp.Or,),
-    T.NOT: (exp.Not, exp.Like, exp.ILike),
-    T.IN: (exp.In,),
-    T.IS: (exp.Is,),
+    T.NOT: (exp.Not, exp.Like, exp.ILike, exp.NullSafeEQ),
+    T.IN: (exp.In, exp.StrPosition),
+    T.IS: (exp.Is, exp.NullSafeEQ, exp.NullSafeNEQ),
     T.NULL: (exp.Null,),
     T.TRUE: (exp.Boolean,),
     T.FALSE: (exp.Boolean,),
@@ -60,7 +62,11 @@ READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a wor
     T.STAR: (exp.Star, exp.Mul),
     T.DASH: (exp.Sub, exp.Neg),
     T.SLASH: (exp.Div,),
+    T.DIV: (exp.IntDiv,),
     T.MOD: (exp.Mod,),
+    **dict.fromkeys((T.DSTAR, T.CARET), (exp.Pow,)),
+    T.DPIPE: (exp.DPipe,),
+    T.FOR: (exp.Substring,),
     T.DCOLON: (exp.Cast,),
     T.EQ: (exp.EQ,),
     T.NEQ: (exp.NEQ,),
@@ -114,9 +120,9 @@ def items(words: QueryText) -> list[str]:
     places: list[list[int]] = [[]]
     depth = 0
     first = 2 if words.tokens[1].token_type is T.DISTINCT else 1
-    for token in words.tokens[first:]:
-        kind = token.token_type
-        if depth == 0 and kind is T.FROM:
+    for last, token in pairwise(words.tokens[first - 1 :]):
+        before, kind = last.token_type, token.token_type
+        if depth == 0 and kind is T.FROM and before is not T.DISTINCT:
             break
         if depth == 0 and kind is T.COMMA:
             places.append([])
@@ -162,6 +168,7 @@ def check_unread(words: QueryText, expressions: Expressions) -> None:
     have = Counter(map(type, nodes))
     have[exp.Literal] += sum(isinstance(node, exp.Placeholder) and node.name.isdigit() for node in nodes)  # `?` is `$0`
     counts: Counter[tuple[type[exp.Expr], ...]] = Counter()
+    ends: Counter[str] = Counter()
     for i, token in enumerate(words.tokens):
         before = words.tokens[i - 1].token_type if i else None
         after = words.tokens[i + 1].token_type if i + 1 < len(words.tokens) else None
@@ -173,10 +180,18 @@ def check_unread(words: QueryText, expressions: Expressions) -> None:
             named = token.start in starts or before is T.PARAMETER
             word = token.text.upper() in WORDS | dates.UNITS or is_unit(token.text)
             unread = not (named or word or after is T.L_PAREN)
+            if unread and token.text.upper() in ENDS:
+                ends[token.text.upper()] += 1
+                unread = ends[token.text.upper()] > sum(
+                    isinstance(node, exp.Trim) and node.args.get("position") == token.text.upper() for node in nodes
+                )
         else:
             unread = False
         if unread:
             hint = "remove it, or add brackets"
             raise refusal(Code.UNREAD, f"{quoted(token.text)} cannot stand here", hint, words.text, token)
+    places = sum(one.text.upper() == "POSITION" and two.token_type is T.L_PAREN for one, two in pairwise(words.tokens))
+    if places + have[exp.In] > sum(token.token_type is T.IN for token in words.tokens):
+        raise refusal(Code.FUNCTION, "POSITION has no comma", "write POSITION('x' IN t), or STRPOS(t, 'x')")
     if have[exp.Offset] and not any(token.token_type is T.OFFSET for token in words.tokens):
         raise refusal(Code.LIMIT, "LIMIT has two numbers", "write LIMIT 10 OFFSET 20")

@@ -7,10 +7,10 @@ from sqlglot import exp
 
 from discreet.errors import Fault, QueryError
 from discreet.plan.releases.base import registry
-from discreet.plan.scalar import Scalar
+from discreet.plan.scalar import Cast, Scalar, Type
 from discreet.plan.sql.expressions import RELEASED, Clause, Expressions, reads
 from discreet.plan.sql.refusals import Code
-from discreet.plan.sql.values import Mismatch
+from discreet.plan.sql.values import Mismatch, checked_number, kind
 
 NOTED = ("big_int",)
 """What the parser notes on a call for itself; its arguments apart, nothing else may be set."""
@@ -96,10 +96,18 @@ class AggregateCall:
         return values[0]
 
     def number(self, at: int = 0) -> Scalar:
+        """A flag is 1 or 0."""
         node = self._argument(at)
         if isinstance(node, exp.Distinct):
             raise self.not_distinct()
-        return self._read.number(node)
+        scalar = self._read.scalar(node)
+        return Cast(scalar, Type.INTEGER) if kind(scalar) is Type.BOOLEAN else checked_number(scalar)
+
+    def truth(self, at: int = 0) -> Scalar:
+        node = self._argument(at)
+        if isinstance(node, exp.Distinct):
+            raise self.not_distinct()
+        return self._read.condition(node)
 
     def _argument(self, at: int) -> exp.Expr:
         if at >= self.size:

@@ -185,8 +185,8 @@ class Clauses:
                 return f"{item.name}_{self._name(item.operands[0])}"
             case Cast():
                 return self._name(item.operand)
-            case Arithmetic(left=Function(operands=(Arithmetic(left=inner),))):  # ROUND(x, digits)
-                return f"round_{self._name(inner)}"
+            case Arithmetic(left=Function(name=name, operands=(Arithmetic(left=inner),))):  # ROUND(x, digits)
+                return f"{'trunc' if name == 'trunc' else 'round'}_{self._name(inner)}"
             case Case():
                 return "case"
         return "value"

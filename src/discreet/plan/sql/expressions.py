@@ -21,7 +21,7 @@ from discreet.plan.scope import Scope
 from discreet.plan.sql.calls import called
 from discreet.plan.sql.refusals import LONGEST_NAME, Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
-from discreet.plan.sql.values import Mismatch, as_number, as_type, kind, type_in_words
+from discreet.plan.sql.values import Mismatch, as_type, checked_number, kind, type_in_words
 
 MOST_NODES = 10_000  # of one expression, written out: some forms repeat their operands
 
@@ -180,7 +180,7 @@ class Expressions:
         return scalar
 
     def number(self, node: exp.Expr) -> Scalar:
-        return as_number(self.scalar(node))
+        return checked_number(self.scalar(node))
 
     def of_type(self, node: exp.Expr, target: Type) -> Scalar:
         scalar = as_type(self.scalar(node), target)
@@ -207,15 +207,13 @@ class Expressions:
             return self.refusal(Code.WINDOW, "windows are not available", "use GROUP BY", node)
         if isinstance(node, exp.Tuple):
             return self.refusal(Code.OPERATOR, "a list of values cannot stand here", "name one value at a time", node)
-        if isinstance(node, exp.NullSafeEQ | exp.NullSafeNEQ):
-            return self.refusal(Code.OPERATOR, "DISTINCT FROM is not available", "use = together with IS NULL", node)
         if isinstance(node, exp.Anonymous):
             return function_refusal(node.name, self.text, span)
         if isinstance(node, exp.Func) and not isinstance(node, exp.Binary | exp.Connector):
             if "start" in node.meta:
                 span = TextSpan(node.meta["start"], node.meta["end"])
-            return function_refusal(self._written(node) or node.sql_name(), self.text, span)
-        hint = "expressions are made of columns, constants, + - * / %, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS, CASE"
+            return function_refusal(self.written(node) or node.sql_name(), self.text, span)
+        hint = "expressions are made of columns, constants, + - * / // % ^ ||, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS, CASE"
         return self.refusal(Code.OPERATOR, f"{node.key.upper()} is not available", hint, node)
 
     def measure(self, scalar: Scalar) -> tuple[int, int]:
@@ -262,10 +260,10 @@ class Expressions:
         if isinstance(node, exp.Anonymous):
             names = [node.name.upper()]
         else:
-            names = [self._written(node).upper(), *_known_as(type(node))]
+            names = [self.written(node).upper(), *_known_as(type(node))]
         return next(filter(registry.named, names), None)
 
-    def _written(self, node: exp.Func) -> str:
+    def written(self, node: exp.Expr) -> str:
         """The name of a function as it stands in the text, if the parser kept its place."""
         return self.text[node.meta["start"] : node.meta["end"] + 1] if "start" in node.meta else ""
 

@@ -158,10 +158,7 @@ NAMES: dict[tuple[Code, str, str], str] = {
 }
 REFUSED: dict[str, tuple[Code, str, str]] = {
     **{name: reason for reason, names in NAMES.items() for name in names.split()},
-    "MEAN": (Code.FUNCTION, "is not known here", "write AVG"),
     "COUNT_STAR": (Code.FUNCTION, "is not known here", "write COUNT(*)"),
-    "COUNTIF": (Code.FUNCTION, "is not known here", "write COUNT(*) FILTER (WHERE …)"),
-    "COUNT_IF": (Code.FUNCTION, "is not known here", "write COUNT(*) FILTER (WHERE …)"),
     "APPROX_COUNT_DISTINCT": (
         Code.DISTINCT,
         "is not available",
@@ -169,8 +166,6 @@ REFUSED: dict[str, tuple[Code, str, str]] = {
     ),
     "APPROX_DISTINCT": (Code.DISTINCT, "is not available", "COUNT(DISTINCT …) of the person column counts people"),
     "DATE": (Code.FUNCTION, "is not known here", "write DATE '2024-12-31', or CAST(… AS DATE)"),
-    "POW": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
-    "POWER": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
 }
 
 
@@ -191,7 +186,7 @@ def known() -> str:
     """All functions that there are."""
     rows = ", ".join(row.name.upper() for row in FUNCTIONS.values() if not row.form)
     dates = "EXTRACT, DATE_PART, DATE_TRUNC, DATEDIFF, STRFTIME"
-    return f"functions are {', '.join(registry.names())}; {rows}, {dates}, COALESCE, NULLIF, IF, CAST, TRY_CAST"
+    return f"functions are {', '.join(registry.names())}; {rows}, CONCAT, LOG, {dates}, COALESCE, NULLIF, IF, CAST, TRY_CAST"
 
 
 def function_refusal(name: str, text: str, at: Placed | None) -> QueryError:

@@ -32,19 +32,32 @@ TYPE_WORDS = {
     *(T.TINYINT, T.SMALLINT, T.INT, T.BIGINT, T.FLOAT, T.DOUBLE, T.DECIMAL),
 }
 PREFIXES = {T.NOT, T.DASH, T.PLUS}
-CHAINED = {T.PLUS, T.DASH, T.STAR, T.SLASH, T.MOD, T.DCOLON, T.DOT, T.IS}  # each makes the expression one deeper
+CHAINED = {
+    T.PLUS,
+    T.DASH,
+    T.STAR,
+    T.SLASH,
+    T.DIV,
+    T.MOD,
+    T.DSTAR,
+    T.CARET,
+    T.DPIPE,
+    T.DCOLON,
+    T.DOT,
+    T.IS,
+}  # each makes the expression one deeper
 SEPARATING = {T.COMMA, T.AND, T.OR, T.WHEN, T.THEN, T.ELSE, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY}
 ALLOWED = TYPE_WORDS | {
     *(T.SELECT, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.DISTINCT, T.FILTER),
     *(T.CASE, T.WHEN, T.THEN, T.ELSE, T.END, T.AND, T.OR, T.NOT, T.IN, T.IS, T.ISNULL, T.NOTNULL, T.BETWEEN),
     *(T.LIKE, T.ILIKE, T.ESCAPE, T.ASC, T.DESC, T.FIRST, T.NULL, T.TRUE, T.FALSE, T.UNKNOWN),
-    *(T.L_PAREN, T.R_PAREN, T.COMMA, T.DOT, T.STAR, T.PLUS, T.DASH, T.SLASH, T.MOD, T.DCOLON),
-    *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE),
+    *(T.L_PAREN, T.R_PAREN, T.COMMA, T.DOT, T.STAR, T.PLUS, T.DASH, T.SLASH, T.DIV, T.MOD, T.DSTAR, T.CARET, T.DPIPE),
+    *(T.DCOLON, T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE),
     *(T.INTERVAL, T.STRING, T.NUMBER, T.IDENTIFIER, T.VAR, T.PLACEHOLDER, T.PARAMETER, T.COLON),
 }
 READ_OTHERWISE = {  # than the functions of the table, and releases
     *("DATE_TRUNC", "DATETRUNC", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATEPART", "STRFTIME", "TO_CHAR", "DATE_ADD"),
-    *("MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST"),
+    *("MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST", "CONCAT", "LOG", "POSITION"),
 }
 BY_UNIT = {"DATE_TRUNC", "DATETRUNC", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATEPART"}  # named by their first operand
 SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
@@ -64,7 +77,7 @@ LISTS = (Code.OPERATOR, "lists, structs and maps are not available", "use round 
 OPERATOR = (
     Code.OPERATOR,
     "this operator is not available",
-    "operators are + - * / % and comparisons, LIKE, IN, BETWEEN, IS",
+    "operators are + - * / // % ^ || and comparisons, LIKE, IN, BETWEEN, IS",
 )
 BACKTICK = (Code.NAME, "names do not stand in backticks", 'write the name alone, or in double quotes: "name"')
 STRINGS = (Code.LITERAL, "this kind of text constant is not available", "write text as 'it''s'")
@@ -90,7 +103,11 @@ REFUSED: dict[TokenType, tuple[Code, str, str]] = {
     T.UNICODE_STRING: STRINGS,
     T.WITH: (Code.CLAUSE, "WITH is not available here", "remove it"),
     T.COLLATE: (Code.COLLATION, "COLLATE is not available", "text is compared by its code points; ILIKE ignores case"),
-    T.FETCH: (Code.LIMIT, "FETCH is not available", "write LIMIT 10"),
+    T.FETCH: (
+        Code.LIMIT,
+        "this form of FETCH is not available",
+        "write FETCH FIRST 10 ROWS ONLY at the end, or LIMIT 10",
+    ),
     T.INTO: (Code.CLAUSE, "INTO is not available", "a question writes nothing"),
     T.FOR: (Code.CLAUSE, "FOR is not available", "a question locks nothing"),
     T.SEMICOLON: (Code.SEVERAL_STATEMENTS, "one question at a time", "ask the questions one by one"),
@@ -118,7 +135,7 @@ BEFORE_AN_ITEM = {T.SELECT, T.DISTINCT, T.GROUP_BY, T.ORDER_BY, T.COMMA, T.L_PAR
 AFTER_AN_ITEM = {
     *(T.COMMA, T.R_PAREN, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.ASC, T.DESC),
     *(T.AND, T.OR, T.THEN, T.ELSE, T.END, T.WHEN, T.IS, T.IN, T.LIKE, T.ILIKE, T.BETWEEN, T.DCOLON),
-    *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.STAR, T.SLASH, T.MOD),
+    *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.STAR, T.SLASH, T.DIV, T.MOD, T.DSTAR, T.CARET, T.DPIPE),
 }
 
 
@@ -153,6 +170,7 @@ def read(text: str, names: set[str]) -> QueryText:
     if not tokens:
         raise refusal(Code.EMPTY, "the text holds no question", "write SELECT COUNT(*) FROM …")
     check_first(text, tokens[0])
+    tokens = with_limit(tokens)
     check_depth(text, tokens)
     check_gaps(text, tokens)
     check_words(text, tokens, names)
@@ -206,7 +224,8 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
         if before is not None and before.token_type in (T.SELECT, T.DISTINCT) and is_top(token, after):
             message = "TOP is not available"
             raise refusal(Code.LIMIT, message, "write LIMIT at the end, such as LIMIT 5", text, token)
-        if not (token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)):
+        named = token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)
+        if not named and not (token.token_type is T.FOR and is_part(tokens[:i])):
             raise word_refusal(text, token, before, after)
         if token.text == SYMBOLIC.get(token.token_type) or (token.token_type is T.PARAMETER and token.text != "$"):
             raise refusal(*OPERATOR, text, token)
@@ -232,9 +251,35 @@ def is_top(token: Token, after: Token | None) -> bool:
     return token.text.upper() == "TOP" and after is not None and after.token_type in (T.NUMBER, T.L_PAREN)
 
 
+def with_limit(tokens: list[Token]) -> list[Token]:
+    """The words with FETCH FIRST 5 ROWS ONLY at their end as LIMIT 5; without a number it is 1."""
+    words = [token.text.upper() for token in tokens]
+    fetch = next((i for i, token in enumerate(tokens) if token.token_type is T.FETCH), len(tokens))
+    _, *rest = words[fetch:] or [""]
+    if len(rest) < 3 or rest[0] not in ("FIRST", "NEXT") or rest[-2] not in ("ROW", "ROWS") or rest[-1] != "ONLY":
+        return tokens
+    word = tokens[fetch]
+    one = Token(T.NUMBER, "1", word.line, word.col, word.start, word.end, [])
+    before = tokens[:fetch]
+    if len(before) > 2 and words[fetch - 1] in ("ROW", "ROWS") and before[-3].token_type is T.OFFSET:
+        before.pop()
+    limit = Token(T.LIMIT, "LIMIT", word.line, word.col, word.start, word.end, word.comments)
+    return [*before, limit, *(tokens[fetch + 2 : -2] or [one])]
+
+
 def is_call(token: Token, after: Token | None) -> bool:
     """A reserved word that is a function of the table here, as LEFT might be."""
     return after is not None and after.token_type is T.L_PAREN and spelt(token.text) is not None
+
+
+def is_part(before: list[Token]) -> bool:
+    """Whether these words have opened SUBSTRING( and not closed it, so that FOR says how long a part is."""
+    depth = 0
+    for token, name in pairwise(reversed(before)):
+        depth += (token.token_type is T.R_PAREN) - (token.token_type is T.L_PAREN)
+        if depth < 0:
+            return name.text.upper() in ("SUBSTRING", "SUBSTR")
+    return False
 
 
 def word_refusal(text: str, token: Token, before: Token | None, after: Token | None) -> QueryError:
