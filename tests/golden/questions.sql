@@ -221,3 +221,37 @@ SELECT ward, AVG(cost) AS cost, COUNT(*) AS n, SUM(cost) AS total FROM visits WH
 SELECT SUM(age) AS years, COUNT(*) AS n FROM visits;
 -- one-count-missing
 SELECT COUNT(*) AS n FROM visits WHERE age IS NULL;
+-- shape-with-filter
+WITH adults AS (SELECT * FROM visits WHERE age >= 18) SELECT ward, COUNT(*) AS n FROM adults GROUP BY ward;
+-- shape-with-two
+WITH adults AS (SELECT * FROM visits WHERE age >= 18), smokers AS (SELECT * FROM adults WHERE smoker) SELECT COUNT(DISTINCT patient_id) AS people FROM smokers;
+-- shape-sub-query-filter
+SELECT COUNT(*) AS n FROM (SELECT * FROM visits WHERE age BETWEEN 18 AND 64) AS v WHERE v.smoker;
+-- shape-three-levels
+SELECT AVG(c) AS mean FROM (SELECT b AS c FROM (SELECT cost AS b FROM (SELECT * FROM visits WHERE smoker)) WHERE b < 500);
+-- shape-renamed
+SELECT w AS station, SUM(years) AS total FROM (SELECT ward AS w, age AS years FROM visits) GROUP BY w;
+-- shape-computed
+SELECT decade, AVG(cost) AS cost FROM (SELECT *, FLOOR(age / 10) * 10 AS decade FROM visits) GROUP BY decade ORDER BY decade;
+-- shape-redefined
+SELECT SUM(age) AS total FROM (SELECT age * 1000 AS age FROM visits);
+-- shape-redefined-without-bounds
+SELECT SUM(age) AS total FROM (SELECT weight AS age FROM visits);
+-- shape-clamped-inside
+SELECT AVG(kg) AS kg FROM (SELECT LEAST(GREATEST(weight, 0), 200) AS kg FROM visits);
+-- shape-alias-shadows-person
+SELECT patient_id, COUNT(*) AS n FROM (SELECT ward AS patient_id FROM visits) GROUP BY patient_id;
+-- shape-person-renamed
+SELECT COUNT(DISTINCT who) AS people FROM (SELECT patient_id AS who, age FROM visits) WHERE age > 65;
+-- shape-person-as-key
+SELECT who, COUNT(*) AS n FROM (SELECT patient_id AS who FROM visits) GROUP BY who;
+-- shape-with-shadows-table
+WITH visits AS (SELECT * FROM visits WHERE smoker) SELECT COUNT(*) AS n FROM visits;
+-- shape-inner-limit
+SELECT COUNT(*) AS n FROM (SELECT * FROM visits LIMIT 10);
+-- shape-inner-group
+SELECT AVG(n) AS mean FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id);
+-- shape-inner-distinct
+SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id FROM visits);
+-- shape-inner-window
+SELECT COUNT(*) AS n FROM (SELECT ROW_NUMBER() OVER (ORDER BY age) AS place FROM visits) WHERE place < 10;

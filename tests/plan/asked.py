@@ -206,6 +206,19 @@ keys = st.sampled_from(["ward", "smoker", "day", "age", "age > 15", "FLOOR(age /
 
 
 @st.composite
+def sources(draw: st.DrawFn) -> str:
+    """The table, or a sub-query that has all its names: some mean others than in the table."""
+    match draw(st.integers(0, 7)):
+        case 0:
+            return f"(SELECT * FROM {TABLE} WHERE {draw(predicates())}) AS rows_of_some"
+        case 1:
+            mine = {"age": draw(numbers), "cost": draw(numbers), "ward": draw(st.sampled_from(["ward", "note"]))}
+            items = ", ".join(f"{mine.get(name, name)} AS {name}" for name in NAMES)
+            return f"(SELECT {items} FROM (SELECT * FROM {TABLE})) AS renamed"
+    return TABLE
+
+
+@st.composite
 def questions(draw: st.DrawFn, schema: Schema) -> str:
     """Text of a question."""
     by = draw(st.lists(keys, max_size=2, unique=True))
@@ -218,7 +231,7 @@ def questions(draw: st.DrawFn, schema: Schema) -> str:
             draw(st.sampled_from(["{0} / COUNT(*)", "{0} + 2 * COUNT(*)", "100.0 * {0}"])).format(wanted[0])
             + " AS extra"
         )
-    text = f"SELECT {', '.join(select)} FROM {TABLE}"
+    text = f"SELECT {', '.join(select)} FROM {draw(sources())}"
     if draw(st.booleans()):
         text += f" WHERE {draw(predicates())}"
     if by:

@@ -10,18 +10,18 @@ from dataclasses import replace
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.errors import ParseError
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from discreet.errors import QueryError
 from discreet.plan.catalog import Catalog
 from discreet.plan.functions import is_unit
 from discreet.plan.question import Question
-from discreet.plan.scope import Scope
 from discreet.plan.sql import aggregates, functions, operators  # noqa: F401 (their readers register themselves)
-from discreet.plan.sql.clauses import Clauses, source_of
-from discreet.plan.sql.expressions import Expressions, placed
+from discreet.plan.sql.clauses import Clauses
+from discreet.plan.sql.expressions import Expressions
 from discreet.plan.sql.parameters import Parameters, bound
 from discreet.plan.sql.refusals import CODES, Code, caret, quoted, refusal
+from discreet.plan.sql.sources import Sources
 from discreet.plan.sql.text import DUCKDB, QueryText, read
 
 __all__ = ["CODES", "question"]
@@ -31,6 +31,7 @@ LONGEST_HEADING = 40
 WORDS = {"NULLS", "LAST", "IF"}  # read by the parser itself, and kept as no name; so are the units of EXTRACT
 READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a word becomes
     T.SELECT: (exp.Select,),
+    T.WITH: (exp.With,),
     T.WHERE: (exp.Where,),
     T.GROUP_BY: (exp.Group,),
     T.HAVING: (exp.Having,),
@@ -85,14 +86,10 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
     words = read(text, names)
     parameters = bound(words.parameters, params)
     select = parsed(words)
-    name, alias = source_of(text, select)
-    try:
-        table = catalog.table(name.name)
-    except QueryError as error:
-        raise placed(text, Code.UNKNOWN_TABLE, f"table {quoted(name.name)} not found", error.hint, name) from None
-    scope = Scope.of(table, None if alias is None else alias.name)
-    expressions = Expressions(text, scope, catalog.protected.person, parameters)
-    asked = Clauses(select, expressions, table.name).question()
+    sources = Sources(text, catalog, parameters)
+    source = sources.source(select)
+    expressions = sources.expressions(source)
+    asked = Clauses(select, expressions, source).question()
     check_unread(words, expressions)
     return headed(asked, words, select)
 
@@ -112,8 +109,8 @@ def items(words: QueryText) -> list[str]:
     """What stands between SELECT and FROM, item by item."""
     places: list[list[int]] = [[]]
     depth = 0
-    first = 2 if words.tokens[1].token_type is T.DISTINCT else 1
-    for token in words.tokens[first:]:
+    tokens = outermost(words)
+    for token in tokens[2 if tokens[1].token_type is T.DISTINCT else 1 :]:
         kind = token.token_type
         if depth == 0 and kind is T.FROM:
             break
@@ -124,6 +121,16 @@ def items(words: QueryText) -> list[str]:
         places[-1] += [token.start, token.end]
     texts = [" ".join(words.text[min(ends) : max(ends) + 1].split()) for ends in places if ends]
     return [text if len(text) <= LONGEST_HEADING else f"{text[: LONGEST_HEADING - 1]}…" for text in texts]
+
+
+def outermost(words: QueryText) -> list[Token]:
+    """The words from the outermost SELECT on: those of WITH stand before it, in brackets."""
+    depth = 0
+    for i, token in enumerate(words.tokens):
+        if depth == 0 and token.token_type is T.SELECT:
+            return words.tokens[i:]
+        depth += (token.token_type is T.L_PAREN) - (token.token_type is T.R_PAREN)
+    return words.tokens
 
 
 def parsed(words: QueryText) -> exp.Select:
@@ -156,7 +163,7 @@ def _syntax(words: QueryText, error: ParseError, hint: str) -> QueryError:
 
 def check_unread(words: QueryText, expressions: Expressions) -> None:
     """Every word of the text has become a node that was read. The parser forgets some words without a word."""
-    nodes = expressions.read.values()
+    nodes = expressions.shared.read.values()
     starts = {node.meta["start"] for node in nodes if isinstance(node, exp.Identifier)}
     have = Counter(map(type, nodes))
     have[exp.Literal] += sum(isinstance(node, exp.Placeholder) and node.name.isdigit() for node in nodes)  # `?` is `$0`

@@ -51,9 +51,13 @@ JOIN = (Code.JOIN, "joins are not available yet", "ask about one table")
 SET_OPERATION = (Code.SET_OPERATION, "questions cannot be combined", "ask them one by one")
 WINDOW = (Code.WINDOW, "windows are not available", "use GROUP BY, with HAVING or ORDER BY on released values")
 PIVOT = (Code.PIVOT, "PIVOT is not available", "use GROUP BY, or COUNT(*) FILTER (WHERE …) for each column")
-SUBQUERY = (Code.SUBQUERY, "a question inside a question is not available", "ask one SELECT about one table")
+SUBQUERY = (
+    Code.SUBQUERY,
+    "a question inside a question is not available here",
+    "sub-queries stand behind FROM or WITH and filter rows; ask for other numbers by themselves, and write them as constants",
+)
 STAR = (Code.STAR, "* is not released", "name keys and aggregates: ward, COUNT(*)")
-CTE = (Code.CTE, "WITH is not available", "ask one SELECT about one table")
+RECURSIVE = (Code.CTE, "WITH RECURSIVE is not available", "a sub-query filters rows and computes columns of each")
 SAMPLE = (Code.SAMPLE, "samples are not available", "remove the clause: all rows are used, and noise is added")
 GROUPING = (Code.GROUPING, "only a list of keys can be grouped by", "name each key: GROUP BY ward, sex")
 CLOCK = (Code.CLOCK, "a question cannot depend on when it is asked", "write DATE '2024-12-31', or bind a parameter")
@@ -87,6 +91,7 @@ REFUSED: dict[TokenType, tuple[Code, str, str]] = {
     ),
     T.UNICODE_STRING: STRINGS,
     T.WITH: (Code.CLAUSE, "WITH is not available here", "remove it"),
+    T.RECURSIVE: RECURSIVE,
     T.COLLATE: (Code.COLLATION, "COLLATE is not available", "text is compared by its code points; ILIKE ignores case"),
     T.INTERVAL: (
         Code.OPERATOR,
@@ -180,10 +185,10 @@ def check_characters(text: str) -> None:
 
 
 def check_first(text: str, first: Token) -> None:
-    if first.token_type is T.SELECT:
+    if first.token_type in (T.SELECT, T.WITH):
         return
-    if first.token_type in (T.L_PAREN, T.WITH):
-        raise refusal(*(CTE if first.token_type is T.WITH else SUBQUERY), text, first)
+    if first.token_type is T.L_PAREN:
+        raise refusal(*SUBQUERY, text, first)
     raise refusal(
         Code.NOT_A_SELECT,
         f"a question begins with SELECT, this one with {quoted(first.text)}",
@@ -209,16 +214,27 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
         if before is not None and before.token_type in (T.SELECT, T.DISTINCT) and is_top(token, after):
             message = "TOP is not available"
             raise refusal(Code.LIMIT, message, "write LIMIT at the end, such as LIMIT 5", text, token)
-        if not (token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)):
+        begins = token.token_type in (T.SELECT, T.WITH) and begins_a_select(tokens, i)
+        if not (begins or token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)):
             raise word_refusal(text, token, before, after)
         if token.text == SYMBOLIC.get(token.token_type) or (token.token_type is T.PARAMETER and token.text != "$"):
             raise refusal(*OPERATOR, text, token)
-        if token.token_type is T.SELECT and before is not None:
+        if token.token_type is T.SELECT and not begins:
             raise refusal(*SUBQUERY, text, token)
         if after is not None:
             check_pair(text, token, after)
             if after.token_type is T.L_PAREN and token.token_type is T.VAR:
                 check_function(text, token, before)
+
+
+def begins_a_select(tokens: list[Token], i: int) -> bool:
+    """Whether a SELECT, or its WITH, can stand here: at the beginning, behind WITH, in brackets behind FROM or behind the AS of WITH."""
+    if i and tokens[i].token_type is T.SELECT and tokens[i - 1].token_type is T.R_PAREN:
+        return True
+    brackets = i
+    while brackets and tokens[brackets - 1].token_type is T.L_PAREN:
+        brackets -= 1
+    return i == 0 or (0 < brackets < i and tokens[brackets - 1].token_type in (T.FROM, T.ALIAS))
 
 
 def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
@@ -295,7 +311,7 @@ def check_function(text: str, token: Token, before: Token | None) -> None:
         return
     if place is T.FROM:
         raise table_refusal(text, token)
-    if place is T.ALIAS:
+    if place in (T.ALIAS, T.WITH):
         raise refusal(
             Code.CLAUSE, "columns cannot be renamed here", "name outputs in SELECT: age AS years", text, token
         )
@@ -330,6 +346,10 @@ def check_depth(text: str, tokens: list[Token]) -> None:
         if items[-1] > MOST_ITEMS:
             message = f"a list holds more than {MOST_ITEMS:,} items"
             raise refusal(Code.TOO_MANY_ITEMS, message, "ask less at once", text, token)
+    selects = [token for token in tokens if token.token_type is T.SELECT]
+    if len(selects) > MOST_DEPTH:
+        message = f"the text has more than {MOST_DEPTH} sub-queries"
+        raise refusal(Code.TOO_DEEP, message, "write it flatter", text, selects[MOST_DEPTH])
     if len(tokens) > MOST_WORDS:
         raise refusal(Code.TOO_MANY_ITEMS, f"the text has more than {MOST_WORDS:,} words", "ask less at once")
 

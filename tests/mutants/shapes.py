@@ -1,0 +1,114 @@
+"""Planted bugs of the shapes of questions: sub-queries whose conditions are dropped, and names that keep what they meant before."""
+
+from tests.mutants import Law, Mutant
+from tests.plan import test_shapes as shapes
+from tests.plan import test_sql_refusals as refused
+
+EXPRESSIONS = "discreet.plan.sql.expressions:"
+SOURCES = "discreet.plan.sql.sources:"
+TEXT = "discreet.plan.sql.text:"
+VIEWS = "discreet.plan.sql.views:"
+
+
+def same(part: str) -> Law:
+    """A pair of `PAIRS` is one question: that whose nested text has this part."""
+    (pair,) = (each for each in shapes.PAIRS if part in each[0])
+    return lambda: shapes.test_names_of_sub_queries_mean_what_sql_says(*pair)
+
+
+def refusal(part: str) -> Law:
+    """A text with this part is refused, with the code in its row."""
+    code, text = next(row for row in refused.TABLES if part in row[1])
+    return lambda: refused.test_refused(code, text)
+
+
+MUTANTS = (
+    Mutant(
+        "an-inner-filter-dropped",
+        SOURCES + "Sources._derived",
+        '(*source.conditions, *conditions_of(read, select.args.get("where")))',
+        "source.conditions",
+        "a sub-query gives all rows",
+        shapes.test_a_question_over_sub_queries_is_the_question_written_flat,
+    ),
+    Mutant(
+        "an-inner-filter-of-two-levels-dropped",
+        SOURCES + "Sources._derived",
+        "(*source.conditions, ",
+        "(*(), ",
+        "only the outermost sub-query filters",
+        shapes.test_a_question_over_sub_queries_is_the_question_written_flat,
+    ),
+    Mutant(
+        "a-name-keeps-its-old-meaning",
+        EXPRESSIONS + "Expressions._named",
+        "if self.view is not None:",
+        "if self.view is not None and not self.scope.matches(name):",
+        "a redefined column has the bounds of the one that it is called like",
+        shapes.test_bounds_are_of_expressions_and_never_of_names,
+    ),
+    Mutant(
+        "a-limit-inside-is-read-over",
+        SOURCES + "Sources._derived",
+        "if part := select.args.get(name):",
+        'if (part := select.args.get(name)) and name != "limit":',
+        "LIMIT inside a sub-query, which depends on all rows, is passed over",
+        refusal("FROM visits LIMIT 3)"),
+    ),
+    Mutant(
+        "a-name-of-with-is-the-table",
+        SOURCES + "Sources._from",
+        "known.get(node.this.name.casefold()) or self._declared(node.this)",
+        "self._declared(node.this)",
+        "the conditions of WITH are forgotten where its name is that of the table",
+        same("WITH visits AS"),
+    ),
+    Mutant(
+        "with-sees-itself",
+        SOURCES + "Sources._with",
+        "names[name.casefold()] = self._derived(node.this, names, name)",
+        "names[name.casefold()] = names.get(name.casefold()) or self._derived(node.this, names, name)",
+        "an inner name of WITH means that of further out",
+        same("(WITH v AS"),
+    ),
+    Mutant(
+        "the-first-of-two-columns-is-taken",
+        VIEWS + "View.named",
+        "if len(found) == 1:",
+        "if found:",
+        "of two columns of one name one is read, and engines differ on which",
+        refusal("SELECT *, cost AS age FROM visits"),
+    ),
+    Mutant(
+        "an-alias-shadows-the-person",
+        EXPRESSIONS + "Expressions._named",
+        "return self.view.named(name)",
+        "return Item(name, Column(self.person, Type.TEXT), ()) if name == self.person else self.view.named(name)",
+        "whatever is called like the person column is taken for people",
+        same("SELECT ward AS patient_id"),
+    ),
+    Mutant(
+        "what-a-condition-reads-is-not-scanned",
+        SOURCES + "Sources._derived",
+        "columns = tuple(read.columns)",
+        "columns = ()",
+        "the columns of an inner condition are not read from the table",
+        shapes.test_a_question_over_sub_queries_is_the_question_written_flat,
+    ),
+    Mutant(
+        "sub-queries-grow-without-end",
+        EXPRESSIONS + "Expressions._replaced",
+        "if self.shared.replaced > MOST_PARTS:",
+        "if False:",
+        "a short text is a question of millions of parts",
+        shapes.test_sub_queries_that_grow_are_refused_at_once,
+    ),
+    Mutant(
+        "a-select-anywhere",
+        TEXT + "begins_a_select",
+        "in (T.FROM, T.ALIAS)",
+        "in (T.FROM, T.ALIAS, T.IN)",
+        "a list of another table is read as a sub-query",
+        refusal("WHERE age IN (SELECT age FROM visits)"),
+    ),
+)

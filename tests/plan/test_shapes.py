@@ -1,0 +1,234 @@
+"""Shapes of questions: sub-queries and WITH, however deep, mean what the same question means when it is written flat."""
+
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from discreet.errors import QueryError
+from discreet.plan.check import digest
+from discreet.plan.explain import explain
+from discreet.plan.private import plan_for
+from discreet.plan.sql import question
+from tests.golden.plans import CATALOGS
+from tests.scale import repeats
+
+CATALOG = CATALOGS["person, add-remove"]
+NAMES = ("age", "cost", "ward", "smoker", "patient_id")
+Level = tuple[dict[str, str], list[str]]
+"""What each name of a level is, and its conditions, both in the names of the level below, as {name}."""
+
+
+def numbers(names: list[str]) -> list[str]:
+    """Expressions that are numbers, where age and cost are."""
+    return [each for name in names for each in (f"{{{name}}}", f"{{{name}}} * 2", f"LEAST({{{name}}}, 50)")]
+
+
+@st.composite
+def levels(draw: st.DrawFn) -> list[Level]:
+    """Sub-queries from the innermost on: each names anew what it passes on, and may call one column like another."""
+    made: list[Level] = []
+    for _ in range(draw(st.integers(1, 4))):
+        first, second = draw(st.permutations(["age", "cost"]))
+        columns = {
+            "age": draw(st.sampled_from(numbers([first]))),
+            "cost": draw(st.sampled_from(numbers([first, second]))),
+            "ward": draw(
+                st.sampled_from(["{ward}", "COALESCE({ward}, 'A')", "CASE WHEN {smoker} THEN {ward} ELSE 'B' END"])
+            ),
+            "smoker": draw(st.sampled_from(["{smoker}", "NOT {smoker}", "{age} > 30"])),
+            "patient_id": "{patient_id}",
+        }
+        conditions = [
+            "{age} < 90",
+            "{smoker}",
+            "{cost} BETWEEN 3 AND 80",
+            "{ward} IS NOT NULL",
+            "{age} > 1 AND {cost} > 2",
+        ]
+        made.append((columns, draw(st.lists(st.sampled_from(conditions), max_size=2))))
+    return made
+
+
+ASKED = [
+    "SELECT {ward} AS w, COUNT(*) AS n FROM {source} GROUP BY w ORDER BY w",
+    "SELECT SUM({age}) AS a, AVG({cost}) AS b FROM {source}",
+    "SELECT COUNT(DISTINCT {patient_id}) AS n FROM {source}",
+    "SELECT COUNT({ward}) FILTER (WHERE {smoker}) AS n FROM {source}",
+]
+
+
+def nested(asked: str, made: list[Level], style: int) -> str:
+    """The question over its levels: in brackets behind FROM, or each a name of WITH, or one a name and the others in brackets."""
+    source, names = "visits", []
+    for i, (columns, conditions) in enumerate(made):
+        items = ", ".join(f"{each.format_map(PLAIN)} AS {name}" for name, each in columns.items())
+        where = f" WHERE {' AND '.join(f'({each.format_map(PLAIN)})' for each in conditions)}" if conditions else ""
+        inner = f"SELECT {items} FROM {source}{where}"
+        if (style >> i) & 1:
+            names.append(f"v{i} AS ({inner})")
+            source = f"v{i}"
+        else:
+            source = f"({inner}) AS v{i}"
+    return (f"WITH {', '.join(names)} " if names else "") + asked.format_map({**PLAIN, "source": source})
+
+
+def flat(asked: str, made: list[Level]) -> str:
+    """The same question about the table itself."""
+    names, where = dict(PLAIN), []
+    for columns, conditions in made:
+        where += [f"({each.format_map(names)})" for each in conditions]
+        names = {name: f"({each.format_map(names)})" for name, each in columns.items()}
+    source = "visits" + (f" WHERE {' AND '.join(where)}" if where else "")
+    return asked.format_map({**names, "source": source})
+
+
+PLAIN = {name: name for name in NAMES}
+MANY = settings(
+    max_examples=repeats(60), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None
+)
+
+
+@MANY
+@given(st.sampled_from(ASKED), levels(), st.integers(0, 15))
+def test_a_question_over_sub_queries_is_the_question_written_flat(asked: str, made: list[Level], style: int) -> None:
+    assert question(nested(asked, made, style), CATALOG) == question(flat(asked, made), CATALOG)
+
+
+def test_equal_questions_have_one_plan() -> None:
+    for inner, outer in PAIRS:
+        plans = [plan_for(question(text, CATALOG), CATALOG, 1) for text in (inner, outer)]
+        assert digest(plans[0]) == digest(plans[1])
+
+
+@MANY
+@given(st.sampled_from(ASKED), levels(), st.integers(0, 15))
+def test_writing_a_question_flat_is_right_sql(asked: str, made: list[Level], style: int) -> None:
+    """What `flat` does to a text is no invention of ours: on exact data another engine gives the same answer."""
+    assert exact(nested(asked, made, style)) == exact(flat(asked, made))
+
+
+def exact(text: str) -> list[Any]:
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE visits AS SELECT i % 7 AS patient_id, (i * 37) % 100 AS age, (i * 13) % 90 AS cost,"
+            " CASE i % 4 WHEN 0 THEN 'A' WHEN 1 THEN 'B' WHEN 2 THEN 'C' END AS ward, i % 3 = 0 AS smoker FROM range(60) t(i)"
+        )
+        return connection.execute(text).fetchall()
+
+
+PAIRS = [
+    ("SELECT COUNT(*) AS n FROM (SELECT * FROM visits)", "SELECT COUNT(*) AS n FROM visits"),
+    ("SELECT COUNT(*) AS n FROM ((SELECT v.* FROM visits AS v)) AS w", "SELECT COUNT(*) AS n FROM visits"),
+    (
+        "WITH a AS (SELECT weight FROM visits), v AS (SELECT * FROM visits) SELECT COUNT(*) AS n FROM v",
+        "SELECT COUNT(*) AS n FROM visits",
+    ),
+    (
+        "WITH visits AS (SELECT * FROM visits WHERE smoker) SELECT COUNT(*) AS n FROM visits",
+        "SELECT COUNT(*) AS n FROM visits WHERE smoker",
+    ),
+    (
+        "WITH v AS (SELECT * FROM visits WHERE smoker) SELECT COUNT(*) AS n FROM (WITH v AS (SELECT * FROM v WHERE age>3) SELECT * FROM v)",
+        "SELECT COUNT(*) AS n FROM visits WHERE smoker AND age > 3",
+    ),
+    ("SELECT AVG(v.age) AS a FROM (SELECT cost AS age FROM visits) AS v", "SELECT AVG(cost) AS a FROM visits"),
+    (
+        "SELECT COUNT(DISTINCT who) AS n FROM (SELECT patient_id AS who FROM visits)",
+        "SELECT COUNT(DISTINCT patient_id) AS n FROM visits",
+    ),
+    (
+        "SELECT w, COUNT(*) AS n FROM (SELECT ward AS w FROM visits) GROUP BY w",
+        "SELECT ward AS w, COUNT(*) AS n FROM visits GROUP BY w",
+    ),
+    (
+        "SELECT patient_id, COUNT(*) AS n FROM (SELECT ward AS patient_id FROM visits) GROUP BY patient_id",
+        "SELECT ward AS patient_id, COUNT(*) AS n FROM visits GROUP BY ward",
+    ),
+    (
+        "SELECT decade, AVG(cost) AS c FROM (SELECT *, FLOOR(age / 10) AS decade, weight + 1 AS unread FROM visits) GROUP BY decade",
+        "SELECT FLOOR(age / 10) AS decade, AVG(cost) AS c FROM visits GROUP BY decade",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "plain"), PAIRS, ids=[text for text, _ in PAIRS])
+def test_names_of_sub_queries_mean_what_sql_says(text: str, plain: str) -> None:
+    assert question(text, CATALOG) == question(plain, CATALOG)
+
+
+def test_bounds_are_of_expressions_and_never_of_names() -> None:
+    """A column that is called like a bounded one has the bounds of its own meaning, or none."""
+    unbounded = question("SELECT SUM(age) FROM (SELECT weight AS age FROM visits)", CATALOG)
+    with pytest.raises(QueryError) as caught:
+        plan_for(unbounded, CATALOG, 1)
+    assert caught.value.code == "missing-bounds" and "'weight'" in caught.value.message
+    for factor in (2, 1000):
+        wide = question(f"SELECT SUM(age) FROM (SELECT age * {factor} AS age FROM visits)", CATALOG)
+        once = question("SELECT SUM(age) FROM visits", CATALOG)
+        scales = [plan_for(each, CATALOG, 1).measurements[0] for each in (wide, once)]
+        worth = [each.mechanism.scale * each.step for each in scales if each.mechanism is not None]
+        assert worth[0] >= factor * worth[1] * 99 / 100
+
+
+def test_who_a_person_is_is_the_row_s_own() -> None:
+    """Whatever a sub-query passes on or calls so: people are gathered by the column that is declared."""
+    for text in (
+        "SELECT COUNT(*) FROM (SELECT age FROM visits)",
+        "SELECT COUNT(*) FROM (SELECT age AS patient_id FROM visits) WHERE patient_id > 3",
+        "SELECT SUM(patient_id) FROM (SELECT age AS patient_id, patient_id AS age FROM visits)",
+    ):
+        assert "gathered by patient_id" in explained(text)
+
+
+def explained(text: str) -> str:
+    return explain(plan_for(question(text, CATALOG), CATALOG, 1))
+
+
+def test_sub_queries_that_grow_are_refused_at_once() -> None:
+    """Each level doubles its column: forty of them would be a million million parts."""
+    source = "visits"
+    for _ in range(40):
+        source = f"(SELECT age + age AS age FROM {source})"
+    with pytest.raises(QueryError) as caught:
+        question(f"SELECT SUM(age) FROM {source}", CATALOG)
+    assert caught.value.code in ("too-many-items", "too-deep")
+    wide = f"LEAST({', '.join(['age'] * 90)})"
+    source = f"(SELECT {wide} AS age FROM (SELECT {wide} AS age FROM visits))"
+    with pytest.raises(QueryError) as caught:
+        question(f"SELECT {', '.join(f'SUM(age) AS s{i}' for i in range(300))} FROM {source}", CATALOG)
+    assert caught.value.code == "too-many-items"
+
+
+REWRITES = [
+    (
+        "SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT 10)",
+        "limit the outermost SELECT",
+        "SELECT COUNT(*) FROM visits LIMIT 10",
+    ),
+    (
+        "SELECT * FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) WHERE n > 10",
+        "HAVING",
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING n > 10",
+    ),
+    (
+        "SELECT COUNT(DISTINCT patient_id) FROM (SELECT age FROM visits)",
+        "its columns are age",
+        "SELECT COUNT(DISTINCT patient_id) FROM (SELECT age, patient_id FROM visits)",
+    ),
+    (
+        "SELECT COUNT(DISTINCT patient_id) FROM (SELECT age AS patient_id FROM visits)",
+        "with patient_id in the SELECT of unnamed_subquery",
+        "SELECT COUNT(DISTINCT who) FROM (SELECT age AS patient_id, patient_id AS who FROM visits)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "hint", "instead"), REWRITES, ids=[text for text, _, _ in REWRITES])
+def test_a_refusal_says_what_is_answered(text: str, hint: str, instead: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        question(text, CATALOG)
+    assert hint in (caught.value.hint or "")
+    assert plan_for(question(instead, CATALOG), CATALOG, 1).measurements
