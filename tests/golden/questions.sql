@@ -255,3 +255,23 @@ SELECT AVG(n) AS mean FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP B
 SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id FROM visits);
 -- shape-inner-window
 SELECT COUNT(*) AS n FROM (SELECT ROW_NUMBER() OVER (ORDER BY age) AS place FROM visits) WHERE place < 10;
+-- shape-group-by-all
+SELECT ward, smoker, COUNT(*) AS n FROM visits GROUP BY ALL;
+-- shape-distinct-keys
+SELECT DISTINCT ward FROM visits;
+-- shape-keys-alone
+SELECT ward, smoker FROM visits GROUP BY ward, smoker ORDER BY ward DESC;
+-- shape-distinct-with-condition
+SELECT DISTINCT ward FROM visits WHERE age > 90;
+-- shape-distinct-unknown
+SELECT DISTINCT note FROM visits;
+-- shape-narrowed
+SELECT ward, COUNT(*) AS n FROM visits WHERE ward IN ('A', 'B') GROUP BY ward;
+-- shape-narrowed-to-one
+SELECT ward, AVG(cost) AS cost FROM visits WHERE ward = 'C' AND smoker GROUP BY ward;
+-- shape-narrowed-unknown
+SELECT note, COUNT(DISTINCT patient_id) AS people FROM visits WHERE note IN ('flu', 'cold') GROUP BY note;
+-- shape-narrowed-to-nothing
+SELECT ward, COUNT(*) AS n FROM visits WHERE ward = 'A' AND ward = 'B' GROUP BY ward;
+-- shape-union-all
+SELECT COUNT(*) AS n FROM visits WHERE smoker UNION ALL SELECT COUNT(*) AS n FROM visits WHERE age > 65;

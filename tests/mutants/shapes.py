@@ -4,7 +4,9 @@ from tests.mutants import Law, Mutant
 from tests.plan import test_shapes as shapes
 from tests.plan import test_sql_refusals as refused
 
+CLAUSES = "discreet.plan.sql.clauses:"
 EXPRESSIONS = "discreet.plan.sql.expressions:"
+NARROWING = "discreet.plan.narrowing:"
 SOURCES = "discreet.plan.sql.sources:"
 TEXT = "discreet.plan.sql.text:"
 VIEWS = "discreet.plan.sql.views:"
@@ -22,7 +24,58 @@ def refusal(part: str) -> Law:
     return lambda: refused.test_refused(code, text)
 
 
+def narrowed(condition: str) -> Law:
+    (row,) = (each for each in shapes.NARROWED if each[1] == condition)
+    return lambda: shapes.test_a_condition_on_a_key_narrows_its_groups(*row)
+
+
+def not_public() -> None:
+    (mark,) = shapes.test_which_groups_have_rows_is_not_public.pytestmark  # type: ignore[attr-defined]
+    for text in mark.args[1]:
+        shapes.test_which_groups_have_rows_is_not_public(text)
+
+
 MUTANTS = (
+    Mutant(
+        "an-or-narrows",
+        NARROWING + "conditions_on",
+        "isinstance(part.condition, And)",
+        'hasattr(part.condition, "parts")',
+        "of two conditions of which one must be true the first is taken for both",
+        narrowed("ward = 'A' OR age > 3"),
+    ),
+    Mutant(
+        "one-condition-narrows",
+        NARROWING + "_left",
+        "all(evaluate",
+        "any(evaluate",
+        "groups are shown that a second condition leaves out",
+        narrowed("ward IN ('A', 'B') AND ward NOT IN ('B', 'C')"),
+    ),
+    Mutant(
+        "groups-with-such-rows-for-nothing",
+        NARROWING + "undecided",
+        "if columns_in(condition) not in columns",
+        "if False",
+        "declared keys are shown as if they were the groups in which a condition is met",
+        not_public,
+    ),
+    Mutant(
+        "keys-for-nothing",
+        "discreet.plan.draft:_check_public",
+        "None in domains or ",
+        "",
+        "keys that nobody declared are found without a price",
+        not_public,
+    ),
+    Mutant(
+        "all-keys-but-the-last",
+        CLAUSES + "Clauses._group",
+        "for item in self.items if",
+        "for item in self.items[:1] if",
+        "GROUP BY ALL groups by the first column alone",
+        lambda: shapes.test_groups_written_shortly_are_the_groups_written_out(*shapes.GROUPED[1]),
+    ),
     Mutant(
         "an-inner-filter-dropped",
         SOURCES + "Sources._derived",

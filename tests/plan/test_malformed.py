@@ -53,7 +53,7 @@ def outcome(text: str, params: object = None) -> str:
 
 def is_whole(found: Question) -> None:
     """Released expressions name keys and aggregates that exist, and nothing else."""
-    assert found.aggregates and hash(found) == hash(found)
+    assert (found.aggregates or found.keys) and hash(found) == hash(found)
     nodes = {*(Key(i, type_of(key)) for i, key in enumerate(found.keys)), *map(Released, range(len(found.aggregates)))}
     shown = [*(each.value for each in found.outputs), *(each.value for each in found.order)]
     for scalar in [*shown, *([found.having] if found.having else [])]:

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from discreet.curator.session import Curator
 from discreet.errors import QueryError
 from discreet.plan.check import digest
 from discreet.plan.explain import explain
+from discreet.plan.post import released_rows
 from discreet.plan.private import plan_for
+from discreet.plan.release import release
 from discreet.plan.sql import question
 from tests.golden.plans import CATALOGS
 from tests.scale import repeats
@@ -214,6 +217,16 @@ REWRITES = [
         "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING n > 10",
     ),
     (
+        "SELECT COUNT(*) FROM visits WHERE smoker UNION ALL SELECT COUNT(*) FROM visits WHERE age > 65",
+        "COUNT(*) FILTER (WHERE …) for each part",
+        "SELECT COUNT(*) FILTER (WHERE smoker), COUNT(*) FILTER (WHERE age > 65) FROM visits",
+    ),
+    (
+        "SELECT 'A', COUNT(*) FROM visits WHERE ward = 'A' UNION ALL SELECT 'B', COUNT(*) FROM visits WHERE ward = 'B'",
+        "GROUP BY a column",
+        "SELECT ward, COUNT(*) FROM visits WHERE ward IN ('A', 'B') GROUP BY ward",
+    ),
+    (
         "SELECT COUNT(DISTINCT patient_id) FROM (SELECT age FROM visits)",
         "its columns are age",
         "SELECT COUNT(DISTINCT patient_id) FROM (SELECT age, patient_id FROM visits)",
@@ -232,3 +245,108 @@ def test_a_refusal_says_what_is_answered(text: str, hint: str, instead: str) -> 
         question(text, CATALOG)
     assert hint in (caught.value.hint or "")
     assert plan_for(question(instead, CATALOG), CATALOG, 1).measurements
+
+
+# Groups.
+
+GROUPED = [
+    ("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ALL", "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"),
+    (
+        "SELECT FLOOR(age / 10) AS d, smoker, 1 AS one, AVG(cost) AS c FROM visits GROUP BY ALL HAVING COUNT(*) > 3",
+        "SELECT FLOOR(age / 10) AS d, smoker, 1 AS one, AVG(cost) AS c FROM visits GROUP BY 1, 2 HAVING COUNT(*) > 3",
+    ),
+    ("SELECT COUNT(*) AS n FROM visits GROUP BY ALL", "SELECT COUNT(*) AS n FROM visits"),
+    ("SELECT DISTINCT ward FROM visits", "SELECT ward FROM visits GROUP BY ward"),
+    (
+        "SELECT DISTINCT ward, smoker FROM visits ORDER BY ward LIMIT 3",
+        "SELECT ward, smoker FROM visits GROUP BY ALL ORDER BY 1 LIMIT 3",
+    ),
+    (
+        "SELECT DISTINCT ward, COUNT(*) AS n FROM visits GROUP BY ward",
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "plain"), GROUPED, ids=[text for text, _ in GROUPED])
+def test_groups_written_shortly_are_the_groups_written_out(text: str, plain: str) -> None:
+    assert question(text, CATALOG) == question(plain, CATALOG)
+
+
+@pytest.mark.parametrize("text", ["SELECT DISTINCT ward FROM visits", "SELECT ward FROM visits GROUP BY ward"])
+@pytest.mark.parametrize("unit", CATALOGS)
+def test_declared_keys_are_public_and_free(text: str, unit: str) -> None:
+    catalog = CATALOGS[unit]
+    plan = plan_for(question(text, catalog), catalog, 1)
+    assert (plan.epsilon, plan.delta, plan.measurements) == (0, 0, ())
+    assert plan.domain == (("A",), ("B",), ("C",), ("D",), ("E",))
+
+    def never(*_: object) -> Any:
+        raise AssertionError("nothing is read")
+
+    assert release(plan, never, never, 0) == ()  # type: ignore[arg-type]
+    assert released_rows(plan, ()).rows == plan.domain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT DISTINCT ward FROM visits WHERE age > 90",
+        "SELECT DISTINCT ward FROM visits WHERE ward = 'A' OR smoker",
+        "SELECT ward FROM (SELECT * FROM visits WHERE smoker) GROUP BY ward",
+        "SELECT DISTINCT note FROM visits",
+        "SELECT DISTINCT ward, note FROM visits",
+        "SELECT DISTINCT COALESCE(ward, 'A') FROM visits WHERE ward = 'A'",
+    ],
+)
+def test_which_groups_have_rows_is_not_public(text: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        plan_for(question(text, CATALOG), CATALOG, 1)
+    assert caught.value.code == "no-aggregate" and "COUNT(*)" in (caught.value.hint or "")
+
+
+NARROWED = [
+    ("ward", "ward IN ('C', 'A')", ("A", "C")),
+    ("ward", "ward = 'B'", ("B",)),
+    ("ward", "ward <> 'B' AND age > 3", ("A", "C", "D", "E")),
+    ("ward", "ward IN ('A', 'B') AND ward NOT IN ('B', 'C')", ("A",)),
+    ("ward", "ward = 'A' OR age > 3", ("A", "B", "C", "D", "E")),
+    ("note", "note IN ('y', 'x')", ("x", "y")),
+    ("note", "note = 'x' AND age > 3", ("x",)),
+    ("note", "note IN ('x', 'y', 'z') AND note >= 'y'", ("y", "z")),
+    ("smoker", "smoker", (True,)),
+    ("age", "age IN (7, 200)", (7,)),
+    ("weight", "weight IN (0.5, -0.0, 0.0)", (0.0, 0.5)),
+]
+
+
+@pytest.mark.parametrize(("key", "condition", "groups"), NARROWED, ids=[each[1] for each in NARROWED])
+def test_a_condition_on_a_key_narrows_its_groups(key: str, condition: str, groups: tuple[Any, ...]) -> None:
+    """The groups are values that meet the condition; and no row is counted that flat SQL would leave out."""
+    for text in (
+        f"SELECT {key}, COUNT(*) AS n FROM visits WHERE {condition} GROUP BY {key}",
+        f"SELECT {key}, COUNT(*) AS n FROM (SELECT * FROM visits WHERE {condition}) GROUP BY {key}",
+    ):
+        plan = plan_for(question(text, CATALOG), CATALOG, 1)
+        assert sorted(value for (value,) in plan.domain) == sorted(groups)
+
+
+def test_conditions_that_leave_no_group_are_refused() -> None:
+    for condition in ("ward = 'A' AND ward = 'B'", "note = 'x' AND note IN ('y')", "age = 7 AND age > 9"):
+        key = condition.partition(" ")[0]
+        with pytest.raises(QueryError) as caught:
+            plan_for(question(f"SELECT COUNT(*) FROM visits WHERE {condition} GROUP BY {key}", CATALOG), CATALOG, 1)
+        assert caught.value.code == "no-groups"
+
+
+def test_the_rows_of_narrowed_groups_are_those_that_sql_counts() -> None:
+    """Through the whole path, on data with other values and NULL."""
+    notes = ["x"] * 50 + ["y"] * 30 + ["z"] * 20 + [None] * 7
+    data = {"id": list(range(len(notes))), "note": notes, "ward": ["A", "B", "?"] * 35 + ["A", "B"]}
+    columns = {"ward": {"keys": ["A", "B", "C"]}}
+    with Curator({"t": data}, "id", columns, epsilon=10**4, ledger=":memory:", max_rows=1) as curator:
+        answer = curator.sql("SELECT note, COUNT(*) AS n FROM t WHERE note IN ('x', 'y') GROUP BY note", epsilon=1000)
+        assert answer.to_dicts() == [{"note": "x", "n": 50}, {"note": "y", "n": 30}]
+        before = curator.spent
+        free = curator.sql("SELECT DISTINCT ward FROM t WHERE ward <> 'B'", epsilon=1)
+        assert free.to_dicts() == [{"ward": "A"}, {"ward": "C"}] and curator.spent == before and free.epsilon == 0

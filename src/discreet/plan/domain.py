@@ -120,7 +120,7 @@ def groupless(key: Scalar, scope: Scope) -> bool:
     (column,) = columns
     inside = _listed(column, scope, Effort())
     values = () if inside is None else (*inside, *([None] if scope.facts(column).nullable else []))
-    if not values or len(values) * _size(key) > MOST_EVALUATED:
+    if not values or len(values) * size_of(key) > MOST_EVALUATED:
         return False
     return all(evaluate(key, {column.place: value}) is None for value in values)
 
@@ -222,7 +222,7 @@ def _image(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     inside = _listed(column, scope, effort)
     if inside is None:
         return None
-    effort.take(len(inside) * _size(key))
+    effort.take(len(inside) * size_of(key))
     images = [evaluate(key, {column.place: value}) for value in inside]
     missing = [evaluate(key, {column.place: None})] if scope.facts(column).nullable else []
     null = None in images or (None in missing and _names_null(key))
@@ -231,8 +231,9 @@ def _image(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     return (*ordered, None) if null else tuple(ordered)
 
 
-def _size(key: Scalar) -> int:
-    return 1 + sum(map(_size, children(key)))
+def size_of(key: Scalar) -> int:
+    """How many parts an expression has."""
+    return 1 + sum(map(size_of, children(key)))
 
 
 def _names_null(key: Scalar) -> bool:

@@ -26,7 +26,7 @@ def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = 
     aggregates = [release.values(plan, numbers) for release in plan.releases]
     nodes: list[Scalar] = [Key(j, type_of(key)) for j, key in enumerate(plan.question.keys)]
     nodes += [Released(j) for j in range(len(aggregates))]
-    rows = zip(chosen, zip(*aggregates, strict=True), strict=True)
+    rows = zip(chosen, zip(*aggregates, strict=True) if aggregates else [()] * len(chosen), strict=True)
     return [dict(zip(nodes, (*plan.domain[group], *values), strict=True)) for group, values in rows]
 
 

@@ -53,15 +53,14 @@ class Clauses:
     def question(self) -> Question:
         select, read = self.select, self.read
         read.take(select, *CLAUSES.split(), "distinct")
-        if distinct := select.args.get("distinct"):
-            raise read.refusal(Code.DISTINCT, "SELECT DISTINCT is not available", "use GROUP BY", distinct)
         condition = joined((*self.source.conditions, *conditions_of(read, select.args.get("where"))))
         names = self._outputs()
         self._group(select.args.get("group"))
+        self._distinct(select.args.get("distinct"))
         having = self._having(select.args.get("having"))
         order = self._order(select.args.get("order"))
         self._check_size([*self.items, *self.keys, *(value for value, _, _ in order), having, condition])
-        if not read.aggregates:
+        if not read.aggregates and not self.keys:
             hint = "add COUNT(*), SUM(x) or AVG(x)" + (": SELECT ward, COUNT(*) … GROUP BY ward" if self.items else "")
             raise read.refusal(Code.NO_AGGREGATE, "a question needs an aggregate: rows are not released", hint)
         return Question(
@@ -147,16 +146,38 @@ class Clauses:
         read = self.read
         if group is None:
             return
-        if set(group.args) - {"expressions"}:
+        every = group.args.get("all")
+        if (
+            set(group.args) - {"expressions", "all"}
+            or every not in (None, True)
+            or bool(every) is bool(group.expressions)
+        ):
             message = "only a list of keys can be grouped by"
             raise read.refusal(Code.GROUPING, message, "name each key: GROUP BY ward, sex", group)
-        read.take(group, "expressions")
+        read.take(group, "expressions", "all")
+        if every:
+            self._keys((item, group) for item in self.items if columns_in(item) and not released_in(item))
         for node in group.expressions:
             ordinal = self._ordinal(node, "GROUP BY")
-            scalar = read.within(Clause.GROUP_BY, node) if ordinal is None else ordinal
+            self._keys([(read.within(Clause.GROUP_BY, node) if ordinal is None else ordinal, node)])
+
+    def _keys(self, scalars: Iterable[tuple[Scalar, exp.Expr]]) -> None:
+        """Adds keys, each once."""
+        for scalar, node in scalars:
             self._check_key(scalar, node)
             if scalar not in self.keys:
                 self.keys.append(scalar)
+
+    def _distinct(self, distinct: exp.Expr | None) -> None:
+        """SELECT DISTINCT of columns asks for the groups of all of them; rows that have all keys are distinct as they are."""
+        if distinct is None:
+            return
+        self.read.take(distinct)
+        if not self.read.aggregates and not self.keys:
+            self._keys((item, distinct) for item in self.items)
+        elif not set(self.keys) <= set(self.items):
+            hint = "show all keys of GROUP BY, or group by fewer"
+            raise self.read.refusal(Code.DISTINCT, "SELECT DISTINCT needs all keys of GROUP BY", hint, distinct)
 
     def _check_key(self, scalar: Scalar, node: exp.Expr) -> None:
         read = self.read

@@ -48,7 +48,11 @@ READ_OTHERWISE = {  # than the functions of the table, and releases
 SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
 
 JOIN = (Code.JOIN, "joins are not available yet", "ask about one table")
-SET_OPERATION = (Code.SET_OPERATION, "questions cannot be combined", "ask them one by one")
+SET_OPERATION = (
+    Code.SET_OPERATION,
+    "questions cannot be combined",
+    "one question does it: GROUP BY a column or a CASE of conditions, or COUNT(*) FILTER (WHERE …) for each part; or ask them one by one",
+)
 WINDOW = (Code.WINDOW, "windows are not available", "use GROUP BY, with HAVING or ORDER BY on released values")
 PIVOT = (Code.PIVOT, "PIVOT is not available", "use GROUP BY, or COUNT(*) FILTER (WHERE …) for each column")
 SUBQUERY = (
@@ -103,9 +107,8 @@ REFUSED: dict[TokenType, tuple[Code, str, str]] = {
     T.FOR: (Code.CLAUSE, "FOR is not available", "a question locks nothing"),
     T.SEMICOLON: (Code.SEVERAL_STATEMENTS, "one question at a time", "ask the questions one by one"),
 }
-AFTER: dict[TokenType, tuple[Code, str, str]] = {  # DISTINCT ON, GROUP BY ALL, * REPLACE
+AFTER: dict[TokenType, tuple[Code, str, str]] = {  # DISTINCT ON, * REPLACE
     T.ON: (Code.DISTINCT, "DISTINCT ON is not available", "use GROUP BY"),
-    T.ALL: GROUPING,
     T.REPLACE: STAR,
     T.RENAME: STAR,
 }
@@ -215,6 +218,7 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
             message = "TOP is not available"
             raise refusal(Code.LIMIT, message, "write LIMIT at the end, such as LIMIT 5", text, token)
         begins = token.token_type in (T.SELECT, T.WITH) and begins_a_select(tokens, i)
+        begins = begins or (token.token_type is T.ALL and before is not None and before.token_type is T.GROUP_BY)
         if not (begins or token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)):
             raise word_refusal(text, token, before, after)
         if token.text == SYMBOLIC.get(token.token_type) or (token.token_type is T.PARAMETER and token.text != "$"):
