@@ -275,3 +275,15 @@ SELECT note, COUNT(DISTINCT patient_id) AS people FROM visits WHERE note IN ('fl
 SELECT ward, COUNT(*) AS n FROM visits WHERE ward = 'A' AND ward = 'B' GROUP BY ward;
 -- shape-union-all
 SELECT COUNT(*) AS n FROM visits WHERE smoker UNION ALL SELECT COUNT(*) AS n FROM visits WHERE age > 65;
+-- shape-share
+SELECT ward, COUNT(*) * 100.0 / SUM(COUNT(*)) OVER () AS percent FROM visits GROUP BY ward;
+-- shape-share-in-part
+SELECT ward, smoker, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY ward) AS share FROM visits GROUP BY ward, smoker;
+-- shape-rank
+SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY n DESC) AS place FROM visits GROUP BY ward ORDER BY place;
+-- shape-row-number
+SELECT ward, ROW_NUMBER() OVER (ORDER BY AVG(cost) DESC, ward) AS place FROM visits GROUP BY ward;
+-- shape-window-over-rows
+SELECT ward, SUM(age) OVER (PARTITION BY ward) AS total FROM visits GROUP BY ward;
+-- shape-running-total
+SELECT ward, SUM(COUNT(*)) OVER (ORDER BY ward) AS so_far FROM visits GROUP BY ward;

@@ -8,8 +8,10 @@ CLAUSES = "discreet.plan.sql.clauses:"
 EXPRESSIONS = "discreet.plan.sql.expressions:"
 NARROWING = "discreet.plan.narrowing:"
 SOURCES = "discreet.plan.sql.sources:"
+SQL_WINDOWS = "discreet.plan.sql.windows:"
 TEXT = "discreet.plan.sql.text:"
 VIEWS = "discreet.plan.sql.views:"
+WINDOWS = "discreet.plan.windows:"
 
 
 def same(part: str) -> Law:
@@ -33,6 +35,16 @@ def not_public() -> None:
     (mark,) = shapes.test_which_groups_have_rows_is_not_public.pytestmark  # type: ignore[attr-defined]
     for text in mark.args[1]:
         shapes.test_which_groups_have_rows_is_not_public(text)
+
+
+def over_rows() -> None:
+    for text in shapes.OVER_ROWS:
+        shapes.test_windows_over_rows_are_refused(text)
+
+
+def every_window() -> None:
+    for text in shapes.WINDOWS:
+        shapes.test_windows_are_those_of_another_engine(text)
 
 
 MUTANTS = (
@@ -75,6 +87,62 @@ MUTANTS = (
         "for item in self.items[:1] if",
         "GROUP BY ALL groups by the first column alone",
         lambda: shapes.test_groups_written_shortly_are_the_groups_written_out(*shapes.GROUPED[1]),
+    ),
+    Mutant(
+        "a-window-over-rows",
+        SQL_WINDOWS + "_window",
+        "if not released_in(operand):",
+        "if False:",
+        "a sum over rows of the table is read as one over released numbers",
+        over_rows,
+    ),
+    Mutant(
+        "a-window-in-a-sub-query",
+        SQL_WINDOWS + "_window",
+        "read.place not in (Clause.SELECT, Clause.ORDER_BY)",
+        "read.place not in (Clause.SELECT, Clause.ORDER_BY, Clause.INNER)",
+        "places among all rows of the table are columns of a sub-query",
+        over_rows,
+    ),
+    Mutant(
+        "rank-counts-equals",
+        WINDOWS + "_places",
+        "if place == 1 or any(column[i] != column[places[place - 2]] for column in keys):",
+        "if True:",
+        "groups with equal numbers have different ranks",
+        every_window,
+    ),
+    Mutant(
+        "partitions-forgotten",
+        WINDOWS + "partition_of",
+        "for key in node.partition",
+        "for key in ()",
+        "a share is one of everything",
+        every_window,
+    ),
+    Mutant(
+        "windows-over-rows-that-having-leaves-out",
+        "discreet.plan.post:released_rows",
+        "with_windows(scalars, guards, seen, partial(_exactly, plan))",
+        "with_windows(scalars, guards, seen[:1] * len(seen), partial(_exactly, plan))",
+        "a total is one row, again and again",
+        every_window,
+    ),
+    Mutant(
+        "the-noise-of-others-forgotten",
+        WINDOWS + "sum_form",
+        "SummedNoise(noise, int(times))",
+        "SummedNoise(noise, 1)",
+        "the ± of a total is that of two groups",
+        lambda: shapes.test_the_interval_of_a_share_covers(*shapes.SHARES[1]),
+    ),
+    Mutant(
+        "the-noise-of-others-added-up",
+        "discreet.plan.spread:smooth_widths",
+        "np.where(gaussian | many, 0, times)",
+        "np.where(gaussian | many, 0, 1)",
+        "a sum of noises is taken for one of them",
+        lambda: shapes.test_the_interval_of_a_share_covers(*shapes.SHARES[1]),
     ),
     Mutant(
         "an-inner-filter-dropped",

@@ -275,7 +275,7 @@ CLAUSES = [
     ("function", "SELECT COUNT(*) FROM visits WHERE session_user = 'x'"),
     ("function", "SELECT COUNT(*) FROM visits WHERE current_schema() = 'x'"),
     ("operator", "SELECT COUNT(*) FROM visits WHERE admitted + INTERVAL 1 DAY > '2024-01-01'"),
-    ("syntax", "SELECT COUNT(*) FROM visits GROUP BY ALL ward"),
+    ("grouping", "SELECT COUNT(*) FROM visits GROUP BY ALL ward"),
     ("not-grouped", "SELECT ward, age + COUNT(*) FROM visits GROUP BY ALL"),
     ("person", "SELECT patient_id, COUNT(*) FROM visits GROUP BY ALL"),
     ("keyword", "SELECT ALL COUNT(*) FROM visits"),

@@ -14,7 +14,6 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan import numbers
 from discreet.plan.affine import Affine, AffineForm, Bools, Reals, Span
 from discreet.plan.casts import conversion
@@ -36,6 +35,7 @@ from discreet.plan.scalar import (
     Operator,
     Or,
     Order,
+    Over,
     Released,
     Scalar,
     Type,
@@ -43,7 +43,8 @@ from discreet.plan.scalar import (
     is_key,
     type_of,
 )
-from discreet.plan.spread import half_widths, region, slopes
+from discreet.plan.spread import Noise, SummedNoise, half_widths, region, slopes
+from discreet.plan.windows import sum_form
 
 ZERO = Fraction(0)
 
@@ -54,16 +55,37 @@ class Reader:
 
     plan: Plan
     seen: Sequence[numbers.Row]
-    totals: Mapping[int, Reals]
+    totals: dict[int, Reals]
     ahead: bool = False
+    whole: Callable[[], "Reader"] | None = None
+    """Reads all rows of the answer, before LIMIT, of which these are some; None: there are no others."""
+
     forms: dict[Scalar, AffineForm | None] = field(default_factory=dict)
+    summed: dict[tuple[SummedNoise, object], int] = field(default_factory=dict)
+    """The places of totals of other rows, all below 0, by their noise and by which rows they are of."""
 
     @classmethod
-    def of(cls, plan: Plan, released: Sequence[Any], groups: Sequence[int], ahead: bool = False) -> "Reader":
+    def of(
+        cls,
+        plan: Plan,
+        released: Sequence[Any],
+        groups: Sequence[int],
+        ahead: bool = False,
+        among: Sequence[int] | None = None,
+    ) -> "Reader":
+        """`among` are the groups of all rows of the answer; None: these."""
         seen = numbers.columns(plan, released, groups)
         at = np.array(groups, np.int64)
         totals = {i: np.asarray(each)[at].astype(np.float64) for i, each in enumerate(released)}
-        return cls(plan, seen, totals, ahead)
+        return cls(plan, seen, totals, ahead, None if among is None else lambda: cls.of(plan, released, among, ahead))
+
+    def everything(self) -> "Reader":
+        """The reader of all rows of the answer."""
+        return self if self.whole is None else self.whole()
+
+    def virtual(self, noise: SummedNoise, rows: object) -> int:
+        """The place of a total of other rows, as if it were measured beside those of the row."""
+        return self.summed.setdefault((noise, rows), -1 - len(self.summed))
 
     @property
     def size(self) -> int:
@@ -85,6 +107,8 @@ class Reader:
                 return self.fixed(self._numbers(scalar))
             case Released():
                 return self.plan.releases[scalar.index].form(self)
+            case Over():
+                return sum_form(scalar, self)
             case Arithmetic():
                 left, right = self.form(scalar.left), self.form(scalar.right)
                 return None if left is None or right is None else self._combined(scalar, left, right)
@@ -149,6 +173,8 @@ class Reader:
     # Expressions of several releases.
 
     def _combined(self, scalar: Arithmetic, left: AffineForm, right: AffineForm) -> AffineForm | None:
+        if len(self._sums(left) | self._sums(right)) > 1:
+            return None  # of rows that overlap
         match scalar.operator:
             case Operator.ADD:
                 return self._sum(left, right)
@@ -159,6 +185,11 @@ class Reader:
             case Operator.DIVIDE:
                 return self._ratio(left, right, self._is_share(scalar.left, scalar.right))
         return None
+
+    def _sums(self, form: AffineForm) -> set[object]:
+        """Over which rows a form sums, besides its own."""
+        used = {*form.top.slopes, *(form.bottom.slopes if form.bottom else ())}
+        return {rows[1] for (_, rows), place in self.summed.items() if place in used}  # type: ignore[index]
 
     def _sum(self, left: AffineForm, right: AffineForm) -> AffineForm | None:
         bounds = left.low + right.low, left.high + right.high
@@ -275,12 +306,13 @@ class Reader:
                 low[rows], high[rows], open_[rows] = ends
         return Span(form.base + low, form.base + high, open_)
 
-    def _noises(self, form: AffineForm) -> dict[int, IntegerNoise]:
+    def _noises(self, form: AffineForm) -> dict[int, Noise]:
         used = sorted({*form.top.slopes, *(form.bottom.slopes if form.bottom else ())})
-        noises = {i: self.plan.measurements[i].mechanism for i in used}
+        others = {place: noise for (noise, _), place in self.summed.items()}
+        noises = {i: others[i] if i < 0 else self.plan.measurements[i].mechanism for i in used}
         return {i: noise for i, noise in noises.items() if noise is not None}
 
-    def _matrix(self, affine: Affine, noises: Mapping[int, IntegerNoise]) -> Reals:
+    def _matrix(self, affine: Affine, noises: Mapping[int, Noise]) -> Reals:
         zero = np.zeros(self.size)
         columns = [affine.slopes.get(i, zero) for i in noises]
         return np.stack(columns, axis=1) if columns else np.zeros((self.size, 0))
@@ -305,6 +337,8 @@ class Reader:
                 return self.plan.releases[scalar.index].never_negative(self.plan)
             case Literal(value=int() | float() as value):
                 return value >= 0
+            case Over():
+                return all(map(self._never_negative, scalar.operands))
             case Cast():
                 return self._never_negative(scalar.operand)
             case Arithmetic(operator=Operator.ADD | Operator.MULTIPLY):

@@ -16,7 +16,7 @@ from discreet.errors import QueryError
 from discreet.plan.catalog import Catalog
 from discreet.plan.functions import is_unit
 from discreet.plan.question import Question
-from discreet.plan.sql import aggregates, functions, operators  # noqa: F401 (their readers register themselves)
+from discreet.plan.sql import aggregates, functions, operators, windows  # noqa: F401 (their readers register themselves)
 from discreet.plan.sql.clauses import Clauses
 from discreet.plan.sql.expressions import Expressions
 from discreet.plan.sql.parameters import Parameters, bound
@@ -41,6 +41,7 @@ READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a wor
     T.DISTINCT: (exp.Distinct,),
     T.FILTER: (exp.Filter,),
     T.FROM: (exp.From, exp.Extract),
+    T.OVER: (exp.Window,),
     T.ALIAS: (exp.Alias, exp.TableAlias, exp.Cast, exp.TryCast),
     T.DESC: (exp.Ordered,),
     T.CASE: (exp.Case,),

@@ -24,18 +24,21 @@ from discreet.plan.scalar import (
     Literal,
     Not,
     Or,
+    Over,
     Released,
     Scalar,
     by_name,
     columns_in,
     released_in,
     type_of,
+    windows_in,
 )
 from discreet.plan.scope import fillable
 from discreet.plan.sql.expressions import MOST_PARTS, Clause, Expressions
 from discreet.plan.sql.refusals import Code, quoted, refusal
 from discreet.plan.sql.sources import RowSource, conditions_of, joined
 from discreet.plan.sql.values import is_null_literal
+from discreet.plan.sql.windows import not_over_rows
 
 CLAUSES = "with_ from_ where group having order limit offset expressions"
 
@@ -60,6 +63,8 @@ class Clauses:
         having = self._having(select.args.get("having"))
         order = self._order(select.args.get("order"))
         self._check_size([*self.items, *self.keys, *(value for value, _, _ in order), having, condition])
+        if not read.aggregates and any(map(windows_in, self.items)):
+            raise not_over_rows(read, select.expressions[0])
         if not read.aggregates and not self.keys:
             hint = "add COUNT(*), SUM(x) or AVG(x)" + (": SELECT ward, COUNT(*) … GROUP BY ward" if self.items else "")
             raise read.refusal(Code.NO_AGGREGATE, "a question needs an aggregate: rows are not released", hint)
@@ -138,6 +143,8 @@ class Clauses:
                 return self._name(item.operand)
             case Arithmetic(left=Function(operands=(Arithmetic(left=inner),))):  # ROUND(x, digits)
                 return f"round_{self._name(inner)}"
+            case Over():
+                return item.function.value.lower()
             case Case():
                 return "case"
         return "value"
@@ -254,7 +261,17 @@ class Clauses:
             return Key(self.keys.index(scalar), type_of(scalar))
         if isinstance(scalar, Column):
             raise self._not_grouped(scalar)
+        if isinstance(scalar, Over):
+            return self._window(scalar)
         return rebuilt(scalar, self._released)
+
+    def _window(self, window: Over) -> Scalar:
+        try:
+            return rebuilt(window, self._released)
+        except QueryError as error:
+            if error.code != Code.NOT_GROUPED:
+                raise
+            raise not_over_rows(self.read, None) from None
 
     def _not_grouped(self, column: Column) -> QueryError:
         read, name = self.read, column.name
@@ -307,6 +324,10 @@ def rebuilt(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
             return Cast(change(scalar.operand), scalar.type)
         case Function():
             return Function(scalar.name, tuple(map(change, scalar.operands)))
+        case Over():
+            order = tuple((change(value), descending, first) for value, descending, first in scalar.order)
+            operands, partition = (tuple(map(change, each)) for each in (scalar.operands, scalar.partition))
+            return Over(scalar.function, operands, partition, order)
         case Case():
             return Case(
                 tuple((change(when), change(value)) for when, value in scalar.branches), change(scalar.otherwise)

@@ -41,11 +41,12 @@ class Clause(Enum):
     SELECT = "SELECT"
     HAVING = "HAVING"
     ORDER_BY = "ORDER BY"
+    OVER = "a window"
     INNER = "the SELECT of a sub-query"
 
 
-RELEASED = {Clause.SELECT, Clause.HAVING, Clause.ORDER_BY}  # where aggregates can stand
-ALIASED = {Clause.GROUP_BY, Clause.HAVING, Clause.ORDER_BY}  # where a name can be that of an output
+RELEASED = {Clause.SELECT, Clause.HAVING, Clause.ORDER_BY, Clause.OVER}  # where aggregates can stand
+ALIASED = {Clause.GROUP_BY, Clause.HAVING, Clause.ORDER_BY, Clause.OVER}  # where a name can be that of an output
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ PREFIXES = {T.NOT, T.DASH, T.PLUS}
 CHAINED = {T.PLUS, T.DASH, T.STAR, T.SLASH, T.MOD, T.DCOLON, T.DOT, T.IS}  # each makes the expression one deeper
 SEPARATING = {T.COMMA, T.AND, T.OR, T.WHEN, T.THEN, T.ELSE, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY}
 ALLOWED = TYPE_WORDS | {
+    *(T.OVER, T.PARTITION_BY),
     *(T.SELECT, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.DISTINCT, T.FILTER),
     *(T.CASE, T.WHEN, T.THEN, T.ELSE, T.END, T.AND, T.OR, T.NOT, T.IN, T.IS, T.ISNULL, T.NOTNULL, T.BETWEEN),
     *(T.LIKE, T.ILIKE, T.ESCAPE, T.ASC, T.DESC, T.FIRST, T.NULL, T.TRUE, T.FALSE, T.UNKNOWN),
@@ -44,6 +45,7 @@ ALLOWED = TYPE_WORDS | {
 }
 READ_OTHERWISE = {  # than the functions of the table, and releases
     *("MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST"),
+    *("RANK", "DENSE_RANK", "ROW_NUMBER"),
 }
 SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
 
@@ -53,7 +55,11 @@ SET_OPERATION = (
     "questions cannot be combined",
     "one question does it: GROUP BY a column or a CASE of conditions, or COUNT(*) FILTER (WHERE …) for each part; or ask them one by one",
 )
-WINDOW = (Code.WINDOW, "windows are not available", "use GROUP BY, with HAVING or ORDER BY on released values")
+WINDOW = (
+    Code.WINDOW,
+    "this is not available of windows",
+    "SUM(COUNT(*)) OVER () and RANK() OVER (ORDER BY …) are, on released values",
+)
 PIVOT = (Code.PIVOT, "PIVOT is not available", "use GROUP BY, or COUNT(*) FILTER (WHERE …) for each column")
 SUBQUERY = (
     Code.SUBQUERY,
@@ -80,7 +86,7 @@ REFUSED: dict[TokenType, tuple[Code, str, str]] = {
     ),
     **dict.fromkeys((T.POSITIONAL, T.STRAIGHT_JOIN, T.LATERAL, T.APPLY, T.ON), JOIN),
     **dict.fromkeys((T.UNION, T.EXCEPT, T.INTERSECT), SET_OPERATION),
-    **dict.fromkeys((T.OVER, T.WINDOW, T.QUALIFY, T.PARTITION_BY, T.PARTITION, T.ROWS, T.RANGE), WINDOW),
+    **dict.fromkeys((T.WINDOW, T.QUALIFY, T.PARTITION, T.ROWS, T.RANGE), WINDOW),
     **dict.fromkeys((T.PIVOT, T.UNPIVOT), PIVOT),
     **dict.fromkeys((T.EXISTS, T.ANY, T.SOME, T.UNNEST, T.VALUES), SUBQUERY),
     **dict.fromkeys((T.TABLE_SAMPLE, T.USING), SAMPLE),
