@@ -1,5 +1,10 @@
 """Planted bugs of the shapes of questions: sub-queries whose conditions are dropped, and names that keep what they meant before."""
 
+import numpy as np
+
+from discreet.plan.affine import Span
+from discreet.plan.images import ARITHMETIC
+from discreet.plan.scalar import Operator
 from tests.mutants import Law, Mutant
 from tests.plan import test_shapes as shapes
 from tests.plan import test_sql_refusals as refused
@@ -45,6 +50,15 @@ def over_rows() -> None:
 def every_window() -> None:
     for text in shapes.WINDOWS:
         shapes.test_windows_are_those_of_another_engine(text)
+
+
+def images_across_zero() -> None:
+    """A quotient has no ends where its divisor may be 0."""
+    one, across = (
+        Span(np.array([low]), np.array([high]), np.array([False])) for low, high in ((1.0, 2.0), (-1.0, 1.0))
+    )
+    low, high = ARITHMETIC[Operator.DIVIDE](one, across)
+    assert low[0] == -np.inf and high[0] == np.inf
 
 
 MUTANTS = (
@@ -145,6 +159,14 @@ MUTANTS = (
         lambda: shapes.test_the_interval_of_a_share_covers(*shapes.SHARES[1]),
     ),
     Mutant(
+        "a-quotient-across-zero-is-bounded",
+        "discreet.plan.images:_divided",
+        "across = (right.low <= 0) & (right.high >= 0)",
+        "across = (right.low < 0) & (right.high < 0)",
+        "what is divided by may be 0, and the interval has ends",
+        images_across_zero,
+    ),
+    Mutant(
         "an-inner-filter-dropped",
         SOURCES + "Sources._derived",
         '(*source.conditions, *conditions_of(read, select.args.get("where")))',
@@ -195,8 +217,8 @@ MUTANTS = (
     Mutant(
         "the-first-of-two-columns-is-taken",
         VIEWS + "View.named",
-        "if len(found) == 1:",
-        "if found:",
+        "if len(matches) == 1:",
+        "if matches:",
         "of two columns of one name one is read, and engines differ on which",
         refusal("SELECT *, cost AS age FROM visits"),
     ),

@@ -49,8 +49,8 @@ def _values(
         parts.setdefault(partition_of(node, row), []).append(i)
     column: list[Value] = [None] * len(rows)
     for members in parts.values():
-        found = _total if node.function is WindowFunction.SUM else _places
-        for i, value in zip(members, found(node, guarded, [rows[i] for i in members], exactly), strict=True):
+        rule = _total if node.function is WindowFunction.SUM else _places
+        for i, value in zip(members, rule(node, guarded, [rows[i] for i in members], exactly), strict=True):
             column[i] = value
     return column
 
@@ -81,13 +81,13 @@ def _places(
         nulls = [i for i in places if column[i] is None]
         rest = sorted((i for i in places if column[i] is not None), key=column.__getitem__, reverse=descending)  # type: ignore[arg-type]
         places = nulls + rest if nulls_first else rest + nulls
-    found: list[Value] = [None] * len(rows)
+    ranks: list[Value] = [None] * len(rows)
     rank = dense = 0
     for place, i in enumerate(places, 1):
         if place == 1 or any(column[i] != column[places[place - 2]] for column in keys):
             rank, dense = place, dense + 1
-        found[i] = {WindowFunction.RANK: rank, WindowFunction.DENSE_RANK: dense}.get(node.function, place)
-    return found
+        ranks[i] = {WindowFunction.RANK: rank, WindowFunction.DENSE_RANK: dense}.get(node.function, place)
+    return ranks
 
 
 # Where the truth of a sum lies.

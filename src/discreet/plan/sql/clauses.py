@@ -125,8 +125,8 @@ class Clauses:
                 read.outputs[name.casefold()] = item
         taken = set(read.outputs)
         names = []
-        for name, item, given in zip(headings, self.items, own, strict=True):
-            names.append(name if name is not None else free_name(given or self._name(item), taken))
+        for name, item, title in zip(headings, self.items, own, strict=True):
+            names.append(name if name is not None else free_name(title or self._name(item), taken))
         return names
 
     def _name(self, item: Scalar) -> str:

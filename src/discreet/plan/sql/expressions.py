@@ -387,8 +387,8 @@ class Expressions:
         """The name of the column that a node is, as it was given; None for any other node."""
         if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
             return None
-        found = self.view.matches(node.name) if self.view is not None else self.scope.matches(node.name)
-        return found[0].name if found else None
+        matches = self.view.matches(node.name) if self.view is not None else self.scope.matches(node.name)
+        return matches[0].name if matches else None
 
     def _misquoted(self, name: str, node: exp.Expr) -> QueryError | None:
         """What to say of a text in double quotes, which are for names."""

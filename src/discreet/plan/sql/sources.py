@@ -1,4 +1,4 @@
-"""Where the rows of a SELECT come from: a declared table, a name of WITH, or a sub-query, however deep.
+"""The rows that a SELECT is about: those of a declared table, a name of WITH, or a sub-query, however deep.
 
 A sub-query filters rows and computes columns of each row by itself. So it is no relation of its own: what a name of it means is an
 expression over the row of the one table below, and is put in the place of the name; its conditions are joined to those of whoever reads
@@ -77,7 +77,7 @@ class Sources:
         return read
 
     def source(self, select: exp.Expr, known: Known | None = None) -> RowSource:
-        """Where the rows of a SELECT come from; or raises QueryError."""
+        """The rows that a SELECT is about; or raises QueryError."""
         if not isinstance(select, exp.Select):
             raise self._refusal(Code.NOT_A_SELECT, "this is not one SELECT", "write SELECT COUNT(*) FROM …", select)
         source = select.args.get("from_")
@@ -119,9 +119,9 @@ class Sources:
             hint = "write the name of one table"
             raise self._refusal(Code.TABLE_FUNCTION, "FROM needs a declared table", hint, node)
         self._take(node, "this", "alias")
-        found = known.get(node.this.name.casefold()) or self._declared(node.this)
+        source = known.get(node.this.name.casefold()) or self._declared(node.this)
         self._identifier(node.this)
-        return self._called(found, node)
+        return self._called(source, node)
 
     def _called(self, source: RowSource, node: exp.Expr) -> RowSource:
         """A source under the name that it is given behind it, if any."""

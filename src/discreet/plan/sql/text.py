@@ -69,7 +69,12 @@ SUBQUERY = (
 STAR = (Code.STAR, "* is not released", "name keys and aggregates: ward, COUNT(*)")
 RECURSIVE = (Code.CTE, "WITH RECURSIVE is not available", "a sub-query filters rows and computes columns of each")
 SAMPLE = (Code.SAMPLE, "samples are not available", "remove the clause: all rows are used, and noise is added")
-GROUPING = (Code.GROUPING, "only a list of keys can be grouped by", "name each key: GROUP BY ward, sex")
+GROUPING = (
+    Code.GROUPING,
+    "ROLLUP, CUBE and GROUPING SETS are not available",
+    "name each key; subtotals stand beside the groups, free: SUM(COUNT(*)) OVER (PARTITION BY ward), SUM(COUNT(*)) OVER ();"
+    " people are counted at each level by a question of its own",
+)
 CLOCK = (Code.CLOCK, "a question cannot depend on when it is asked", "write DATE '2024-12-31', or bind a parameter")
 SESSION = (Code.FUNCTION, "a question cannot depend on who asks it", "use columns, constants and parameters")
 LISTS = (Code.OPERATOR, "lists, structs and maps are not available", "use round brackets and plain columns")

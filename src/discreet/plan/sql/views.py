@@ -29,10 +29,10 @@ class View:
 
     def named(self, name: str) -> Item:
         """The column of a name; raises QueryError where there is none, or more than one."""
-        found = self.matches(name)
-        if len(found) == 1:
-            return found[0]
-        if found:
+        matches = self.matches(name)
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
             raise QueryError(
                 f"column {name!r} is twice in {self.called!r}",
                 code="ambiguous-name",

@@ -47,7 +47,7 @@ def _order(read: Expressions, order: exp.Expr | None) -> tuple[tuple[Scalar, boo
     if order is None:
         return ()
     read.take(order, "expressions")
-    found = []
+    sorts = []
     for node in order.expressions:
         if not isinstance(node, exp.Ordered):
             raise read.unknown(node)
@@ -56,5 +56,5 @@ def _order(read: Expressions, order: exp.Expr | None) -> tuple[tuple[Scalar, boo
         if isinstance(value, Literal):
             hint = "order by a key or an aggregate"
             raise read.refusal(Code.CONSTANT, "a constant orders nothing", hint, node)
-        found.append((value, bool(node.args.get("desc")), bool(node.args.get("nulls_first"))))
-    return tuple(found)
+        sorts.append((value, bool(node.args.get("desc")), bool(node.args.get("nulls_first"))))
+    return tuple(sorts)
