@@ -343,3 +343,69 @@ SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC FETCH FIRST
 SELECT CAST(age / 10 AS INTEGER) AS decade, COUNT(*) AS n FROM visits GROUP BY decade;
 -- functions-of-released
 SELECT UPPER(ward) AS w, LN(COUNT(*)) AS l, COUNT(*) ^ 2 AS p, COUNT(*) // 10 AS t, ROUND(AVG(cost), -1) AS c FROM visits GROUP BY ward;
+-- shape-with-filter
+WITH adults AS (SELECT * FROM visits WHERE age >= 18) SELECT ward, COUNT(*) AS n FROM adults GROUP BY ward;
+-- shape-with-two
+WITH adults AS (SELECT * FROM visits WHERE age >= 18), smokers AS (SELECT * FROM adults WHERE smoker) SELECT COUNT(DISTINCT patient_id) AS people FROM smokers;
+-- shape-sub-query-filter
+SELECT COUNT(*) AS n FROM (SELECT * FROM visits WHERE age BETWEEN 18 AND 64) AS v WHERE v.smoker;
+-- shape-three-levels
+SELECT AVG(c) AS mean FROM (SELECT b AS c FROM (SELECT cost AS b FROM (SELECT * FROM visits WHERE smoker)) WHERE b < 500);
+-- shape-renamed
+SELECT w AS station, SUM(years) AS total FROM (SELECT ward AS w, age AS years FROM visits) GROUP BY w;
+-- shape-computed
+SELECT decade, AVG(cost) AS cost FROM (SELECT *, FLOOR(age / 10) * 10 AS decade FROM visits) GROUP BY decade ORDER BY decade;
+-- shape-redefined
+SELECT SUM(age) AS total FROM (SELECT age * 1000 AS age FROM visits);
+-- shape-redefined-without-bounds
+SELECT SUM(age) AS total FROM (SELECT weight AS age FROM visits);
+-- shape-clamped-inside
+SELECT AVG(kg) AS kg FROM (SELECT LEAST(GREATEST(weight, 0), 200) AS kg FROM visits);
+-- shape-alias-shadows-person
+SELECT patient_id, COUNT(*) AS n FROM (SELECT ward AS patient_id FROM visits) GROUP BY patient_id;
+-- shape-person-renamed
+SELECT COUNT(DISTINCT who) AS people FROM (SELECT patient_id AS who, age FROM visits) WHERE age > 65;
+-- shape-person-as-key
+SELECT who, COUNT(*) AS n FROM (SELECT patient_id AS who FROM visits) GROUP BY who;
+-- shape-with-shadows-table
+WITH visits AS (SELECT * FROM visits WHERE smoker) SELECT COUNT(*) AS n FROM visits;
+-- shape-inner-limit
+SELECT COUNT(*) AS n FROM (SELECT * FROM visits LIMIT 10);
+-- shape-inner-group
+SELECT AVG(n) AS mean FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id);
+-- shape-inner-distinct
+SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id FROM visits);
+-- shape-inner-window
+SELECT COUNT(*) AS n FROM (SELECT ROW_NUMBER() OVER (ORDER BY age) AS place FROM visits) WHERE place < 10;
+-- shape-group-by-all
+SELECT ward, smoker, COUNT(*) AS n FROM visits GROUP BY ALL;
+-- shape-distinct-keys
+SELECT DISTINCT ward FROM visits;
+-- shape-keys-alone
+SELECT ward, smoker FROM visits GROUP BY ward, smoker ORDER BY ward DESC;
+-- shape-distinct-with-condition
+SELECT DISTINCT ward FROM visits WHERE age > 90;
+-- shape-distinct-unknown
+SELECT DISTINCT note FROM visits;
+-- shape-narrowed
+SELECT ward, COUNT(*) AS n FROM visits WHERE ward IN ('A', 'B') GROUP BY ward;
+-- shape-narrowed-to-one
+SELECT ward, AVG(cost) AS cost FROM visits WHERE ward = 'C' AND smoker GROUP BY ward;
+-- shape-narrowed-unknown
+SELECT note, COUNT(DISTINCT patient_id) AS people FROM visits WHERE note IN ('flu', 'cold') GROUP BY note;
+-- shape-narrowed-to-nothing
+SELECT ward, COUNT(*) AS n FROM visits WHERE ward = 'A' AND ward = 'B' GROUP BY ward;
+-- shape-union-all
+SELECT COUNT(*) AS n FROM visits WHERE smoker UNION ALL SELECT COUNT(*) AS n FROM visits WHERE age > 65;
+-- shape-share
+SELECT ward, COUNT(*) * 100.0 / SUM(COUNT(*)) OVER () AS percent FROM visits GROUP BY ward;
+-- shape-share-in-part
+SELECT ward, smoker, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY ward) AS share FROM visits GROUP BY ward, smoker;
+-- shape-rank
+SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY n DESC) AS place FROM visits GROUP BY ward ORDER BY place;
+-- shape-row-number
+SELECT ward, ROW_NUMBER() OVER (ORDER BY AVG(cost) DESC, ward) AS place FROM visits GROUP BY ward;
+-- shape-window-over-rows
+SELECT ward, SUM(age) OVER (PARTITION BY ward) AS total FROM visits GROUP BY ward;
+-- shape-running-total
+SELECT ward, SUM(COUNT(*)) OVER (ORDER BY ward) AS so_far FROM visits GROUP BY ward;

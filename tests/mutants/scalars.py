@@ -202,7 +202,7 @@ MUTANTS = (
     ),
     Mutant(
         "letters-cost-nothing",
-        "discreet.plan.domain:_size",
+        "discreet.plan.domain:size_of",
         "(1 + letters // LETTERS if makes else 1)",
         "1",
         "planning, which is free, takes minutes",

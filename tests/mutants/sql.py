@@ -176,14 +176,14 @@ MUTANTS = (
     Mutant(
         "alias-for-column",
         EXPRESSIONS + "Expressions.column",
-        "alias is not None and alias != column",
+        "alias is not None and alias != item.meaning",
         "False",
         "a name with two meanings is read as one of them",
         refusal("SELECT AVG(age) AS age FROM visits HAVING age > 3"),
     ),
     Mutant(
         "unread-arguments",
-        EXPRESSIONS + "Expressions.take",
+        EXPRESSIONS + "SharedReading.take",
         "name not in args",
         "False",
         "what a node says besides is forgotten",

@@ -185,8 +185,9 @@ numbers = st.sampled_from(["age", "cost", "age + 1", "cost * 2", "age * cost", "
                            "DATEDIFF('day', day, '2024-02-29')", "AGE(day, DATE '2000-02-29')", "day - DATE '2024-01-01'",
                            "DATEDIFF('month', DATE '2023-12-31', day + INTERVAL '1 month')", "YEAR(day + age)",
                            "LN(age)", "LOG(2, cost)", "EXP(cost)", "POWER(cost, age)", "age ^ 2", "age // 7", "TRUNC(cost, -1)",
-                           "ROUND(cost, -2)", "WIDTH_BUCKET(cost, 0, 50, 5)", "smoker", "age > 20", "STRPOS(note, 'x')",
+                           "ROUND(cost, -2)", "WIDTH_BUCKET(cost, 0, 50, 5)", "STRPOS(note, 'x')",
                            "CAST(SUBSTRING(note, 1, age) AS DOUBLE)", "LENGTH(REPLACE(note, 'x', UPPER(note)))"])  # fmt: skip
+flags = st.sampled_from(["smoker", "age > 20"])
 conditions = st.sampled_from(["age > 20", "age BETWEEN 10 AND 30", "cost < 0.5", "1 / cost > 2", "100 / (age - 19) > 1",
                               "ward = 'A'", "ward IN ('A', 'Z')", "ward NOT IN ('B')", "note LIKE '%\\%'", "note LIKE 'a_b'",
                               "note ILIKE 'äö'", "smoker", "NOT smoker", "smoker IS NULL", "age IS NOT NULL",
@@ -213,7 +214,7 @@ def predicates(draw: st.DrawFn) -> str:
 @st.composite
 def aggregates(draw: st.DrawFn, schema: Schema) -> str:
     kinds = ["COUNT(*)", "COUNT({x})", "SUM({x})", "AVG({x})"] + ([] if schema.row else ["COUNT(DISTINCT person)"])
-    text = draw(st.sampled_from(kinds)).format(x=draw(numbers))
+    text = draw(st.sampled_from(kinds)).format(x=draw(numbers | flags))
     return f"{text} FILTER (WHERE {draw(predicates())})" if draw(st.integers(0, 3)) == 0 else text
 
 
@@ -225,6 +226,19 @@ keys = st.sampled_from(["ward", "smoker", "day", "age", "age > 15", "FLOOR(age /
                         "STRFTIME(day, '%Y-%m')", "DATE_PART('isodow', day)", "DATEDIFF('week', day, DATE '2024-02-29')",
                         "LOWER(ward)", "CONCAT(ward, '/', smoker)", "age // 10", "WIDTH_BUCKET(cost, 0, 50, 3)",
                         "UPPER(note)"])  # fmt: skip
+
+
+@st.composite
+def sources(draw: st.DrawFn) -> str:
+    """The table, or a sub-query that has all its names: some mean others than in the table."""
+    match draw(st.integers(0, 7)):
+        case 0:
+            return f"(SELECT * FROM {TABLE} WHERE {draw(predicates())}) AS rows_of_some"
+        case 1:
+            mine = {"age": draw(numbers), "cost": draw(numbers), "ward": draw(st.sampled_from(["ward", "note"]))}
+            items = ", ".join(f"{mine.get(name, name)} AS {name}" for name in NAMES)
+            return f"(SELECT {items} FROM (SELECT * FROM {TABLE})) AS renamed"
+    return TABLE
 
 
 @st.composite
@@ -240,7 +254,7 @@ def questions(draw: st.DrawFn, schema: Schema) -> str:
             draw(st.sampled_from(["{0} / COUNT(*)", "{0} + 2 * COUNT(*)", "100.0 * {0}"])).format(wanted[0])
             + " AS extra"
         )
-    text = f"SELECT {', '.join(select)} FROM {TABLE}"
+    text = f"SELECT {', '.join(select)} FROM {draw(sources())}"
     if draw(st.booleans()):
         text += f" WHERE {draw(predicates())}"
     if by:

@@ -514,6 +514,11 @@ def test_a_scan_reads_the_used_columns_and_the_person() -> None:
 
 
 EQUAL = [
+    ("SELECT COUNT(*) FROM visits", "SELECT COUNT(*) FROM (SELECT * FROM visits) AS v"),
+    (
+        "SELECT ward, SUM(age) FROM visits WHERE insured AND age > 3 GROUP BY ward",
+        "WITH v AS (SELECT ward, age, insured FROM visits WHERE insured) SELECT ward, SUM(age) FROM v WHERE v.age > 3 GROUP BY ward",
+    ),
     ("SELECT COUNT(*) FROM visits", "select count ( * )\n\tFROM Visits -- a comment\n;;"),
     ("SELECT COUNT(*) FROM visits", '/* first */ SELECT COUNT(1) FROM "VISITS" AS v'),
     ("SELECT SUM(age) FROM visits", "SELECT SUM(V.AGE) AS sum_age FROM visits v"),

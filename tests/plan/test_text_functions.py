@@ -16,7 +16,7 @@ from discreet.errors import QueryError
 from discreet.plan import scalar as s
 from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.domain import MOST_EVALUATED
-from discreet.plan.domain import _size as parts_of
+from discreet.plan.domain import size_of as parts_of
 from discreet.plan.evaluate import evaluate
 from discreet.plan.explain import explain
 from discreet.plan.functions import function

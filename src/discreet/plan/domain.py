@@ -123,7 +123,7 @@ def groupless(key: Scalar, scope: Scope) -> bool:
     (column,) = columns
     inside = _listed(column, scope, Effort())
     values = () if inside is None else (*inside, *([None] if scope.facts(column).nullable else []))
-    if not values or len(values) * _size(key) > MOST_EVALUATED:
+    if not values or len(values) * size_of(key) > MOST_EVALUATED:
         return False
     return all(evaluate(key, {column.place: value}) is None for value in values)
 
@@ -231,7 +231,7 @@ def _image(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     inside = _listed(column, scope, effort) if days is None else days
     if inside is None:
         return None
-    effort.take(len(inside) * _size(key))
+    effort.take(len(inside) * size_of(key))
     images = [evaluate(key, {column.place: value}) for value in inside]
     missing = [evaluate(key, {column.place: None})] if scope.facts(column).nullable else []
     null = None in images or (None in missing and _names_null(key))
@@ -274,7 +274,7 @@ def _in_order(key: Scalar, values: list[Any]) -> list[Value]:
     return values if type_of(key) is Type.TEXT else sorted(values)
 
 
-def _size(key: Scalar) -> int:
+def size_of(key: Scalar) -> int:
     """How many parts are evaluated; each counts for more where functions make texts of long constants, or of many columns."""
     nodes, letters, makes = _weight(key)
     return nodes * (1 + letters // LETTERS if makes else 1)

@@ -33,6 +33,7 @@ from discreet.plan.scalar import (
     Operator,
     Or,
     Order,
+    Over,
     Released,
     Scalar,
     Steps,
@@ -64,7 +65,7 @@ def _column(scalar: Column, row: Mapping[Any, Value]) -> Value:
 
 
 @evaluate.register
-def _released(scalar: Key | Released, row: Mapping[Any, Value]) -> Value:
+def _released(scalar: Key | Released | Over, row: Mapping[Any, Value]) -> Value:
     """A row of released values has them by the nodes that name them."""
     return clean(row[scalar])
 

@@ -45,6 +45,7 @@ from discreet.plan.scalar import (
     Literal,
     Not,
     Or,
+    Over,
     Released,
     Scalar,
     Steps,
@@ -297,6 +298,14 @@ def _cast(scalar: Cast) -> str:
 @said.register
 def _function(scalar: Function) -> str:
     return function(scalar.name).call(*map(said, scalar.operands))
+
+
+@said.register
+def _over(scalar: Over) -> str:
+    order = ", ".join(said(value) + (" desc" if falls else "") for value, falls, _ in scalar.order)
+    parts = [f"partition by {', '.join(map(said, scalar.partition))}"] if scalar.partition else []
+    inside = " ".join([*parts, *([f"order by {order}"] if order else [])])
+    return f"{scalar.function.value}({', '.join(map(said, scalar.operands))}) OVER ({inside})"
 
 
 @said.register

@@ -189,6 +189,28 @@ class Function(Scalar):
     operands: tuple[Scalar, ...]
 
 
+class WindowFunction(Enum):
+    """A function over the rows of an answer."""
+
+    SUM = "SUM"
+    RANK = "RANK"
+    DENSE_RANK = "DENSE_RANK"
+    ROW_NUMBER = "ROW_NUMBER"
+
+
+@dataclass(frozen=True, slots=True)
+class Over(Scalar):
+    """A function over the rows of an answer that have equal keys in `partition`: a sum, or a place in an order.
+
+    Of released values only; an order is of a value, whether it falls, and whether NULL is first.
+    """
+
+    function: WindowFunction
+    operands: tuple[Scalar, ...]
+    partition: tuple[Scalar, ...] = ()
+    order: tuple[tuple[Scalar, bool, bool], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Steps(Scalar):
     """A numeric operand, clamped to [low, high], less a middle, in whole steps of a public grid: an int64 of at most 2^24 in size.
@@ -261,6 +283,11 @@ def _type_of_function(scalar: Function) -> Type:
 
 
 @type_of.register
+def _type_of_window(scalar: Over) -> Type:
+    return Type.NUMBER if scalar.function is WindowFunction.SUM else Type.INTEGER
+
+
+@type_of.register
 def _type_of_integer(scalar: Steps | Indicator) -> Type:
     return Type.INTEGER
 
@@ -294,6 +321,8 @@ def children(scalar: Scalar) -> tuple[Scalar, ...]:
         case Case():
             pairs = [part for branch in scalar.branches for part in branch]
             return (*pairs, scalar.otherwise)
+        case Over():
+            return (*scalar.operands, *scalar.partition, *(value for value, _, _ in scalar.order))
         case Column() | Literal() | Key() | Released():
             return ()
     raise Fault(f"{type(scalar).__name__} has no rule for its parts", code="scalar")
@@ -320,7 +349,14 @@ def released_in(scalar: Scalar) -> set[int]:
 
 def is_key(scalar: Scalar) -> bool:
     """Whether an expression over released values is made of keys and constants alone, which are public."""
-    return not released_in(scalar)
+    return not released_in(scalar) and not windows_in(scalar)
+
+
+def windows_in(scalar: Scalar) -> list[Over]:
+    """All windows in an expression over released values, in the order in which they stand there."""
+    if isinstance(scalar, Over):
+        return [scalar]
+    return [each for child in children(scalar) for each in windows_in(child)]
 
 
 def has_key(scalar: Scalar) -> bool:

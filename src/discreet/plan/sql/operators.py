@@ -85,11 +85,7 @@ def _column(read: Expressions, node: exp.Column) -> Scalar:
         )
     if isinstance(node.this, exp.Star):
         raise read.unknown(node.this)
-    qualifier = node.args.get("table")
-    table = "" if qualifier is None else read.identifier(qualifier)
-    if qualifier is not None and table.casefold() not in map(str.casefold, read.scope.tables):
-        hint = f"the table is called {' or '.join(map(quoted, read.scope.tables))} here"
-        raise read.refusal(Code.UNKNOWN_TABLE, f"table {quoted(table)} not found", hint, qualifier)
+    table = read.qualifier(node.args.get("table"))
     return read.column(read.identifier(node.this), node, table)
 
 

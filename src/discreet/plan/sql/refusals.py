@@ -142,7 +142,11 @@ CLOCK = (
     "depends on when it is asked, and an answer must not",
     "write the date as a constant, such as DATE '2024-12-31', or bind it",
 )
-WINDOW = (Code.WINDOW, "is a window function", "windows are not available: use GROUP BY")
+WINDOW = (
+    Code.WINDOW,
+    "is a window function",
+    "over released numbers there are RANK, DENSE_RANK and ROW_NUMBER, with OVER (ORDER BY …), and SUM(COUNT(*)) OVER ()",
+)
 
 NAMES: dict[tuple[Code, str, str], str] = {
     EXTREME: "MIN MAX MIN_BY MAX_BY ARG_MIN ARG_MAX ARGMIN ARGMAX MODE",

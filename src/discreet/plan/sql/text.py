@@ -48,6 +48,7 @@ CHAINED = {
 }  # each makes the expression one deeper
 SEPARATING = {T.COMMA, T.AND, T.OR, T.WHEN, T.THEN, T.ELSE, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY}
 ALLOWED = TYPE_WORDS | {
+    *(T.OVER, T.PARTITION_BY),
     *(T.SELECT, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.DISTINCT, T.FILTER),
     *(T.CASE, T.WHEN, T.THEN, T.ELSE, T.END, T.AND, T.OR, T.NOT, T.IN, T.IS, T.ISNULL, T.NOTNULL, T.BETWEEN),
     *(T.LIKE, T.ILIKE, T.ESCAPE, T.ASC, T.DESC, T.FIRST, T.NULL, T.TRUE, T.FALSE, T.UNKNOWN),
@@ -58,19 +59,37 @@ ALLOWED = TYPE_WORDS | {
 READ_OTHERWISE = {  # than the functions of the table, and releases
     *("DATE_TRUNC", "DATETRUNC", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATEPART", "STRFTIME", "TO_CHAR", "DATE_ADD"),
     *("MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST", "CONCAT", "LOG", "POSITION"),
+    *("RANK", "DENSE_RANK", "ROW_NUMBER"),
 }
 BY_UNIT = {"DATE_TRUNC", "DATETRUNC", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATEPART"}  # named by their first operand
 SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
 
 JOIN = (Code.JOIN, "joins are not available yet", "ask about one table")
-SET_OPERATION = (Code.SET_OPERATION, "questions cannot be combined", "ask them one by one")
-WINDOW = (Code.WINDOW, "windows are not available", "use GROUP BY, with HAVING or ORDER BY on released values")
+SET_OPERATION = (
+    Code.SET_OPERATION,
+    "questions cannot be combined",
+    "one question does it: GROUP BY a column or a CASE of conditions, or COUNT(*) FILTER (WHERE …) for each part; or ask them one by one",
+)
+WINDOW = (
+    Code.WINDOW,
+    "this is not available of windows",
+    "SUM(COUNT(*)) OVER () and RANK() OVER (ORDER BY …) are, on released values",
+)
 PIVOT = (Code.PIVOT, "PIVOT is not available", "use GROUP BY, or COUNT(*) FILTER (WHERE …) for each column")
-SUBQUERY = (Code.SUBQUERY, "a question inside a question is not available", "ask one SELECT about one table")
+SUBQUERY = (
+    Code.SUBQUERY,
+    "a question inside a question is not available here",
+    "sub-queries stand behind FROM or WITH and filter rows; ask for other numbers by themselves, and write them as constants",
+)
 STAR = (Code.STAR, "* is not released", "name keys and aggregates: ward, COUNT(*)")
-CTE = (Code.CTE, "WITH is not available", "ask one SELECT about one table")
+RECURSIVE = (Code.CTE, "WITH RECURSIVE is not available", "a sub-query filters rows and computes columns of each")
 SAMPLE = (Code.SAMPLE, "samples are not available", "remove the clause: all rows are used, and noise is added")
-GROUPING = (Code.GROUPING, "only a list of keys can be grouped by", "name each key: GROUP BY ward, sex")
+GROUPING = (
+    Code.GROUPING,
+    "ROLLUP, CUBE and GROUPING SETS are not available",
+    "name each key; subtotals stand beside the groups, free: SUM(COUNT(*)) OVER (PARTITION BY ward), SUM(COUNT(*)) OVER ();"
+    " people are counted at each level by a question of its own",
+)
 CLOCK = (Code.CLOCK, "an answer must not depend on when it is asked", "write DATE '2024-12-31', or bind a parameter")
 SESSION = (Code.FUNCTION, "a question cannot depend on who asks it", "use columns, constants and parameters")
 LISTS = (Code.OPERATOR, "lists, structs and maps are not available", "use round brackets and plain columns")
@@ -87,7 +106,7 @@ REFUSED: dict[TokenType, tuple[Code, str, str]] = {
     ),
     **dict.fromkeys((T.POSITIONAL, T.STRAIGHT_JOIN, T.LATERAL, T.APPLY, T.ON), JOIN),
     **dict.fromkeys((T.UNION, T.EXCEPT, T.INTERSECT), SET_OPERATION),
-    **dict.fromkeys((T.OVER, T.WINDOW, T.QUALIFY, T.PARTITION_BY, T.PARTITION, T.ROWS, T.RANGE), WINDOW),
+    **dict.fromkeys((T.WINDOW, T.QUALIFY, T.PARTITION, T.ROWS, T.RANGE), WINDOW),
     **dict.fromkeys((T.PIVOT, T.UNPIVOT), PIVOT),
     **dict.fromkeys((T.EXISTS, T.ANY, T.SOME, T.UNNEST, T.VALUES), SUBQUERY),
     **dict.fromkeys((T.TABLE_SAMPLE, T.USING), SAMPLE),
@@ -102,6 +121,7 @@ REFUSED: dict[TokenType, tuple[Code, str, str]] = {
     ),
     T.UNICODE_STRING: STRINGS,
     T.WITH: (Code.CLAUSE, "WITH is not available here", "remove it"),
+    T.RECURSIVE: RECURSIVE,
     T.COLLATE: (Code.COLLATION, "COLLATE is not available", "text is compared by its code points; ILIKE ignores case"),
     T.FETCH: (
         Code.LIMIT,
@@ -112,9 +132,8 @@ REFUSED: dict[TokenType, tuple[Code, str, str]] = {
     T.FOR: (Code.CLAUSE, "FOR is not available", "a question locks nothing"),
     T.SEMICOLON: (Code.SEVERAL_STATEMENTS, "one question at a time", "ask the questions one by one"),
 }
-AFTER: dict[TokenType, tuple[Code, str, str]] = {  # DISTINCT ON, GROUP BY ALL, * REPLACE
+AFTER: dict[TokenType, tuple[Code, str, str]] = {  # DISTINCT ON, * REPLACE
     T.ON: (Code.DISTINCT, "DISTINCT ON is not available", "use GROUP BY"),
-    T.ALL: GROUPING,
     T.REPLACE: STAR,
     T.RENAME: STAR,
 }
@@ -195,10 +214,10 @@ def check_characters(text: str) -> None:
 
 
 def check_first(text: str, first: Token) -> None:
-    if first.token_type is T.SELECT:
+    if first.token_type in (T.SELECT, T.WITH):
         return
-    if first.token_type in (T.L_PAREN, T.WITH):
-        raise refusal(*(CTE if first.token_type is T.WITH else SUBQUERY), text, first)
+    if first.token_type is T.L_PAREN:
+        raise refusal(*SUBQUERY, text, first)
     raise refusal(
         Code.NOT_A_SELECT,
         f"a question begins with SELECT, this one with {quoted(first.text)}",
@@ -224,12 +243,14 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
         if before is not None and before.token_type in (T.SELECT, T.DISTINCT) and is_top(token, after):
             message = "TOP is not available"
             raise refusal(Code.LIMIT, message, "write LIMIT at the end, such as LIMIT 5", text, token)
-        named = token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)
+        begins = token.token_type in (T.SELECT, T.WITH) and begins_a_select(tokens, i)
+        begins = begins or (token.token_type is T.ALL and before is not None and before.token_type is T.GROUP_BY)
+        named = begins or token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)
         if not named and not (token.token_type is T.FOR and is_part(tokens[:i])):
             raise word_refusal(text, token, before, after)
         if token.text == SYMBOLIC.get(token.token_type) or (token.token_type is T.PARAMETER and token.text != "$"):
             raise refusal(*OPERATOR, text, token)
-        if token.token_type is T.SELECT and before is not None:
+        if token.token_type is T.SELECT and not begins:
             raise refusal(*SUBQUERY, text, token)
         if after is not None:
             check_pair(text, token, after)
@@ -237,6 +258,16 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
                 check_function(text, token, before)
                 if token.text.upper() in BY_UNIT:
                     check_unit(text, token, tokens[i + 2] if i + 2 < len(tokens) else None)
+
+
+def begins_a_select(tokens: list[Token], i: int) -> bool:
+    """Whether a SELECT, or its WITH, can stand here: at the beginning, behind WITH, in brackets behind FROM or behind the AS of WITH."""
+    if i and tokens[i].token_type is T.SELECT and tokens[i - 1].token_type is T.R_PAREN:
+        return True
+    brackets = i
+    while brackets and tokens[brackets - 1].token_type is T.L_PAREN:
+        brackets -= 1
+    return i == 0 or (0 < brackets < i and tokens[brackets - 1].token_type in (T.FROM, T.ALIAS))
 
 
 def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
@@ -339,7 +370,7 @@ def check_function(text: str, token: Token, before: Token | None) -> None:
         return
     if place is T.FROM:
         raise table_refusal(text, token)
-    if place is T.ALIAS:
+    if place in (T.ALIAS, T.WITH):
         raise refusal(
             Code.CLAUSE, "columns cannot be renamed here", "name outputs in SELECT: age AS years", text, token
         )
@@ -381,6 +412,10 @@ def check_depth(text: str, tokens: list[Token]) -> None:
         if items[-1] > MOST_ITEMS:
             message = f"a list holds more than {MOST_ITEMS:,} items"
             raise refusal(Code.TOO_MANY_ITEMS, message, "ask less at once", text, token)
+    selects = [token for token in tokens if token.token_type is T.SELECT]
+    if len(selects) > MOST_DEPTH:
+        message = f"the text has more than {MOST_DEPTH} sub-queries"
+        raise refusal(Code.TOO_DEEP, message, "write it flatter", text, selects[MOST_DEPTH])
     if len(tokens) > MOST_WORDS:
         raise refusal(Code.TOO_MANY_ITEMS, f"the text has more than {MOST_WORDS:,} words", "ask less at once")
 
