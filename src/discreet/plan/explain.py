@@ -44,6 +44,8 @@ from discreet.plan.scalar import (
     Literal,
     Not,
     Or,
+    Pair,
+    Product,
     Released,
     Scalar,
     Steps,
@@ -301,6 +303,16 @@ def _function(scalar: Function) -> str:
 @said.register
 def _steps(scalar: Steps) -> str:
     return f"steps of {said(scalar.operand)}"
+
+
+@said.register
+def _product(scalar: Product) -> str:
+    return f"{said(scalar.left)} times {said(scalar.right)}"
+
+
+@said.register
+def _pair(scalar: Pair) -> str:
+    return f"{said(scalar.left)}, {said(scalar.right)}"
 
 
 @said.register

@@ -38,6 +38,8 @@ RECORDS: dict[type, str] = {
     scalar.Coalesce: "Coalesce parts",
     scalar.Cast: "Cast operand type",
     scalar.Steps: "Steps operand low high shift middle",
+    scalar.Product: "Product left right shift middle",
+    scalar.Pair: "Pair left right",
     scalar.Indicator: "Indicator condition",
     relation.Scan: "Scan table columns",
     relation.Typed: "Typed source columns",
