@@ -303,7 +303,7 @@ AGGREGATES = [
     ("quantile", "SELECT approx_quantile(age, 0.5) FROM visits"),
     ("statistic", "SELECT SKEWNESS(age) FROM visits"),
     ("statistic", "SELECT KURTOSIS(age) FROM visits"),
-    ("statistic", "SELECT corr(age, cost) FROM visits"),
+    ("statistic", "SELECT regr_sxx(age, cost) FROM visits"),
     ("collection", "SELECT any_value(ward) FROM visits"),
     ("collection", "SELECT first(ward) FROM visits"),
     ("collection", "SELECT last(ward) FROM visits"),

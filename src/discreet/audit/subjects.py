@@ -193,7 +193,9 @@ class _ByName:
 
 def _made_up(release: str) -> tuple[str, ...]:
     """Questions for a SQL function that asks for a release: alone, and by group."""
-    argument = "*" if release == "COUNT" else "value"
+    kind = releases.named(release)
+    pairs = kind is not None and kind.arguments > 1
+    argument = "*" if release == "COUNT" else "value, value + amount" if pairs else "value"
     calls = [f"{release}({argument})", *(["COUNT(DISTINCT person)"] if release == "COUNT" else [])]
     return (
         *(f"SELECT {call} AS a FROM people" for call in calls),
@@ -206,9 +208,10 @@ def of_releases() -> list[Subject]:
     """Every kind of release, asked of a made-up table."""
     columns = {
         "value": {"type": "integer", "bounds": (0, 10)},
+        "amount": {"bounds": (0, 1)},
         "ward": {"keys": ["A", "B"]},
     }
-    empty: dict[str, Any] = {"people": {"person": [], "value": [], "ward": []}}
+    empty: dict[str, Any] = {"people": {"person": [], "value": [], "amount": [], "ward": []}}
     policy = Policy.declare(empty, "person", columns, epsilon=1, ledger=":memory:", max_rows=2, max_groups=2)
     return [
         subject

@@ -34,9 +34,9 @@ def likely(reader: Reader, places: Sequence[int], rule: Rule, ends: tuple[Reals,
     measurements = [reader.plan.measurements[i] for i in places]
     steps = [float(each.step) for each in measurements]
     totals = [step * reader.totals[i] for i, step in zip(places, steps, strict=True)]
-    noises = [
-        step * noise_points(each.mechanism, j, len(places)) if each.mechanism is not None else np.zeros(1)
-        for j, (each, step) in enumerate(zip(measurements, steps, strict=True))
+    noises = [  # a measurement that a statistic has twice has one noise
+        step * noise_points(each.mechanism, places.index(i), len(places)) if each.mechanism is not None else np.zeros(1)
+        for i, each, step in zip(places, measurements, steps, strict=True)
     ]
     low, high = np.zeros(reader.size), np.zeros(reader.size)
     for start in range(0, reader.size, PIECE):

@@ -89,10 +89,11 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
     if whole and span.half is not None:  # which doubles may not hold, but for their ±
         return [_around(value, _whole_up(half)) for value, half in zip(values, span.half.tolist(), strict=True)]
     flag = (None if release is None else release.unknown) or SMALL_BOTTOM
+    nothing_told = (None if release is None else release.few) or TOO_FEW
     few = reader.of_too_few(scalar).tolist() if None in values else [False] * len(values)
     cells = zip(values, few, span.low.tolist(), span.high.tolist(), span.open.tolist(), strict=True)
     return [
-        Interval(None, None, None, TOO_FEW)
+        Interval(None, None, None, nothing_told)
         if value is None and is_few
         else _told(value, low, high, flag if is_open else None, flag, whole)
         for value, is_few, low, high, is_open in cells

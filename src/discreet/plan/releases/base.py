@@ -89,6 +89,9 @@ class Kind(ABC):
     heading: ClassVar[str]
     """What a column of an answer is called that has no name of its own; behind it stands the column that it is of."""
 
+    arguments: ClassVar[int] = 1
+    """How many numbers of a row it is of."""
+
     counting: ClassVar[bool] = False
     """Whether it counts rows or people: all that it measures are counts."""
 
@@ -136,6 +139,9 @@ class Release(ABC):
 
     unknown: ClassVar[str | None] = None
     """What is said where its interval has no end; None where nothing can be said but that it is divided by too little."""
+
+    few: ClassVar[str | None] = None
+    """What is said where it is NULL; None where that can only be for being of too few."""
 
     parts: ClassVar[int] = 1
     """How many intervals of its own `span` asks for: each gets its share of what may be missed."""

@@ -29,6 +29,7 @@ from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
 from discreet.plan.releases.mean import decimal_places
 from discreet.plan.releases.terms import MeasuredTerms
+from discreet.plan.rules.relations import row_bounds
 
 if TYPE_CHECKING:
     from discreet.plan.forms import Reader
@@ -171,10 +172,7 @@ class Dispersion(Release):
         ]
 
     def evenly(self, plan: "Plan") -> Mapping[int, Fraction]:
-        return {
-            self.total: Fraction(0),
-            self.squares: (self.most / 3 - self.base) / plan.measurements[self.squares].step,
-        }
+        return evenly_spread(plan, (self.total,), (self.squares,))
 
     def never_negative(self, plan: "Plan") -> bool:
         return True
@@ -190,6 +188,13 @@ def corrected(n: Reals, moment: Reals, sample: bool) -> Reals:
     if not sample:
         return np.where(n > 0, moment, np.nan)
     return np.where(n > 1, moment * (n / (n - 1)), np.nan)
+
+
+def evenly_spread(plan: "Plan", sums: Sequence[int], squares: Sequence[int]) -> dict[int, Fraction]:
+    """What a row gives to sums and to squares, in steps, if values are spread evenly: the middle of its bounds, and a third of the way."""
+    ways = {**dict.fromkeys(sums, Fraction(1, 2)), **dict.fromkeys(squares, Fraction(1, 3))}
+    bounds = {place: row_bounds(plan.measurements[place].made, plan.terms) for place in ways}
+    return {place: low + (high - low) * ways[place] for place, (low, high) in bounds.items()}
 
 
 def in_units(plan: "Plan", places: Sequence[int], totals: Sequence[Sequence[int]]) -> list[Reals]:
