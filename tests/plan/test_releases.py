@@ -207,3 +207,27 @@ def test_a_new_kind_is_released_from_one_grant() -> None:
     plan = planned("SELECT RMS(x), COUNT(x) FROM t", PERSON)
     grant = Grant(plan.event, Tape(1))
     assert len(release(plan, engine(honest()).run, grant, 1)) == len(plan.measurements) == 2
+
+
+# The page.
+
+PAGE = Path(__file__).parents[2] / "docs" / "sql.md"
+BEGIN, END = "<!-- made from the kinds of release -->\n", "<!-- until there -->"
+
+
+def page_table() -> str:
+    """The aggregates, as the page has them: the names of each kind, how many numbers it is of, and what it says of itself."""
+    kinds = dict.fromkeys(registry.named(name) for name in registry.names())
+    lines = ["| aggregate | of | is |", "|---|---|---|"]
+    for kind in kinds:
+        assert kind is not None
+        names = ", ".join(f"`{name}`" for name in kind.calls)
+        of = "rows" if kind.name == "count" else "pairs of numbers, y first" if kind.arguments > 1 else "numbers"
+        (first, *_) = (kind.__doc__ or "").splitlines()
+        lines.append(f"| {names} | {of} | {first[0].lower()}{first[1:].rstrip('.')} |")
+    return "\n".join(lines) + "\n"
+
+
+def test_the_page_has_the_aggregates_of_the_registry() -> None:
+    registry.remove(RootMeanSquare)
+    assert PAGE.read_text("utf-8").partition(BEGIN)[2].partition(END)[0] == page_table()

@@ -6,6 +6,7 @@ function that tells its subjects: `@subjects.add`. A test names every public mec
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf, isfinite
 from typing import Any, TypeAlias
 
@@ -206,6 +207,12 @@ def _made_up(release: str) -> tuple[str, ...]:
 @add
 def of_releases() -> list[Subject]:
     """Every kind of release, asked of a made-up table."""
+    return list(_of_releases(tuple(releases.names())))
+
+
+@lru_cache(maxsize=4)
+def _of_releases(names: tuple[str, ...]) -> tuple[Subject, ...]:
+    """The subjects of these releases: their twins have been asked, which takes a while, and need not be again."""
     columns = {
         "value": {"type": "integer", "bounds": (0, 10)},
         "amount": {"bounds": (0, 1)},
@@ -213,11 +220,9 @@ def of_releases() -> list[Subject]:
     }
     empty: dict[str, Any] = {"people": {"person": [], "value": [], "amount": [], "ward": []}}
     policy = Policy.declare(empty, "person", columns, epsilon=1, ledger=":memory:", max_rows=2, max_groups=2)
-    return [
-        subject
-        for release in releases.names()
-        for subject in of_policy(policy, _made_up(release), part="release", kind=release)
-    ]
+    return tuple(
+        subject for release in names for subject in of_policy(policy, _made_up(release), part="release", kind=release)
+    )
 
 
 @add
