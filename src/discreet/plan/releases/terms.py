@@ -189,9 +189,7 @@ class MeasuredTerms:
 
     def where(self, aggregate: Aggregate, operand: Scalar) -> Scalar:
         """An operand on the rows that FILTER keeps, and on which the other part of a pair is not NULL; and NULL on all others."""
-        condition = _all(
-            self._conditions(aggregate, beside=operand) if isinstance(aggregate.argument, Pair) else _kept(aggregate)
-        )
+        condition = _all(self._conditions(aggregate, beside=operand))
         return operand if condition is None else Case(((condition, operand),), Literal(None, Type.NUMBER))
 
     def add(self, term: Term) -> int:
@@ -218,10 +216,6 @@ def parts_of(argument: Scalar | None) -> tuple[Scalar, ...]:
         case Pair(left=left, right=right):
             return left, right
     return (argument,)
-
-
-def _kept(aggregate: Aggregate) -> list[Scalar]:
-    return [] if aggregate.condition is None else [aggregate.condition]
 
 
 def _all(conditions: list[Scalar]) -> Scalar | None:
