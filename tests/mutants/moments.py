@@ -59,8 +59,8 @@ MUTANTS = (
     Mutant(
         "too-many-steps-of-a-product",
         RULES + "term_bounds",
-        "if MOST_STEPS < max(abs(low), abs(high))",
-        "if False",
+        "if max(abs(low), abs(high)) > MOST_STEPS:",
+        "if False:",
         "the sum of products does not fit 64 bits",
         moments.test_only_steps_are_factors,
     ),
