@@ -409,3 +409,56 @@ SELECT ward, ROW_NUMBER() OVER (ORDER BY AVG(cost) DESC, ward) AS place FROM vis
 SELECT ward, SUM(age) OVER (PARTITION BY ward) AS total FROM visits GROUP BY ward;
 -- shape-running-total
 SELECT ward, SUM(COUNT(*)) OVER (ORDER BY ward) AS so_far FROM visits GROUP BY ward;
+
+-- variance
+SELECT VARIANCE(age) AS v FROM visits;
+-- variance-of-a-population
+SELECT VAR_POP(cost) AS v, VAR_SAMP(cost) AS s FROM visits;
+-- deviation
+SELECT STDDEV(age) AS d FROM visits WHERE cost > 100;
+-- deviation-by-ward
+SELECT ward, STDDEV_POP(cost) AS d, AVG(cost) AS m FROM visits GROUP BY ward ORDER BY d DESC;
+-- deviation-of-some
+SELECT STDDEV_SAMP(cost) FILTER (WHERE smoker) AS d, STDDEV_SAMP(cost) FILTER (WHERE NOT smoker) AS other FROM visits;
+-- deviation-over-mean
+SELECT ward, STDDEV(cost) / AVG(cost) AS variation FROM visits GROUP BY ward;
+-- variance-of-an-expression
+SELECT VARIANCE(cost * 2 + age) AS v FROM visits;
+-- variance-of-a-case
+SELECT VAR_POP(CASE WHEN smoker THEN 1 ELSE 0 END) AS v FROM visits;
+-- variance-by-age
+SELECT CASE WHEN age < 18 THEN 'young' ELSE 'old' END AS k, VARIANCE(cost) AS v FROM visits GROUP BY k;
+-- variance-hidden
+SELECT ward, VARIANCE(age) AS v FROM visits GROUP BY ward HAVING COUNT(age) > 20 AND VARIANCE(age) > 10;
+-- variance-beside-sum
+SELECT SUM(cost) AS total, VARIANCE(cost) AS v, COUNT(cost) AS n, AVG(cost) AS m FROM visits;
+-- variance-without-bounds
+SELECT VARIANCE(weight) AS v FROM visits;
+-- variance-clamped
+SELECT STDDEV(LEAST(GREATEST(weight, 0), 200)) AS d FROM visits;
+-- covariance
+SELECT COVAR_POP(cost, age) AS c FROM visits;
+-- covariance-of-a-sample
+SELECT ward, COVAR_SAMP(age, cost) AS c FROM visits GROUP BY ward;
+-- correlation
+SELECT CORR(age, cost) AS r FROM visits;
+-- correlation-by-ward
+SELECT ward, CORR(age, cost) AS r, REGR_COUNT(age, cost) AS n FROM visits GROUP BY ward;
+-- correlation-of-some
+SELECT CORR(cost, age) FILTER (WHERE smoker) AS r FROM visits WHERE age >= 18;
+-- correlation-with-itself
+SELECT CORR(cost, cost) AS r FROM visits;
+-- correlation-without-bounds
+SELECT CORR(cost, weight) AS r FROM visits;
+-- line
+SELECT REGR_SLOPE(cost, age) AS slope, REGR_INTERCEPT(cost, age) AS intercept, REGR_R2(cost, age) AS r2 FROM visits;
+-- line-by-ward
+SELECT ward, REGR_SLOPE(cost, age) AS slope FROM visits GROUP BY ward;
+-- means-of-pairs
+SELECT REGR_AVGX(cost, age) AS age, REGR_AVGY(cost, age) AS cost, REGR_COUNT(cost, age) AS n FROM visits;
+-- one-count-of-pairs
+SELECT CORR(cost, age) AS r, AVG(cost) AS cost, AVG(age) AS age, COUNT(*) AS n, STDDEV(age) AS d FROM visits;
+-- correlation-of-texts
+SELECT CORR(ward, age) AS r FROM visits;
+-- sums-of-squares
+SELECT REGR_SXX(cost, age) AS s FROM visits;

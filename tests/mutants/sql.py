@@ -287,7 +287,7 @@ MUTANTS = (
     ),
     Mutant(
         "null-is-summed",
-        "discreet.plan.releases.base:of_one_number",
+        "discreet.plan.releases.base:_number",
         "if isinstance(argument, Literal) and argument.value is None:",
         "if False:",
         "a sum of nothing is measured, and charged",

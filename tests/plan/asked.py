@@ -213,7 +213,16 @@ def predicates(draw: st.DrawFn) -> str:
 
 @st.composite
 def aggregates(draw: st.DrawFn, schema: Schema) -> str:
-    kinds = ["COUNT(*)", "COUNT({x})", "SUM({x})", "AVG({x})"] + ([] if schema.row else ["COUNT(DISTINCT person)"])
+    kinds = [
+        "COUNT(*)",
+        "COUNT({x})",
+        "SUM({x})",
+        "AVG({x})",
+        "VARIANCE({x})",
+        "STDDEV_POP({x})",
+        "CORR({x}, age)",
+        "REGR_SLOPE(cost, {x})",
+    ] + ([] if schema.row else ["COUNT(DISTINCT person)"])
     text = draw(st.sampled_from(kinds)).format(x=draw(numbers | flags))
     return f"{text} FILTER (WHERE {draw(predicates())})" if draw(st.integers(0, 3)) == 0 else text
 

@@ -46,6 +46,8 @@ from discreet.plan.scalar import (
     Not,
     Or,
     Over,
+    Pair,
+    Product,
     Released,
     Scalar,
     Steps,
@@ -311,6 +313,16 @@ def _over(scalar: Over) -> str:
 @said.register
 def _steps(scalar: Steps) -> str:
     return f"steps of {said(scalar.operand)}"
+
+
+@said.register
+def _product(scalar: Product) -> str:
+    return f"{said(scalar.left)} times {said(scalar.right)}"
+
+
+@said.register
+def _pair(scalar: Pair) -> str:
+    return f"{said(scalar.left)}, {said(scalar.right)}"
 
 
 @said.register

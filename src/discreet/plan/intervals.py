@@ -91,10 +91,11 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
     if whole and span.half is not None:  # which doubles may not hold, but for their ±
         return [_around(value, _whole_up(half)) for value, half in zip(values, span.half.tolist(), strict=True)]
     flag = (None if release is None else release.unknown) or SMALL_BOTTOM
+    nothing_told = (None if release is None else release.few) or TOO_FEW
     few = reader.of_too_few(scalar).tolist() if None in values else [False] * len(values)
     cells = zip(values, few, span.low.tolist(), span.high.tolist(), span.open.tolist(), strict=True)
     return [
-        Interval(None, None, None, TOO_FEW)
+        Interval(None, None, None, nothing_told)
         if value is None and is_few
         else _told(value, low, high, flag if is_open else None, flag, whole)
         for value, is_few, low, high, is_open in cells
@@ -203,8 +204,14 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
     """The widest of the intervals at the corners of what each row may hold."""
     each = max(1, (plan.people or 1) // len(plan.domain))
     counted, terms = _counts(plan), plan.terms
+    releases = [plan.releases[i] for i in released_in(output.value)]
+    evenly = {place: gives for release in releases for place, gives in release.evenly(plan).items()}
     ends = [
-        (int(each / measured.step),) if i in counted else tuple(each * end for end in row_bounds(measured.made, terms))
+        (int(each / measured.step),)
+        if i in counted
+        else (round(each * evenly[i]),)
+        if i in evenly
+        else tuple(each * end for end in row_bounds(measured.made, terms))
         for i, measured in enumerate(plan.measurements)
     ]
     used = _used(plan, output.value)
@@ -226,9 +233,10 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
                 return Predicted(output.name, None, reason)
             worst = max(worst, interval.error)
     assumes = f"about {each:,} in a group: {plan.people:,} people declared, over {len(plan.domain):,} groups"
-    return Predicted(
-        output.name, worst, None, assumes if len(plan.domain) > 1 else f"{plan.people:,} people, as declared"
-    )
+    if len(plan.domain) == 1:
+        assumes = f"{plan.people:,} people, as declared"
+    spread = ", and values spread evenly between their bounds" if evenly else ""
+    return Predicted(output.name, worst, None, assumes + spread)
 
 
 def _counts(plan: Plan) -> set[int]:

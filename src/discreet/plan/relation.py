@@ -78,7 +78,7 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An integer expression of a row (`Steps`, `Indicator`, or a constant), NULL counting as 0."""
+    """An integer expression of a row (`Steps`, a `Product` of two, `Indicator`, or a constant), NULL counting as 0."""
 
     how: How
     value: Scalar

@@ -235,6 +235,28 @@ class Steps(Scalar):
 
 
 @dataclass(frozen=True, slots=True)
+class Product(Scalar):
+    """The product of two numbers in steps, less a middle, in whole steps that are coarser by 2^shift: an int64 of at most 2^24 in size.
+
+    floor(a · b · 2^−shift + 1/2) − middle. Each factor is at most 2^24 in size, so that their product is exact in doubles, and so is
+    all that is done to it. NULL if either is NULL.
+    """
+
+    left: Steps
+    right: Steps
+    shift: int
+    middle: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Scalar):
+    """Two numbers of a row, as an aggregate of pairs has them for its argument; it is there where both are."""
+
+    left: Scalar
+    right: Scalar
+
+
+@dataclass(frozen=True, slots=True)
 class Indicator(Scalar):
     """1 where a condition is true, else 0 (where it is NULL too): an int64, never NULL."""
 
@@ -258,7 +280,7 @@ def _type_of_released(scalar: Released) -> Type:
 
 
 @type_of.register
-def _type_of_arithmetic(scalar: Arithmetic) -> Type:
+def _type_of_arithmetic(scalar: Arithmetic | Pair) -> Type:
     return Type.NUMBER
 
 
@@ -288,7 +310,7 @@ def _type_of_window(scalar: Over) -> Type:
 
 
 @type_of.register
-def _type_of_integer(scalar: Steps | Indicator) -> Type:
+def _type_of_integer(scalar: Steps | Product | Indicator) -> Type:
     return Type.INTEGER
 
 
@@ -306,7 +328,7 @@ def common_type(types: list[Type]) -> Type:
 def children(scalar: Scalar) -> tuple[Scalar, ...]:
     """The expressions directly inside."""
     match scalar:
-        case Arithmetic() | Comparison():
+        case Arithmetic() | Comparison() | Product() | Pair():
             return (scalar.left, scalar.right)
         case And() | Or() | Coalesce():
             return scalar.parts

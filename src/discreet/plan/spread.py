@@ -198,7 +198,7 @@ def _slopes(
             above, below = np.where(v > 0, slope, np.nan), np.where(v < 0, slope, np.nan)
             first = np.where(crosses, _next(u, v, low, below, above, np.nanmin), first)
             last = np.where(crosses, _next(u, v, high, above, below, np.nanmax), last)
-    return *_within(first, last, low, high), crosses
+    return *within(first, last, low, high), crosses
 
 
 def _next(u: Reals, v: Reals, end: Reals, below: Reals, above: Reals, nearest: Any) -> Reals:
@@ -217,7 +217,7 @@ def _next(u: Reals, v: Reals, end: Reals, below: Reals, above: Reals, nearest: A
     return ends
 
 
-def _within(first: Reals, last: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals]:
+def within(first: Reals, last: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals]:
     """The part within [low, high]. Where there is none the end that is near, and half of the width of the set toward the other."""
     with np.errstate(invalid="ignore"):  # of ends at infinity, which nothing lies beyond
         half = np.where(first <= last, (last - first) / 2, high - low)  # an empty set says nothing

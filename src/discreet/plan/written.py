@@ -40,6 +40,8 @@ RECORDS: dict[type, str] = {
     scalar.Cast: "Cast operand type",
     scalar.Over: "Over function operands partition order",
     scalar.Steps: "Steps operand low high shift middle",
+    scalar.Product: "Product left right shift middle",
+    scalar.Pair: "Pair left right",
     scalar.Indicator: "Indicator condition",
     relation.Scan: "Scan table columns",
     relation.Typed: "Typed source columns",
