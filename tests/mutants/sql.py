@@ -279,9 +279,9 @@ MUTANTS = (
     ),
     Mutant(
         "no-day-is-a-day",
-        "discreet.plan.sql.values:as_type",
-        "if day is None:",
-        "if False:",
+        "discreet.plan.sql.values:_said",
+        "if value is None or (",
+        "if (",
         "a text that says no day is NULL, and the condition leaves everybody out",
         refusal("SELECT COUNT(*) FROM visits WHERE admitted > '2024-02-30'"),
     ),
