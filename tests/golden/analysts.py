@@ -162,20 +162,23 @@ def questions() -> dict[str, str]:
 AS_DAYS = {"timestamp": "date"}
 
 
-def declared(columns: dict[str, Any]) -> dict[str, Any]:
-    """What is declared of columns, with days for moments."""
-    return {
+def declared(trade: str) -> dict[str, Any]:
+    """What is declared of columns, by table where there are several, with days for moments."""
+    tables, columns = TRADES[trade]["tables"], TRADES[trade]["columns"]
+    known = {
         name: {**each, "type": AS_DAYS.get(each["type"], each["type"])} if "type" in each else each
         for name, each in columns.items()
     }
+    if len(tables) == 1:
+        return known
+    return {table: {name: known[name] for name in known if name in data} for table, data in tables.items()}
 
 
 @contextmanager
 def curator(trade: str) -> Iterator[Curator]:
     """What the owner of a trade's data opens."""
     made = TRADES[trade]
-    columns = declared(made["columns"])
-    with Curator(made["tables"], made["unit"], columns, epsilon=10**4, delta=1e-3, ledger=":memory:") as opened:
+    with Curator(made["tables"], made["unit"], declared(trade), epsilon=10**4, delta=1e-3, ledger=":memory:") as opened:
         yield opened
 
 
