@@ -345,8 +345,8 @@ def test_a_call_with_other_operands_is_refused_by_name_and_a_row_is_offered() ->
             with pytest.raises(QueryError, match=message):
                 question(f"SELECT COUNT(*) FROM t WHERE {text} = 1", CATALOG)
         with pytest.raises(QueryError) as refused:
-            question("SELECT COUNT(*) FROM t WHERE FOURFOLD(x) = 1", CATALOG)
-        assert "TRIPLE, HOUR" in refused.value.hint
+            question("SELECT COUNT(*) FROM t WHERE TRIPEL(x) = 1", CATALOG)
+        assert "TRIPLE" in refused.value.hint
     with pytest.raises(QueryError) as refused:
         question("SELECT COUNT(*) FROM t WHERE TRIPLE(x) = 1", CATALOG)
     assert "TRIPLE" not in refused.value.hint

@@ -4,6 +4,7 @@ Nothing here knows the grammar. An error's message says what was asked, its hint
 exception (`error.__notes__`), which a traceback prints below it.
 """
 
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Protocol
 
@@ -186,14 +187,32 @@ def type_refusal(name: str, text: str, at: Placed | None) -> QueryError:
     )
 
 
-def known() -> str:
-    """All functions that there are."""
-    rows = ", ".join(row.name.upper() for row in FUNCTIONS.values() if not row.form)
-    dates = "EXTRACT, DATE_PART, DATE_TRUNC, DATEDIFF, STRFTIME"
-    return f"functions are {', '.join(registry.names())}; {rows}, CONCAT, LOG, {dates}, COALESCE, NULLIF, IF, CAST, TRY_CAST"
+OTHERS = (
+    "CONCAT",
+    "LOG",
+    "EXTRACT",
+    "DATE_PART",
+    "DATE_TRUNC",
+    "DATEDIFF",
+    "STRFTIME",
+    "COALESCE",
+    "NULLIF",
+    "IF",
+    "CAST",
+)
+"""Functions of one row that are not in the table under their names."""
+
+NEAR = 6  # functions of one row that are named, of all that there are
+
+
+def known(name: str = "") -> str:
+    """The aggregates that there are, and the functions of one row whose names are most like this one; docs/sql.md has all."""
+    rows = [*(row.name.upper() for row in FUNCTIONS.values() if not row.form), *OTHERS]
+    near = get_close_matches(name[:LONGEST_NAME].upper(), rows, NEAR, cutoff=0)
+    return f"aggregates are {', '.join(registry.names())}; functions of one row are {', '.join(near)}, and those in docs/sql.md"
 
 
 def function_refusal(name: str, text: str, at: Placed | None) -> QueryError:
     """The error for a function that is not on the list."""
-    code, why, hint = REFUSED.get(name.upper()) or (Code.FUNCTION, "is not known here", known())
+    code, why, hint = REFUSED.get(name.upper()) or (Code.FUNCTION, "is not known here", known(name))
     return refusal(code, f"the function {quoted(name)} {why}", hint, text, at)
