@@ -46,6 +46,14 @@ def no_word_is_forgotten() -> None:
 
 MUTANTS = (
     Mutant(
+        "bare-keys-are-columns",
+        EXPRESSIONS + "Expressions.column",
+        "not isinstance(node.parent, exp.Group)",
+        "True",
+        "a key is a column where the output of that name was meant",
+        means.names_inside_keys_are_columns,
+    ),
+    Mutant(
         "having-dropped",
         CLAUSES + "Clauses._having",
         "if having is None:",

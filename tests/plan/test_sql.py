@@ -471,6 +471,20 @@ def test_in_aggregates_names_are_columns() -> None:
     assert found.order == (Sort(Released(1)),)
 
 
+def names_inside_keys_are_columns() -> None:
+    """Of a key that is computed, whatever the output is called; the key by itself is refused where it could be either."""
+    for key in ("UPPER(ward)", "(ward || 'x')", "COALESCE(ward, 'none')", "CASE WHEN age > 5 THEN ward ELSE 'old' END"):
+        plain = asked(f"SELECT {key} AS k, COUNT(*) AS n FROM visits GROUP BY {key}")
+        assert asked(f"SELECT {key} AS ward, COUNT(*) AS n FROM visits GROUP BY {key}").keys == plain.keys
+        with pytest.raises(QueryError) as caught:
+            asked(f"SELECT {key} AS ward, COUNT(*) AS n FROM visits GROUP BY ward")
+        assert caught.value.code == "ambiguous-name"
+
+
+def test_inside_of_a_key_names_are_columns() -> None:
+    names_inside_keys_are_columns()
+
+
 def test_a_column_may_be_called_as_our_own_columns_are() -> None:
     """Released values have names of their own, which a table can have too."""
     mine = Column("aggregate0", NUMBER)
