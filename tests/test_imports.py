@@ -68,7 +68,10 @@ ARROWS = {
     "mechanisms": {"noise", "privacy", *BASIC},
     "plan": {"mechanisms", "privacy", *BASIC},
     "engines": {
-        *(f"plan.{each}" for each in ("casts", "computed", "evaluate", "functions", "relation", "scalar", "texts")),
+        *(
+            f"plan.{each}"
+            for each in ("casts", "computed", "evaluate", "functions", "letters", "relation", "scalar", "texts")
+        ),
         *BASIC,
     },
     "answer": {"plan", "mechanisms", "privacy", *BASIC},

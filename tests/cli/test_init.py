@@ -210,7 +210,8 @@ def test_suggestions_follow_type_and_name_and_load_once_they_are_filled_in(run: 
         "birthyear",
     }
     assert {name for name in names if "if it is a code" in lines.get(name, "")} == {"age", "years", "yearly"}
-    assert {name for name in lines if " keys = " in lines[name].split("  #")[0]} == {"day", "ward"}
+    assert {name for name in lines if " keys = " in lines[name].split("  #")[0]} == {"ward"}
+    assert " bounds = [2020-01-01, 2024-12-31]" in lines["day"]
     assert set(names) - set(lines) == {"flag"}  # which is grouped by as it is
     assert "if it has few values" in lines["rate"]
     filled = policy.read_text("utf-8")

@@ -100,6 +100,8 @@ def each_kind() -> list[Scalar]:
         (-1e15, 1.0 - 1e15, 24, 0.5 - 1e15),
     )
     found += [s.Steps(column, *grid) for column, grid in product(numeric, grids)]
+    factors = [s.Steps(column, *grid) for column, grid in product(numeric[:2], grids)]
+    found += [s.Product(one, other, shift, 3) for one, other, shift in product(factors, factors[::5], (0, 24))]
     return found
 
 

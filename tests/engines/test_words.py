@@ -36,8 +36,9 @@ from tests.scale import repeats
 
 SPELT = {
     *("is_nan", "remainder", "int_div", "rounded", "floor_to_int", "round_to_int", "truncated", "is_whole", "wide"),
-    *("try_number", "try_integer", "try_small", "try_date", "number_text", "days", "plus_days", "utc", "length"),
-    *("lower_ascii", "trimmed", "hash64", "modulo", "row_number"),
+    *("try_number", "try_integer", "try_small", "try_date", "number_text", "days", "plus_days", "plus_months", "utc"),
+    *("length", "lower_ascii", "trimmed", "hash64", "modulo", "row_number", "ln", "log10", "log2", "exp", "power"),
+    *("lowered", "uppered", "slice", "place", "trimmed_left", "trimmed_right"),
 }
 """The words whose operands are all expressions: each is spelt as a call of its own name."""
 
@@ -53,6 +54,12 @@ class Toy(Words):
 
     def part(self, unit: str, made: E) -> E:
         return call("w_part", exp.Literal.string(unit), made)
+
+    def date_trunc(self, unit: str, made: E) -> E:
+        return call("w_date_trunc", exp.Literal.string(unit), made)
+
+    def date_text(self, pattern: str, made: E) -> E:
+        return call("w_date_text", exp.Literal.string(pattern), made)
 
     def contains(self, made: E, part: str) -> E:
         return call("w_contains", made, exp.Literal.string(part))

@@ -1,16 +1,19 @@
 """What each golden question becomes: facts, noise, scale and the SQL that an engine runs; or the code of its refusal.
 
 The questions are in questions.sql, each under a line `-- name`. Every question is planned for each of the catalogs
-below; those of one count also for tables of which numbers are never missing.
+below; those of one count also for tables of which numbers are never missing, those of dates for tables
+whose dates have bounds.
 """
 
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
 from discreet.engines.render import StoredTable, sql_of
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.errors import DiscreetError
+from discreet.plan.calendar import number_of
 from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.check import digest
 from discreet.plan.plan import Plan
@@ -71,8 +74,36 @@ LIMITS_FOUND = ("count", "count-people", "count-where", "count-by-age", "people-
 """The questions that are asked where limits are to be found, too."""
 
 
+DATED = "date-"
+"""How the names of questions begin that are asked of tables whose dates have bounds, and of no others."""
+
+
+def _dated(table: Table) -> Table:
+    """A table with bounds of its dates: a hospital's year and a quarter, and a century of births."""
+    year = (number_of(date(2023, 11, 15)), number_of(date(2025, 2, 10)))
+    births = (number_of(date(1920, 1, 1)), number_of(date(2020, 12, 31)))
+    columns = tuple(
+        replace(each, low=Fraction(year[0]), high=Fraction(year[1])) if each.type is Type.DATE else each
+        for each in table.columns
+    )
+    more = (
+        Column("discharged", Type.DATE, Fraction(year[0]), Fraction(year[1])),
+        Column("born", Type.DATE, Fraction(births[0]), Fraction(births[1])),
+    )
+    return replace(table, columns=(*columns, *more))
+
+
+WITH_DATES = {
+    f"{unit}, dates": replace(catalog, tables=tuple(map(_dated, catalog.tables)))
+    for unit, catalog in CATALOGS.items()
+    if unit in ("person, add-remove", "row, replace", "person, replace, l2")
+}
+
+
 def catalogs(name: str) -> dict[str, Catalog]:
     """The catalogs that a question is planned for."""
+    if name.startswith(DATED):
+        return WITH_DATES
     more = NEVER_MISSING if name.startswith(ONE_COUNT) else NOTHING_DECLARED if name in LIMITS_FOUND else {}
     return CATALOGS | more
 

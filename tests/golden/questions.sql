@@ -221,3 +221,244 @@ SELECT ward, AVG(cost) AS cost, COUNT(*) AS n, SUM(cost) AS total FROM visits WH
 SELECT SUM(age) AS years, COUNT(*) AS n FROM visits;
 -- one-count-missing
 SELECT COUNT(*) AS n FROM visits WHERE age IS NULL;
+-- date-by-year
+SELECT YEAR(admitted) AS y, COUNT(*) AS n FROM visits GROUP BY y;
+-- date-by-year-of-birth
+SELECT EXTRACT(YEAR FROM born) AS y, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY 1;
+-- date-by-month
+SELECT DATE_TRUNC('month', admitted) AS m, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY m ORDER BY m;
+-- date-by-quarter
+SELECT DATE_TRUNC('quarter', admitted) AS q, AVG(cost) AS c FROM visits GROUP BY q;
+-- date-by-week
+SELECT DATE_TRUNC('week', admitted) AS w, COUNT(*) AS n FROM visits WHERE ward = 'A' GROUP BY w;
+-- date-by-day
+SELECT admitted, COUNT(*) AS n FROM visits GROUP BY admitted;
+-- date-by-day-of-birth
+SELECT born, COUNT(*) AS n FROM visits GROUP BY born;
+-- date-by-weekday
+SELECT DAYNAME(admitted) AS d, COUNT(*) AS n FROM visits GROUP BY d;
+-- date-by-dow-and-ward
+SELECT DATE_PART('isodow', admitted) AS d, ward, COUNT(*) AS n FROM visits GROUP BY d, ward;
+-- date-by-iso-week
+SELECT STRFTIME(admitted, '%G-W%V') AS w, COUNT(*) AS n FROM visits GROUP BY w;
+-- date-by-text-month
+SELECT STRFTIME(admitted, '%Y-%m') AS m, COUNT(*) AS n FROM visits GROUP BY m HAVING COUNT(*) > 10;
+-- date-by-year-and-month
+SELECT YEAR(admitted) * 100 + MONTH(admitted) AS ym, COUNT(*) AS n FROM visits GROUP BY ym;
+-- date-by-decade
+SELECT FLOOR(YEAR(born) / 10) * 10 AS decade, COUNT(*) AS n FROM visits GROUP BY decade;
+-- date-by-age
+SELECT FLOOR(AGE(DATE '2024-12-31', born) / 10) * 10 AS a, AVG(cost) AS c FROM visits GROUP BY a;
+-- date-by-stay
+SELECT DATEDIFF('week', admitted, discharged) AS w, COUNT(*) AS n FROM visits GROUP BY w;
+-- date-stay
+SELECT AVG(discharged - admitted) AS days FROM visits;
+-- date-sum-of-days
+SELECT SUM(DATEDIFF('day', admitted, discharged)) AS s FROM visits WHERE discharged >= admitted;
+-- date-months
+SELECT ward, AVG(DATEDIFF('month', born, admitted)) AS m FROM visits GROUP BY ward;
+-- date-quarters
+SELECT SUM(DATEDIFF('quarter', admitted, '2025-01-01')) AS q FROM visits;
+-- date-age
+SELECT AVG(AGE(admitted, born)) AS a, COUNT(*) AS n FROM visits;
+-- date-age-extracted
+SELECT AVG(EXTRACT(YEAR FROM AGE(admitted, born))) AS a FROM visits;
+-- date-interval
+SELECT COUNT(*) AS n FROM visits WHERE discharged <= admitted + INTERVAL '30 days';
+-- date-interval-of-months
+SELECT COUNT(*) AS n FROM visits WHERE admitted - INTERVAL 1 YEAR > '2023-01-31' AND born + 7 < DATE '2000-01-01';
+-- date-moved-month
+SELECT DATE_TRUNC('month', admitted + INTERVAL '1 month') AS m, COUNT(*) AS n FROM visits GROUP BY m;
+-- date-filter
+SELECT COUNT(*) FILTER (WHERE QUARTER(admitted) = 1 AND WEEK(discharged) < 20) AS n FROM visits;
+-- date-text
+SELECT COUNT(*) AS n FROM visits WHERE TO_CHAR(admitted, 'YYYY-MM') = '2024-02' OR MONTHNAME(born) = 'May';
+-- date-age-today
+SELECT AVG(AGE(born)) AS a FROM visits;
+-- date-datediff-today
+SELECT COUNT(*) AS n FROM visits WHERE DATEDIFF('day', admitted, CURRENT_DATE) < 30;
+-- date-hour
+SELECT EXTRACT(HOUR FROM admitted) AS h, COUNT(*) AS n FROM visits GROUP BY h;
+-- date-pattern
+SELECT STRFTIME(admitted, '%c') AS t, COUNT(*) AS n FROM visits GROUP BY t;
+-- text-by-lower
+SELECT LOWER(ward) AS w, COUNT(*) AS n FROM visits GROUP BY w;
+-- text-by-part
+SELECT LEFT(ward, 1) || '-' || smoker AS w, COUNT(*) AS n FROM visits GROUP BY 1;
+-- text-by-concat
+SELECT CONCAT(ward, '/', age // 60) AS w, AVG(cost) AS m FROM visits GROUP BY w;
+-- text-by-start
+SELECT STARTS_WITH(note, 'flu') AS flu, COUNT(*) AS n FROM visits GROUP BY flu;
+-- text-where-trim
+SELECT COUNT(*) AS n FROM visits WHERE TRIM(note) = 'flu' AND TRIM(BOTH 'x' FROM note) <> LTRIM(note) AND RTRIM(note, 'xy') <> '';
+-- text-where-part
+SELECT COUNT(*) AS n FROM visits WHERE SUBSTRING(note, 2, 3) = 'abc' AND SUBSTRING(note FROM 2) <> RIGHT(note, 3);
+-- text-where-replace
+SELECT COUNT(*) AS n FROM visits WHERE REPLACE(note, 'a', 'b') LIKE 'b%' AND POSITION('x' IN note) > 0;
+-- text-where-contains
+SELECT COUNT(*) AS n FROM visits WHERE CONTAINS(note, 'covid') AND NOT ENDS_WITH(note, '!') AND UPPER(note) <> note;
+-- text-sum-length
+SELECT SUM(LEAST(LENGTH(TRIM(note)), 100)) AS letters FROM visits;
+-- text-of-a-number
+SELECT COUNT(*) AS n FROM visits WHERE note || cost = 'a';
+-- number-by-quotient
+SELECT age // 10 AS decade, COUNT(*) AS n FROM visits GROUP BY decade ORDER BY decade;
+-- number-by-hundreds
+SELECT ROUND(cost, -3) AS about, COUNT(*) AS n FROM visits GROUP BY about;
+-- number-by-bins
+SELECT WIDTH_BUCKET(cost, 0, 10000, 4) AS bin, COUNT(*) AS n, AVG(age) AS age FROM visits GROUP BY bin;
+-- number-by-digits
+SELECT FLOOR(LOG10(cost + 1)) AS digits, COUNT(*) AS n FROM visits GROUP BY digits;
+-- number-power
+SELECT AVG(age ^ 2) AS squares, SUM(POWER(age, 3)) AS cubes, AVG(age ** 0.5) AS roots FROM visits;
+-- number-logarithms
+SELECT AVG(LN(age)) AS e, AVG(LOG(age)) AS ten, AVG(LOG2(cost + 1)) AS two, AVG(LOG(3, age)) AS three FROM visits WHERE age > 0;
+-- number-logarithm-of-zero
+SELECT AVG(LN(cost)) AS m FROM visits;
+-- number-logarithm-clamped
+SELECT AVG(LN(GREATEST(cost, 1))) AS m FROM visits;
+-- number-exponential
+SELECT SUM(EXP(age / 100)) AS s, SUM(TRUNC(cost, 1)) AS t FROM visits;
+-- number-power-of-a-power
+SELECT SUM(2 ^ age ^ 2) AS s FROM visits;
+-- number-said-by-a-text
+SELECT COUNT(*) AS n FROM visits WHERE age > '65' AND cost < '1e3' AND smoker = 'yes' AND age IN ('70', '80');
+-- number-not-said-by-a-text
+SELECT COUNT(*) AS n FROM visits WHERE age > 'old';
+-- boolean-sum
+SELECT SUM(smoker) AS smokers, AVG(smoker) AS share, SUM(age > 65) AS old FROM visits;
+-- boolean-count-if
+SELECT ward, COUNT_IF(smoker) AS smokers, COUNTIF(age > 65) FILTER (WHERE smoker) AS both, MEAN(cost) AS cost FROM visits GROUP BY ward;
+-- distinct-from
+SELECT COUNT(*) AS n FROM visits WHERE ward IS DISTINCT FROM 'A' AND age IS NOT DISTINCT FROM 7 AND note IS NOT DISTINCT FROM ward;
+-- distinct-from-null
+SELECT age IS DISTINCT FROM NULL AS known, COUNT(*) AS n FROM visits GROUP BY known;
+-- rows-in
+SELECT COUNT(*) AS n FROM visits WHERE (ward, age) IN (('A', 1), ('B', 2)) AND (age, smoker) NOT IN ((3, TRUE));
+-- rows-in-uneven
+SELECT COUNT(*) AS n FROM visits WHERE (ward, age) IN (('A', 1, 2));
+-- fetch-first
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC FETCH FIRST 2 ROWS ONLY;
+-- cast-of-a-quotient
+SELECT CAST(age / 10 AS INTEGER) AS decade, COUNT(*) AS n FROM visits GROUP BY decade;
+-- functions-of-released
+SELECT UPPER(ward) AS w, LN(COUNT(*)) AS l, COUNT(*) ^ 2 AS p, COUNT(*) // 10 AS t, ROUND(AVG(cost), -1) AS c FROM visits GROUP BY ward;
+-- shape-with-filter
+WITH adults AS (SELECT * FROM visits WHERE age >= 18) SELECT ward, COUNT(*) AS n FROM adults GROUP BY ward;
+-- shape-with-two
+WITH adults AS (SELECT * FROM visits WHERE age >= 18), smokers AS (SELECT * FROM adults WHERE smoker) SELECT COUNT(DISTINCT patient_id) AS people FROM smokers;
+-- shape-sub-query-filter
+SELECT COUNT(*) AS n FROM (SELECT * FROM visits WHERE age BETWEEN 18 AND 64) AS v WHERE v.smoker;
+-- shape-three-levels
+SELECT AVG(c) AS mean FROM (SELECT b AS c FROM (SELECT cost AS b FROM (SELECT * FROM visits WHERE smoker)) WHERE b < 500);
+-- shape-renamed
+SELECT w AS station, SUM(years) AS total FROM (SELECT ward AS w, age AS years FROM visits) GROUP BY w;
+-- shape-computed
+SELECT decade, AVG(cost) AS cost FROM (SELECT *, FLOOR(age / 10) * 10 AS decade FROM visits) GROUP BY decade ORDER BY decade;
+-- shape-redefined
+SELECT SUM(age) AS total FROM (SELECT age * 1000 AS age FROM visits);
+-- shape-redefined-without-bounds
+SELECT SUM(age) AS total FROM (SELECT weight AS age FROM visits);
+-- shape-clamped-inside
+SELECT AVG(kg) AS kg FROM (SELECT LEAST(GREATEST(weight, 0), 200) AS kg FROM visits);
+-- shape-alias-shadows-person
+SELECT patient_id, COUNT(*) AS n FROM (SELECT ward AS patient_id FROM visits) GROUP BY patient_id;
+-- shape-person-renamed
+SELECT COUNT(DISTINCT who) AS people FROM (SELECT patient_id AS who, age FROM visits) WHERE age > 65;
+-- shape-person-as-key
+SELECT who, COUNT(*) AS n FROM (SELECT patient_id AS who FROM visits) GROUP BY who;
+-- shape-with-shadows-table
+WITH visits AS (SELECT * FROM visits WHERE smoker) SELECT COUNT(*) AS n FROM visits;
+-- shape-inner-limit
+SELECT COUNT(*) AS n FROM (SELECT * FROM visits LIMIT 10);
+-- shape-inner-group
+SELECT AVG(n) AS mean FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id);
+-- shape-inner-distinct
+SELECT COUNT(*) AS n FROM (SELECT DISTINCT patient_id FROM visits);
+-- shape-inner-window
+SELECT COUNT(*) AS n FROM (SELECT ROW_NUMBER() OVER (ORDER BY age) AS place FROM visits) WHERE place < 10;
+-- shape-group-by-all
+SELECT ward, smoker, COUNT(*) AS n FROM visits GROUP BY ALL;
+-- shape-distinct-keys
+SELECT DISTINCT ward FROM visits;
+-- shape-keys-alone
+SELECT ward, smoker FROM visits GROUP BY ward, smoker ORDER BY ward DESC;
+-- shape-distinct-with-condition
+SELECT DISTINCT ward FROM visits WHERE age > 90;
+-- shape-distinct-unknown
+SELECT DISTINCT note FROM visits;
+-- shape-narrowed
+SELECT ward, COUNT(*) AS n FROM visits WHERE ward IN ('A', 'B') GROUP BY ward;
+-- shape-narrowed-to-one
+SELECT ward, AVG(cost) AS cost FROM visits WHERE ward = 'C' AND smoker GROUP BY ward;
+-- shape-narrowed-unknown
+SELECT note, COUNT(DISTINCT patient_id) AS people FROM visits WHERE note IN ('flu', 'cold') GROUP BY note;
+-- shape-narrowed-to-nothing
+SELECT ward, COUNT(*) AS n FROM visits WHERE ward = 'A' AND ward = 'B' GROUP BY ward;
+-- shape-union-all
+SELECT COUNT(*) AS n FROM visits WHERE smoker UNION ALL SELECT COUNT(*) AS n FROM visits WHERE age > 65;
+-- shape-share
+SELECT ward, COUNT(*) * 100.0 / SUM(COUNT(*)) OVER () AS percent FROM visits GROUP BY ward;
+-- shape-share-in-part
+SELECT ward, smoker, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY ward) AS share FROM visits GROUP BY ward, smoker;
+-- shape-rank
+SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY n DESC) AS place FROM visits GROUP BY ward ORDER BY place;
+-- shape-row-number
+SELECT ward, ROW_NUMBER() OVER (ORDER BY AVG(cost) DESC, ward) AS place FROM visits GROUP BY ward;
+-- shape-window-over-rows
+SELECT ward, SUM(age) OVER (PARTITION BY ward) AS total FROM visits GROUP BY ward;
+-- shape-running-total
+SELECT ward, SUM(COUNT(*)) OVER (ORDER BY ward) AS so_far FROM visits GROUP BY ward;
+
+-- variance
+SELECT VARIANCE(age) AS v FROM visits;
+-- variance-of-a-population
+SELECT VAR_POP(cost) AS v, VAR_SAMP(cost) AS s FROM visits;
+-- deviation
+SELECT STDDEV(age) AS d FROM visits WHERE cost > 100;
+-- deviation-by-ward
+SELECT ward, STDDEV_POP(cost) AS d, AVG(cost) AS m FROM visits GROUP BY ward ORDER BY d DESC;
+-- deviation-of-some
+SELECT STDDEV_SAMP(cost) FILTER (WHERE smoker) AS d, STDDEV_SAMP(cost) FILTER (WHERE NOT smoker) AS other FROM visits;
+-- deviation-over-mean
+SELECT ward, STDDEV(cost) / AVG(cost) AS variation FROM visits GROUP BY ward;
+-- variance-of-an-expression
+SELECT VARIANCE(cost * 2 + age) AS v FROM visits;
+-- variance-of-a-case
+SELECT VAR_POP(CASE WHEN smoker THEN 1 ELSE 0 END) AS v FROM visits;
+-- variance-by-age
+SELECT CASE WHEN age < 18 THEN 'young' ELSE 'old' END AS k, VARIANCE(cost) AS v FROM visits GROUP BY k;
+-- variance-hidden
+SELECT ward, VARIANCE(age) AS v FROM visits GROUP BY ward HAVING COUNT(age) > 20 AND VARIANCE(age) > 10;
+-- variance-beside-sum
+SELECT SUM(cost) AS total, VARIANCE(cost) AS v, COUNT(cost) AS n, AVG(cost) AS m FROM visits;
+-- variance-without-bounds
+SELECT VARIANCE(weight) AS v FROM visits;
+-- variance-clamped
+SELECT STDDEV(LEAST(GREATEST(weight, 0), 200)) AS d FROM visits;
+-- covariance
+SELECT COVAR_POP(cost, age) AS c FROM visits;
+-- covariance-of-a-sample
+SELECT ward, COVAR_SAMP(age, cost) AS c FROM visits GROUP BY ward;
+-- correlation
+SELECT CORR(age, cost) AS r FROM visits;
+-- correlation-by-ward
+SELECT ward, CORR(age, cost) AS r, REGR_COUNT(age, cost) AS n FROM visits GROUP BY ward;
+-- correlation-of-some
+SELECT CORR(cost, age) FILTER (WHERE smoker) AS r FROM visits WHERE age >= 18;
+-- correlation-with-itself
+SELECT CORR(cost, cost) AS r FROM visits;
+-- correlation-without-bounds
+SELECT CORR(cost, weight) AS r FROM visits;
+-- line
+SELECT REGR_SLOPE(cost, age) AS slope, REGR_INTERCEPT(cost, age) AS intercept, REGR_R2(cost, age) AS r2 FROM visits;
+-- line-by-ward
+SELECT ward, REGR_SLOPE(cost, age) AS slope FROM visits GROUP BY ward;
+-- means-of-pairs
+SELECT REGR_AVGX(cost, age) AS age, REGR_AVGY(cost, age) AS cost, REGR_COUNT(cost, age) AS n FROM visits;
+-- one-count-of-pairs
+SELECT CORR(cost, age) AS r, AVG(cost) AS cost, AVG(age) AS age, COUNT(*) AS n, STDDEV(age) AS d FROM visits;
+-- correlation-of-texts
+SELECT CORR(ward, age) AS r FROM visits;
+-- sums-of-squares
+SELECT REGR_SXX(cost, age) AS s FROM visits;

@@ -221,6 +221,7 @@ class Question:
     limits: tuple[tuple[Output, float], ...] = ()
     sorted: tuple[Output, ...] = ()
     by: str = "expression"
+    groups: tuple[tuple[Any, ...], ...] | None = None  # those that WHERE leaves; None: all that are declared
 
     @property
     def text(self) -> str:
@@ -237,6 +238,11 @@ class Question:
         if self.order:
             text += f" ORDER BY {', '.join(ours for ours, _ in self.order)}"
         return text + self.tail
+
+    @property
+    def listed(self) -> tuple[tuple[Any, ...], ...]:
+        """All groups that are declared."""
+        return tuple(product(*(each.values for each in self.keys)))
 
     def key(self, place: int) -> str:
         """A key of GROUP BY: as it is, by its name, or by its number."""
@@ -283,7 +289,7 @@ class Question:
             groups = "SELECT 1 AS one"
         else:
             listed = ", ".join(
-                f"({', '.join(map(sql, group))})" for group in product(*(each.values for each in self.keys))
+                f"({', '.join(map(sql, group))})" for group in (self.listed if self.groups is None else self.groups)
             )
             groups = f"SELECT * FROM (VALUES {listed}) AS listed({', '.join(names)})"
         on = " AND ".join(f"groups.{name} IS NOT DISTINCT FROM found.{name}" for name in names) or "TRUE"

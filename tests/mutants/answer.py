@@ -222,8 +222,8 @@ MUTANTS = (
     Mutant(
         "having-ignored",
         POST + "released_rows",
-        "evaluate(safe[len(scalars)], seen[i]) is True",
-        "evaluate(safe[len(scalars)], seen[i]) is not None",
+        "evaluate(safe, seen[i]) is True",
+        "evaluate(safe, seen[i]) is not None",
         "rows that HAVING leaves out are shown",
         lambda: rows_are_those_by_hand(4),
     ),

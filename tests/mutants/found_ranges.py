@@ -132,9 +132,9 @@ MUTANTS = (
     ),
     Mutant(
         "a-range-takes-a-null-test-away",
-        TERMS + "count",
-        "facts_of(argument, self.scope).nullable",
-        "facts_of(argument, self.scope).nullable and not self.ranges",
+        TERMS + "_conditions",
+        "facts_of(part, self.scope).nullable",
+        "facts_of(part, self.scope).nullable and not self.ranges",
         "what was found drops a test for NULL",
         ranges.only_clamps_know_of_a_range,
     ),

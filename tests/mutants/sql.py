@@ -46,6 +46,14 @@ def no_word_is_forgotten() -> None:
 
 MUTANTS = (
     Mutant(
+        "bare-keys-are-columns",
+        EXPRESSIONS + "Expressions.column",
+        "not isinstance(node.parent, exp.Group)",
+        "True",
+        "a key is a column where the output of that name was meant",
+        means.names_inside_keys_are_columns,
+    ),
+    Mutant(
         "having-dropped",
         CLAUSES + "Clauses._having",
         "if having is None:",
@@ -176,14 +184,14 @@ MUTANTS = (
     Mutant(
         "alias-for-column",
         EXPRESSIONS + "Expressions.column",
-        "alias is not None and alias != column",
+        "alias is not None and alias != item.meaning",
         "False",
         "a name with two meanings is read as one of them",
         refusal("SELECT AVG(age) AS age FROM visits HAVING age > 3"),
     ),
     Mutant(
         "unread-arguments",
-        EXPRESSIONS + "Expressions.take",
+        EXPRESSIONS + "SharedReading.take",
         "name not in args",
         "False",
         "what a node says besides is forgotten",
@@ -279,15 +287,15 @@ MUTANTS = (
     ),
     Mutant(
         "no-day-is-a-day",
-        "discreet.plan.sql.values:as_type",
-        "if day is None:",
-        "if False:",
+        "discreet.plan.sql.values:_said",
+        "if value is None or (",
+        "if (",
         "a text that says no day is NULL, and the condition leaves everybody out",
         refusal("SELECT COUNT(*) FROM visits WHERE admitted > '2024-02-30'"),
     ),
     Mutant(
         "null-is-summed",
-        "discreet.plan.releases.base:of_one_number",
+        "discreet.plan.releases.base:_number",
         "if isinstance(argument, Literal) and argument.value is None:",
         "if False:",
         "a sum of nothing is measured, and charged",

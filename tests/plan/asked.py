@@ -85,8 +85,16 @@ def schemas(draw: st.DrawFn) -> Schema:
     for name in ("age", "cost"):  # data still lack them
         if draw(st.booleans()):
             columns[name]["nullable"] = False
-    if draw(st.booleans()):
-        columns["day"]["keys"] = ["2024-01-01", "2024-02-29"]
+    columns["day"] |= draw(
+        st.sampled_from(
+            [
+                {},
+                {"keys": ["2024-01-01", "2024-02-29"]},
+                {"bounds": ("2023-12-30", "2024-03-02")},
+                {"bounds": ("0001-01-01", "9999-12-31")},
+            ]
+        )
+    )
     row = draw(st.booleans())
     for name in () if row else ("age", "ward", "smoker", "dose"):
         if draw(st.booleans()):
@@ -173,14 +181,26 @@ numbers = st.sampled_from(["age", "cost", "age + 1", "cost * 2", "age * cost", "
                            "CASE WHEN ward = 'A' THEN age ELSE 1000 END", "CASE WHEN smoker THEN cost END",
                            "CAST(cost AS INTEGER)", "ROUND(cost)", "1", "2.5", "CAST(smoker AS INTEGER)", "age / cost",
                            "SQRT(age)", "LENGTH(note)",
-                           "CASE WHEN dose = 0.5 THEN 1 ELSE age END", "EXTRACT(YEAR FROM day)", "CAST(note AS DOUBLE)"])  # fmt: skip
+                           "CASE WHEN dose = 0.5 THEN 1 ELSE age END", "EXTRACT(YEAR FROM day)", "CAST(note AS DOUBLE)",
+                           "DATEDIFF('day', day, '2024-02-29')", "AGE(day, DATE '2000-02-29')", "day - DATE '2024-01-01'",
+                           "DATEDIFF('month', DATE '2023-12-31', day + INTERVAL '1 month')", "YEAR(day + age)",
+                           "LN(age)", "LOG(2, cost)", "EXP(cost)", "POWER(cost, age)", "age ^ 2", "age // 7", "TRUNC(cost, -1)",
+                           "ROUND(cost, -2)", "WIDTH_BUCKET(cost, 0, 50, 5)", "STRPOS(note, 'x')",
+                           "CAST(SUBSTRING(note, 1, age) AS DOUBLE)", "LENGTH(REPLACE(note, 'x', UPPER(note)))"])  # fmt: skip
+flags = st.sampled_from(["smoker", "age > 20"])
 conditions = st.sampled_from(["age > 20", "age BETWEEN 10 AND 30", "cost < 0.5", "1 / cost > 2", "100 / (age - 19) > 1",
                               "ward = 'A'", "ward IN ('A', 'Z')", "ward NOT IN ('B')", "note LIKE '%\\%'", "note LIKE 'a_b'",
                               "note ILIKE 'äö'", "smoker", "NOT smoker", "smoker IS NULL", "age IS NOT NULL",
                               "day >= DATE '2024-01-15'", "day = '2024-02-29'", "CAST(note AS INTEGER) = 1",
                               "COALESCE(age, 0) <> 0", "person = 'victim'", "person <> '1' OR age < 5",
                               "CASE WHEN age > 10 THEN cost > 1 ELSE smoker END", "ward <> note", "age = cost",
-                              "dose > 0.2", "dose = 0", "dose IN (0.5, -0.0)"])  # fmt: skip
+                              "dose > 0.2", "dose = 0", "dose IN (0.5, -0.0)",
+                              "day + INTERVAL '8000 years' IS NULL", "day - age < '2024-01-01'", "DAYNAME(day) = 'Monday'",
+                              "DATE_TRUNC('month', day) = '2024-02-01'", "WEEK(day) = 1 OR QUARTER(day) = 4",
+                              "LOWER(note) = 'äö'", "UPPER(note) || ward = 'XA'", "LEFT(note, age) = RIGHT(note, cost)",
+                              "STARTS_WITH(note, ward)", "CONTAINS(note, '%')", "TRIM(note, note) = ''", "age > '20'",
+                              "SUBSTRING(note, cost, age) IS NULL", "ward IS DISTINCT FROM note", "age IS NOT DISTINCT FROM NULL",
+                              "(ward, age) IN (('A', 20), ('B', 19))", "LN(cost) < age", "POWER(cost, 0.5) > 1"])  # fmt: skip
 
 
 @st.composite
@@ -193,8 +213,17 @@ def predicates(draw: st.DrawFn) -> str:
 
 @st.composite
 def aggregates(draw: st.DrawFn, schema: Schema) -> str:
-    kinds = ["COUNT(*)", "COUNT({x})", "SUM({x})", "AVG({x})"] + ([] if schema.row else ["COUNT(DISTINCT person)"])
-    text = draw(st.sampled_from(kinds)).format(x=draw(numbers))
+    kinds = [
+        "COUNT(*)",
+        "COUNT({x})",
+        "SUM({x})",
+        "AVG({x})",
+        "VARIANCE({x})",
+        "STDDEV_POP({x})",
+        "CORR({x}, age)",
+        "REGR_SLOPE(cost, {x})",
+    ] + ([] if schema.row else ["COUNT(DISTINCT person)"])
+    text = draw(st.sampled_from(kinds)).format(x=draw(numbers | flags))
     return f"{text} FILTER (WHERE {draw(predicates())})" if draw(st.integers(0, 3)) == 0 else text
 
 
@@ -202,7 +231,23 @@ keys = st.sampled_from(["ward", "smoker", "day", "age", "age > 15", "FLOOR(age /
                         "CASE WHEN age < 10 THEN 'young' WHEN age < 40 THEN 'middle' ELSE 'old' END",
                         "CASE WHEN cost > 1 THEN ward ELSE 'other' END", "COALESCE(ward, 'none')", "EXTRACT(MONTH FROM day)",
                         "dose", "dose", "note", "dose > 0.2", "COALESCE(dose, 7.5)", "dose * 3",
-                        "CASE WHEN age > 10 THEN dose ELSE 0.25 END"])  # fmt: skip
+                        "CASE WHEN age > 10 THEN dose ELSE 0.25 END", "DATE_TRUNC('month', day)", "YEAR(day)",
+                        "STRFTIME(day, '%Y-%m')", "DATE_PART('isodow', day)", "DATEDIFF('week', day, DATE '2024-02-29')",
+                        "LOWER(ward)", "CONCAT(ward, '/', smoker)", "age // 10", "WIDTH_BUCKET(cost, 0, 50, 3)",
+                        "UPPER(note)"])  # fmt: skip
+
+
+@st.composite
+def sources(draw: st.DrawFn) -> str:
+    """The table, or a sub-query that has all its names: some mean others than in the table."""
+    match draw(st.integers(0, 7)):
+        case 0:
+            return f"(SELECT * FROM {TABLE} WHERE {draw(predicates())}) AS rows_of_some"
+        case 1:
+            mine = {"age": draw(numbers), "cost": draw(numbers), "ward": draw(st.sampled_from(["ward", "note"]))}
+            items = ", ".join(f"{mine.get(name, name)} AS {name}" for name in NAMES)
+            return f"(SELECT {items} FROM (SELECT * FROM {TABLE})) AS renamed"
+    return TABLE
 
 
 @st.composite
@@ -218,7 +263,7 @@ def questions(draw: st.DrawFn, schema: Schema) -> str:
             draw(st.sampled_from(["{0} / COUNT(*)", "{0} + 2 * COUNT(*)", "100.0 * {0}"])).format(wanted[0])
             + " AS extra"
         )
-    text = f"SELECT {', '.join(select)} FROM {TABLE}"
+    text = f"SELECT {', '.join(select)} FROM {draw(sources())}"
     if draw(st.booleans()):
         text += f" WHERE {draw(predicates())}"
     if by:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
 from discreet.plan.casts import CASTS
+from discreet.plan.evaluate import product_ends
 from discreet.plan.functions import FUNCTIONS, FunctionRow
 from discreet.plan.scalar import Column, Scalar, Type, Value
 
@@ -226,11 +227,26 @@ def steps(draw: st.DrawFn, operands: st.SearchStrategy[Scalar]) -> s.Steps:
     return s.Steps(draw(operands), *ends, shift, math.ldexp(far + centre, -shift))
 
 
+@st.composite
+def products(draw: st.DrawFn, operands: st.SearchStrategy[Scalar]) -> s.Product:
+    """Of two numbers in steps, or of one with itself, in steps of the product that are no more than 2^24."""
+    left = draw(steps(operands))
+    factors = (left, left if draw(st.booleans()) else draw(steps(operands)))
+    most = max(map(abs, product_ends(s.Product(*factors, 0, 0))))
+    shift = max(0, most.bit_length() - 24) + draw(st.sampled_from([1, 2, 5]))
+    middle = draw(st.sampled_from([0, sum(product_ends(s.Product(*factors, shift, 0))) // 2]))
+    return s.Product(*factors, shift, middle)
+
+
 def terms(columns: tuple[Column, ...], depth: int = 2) -> st.SearchStrategy[r.Term]:
     numeric = scalars(Type.INTEGER, columns, depth) | scalars(Type.NUMBER, columns, depth)
     indicator = st.builds(s.Indicator, scalars(Type.BOOLEAN, columns, depth))
     return st.one_of(
-        st.builds(r.Term, st.just(r.How.SUM), steps(numeric) | indicator | st.just(s.Literal(1, Type.INTEGER))),
+        st.builds(
+            r.Term,
+            st.just(r.How.SUM),
+            steps(numeric) | products(numeric) | indicator | st.just(s.Literal(1, Type.INTEGER)),
+        ),
         st.builds(r.Term, st.just(r.How.ANY), indicator | st.just(s.Literal(1, Type.INTEGER))),
     )
 

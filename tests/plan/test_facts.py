@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.plan import scalar as s
+from discreet.plan.calendar import number_of
 from discreet.plan.catalog import Column, Table
 from discreet.plan.domain import values_of
 from discreet.plan.evaluate import evaluate
@@ -22,6 +23,7 @@ from tests.plan.strategies import scalars
 from tests.scale import repeats
 
 F = Fraction
+WHEN = (date(1969, 11, 30), date(2024, 2, 29))
 TABLE = Table(
     "t",
     (
@@ -36,6 +38,7 @@ TABLE = Table(
         Column("tiny", Type.NUMBER, F(1, 10**310), F(1, 10**300), nullable=False),
         Column("tenth", Type.NUMBER, F(1, 10), F(3, 10), nullable=False),
         Column("wide", Type.INTEGER, nullable=False),
+        Column("when", Type.DATE, F(number_of(WHEN[0])), F(number_of(WHEN[1])), nullable=False),
     ),
 )
 SCOPE = Scope.of(TABLE)
@@ -54,6 +57,7 @@ rows = st.fixed_dictionaries(
         "tiny": st.sampled_from([1e-310, 1e-305, 1e-300]) | st.floats(1e-310, 1e-300),
         "tenth": st.sampled_from([0.1, 0.2, 0.3]) | st.floats(0.1, 0.3),
         "wide": st.sampled_from([-(2**63), -(2**53) - 1, 0, 2**53 + 1, 2**63 - 1]) | st.integers(-(2**63), 2**63 - 1),
+        "when": st.sampled_from([*WHEN, date(1970, 1, 1), date(2000, 2, 29)]) | st.dates(*WHEN),
     }
 )
 
@@ -62,8 +66,10 @@ def holds(facts: Facts, value: s.Value) -> bool:
     """To the last bit: the ends of an interval are doubles, or declared and meant as the nearest ones; of integers they are exact."""
     if value is None:
         return facts.nullable
-    if isinstance(value, bool | str | date):
+    if isinstance(value, bool | str):
         return True
+    if isinstance(value, date):
+        value = number_of(value)
     if isinf(value):
         return (facts.high if value > 0 else facts.low) is None
     meant = F if isinstance(value, int) else float
@@ -120,7 +126,9 @@ def asked(scalar: s.Scalar) -> bool:
 
 @settings(max_examples=repeats(150))
 @given(
-    found=st.lists(st.one_of(scalars(Type.NUMBER, COLUMNS), scalars(Type.INTEGER, COLUMNS)), min_size=4, max_size=4),
+    found=st.lists(
+        st.one_of(*(scalars(kind, COLUMNS) for kind in (Type.NUMBER, Type.INTEGER, Type.DATE))), min_size=4, max_size=4
+    ),
     some=st.lists(rows, min_size=3, max_size=3),
 )
 def test_every_value_is_what_its_facts_say(found: list[s.Scalar], some: list[dict[str, s.Value]]) -> None:

@@ -32,6 +32,7 @@ from discreet.plan.explain import explain
 from discreet.plan.facts import Facts
 from discreet.plan.functions import FUNCTIONS, FunctionRow, FunctionWords, Written, add, ends, rising
 from discreet.plan.private import plan_for
+from discreet.plan.question import Question
 from discreet.plan.rules.scalars import facts_of
 from discreet.plan.scalar import Type
 from discreet.plan.scope import Scope
@@ -196,8 +197,8 @@ def written_quarter(words: FunctionWords, day: Any) -> Any:
     return words.as_type(words.call("floor", third), Type.INTEGER)
 
 
-QUARTER = FunctionRow(  # for which it has one
-    "quarter",
+HOUR = FunctionRow(  # for which it has one; here it means the quarter
+    "hour",
     (Type.DATE,),
     Type.INTEGER,
     "the quarter of a date, 1 to 4",
@@ -207,8 +208,8 @@ QUARTER = FunctionRow(  # for which it has one
     counted=True,
     extracted=True,
 )
-LOG10 = FunctionRow(  # and one that it reads as another function, of a constant and the operand
-    "log10",
+DIGITS = FunctionRow(  # and one that it reads as another function, of a constant and the operand
+    "array_sort",
     (Type.NUMBER,),
     Type.NUMBER,
     "the number of digits of a power of ten",
@@ -220,9 +221,8 @@ LOG10 = FunctionRow(  # and one that it reads as another function, of a constant
 )
 
 
-LOG2 = replace(LOG10, name="log2")
-LEFT = FunctionRow(  # whose name is a reserved word
-    "left",
+RANGE = FunctionRow(  # whose name is a reserved word
+    "range",
     (Type.TEXT, Type.INTEGER),
     Type.TEXT,
     "the beginning of a text",
@@ -230,8 +230,8 @@ LEFT = FunctionRow(  # whose name is a reserved word
     write=lambda words, text, count: words.call("left", text, words.call("greatest", count, words.whole(0))),
     makes_nan=False,
 )
-SUBSTRING = FunctionRow(  # of several operands
-    "substring",
+LPAD = FunctionRow(  # of several operands
+    "lpad",
     (Type.TEXT, Type.INTEGER, Type.INTEGER),
     Type.TEXT,
     "a part of a text",
@@ -242,13 +242,12 @@ SUBSTRING = FunctionRow(  # of several operands
 
 def calls_are_told_apart() -> None:
     """By what the parser sets besides the operands, which stand in their order."""
-    with planted(LOG10, LOG2, SUBSTRING):
-        for name in ("log2", "log10"):
-            (counted,) = question(f"SELECT COUNT({name}(x)) AS n FROM t", CATALOG).aggregates
-            assert counted.argument == s.Function(name, (s.Column("x", Type.NUMBER),))
-        (counted,) = question("SELECT COUNT(SUBSTRING('abc', 1, 2)) AS n FROM t WHERE x > 0", CATALOG).aggregates
-        found = [each.value for each in s.children(counted.argument) if isinstance(each, s.Literal)]
-        assert found == ["abc", 1, 2]
+    with planted(LPAD, replace(LPAD, name="rpad")):
+        for name in ("lpad", "rpad"):
+            (counted,) = question(f"SELECT COUNT({name}('abc', 1, 2)) AS n FROM t WHERE x > 0", CATALOG).aggregates
+            assert isinstance(counted.argument, s.Function) and counted.argument.name == name
+            found = [each.value for each in s.children(counted.argument) if isinstance(each, s.Literal)]
+            assert found == ["abc", 1, 2]
 
 
 def test_calls_of_one_class_of_the_parser_are_told_apart() -> None:
@@ -280,10 +279,10 @@ ASKED = [
     "SELECT COUNT(*) AS n FROM t WHERE TRIPLE(x) > 3",
     "SELECT COUNT(*) AS n FROM t WHERE threefold(TRIPLE(x) + TRIPLE(TRIPLE(x))) BETWEEN 3 AND 30",
     "SELECT SUM(TRIPLE(x)) AS s, AVG(TRIPLE(x) - x) AS a FROM t",
-    "SELECT QUARTER(day) AS q, COUNT(*) AS n, TRIPLE(COUNT(*)) AS m FROM t GROUP BY q HAVING TRIPLE(COUNT(*)) > 9 ORDER BY 3",
-    "SELECT EXTRACT(QUARTER FROM day) AS q, SUM(x) AS s FROM t GROUP BY q",
-    "SELECT COUNT(*) AS n FROM t WHERE LOG10(tens) = 2",
-    "SELECT COUNT(*) AS n FROM t WHERE LEFT(CAST(tens AS VARCHAR), who) = '10'",
+    "SELECT HOUR(day) AS q, COUNT(*) AS n, TRIPLE(COUNT(*)) AS m FROM t GROUP BY q HAVING TRIPLE(COUNT(*)) > 9 ORDER BY 3",
+    "SELECT EXTRACT(HOUR FROM day) AS q, SUM(x) AS s FROM t GROUP BY q",
+    "SELECT COUNT(*) AS n FROM t WHERE ARRAY_SORT(tens) = 2",
+    "SELECT COUNT(*) AS n FROM t WHERE RANGE(CAST(tens AS VARCHAR), who) = '10'",
 ]
 
 
@@ -292,10 +291,10 @@ ASKED = [
 def test_a_row_is_all_that_engines_need(text: str, catalog: Catalog) -> None:
     """Both find the same; each function is known by its row alone, which is not there before and after."""
     nodes = tuple(s.Column(each.name, each.type) for each in COLUMNS)
-    with planted(TRIPLE, QUARTER, LOG10, LEFT):
+    with planted(TRIPLE, HOUR, DIGITS, RANGE):
         plan = plan_for(question(text, catalog), catalog, 1)
         agree([Data("t", DATA, nodes, person=catalog.protected.person)], [plan.query])
-    with pytest.raises(QueryError, match=r"not known|not available"):
+    with pytest.raises(QueryError, match=r"not known|not available|no hours"):
         question(text, catalog)
 
 
@@ -307,11 +306,11 @@ def test_a_row_is_all_that_answers_need(tmp_path: Path) -> None:
         "tens": {"type": "integer"},
     }
     text = (
-        "SELECT QUARTER(day) AS q, COUNT(*) AS n, TRIPLE(COUNT(*)) AS m, SUM(TRIPLE(x)) AS s FROM t"
-        " GROUP BY QUARTER(day) HAVING TRIPLE(COUNT(*)) > 3 * 40 ORDER BY q"
+        "SELECT HOUR(day) AS q, COUNT(*) AS n, TRIPLE(COUNT(*)) AS m, SUM(TRIPLE(x)) AS s FROM t"
+        " GROUP BY HOUR(day) HAVING TRIPLE(COUNT(*)) > 3 * 40 ORDER BY q"
     )
     with (
-        planted(TRIPLE, QUARTER),
+        planted(TRIPLE, HOUR),
         dp.Curator({"t": DATA}, row=True, columns=columns, epsilon=10**4, ledger=tmp_path) as curator,
     ):
         answer, noisy = curator.sql(text, epsilon=10**3), curator.sql(text, epsilon=1)
@@ -332,22 +331,22 @@ def test_a_row_is_all_that_answers_need(tmp_path: Path) -> None:
     for row in noisy.to_dicts(errors=True):
         assert row["n_low"] < row["n_high"]
         assert (row["m_low"], row["m_high"]) == pytest.approx((3 * row["n_low"], 3 * row["n_high"]))
-    assert "SUM(TRIPLE(x))" in tree and "QUARTER(day): 4 groups" in tree and "having TRIPLE(aggregate0) >" in tree
+    assert "SUM(TRIPLE(x))" in tree and "HOUR(day): 4 groups" in tree and "having TRIPLE(aggregate0) >" in tree
 
 
 def test_a_call_with_other_operands_is_refused_by_name_and_a_row_is_offered() -> None:
-    with planted(TRIPLE, QUARTER):
+    with planted(TRIPLE, HOUR):
         for text, message in (
             ("TRIPLE(x, x)", "TRIPLE takes 1 value"),
             ("TRIPLE()", "TRIPLE takes 1 value"),
             ("TRIPLE(day)", "a number is needed, not a date"),
-            ("QUARTER(x)", "a date is needed, not a number"),
+            ("HOUR(x)", "a date is needed, not a number"),
         ):
             with pytest.raises(QueryError, match=message):
                 question(f"SELECT COUNT(*) FROM t WHERE {text} = 1", CATALOG)
         with pytest.raises(QueryError) as refused:
-            question("SELECT COUNT(*) FROM t WHERE FOURFOLD(x) = 1", CATALOG)
-        assert "TRIPLE, QUARTER" in refused.value.hint
+            question("SELECT COUNT(*) FROM t WHERE TRIPEL(x) = 1", CATALOG)
+        assert "TRIPLE" in refused.value.hint
     with pytest.raises(QueryError) as refused:
         question("SELECT COUNT(*) FROM t WHERE TRIPLE(x) = 1", CATALOG)
     assert "TRIPLE" not in refused.value.hint
@@ -364,7 +363,8 @@ def test_the_name_of_a_plan_is_that_of_release_0_1() -> None:
 def page_table() -> str:
     lines = ["| function | of | is | means |", "|---|---|---|---|"]
     for row in FUNCTIONS.values():
-        names = ", ".join(f"`{name}`" for name in row.spellings)
+        called = [row.call(*"ab").replace("|", "\\|")] if row.form else []
+        names = ", ".join(f"`{name}`" for name in (*called, *row.spellings))
         of = "numbers" if row.many else ", ".join(f"a {each.value}" for each in row.takes)
         lines.append(
             f"| {names} | {of} | {'an' if row.gives is Type.INTEGER else 'a'} {row.gives.value} | {row.says} |"
@@ -380,25 +380,30 @@ def test_the_page_has_the_functions_of_the_table() -> None:
     assert page.partition(BEGIN)[2].partition(END)[0] == page_table()
 
 
+OPERANDS = {Type.NUMBER: "x", Type.DATE: "day", Type.TEXT: "CAST(tens AS TEXT)", Type.INTEGER: "3"}
+
+
+def operands(row: FunctionRow) -> list[str]:
+    written = [OPERANDS[each] for each in row.takes * (2 if row.many else 1)]
+    return ["x", "0", "10", "5"] if row.name == "width_bucket" else written  # whose ends are constants
+
+
+def asked_of(call: str) -> Question:
+    return question(f"SELECT COUNT(*) AS n FROM t WHERE {call} IS NULL", ROW_LEVEL)
+
+
 def test_every_function_is_in_one_place_of_the_explanation() -> None:
-    """A plan says each function by its name."""
+    """A plan says each function as it is written."""
     for row in FUNCTIONS.values():
-        columns = {Type.NUMBER: "x", Type.DATE: "day", Type.TEXT: "CAST(tens AS VARCHAR)"}
-        operands = ", ".join(columns[each] for each in row.takes * (2 if row.many else 1))
-        plan = plan_for(question(f"SELECT COUNT(*) FROM t WHERE {row.name}({operands}) = 1", ROW_LEVEL), ROW_LEVEL, 1)
-        assert f"where {row.name.upper()}(" in explain(plan)
+        call = row.call(*operands(row))
+        assert f"where {call} IS NULL" in explain(plan_for(asked_of(call), ROW_LEVEL, 1))
 
 
 def test_every_synonym_is_read_in_any_case() -> None:
-    columns = {Type.NUMBER: "x", Type.DATE: "day", Type.TEXT: "CAST(tens AS VARCHAR)"}
     for row in FUNCTIONS.values():
-        operands = ", ".join(columns[each] for each in row.takes * (2 if row.many else 1))
-        asked = [
-            question(f"SELECT COUNT(*) AS n FROM t WHERE {name}({operands}) = 1", ROW_LEVEL)
-            for name, fold in product(row.spellings, (str.upper, str.lower))
-            for name in [fold(name)]
-        ]
-        assert all(each == asked[0] for each in asked)
+        plain = asked_of(row.call(*operands(row)))
+        for name, fold in product(row.spellings, (str.upper, str.lower)):
+            assert asked_of(f"{fold(name)}({', '.join(operands(row))})") == plain
 
 
 if __name__ == "__main__":

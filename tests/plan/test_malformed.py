@@ -10,10 +10,9 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.plan.question import Question
 from discreet.plan.scalar import Key, Literal, Released, Scalar, children, columns_in, type_of
-from discreet.plan.scope import Scope
 from discreet.plan.sql import CODES, check_unread, parsed, question
 from discreet.plan.sql.clauses import Clauses
-from discreet.plan.sql.expressions import Expressions
+from discreet.plan.sql.sources import Sources
 from discreet.plan.sql.text import read
 from tests.plan.test_sql import AGGREGATES, CATALOG, CONDITIONS, EQUAL, VISITS
 from tests.plan.test_sql_refusals import TABLES, is_polite
@@ -54,7 +53,7 @@ def outcome(text: str, params: object = None) -> str:
 
 def is_whole(found: Question) -> None:
     """Released expressions name keys and aggregates that exist, and nothing else."""
-    assert found.aggregates and hash(found) == hash(found)
+    assert (found.aggregates or found.keys) and hash(found) == hash(found)
     nodes = {*(Key(i, type_of(key)) for i, key in enumerate(found.keys)), *map(Released, range(len(found.aggregates)))}
     shown = [*(each.value for each in found.outputs), *(each.value for each in found.order)]
     for scalar in [*shown, *([found.having] if found.having else [])]:
@@ -196,8 +195,10 @@ def test_what_is_refused_stays_refused_with_more_around_it() -> None:
 def test_a_word_that_the_parser_forgets_is_refused(forgotten: str) -> None:
     """As if the parser had made of each text the tree of the plain one."""
     plain = read("SELECT COUNT(*) FROM visits", {"visits"})
-    expressions = Expressions(plain.text, Scope.of(VISITS), None, {})
-    Clauses(parsed(plain), expressions, VISITS.name).question()
+    select, sources = parsed(plain), Sources(plain.text, CATALOG, {})
+    source = sources.source(select)
+    expressions = sources.expressions(source)
+    Clauses(select, expressions, source).question()
     check_unread(plain, expressions)
     with pytest.raises(QueryError) as caught:
         check_unread(read(forgotten, {"visits"}), expressions)
@@ -213,6 +214,8 @@ def test_what_a_newer_parser_says_of_a_call_is_refused(call: str, more: object) 
     found = select.find(exp.AggFunc)
     assert found is not None
     found.set("newer", more)
+    sources = Sources(words.text, CATALOG, {})
+    source = sources.source(select)
     with pytest.raises(QueryError) as caught:
-        Clauses(select, Expressions(words.text, Scope.of(VISITS), None, {}), VISITS.name).question()
+        Clauses(select, sources.expressions(source), source).question()
     assert caught.value.code in ("clause", "function")

@@ -29,6 +29,16 @@ from tests.scale import repeats
 
 NAMES = [*registry.names(), *RootMeanSquare.calls]
 RUNS = 200
+
+
+def of(name: str, argument: str, other: str = "y") -> str:
+    """A call of a release, of as many numbers as it is of, or of a condition."""
+    kind = registry.named(name)
+    if kind is not None and kind.of_truths:
+        return f"{name}({argument} > 2)"
+    return f"{name}({argument}, {other})" if kind is not None and kind.arguments > 1 else f"{name}({argument})"
+
+
 MISSED = 0.30
 """Of 200 draws at 95 % more than 60 miss with a chance below 1e-30, if the interval is right."""
 
@@ -61,10 +71,10 @@ def test_a_name_asks_for_one_kind() -> None:
 def test_every_kind_is_planned_checked_named_and_told(name: str, unit: object) -> None:
     """For every unit: a plan that holds, whose releases are of measurements that there are, and whose name is its own."""
     texts = [
-        f"SELECT {name}(x) FROM t",
-        f"SELECT {name}(x) FILTER (WHERE y > 0) FROM t",
-        f"SELECT g, {name}(y) FROM t GROUP BY g HAVING {name}(y) > 1 ORDER BY {name}(y) DESC",
-        f"SELECT {name}(x) / COUNT(*), 2 * {name}(x) + AVG(y) FROM t WHERE x > 2",
+        f"SELECT {of(name, 'x')} FROM t",
+        f"SELECT {of(name, 'x')} FILTER (WHERE y > 0) FROM t",
+        f"SELECT g, {of(name, 'y', 'x')} FROM t GROUP BY g HAVING {of(name, 'y', 'x')} > 1 ORDER BY {of(name, 'y', 'x')} DESC",
+        f"SELECT {of(name, 'x')} / COUNT(*), 2 * {of(name, 'x')} + AVG(y) FROM t WHERE x > 2",
     ]
     plans = [planned(text, unit) for text in texts]  # type: ignore[arg-type]
     for plan in plans:
@@ -83,7 +93,7 @@ def test_every_interval_holds_its_truth(name: str) -> None:
     """As often as it says, where there are some to be told of: the truth is the value without noise."""
     rows = [{**row, "who": 100 * i + row["who"]} for i in range(40) for row in honest()]
     for argument in ("x", "y"):
-        plan = planned(f"SELECT {name}({argument}) AS v FROM t", replace(PERSON, max_rows=9, people=480), F(2))
+        plan = planned(f"SELECT {of(name, argument, 'far')} AS v FROM t", replace(PERSON, max_rows=9, people=480), F(2))
         found, missed = engine(rows).run(plan.query, 1), 0
         exact = exact_totals(plan, found)
         (truth,) = without_noise(plan).releases[0].values(without_noise(plan), [each.tolist() for each in exact])
@@ -105,7 +115,7 @@ def without_noise(plan: Plan) -> Plan:
 @pytest.mark.parametrize("name", NAMES)
 def test_no_neighbour_moves_a_measurement_farther_than_its_noise_is_made_for(name: str) -> None:
     for unit in laws.UNITS:
-        text = f"SELECT {name}(y), {name}(x) FILTER (WHERE y > 0) FROM t"
+        text = f"SELECT {of(name, 'y', 'far')}, {of(name, 'x')} FILTER (WHERE y > 0) FROM t"
         moved = laws.searched(text, unit, repeats(40), F(1, 10**6))
         assert all(far <= allowed for far, allowed in zip(moved.farthest, moved.allowed, strict=True)), (text, unit)
 
@@ -179,7 +189,7 @@ def test_what_a_new_kind_does_not_read_is_refused(call: str, code: str) -> None:
     assert refusal.value.code == code
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "COUNT"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "COUNT" and of(name, "x") == f"{name}(x)"])
 def test_only_people_are_counted_as_distinct(name: str) -> None:
     with pytest.raises(QueryError, match="only people are counted as DISTINCT") as refusal:
         planned(f"SELECT {name}(DISTINCT x) FROM t", PERSON)
@@ -199,3 +209,28 @@ def test_a_new_kind_is_released_from_one_grant() -> None:
     plan = planned("SELECT RMS(x), COUNT(x) FROM t", PERSON)
     grant = Grant(plan.event, Tape(1))
     assert len(release(plan, engine(honest()).run, grant, 1)) == len(plan.measurements) == 2
+
+
+# The page.
+
+PAGE = Path(__file__).parents[2] / "docs" / "sql.md"
+BEGIN, END = "<!-- made from the kinds of release -->\n", "<!-- until there -->"
+
+
+def page_table() -> str:
+    """The aggregates, as the page has them: the names of each kind, how many numbers it is of, and what it says of itself."""
+    kinds = dict.fromkeys(registry.named(name) for name in registry.names())
+    lines = ["| aggregate | of | is |", "|---|---|---|"]
+    for kind in kinds:
+        assert kind is not None
+        names = ", ".join(f"`{name}`" for name in kind.calls)
+        of = "rows" if kind.name == "count" else "pairs of numbers, y first" if kind.arguments > 1 else "numbers"
+        of = "conditions" if kind.of_truths else of
+        (first, *_) = (kind.__doc__ or "").splitlines()
+        lines.append(f"| {names} | {of} | {first[0].lower()}{first[1:].rstrip('.')} |")
+    return "\n".join(lines) + "\n"
+
+
+def test_the_page_has_the_aggregates_of_the_registry() -> None:
+    registry.remove(RootMeanSquare)
+    assert PAGE.read_text("utf-8").partition(BEGIN)[2].partition(END)[0] == page_table()

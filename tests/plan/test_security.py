@@ -122,6 +122,13 @@ def test_s6_s7_nulls_and_names_are_bounded_anew(schema: Schema) -> None:
         "SELECT SUM(COALESCE(NULLIF(age, 40), 5)) AS age FROM visits",
         "SELECT COUNT(CASE WHEN age > 30 THEN NULL ELSE 1 END) AS ward FROM visits",
         "SELECT ward AS smoker, COUNT(*) AS person FROM visits GROUP BY ward",
+        "SELECT SUM(age) AS s FROM (SELECT age * 1000 AS age FROM visits)",
+        "SELECT person, COUNT(*) AS n FROM (SELECT ward AS person FROM visits) GROUP BY person",
+        "SELECT AVG(person) AS a FROM (SELECT age AS person, person AS age FROM visits) WHERE age <> 'victim'",
+        "WITH visits AS (SELECT * FROM visits WHERE person = 'victim') SELECT COUNT(*) AS n FROM visits",
+        "SELECT ward, COUNT(*) / SUM(COUNT(*)) OVER () AS share, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY ward",
+        "SELECT note, COUNT(*) AS n FROM visits WHERE note IN ('n', 'victim') GROUP BY note",
+        "SELECT DISTINCT ward FROM visits",
     ]
     nothing_tells(schema, pair(schema, row(age=""), row(age="40")), texts, answered=False)
 

@@ -14,6 +14,7 @@ from typing import Any
 from discreet.curator.declaration import Budget, Declared, Source
 from discreet.curator.policy import Policy
 from discreet.noise import Tape, uniform
+from discreet.plan.calendar import day_of
 from discreet.plan.catalog import KINDS
 from discreet.plan.scalar import Type
 from discreet.privacy.adjacency import Adjacency
@@ -52,10 +53,19 @@ def questions(policy: Policy) -> list[str]:
 def _questions(policy: Policy, name: str, source: Source) -> Iterator[str]:
     table = _quoted(name)
     keyed = [_quoted(each) for each, said in source.columns.items() if said.keys is not None]
+    keyed += [
+        f"YEAR({_quoted(each)})"
+        for each, said in source.columns.items()
+        if said.low is not None and said.type is Type.DATE
+    ]
     found = [
         _quoted(each) for each, said in source.columns.items() if _unlisted(said) and each != policy.protected.person
     ]
-    summed = [_quoted(each) for each, said in source.columns.items() if said.low is not None or said.auto]
+    summed = [
+        _quoted(each)
+        for each, said in source.columns.items()
+        if said.auto or (said.low is not None and said.type is not Type.DATE)
+    ]
     yield f"SELECT COUNT(*) AS n FROM {table}"
     if policy.protected.person is not None:
         yield f"SELECT COUNT(DISTINCT {_quoted(policy.protected.person)}) AS n FROM {table}"
@@ -150,6 +160,8 @@ def _values(declared: Declared) -> list[Any]:
         return [*declared.keys[:3], *PLAIN[kind][:2], *empty]
     if declared.low is not None and declared.high is not None:
         low, high = declared.low, declared.high
+        if declared.type is Type.DATE:
+            return [*map(day_of, (low, high, low - 1, high + 1, (low + high) / 2)), *empty]
         edges = [low, high, low - 1 - abs(low), 10 * abs(high) + 10, (low + high) / 2]
         number = int if declared.type is Type.INTEGER else float
         return [*map(number, edges), *empty]

@@ -8,6 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import wraps
@@ -17,6 +18,7 @@ import typer
 
 from discreet.errors import Invalid
 from discreet.exact import rational, shown
+from discreet.plan.texts import plain_day
 
 Several = list[str]
 PANEL = "The data file, as its owner declares it (a policy declares it itself)"
@@ -33,7 +35,8 @@ class Flags:
     unit: Annotated[str | None, _option("COLUMN", "Says who a row is about. Needed at the first question.")] = None
     row: Annotated[bool, _option(None, "Instead: every row is about another person.", "--row")] = False
     bounds: Annotated[
-        Several | None, _option("COLUMN=LOW:HIGH", "A number, clamped to this; auto: found and paid for. Repeatable.")
+        Several | None,
+        _option("COLUMN=LOW:HIGH", "A number, clamped to this; auto: found and paid for; or days. Repeatable."),
     ] = None
     keys: Annotated[
         Several | None,
@@ -180,7 +183,7 @@ def options(flags: Flags) -> dict[str, Any]:
 
 
 EXAMPLES = {
-    "--bounds": "age=0:120, or --bounds age=auto",
+    "--bounds": "age=0:120, or --bounds age=auto, or of a date admitted=2020-01-01:2024-12-31",
     "--keys": "ward=A,B,C",
     "--types": "admitted=date",
     "--format": "admitted=%d/%m/%Y",
@@ -194,12 +197,15 @@ def _wrong(option: str, text: str) -> Invalid:
     )
 
 
-def _bounds(option: str, text: str, said: str) -> tuple[Fraction, Fraction] | str:
+def _bounds(option: str, text: str, said: str) -> tuple[Fraction, Fraction] | tuple[date, date] | str:
     from discreet.curator.declaration import AUTO
 
     if said.strip() == AUTO:
         return AUTO
     low, _, high = said.partition(":")  # without a colon there is no high, which is no number
+    first, last = plain_day(low.strip()), plain_day(high.strip())
+    if first is not None and last is not None:
+        return first, last
     try:
         return number(low.strip(), "low"), number(high.strip(), "high")
     except Invalid:

@@ -6,6 +6,7 @@ grouped by. Bounds that are "auto" are found for each question that needs them, 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -13,9 +14,11 @@ from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.reading import AS_IT_IS, Form, Reading
 from discreet.errors import Invalid, Refused
 from discreet.exact import rational, shown
-from discreet.plan.catalog import Key, Protected, groups_of_column, suggestion
+from discreet.plan.calendar import number_of
+from discreet.plan.catalog import DAYS_HINT, Key, Protected, groups_of_column, suggestion
 from discreet.plan.plain import Unusable, plain
 from discreet.plan.scalar import Type
+from discreet.plan.texts import plain_day
 from discreet.privacy import Adjacency
 from discreet.privacy.advice import Advice, Verdict, judge_delta, judge_delta_alone
 
@@ -49,7 +52,7 @@ class Declared:
     """What is said of one column; None where nothing is."""
 
     type: Type | None = None
-    low: Fraction | None = None
+    low: Fraction | None = None  # of a date the days since the first of 1970
     high: Fraction | None = None
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
@@ -171,7 +174,7 @@ def declaration(name: str, found: Any) -> Declared:
     if not isinstance(nullable, bool):
         raise Invalid(f"nullable of column {name!r} must be true or false, got {shown(nullable)}")
     auto = isinstance(found.get("bounds"), str) and found["bounds"] == AUTO
-    low, high = (None, None) if auto else _bounds(name, found.get("bounds"))
+    low, high, days = (None, None, False) if auto else _bounds(name, found.get("bounds"))
     keys = found.get("keys")
     if keys is not None and (isinstance(keys, str) or not isinstance(keys, Iterable)):
         raise Invalid(f"keys of column {name!r} must be a list, got {shown(keys)}", hint='write keys = ["A", "B"]')
@@ -182,6 +185,12 @@ def declaration(name: str, found: Any) -> Declared:
     if form is not None:
         kind = Type.DATE
         Form.of(form)
+    if days and kind not in (None, Type.DATE):
+        raise Invalid(f"column {name!r} is {kind.value} and cannot have days for bounds", hint="give it type 'date'")
+    if days:
+        kind = Type.DATE
+    if kind is Type.DATE and low is not None and not days:
+        raise Invalid(f"bounds of column {name!r} must be two days, got {shown(found['bounds'])}", hint=DAYS_HINT)
     declared = None if keys is None else tuple(_plain_key(name, key) for key in keys)
     limit = found.get("max_groups")
     groups = None if limit is None else groups_of_column(name, limit)
@@ -200,21 +209,38 @@ def _plain_key(name: str, key: Any) -> Any:
         raise Invalid(f"a key of column {name!r} {unusable.what}", code="policy", hint=unusable.hint) from None
 
 
-def _bounds(name: str, found: Any) -> tuple[Fraction | None, Fraction | None]:
+def _bounds(name: str, found: Any) -> tuple[Fraction | None, Fraction | None, bool]:
+    """The two bounds, and whether they are days, which are known by their numbers."""
     if found is None:
-        return None, None
+        return None, None, False
+    if isinstance(found, list | tuple) and len(found) == 2:
+        days = [_day(each) for each in found]
+        if days[0] is not None and days[1] is not None:
+            return Fraction(number_of(days[0])), Fraction(number_of(days[1])), True
     if not isinstance(found, list | tuple) or len(found) != 2:
         raise Invalid(
-            f'bounds of column {name!r} must be two numbers, or "auto", got {shown(found)}',
+            f'bounds of column {name!r} must be two numbers, or two days, or "auto", got {shown(found)}',
             hint='write bounds = [0, 120], or bounds = "auto" for a range that each question finds and pays for',
         )
     try:
         low, high = (rational(each, "bounds") for each in found)
     except Invalid:
         raise Invalid(
-            f"bounds of column {name!r} must be two numbers, got {shown(found)}", hint="write bounds = [0, 120]"
+            f"bounds of column {name!r} must be two numbers, or two days, got {shown(found)}",
+            hint="write bounds = [0, 120]",
         ) from None
-    return low, high
+    return low, high, False
+
+
+def _day(end: Any) -> date | None:
+    """A day, as such or as a text."""
+    if isinstance(end, str):
+        return plain_day(end.strip())
+    try:
+        day = plain(end)
+    except Unusable:
+        return None
+    return day if type(day) is date else None
 
 
 def _type(name: str, found: Any) -> Type | None:

@@ -168,7 +168,11 @@ def _told_of(table: Table, person: str | None, known: Known) -> Table:
 
 
 def _column(column: Column, person: str | None) -> dict[str, Any]:
-    known = None if column.low is None or column.high is None else [_plain(column.low), _plain(column.high)]
+    known = (
+        None
+        if column.low is None or column.high is None
+        else [_key(column.end(column.low)), _key(column.end(column.high))]
+    )
     bounds = AUTO if column.auto else known
     keys = None if column.keys is None else [_key(key) for key in column.keys]
     return {
@@ -193,7 +197,7 @@ def _is(column: Column, person: str | None) -> bool:
 
 def _without_groups(table: Table, person: str | None) -> list[str]:
     """What is to be declared before the other columns can be grouped by."""
-    others = [each for each in table.columns if not _is(each, person) and values_of(each) is None]
+    others = [each for each in table.columns if not _is(each, person) and values_of(each) is None and each.low is None]
     if not others:
         return []
     names = ", ".join(column.name for column in others[:MOST_KEYS_SHOWN])
@@ -204,8 +208,9 @@ def _without_groups(table: Table, person: str | None) -> list[str]:
     ]
 
 
-def _plain(bound: Fraction) -> int | float:
-    return int(bound) if bound.denominator == 1 else float(bound)
+def _end(column: Column, bound: Fraction) -> str:
+    end = column.end(bound)
+    return f"{end:,}" if isinstance(end, int | float) else str(end)
 
 
 def _key(key: Key) -> str | int | float:
@@ -221,8 +226,10 @@ def use_of(column: Column, person: str | None) -> str:
     if _is(column, person):
         return "who a row is about: COUNT(DISTINCT …)"
     uses, values = [], values_of(column)
-    span = "" if column.low is None or column.high is None else f"{_plain(column.low):,} … {_plain(column.high):,}"
-    if span:
+    span = (
+        "" if column.low is None or column.high is None else f"{_end(column, column.low)} … {_end(column, column.high)}"
+    )
+    if span and column.type.numeric:
         uses.append(f"SUM, AVG: clamped to {span}")
     elif column.auto:
         uses.append("SUM, AVG: clamped to a range that each question finds, with a part of its price")
@@ -231,7 +238,9 @@ def use_of(column: Column, person: str | None) -> str:
     elif values is not None:
         shown = ", ".join(_said(key) for key in values[:MOST_KEYS_SHOWN])
         uses.append(f"GROUP BY: {shown}{f', … {len(values):,} keys' if len(values) > MOST_KEYS_SHOWN else ''}")
-    if not column.nullable and column.facts.middle is not None:
+    if span and values is None and column.type is Type.DATE:
+        uses.append(f"{span}: GROUP BY of its years, months or weeks")
+    if column.type.numeric and not column.nullable and column.facts.middle is not None:
         uses.append(f"missing counts as {column.facts.middle:,}")
     if column.max_groups is not None:
         most = f"{column.max_groups:,} group{'s' if column.max_groups > 1 else ''}"

@@ -17,7 +17,9 @@ from discreet.curator.declaration import AUTO, OPTIONS, Budget, Declared, Source
 from discreet.curator.places import real
 from discreet.errors import Invalid
 from discreet.exact import nonnegative, positive, shown
+from discreet.plan.calendar import day_of
 from discreet.plan.catalog import Protected, suggestion
+from discreet.plan.scalar import Type
 
 if TYPE_CHECKING:
     from discreet.curator.policy import Policy
@@ -312,9 +314,11 @@ def _from(path: Path, folder: Path) -> str:
 def _value(value: Any) -> str:
     match value:
         case Declared():
-            bounds = (
+            bounds: list[Any] | str | None = (
                 AUTO if value.auto else None if value.low is None or value.high is None else [value.low, value.high]
             )
+            if isinstance(bounds, list) and value.type is Type.DATE:
+                bounds = [day_of(each) for each in bounds]
             fields = {
                 "type": None if value.type is None else value.type.value,
                 "bounds": bounds,

@@ -33,7 +33,10 @@ EXAMPLES = {
         f"to sum and average it; keys = [{EXAMPLE[Type.NUMBER]}] if it has few values, to group by it",
     ),
     Type.TEXT: (f"keys = [{EXAMPLE[Type.TEXT]}]", "to group by it"),
-    Type.DATE: (f"keys = [{EXAMPLE[Type.DATE]}]", "to group by it"),
+    Type.DATE: (
+        "bounds = [2020-01-01, 2024-12-31]",
+        "to group by its days, months and years, and to average days between dates",
+    ),
 }
 """What is usually declared of a type, and what for; a boolean is grouped by as it is."""
 
@@ -175,7 +178,9 @@ def _unfilled(catalog: Catalog) -> tuple[str, ...]:
         f" COUNT({column.name}) counts every row, and conditions still find it missing"
         for table in catalog.tables
         for column in table.columns
-        if not column.nullable and column.facts.middle is None and column.name.casefold() != person
+        if not column.nullable
+        and (column.facts.middle is None or not column.type.numeric)
+        and column.name.casefold() != person
     )
 
 

@@ -65,7 +65,7 @@ def _said(fact: Fact) -> str:
 
 
 def _values(fact: Fact) -> dict[str, Any]:
-    """The keys of a text, or the bounds of a number that was surveyed on this version."""
+    """The keys of a text, or the bounds of a number or a date that was surveyed on this version."""
     column = fact.column
     if column.type is Type.TEXT and column.keys is not None:
         return {"keys": tuple(each for each in column.keys if isinstance(each, str))[:MOST_KEYS]}

@@ -7,7 +7,8 @@ from discreet.plan.catalog import Protected
 from discreet.plan.digits import counted, six_digits
 from discreet.plan.plan import Stage
 from discreet.plan.question import Question
-from discreet.plan.relation import CapGroups, CapRows, CapTotal, ClipNorm, Extent, Totals, caps_in
+from discreet.plan.relation import CapGroups, CapRows, CapTotal, ClipNorm, Extent, Filter, Totals, caps_in, walk
+from discreet.plan.scalar import Arithmetic, Cast, Operator, Scalar, Type, children, type_of
 
 MANY_ROWS = 10**7  # whose values, all rounded in one direction, a sum should not be off by more than its noise for
 
@@ -88,6 +89,27 @@ def about_rounding(stage: Stage, people: int | None) -> list[str]:
         and each.mechanism
         and each.mechanism.error() * each.step < MANY_ROWS * each.rounding
     ]
+
+
+def about_division(question: Question) -> list[str]:
+    """What a cast of a quotient of integers does, as other dialects cut its decimals off before."""
+    asked = [scalar for each in question.aggregates for scalar in (each.argument, each.condition)]
+    asked += [*question.keys, question.having, *(output.value for output in question.outputs)]
+    asked += [sort.value for sort in question.order]
+    asked += [node.condition for node in walk(question.source) if isinstance(node, Filter)]
+    if not any(_rounds_quotient(each) for each in asked if each is not None):
+        return []
+    return [
+        "/ is no integer division, and a cast to INTEGER rounds: 7 / 2 is 3.5 and becomes 4; write x // y to cut the decimals off"
+    ]
+
+
+def _rounds_quotient(scalar: Scalar) -> bool:
+    match scalar:
+        case Cast(operand=Arithmetic(operator=Operator.DIVIDE, left=left, right=right), type=Type.INTEGER):
+            if type_of(left) is type_of(right) is Type.INTEGER:
+                return True
+    return any(map(_rounds_quotient, children(scalar)))
 
 
 def advice(question: Question, stage: Stage) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from discreet.errors import Invalid, QueryError
 from discreet.exact import rational, shown, whole
+from discreet.plan.calendar import FIRST, LAST, day_of, number_of
 from discreet.plan.facts import Facts
 from discreet.plan.ladder import TOP
 from discreet.plan.range import FoundRange
@@ -23,6 +24,7 @@ MOST_KEYS = 10_000
 MOST_LIMITS = {"max_groups": MOST_KEYS, "max_rows": 10**6, "max_total": TOP}
 """The limits on what of a person counts, each with the most that it can be."""
 
+DAYS_HINT = "write bounds = [2020-01-01, 2024-12-31]"
 MOST_BOUND = Fraction(10**15)  # so that sums of bounds stay exact in doubles
 KINDS: dict[Type, type] = {
     Type.TEXT: str,
@@ -40,7 +42,7 @@ class Column:
 
     name: str
     type: Type
-    low: Fraction | None = None
+    low: Fraction | None = None  # of a date the days since the first of 1970
     high: Fraction | None = None
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
@@ -61,7 +63,7 @@ class Column:
             object.__setattr__(self, "keys", self._checked_keys(tuple(self.keys)))
         if self.max_groups is not None:
             object.__setattr__(self, "max_groups", groups_of_column(self.name, self.max_groups))
-        facts = Facts(self.low, self.high, self.type is Type.INTEGER, self.nullable)
+        facts = Facts(self.low, self.high, self.type in (Type.INTEGER, Type.DATE), self.nullable)
         object.__setattr__(self, "facts", facts)
 
     def _check_bounds(self) -> None:
@@ -71,10 +73,13 @@ class Column:
             return
         if self.low is None or self.high is None:
             raise Invalid(f"column {self.name!r} needs both bounds or none", hint="write bounds = [0, 120]")
+        if self.type is Type.DATE:
+            self._check_days(self.low, self.high)
+            return
         if not self.type.numeric:
             raise Invalid(
                 f"column {self.name!r} is {self.type.value} and cannot have bounds",
-                hint="give it type 'integer' or 'number', or remove the bounds",
+                hint="give it type 'integer', 'number' or 'date', or remove the bounds",
             )
         low, high = rational(self.low, "bounds"), rational(self.high, "bounds")
         # Equal bounds are those of a constant.
@@ -99,6 +104,31 @@ class Column:
             )
         if self.low is not None or self.high is not None:
             raise Invalid(f"column {self.name!r} has bounds that are declared, or that are found, and not both")
+
+    def _check_days(self, low: object, high: object) -> None:
+        """The bounds of a date are days, or their numbers."""
+        first, last = (number_of(end) if type(end) is date else end for end in (low, high))
+        if not isinstance(first, int | Fraction) or not isinstance(last, int | Fraction):
+            raise Invalid(
+                f"bounds of column {self.name!r} must be two days, got {shown(low)} and {shown(high)}", hint=DAYS_HINT
+            )
+        first, last = rational(first, "bounds"), rational(last, "bounds")
+        if first.denominator > 1 or last.denominator > 1 or not FIRST <= min(first, last) <= max(first, last) <= LAST:
+            raise Invalid(f"bounds of column {self.name!r} must be days of the years 1 to 9999", hint=DAYS_HINT)
+        if first > last:
+            raise Invalid(
+                f"of the bounds of column {self.name!r} the first must not be after the second, "
+                f"got {day_of(first)} and {day_of(last)}",
+                hint=f"write bounds = [{day_of(last)}, {day_of(first)}]",
+            )
+        object.__setattr__(self, "low", first)
+        object.__setattr__(self, "high", last)
+
+    def end(self, bound: Fraction) -> Key:
+        """A bound as its column holds it: a day, a whole number or a number."""
+        if self.type is Type.DATE:
+            return day_of(bound)
+        return int(bound) if bound.denominator == 1 else float(bound)
 
     def _checked_keys(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
         if self.type is Type.NUMBER:
@@ -127,9 +157,12 @@ def listed(type: Type, facts: Facts, keys: tuple[Key, ...] | None) -> tuple[Key,
         return keys
     if type is Type.BOOLEAN:
         return (False, True)
-    if type is Type.INTEGER and facts.low is not None and facts.high is not None:
+    if type in (Type.INTEGER, Type.DATE) and facts.low is not None and facts.high is not None:
         low, high = int(facts.low), int(facts.high)
-        return tuple(range(low, high + 1)) if high - low < MOST_KEYS else None
+        if high - low >= MOST_KEYS:
+            return None
+        numbers = range(low, high + 1)
+        return tuple(map(day_of, numbers)) if type is Type.DATE else tuple(numbers)
     return None
 
 

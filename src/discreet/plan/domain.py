@@ -3,13 +3,15 @@
 Nothing is read from the data to find them. Rows whose keys are outside are left out, and the plan says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import singledispatch
+from functools import reduce, singledispatch
 from itertools import product
 from math import prod
+from typing import Any
 
 from discreet.errors import QueryError
+from discreet.plan.calendar import Grain, day_of, stretches
 from discreet.plan.catalog import MOST_KEYS, listed, one_number
 from discreet.plan.evaluate import evaluate
 from discreet.plan.facts import Facts
@@ -42,6 +44,7 @@ from discreet.plan.scope import Scope
 
 MOST_GROUPS = 100_000
 MOST_EVALUATED = 2_000_000  # parts of expressions, to find the groups of one question: about two seconds
+LETTERS = 128  # of a text that a function takes no longer for than for a number
 FIND_THEM = (
     "or allow a delta, and they are found: --delta 1e-8 beside a budget that has one; or run `discreet survey` once"
 )
@@ -85,7 +88,7 @@ def groups_of(domains: Sequence[Values]) -> tuple[Values, ...]:
         raise QueryError(
             f"the keys of GROUP BY make {total:,} groups, and at most {MOST_GROUPS:,} can be answered",
             code="too-many-groups",
-            hint="group by fewer columns, or by CASE bins",
+            hint="group by fewer columns, by CASE bins, or a date by YEAR(…) or DATE_TRUNC('month', …)",
         )
     return tuple(product(*domains))
 
@@ -120,7 +123,7 @@ def groupless(key: Scalar, scope: Scope) -> bool:
     (column,) = columns
     inside = _listed(column, scope, Effort())
     values = () if inside is None else (*inside, *([None] if scope.facts(column).nullable else []))
-    if not values or len(values) * _size(key) > MOST_EVALUATED:
+    if not values or len(values) * size_of(key) > MOST_EVALUATED:
         return False
     return all(evaluate(key, {column.place: value}) is None for value in values)
 
@@ -190,6 +193,11 @@ def _cast(key: Cast, scope: Scope, effort: Effort) -> Values | None:
 
 
 @_listed.register
+def _function(key: Function, scope: Scope, effort: Effort) -> Values | None:
+    return (False, True) if type_of(key) is Type.BOOLEAN else None
+
+
+@_listed.register
 def _case(key: Case, scope: Scope, effort: Effort) -> Values | None:
     return _union([*(value for _, value in key.branches), key.otherwise], scope, effort)
 
@@ -219,20 +227,68 @@ def _image(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     if len(columns) != 1 or not children(key):
         return None
     (column,) = columns
-    inside = _listed(column, scope, effort)
+    days = _days(column, key, scope)
+    inside = _listed(column, scope, effort) if days is None else days
     if inside is None:
         return None
-    effort.take(len(inside) * _size(key))
+    effort.take(len(inside) * size_of(key))
     images = [evaluate(key, {column.place: value}) for value in inside]
     missing = [evaluate(key, {column.place: None})] if scope.facts(column).nullable else []
     null = None in images or (None in missing and _names_null(key))
     values = dict.fromkeys(value for value in images + missing if value is not None)
-    ordered = [value for value in (False, True) if value in values] if type_of(key) is Type.BOOLEAN else values
+    ordered: Iterable[Value] = values
+    if type_of(key) is Type.BOOLEAN:
+        ordered = [value for value in (False, True) if value in values]
+    elif days is not None:
+        ordered = _in_order(key, list(values))
     return (*ordered, None) if null else tuple(ordered)
 
 
-def _size(key: Scalar) -> int:
-    return 1 + sum(map(_size, children(key)))
+def _days(column: Column, key: Scalar, scope: Scope) -> Values | None:
+    """Some days of a date between bounds on which a key has all of its values: one of each stretch on which it cannot change.
+
+    None for all other columns, and where there would be too many.
+    """
+    known, facts = scope.field(column), scope.facts(column)
+    if known.type is not Type.DATE or known.keys is not None or facts.low is None or facts.high is None:
+        return None
+    grain = _grain(key, column) or Grain.DAY
+    days = stretches(day_of(facts.low), day_of(facts.high), grain, MOST_KEYS)
+    return None if days is None else tuple(days)
+
+
+def _grain(key: Scalar, column: Column) -> Grain | None:
+    """How long an expression stays what it is while the days of a column go by; None where the column is not in it."""
+    if key == column:
+        return Grain.DAY
+    outer = function(key.name).grain if isinstance(key, Function) else Grain.DAY
+    inside = [outer if child == column else _grain(child, column) for child in children(key)]
+    grains = [grain for grain in inside if grain is not None]
+    return reduce(Grain.finest, grains) if grains else None
+
+
+def _in_order(key: Scalar, values: list[Any]) -> list[Value]:
+    """What comes of days in order is in order, but for what comes back every year: that has its own."""
+    if isinstance(key, Function) and function(key.name).values:
+        return [value for value in function(key.name).values if value in values]
+    return values if type_of(key) is Type.TEXT else sorted(values)
+
+
+def size_of(key: Scalar) -> int:
+    """How many parts are evaluated; each counts for more where functions make texts of long constants, or of many columns."""
+    nodes, letters, makes = _weight(key)
+    return nodes * (1 + letters // LETTERS if makes else 1)
+
+
+def _weight(key: Scalar) -> tuple[int, int, bool]:
+    """The nodes of an expression, about how many letters it puts together, and whether a function makes a text."""
+    inside = [_weight(each) for each in children(key)]
+    letters = (
+        len(key.value) if isinstance(key, Literal) and isinstance(key.value, str) else 16 * isinstance(key, Column)
+    )
+    makes = isinstance(key, Function) and type_of(key) is Type.TEXT
+    nodes = 1 + sum(each for each, _, _ in inside)
+    return nodes, letters + sum(each for _, each, _ in inside), makes or any(each for _, _, each in inside)
 
 
 def _names_null(key: Scalar) -> bool:
@@ -275,7 +331,11 @@ def _with_children(key: Arithmetic | Function | Cast, parts: tuple[Literal, ...]
 
 def _counted(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     """The whole numbers between the bounds of an expression that is rounded to whole numbers."""
-    if not isinstance(key, Function) or not function(key.name).counted:
+    if not isinstance(key, Function):
+        return None
+    if function(key.name).values:
+        return function(key.name).values
+    if not function(key.name).counted:
         return None
     facts = facts_of(key, scope)
     if facts.low is None or facts.high is None or facts.high - facts.low >= MOST_KEYS:
@@ -290,8 +350,19 @@ def without_keys(key: Scalar, scope: Scope, why: str) -> QueryError:
     missing = [column for column in columns if values_of(column, scope) is None]
     name = missing[0].name if missing else columns[0].name if columns else "the key"
     facts = Facts() if not missing else scope.facts(missing[0])
+    dated = bool(missing) and missing[0].type is Type.DATE
+    if dated and facts.low is not None and facts.high is not None:
+        return QueryError(
+            f"GROUP BY would make a group of each of the {int(facts.high - facts.low) + 1:,} days between the bounds of {name!r},"
+            f" and at most {MOST_KEYS:,} can be listed",
+            code="too-many-groups",
+            hint=f"group by YEAR({name}), DATE_TRUNC('month', {name}) or STRFTIME({name}, '%Y-%m'), declare narrower bounds,"
+            " or bin numbers of days: FLOOR(… / 30)",
+        )
     example = f'--keys {name}=A,B,C (or keys = ["A", "B", "C"] in the policy)'
-    if facts.integral:
+    if dated:
+        example = f"--bounds {name}=2020-01-01:2024-12-31 (or bounds = [2020-01-01, 2024-12-31] in the policy)"
+    elif facts.integral:
         example = f"--bounds {name}=LOW:HIGH or {example}"
     return QueryError(
         f"GROUP BY needs the keys of {name!r}, which nobody declared: {why}",

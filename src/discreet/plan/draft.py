@@ -7,8 +7,10 @@ from discreet.errors import QueryError
 from discreet.plan.caps import Caps, Limit, caps_of, missing
 from discreet.plan.catalog import Catalog, Protected
 from discreet.plan.column_limits import within_columns
+from discreet.plan.digits import counted
 from discreet.plan.domain import Values, complete, constant_of, domains_of, groups_of, whole_key
 from discreet.plan.explain import said
+from discreet.plan.narrowing import narrowed, undecided
 from discreet.plan.once import once
 from discreet.plan.question import Aggregate, Question
 from discreet.plan.range import FoundRange
@@ -87,12 +89,12 @@ class Draft:
     @property
     def clip(self) -> bool:
         """Whether people are shortened to an L2 norm, instead of being kept in a few groups."""
-        return shortens(self.protected, self.cells)
+        return bool(self.terms) and shortens(self.protected, self.cells)
 
     @property
     def missing(self) -> tuple[Limit, ...]:
         """The limits that must be found."""
-        if self.protected.person is None:
+        if self.protected.person is None or not self.terms:
             return ()
         kinds = {term.how for term in self.terms}
         return missing(self.caps, self.cells, of_rows=How.SUM in kinds, of_people=How.ANY in kinds, clip=self.clip)
@@ -103,7 +105,10 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     scope = scope_of(question.source, catalog)
     everything = scope.unfiltered
     keys = tuple(whole_key(key, everything) for key in question.keys)
-    domains = domains_of(keys, everything)
+    listed = domains_of(keys, everything)
+    domains = narrowed(keys, listed, question.source)
+    if not question.aggregates:
+        _check_public(keys, domains, question)
     sought = None in domains
     declared = groups_of([each for each in domains if each is not None])
     groups = () if sought else declared
@@ -111,7 +116,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     protected = within_columns(catalog.protected, keys, everything)
     caps = caps_of(protected, cells)
     terms, releases = _measured(scope, protected, caps, cells, question.aggregates, catalog.ranges)
-    source, left_out = _within_groups(question, keys, domains, everything)
+    source, left_out = _within_groups(question, keys, domains, listed, everything)
     notes = (*left_out, *_about_missing(question), *dict.fromkeys(terms.notes))
     return Draft(
         question,
@@ -163,6 +168,16 @@ def with_range(draft: Draft, span: FoundRange) -> Draft:
     )
 
 
+def _check_public(keys: tuple[Scalar, ...], domains: tuple[Values | None, ...], question: Question) -> None:
+    """A question without aggregates asks which groups there are: answered where that is declared, or raises QueryError."""
+    if None in domains or undecided(keys, question.source):
+        raise QueryError(
+            "which groups have rows, or such rows, is not public: without an aggregate only declared keys are shown",
+            code="no-aggregate",
+            hint="add COUNT(*): SELECT ward, COUNT(*) … GROUP BY ward; keys that nobody declared are found with it",
+        )
+
+
 def shortens(protected: Protected, cells: int) -> bool:
     """Whether people are shortened to an L2 norm, instead of being kept in a few groups."""
     return protected.clip == "l2" and protected.person is not None and cells > 1
@@ -210,14 +225,21 @@ def most_cells(domains: tuple[Values | None, ...]) -> int:
 
 
 def _within_groups(
-    question: Question, keys: tuple[Scalar, ...], domains: tuple[Values | None, ...], scope: Scope
+    question: Question,
+    keys: tuple[Scalar, ...],
+    domains: tuple[Values | None, ...],
+    listed: tuple[Values | None, ...],
+    scope: Scope,
 ) -> tuple[Rows, list[str]]:
     """Leave out rows in no group before anyone's groups are capped, so that a group which is not shown takes no one's place."""
     source, notes = question.source, []
-    for key, asked, values in zip(keys, question.keys, domains, strict=True):
+    for key, asked, values, declared in zip(keys, question.keys, domains, listed, strict=True):
         if values is None or complete(key):
             continue
         source = _only(source, key, values)
+        if values != declared:
+            notes.append(f"of {said(asked)} only the {counted(len(values), 'group')} that WHERE leaves")
+            continue
         notes.append(f"rows whose {said(asked)} is none of its {len(values):,} {_known(key, scope)} are left out")
     return source, notes
 

@@ -33,6 +33,8 @@ from discreet.plan.scalar import (
     Operator,
     Or,
     Order,
+    Over,
+    Product,
     Released,
     Scalar,
     Steps,
@@ -64,7 +66,7 @@ def _column(scalar: Column, row: Mapping[Any, Value]) -> Value:
 
 
 @evaluate.register
-def _released(scalar: Key | Released, row: Mapping[Any, Value]) -> Value:
+def _released(scalar: Key | Released | Over, row: Mapping[Any, Value]) -> Value:
     """A row of released values has them by the nodes that name them."""
     return clean(row[scalar])
 
@@ -182,6 +184,41 @@ def _steps(scalar: Steps, row: Mapping[str, Value]) -> Value:
 def steps_of(x: float, steps: Steps) -> int:
     """The place of a double within the bounds on a grid."""
     return math.floor((x - steps.middle) * math.ldexp(1.0, steps.shift) + 0.5)
+
+
+@evaluate.register
+def _product(scalar: Product, row: Mapping[str, Value]) -> Value:
+    left, right = evaluate(scalar.left, row), evaluate(scalar.right, row)
+    return None if left is None or right is None else product_of(int(left), int(right), scalar)  # type: ignore[arg-type]
+
+
+def product_of(left: int, right: int, product: Product) -> int:
+    """The place of a product of two factors, in steps."""
+    return (2 * left * right + (1 << product.shift) >> product.shift + 1) - product.middle
+
+
+def product_ends(product: Product) -> tuple[int, int]:
+    """The least and the largest place of a product whose factors are within their bounds; a square is never negative."""
+    first, second = ([steps_of(end, each) for end in (each.low, each.high)] for each in (product.left, product.right))
+    if product.left == product.right:
+        sizes = sorted(map(abs, first))
+        corners = [(0, 0) if first[0] <= 0 <= first[1] else (sizes[0], sizes[0]), (sizes[1], sizes[1])]
+    else:
+        corners = [(left, right) for left in first for right in second]
+    places = [product_of(left, right, product) for left, right in corners]
+    return min(places), max(places)
+
+
+def largest(scalar: Scalar) -> int:
+    """A bound of the size of a term of one row."""
+    match scalar:
+        case Steps():
+            return max(abs(steps_of(bound, scalar)) for bound in (scalar.low, scalar.high))
+        case Product():
+            return max(map(abs, product_ends(scalar)))
+        case Literal(value=int(value)):
+            return abs(value)
+    return 1
 
 
 @evaluate.register

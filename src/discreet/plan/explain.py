@@ -6,6 +6,7 @@ from functools import singledispatch
 
 from discreet.errors import Fault
 from discreet.plan.digits import counted, six_digits
+from discreet.plan.functions import function
 from discreet.plan.measurement import Measurement
 from discreet.plan.plan import Plan, Stage, finds_groups
 from discreet.plan.question import Aggregate
@@ -44,6 +45,9 @@ from discreet.plan.scalar import (
     Literal,
     Not,
     Or,
+    Over,
+    Pair,
+    Product,
     Released,
     Scalar,
     Steps,
@@ -295,12 +299,30 @@ def _cast(scalar: Cast) -> str:
 
 @said.register
 def _function(scalar: Function) -> str:
-    return f"{scalar.name.upper()}({', '.join(map(said, scalar.operands))})"
+    return function(scalar.name).call(*map(said, scalar.operands))
+
+
+@said.register
+def _over(scalar: Over) -> str:
+    order = ", ".join(said(value) + (" desc" if falls else "") for value, falls, _ in scalar.order)
+    parts = [f"partition by {', '.join(map(said, scalar.partition))}"] if scalar.partition else []
+    inside = " ".join([*parts, *([f"order by {order}"] if order else [])])
+    return f"{scalar.function.value}({', '.join(map(said, scalar.operands))}) OVER ({inside})"
 
 
 @said.register
 def _steps(scalar: Steps) -> str:
     return f"steps of {said(scalar.operand)}"
+
+
+@said.register
+def _product(scalar: Product) -> str:
+    return f"{said(scalar.left)} times {said(scalar.right)}"
+
+
+@said.register
+def _pair(scalar: Pair) -> str:
+    return f"{said(scalar.left)}, {said(scalar.right)}"
 
 
 @said.register

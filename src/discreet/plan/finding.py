@@ -19,7 +19,7 @@ from hashlib import sha256
 from discreet.errors import Fault, Invalid
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
-from discreet.plan.about import about_persons, about_rounding, advice, more_than
+from discreet.plan.about import about_division, about_persons, about_rounding, advice, more_than
 from discreet.plan.caps import Caps, Limit
 from discreet.plan.catalog import MOST_KEYS
 from discreet.plan.check import ROUNDED, event_of
@@ -142,7 +142,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         epsilon=epsilon,
         delta=delta if draft.clip or unknown else Fraction(0),
         notes=(*_about_finding(draft, parts), *draft.notes),
-        assumed=tuple(advice(draft.question, stage_of(draft, typical, split))),
+        assumed=(*advice(draft.question, stage_of(draft, typical, split)), *about_division(draft.question)),
         topic=topic(draft) if lacking and not unknown else "",
         range_topics=() if unknown else tuple((said(each.argument), range_topic(draft, each)) for each in draft.sought),
     )

@@ -8,18 +8,15 @@ and of sums to public grids, of which only the most is known: it is added to wha
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import product
 from math import inf
 from typing import Any, TypeGuard
 
 import numpy as np
 
-from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan import numbers
 from discreet.plan.affine import Affine, AffineForm, Bools, Reals, Span
-from discreet.plan.casts import conversion
 from discreet.plan.evaluate import evaluate
-from discreet.plan.functions import Ends, function
+from discreet.plan.images import compared, image_of
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan
 from discreet.plan.scalar import (
@@ -35,7 +32,7 @@ from discreet.plan.scalar import (
     Not,
     Operator,
     Or,
-    Order,
+    Over,
     Released,
     Scalar,
     Type,
@@ -43,7 +40,8 @@ from discreet.plan.scalar import (
     is_key,
     type_of,
 )
-from discreet.plan.spread import half_widths, region, slopes
+from discreet.plan.spread import Noise, SummedNoise, half_widths, region, slopes
+from discreet.plan.windows import sum_form
 
 ZERO = Fraction(0)
 
@@ -54,16 +52,37 @@ class Reader:
 
     plan: Plan
     seen: Sequence[numbers.Row]
-    totals: Mapping[int, Reals]
+    totals: dict[int, Reals]
     ahead: bool = False
+    whole: Callable[[], "Reader"] | None = None
+    """Reads all rows of the answer, before LIMIT, of which these are some; None: there are no others."""
+
     forms: dict[Scalar, AffineForm | None] = field(default_factory=dict)
+    summed: dict[tuple[SummedNoise, object], int] = field(default_factory=dict)
+    """The places of totals of other rows, all below 0, by their noise and by which rows they are of."""
 
     @classmethod
-    def of(cls, plan: Plan, released: Sequence[Any], groups: Sequence[int], ahead: bool = False) -> "Reader":
+    def of(
+        cls,
+        plan: Plan,
+        released: Sequence[Any],
+        groups: Sequence[int],
+        ahead: bool = False,
+        among: Sequence[int] | None = None,
+    ) -> "Reader":
+        """`among` are the groups of all rows of the answer; None: these."""
         seen = numbers.columns(plan, released, groups)
         at = np.array(groups, np.int64)
         totals = {i: np.asarray(each)[at].astype(np.float64) for i, each in enumerate(released)}
-        return cls(plan, seen, totals, ahead)
+        return cls(plan, seen, totals, ahead, None if among is None else lambda: cls.of(plan, released, among, ahead))
+
+    def everything(self) -> "Reader":
+        """The reader of all rows of the answer."""
+        return self if self.whole is None else self.whole()
+
+    def virtual(self, noise: SummedNoise, rows: object) -> int:
+        """The place of a total of other rows, as if it were measured beside those of the row."""
+        return self.summed.setdefault((noise, rows), -1 - len(self.summed))
 
     @property
     def size(self) -> int:
@@ -85,6 +104,8 @@ class Reader:
                 return self.fixed(self._numbers(scalar))
             case Released():
                 return self.plan.releases[scalar.index].form(self)
+            case Over():
+                return sum_form(scalar, self)
             case Arithmetic():
                 left, right = self.form(scalar.left), self.form(scalar.right)
                 return None if left is None or right is None else self._combined(scalar, left, right)
@@ -149,6 +170,8 @@ class Reader:
     # Expressions of several releases.
 
     def _combined(self, scalar: Arithmetic, left: AffineForm, right: AffineForm) -> AffineForm | None:
+        if len(self._sums(left) | self._sums(right)) > 1:
+            return None  # of rows that overlap
         match scalar.operator:
             case Operator.ADD:
                 return self._sum(left, right)
@@ -159,6 +182,11 @@ class Reader:
             case Operator.DIVIDE:
                 return self._ratio(left, right, self._is_share(scalar.left, scalar.right))
         return None
+
+    def _sums(self, form: AffineForm) -> set[object]:
+        """Over which rows a form sums, besides its own."""
+        used = {*form.top.slopes, *(form.bottom.slopes if form.bottom else ())}
+        return {rows[1] for (_, rows), place in self.summed.items() if place in used}  # type: ignore[index]
 
     def _sum(self, left: AffineForm, right: AffineForm) -> AffineForm | None:
         bounds = left.low + right.low, left.high + right.high
@@ -244,7 +272,7 @@ class Reader:
             case Arithmetic() | Function() | Cast():
                 inside = [self._span(child, confidence) for child in children(scalar)]
                 spans = [span for span in inside if span is not None]
-                return _image(scalar, spans) if len(spans) == len(inside) else None
+                return image_of(scalar, spans) if len(spans) == len(inside) else None
         return None
 
     def ends(self, form: AffineForm, confidence: float) -> Span:
@@ -275,12 +303,13 @@ class Reader:
                 low[rows], high[rows], open_[rows] = ends
         return Span(form.base + low, form.base + high, open_)
 
-    def _noises(self, form: AffineForm) -> dict[int, IntegerNoise]:
+    def _noises(self, form: AffineForm) -> dict[int, Noise]:
         used = sorted({*form.top.slopes, *(form.bottom.slopes if form.bottom else ())})
-        noises = {i: self.plan.measurements[i].mechanism for i in used}
+        others = {place: noise for (noise, _), place in self.summed.items()}
+        noises = {i: others[i] if i < 0 else self.plan.measurements[i].mechanism for i in used}
         return {i: noise for i, noise in noises.items() if noise is not None}
 
-    def _matrix(self, affine: Affine, noises: Mapping[int, IntegerNoise]) -> Reals:
+    def _matrix(self, affine: Affine, noises: Mapping[int, Noise]) -> Reals:
         zero = np.zeros(self.size)
         columns = [affine.slopes.get(i, zero) for i in noises]
         return np.stack(columns, axis=1) if columns else np.zeros((self.size, 0))
@@ -305,6 +334,8 @@ class Reader:
                 return self.plan.releases[scalar.index].never_negative(self.plan)
             case Literal(value=int() | float() as value):
                 return value >= 0
+            case Over():
+                return all(map(self._never_negative, scalar.operands))
             case Cast():
                 return self._never_negative(scalar.operand)
             case Arithmetic(operator=Operator.ADD | Operator.MULTIPLY):
@@ -353,7 +384,7 @@ class Reader:
             case Comparison():
                 left, right = self._span(condition.left, confidence), self._span(condition.right, confidence)
                 if left is not None and right is not None:
-                    return _compared(condition.order, left, right)
+                    return compared(condition.order, left, right)
             case Not():
                 surely, never = self.decided(condition.operand, confidence)
                 return never, surely
@@ -402,66 +433,3 @@ def _chosen_affine(mask: Bools, yes: Affine, no: Affine) -> Affine:
 def _inside(low: Reals, high: Reals, form: AffineForm) -> tuple[Reals, Reals]:
     """The part within what is known, or the nearest end where there is none."""
     return np.minimum(np.maximum(low, form.low), form.high), np.maximum(np.minimum(high, form.high), form.low)
-
-
-# Interval arithmetic.
-
-
-def _image(scalar: Arithmetic | Function | Cast, inside: Sequence[Span]) -> Span | None:
-    """The span of a function, given where its operands lie."""
-    open_ = np.logical_or.reduce([span.open for span in inside])
-    ends: Ends | None = None
-    match scalar:
-        case Arithmetic():
-            ends = ARITHMETIC[scalar.operator](*inside)
-        case Cast():
-            image: Callable[..., Ends] | None = conversion(type_of(scalar.operand), scalar.type).interval
-            ends = None if image is None else image(np, *_pairs(inside))
-        case Function():
-            image = function(scalar.name).interval
-            ends = None if image is None else image(np, *_pairs(inside))
-    return None if ends is None else Span(ends[0], ends[1], open_)
-
-
-def _pairs(inside: Sequence[Span]) -> list[Ends]:
-    return [(span.low, span.high) for span in inside]
-
-
-def _corners(left: Span, right: Span, rule: Callable[[Reals, Reals], Reals]) -> Ends:
-    """The span of a function that is monotone in each operand; 0 · ∞ is 0."""
-    corners = np.stack([rule(x, y) for x, y in product((left.low, left.high), (right.low, right.high))])
-    corners = np.where(np.isnan(corners), 0.0, corners)
-    return corners.min(axis=0), corners.max(axis=0)
-
-
-def _divided(left: Span, right: Span) -> Ends:
-    low, high = _corners(left, right, np.divide)
-    across = (right.low <= 0) & (right.high >= 0)
-    return np.where(across, -inf, low), np.where(across, inf, high)
-
-
-def _remainder(left: Span, right: Span) -> Ends:
-    most = np.maximum(np.abs(right.low), np.abs(right.high))
-    return np.where(left.low >= 0, 0.0, -most), np.where(left.high <= 0, 0.0, most)
-
-
-ARITHMETIC: dict[Operator, Callable[[Span, Span], Ends]] = {
-    Operator.ADD: lambda x, y: (x.low + y.low, x.high + y.high),
-    Operator.SUBTRACT: lambda x, y: (x.low - y.high, x.high - y.low),
-    Operator.MULTIPLY: lambda x, y: _corners(x, y, np.multiply),
-    Operator.DIVIDE: _divided,
-    Operator.REMAINDER: _remainder,
-}
-
-
-def _compared(order: Order, left: Span, right: Span) -> tuple[Bools, Bools]:
-    match order:
-        case Order.GREATER | Order.GREATER_OR_EQUAL:
-            return _compared(Order.LESS if order is Order.GREATER else Order.LESS_OR_EQUAL, right, left)
-        case Order.LESS:
-            return left.high < right.low, left.low >= right.high
-        case Order.LESS_OR_EQUAL:
-            return left.high <= right.low, left.low > right.high
-    certain = (left.low == left.high) & (right.low == right.high) & (left.low == right.low)
-    apart = (left.high < right.low) | (right.high < left.low)
-    return (certain, apart) if order is Order.EQUAL else (apart, certain)

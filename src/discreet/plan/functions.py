@@ -1,12 +1,12 @@
 """The functions of one row: a table with one row for each, and the only place that knows one by its name.
 
 Reading SQL, evaluating, facts and groups before data is read, intervals around what was released, the SQL that an engine runs, plans as
-text and docs/sql.md all read this table. A function is added by one more row.
+text and docs/sql.md all read this table. A function is added by one more row, here or in the file of its noun (`dates`, `number_functions`,
+`text_functions`), which `scalar` loads.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from enum import Enum
 from fractions import Fraction
 from math import ceil, floor, isinf, sqrt
@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias
 
 from discreet.errors import Fault, Invalid
 from discreet.exact import sqrt_up
+from discreet.plan.calendar import Grain
 from discreet.plan.facts import Facts, each, nearest, turned
 from discreet.plan.rounding import half_away
 from discreet.plan.types import Type, Value
@@ -28,6 +29,7 @@ class FunctionWords(Protocol):
     def call(self, function: str, *operands: E) -> E: ...
     def number(self, value: float) -> E: ...
     def whole(self, value: int) -> E: ...
+    def constant(self, value: str) -> E: ...
     def null(self, type: Type) -> E: ...
     def infix(self, left: E, operator: str, right: E) -> E: ...
     def when(self, branches: Sequence[tuple[E, E]], otherwise: E | None = None) -> E: ...
@@ -37,9 +39,27 @@ class FunctionWords(Protocol):
     def remainder(self, left: E, right: E) -> E: ...
     def rounded(self, operand: E) -> E: ...
     def round_to_int(self, operand: E) -> E: ...
+    def int_div(self, left: E, right: E) -> E: ...
+    def days(self, operand: E) -> E: ...
+    def plus_days(self, operand: E, days: E) -> E: ...
+    def plus_months(self, operand: E, months: E) -> E: ...
+    def floor_to_int(self, operand: E) -> E: ...
+    def ln(self, operand: E) -> E: ...
+    def log10(self, operand: E) -> E: ...
+    def log2(self, operand: E) -> E: ...
+    def exp(self, operand: E) -> E: ...
+    def power(self, left: E, right: E) -> E: ...
     def part(self, unit: str, operand: E) -> E: ...
+    def date_trunc(self, unit: str, operand: E) -> E: ...
+    def date_text(self, pattern: str, operand: E) -> E: ...
     def length(self, operand: E) -> E: ...
     def lower_ascii(self, operand: E) -> E: ...
+    def lowered(self, operand: E) -> E: ...
+    def uppered(self, operand: E) -> E: ...
+    def slice(self, operand: E, first: E, count: E) -> E: ...
+    def place(self, operand: E, part: E) -> E: ...
+    def trimmed_left(self, operand: E, characters: E) -> E: ...
+    def trimmed_right(self, operand: E, characters: E) -> E: ...
 
 
 class Written(Enum):
@@ -82,11 +102,21 @@ class FunctionRow:
     # Its SQL may give what is not a number of numbers.
     makes_nan: bool = True
     written: Written = Written.ONCE
+    # How SQL writes it, with {} for each operand, where that is no call by its name.
+    form: str = ""
+    # Of a date: how long it stays what it is while days go by.
+    grain: Grain = Grain.DAY
+    # All its values, in their order, where they are few.
+    values: tuple[Value, ...] = ()
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Its names in SQL."""
-        return (self.name.upper(), *self.synonyms)
+        """Its names in SQL, where it is called by a name."""
+        return self.synonyms if self.form else (self.name.upper(), *self.synonyms)
+
+    def call(self, *operands: str) -> str:
+        """It, of operands that are written so."""
+        return self.form.format(*operands) if self.form else f"{self.name.upper()}({', '.join(operands)})"
 
     def operand(self, place: int) -> Type:
         return self.takes[0] if self.many else self.takes[place]
@@ -158,14 +188,6 @@ def calls(name: str) -> Callable[..., E]:
     return lambda words, *operands: words.call(name, *operands)
 
 
-def part(unit: str) -> Callable[[date], int]:
-    return lambda day: int(getattr(day, unit))
-
-
-def of_date(unit: str) -> Callable[[FunctionWords, E], E]:
-    return lambda words, day: words.as_type(words.part(unit, day), Type.INTEGER)
-
-
 # Facts of single rows.
 
 
@@ -226,7 +248,7 @@ def _least_ends(np: Any, *parts: Ends) -> Ends:
     return np.fmin.reduce([low for low, _ in parts]), np.fmin.reduce([high for _, high in parts])
 
 
-NUMBER, INTEGER, TEXT, DATE = Type.NUMBER, Type.INTEGER, Type.TEXT, Type.DATE
+NUMBER, INTEGER, TEXT = Type.NUMBER, Type.INTEGER, Type.TEXT
 
 add(
     FunctionRow(
@@ -272,7 +294,7 @@ add(
         "round",
         (NUMBER,),
         NUMBER,
-        "the nearest whole number, halves away from zero; `ROUND(x, 2)`: with that many decimals",
+        "the nearest whole number, halves away from zero; `ROUND(x, 2)`: with that many decimals; `ROUND(x, -2)`: whole hundreds",
         meaning=finite(half_away),
         write=lambda words, x: words.rounded(x),
         facts=rising(half_away, integral=True),
@@ -337,38 +359,5 @@ add(
         write=lambda words, text: words.as_type(words.length(text), INTEGER),
         facts=between(0, None),
         synonyms=("LEN", "CHAR_LENGTH", "CHARACTER_LENGTH"),
-    ),
-    FunctionRow(
-        "year",
-        (DATE,),
-        INTEGER,
-        "the year of a date, 1 to 9999",
-        meaning=part("year"),
-        write=of_date("year"),
-        facts=between(1, 9999),
-        extracted=True,
-    ),
-    FunctionRow(
-        "month",
-        (DATE,),
-        INTEGER,
-        "the month of a date, 1 to 12",
-        meaning=part("month"),
-        write=of_date("month"),
-        facts=between(1, 12),
-        counted=True,
-        extracted=True,
-    ),
-    FunctionRow(
-        "day",
-        (DATE,),
-        INTEGER,
-        "the day of the month of a date, 1 to 31",
-        meaning=part("day"),
-        write=of_date("day"),
-        facts=between(1, 31),
-        synonyms=("DAYOFMONTH",),
-        counted=True,
-        extracted=True,
     ),
 )

@@ -13,6 +13,7 @@ a mean, and to a sum half a step of its own and of each row, as far as it is pub
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
+from functools import partial
 from itertools import product
 from math import ceil, floor, isfinite, log10
 from typing import Any
@@ -27,7 +28,8 @@ from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan
 from discreet.plan.question import Output
 from discreet.plan.rules.relations import row_bounds
-from discreet.plan.scalar import Released, Scalar, Type, Value, has_key, is_key, released_in, type_of
+from discreet.plan.scalar import Released, Scalar, Type, Value, has_key, is_key, released_in, type_of, windows_in
+from discreet.plan.windows import with_windows
 
 DIGITS = 4  # of half a width; ends are rounded outward to them
 MOST_PLACES = 300
@@ -62,7 +64,7 @@ def intervals(
     plan: Plan, released: Sequence[Any], rows: post.Shown, confidence: float = CONFIDENCE
 ) -> tuple[tuple[Interval | None, ...], ...]:
     """For each row and output its interval; None for keys, and for what is not a number."""
-    reader = Reader.of(plan, released, rows.groups)
+    reader = Reader.of(plan, released, rows.groups, among=rows.among)
     columns = []
     with np.errstate(all="ignore"):  # what is not a number, or too large, is told apart in the end
         for j, output in enumerate(plan.question.outputs):
@@ -89,10 +91,11 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
     if whole and span.half is not None:  # which doubles may not hold, but for their ±
         return [_around(value, _whole_up(half)) for value, half in zip(values, span.half.tolist(), strict=True)]
     flag = (None if release is None else release.unknown) or SMALL_BOTTOM
+    nothing_told = (None if release is None else release.few) or TOO_FEW
     few = reader.of_too_few(scalar).tolist() if None in values else [False] * len(values)
     cells = zip(values, few, span.low.tolist(), span.high.tolist(), span.open.tolist(), strict=True)
     return [
-        Interval(None, None, None, TOO_FEW)
+        Interval(None, None, None, nothing_told)
         if value is None and is_few
         else _told(value, low, high, flag if is_open else None, flag, whole)
         for value, is_few, low, high, is_open in cells
@@ -180,7 +183,7 @@ def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
     error = plan.releases[scalar.index].error(plan, confidence) if isinstance(scalar, Released) else None
     if error is not None:
         return Predicted(output.name, float(error))
-    groups = range(len(plan.domain)) if has_key(scalar) else range(1)
+    groups = range(len(plan.domain)) if has_key(scalar) or windows_in(scalar) else range(1)
     nothing = [np.zeros(len(plan.domain), np.int64)] * len(plan.measurements)
     public = any(plan.measurements[i].mechanism is None for i in _used(plan, scalar))
     reader = Reader.of(plan, nothing, groups, ahead=True)
@@ -201,8 +204,14 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
     """The widest of the intervals at the corners of what each row may hold."""
     each = max(1, (plan.people or 1) // len(plan.domain))
     counted, terms = _counts(plan), plan.terms
+    releases = [plan.releases[i] for i in released_in(output.value)]
+    evenly = {place: gives for release in releases for place, gives in release.evenly(plan).items()}
     ends = [
-        (int(each / measured.step),) if i in counted else tuple(each * end for end in row_bounds(measured.made, terms))
+        (int(each / measured.step),)
+        if i in counted
+        else (round(each * evenly[i]),)
+        if i in evenly
+        else tuple(each * end for end in row_bounds(measured.made, terms))
         for i, measured in enumerate(plan.measurements)
     ]
     used = _used(plan, output.value)
@@ -215,7 +224,8 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
         if span is None:
             return Predicted(output.name, None)
         (safe,), seen = guarded([output.value], reader)
-        values = [evaluate(safe, row) for row in seen]
+        rows = with_windows([output.value], [safe], seen, lambda _, guard: partial(evaluate, guard))
+        values = [evaluate(safe, row) for row in rows]
         for value, low, high in zip(values, span.low, span.high, strict=True):
             interval = _told(value, float(low), float(high), None, SMALL_BOTTOM, False)
             if interval is None or interval.error is None:
@@ -223,9 +233,10 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
                 return Predicted(output.name, None, reason)
             worst = max(worst, interval.error)
     assumes = f"about {each:,} in a group: {plan.people:,} people declared, over {len(plan.domain):,} groups"
-    return Predicted(
-        output.name, worst, None, assumes if len(plan.domain) > 1 else f"{plan.people:,} people, as declared"
-    )
+    if len(plan.domain) == 1:
+        assumes = f"{plan.people:,} people, as declared"
+    spread = ", and values spread evenly between their bounds" if evenly else ""
+    return Predicted(output.name, worst, None, assumes + spread)
 
 
 def _counts(plan: Plan) -> set[int]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.errors import Fault
 from discreet.plan.plan import Plan
-from discreet.plan.scalar import Arithmetic, Key, Literal, Operator, Released, Scalar, Type, Value, type_of
+from discreet.plan.scalar import Arithmetic, Key, Literal, Operator, Over, Released, Scalar, Type, Value, type_of
 
 Row: TypeAlias = Mapping[Any, Value]
 """Released values by their nodes."""
@@ -26,7 +26,7 @@ def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = 
     aggregates = [release.values(plan, numbers) for release in plan.releases]
     nodes: list[Scalar] = [Key(j, type_of(key)) for j, key in enumerate(plan.question.keys)]
     nodes += [Released(j) for j in range(len(aggregates))]
-    rows = zip(chosen, zip(*aggregates, strict=True), strict=True)
+    rows = zip(chosen, zip(*aggregates, strict=True) if aggregates else [()] * len(chosen), strict=True)
     return [dict(zip(nodes, (*plan.domain[group], *values), strict=True)) for group, values in rows]
 
 
@@ -48,6 +48,8 @@ def integral(scalar: Scalar, plan: Plan) -> bool:
             return plan.releases[scalar.index].whole(plan)
         case Key():
             return scalar.type is Type.INTEGER
+        case Over():
+            return all(integral(operand, plan) for operand in scalar.operands)
         case Arithmetic():
             whole = scalar.operator in (Operator.ADD, Operator.SUBTRACT, Operator.MULTIPLY)
             return whole and integral(scalar.left, plan) and integral(scalar.right, plan)

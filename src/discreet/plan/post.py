@@ -1,12 +1,13 @@
-"""What is made of released numbers: outputs, HAVING, ORDER BY, OFFSET and LIMIT. Nothing here sees anything but what was released.
+"""What is made of released numbers: outputs, windows, HAVING, ORDER BY, OFFSET and LIMIT. Nothing here sees anything but what was released.
 
 Whole numbers are computed in integers. Other results of arithmetic are rounded to 12 digits, so that no number has a tail of digits
 that mean nothing. A ratio is NULL where what it is divided by cannot be told from 0, as a mean is where its count cannot. HAVING and
 ORDER BY see the same means, ratios and whole numbers as whoever reads the answer.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from math import isfinite
 from sys import float_info
 from typing import Any
@@ -18,6 +19,7 @@ from discreet.plan.numbers import Row, integral
 from discreet.plan.plan import Plan
 from discreet.plan.question import Sort
 from discreet.plan.scalar import Arithmetic, Key, Operator, Released, Scalar, Value, released_in
+from discreet.plan.windows import with_windows
 
 DIGITS = 12  # of results of arithmetic that are not whole
 WHOLE = 2**53  # beyond it doubles skip integers
@@ -29,36 +31,35 @@ class Shown:
 
     groups: tuple[int, ...]
     rows: tuple[tuple[Value, ...], ...]
+    among: tuple[int, ...] | None = field(default=None, compare=False)
+    """The groups of all rows before OFFSET and LIMIT, over which windows are; None where there are no others."""
 
 
 def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
     """The rows, from one int64 array over the plan's domain for each of its measurements."""
     question = plan.question
     places = list(range(len(plan.domain)))
-    reader = Reader.of(plan, released, places)
-    scalars = [output.value for output in question.outputs]
-    having = [] if question.having is None else [question.having]
-    safe, seen = guarded([*scalars, *having, *(sort.value for sort in question.order)], reader)
-    rules = [_rule(scalar, guard, plan) for scalar, guard in zip(scalars, safe, strict=False)]
-    if having:
-        places = [i for i in places if evaluate(safe[len(scalars)], seen[i]) is True]
-    orders = list(zip(question.order, safe[len(scalars) + len(having) :], strict=True))
+    if question.having is not None:
+        (safe,), seen = guarded([question.having], Reader.of(plan, released, places))
+        places = [i for i in places if evaluate(safe, seen[i]) is True]
+    scalars = [*(output.value for output in question.outputs), *(sort.value for sort in question.order)]
+    guards, seen = guarded(scalars, Reader.of(plan, released, places))
+    rows = dict(zip(places, with_windows(scalars, guards, seen, partial(_exactly, plan)), strict=True))
+    among = tuple(places)
+    exactly = [_exactly(plan, scalar, guard) for scalar, guard in zip(scalars, guards, strict=True)]
+    rules = [partial(_finished, value, output.value) for value, output in zip(exactly, question.outputs, strict=False)]
+    orders = list(zip(question.order, exactly[len(rules) :], strict=True))
     for sort, value in reversed(orders):  # each sort keeps the order of those after it where it finds no difference
-        places = _sorted(places, sort, _exactly(sort.value, value, plan), seen)
+        places = _sorted(places, sort, value, rows)
     places = places[question.offset :]
     if question.limit is not None:
         places = places[: question.limit]
-    return Shown(tuple(places), tuple(tuple(rule(seen[i]) for rule in rules) for i in places))
+    return Shown(tuple(places), tuple(tuple(rule(rows[i]) for rule in rules) for i in places), among)
 
 
-def _exactly(scalar: Scalar, guard: Scalar, plan: Plan) -> Callable[[Row], Value]:
+def _exactly(plan: Plan, scalar: Scalar, guard: Scalar) -> Callable[[Row], Value]:
     """How an expression is evaluated: what is surely a whole number in integers, anything else as it was made safe."""
     return (lambda row: _whole(scalar, row)) if integral(scalar, plan) else (lambda row: evaluate(guard, row))
-
-
-def _rule(scalar: Scalar, guard: Scalar, plan: Plan) -> Callable[[Row], Value]:
-    value = _exactly(scalar, guard, plan)
-    return lambda row: _finished(value(row), scalar)
 
 
 def _whole(scalar: Scalar, row: Row) -> int | None:
@@ -76,8 +77,9 @@ def _whole(scalar: Scalar, row: Row) -> int | None:
     return product if abs(product) <= float_info.max else None
 
 
-def _finished(value: Value, scalar: Scalar) -> Value:
+def _finished(exactly: Callable[[Row], Value], scalar: Scalar, row: Row) -> Value:
     """A value as it is released: never an infinity, no digits that mean nothing."""
+    value = exactly(row)
     if not isinstance(value, float):
         return value
     if not isfinite(value):
@@ -87,7 +89,7 @@ def _finished(value: Value, scalar: Scalar) -> Value:
     return value if isinstance(scalar, Key | Released) else float(f"{value:.{DIGITS}g}")
 
 
-def _sorted(places: list[int], sort: Sort, value: Callable[[Row], Value], seen: Sequence[Row]) -> list[int]:
+def _sorted(places: list[int], sort: Sort, value: Callable[[Row], Value], seen: Mapping[int, Row]) -> list[int]:
     keys: dict[int, Any] = {i: value(seen[i]) for i in places}
     nulls = [i for i in places if keys[i] is None]
     rest = sorted((i for i in places if keys[i] is not None), key=keys.__getitem__, reverse=sort.descending)

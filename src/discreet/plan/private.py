@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import Number, positive, probability, rational, shown
-from discreet.plan.about import about_idle, about_persons, about_rounding, advice
+from discreet.plan.about import about_division, about_idle, about_persons, about_rounding, advice
 from discreet.plan.catalog import Catalog
 from discreet.plan.check import check, event_of
 from discreet.plan.domain import without_keys
@@ -23,6 +23,9 @@ from discreet.plan.scalar import columns_in
 from discreet.plan.stages import noise_wanted, stage_of
 from discreet.plan.written import notation
 
+DECLARED = (
+    "the groups are those that are declared, whether or not anybody is in them: nothing is read, and nothing spent"
+)
 MOST_EPSILON = Fraction(10**6)
 PUBLIC = (
     "what replacing a row cannot change, such as the number of all rows, is public: it has no noise and costs nothing"
@@ -159,11 +162,13 @@ def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         event=event_of(stage, protected.relation),
         epsilon=epsilon if losses else Fraction(0),
         delta=delta if uses_delta else Fraction(0),
-        notes=(
+        notes=(DECLARED,)
+        if not draft.terms
+        else (
             *about_persons(protected, draft.caps, stage.query, len(stage.domain)),
             *([PUBLIC] if len(losses) < len(stage.measurements) else []),
             *draft.notes,
             *about_rounding(stage, protected.people),
         ),
-        assumed=(*about_idle(protected, stage.query), *advice(draft.question, stage)),
+        assumed=(*about_idle(protected, stage.query), *advice(draft.question, stage), *about_division(draft.question)),
     )

@@ -19,11 +19,12 @@ from itertools import takewhile
 from typing import Any, TypeAlias
 
 from discreet.errors import Fault
+from discreet.plan.calendar import EPOCH as EPOCH
+from discreet.plan.calendar import number_of
 from discreet.plan.once import once
 from discreet.plan.scalar import Column, Literal, Scalar, Type, Value
 
 MOST_ROWS = 1 << 38  # of a table, a public constant, checked at load: with at most 2^24 steps a row no sum passes 2^62
-EPOCH = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An integer expression of a row (`Steps`, `Indicator`, or a constant), NULL counting as 0."""
+    """An integer expression of a row (`Steps`, a `Product` of two, `Indicator`, or a constant), NULL counting as 0."""
 
     how: How
     value: Scalar
@@ -186,7 +187,7 @@ class Found:
 
 def days(value: Value) -> Value:
     """A key as an engine returns it: a date as the days since the first of 1970, and all others as they are."""
-    return value.toordinal() - EPOCH.toordinal() if isinstance(value, date) else value
+    return number_of(value) if isinstance(value, date) else value
 
 
 # A query is a tree of relations.

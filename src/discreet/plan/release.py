@@ -23,6 +23,8 @@ def release(plan: Plan, run: Run, grant: Grant, salt: int) -> tuple[Ints, ...]:
 
     All noise is drawn before the data is read. Whatever goes wrong after that is for the caller to turn into one constant error.
     """
+    if not plan.measurements:
+        return ()
     size = len(plan.domain)
     adders = [
         grant.prepare(measurement.mechanism, measurement.sensitivity, size)

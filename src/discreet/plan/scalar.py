@@ -12,6 +12,7 @@ from functools import singledispatch
 from math import floor
 
 from discreet.errors import Fault, Invalid
+from discreet.plan import dates, number_functions, text_functions  # noqa: F401 (their rows are added to the table)
 from discreet.plan.functions import function
 from discreet.plan.types import LARGEST as LARGEST
 from discreet.plan.types import WIDEST as WIDEST
@@ -188,6 +189,28 @@ class Function(Scalar):
     operands: tuple[Scalar, ...]
 
 
+class WindowFunction(Enum):
+    """A function over the rows of an answer."""
+
+    SUM = "SUM"
+    RANK = "RANK"
+    DENSE_RANK = "DENSE_RANK"
+    ROW_NUMBER = "ROW_NUMBER"
+
+
+@dataclass(frozen=True, slots=True)
+class Over(Scalar):
+    """A function over the rows of an answer that have equal keys in `partition`: a sum, or a place in an order.
+
+    Of released values only; an order is of a value, whether it falls, and whether NULL is first.
+    """
+
+    function: WindowFunction
+    operands: tuple[Scalar, ...]
+    partition: tuple[Scalar, ...] = ()
+    order: tuple[tuple[Scalar, bool, bool], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Steps(Scalar):
     """A numeric operand, clamped to [low, high], less a middle, in whole steps of a public grid: an int64 of at most 2^24 in size.
@@ -209,6 +232,28 @@ class Steps(Scalar):
         ends = (self.low, self.high, self.middle)
         whole = all(end == floor(end) and abs(end) < WIDEST for end in ends)
         return whole and self.shift == 0 and type_of(self.operand) is Type.INTEGER
+
+
+@dataclass(frozen=True, slots=True)
+class Product(Scalar):
+    """The product of two numbers in steps, less a middle, in whole steps that are coarser by 2^shift: an int64 of at most 2^24 in size.
+
+    floor(a · b · 2^−shift + 1/2) − middle. Each factor is at most 2^24 in size, so that their product is exact in doubles, and so is
+    all that is done to it. NULL if either is NULL.
+    """
+
+    left: Steps
+    right: Steps
+    shift: int
+    middle: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Scalar):
+    """Two numbers of a row, as an aggregate of pairs has them for its argument; it is there where both are."""
+
+    left: Scalar
+    right: Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +280,7 @@ def _type_of_released(scalar: Released) -> Type:
 
 
 @type_of.register
-def _type_of_arithmetic(scalar: Arithmetic) -> Type:
+def _type_of_arithmetic(scalar: Arithmetic | Pair) -> Type:
     return Type.NUMBER
 
 
@@ -260,7 +305,12 @@ def _type_of_function(scalar: Function) -> Type:
 
 
 @type_of.register
-def _type_of_integer(scalar: Steps | Indicator) -> Type:
+def _type_of_window(scalar: Over) -> Type:
+    return Type.NUMBER if scalar.function is WindowFunction.SUM else Type.INTEGER
+
+
+@type_of.register
+def _type_of_integer(scalar: Steps | Product | Indicator) -> Type:
     return Type.INTEGER
 
 
@@ -278,7 +328,7 @@ def common_type(types: list[Type]) -> Type:
 def children(scalar: Scalar) -> tuple[Scalar, ...]:
     """The expressions directly inside."""
     match scalar:
-        case Arithmetic() | Comparison():
+        case Arithmetic() | Comparison() | Product() | Pair():
             return (scalar.left, scalar.right)
         case And() | Or() | Coalesce():
             return scalar.parts
@@ -293,6 +343,8 @@ def children(scalar: Scalar) -> tuple[Scalar, ...]:
         case Case():
             pairs = [part for branch in scalar.branches for part in branch]
             return (*pairs, scalar.otherwise)
+        case Over():
+            return (*scalar.operands, *scalar.partition, *(value for value, _, _ in scalar.order))
         case Column() | Literal() | Key() | Released():
             return ()
     raise Fault(f"{type(scalar).__name__} has no rule for its parts", code="scalar")
@@ -319,7 +371,14 @@ def released_in(scalar: Scalar) -> set[int]:
 
 def is_key(scalar: Scalar) -> bool:
     """Whether an expression over released values is made of keys and constants alone, which are public."""
-    return not released_in(scalar)
+    return not released_in(scalar) and not windows_in(scalar)
+
+
+def windows_in(scalar: Scalar) -> list[Over]:
+    """All windows in an expression over released values, in the order in which they stand there."""
+    if isinstance(scalar, Over):
+        return [scalar]
+    return [each for child in children(scalar) for each in windows_in(child)]
 
 
 def has_key(scalar: Scalar) -> bool:

@@ -158,5 +158,8 @@ def fillable(scope: Scope, person: str | None) -> list[Field]:
     return [
         each
         for each in scope.fields
-        if not each.facts.nullable and each.facts.middle is not None and each.name.casefold() != owner
+        if each.type.numeric
+        and not each.facts.nullable
+        and each.facts.middle is not None
+        and each.name.casefold() != owner
     ]

@@ -9,6 +9,7 @@ from discreet.curator.rehearsal.ladder import bounds_for, rungs
 from discreet.engines.base import Lost
 from discreet.exact import to_float_down, to_float_up
 from discreet.plan import catalog
+from discreet.plan.calendar import day_of
 from discreet.plan.domain import constant_of
 from discreet.plan.scalar import Column, Comparison, In, IsNull, Literal, Not, Order, Type
 
@@ -53,13 +54,15 @@ class ColumnProfile:
             "below": self.below,
             "above": self.above,
             "with_a_declared_key": self.keyed,
-            "bounds": _floats(self.bounds),
-            "proposed_bounds": _floats(self.proposed),
+            "bounds": _plain(self.bounds, self.type),
+            "proposed_bounds": _plain(self.proposed, self.type),
         }
 
 
-def _floats(bounds: tuple[Fraction, Fraction] | None) -> list[float] | None:
-    return None if bounds is None else [float(end) for end in bounds]
+def _plain(bounds: tuple[Fraction, Fraction] | None, kind: Type) -> list[float] | list[str] | None:
+    if bounds is None:
+        return None
+    return [str(day_of(end)) for end in bounds] if kind is Type.DATE else [float(end) for end in bounds]
 
 
 def profile_of(
@@ -97,6 +100,8 @@ def profile_of(
 
 def _literal(end: Fraction, kind: Type, *, up: bool) -> Literal:
     """An end of bounds as a value of the column: as a clamp takes it, outward."""
+    if kind is Type.DATE:
+        return Literal(day_of(end), Type.DATE)
     if kind is Type.INTEGER:
         return Literal(int(end), Type.INTEGER)
     return Literal(to_float_up(end) if up else to_float_down(end), Type.NUMBER)

@@ -54,7 +54,7 @@ def keyed(catalog: Catalog, table: Table) -> list[Column]:
 
 def summable(catalog: Catalog, table: Table) -> list[Column]:
     """The columns that can be summed."""
-    return [column for column in _declared(catalog, table) if column.low is not None]
+    return [column for column in _declared(catalog, table) if column.low is not None and column.type.numeric]
 
 
 def _filtered(catalog: Catalog, table: Table) -> Iterator[Standard]:

@@ -3,7 +3,7 @@
 from discreet.curator.facts import Fact, Known
 from discreet.curator.policy_text import key, number, text
 from discreet.curator.survey.record import SurveyFacts
-from discreet.curator.survey.text import about, end
+from discreet.curator.survey.text import about
 from discreet.plan.catalog import MOST_KEYS
 from discreet.plan.scalar import Type
 
@@ -15,11 +15,11 @@ def column_lines(name: str, known: Known, table: str) -> list[str]:
         return [f"# {key(name)} was not surveyed, and is text, for the owner alone"]
     column, when = fact.column, f"  # surveyed on version {fact.survey.version}"
     fields = [f'type = "{column.type.value}"']
-    if column.bounds is not None:
+    if column.days is not None:
+        fields.append(f"bounds = [{column.days[0]}, {column.days[1]}]")
+    elif column.bounds is not None:
         low, high = column.bounds
         fields.append(f"bounds = [{number(low)}, {number(high)}]")
-    elif column.range is not None:
-        when += f": {end(column.range.low, Type.DATE)} to {end(column.range.high, Type.DATE)}"
     if column.type is Type.TEXT and column.keys is not None:
         names = [each for each in column.keys if isinstance(each, str)]
         fields.append(f"keys = [{', '.join(map(text, names[:MOST_KEYS]))}]")

@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.errors import Invalid
 from discreet.exact import rational
-from discreet.plan.relation import EPOCH
+from discreet.plan.calendar import day_of, number_of
 from discreet.plan.scalar import Type
 
 FORMAT = 1
@@ -147,7 +147,9 @@ class ColumnFacts:
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction] | None:
-        """The bounds of a number."""
+        """The bounds of a number; of a date the numbers of its first and of its last day."""
+        if self.days is not None:
+            return Fraction(number_of(self.days[0])), Fraction(number_of(self.days[1]))
         if self.range is None or self.type is not Type.NUMBER:
             return None
         return rational(self.range.low, "low"), rational(self.range.high, "high")
@@ -157,8 +159,7 @@ class ColumnFacts:
         """The first and the last day of a date."""
         if self.range is None or self.type is not Type.DATE:
             return None
-        first, last = (EPOCH.toordinal() + round(end) for end in (self.range.low, self.range.high))
-        return date.fromordinal(first), date.fromordinal(last)
+        return day_of(round(self.range.low)), day_of(round(self.range.high))
 
     @property
     def max_groups(self) -> int | None:

@@ -6,12 +6,27 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from discreet.engines.render.native import Native, NativeKind
-from discreet.engines.render.nodes import E, T, alias, bare_integer, binary, call, cast, double, named, select, text
+from discreet.engines.render.nodes import (
+    E,
+    T,
+    alias,
+    bare_integer,
+    binary,
+    call,
+    cast,
+    double,
+    named,
+    select,
+    text,
+    when,
+)
 from discreet.engines.render.words import Words
+from discreet.plan.letters import capitals, small_letters
 from discreet.plan.relation import EPOCH
 from discreet.plan.texts import BLANKS, LOWER
 
 NARROW = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+PARTS = {"dow": "dayofweek", "doy": "dayofyear"}
 ZONED = "TIMESTAMP WITH TIME ZONE"
 KINDS: Mapping[str, NativeKind] = MappingProxyType(
     {
@@ -25,6 +40,11 @@ KINDS: Mapping[str, NativeKind] = MappingProxyType(
         "BOOLEAN": NativeKind.BOOLEAN,
     }
 )
+COMMON = (
+    r"[\x00-\x{de}\x{e0}-\x{12f}\x{131}-\x{17f}\x{386}-\x{3ce}\x{400}-\x{481}\x{1ea0}-\x{1ef9}"
+    r"\x{2010}-\x{2027}\x{3000}-\x{30ff}\x{4e00}-\x{9fa5}\x{ac00}-\x{d7a3}]*"
+)
+"""Texts of common letters, kana, hanzi and hangul, which DuckDB's LOWER and UPPER change as `plan.letters` does."""
 
 
 def try_cast(operand: E, type: T) -> E:
@@ -61,6 +81,21 @@ class DuckDBWords(Words):
     def is_whole(self, operand: E) -> E:
         return binary(exp.EQ, operand, call("trunc", operand))
 
+    def ln(self, operand: E) -> E:
+        return call("ln", operand)
+
+    def log10(self, operand: E) -> E:
+        return call("log10", operand)
+
+    def log2(self, operand: E) -> E:
+        return call("log2", operand)
+
+    def exp(self, operand: E) -> E:
+        return call("exp", operand)
+
+    def power(self, left: E, right: E) -> E:
+        return call("pow", left, right)
+
     def wide(self, operand: E) -> E:
         return cast(operand, T.INT128)
 
@@ -91,8 +126,17 @@ class DuckDBWords(Words):
     def plus_days(self, operand: E, days: E) -> E:
         return binary(exp.Add, operand, cast(days, T.INT))
 
+    def plus_months(self, operand: E, months: E) -> E:
+        return cast(binary(exp.Add, operand, call("to_months", cast(months, T.INT))), T.DATE)
+
     def part(self, unit: str, operand: E) -> E:
-        return call(unit, operand)
+        return call(PARTS.get(unit, unit), operand)
+
+    def date_trunc(self, unit: str, operand: E) -> E:
+        return cast(call("date_trunc", text(unit), operand), T.DATE)
+
+    def date_text(self, pattern: str, operand: E) -> E:
+        return call("strftime", operand, text(pattern))
 
     def utc(self, operand: E) -> E:
         return call("make_timestamp", call("epoch_us", operand))
@@ -103,6 +147,29 @@ class DuckDBWords(Words):
     def lower_ascii(self, operand: E) -> E:
         letters = "".join(map(chr, LOWER))
         return call("translate", operand, text(letters), text(letters.translate(LOWER)))
+
+    def lowered(self, operand: E) -> E:
+        return self._changed("lower", operand, small_letters())
+
+    def uppered(self, operand: E) -> E:
+        return self._changed("upper", operand, capitals())
+
+    def _changed(self, function: str, operand: E, letters: Mapping[int, str]) -> E:
+        """DuckDB's own function is fast, and right where all letters are common ones; else each letter is looked up."""
+        translated = call("translate", operand, text("".join(map(chr, letters))), text("".join(letters.values())))
+        return when([(self.matches(operand, COMMON), call(function, operand))], translated)
+
+    def slice(self, operand: E, first: E, count: E) -> E:
+        return call("substring", operand, first, count)
+
+    def place(self, operand: E, part: E) -> E:
+        return call("strpos", operand, part)
+
+    def trimmed_left(self, operand: E, characters: E) -> E:
+        return call("ltrim", operand, characters)
+
+    def trimmed_right(self, operand: E, characters: E) -> E:
+        return call("rtrim", operand, characters)
 
     def contains(self, operand: E, part: str) -> E:
         return call("contains", operand, text(part))

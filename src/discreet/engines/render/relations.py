@@ -30,7 +30,7 @@ from discreet.engines.render.nodes import (
 from discreet.engines.render.scalars import Made, ScalarWriter
 from discreet.engines.render.words import Words
 from discreet.errors import Fault
-from discreet.plan.evaluate import steps_of
+from discreet.plan.evaluate import largest
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
@@ -53,7 +53,7 @@ from discreet.plan.relation import (
     scan_of,
     terms_of,
 )
-from discreet.plan.scalar import Cast, Coalesce, Column, Indicator, IsNull, Literal, Not, Scalar, Steps, Type, type_of
+from discreet.plan.scalar import Cast, Coalesce, Column, Indicator, IsNull, Literal, Not, Scalar, Type, type_of
 
 SLACK = 1 + 2.0**-40  # more than all the roundings of a norm in doubles
 MOST_BY_MASK = 16  # groups; for more of them the mask would not leave much out
@@ -373,7 +373,7 @@ class Writer:
         """Whether the square of a total surely fits 64 bits: with at most so many rows, of so many steps each."""
         if not isinstance(relation, CapRows | CapTotal):
             return False
-        return all(relation.most * _largest(term.value) < 1 << 31 for term in contributions_of(relation).terms)
+        return all(relation.most * largest(term.value) < 1 << 31 for term in contributions_of(relation).terms)
 
 
 @singledispatch
@@ -488,13 +488,3 @@ def _sum(scalar: Scalar, over: ScalarWriter) -> E:
 def _total(sql: E, how: str = "sum") -> E:
     """A sum as int64: an engine would return a wider integer, and a reader would take it for a float."""
     return cast(call("coalesce", call(how, cast(sql, T.BIGINT)), integer(0)), T.BIGINT)
-
-
-def _largest(scalar: Scalar) -> int:
-    """A bound of the size of a term of one row."""
-    match scalar:
-        case Steps():
-            return max(abs(steps_of(bound, scalar)) for bound in (scalar.low, scalar.high))
-        case Literal(value=int(value)):
-            return abs(value)
-    return 1

@@ -51,6 +51,7 @@ from discreet.plan.scalar import (
     Operator,
     Or,
     Order,
+    Product,
     Scalar,
     Steps,
     Type,
@@ -347,6 +348,18 @@ def _steps(scalar: Steps, over: ScalarWriter) -> Made:
     if operand.nan:  # which an engine may hold to be above all bounds
         branches.insert(0, (over.words.is_nan(operand.sql.copy()), null(Type.INTEGER)))
     return made_of(when(branches, inside), operand, operand, operand, operand)
+
+
+@render.register
+def _product(scalar: Product, over: ScalarWriter) -> Made:
+    """Doubles hold products of two factors of at most 2^24 exactly: an engine's narrow integers might not."""
+    parts = [over.render(scalar.left), over.render(scalar.right)]
+    if scalar.left == scalar.right:
+        parts = [over.shared(parts[0])] * 2
+    product = binary(exp.Mul, *(cast(part.sql.copy(), T.DOUBLE) for part in parts))
+    coarse = binary(exp.Mul, product, double(ldexp(1.0, -scalar.shift))) if scalar.shift else product
+    place = over.words.floor_to_int(binary(exp.Add, coarse, double(0.5)))
+    return made_of(binary(exp.Sub, place, integer(scalar.middle)) if scalar.middle else place, *parts)
 
 
 @render.register

@@ -79,6 +79,9 @@ class Words(functions.FunctionWords, Protocol):
     def whole(self, value: int) -> E:
         return integer(value)
 
+    def constant(self, value: str) -> E:
+        return text(value)
+
     def null(self, type: Type) -> E:
         return null(type)
 
@@ -148,6 +151,26 @@ class Words(functions.FunctionWords, Protocol):
         """Whether a number, a decimal or a double, has no decimals."""
         ...
 
+    def ln(self, operand: E) -> E:
+        """The natural logarithm of a positive number, of infinity too."""
+        ...
+
+    def log10(self, operand: E) -> E:
+        """The logarithm to the base 10, of the same."""
+        ...
+
+    def log2(self, operand: E) -> E:
+        """The logarithm to the base 2, of the same."""
+        ...
+
+    def exp(self, operand: E) -> E:
+        """e to this power: an infinity, or 0, beyond the doubles."""
+        ...
+
+    def power(self, left: E, right: E) -> E:
+        """A power, as C's `pow`: an infinity, or 0, beyond the doubles, and not a number, or NULL, where there is none."""
+        ...
+
     def wide(self, operand: E) -> E:
         """An integer of so many bits that no sum of squares overflows."""
         ...
@@ -186,8 +209,20 @@ class Words(functions.FunctionWords, Protocol):
         """A date so many days later; `days` is a double without decimals."""
         ...
 
+    def plus_months(self, operand: E, months: E) -> E:
+        """A date so many months later, a small integer: the same day, or the last one of that month."""
+        ...
+
     def part(self, unit: str, operand: E) -> E:
-        """The year, the month or the day of a date, as a number."""
+        """A part of a date, as a number: year, quarter, month, week, day, isoyear, dow, isodow, doy, as PostgreSQL means them."""
+        ...
+
+    def date_trunc(self, unit: str, operand: E) -> E:
+        """The first day of the year, the quarter, the month or the week of a date, as a date."""
+        ...
+
+    def date_text(self, pattern: str, operand: E) -> E:
+        """A date by a pattern of `plan.dates`, as text, with English names."""
         ...
 
     def utc(self, operand: E) -> E:
@@ -200,6 +235,30 @@ class Words(functions.FunctionWords, Protocol):
 
     def lower_ascii(self, operand: E) -> E:
         """A text with small letters for A to Z, and no others."""
+        ...
+
+    def lowered(self, operand: E) -> E:
+        """A text in the small letters of `plan.letters`."""
+        ...
+
+    def uppered(self, operand: E) -> E:
+        """A text in the capitals of `plan.letters`."""
+        ...
+
+    def slice(self, operand: E, first: E, count: E) -> E:
+        """The part of a text from a place on, of at most so many code points: integers from 1, and from 0, to 2^30 + 1."""
+        ...
+
+    def place(self, operand: E, part: E) -> E:
+        """The place of the first code point of one text in another, from 1; 0 where it is not there; what is empty is at 1."""
+        ...
+
+    def trimmed_left(self, operand: E, characters: E) -> E:
+        """A text without any of these code points at its beginning."""
+        ...
+
+    def trimmed_right(self, operand: E, characters: E) -> E:
+        """A text without any of these code points at its end."""
         ...
 
     def contains(self, operand: E, part: str) -> E:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from discreet.errors import Fault, QueryError
 from discreet.plan.question import Aggregate
-from discreet.plan.scalar import Column, Literal, Scalar
+from discreet.plan.scalar import Column, Literal, Pair, Scalar
 
 if TYPE_CHECKING:
     from discreet.plan.affine import AffineForm, Span
@@ -60,7 +60,10 @@ class Call(Protocol):
         """An argument; of DISTINCT values the only one."""
 
     def number(self, at: int = 0) -> Scalar:
-        """An argument that is a number, and not DISTINCT."""
+        """An argument that is a number, and not DISTINCT; a flag is 1 or 0."""
+
+    def truth(self, at: int = 0) -> Scalar:
+        """An argument that is a condition."""
 
     def refusal(self, code: str, message: str, hint: str) -> QueryError:
         """The error to raise, with a caret under the call."""
@@ -89,8 +92,17 @@ class Kind(ABC):
     heading: ClassVar[str]
     """What a column of an answer is called that has no name of its own; behind it stands the column that it is of."""
 
+    arguments: ClassVar[int] = 1
+    """How many numbers of a row it is of."""
+
+    of_truths: ClassVar[bool] = False
+    """Whether its argument is a condition, and no number."""
+
     counting: ClassVar[bool] = False
     """Whether it counts rows or people: all that it measures are counts."""
+
+    centred: ClassVar[bool] = False
+    """Whether it measures the sum of its argument around the middle of its bounds, and the count of that: what SUM is made of, too."""
 
     @classmethod
     def read(cls, call: Call) -> Aggregate:
@@ -107,7 +119,12 @@ class Kind(ABC):
 
     def headed(self, aggregate: Aggregate) -> str:
         """The name of a column of an answer."""
-        return f"{self.heading}_{aggregate.argument.name}" if isinstance(aggregate.argument, Column) else self.heading
+        match aggregate.argument:
+            case Column(name=name):
+                return f"{self.heading}_{name}"
+            case Pair(left=Column(name=first), right=Column(name=second)):
+                return f"{self.heading}_{first}_{second}"
+        return self.heading
 
     def advice(self, aggregate: Aggregate, beside: tuple[Aggregate, ...], stage: "Stage") -> list[str]:
         """What would have cost less, in words: an aggregate of this kind beside all others of its question, as they are measured."""
@@ -128,6 +145,9 @@ class Release(ABC):
 
     unknown: ClassVar[str | None] = None
     """What is said where its interval has no end; None where nothing can be said but that it is divided by too little."""
+
+    few: ClassVar[str | None] = None
+    """What is said where it is NULL; None where that can only be for being of too few."""
 
     parts: ClassVar[int] = 1
     """How many intervals of its own `span` asks for: each gets its share of what may be missed."""
@@ -153,6 +173,11 @@ class Release(ABC):
         (place,) = self.places
         step = plan.measurements[place].step
         return [step * int(total) + more for total, more in zip(totals[place], beyond, strict=True)]
+
+    def evenly(self, plan: "Plan") -> Mapping[int, Fraction]:
+        """For what is told of it before anything is measured: what a row gives to each measurement, in its steps, if values are spread
+        evenly between their bounds; empty where the ends of the bounds tell enough."""
+        return {}
 
     def whole(self, plan: "Plan") -> bool:
         """Whether it is a whole number, whatever is released, and nothing of it was rounded."""
@@ -218,7 +243,18 @@ registry = KindRegistry()
 
 def of_one_number(kind: Kind, call: Call) -> Aggregate:
     """The aggregate of one number in each row."""
-    argument = call.number()
+    return Aggregate(kind, _number(call, 0), call.condition)
+
+
+def of_two_numbers(kind: Kind, call: Call) -> Aggregate:
+    """The aggregate of a pair of numbers in each row."""
+    if call.size == 1 and not call.distinct:
+        raise call.refusal("function", f"{call.name} has two arguments", f"write {call.name}(y, x)")
+    return Aggregate(kind, Pair(_number(call, 0), _number(call, 1)), call.condition)
+
+
+def _number(call: Call, at: int) -> Scalar:
+    argument = call.number(at)
     if isinstance(argument, Literal) and argument.value is None:
         raise call.mismatch("NULL alone cannot be summed")
-    return Aggregate(kind, argument, call.condition)
+    return argument

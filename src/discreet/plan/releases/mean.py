@@ -16,11 +16,12 @@ from fractions import Fraction
 from math import floor, log10
 from typing import TYPE_CHECKING
 
+from discreet.errors import QueryError
 from discreet.plan.affine import AffineForm
-from discreet.plan.combination import Combination
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
-from discreet.plan.releases.terms import Measured, MeasuredTerms
+from discreet.plan.releases.terms import MeasuredTerms
+from discreet.plan.scalar import Scalar
 
 if TYPE_CHECKING:
     from discreet.plan.forms import Reader
@@ -36,23 +37,29 @@ class Average(Kind):
     """The mean of a number, clamped to its bounds, over the rows on which it is not NULL."""
 
     name = "average"
-    calls = ("AVG",)
+    calls = ("AVG", "MEAN")
     word = "AVG"
     heading = "avg"
+    centred = True
 
     @classmethod
     def read(cls, call: Call) -> Aggregate:
         return of_one_number(AVERAGE, call)
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Mean":
-        grid, operand = terms.grid(aggregate, self.word)
-        place = terms.add(terms.steps(operand, grid, grid.middle))
-        total = terms.measure(Measured(Combination.plain(place), grid.step, "centred sum", grid.rounding))
-        ends = (Fraction(end) for end in (grid.middle, grid.low, grid.high))
-        return Mean(total, terms.counted(aggregate), *ends)
+        return mean_of(aggregate, aggregate.argument, terms, self.word)
 
 
 AVERAGE = Average()
+
+
+def mean_of(aggregate: Aggregate, argument: Scalar | None, terms: MeasuredTerms, name: str) -> "Mean":
+    """The mean of what an aggregate is of, or of a part of it, over the rows of the aggregate."""
+    if argument is None:
+        raise QueryError(f"{name} needs an argument", code="types")
+    centred = terms.centred(aggregate, argument, name)
+    ends = (Fraction(end) for end in (centred.grid.middle, centred.grid.low, centred.grid.high))
+    return Mean(centred.total, terms.counted(aggregate), *ends)
 
 
 @dataclass(frozen=True, slots=True)

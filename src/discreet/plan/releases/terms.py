@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from discreet.errors import QueryError
+from discreet.errors import Fault, QueryError
 from discreet.plan.combination import Combination
+from discreet.plan.evaluate import product_ends
 from discreet.plan.facts import Facts
-from discreet.plan.grid import ValueGrid, grid_for
+from discreet.plan.grid import ValueGrid, divisor_for, grid_for
 from discreet.plan.ladder import signed
 from discreet.plan.question import Aggregate
 from discreet.plan.range import FoundRange
@@ -25,6 +26,8 @@ from discreet.plan.scalar import (
     IsNull,
     Literal,
     Not,
+    Pair,
+    Product,
     Scalar,
     Steps,
     Type,
@@ -55,6 +58,31 @@ class Measured:
         if high - low > 1:
             return Fraction(weight * (high - low), self.made.divisor)
         return Fraction(max(*map(abs, row_bounds(self.made, terms)), 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Centred:
+    """A number around the middle of its bounds: its grid, the term of it, and the place where the sum of that is measured."""
+
+    grid: ValueGrid
+    steps: Term
+    total: int
+
+    @property
+    def half(self) -> Fraction:
+        """The farthest that a value is from the middle."""
+        low, high, middle = (Fraction(end) for end in (self.grid.low, self.grid.high, self.grid.middle))
+        return max(middle - low, high - middle)
+
+    @property
+    def width(self) -> Fraction:
+        """The width of the bounds."""
+        return Fraction(self.grid.high) - Fraction(self.grid.low)
+
+    def off_beside(self, other: "Centred") -> Fraction:
+        """How far a product of two may be off, for both having been put on their grids."""
+        one, two = self.grid.rounding, other.grid.rounding
+        return self.half * two + other.half * one + one * two
 
 
 @dataclass
@@ -101,12 +129,14 @@ class MeasuredTerms:
 
     def count(self, aggregate: Aggregate) -> int:
         """The term that counts the rows of an aggregate: those that FILTER keeps, and on which its argument is not NULL."""
+        return self.add(Term(How.SUM, self.ones(_all(self._conditions(aggregate)))))
+
+    def _conditions(self, aggregate: Aggregate, beside: Scalar | None = None) -> list[Scalar]:
+        """What must be true of a row of an aggregate, beside that one part of its argument is not NULL. All that may be NULL must not."""
         conditions = [] if aggregate.condition is None else [aggregate.condition]
-        argument = aggregate.argument
-        if argument is not None and facts_of(argument, self.scope).nullable:
-            conditions.append(Not(IsNull(argument)))
-        both = And(tuple(conditions)) if len(conditions) > 1 else conditions[0] if conditions else None
-        return self.add(Term(How.SUM, self.ones(both)))
+        parts = [part for part in parts_of(aggregate.argument) if part != beside]
+        conditions += [Not(IsNull(part)) for part in parts if facts_of(part, self.scope).nullable]
+        return list(dict.fromkeys(conditions))
 
     def counted(self, aggregate: Aggregate) -> int:
         """The measurement of that count."""
@@ -121,6 +151,9 @@ class MeasuredTerms:
         argument = aggregate.argument
         if argument is None:
             raise QueryError(f"{name} needs an argument", code="types")
+        return self._grid(argument, name), self.where(aggregate, argument)
+
+    def _grid(self, argument: Scalar, name: str) -> ValueGrid:
         facts = facts_of(argument, self.scope)
         low, high = (
             self._found(name, argument, facts) if facts.low is None or facts.high is None else (facts.low, facts.high)
@@ -135,7 +168,31 @@ class MeasuredTerms:
                 if low == high and isinstance(argument, Column)
                 else f"{what} is clamped to {_short(low)} … {_short(high)}{self._surveyed(argument)}"
             )
-        return grid, self.where(aggregate, argument)
+        return grid
+
+    def centred(self, aggregate: Aggregate, argument: Scalar, name: str) -> "Centred":
+        """An argument of an aggregate, or a part of one, around the middle of its bounds, on the rows of the aggregate."""
+        grid = self._grid(argument, name)
+        steps = self.steps(self.where(aggregate, argument), grid, grid.middle)
+        return Centred(
+            grid,
+            steps,
+            self.measure(Measured(Combination.plain(self.add(steps)), grid.step, "centred sum", grid.rounding)),
+        )
+
+    def products(self, one: "Centred", other: "Centred") -> tuple[int, Fraction]:
+        """The measurement of Σ(ab − middle) of two that are centred, and what the middle is worth: half way between the ends of a
+        product, so that a row gives no more than half of what lies between them. It is on a grid of 2^24 steps.
+        """
+        factors = (_steps_in(one.steps), _steps_in(other.steps))
+        size = max(map(abs, product_ends(Product(*factors, 0, 0))))
+        shift = divisor_for(size).bit_length() - 1
+        middle = sum(product_ends(Product(*factors, shift, 0))) // 2
+        step = one.grid.step * other.grid.step * 2**shift
+        place = self.add(Term(How.SUM, Product(*factors, shift, middle)))
+        rounding = one.off_beside(other) + (step / 2 if shift else 0)
+        what = "centred squares" if factors[0] == factors[1] else "centred products"
+        return self.measure(Measured(Combination.plain(place), step, what, rounding)), middle * step
 
     def _found(self, name: str, argument: Scalar, facts: Facts) -> tuple[Fraction, Fraction]:
         """The range that was found of an argument; before that the widest one. Only what it is clamped to is taken from it: whether the
@@ -158,10 +215,9 @@ class MeasuredTerms:
         return f", as {min(surveys)}" if surveys else ""
 
     def where(self, aggregate: Aggregate, operand: Scalar) -> Scalar:
-        """An operand on the rows that FILTER keeps, and NULL on all others."""
-        if aggregate.condition is None:
-            return operand
-        return Case(((aggregate.condition, operand),), Literal(None, Type.NUMBER))
+        """An operand on the rows that FILTER keeps, and on which the other part of a pair is not NULL; and NULL on all others."""
+        condition = _all(self._conditions(aggregate, beside=operand))
+        return operand if condition is None else Case(((condition, operand),), Literal(None, Type.NUMBER))
 
     def add(self, term: Term) -> int:
         """The place of a term."""
@@ -177,6 +233,27 @@ class MeasuredTerms:
             self.measured.append(measured)
             return len(combinations)
         return combinations.index(measured.made)
+
+
+def parts_of(argument: Scalar | None) -> tuple[Scalar, ...]:
+    """The numbers that an aggregate is of."""
+    match argument:
+        case None:
+            return ()
+        case Pair(left=left, right=right):
+            return left, right
+    return (argument,)
+
+
+def _all(conditions: list[Scalar]) -> Scalar | None:
+    """One condition for all of some; None for none."""
+    return And(tuple(conditions)) if len(conditions) > 1 else conditions[0] if conditions else None
+
+
+def _steps_in(term: Term) -> Steps:
+    if not isinstance(term.value, Steps):
+        raise Fault("a factor is in steps", code="release")
+    return term.value
 
 
 def _ones(condition: Scalar | None, parts: int) -> Scalar:
@@ -195,6 +272,14 @@ def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
         for each in columns
         if each.type.numeric and not scope.facts(each).bounded and not scope.field(each).auto
     ]
+    dates = [each.name for each in columns if each.type is Type.DATE and not scope.facts(each).bounded]
+    if dates and not missing:
+        return QueryError(
+            f"{name} needs bounds for the date {dates[0]!r}, which are not read from the data",
+            code="missing-bounds",
+            hint=f"declare them: --bounds {dates[0]}=2020-01-01:2024-12-31 (or bounds = [2020-01-01, 2024-12-31] in the policy),"
+            f" or clamp the number: {name}(LEAST(GREATEST(…, LOW), HIGH))",
+        )
     if not missing:
         return QueryError(
             f"the argument of {name} has no bounds: it can be arbitrarily large",

@@ -63,14 +63,46 @@ class Count(Kind):
         if aggregate.argument is not None or stage.measurements[place].mechanism is None:
             return []
         return [
-            _second_count(mean.argument)
+            _second_count(mean.argument, mean.kind.word)
             for mean, release in zip(beside, stage.releases, strict=True)
-            if mean.kind == AVERAGE and mean.condition == aggregate.condition and mean.argument is not None
+            if mean.kind.centred and mean.condition == aggregate.condition and mean.argument is not None
             if place not in release.places and replace(mean, kind=self) not in beside
         ]
 
     def part_of(self, some: Aggregate, whole: Aggregate) -> bool:
         return is_part(some, whole)
+
+
+@registry.add
+@dataclass(frozen=True, slots=True)
+class CountIf(Kind):
+    """How many rows there are on which a condition is true."""
+
+    name = "count_if"
+    calls = ("COUNT_IF", "COUNTIF")
+    word = "COUNT"
+    heading = "count"
+    counting = True
+    of_truths = True
+
+    @classmethod
+    def read(cls, call: Call) -> Aggregate:
+        """The count that FILTER makes."""
+        return Aggregate(COUNT, None, _both(call.condition, call.truth()))
+
+    def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
+        return COUNT.planned(aggregate, terms)
+
+
+def _both(first: Scalar | None, second: Scalar) -> Scalar:
+    """The condition that both are true."""
+    parts = [
+        part
+        for each in (first, second)
+        if each is not None
+        for part in (each.parts if isinstance(each, And) else (each,))
+    ]
+    return parts[0] if len(parts) == 1 else And(tuple(parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +139,9 @@ class Sum(Kind):
         return of_one_number(SUM, call)
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total | Shifted":
-        beside = Aggregate(AVERAGE, aggregate.argument, aggregate.condition)
-        if beside in terms.aggregates:
+        if any(replace(aggregate, kind=each.kind) == each for each in terms.aggregates if each.kind.centred):
             # Σx = Σ(x − middle) + middle · n: less noise than a share of the budget for a sum of its own would leave
-            mean = AVERAGE.planned(beside, terms)
+            mean = AVERAGE.planned(aggregate, terms)
             return Shifted(mean.total, mean.count, mean.middle)
         grid, operand = terms.grid(aggregate, self.word)
         return self._near(grid, operand, terms) if grid.near else self._far(aggregate, grid, operand, terms)
@@ -213,11 +244,11 @@ def is_part(some: Aggregate, whole: Aggregate) -> bool:
     return some.kind == whole.kind and whole.argument in (None, some.argument) and conditions(whole) <= conditions(some)
 
 
-def _second_count(argument: Scalar) -> str:
+def _second_count(argument: Scalar, word: str) -> str:
     what = said(argument)
     declared = f"; so is COUNT(*) if {what} is declared nullable = false" if isinstance(argument, Column) else ""
     return (
-        f"COUNT(*) takes a part of the price for a count of its own beside AVG({what}), which may be missing:"
+        f"COUNT(*) takes a part of the price for a count of its own beside {word}({what}), which may be missing:"
         f" COUNT({what}) is free beside it{declared}"
     )
 

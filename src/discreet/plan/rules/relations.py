@@ -16,7 +16,7 @@ from discreet.exact import sqrt_up
 from discreet.mechanisms import sensitivity
 from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.plan.combination import Combination
-from discreet.plan.evaluate import steps_of
+from discreet.plan.evaluate import product_ends, steps_of
 from discreet.plan.once import once
 from discreet.plan.relation import (
     ONE,
@@ -37,7 +37,7 @@ from discreet.plan.relation import (
     Typed,
     terms_of,
 )
-from discreet.plan.scalar import And, Case, Indicator, IsNull, Literal, Not, Scalar, Steps
+from discreet.plan.scalar import And, Case, Indicator, IsNull, Literal, Not, Product, Scalar, Steps
 from discreet.privacy import Adjacency, Relation, Unit
 
 MOST_STEPS = 1 << 24  # of a clamped value
@@ -57,6 +57,12 @@ def term_bounds(term: Term) -> tuple[int, int]:
             low, high = (steps_of(bound, steps) for bound in (steps.low, steps.high))
             if max(abs(low), abs(high)) > MOST_STEPS or low > high:
                 raise Fault("a clamped value has too many steps", code="rule")
+        case Product(left=left, right=right) as product:
+            for each in (left, right):
+                term_bounds(Term(How.SUM, each))  # which has few steps, or is a fault
+            low, high = product_ends(product)
+            if max(abs(low), abs(high)) > MOST_STEPS:
+                raise Fault("a product has too many steps", code="rule")
         case _:
             raise Fault("a term is neither clamped nor counted", code="rule")
     if term.how is How.ANY and low < 0:
@@ -240,7 +246,7 @@ def _of_total(low: int, high: int, total: int, rows: int | None, relation: Relat
 def _within_bounds_always(term: Term) -> bool:
     """Whether every row gives a value within the bounds, the 0 of a NULL included."""
     low, high = term_bounds(term)
-    return not isinstance(term.value, Steps) or low <= 0 <= high
+    return not isinstance(term.value, Steps | Product) or low <= 0 <= high
 
 
 def _of_norm(term: Term, limit: int, relation: Relation, cells: int) -> Sensitivity:

@@ -10,11 +10,13 @@ double is no end, as infinity may lie behind it; and of what may be infinite som
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from functools import reduce, singledispatch
 from math import inf
 
 from discreet.errors import Fault
+from discreet.plan.calendar import number_of
 from discreet.plan.casts import conversion
 from discreet.plan.facts import NOTHING_KNOWN, Facts, as_doubles, either, nearest, turned
 from discreet.plan.functions import function
@@ -76,9 +78,12 @@ def _column(scalar: Column, scope: Scope) -> Facts:
 def _literal(scalar: Literal, scope: Scope) -> Facts:
     if scalar.value is None:
         return NOTHING_KNOWN
+    if isinstance(scalar.value, date):
+        day = Fraction(number_of(scalar.value))
+        return Facts(day, day, True, False)
     if not scalar.type.numeric or abs(scalar.value) == inf:  # type: ignore[arg-type]
         return Facts(nullable=False)
-    exact = Fraction(scalar.value)  # type: ignore[arg-type]
+    exact = Fraction(scalar.value)
     return Facts(exact, exact, exact.denominator == 1, False)
 
 

@@ -7,21 +7,22 @@ Analyst text goes no further than this package: what runs is rendered from the q
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.errors import ParseError
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from discreet.errors import QueryError
 from discreet.plan.catalog import Catalog
 from discreet.plan.functions import is_unit
 from discreet.plan.question import Question
-from discreet.plan.scope import Scope
-from discreet.plan.sql import aggregates, functions, operators  # noqa: F401 (their readers register themselves)
-from discreet.plan.sql.clauses import Clauses, source_of
-from discreet.plan.sql.expressions import Expressions, placed
+from discreet.plan.sql import aggregates, dates, functions, operators, text_calls, windows  # noqa: F401 (their readers register themselves)
+from discreet.plan.sql.clauses import Clauses
+from discreet.plan.sql.expressions import Expressions
 from discreet.plan.sql.parameters import Parameters, bound
 from discreet.plan.sql.refusals import CODES, Code, caret, quoted, refusal
+from discreet.plan.sql.sources import Sources
 from discreet.plan.sql.text import DUCKDB, QueryText, read
 
 __all__ = ["CODES", "question"]
@@ -29,26 +30,30 @@ __all__ = ["CODES", "question"]
 T = TokenType
 LONGEST_HEADING = 40
 WORDS = {"NULLS", "LAST", "IF"}  # read by the parser itself, and kept as no name; so are the units of EXTRACT
+ENDS = {"BOTH", "LEADING", "TRAILING"}  # read in TRIM alone
 READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a word becomes
     T.SELECT: (exp.Select,),
+    T.WITH: (exp.With,),
     T.WHERE: (exp.Where,),
     T.GROUP_BY: (exp.Group,),
     T.HAVING: (exp.Having,),
     T.ORDER_BY: (exp.Order,),
     T.LIMIT: (exp.Limit,),
     T.OFFSET: (exp.Offset,),
-    T.DISTINCT: (exp.Distinct,),
+    T.DISTINCT: (exp.Distinct, exp.NullSafeEQ, exp.NullSafeNEQ),
     T.FILTER: (exp.Filter,),
-    T.FROM: (exp.From, exp.Extract),
+    T.FROM: (exp.From, exp.Extract, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Trim, exp.Substring),
+    T.OVER: (exp.Window,),
     T.ALIAS: (exp.Alias, exp.TableAlias, exp.Cast, exp.TryCast),
     T.DESC: (exp.Ordered,),
+    T.INTERVAL: (exp.Interval,),
     T.CASE: (exp.Case,),
     T.WHEN: (exp.If,),
     T.AND: (exp.And, exp.Between),
     T.OR: (exp.Or,),
-    T.NOT: (exp.Not, exp.Like, exp.ILike),
-    T.IN: (exp.In,),
-    T.IS: (exp.Is,),
+    T.NOT: (exp.Not, exp.Like, exp.ILike, exp.NullSafeEQ),
+    T.IN: (exp.In, exp.StrPosition),
+    T.IS: (exp.Is, exp.NullSafeEQ, exp.NullSafeNEQ),
     T.NULL: (exp.Null,),
     T.TRUE: (exp.Boolean,),
     T.FALSE: (exp.Boolean,),
@@ -59,7 +64,11 @@ READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a wor
     T.STAR: (exp.Star, exp.Mul),
     T.DASH: (exp.Sub, exp.Neg),
     T.SLASH: (exp.Div,),
+    T.DIV: (exp.IntDiv,),
     T.MOD: (exp.Mod,),
+    **dict.fromkeys((T.DSTAR, T.CARET), (exp.Pow,)),
+    T.DPIPE: (exp.DPipe,),
+    T.FOR: (exp.Substring,),
     T.DCOLON: (exp.Cast,),
     T.EQ: (exp.EQ,),
     T.NEQ: (exp.NEQ,),
@@ -85,14 +94,10 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
     words = read(text, names)
     parameters = bound(words.parameters, params)
     select = parsed(words)
-    name, alias = source_of(text, select)
-    try:
-        table = catalog.table(name.name)
-    except QueryError as error:
-        raise placed(text, Code.UNKNOWN_TABLE, f"table {quoted(name.name)} not found", error.hint, name) from None
-    scope = Scope.of(table, None if alias is None else alias.name)
-    expressions = Expressions(text, scope, catalog.protected.person, parameters)
-    asked = Clauses(select, expressions, table.name).question()
+    sources = Sources(text, catalog, parameters)
+    source = sources.source(select)
+    expressions = sources.expressions(source)
+    asked = Clauses(select, expressions, source).question()
     check_unread(words, expressions)
     return headed(asked, words, select)
 
@@ -112,10 +117,11 @@ def items(words: QueryText) -> list[str]:
     """What stands between SELECT and FROM, item by item."""
     places: list[list[int]] = [[]]
     depth = 0
-    first = 2 if words.tokens[1].token_type is T.DISTINCT else 1
-    for token in words.tokens[first:]:
-        kind = token.token_type
-        if depth == 0 and kind is T.FROM:
+    tokens = outermost(words)
+    first = 2 if tokens[1].token_type is T.DISTINCT else 1
+    for last, token in pairwise(tokens[first - 1 :]):
+        before, kind = last.token_type, token.token_type
+        if depth == 0 and kind is T.FROM and before is not T.DISTINCT:
             break
         if depth == 0 and kind is T.COMMA:
             places.append([])
@@ -124,6 +130,16 @@ def items(words: QueryText) -> list[str]:
         places[-1] += [token.start, token.end]
     texts = [" ".join(words.text[min(ends) : max(ends) + 1].split()) for ends in places if ends]
     return [text if len(text) <= LONGEST_HEADING else f"{text[: LONGEST_HEADING - 1]}…" for text in texts]
+
+
+def outermost(words: QueryText) -> list[Token]:
+    """The words from the outermost SELECT on: those of WITH stand before it, in brackets."""
+    depth = 0
+    for i, token in enumerate(words.tokens):
+        if depth == 0 and token.token_type is T.SELECT:
+            return words.tokens[i:]
+        depth += (token.token_type is T.L_PAREN) - (token.token_type is T.R_PAREN)
+    return words.tokens
 
 
 def parsed(words: QueryText) -> exp.Select:
@@ -156,11 +172,12 @@ def _syntax(words: QueryText, error: ParseError, hint: str) -> QueryError:
 
 def check_unread(words: QueryText, expressions: Expressions) -> None:
     """Every word of the text has become a node that was read. The parser forgets some words without a word."""
-    nodes = expressions.read.values()
+    nodes = expressions.shared.read.values()
     starts = {node.meta["start"] for node in nodes if isinstance(node, exp.Identifier)}
     have = Counter(map(type, nodes))
     have[exp.Literal] += sum(isinstance(node, exp.Placeholder) and node.name.isdigit() for node in nodes)  # `?` is `$0`
     counts: Counter[tuple[type[exp.Expr], ...]] = Counter()
+    ends: Counter[str] = Counter()
     for i, token in enumerate(words.tokens):
         before = words.tokens[i - 1].token_type if i else None
         after = words.tokens[i + 1].token_type if i + 1 < len(words.tokens) else None
@@ -170,11 +187,20 @@ def check_unread(words: QueryText, expressions: Expressions) -> None:
             unread = counts[classes] > sum(have[each] for each in classes)
         elif token.token_type in (T.VAR, T.IDENTIFIER):
             named = token.start in starts or before is T.PARAMETER
-            unread = not (named or after is T.L_PAREN or token.text.upper() in WORDS or is_unit(token.text))
+            word = token.text.upper() in WORDS | dates.UNITS or is_unit(token.text)
+            unread = not (named or word or after is T.L_PAREN)
+            if unread and token.text.upper() in ENDS:
+                ends[token.text.upper()] += 1
+                unread = ends[token.text.upper()] > sum(
+                    isinstance(node, exp.Trim) and node.args.get("position") == token.text.upper() for node in nodes
+                )
         else:
             unread = False
         if unread:
             hint = "remove it, or add brackets"
             raise refusal(Code.UNREAD, f"{quoted(token.text)} cannot stand here", hint, words.text, token)
+    places = sum(one.text.upper() == "POSITION" and two.token_type is T.L_PAREN for one, two in pairwise(words.tokens))
+    if places + have[exp.In] > sum(token.token_type is T.IN for token in words.tokens):
+        raise refusal(Code.FUNCTION, "POSITION has no comma", "write POSITION('x' IN t), or STRPOS(t, 'x')")
     if have[exp.Offset] and not any(token.token_type is T.OFFSET for token in words.tokens):
         raise refusal(Code.LIMIT, "LIMIT has two numbers", "write LIMIT 10 OFFSET 20")

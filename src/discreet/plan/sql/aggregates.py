@@ -7,11 +7,12 @@ from sqlglot import exp
 
 from discreet.errors import Fault, QueryError
 from discreet.plan.releases.base import registry
-from discreet.plan.scalar import Scalar
+from discreet.plan.scalar import Cast, Scalar, Type
 from discreet.plan.sql.expressions import RELEASED, Clause, Expressions, reads
 from discreet.plan.sql.refusals import Code
-from discreet.plan.sql.values import Mismatch
+from discreet.plan.sql.values import Mismatch, checked_number, kind
 
+INNER = "aggregate in the outermost SELECT: a sub-query filters rows, and computes columns of each"
 NOTED = ("big_int",)
 """What the parser notes on a call for itself; its arguments apart, nothing else may be set."""
 
@@ -41,7 +42,9 @@ def aggregate_of(read: Expressions, node: exp.Func, where: exp.Expr | None) -> S
         raise read.refusal(
             Code.AGGREGATE_PLACE,
             f"{name} cannot stand in {read.place.value}",
-            "aggregates stand in SELECT, HAVING and ORDER BY, and not inside each other",
+            INNER
+            if read.place is Clause.INNER
+            else "aggregates stand in SELECT, HAVING and ORDER BY, and not inside each other",
             node,
         )
     condition = None
@@ -96,10 +99,18 @@ class AggregateCall:
         return values[0]
 
     def number(self, at: int = 0) -> Scalar:
+        """A flag is 1 or 0."""
         node = self._argument(at)
         if isinstance(node, exp.Distinct):
             raise self.not_distinct()
-        return self._read.number(node)
+        scalar = self._read.scalar(node)
+        return Cast(scalar, Type.INTEGER) if kind(scalar) is Type.BOOLEAN else checked_number(scalar)
+
+    def truth(self, at: int = 0) -> Scalar:
+        node = self._argument(at)
+        if isinstance(node, exp.Distinct):
+            raise self.not_distinct()
+        return self._read.condition(node)
 
     def _argument(self, at: int) -> exp.Expr:
         if at >= self.size:
@@ -123,7 +134,7 @@ class AggregateCall:
     def not_distinct(self) -> QueryError:
         hint = "use GROUP BY on a column with declared keys"
         if self.person is not None:
-            hint = f"COUNT(DISTINCT {self.person}) counts people; for other columns {hint}"
+            hint = f"{self._read.counting_people()} counts people; for other columns {hint}"
         return self.refusal(Code.DISTINCT, "only people are counted as DISTINCT", hint)
 
     def mismatch(self, message: str) -> Exception:

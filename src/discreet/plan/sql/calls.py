@@ -15,7 +15,7 @@ from sqlglot import exp
 from discreet.errors import Fault
 from discreet.plan.functions import FUNCTIONS, FunctionRow
 from discreet.plan.scalar import Function, Scalar, Type
-from discreet.plan.sql.refusals import Code
+from discreet.plan.sql.refusals import SHORT, Code
 from discreet.plan.sql.text import DUCKDB
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class CallShape:
     def read(self, read: "Expressions", node: exp.Expr) -> Scalar:
         row, nodes = self.row, self.operands(node)
         if len(nodes) != len(row.takes) and not (row.many and nodes):
+            if row.name.upper() in SHORT and len(nodes) < len(row.takes):
+                code, why, hint = SHORT[row.name.upper()]
+                raise read.refusal(code, f"{row.name.upper()} with {len(nodes)} value {why}", hint, node)
             count = f"{len(row.takes)} value{'s' if len(row.takes) > 1 else ''}"
             hint = f"write {row.name.upper()}({', '.join('…' for _ in row.takes)})"
             raise read.refusal(Code.FUNCTION, f"{row.name.upper()} takes {count}", hint, node)

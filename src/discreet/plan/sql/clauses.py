@@ -24,84 +24,48 @@ from discreet.plan.scalar import (
     Literal,
     Not,
     Or,
+    Over,
     Released,
     Scalar,
     by_name,
     columns_in,
     released_in,
     type_of,
+    windows_in,
 )
 from discreet.plan.scope import fillable
-from discreet.plan.sql.expressions import Clause, Expressions, placed
+from discreet.plan.sql.expressions import MOST_PARTS, Clause, Expressions
 from discreet.plan.sql.refusals import Code, quoted, refusal
-from discreet.plan.sql.values import Mismatch, is_null_literal
+from discreet.plan.sql.sources import RowSource, conditions_of, joined
+from discreet.plan.sql.values import is_null_literal
+from discreet.plan.sql.windows import not_over_rows
 
-MOST_PARTS = 50_000  # of a whole question, written out
-CLAUSES = "from_ where group having order limit offset expressions"
-OTHERS = {  # clauses that the words alone did not give away
-    "distinct": (Code.DISTINCT, "SELECT DISTINCT is not available", "use GROUP BY"),
-    "joins": (Code.JOIN, "joins are not available yet", "ask about one table"),
-    "laterals": (Code.JOIN, "joins are not available yet", "ask about one table"),
-    "pivots": (Code.PIVOT, "PIVOT is not available", "use GROUP BY"),
-    "sample": (Code.SAMPLE, "samples are not available", "remove the clause"),
-    "windows": (Code.WINDOW, "windows are not available", "use GROUP BY"),
-    "qualify": (Code.WINDOW, "QUALIFY is not available", "use HAVING"),
-    "with_": (Code.CTE, "WITH is not available", "ask one SELECT about one table"),
-    "db": (Code.SCHEMA, "tables of other schemas are not available", "write the table's name alone"),
-    "catalog": (Code.SCHEMA, "tables of other databases are not available", "write the table's name alone"),
-}
-
-
-def source_of(text: str, select: exp.Expr) -> tuple[exp.Identifier, exp.Identifier | None]:
-    """The table that is asked about, and what it is called; or raises QueryError."""
-
-    def refuse(code: Code, message: str, hint: str, node: exp.Expr) -> QueryError:
-        return placed(text, code, message, hint, node)
-
-    if not isinstance(select, exp.Select):
-        raise refuse(Code.NOT_A_SELECT, "this is not one SELECT", "write SELECT COUNT(*) FROM …", select)
-    source = select.args.get("from_")
-    if source is None:
-        raise refuse(Code.CLAUSE, "FROM is missing", "write SELECT COUNT(*) FROM …", select)
-    for node in (select, source, source.this):
-        for name, (code, message, hint) in OTHERS.items():
-            if part := node.args.get(name):
-                raise refuse(code, message, hint, part[0] if isinstance(part, list) else part)
-    table = source.this
-    if isinstance(table, exp.Subquery | exp.Values | exp.Paren):
-        raise refuse(Code.SUBQUERY, "FROM needs a table", "write the name of one table", table)
-    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
-        raise refuse(Code.TABLE_FUNCTION, "FROM needs a declared table", "write the name of one table", table)
-    alias = table.args.get("alias")
-    return table.this, alias.this if isinstance(alias, exp.TableAlias) else None
+CLAUSES = "with_ from_ where group having order limit offset expressions"
 
 
 class Clauses:
-    """Reads one SELECT."""
+    """Reads the outermost SELECT."""
 
-    def __init__(self, select: exp.Select, expressions: Expressions, table: str) -> None:
+    def __init__(self, select: exp.Select, expressions: Expressions, source: RowSource) -> None:
         self.select = select
         self.read = expressions
-        self.table = table  # as it is declared
+        self.source = source
         self.keys: list[Scalar] = []
         self.items: list[Scalar] = []  # of SELECT, over rows and aggregates
 
     def question(self) -> Question:
         select, read = self.select, self.read
-        read.take(select, *CLAUSES.split())
-        self._source()
-        where = select.args.get("where")
-        condition = None
-        if where is not None:
-            read.take(where, "this")
-            with read.at(Clause.WHERE):
-                condition = self._typed(lambda: read.condition(where.this), where)
+        read.take(select, *CLAUSES.split(), "distinct")
+        condition = joined((*self.source.conditions, *conditions_of(read, select.args.get("where"))))
         names = self._outputs()
         self._group(select.args.get("group"))
+        self._distinct(select.args.get("distinct"))
         having = self._having(select.args.get("having"))
         order = self._order(select.args.get("order"))
         self._check_size([*self.items, *self.keys, *(value for value, _, _ in order), having, condition])
-        if not read.aggregates:
+        if not read.aggregates and any(map(windows_in, self.items)):
+            raise not_over_rows(read, select.expressions[0])
+        if not read.aggregates and not self.keys:
             hint = "add COUNT(*), SUM(x) or AVG(x)" + (": SELECT ward, COUNT(*) … GROUP BY ward" if self.items else "")
             raise read.refusal(Code.NO_AGGREGATE, "a question needs an aggregate: rows are not released", hint)
         return Question(
@@ -117,17 +81,6 @@ class Clauses:
 
     # where rows come from
 
-    def _source(self) -> None:
-        source = self.select.args["from_"]
-        table = source.this
-        self.read.take(source, "this")
-        self.read.take(table, "this", "alias")
-        self.read.identifier(table.this)
-        alias = table.args.get("alias")
-        if alias is not None:
-            self.read.take(alias, "this")
-            self.read.identifier(alias.this)
-
     def _rows(self, condition: Scalar | None) -> Rows:
         scope, used = self.read.scope, set(self.read.columns)
         if self.read.person is not None:
@@ -135,7 +88,8 @@ class Clauses:
         columns = tuple(sorted(used, key=by_name))
         stored = {each: scope.field(each).stored for each in columns}
         scan = Scan(
-            self.table, tuple(Column(each.name, kind or each.type, each.table) for each, kind in stored.items())
+            self.source.table.name,
+            tuple(Column(each.name, kind or each.type, each.table) for each, kind in stored.items()),
         )
         typed = tuple(each for each, kind in stored.items() if kind)
         rows: Rows = Typed(scan, typed) if typed else scan
@@ -151,6 +105,7 @@ class Clauses:
         """The names of the outputs; their expressions are kept in `items`."""
         read = self.read
         headings: list[str | None] = []
+        own: list[str | None] = []  # of columns of a sub-query, which are called as it calls them
         for node in self.select.expressions:
             name = None
             if type(node) is exp.Alias:
@@ -162,6 +117,7 @@ class Clauses:
                 raise read.refusal(Code.TYPES, message, "write CAST(NULL AS INTEGER), or remove it", node)
             self.items.append(item)
             headings.append(name)
+            own.append(read.heading(node) if read.view is not None else None)
             if name is not None:
                 if name.casefold() in read.outputs:
                     message = f"two outputs are called {quoted(name)}"
@@ -169,8 +125,8 @@ class Clauses:
                 read.outputs[name.casefold()] = item
         taken = set(read.outputs)
         names = []
-        for name, item in zip(headings, self.items, strict=True):
-            names.append(name if name is not None else free_name(self._name(item), taken))
+        for name, item, title in zip(headings, self.items, own, strict=True):
+            names.append(name if name is not None else free_name(title or self._name(item), taken))
         return names
 
     def _name(self, item: Scalar) -> str:
@@ -185,8 +141,10 @@ class Clauses:
                 return f"{item.name}_{self._name(item.operands[0])}"
             case Cast():
                 return self._name(item.operand)
-            case Arithmetic(left=Function(operands=(Arithmetic(left=inner),))):  # ROUND(x, digits)
-                return f"round_{self._name(inner)}"
+            case Arithmetic(left=Function(name=name, operands=(Arithmetic(left=inner),))):  # ROUND(x, digits)
+                return f"{'trunc' if name == 'trunc' else 'round'}_{self._name(inner)}"
+            case Over():
+                return item.function.value.lower()
             case Case():
                 return "case"
         return "value"
@@ -195,16 +153,38 @@ class Clauses:
         read = self.read
         if group is None:
             return
-        if set(group.args) - {"expressions"}:
+        every = group.args.get("all")
+        if (
+            set(group.args) - {"expressions", "all"}
+            or every not in (None, True)
+            or bool(every) is bool(group.expressions)
+        ):
             message = "only a list of keys can be grouped by"
             raise read.refusal(Code.GROUPING, message, "name each key: GROUP BY ward, sex", group)
-        read.take(group, "expressions")
+        read.take(group, "expressions", "all")
+        if every:
+            self._keys((item, group) for item in self.items if columns_in(item) and not released_in(item))
         for node in group.expressions:
             ordinal = self._ordinal(node, "GROUP BY")
-            scalar = read.within(Clause.GROUP_BY, node) if ordinal is None else ordinal
+            self._keys([(read.within(Clause.GROUP_BY, node) if ordinal is None else ordinal, node)])
+
+    def _keys(self, scalars: Iterable[tuple[Scalar, exp.Expr]]) -> None:
+        """Adds keys, each once."""
+        for scalar, node in scalars:
             self._check_key(scalar, node)
             if scalar not in self.keys:
                 self.keys.append(scalar)
+
+    def _distinct(self, distinct: exp.Expr | None) -> None:
+        """SELECT DISTINCT of columns asks for the groups of all of them; rows that have all keys are distinct as they are."""
+        if distinct is None:
+            return
+        self.read.take(distinct)
+        if not self.read.aggregates and not self.keys:
+            self._keys((item, distinct) for item in self.items)
+        elif not set(self.keys) <= set(self.items):
+            hint = "show all keys of GROUP BY, or group by fewer"
+            raise self.read.refusal(Code.DISTINCT, "SELECT DISTINCT needs all keys of GROUP BY", hint, distinct)
 
     def _check_key(self, scalar: Scalar, node: exp.Expr) -> None:
         read = self.read
@@ -218,7 +198,7 @@ class Clauses:
             raise read.refusal(
                 Code.PERSON,
                 f"{quoted(str(read.person))} says who a person is and is never a key",
-                f"count people with COUNT(DISTINCT {read.person})",
+                f"count people with {read.counting_people()}",
                 node,
             )
         if groupless(scalar, read.scope):
@@ -231,9 +211,7 @@ class Clauses:
     def _having(self, having: exp.Expr | None) -> Scalar | None:
         if having is None:
             return None
-        self.read.take(having, "this")
-        with self.read.at(Clause.HAVING):
-            return self._typed(lambda: self.read.condition(having.this), having)
+        return self.read.asserted(Clause.HAVING, having)
 
     def _order(self, order: exp.Expr | None) -> list[tuple[Scalar, bool, bool]]:
         read = self.read
@@ -283,22 +261,29 @@ class Clauses:
             return Key(self.keys.index(scalar), type_of(scalar))
         if isinstance(scalar, Column):
             raise self._not_grouped(scalar)
+        if isinstance(scalar, Over):
+            return self._window(scalar)
         return rebuilt(scalar, self._released)
+
+    def _window(self, window: Over) -> Scalar:
+        try:
+            return rebuilt(window, self._released)
+        except QueryError as error:
+            if error.code != Code.NOT_GROUPED:
+                raise
+            raise not_over_rows(self.read, None) from None
 
     def _not_grouped(self, column: Column) -> QueryError:
         read, name = self.read, column.name
         at = read.columns.get(column)
         if name == read.person:
-            message, hint = f"{quoted(name)} says who a person is and is never released", f"use COUNT(DISTINCT {name})"
+            message, hint = (
+                f"{quoted(name)} says who a person is and is never released",
+                f"use {read.counting_people()}",
+            )
             return refusal(Code.PERSON, message, hint, read.text, at)
         message = f"column {quoted(name)} is neither a key nor inside an aggregate"
         return refusal(Code.NOT_GROUPED, message, f"add GROUP BY {name}, or use AVG({name})", read.text, at)
-
-    def _typed(self, make: Callable[[], Scalar], node: exp.Expr) -> Scalar:
-        try:
-            return make()
-        except Mismatch as error:
-            raise self.read.refusal(Code.TYPES, str(error), "write a comparison, such as age > 65", node) from None
 
     def _check_size(self, scalars: Iterable[Scalar | None]) -> None:
         total = sum(self.read.measure(each)[0] for each in scalars if each is not None)
@@ -339,6 +324,10 @@ def rebuilt(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
             return Cast(change(scalar.operand), scalar.type)
         case Function():
             return Function(scalar.name, tuple(map(change, scalar.operands)))
+        case Over():
+            order = tuple((change(value), descending, first) for value, descending, first in scalar.order)
+            operands, partition = (tuple(map(change, each)) for each in (scalar.operands, scalar.partition))
+            return Over(scalar.function, operands, partition, order)
         case Case():
             return Case(
                 tuple((change(when), change(value)) for when, value in scalar.branches), change(scalar.otherwise)

@@ -6,7 +6,7 @@ that understands more cannot change what a question means.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -21,12 +21,15 @@ from discreet.plan.scope import Scope
 from discreet.plan.sql.calls import called
 from discreet.plan.sql.refusals import LONGEST_NAME, Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
-from discreet.plan.sql.values import Mismatch, as_type, kind, type_in_words
+from discreet.plan.sql.values import Mismatch, as_type, checked_number, kind, type_in_words
+from discreet.plan.sql.views import Item, View
 
+MOST_PARTS = 50_000  # of a whole question, written out
 MOST_NODES = 10_000  # of one expression, written out: some forms repeat their operands
 
 Reader: TypeAlias = Callable[["Expressions", Any], Scalar]
 READERS: dict[type[exp.Expr], tuple[frozenset[str], Reader]] = {}
+CALLS: dict[str, tuple[frozenset[str], Reader]] = {}
 
 
 class Clause(Enum):
@@ -39,10 +42,12 @@ class Clause(Enum):
     SELECT = "SELECT"
     HAVING = "HAVING"
     ORDER_BY = "ORDER BY"
+    OVER = "a window"
+    INNER = "the SELECT of a sub-query"
 
 
-RELEASED = {Clause.SELECT, Clause.HAVING, Clause.ORDER_BY}  # where aggregates can stand
-ALIASED = {Clause.GROUP_BY, Clause.HAVING, Clause.ORDER_BY}  # where a name can be that of an output
+RELEASED = {Clause.SELECT, Clause.HAVING, Clause.ORDER_BY, Clause.OVER}  # where aggregates can stand
+ALIASED = {Clause.GROUP_BY, Clause.HAVING, Clause.ORDER_BY, Clause.OVER}  # where a name can be that of an output
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +92,68 @@ def reads(*classes: type[exp.Expr], args: str) -> Callable[[Reader], Reader]:
     return register
 
 
-class Expressions:
-    """Reads the expressions of one question, and keeps what they use."""
+def reads_call(*names: str) -> Callable[[Reader], Reader]:
+    """Registers the reader of a call that the parser has no class for."""
 
-    def __init__(self, text: str, scope: Scope, person: str | None, parameters: dict[str, Literal]) -> None:
+    def register(reader: Reader) -> Reader:
+        for name in names:
+            CALLS[name] = (frozenset({"this", "expressions"}), reader)
+        return reader
+
+    return register
+
+
+@dataclass(slots=True)
+class SharedReading:
+    """What the readers of all SELECTs of one text share: which nodes were read, and how large what was put in place of names is."""
+
+    read: dict[int, exp.Expr] = field(default_factory=dict)
+    sizes: dict[int, tuple[int, int, Scalar]] = field(default_factory=dict)
+    replaced: int = 0
+
+    def take(self, text: str, node: exp.Expr, *args: str) -> None:
+        """Refuses a node with an argument that is set and is not read. False counts as set."""
+        self.read[id(node)] = node
+        for name, value in node.args.items():
+            if name not in args and value is not None and value != []:
+                what = f"{name.strip('_').replace('_', ' ')} of {node.key.upper()}"
+                raise placed(text, Code.CLAUSE, f"{what} is not available", "remove it", node)
+
+    def identifier(self, text: str, node: object) -> str:
+        """The name that an identifier says; a text in single quotes is no name."""
+        if not isinstance(node, exp.Identifier):
+            raise refusal(Code.NAME, "a name is needed here", "write a plain name, or one in double quotes")
+        self.take(text, node, "this", "quoted")
+        start = node.meta.get("start")
+        if start is None or text[start] == "'":
+            hint = "names are plain words, or in double quotes; texts are in single quotes"
+            raise placed(text, Code.NAME, f"the text {quoted(node.name)} stands where a name is needed", hint, node)
+        return node.name
+
+
+class Expressions:
+    """Reads the expressions of one SELECT, and keeps what they use."""
+
+    def __init__(
+        self,
+        text: str,
+        scope: Scope,
+        person: str | None,
+        parameters: dict[str, Literal],
+        view: View | None = None,
+        shared: SharedReading | None = None,
+    ) -> None:
         self.text = text
         self.scope = scope
+        self.view = view  # of a sub-query; None: names are columns of the table
+        self.shared = shared or SharedReading()
         self.person = person and scope.named(person).name
         self.parameters = parameters
         self.outputs: dict[str, Scalar] = {}  # by alias, casefolded
         self.aggregates: list[Aggregate] = []
         self.columns: dict[Column, TextSpan | None] = {}  # all that are read, and where first
-        self.read: dict[int, exp.Expr] = {}  # all nodes that were read
         self.place = Clause.WHERE
         self._depth = 0
-        self._sizes: dict[int, tuple[int, int, Scalar]] = {}
 
     # what readers use
 
@@ -111,7 +163,7 @@ class Expressions:
             self.take(node, "this")
             node = node.this
         release = self.release_name(node) is not None
-        known = READERS.get(exp.AggFunc if release else type(node)) or called(node)
+        known = READERS.get(exp.AggFunc if release else type(node)) or self._call(node)
         if known is None:
             raise self.unknown(node)
         args, reader = known
@@ -130,9 +182,15 @@ class Expressions:
         self.measure(scalar)
         return scalar
 
+    def _call(self, node: exp.Expr) -> tuple[frozenset[str], Reader] | None:
+        """The reader of a call by name."""
+        return (CALLS.get(node.name.upper()) if isinstance(node, exp.Anonymous) else None) or called(node)
+
     def _undeclared(self, node: exp.Expr) -> str:
         """What to declare, where a column is a text only because nobody said what it is."""
-        names = {each.name.casefold() for each in node.find_all(exp.Column)}
+        asked = {each.name.casefold() for each in node.find_all(exp.Column)}
+        meant = asked if self.view is None else {name for each in asked for name in self._columns_of(each)}
+        names = {name.casefold() for name in meant}
         for column in self.scope.fields:
             if not column.declared and column.name.casefold() in names:
                 ranged = f"--bounds {column.name}=LOW:HIGH or {column.name}=auto"
@@ -144,6 +202,11 @@ class Expressions:
                 )
         return ""
 
+    def _columns_of(self, name: str) -> list[str]:
+        """The columns of the table that a name of a sub-query stands for as they are."""
+        meanings = [each.meaning for each in self.view.matches(name)] if self.view is not None else []
+        return [each.name for each in meanings if isinstance(each, Column)]
+
     def within(self, place: Clause, node: exp.Expr) -> Scalar:
         """The expression of a node that stands at another place."""
         with self.at(place):
@@ -151,11 +214,17 @@ class Expressions:
 
     def take(self, node: exp.Expr, *args: str) -> None:
         """Refuses a node with an argument that is set and is not read. False counts as set."""
-        self.read[id(node)] = node
-        for name, value in node.args.items():
-            if name not in args and value is not None and value != []:
-                what = f"{name.strip('_').replace('_', ' ')} of {node.key.upper()}"
-                raise self.refusal(Code.CLAUSE, f"{what} is not available", "remove it", node)
+        self.shared.take(self.text, node, *args)
+
+    def asserted(self, place: Clause, clause: exp.Expr) -> Scalar:
+        """The condition of a clause."""
+        self.take(clause, "this")
+        with self.at(place):
+            try:
+                return self.condition(clause.this)
+            except Mismatch as error:
+                hint = "write a comparison, such as age > 65"
+                raise self.refusal(Code.TYPES, str(error), hint, clause) from None
 
     def condition(self, node: exp.Expr) -> Scalar:
         scalar = as_type(self.scalar(node), Type.BOOLEAN)
@@ -164,13 +233,7 @@ class Expressions:
         return scalar
 
     def number(self, node: exp.Expr) -> Scalar:
-        scalar = self.scalar(node)
-        got = kind(scalar)
-        if got is None:
-            return as_type(scalar, Type.NUMBER)
-        if not got.numeric:
-            raise Mismatch(f"a number is needed, not {type_in_words(got)}")
-        return scalar
+        return checked_number(self.scalar(node))
 
     def of_type(self, node: exp.Expr, target: Type) -> Scalar:
         scalar = as_type(self.scalar(node), target)
@@ -197,21 +260,19 @@ class Expressions:
             return self.refusal(Code.WINDOW, "windows are not available", "use GROUP BY", node)
         if isinstance(node, exp.Tuple):
             return self.refusal(Code.OPERATOR, "a list of values cannot stand here", "name one value at a time", node)
-        if isinstance(node, exp.NullSafeEQ | exp.NullSafeNEQ):
-            return self.refusal(Code.OPERATOR, "DISTINCT FROM is not available", "use = together with IS NULL", node)
         if isinstance(node, exp.Anonymous):
             return function_refusal(node.name, self.text, span)
         if isinstance(node, exp.Func) and not isinstance(node, exp.Binary | exp.Connector):
             if "start" in node.meta:
                 span = TextSpan(node.meta["start"], node.meta["end"])
-            return function_refusal(self._written(node) or node.sql_name(), self.text, span)
-        hint = "expressions are made of columns, constants, + - * / %, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS, CASE"
+            return function_refusal(self.written(node) or node.sql_name(), self.text, span)
+        hint = "expressions are made of columns, constants, + - * / // % ^ ||, comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS, CASE"
         return self.refusal(Code.OPERATOR, f"{node.key.upper()} is not available", hint, node)
 
     def measure(self, scalar: Scalar) -> tuple[int, int]:
         """How many nodes an expression has when written out, and how deep it is; refuses what is too large."""
-        if id(scalar) in self._sizes:
-            return self._sizes[id(scalar)][:2]
+        if id(scalar) in self.shared.sizes:
+            return self.shared.sizes[id(scalar)][:2]
         inner = [self.measure(child) for child in children(scalar)]
         nodes = 1 + sum(size for size, _ in inner)
         depth = 1 + max((deep for _, deep in inner), default=0)
@@ -221,19 +282,12 @@ class Expressions:
             )
         if depth > MOST_DEPTH:
             raise self.refusal(Code.TOO_DEEP, f"an expression is more than {MOST_DEPTH} deep", "write it flatter")
-        self._sizes[id(scalar)] = (nodes, depth, scalar)
+        self.shared.sizes[id(scalar)] = (nodes, depth, scalar)
         return nodes, depth
 
     def identifier(self, node: object) -> str:
         """The name that an identifier says; a text in single quotes is no name."""
-        if not isinstance(node, exp.Identifier):
-            raise self.refusal(Code.NAME, "a name is needed here", "write a plain name, or one in double quotes")
-        self.take(node, "this", "quoted")
-        start = node.meta.get("start")
-        if start is None or self.text[start] == "'":
-            hint = "names are plain words, or in double quotes; texts are in single quotes"
-            raise self.refusal(Code.NAME, f"the text {quoted(node.name)} stands where a name is needed", hint, node)
-        return node.name
+        return self.shared.identifier(self.text, node)
 
     @contextmanager
     def at(self, place: Clause) -> Iterator[None]:
@@ -252,16 +306,16 @@ class Expressions:
         if isinstance(node, exp.Anonymous):
             names = [node.name.upper()]
         else:
-            names = [self._written(node).upper(), *_known_as(type(node))]
+            names = [self.written(node).upper(), *_known_as(type(node))]
         return next(filter(registry.named, names), None)
 
-    def _written(self, node: exp.Func) -> str:
+    def written(self, node: exp.Expr) -> str:
         """The name of a function as it stands in the text, if the parser kept its place."""
         return self.text[node.meta["start"] : node.meta["end"] + 1] if "start" in node.meta else ""
 
     def column(self, name: str, node: exp.Expr, table: str = "") -> Scalar:
         """The column of a name, and of a relation if one is named; or the output that an alias names."""
-        declared = bool(self.scope.matches(name, table))
+        declared = bool(self.scope.matches(name, table) if self.view is None else self.view.matches(name))
         alias = None if table or self.place not in ALIASED else self.outputs.get(name.casefold())
         if alias is not None and (not declared or self.place is Clause.ORDER_BY):
             return alias  # what is sorted are outputs: there their names come first, as the standard has it
@@ -271,18 +325,81 @@ class Expressions:
             hint = "here names are columns of the table, not outputs"
             raise self.refusal(Code.UNKNOWN_COLUMN, f"column {quoted(name)} not found", hint, node)
         try:
-            column = self.scope.column(self.scope.named(name, table))
+            item = self._named(name, table)
         except QueryError as error:
             raise self.refusal(Code(error.code), error.message, error.hint, node) from None
-        if alias is not None and alias != column:
+        inside = self.place is Clause.GROUP_BY and not isinstance(node.parent, exp.Group)
+        # inside of a key that is computed a name is a column in every dialect: GROUP BY UPPER(ward), with UPPER(ward) AS ward
+        if alias is not None and alias != item.meaning and not inside:
             raise self.refusal(
                 Code.AMBIGUOUS_NAME,
                 f"{quoted(name)} is both a column and an output of another meaning",
                 "give the output another name",
                 node,
             )
-        self.columns.setdefault(column, span_of(node))
-        return column
+        for column in item.columns:
+            self.columns[column] = self.columns.get(column) or span_of(node)
+        return self._replaced(item)
+
+    def _named(self, name: str, table: str) -> Item:
+        """What a name means; raises QueryError where it means nothing, or several things."""
+        if self.view is not None:
+            return self.view.named(name)
+        known = self.scope.named(name, table)
+        column = self.scope.column(known)
+        return Item(known.name, column, (column,))
+
+    def _replaced(self, item: Item) -> Scalar:
+        """The meaning of a name, put in its place; refused where all that stands in places of names is too large."""
+        if self.view is not None:
+            self.shared.replaced += self.measure(item.meaning)[0]
+            if self.shared.replaced > MOST_PARTS:
+                message = f"with its sub-queries written out the question has more than {MOST_PARTS:,} parts"
+                raise self.refusal(Code.TOO_MANY_ITEMS, message, "compute less in sub-queries, or ask less at once")
+        return item.meaning
+
+    def everything(self) -> list[Item]:
+        """All columns, in their order: what * means in a sub-query."""
+        if self.view is not None:
+            return list(self.view.items)
+        columns = [(each.name, self.scope.column(each)) for each in self.scope.fields]
+        return [Item(name, column, (column,)) for name, column in columns]
+
+    def star(self, node: exp.Expr) -> None:
+        """Reads * or name.* of a sub-query."""
+        if isinstance(node, exp.Column):
+            self.take(node, "this", "table")
+            self.qualifier(node.args.get("table"))
+            node = node.this
+        self.take(node)
+
+    def qualifier(self, node: exp.Expr | None) -> str:
+        """The name before a dot, which must be that of what is read from; empty where there is none."""
+        if node is None:
+            return ""
+        table = self.identifier(node)
+        if table.casefold() not in map(str.casefold, self.scope.tables):
+            hint = f"the table is called {' or '.join(map(quoted, self.scope.tables))} here"
+            raise self.refusal(Code.UNKNOWN_TABLE, f"table {quoted(table)} not found", hint, node)
+        return table
+
+    def counting_people(self) -> str:
+        """How people are counted here: the column that says who they are may have another name in a sub-query, or none."""
+        if self.view is None:
+            return f"COUNT(DISTINCT {self.person})"
+        names = [each.name for each in self.view.items if each.name and self._is_person(each.meaning)]
+        passed = "" if names else f", with {self.person} in the SELECT of {self.view.called}"
+        return f"COUNT(DISTINCT {names[0] if names else self.person}){passed}"
+
+    def _is_person(self, meaning: Scalar) -> bool:
+        return isinstance(meaning, Column) and meaning.name == self.person
+
+    def heading(self, node: exp.Expr) -> str | None:
+        """The name of the column that a node is, as it was given; None for any other node."""
+        if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
+            return None
+        matches = self.view.matches(node.name) if self.view is not None else self.scope.matches(node.name)
+        return matches[0].name if matches else None
 
     def _misquoted(self, name: str, node: exp.Expr) -> QueryError | None:
         """What to say of a text in double quotes, which are for names."""
@@ -290,7 +407,7 @@ class Expressions:
         if span is None or self.text[span.start] != '"' or len(name) > LONGEST_NAME:
             return None
         text = "'" + name.replace("'", "''") + "'"
-        hint = suggestion(name, [each.name for each in self.scope.fields], "the columns are")
+        hint = suggestion(name, [each.name for each in self.everything()], "the columns are")
         return self.refusal(
             Code.UNKNOWN_COLUMN,
             f"column {quoted(name)} not found: double quotes are for names",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from discreet.plan.functions import FUNCTIONS, spelt
+from discreet.plan.number_functions import MOST_BUCKETS
 from discreet.plan.scalar import (
     Arithmetic,
     Case,
@@ -24,7 +24,7 @@ from discreet.plan.sql.refusals import Code, type_refusal
 from discreet.plan.sql.values import alike, checked_cast, kind
 from discreet.plan.texts import plain_day
 
-MOST_DIGITS = 9  # of ROUND(x, digits)
+MOST_DIGITS = 9  # of ROUND(x, digits), to either side of the point
 
 
 # choices
@@ -117,27 +117,69 @@ def _cast(read: Expressions, node: exp.Cast) -> Scalar:
 # functions that are not written as a call with operands alone; all others `calls` reads
 
 
-@reads(exp.Extract, args="this expression")
-def _extract(read: Expressions, node: exp.Extract) -> Scalar:
-    unit = node.this
-    row = spelt(unit.name) if isinstance(unit, exp.Var) else None
-    if row is None or not row.extracted:
-        *units, last = [each.name.upper() for each in FUNCTIONS.values() if each.extracted]
-        hint = f"write EXTRACT({units[0]} FROM …), {', '.join([*units[1:]])} or {last}"
-        raise read.refusal(Code.FUNCTION, "this part of a date is not available", hint, node)
-    read.take(unit, "this")
-    return Function(row.name, (read.of_type(node.expression, row.takes[0]),))
-
-
-@reads(exp.Round, args="this decimals")
-def _round(read: Expressions, node: exp.Round) -> Scalar:
+@reads(exp.Round, exp.Trunc, args="this decimals")
+def _round(read: Expressions, node: exp.Round | exp.Trunc) -> Scalar:
+    """The rounding is done on larger numbers for decimals, and on smaller ones for whole tens and hundreds."""
+    name = "round" if isinstance(node, exp.Round) else "trunc"
     operand = read.number(node.this)
     decimals = node.args.get("decimals")
     digits = Literal(0, Type.INTEGER) if decimals is None else read.constant(decimals)
-    if digits is None or type(digits.value) is not int or not 0 <= digits.value <= MOST_DIGITS:
-        hint = f"write ROUND(x), or ROUND(x, 2) with a constant from 0 to {MOST_DIGITS}"
-        raise read.refusal(Code.FUNCTION, "ROUND needs a constant number of digits", hint, node)
+    if digits is None or type(digits.value) is not int or abs(digits.value) > MOST_DIGITS:
+        word = name.upper()
+        hint = f"write {word}(x), or {word}(x, 2) with a constant from -{MOST_DIGITS} to {MOST_DIGITS}"
+        raise read.refusal(Code.FUNCTION, f"{word} needs a constant number of digits", hint, node)
     if digits.value == 0:
-        return Function("round", (operand,))
-    steps = Literal(10**digits.value, Type.INTEGER)
-    return Arithmetic(Operator.DIVIDE, Function("round", (Arithmetic(Operator.MULTIPLY, operand, steps),)), steps)
+        return Function(name, (operand,))
+    steps = Literal(10 ** abs(digits.value), Type.INTEGER)
+    there, back = Operator.MULTIPLY, Operator.DIVIDE
+    if digits.value < 0:
+        there, back = back, there
+    return Arithmetic(back, Function(name, (Arithmetic(there, operand, steps),)), steps)
+
+
+@reads(exp.IntDiv, args="this expression")
+def _whole_quotient(read: Expressions, node: exp.IntDiv) -> Scalar:
+    """x // y: the quotient without its decimals; of integers below 2^53 it is exact, and an integer."""
+    left, right = read.number(node.this), read.number(node.expression)
+    quotient = Function("trunc", (Arithmetic(Operator.DIVIDE, left, right),))
+    return Cast(quotient, Type.INTEGER) if kind(left) is kind(right) is Type.INTEGER else quotient
+
+
+@reads(exp.Pow, args="this expression")
+def _power(read: Expressions, node: exp.Pow) -> Scalar:
+    called = "start" in node.meta
+    if not called and isinstance(node.this, exp.Pow | exp.Neg):
+        message = "a power of a power, and of a number with a sign, can be read in two ways"
+        raise read.refusal(Code.BRACKETS, message, "put one of them in brackets: (-x) ^ 2, or x ^ (y ^ z)", node)
+    return Function("power", (read.number(node.this), read.number(node.expression)))
+
+
+LOGARITHMS = {2: "log2", 10: "log10"}
+
+
+@reads(exp.Log, args="this expression")
+def _logarithm(read: Expressions, node: exp.Log) -> Scalar:
+    """LOG(x) is to the base 10; LOG(b, x) to any other. LOG2 and LOG10 come with a base that nobody wrote."""
+    name = read.written(node).lower()
+    if name in LOGARITHMS.values():
+        return Function(name, (read.number(node.expression),))
+    operand = node.args.get("expression")
+    if operand is None:
+        return Function("log10", (read.number(node.this),))
+    base, value = read.number(node.this), read.number(operand)
+    if isinstance(base, Literal) and base.value in LOGARITHMS:
+        return Function(LOGARITHMS[int(base.value)], (value,))  # type: ignore[arg-type]
+    return Arithmetic(Operator.DIVIDE, Function("log10", (value,)), Function("log10", (base,)))
+
+
+@reads(exp.WidthBucket, args="this min_value max_value num_buckets")
+def _width_bucket(read: Expressions, node: exp.WidthBucket) -> Scalar:
+    operand = read.number(node.this)
+    low, high, count = (read.constant(node.args[each]) for each in ("min_value", "max_value", "num_buckets"))
+    values = [None if each is None else each.value for each in (low, high, count)]
+    numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+    whole = len(numbers) == 3 and type(numbers[2]) is int and 1 <= numbers[2] <= MOST_BUCKETS
+    if low is None or high is None or count is None or not whole or not numbers[0] < numbers[1]:
+        hint = f"write WIDTH_BUCKET(x, 0, 100, 10): two constants, the lower one first, and 1 to {MOST_BUCKETS:,} bins"
+        raise read.refusal(Code.FUNCTION, "WIDTH_BUCKET needs constant ends and a constant number of bins", hint, node)
+    return Function("width_bucket", (operand, low, high, count))

@@ -24,11 +24,12 @@ from discreet.plan.scalar import (
     Scalar,
     Type,
 )
+from discreet.plan.sql.dates import with_days, with_interval
 from discreet.plan.sql.expressions import Expressions, reads
 from discreet.plan.sql.patterns import plain_pattern
 from discreet.plan.sql.refusals import Code, quoted
 from discreet.plan.sql.text import MOST_ITEMS
-from discreet.plan.sql.values import alike, is_null_literal
+from discreet.plan.sql.values import alike, checked_number, is_null_literal
 
 # constants and names
 
@@ -84,11 +85,7 @@ def _column(read: Expressions, node: exp.Column) -> Scalar:
         )
     if isinstance(node.this, exp.Star):
         raise read.unknown(node.this)
-    qualifier = node.args.get("table")
-    table = "" if qualifier is None else read.identifier(qualifier)
-    if qualifier is not None and table.casefold() not in map(str.casefold, read.scope.tables):
-        hint = f"the table is called {' or '.join(map(quoted, read.scope.tables))} here"
-        raise read.refusal(Code.UNKNOWN_TABLE, f"table {quoted(table)} not found", hint, qualifier)
+    table = read.qualifier(node.args.get("table"))
     return read.column(read.identifier(node.this), node, table)
 
 
@@ -125,12 +122,19 @@ LOOSE = (
     exp.ILike,
     exp.Escape,
     exp.Not,
+    exp.NullSafeEQ,
+    exp.NullSafeNEQ,
 )
 
 
 @reads(*OPERATORS, args="this expression typed safe")
 def _arithmetic(read: Expressions, node: exp.Binary) -> Scalar:
-    return Arithmetic(OPERATORS[type(node)], read.number(node.this), read.number(node.expression))
+    operator = OPERATORS[type(node)]
+    dated = with_interval(read, node)
+    if dated is not None:
+        return dated
+    left, right = read.scalar(node.this), read.scalar(node.expression)
+    return with_days(operator, left, right) or Arithmetic(operator, checked_number(left), checked_number(right))
 
 
 @reads(exp.Neg, args="this")
@@ -253,8 +257,54 @@ def _is(read: Expressions, node: exp.Is) -> Scalar:
     raise read.refusal(Code.OPERATOR, "IS is for NULL, TRUE and FALSE", "write = to compare", node)
 
 
+@reads(exp.NullSafeEQ, exp.NullSafeNEQ, args="this expression")
+def _distinct_from(read: Expressions, node: exp.Binary) -> Scalar:
+    """IS [NOT] DISTINCT FROM: a comparison that is never NULL, in which NULL is one more value.
+
+    The parser puts brackets around comparisons beside it where nobody wrote any, so that none can be told from those that somebody wrote.
+    """
+    if any(isinstance(each.unnest(), LOOSE) for each in (node.this, node.expression)):
+        message = "a comparison beside IS DISTINCT FROM can be read in two ways"
+        raise read.refusal(Code.BRACKETS, message, "write COALESCE(a = b, FALSE) for it, and compare that", node)
+    left, right = read.scalar(node.this), read.scalar(node.expression)
+    if is_null_literal(left) or is_null_literal(right):
+        same: Scalar = IsNull(left if is_null_literal(right) else right)
+    else:
+        equal = asked(read, node, Order.EQUAL, left, right)
+        yes, no = Literal(True, Type.BOOLEAN), Literal(False, Type.BOOLEAN)
+        both = And((IsNull(left), IsNull(right)))
+        constant = isinstance(left, Literal) or isinstance(right, Literal)
+        same = Case(((equal, yes),) if constant else ((equal, yes), (both, yes)), no)
+    return same if isinstance(node, exp.NullSafeEQ) else Not(same)
+
+
+def _row_in(read: Expressions, node: exp.In) -> Scalar:
+    """(a, b) IN ((1, 'x'), (2, 'y')): one of these rows."""
+    read.take(node.this, "expressions")
+    operands = [read.scalar(each) for each in node.this.expressions]
+    rows = []
+    for each in node.expressions:
+        values = each.expressions if isinstance(each, exp.Tuple) else []
+        if len(values) != len(operands):
+            hint = "write as many constants in each: (a, b) IN ((1, 'x'), (2, 'y'))"
+            raise read.refusal(Code.OPERATOR, f"IN needs rows of {len(operands)} constants", hint, node)
+        read.take(each, "expressions")
+        constants = [read.constant(value) for value in values]
+        rows.append(And(tuple(_one_of_row(read, node, *pair) for pair in zip(operands, constants, strict=True))))
+    return rows[0] if len(rows) == 1 else Or(tuple(dict.fromkeys(rows)))
+
+
+def _one_of_row(read: Expressions, node: exp.In, operand: Scalar, value: Literal | None) -> Scalar:
+    if value is None or is_null_literal(value):
+        hint = "write constants, such as (a, b) IN ((1, 'x')); for NULL write OR a IS NULL"
+        raise read.refusal(Code.OPERATOR, "IN needs rows of constants without NULL", hint, node)
+    return asked(read, node, Order.EQUAL, operand, value)
+
+
 @reads(exp.In, args="this expressions")
 def _in(read: Expressions, node: exp.In) -> Scalar:
+    if isinstance(node.this, exp.Tuple) and node.expressions:
+        return _row_in(read, node)
     _bracketed(read, node.this)
     operand = read.scalar(node.this)
     values = [read.constant(each) for each in node.expressions]

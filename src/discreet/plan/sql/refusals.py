@@ -4,6 +4,7 @@ Nothing here knows the grammar. An error's message says what was asked, its hint
 exception (`error.__notes__`), which a traceback prints below it.
 """
 
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Protocol
 
@@ -139,29 +140,30 @@ RANDOM = (
 )
 CLOCK = (
     Code.CLOCK,
-    "depends on when it is asked",
+    "depends on when it is asked, and an answer must not",
     "write the date as a constant, such as DATE '2024-12-31', or bind it",
 )
-WINDOW = (Code.WINDOW, "is a window function", "windows are not available: use GROUP BY")
+WINDOW = (
+    Code.WINDOW,
+    "is a window function",
+    "over released numbers there are RANK, DENSE_RANK and ROW_NUMBER, with OVER (ORDER BY …), and SUM(COUNT(*)) OVER ()",
+)
 
 NAMES: dict[tuple[Code, str, str], str] = {
     EXTREME: "MIN MAX MIN_BY MAX_BY ARG_MIN ARG_MAX ARGMIN ARGMAX MODE",
     QUANTILE: "MEDIAN QUANTILE QUANTILE_CONT QUANTILE_DISC APPROX_QUANTILE RESERVOIR_QUANTILE MAD PERCENTILE_CONT PERCENTILE_DISC",
-    STATISTIC: "STDDEV STDDEV_POP STDDEV_SAMP VARIANCE VAR_POP VAR_SAMP CORR COVAR_POP COVAR_SAMP SKEWNESS KURTOSIS REGR_SLOPE "
-    "ENTROPY PRODUCT GEOMEAN GEOMETRIC_MEAN FSUM KAHAN_SUM",
+    STATISTIC: "SKEWNESS KURTOSIS KURTOSIS_POP REGR_SXX REGR_SYY REGR_SXY SEM ENTROPY "
+    "PRODUCT GEOMEAN GEOMETRIC_MEAN FSUM KAHAN_SUM",
     COLLECTION: "LIST ARRAY_AGG STRING_AGG GROUP_CONCAT LISTAGG JSON_GROUP_ARRAY HISTOGRAM ANY_VALUE FIRST LAST FIRST_VALUE "
     "LAST_VALUE ARBITRARY MAP_AGG BITSTRING_AGG APPROX_TOP_K",
     RANDOM: "RANDOM RAND UUID GEN_RANDOM_UUID UUIDV4 UUIDV7 NEXTVAL CURRVAL SETSEED",
     CLOCK: "NOW TODAY CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_DATETIME LOCALTIME LOCALTIMESTAMP GET_CURRENT_TIME "
-    "GET_CURRENT_TIMESTAMP TRANSACTION_TIMESTAMP GETDATE AGE",
+    "GET_CURRENT_TIMESTAMP TRANSACTION_TIMESTAMP GETDATE",
     WINDOW: "ROW_NUMBER RANK DENSE_RANK PERCENT_RANK CUME_DIST NTILE LAG LEAD NTH_VALUE",
 }
 REFUSED: dict[str, tuple[Code, str, str]] = {
     **{name: reason for reason, names in NAMES.items() for name in names.split()},
-    "MEAN": (Code.FUNCTION, "is not known here", "write AVG"),
     "COUNT_STAR": (Code.FUNCTION, "is not known here", "write COUNT(*)"),
-    "COUNTIF": (Code.FUNCTION, "is not known here", "write COUNT(*) FILTER (WHERE …)"),
-    "COUNT_IF": (Code.FUNCTION, "is not known here", "write COUNT(*) FILTER (WHERE …)"),
     "APPROX_COUNT_DISTINCT": (
         Code.DISTINCT,
         "is not available",
@@ -169,11 +171,13 @@ REFUSED: dict[str, tuple[Code, str, str]] = {
     ),
     "APPROX_DISTINCT": (Code.DISTINCT, "is not available", "COUNT(DISTINCT …) of the person column counts people"),
     "DATE": (Code.FUNCTION, "is not known here", "write DATE '2024-12-31', or CAST(… AS DATE)"),
-    "DATE_PART": (Code.FUNCTION, "is not known here", "write EXTRACT(YEAR FROM …), or YEAR(…), MONTH(…), DAY(…)"),
-    "DATEPART": (Code.FUNCTION, "is not known here", "write EXTRACT(YEAR FROM …), or YEAR(…), MONTH(…), DAY(…)"),
-    "POW": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
-    "POWER": (Code.FUNCTION, "is not known here", "write a product, such as x * x"),
 }
+
+
+SHORT: dict[str, tuple[Code, str, str]] = {
+    "AGE": (Code.CLOCK, "depends on when it is asked, and an answer must not", "write AGE(DATE '2024-12-31', born)"),
+}
+"""Functions that with fewer operands than they have here mean something else, which is not available."""
 
 
 def type_refusal(name: str, text: str, at: Placed | None) -> QueryError:
@@ -183,13 +187,32 @@ def type_refusal(name: str, text: str, at: Placed | None) -> QueryError:
     )
 
 
-def known() -> str:
-    """All functions that there are."""
-    rows = ", ".join(row.name.upper() for row in FUNCTIONS.values())
-    return f"functions are {', '.join(registry.names())}; {rows}, EXTRACT, COALESCE, NULLIF, IF, CAST, TRY_CAST"
+OTHERS = (
+    "CONCAT",
+    "LOG",
+    "EXTRACT",
+    "DATE_PART",
+    "DATE_TRUNC",
+    "DATEDIFF",
+    "STRFTIME",
+    "COALESCE",
+    "NULLIF",
+    "IF",
+    "CAST",
+)
+"""Functions of one row that are not in the table under their names."""
+
+NEAR = 6  # functions of one row that are named, of all that there are
+
+
+def known(name: str = "") -> str:
+    """The aggregates that there are, and the functions of one row whose names are most like this one; docs/sql.md has all."""
+    rows = [*(row.name.upper() for row in FUNCTIONS.values() if not row.form), *OTHERS]
+    near = get_close_matches(name[:LONGEST_NAME].upper(), rows, NEAR, cutoff=0)
+    return f"aggregates are {', '.join(registry.names())}; functions of one row are {', '.join(near)}, and those in docs/sql.md"
 
 
 def function_refusal(name: str, text: str, at: Placed | None) -> QueryError:
     """The error for a function that is not on the list."""
-    code, why, hint = REFUSED.get(name.upper()) or (Code.FUNCTION, "is not known here", known())
+    code, why, hint = REFUSED.get(name.upper()) or (Code.FUNCTION, "is not known here", known(name))
     return refusal(code, f"the function {quoted(name)} {why}", hint, text, at)

@@ -32,37 +32,71 @@ TYPE_WORDS = {
     *(T.TINYINT, T.SMALLINT, T.INT, T.BIGINT, T.FLOAT, T.DOUBLE, T.DECIMAL),
 }
 PREFIXES = {T.NOT, T.DASH, T.PLUS}
-CHAINED = {T.PLUS, T.DASH, T.STAR, T.SLASH, T.MOD, T.DCOLON, T.DOT, T.IS}  # each makes the expression one deeper
+CHAINED = {
+    T.PLUS,
+    T.DASH,
+    T.STAR,
+    T.SLASH,
+    T.DIV,
+    T.MOD,
+    T.DSTAR,
+    T.CARET,
+    T.DPIPE,
+    T.DCOLON,
+    T.DOT,
+    T.IS,
+}  # each makes the expression one deeper
 SEPARATING = {T.COMMA, T.AND, T.OR, T.WHEN, T.THEN, T.ELSE, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY}
 ALLOWED = TYPE_WORDS | {
+    *(T.OVER, T.PARTITION_BY),
     *(T.SELECT, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.DISTINCT, T.FILTER),
     *(T.CASE, T.WHEN, T.THEN, T.ELSE, T.END, T.AND, T.OR, T.NOT, T.IN, T.IS, T.ISNULL, T.NOTNULL, T.BETWEEN),
     *(T.LIKE, T.ILIKE, T.ESCAPE, T.ASC, T.DESC, T.FIRST, T.NULL, T.TRUE, T.FALSE, T.UNKNOWN),
-    *(T.L_PAREN, T.R_PAREN, T.COMMA, T.DOT, T.STAR, T.PLUS, T.DASH, T.SLASH, T.MOD, T.DCOLON),
-    *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE),
-    *(T.STRING, T.NUMBER, T.IDENTIFIER, T.VAR, T.PLACEHOLDER, T.PARAMETER, T.COLON),
+    *(T.L_PAREN, T.R_PAREN, T.COMMA, T.DOT, T.STAR, T.PLUS, T.DASH, T.SLASH, T.DIV, T.MOD, T.DSTAR, T.CARET, T.DPIPE),
+    *(T.DCOLON, T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE),
+    *(T.INTERVAL, T.STRING, T.NUMBER, T.IDENTIFIER, T.VAR, T.PLACEHOLDER, T.PARAMETER, T.COLON),
 }
 READ_OTHERWISE = {  # than the functions of the table, and releases
-    *("MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST"),
+    *("DATE_TRUNC", "DATETRUNC", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATEPART", "STRFTIME", "TO_CHAR", "DATE_ADD"),
+    *("MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST", "CONCAT", "LOG", "POSITION"),
+    *("RANK", "DENSE_RANK", "ROW_NUMBER"),
 }
+BY_UNIT = {"DATE_TRUNC", "DATETRUNC", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATEPART"}  # named by their first operand
 SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
 
 JOIN = (Code.JOIN, "joins are not available yet", "ask about one table")
-SET_OPERATION = (Code.SET_OPERATION, "questions cannot be combined", "ask them one by one")
-WINDOW = (Code.WINDOW, "windows are not available", "use GROUP BY, with HAVING or ORDER BY on released values")
+SET_OPERATION = (
+    Code.SET_OPERATION,
+    "questions cannot be combined",
+    "one question does it: GROUP BY a column or a CASE of conditions, or COUNT(*) FILTER (WHERE …) for each part; or ask them one by one",
+)
+WINDOW = (
+    Code.WINDOW,
+    "this is not available of windows",
+    "SUM(COUNT(*)) OVER () and RANK() OVER (ORDER BY …) are, on released values",
+)
 PIVOT = (Code.PIVOT, "PIVOT is not available", "use GROUP BY, or COUNT(*) FILTER (WHERE …) for each column")
-SUBQUERY = (Code.SUBQUERY, "a question inside a question is not available", "ask one SELECT about one table")
+SUBQUERY = (
+    Code.SUBQUERY,
+    "a question inside a question is not available here",
+    "sub-queries stand behind FROM or WITH and filter rows; ask for other numbers by themselves, and write them as constants",
+)
 STAR = (Code.STAR, "* is not released", "name keys and aggregates: ward, COUNT(*)")
-CTE = (Code.CTE, "WITH is not available", "ask one SELECT about one table")
+RECURSIVE = (Code.CTE, "WITH RECURSIVE is not available", "a sub-query filters rows and computes columns of each")
 SAMPLE = (Code.SAMPLE, "samples are not available", "remove the clause: all rows are used, and noise is added")
-GROUPING = (Code.GROUPING, "only a list of keys can be grouped by", "name each key: GROUP BY ward, sex")
-CLOCK = (Code.CLOCK, "a question cannot depend on when it is asked", "write DATE '2024-12-31', or bind a parameter")
+GROUPING = (
+    Code.GROUPING,
+    "ROLLUP, CUBE and GROUPING SETS are not available",
+    "name each key; subtotals stand beside the groups, free: SUM(COUNT(*)) OVER (PARTITION BY ward), SUM(COUNT(*)) OVER ();"
+    " people are counted at each level by a question of its own",
+)
+CLOCK = (Code.CLOCK, "an answer must not depend on when it is asked", "write DATE '2024-12-31', or bind a parameter")
 SESSION = (Code.FUNCTION, "a question cannot depend on who asks it", "use columns, constants and parameters")
 LISTS = (Code.OPERATOR, "lists, structs and maps are not available", "use round brackets and plain columns")
 OPERATOR = (
     Code.OPERATOR,
     "this operator is not available",
-    "operators are + - * / % and comparisons, LIKE, IN, BETWEEN, IS",
+    "operators are + - * / // % ^ || and comparisons, LIKE, IN, BETWEEN, IS",
 )
 BACKTICK = (Code.NAME, "names do not stand in backticks", 'write the name alone, or in double quotes: "name"')
 STRINGS = (Code.LITERAL, "this kind of text constant is not available", "write text as 'it''s'")
@@ -72,7 +106,7 @@ REFUSED: dict[TokenType, tuple[Code, str, str]] = {
     ),
     **dict.fromkeys((T.POSITIONAL, T.STRAIGHT_JOIN, T.LATERAL, T.APPLY, T.ON), JOIN),
     **dict.fromkeys((T.UNION, T.EXCEPT, T.INTERSECT), SET_OPERATION),
-    **dict.fromkeys((T.OVER, T.WINDOW, T.QUALIFY, T.PARTITION_BY, T.PARTITION, T.ROWS, T.RANGE), WINDOW),
+    **dict.fromkeys((T.WINDOW, T.QUALIFY, T.PARTITION, T.ROWS, T.RANGE), WINDOW),
     **dict.fromkeys((T.PIVOT, T.UNPIVOT), PIVOT),
     **dict.fromkeys((T.EXISTS, T.ANY, T.SOME, T.UNNEST, T.VALUES), SUBQUERY),
     **dict.fromkeys((T.TABLE_SAMPLE, T.USING), SAMPLE),
@@ -87,20 +121,19 @@ REFUSED: dict[TokenType, tuple[Code, str, str]] = {
     ),
     T.UNICODE_STRING: STRINGS,
     T.WITH: (Code.CLAUSE, "WITH is not available here", "remove it"),
+    T.RECURSIVE: RECURSIVE,
     T.COLLATE: (Code.COLLATION, "COLLATE is not available", "text is compared by its code points; ILIKE ignores case"),
-    T.INTERVAL: (
-        Code.OPERATOR,
-        "intervals are not available",
-        "compare a date with a constant, such as DATE '2024-12-31'",
+    T.FETCH: (
+        Code.LIMIT,
+        "this form of FETCH is not available",
+        "write FETCH FIRST 10 ROWS ONLY at the end, or LIMIT 10",
     ),
-    T.FETCH: (Code.LIMIT, "FETCH is not available", "write LIMIT 10"),
     T.INTO: (Code.CLAUSE, "INTO is not available", "a question writes nothing"),
     T.FOR: (Code.CLAUSE, "FOR is not available", "a question locks nothing"),
     T.SEMICOLON: (Code.SEVERAL_STATEMENTS, "one question at a time", "ask the questions one by one"),
 }
-AFTER: dict[TokenType, tuple[Code, str, str]] = {  # DISTINCT ON, GROUP BY ALL, * REPLACE
+AFTER: dict[TokenType, tuple[Code, str, str]] = {  # DISTINCT ON, * REPLACE
     T.ON: (Code.DISTINCT, "DISTINCT ON is not available", "use GROUP BY"),
-    T.ALL: GROUPING,
     T.REPLACE: STAR,
     T.RENAME: STAR,
 }
@@ -121,7 +154,7 @@ BEFORE_AN_ITEM = {T.SELECT, T.DISTINCT, T.GROUP_BY, T.ORDER_BY, T.COMMA, T.L_PAR
 AFTER_AN_ITEM = {
     *(T.COMMA, T.R_PAREN, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.ASC, T.DESC),
     *(T.AND, T.OR, T.THEN, T.ELSE, T.END, T.WHEN, T.IS, T.IN, T.LIKE, T.ILIKE, T.BETWEEN, T.DCOLON),
-    *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.STAR, T.SLASH, T.MOD),
+    *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.STAR, T.SLASH, T.DIV, T.MOD, T.DSTAR, T.CARET, T.DPIPE),
 }
 
 
@@ -156,6 +189,7 @@ def read(text: str, names: set[str]) -> QueryText:
     if not tokens:
         raise refusal(Code.EMPTY, "the text holds no question", "write SELECT COUNT(*) FROM …")
     check_first(text, tokens[0])
+    tokens = with_limit(tokens)
     check_depth(text, tokens)
     check_gaps(text, tokens)
     check_words(text, tokens, names)
@@ -180,10 +214,10 @@ def check_characters(text: str) -> None:
 
 
 def check_first(text: str, first: Token) -> None:
-    if first.token_type is T.SELECT:
+    if first.token_type in (T.SELECT, T.WITH):
         return
-    if first.token_type in (T.L_PAREN, T.WITH):
-        raise refusal(*(CTE if first.token_type is T.WITH else SUBQUERY), text, first)
+    if first.token_type is T.L_PAREN:
+        raise refusal(*SUBQUERY, text, first)
     raise refusal(
         Code.NOT_A_SELECT,
         f"a question begins with SELECT, this one with {quoted(first.text)}",
@@ -209,16 +243,31 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
         if before is not None and before.token_type in (T.SELECT, T.DISTINCT) and is_top(token, after):
             message = "TOP is not available"
             raise refusal(Code.LIMIT, message, "write LIMIT at the end, such as LIMIT 5", text, token)
-        if not (token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)):
+        begins = token.token_type in (T.SELECT, T.WITH) and begins_a_select(tokens, i)
+        begins = begins or (token.token_type is T.ALL and before is not None and before.token_type is T.GROUP_BY)
+        named = begins or token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)
+        if not named and not (token.token_type is T.FOR and is_part(tokens[:i])):
             raise word_refusal(text, token, before, after)
         if token.text == SYMBOLIC.get(token.token_type) or (token.token_type is T.PARAMETER and token.text != "$"):
             raise refusal(*OPERATOR, text, token)
-        if token.token_type is T.SELECT and before is not None:
+        if token.token_type is T.SELECT and not begins:
             raise refusal(*SUBQUERY, text, token)
         if after is not None:
             check_pair(text, token, after)
             if after.token_type is T.L_PAREN and token.token_type is T.VAR:
                 check_function(text, token, before)
+                if token.text.upper() in BY_UNIT:
+                    check_unit(text, token, tokens[i + 2] if i + 2 < len(tokens) else None)
+
+
+def begins_a_select(tokens: list[Token], i: int) -> bool:
+    """Whether a SELECT, or its WITH, can stand here: at the beginning, behind WITH, in brackets behind FROM or behind the AS of WITH."""
+    if i and tokens[i].token_type is T.SELECT and tokens[i - 1].token_type is T.R_PAREN:
+        return True
+    brackets = i
+    while brackets and tokens[brackets - 1].token_type is T.L_PAREN:
+        brackets -= 1
+    return i == 0 or (0 < brackets < i and tokens[brackets - 1].token_type in (T.FROM, T.ALIAS))
 
 
 def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
@@ -233,9 +282,35 @@ def is_top(token: Token, after: Token | None) -> bool:
     return token.text.upper() == "TOP" and after is not None and after.token_type in (T.NUMBER, T.L_PAREN)
 
 
+def with_limit(tokens: list[Token]) -> list[Token]:
+    """The words with FETCH FIRST 5 ROWS ONLY at their end as LIMIT 5; without a number it is 1."""
+    words = [token.text.upper() for token in tokens]
+    fetch = next((i for i, token in enumerate(tokens) if token.token_type is T.FETCH), len(tokens))
+    _, *rest = words[fetch:] or [""]
+    if len(rest) < 3 or rest[0] not in ("FIRST", "NEXT") or rest[-2] not in ("ROW", "ROWS") or rest[-1] != "ONLY":
+        return tokens
+    word = tokens[fetch]
+    one = Token(T.NUMBER, "1", word.line, word.col, word.start, word.end, [])
+    before = tokens[:fetch]
+    if len(before) > 2 and words[fetch - 1] in ("ROW", "ROWS") and before[-3].token_type is T.OFFSET:
+        before.pop()
+    limit = Token(T.LIMIT, "LIMIT", word.line, word.col, word.start, word.end, word.comments)
+    return [*before, limit, *(tokens[fetch + 2 : -2] or [one])]
+
+
 def is_call(token: Token, after: Token | None) -> bool:
     """A reserved word that is a function of the table here, as LEFT might be."""
     return after is not None and after.token_type is T.L_PAREN and spelt(token.text) is not None
+
+
+def is_part(before: list[Token]) -> bool:
+    """Whether these words have opened SUBSTRING( and not closed it, so that FOR says how long a part is."""
+    depth = 0
+    for token, name in pairwise(reversed(before)):
+        depth += (token.token_type is T.R_PAREN) - (token.token_type is T.L_PAREN)
+        if depth < 0:
+            return name.text.upper() in ("SUBSTRING", "SUBSTR")
+    return False
 
 
 def word_refusal(text: str, token: Token, before: Token | None, after: Token | None) -> QueryError:
@@ -295,13 +370,20 @@ def check_function(text: str, token: Token, before: Token | None) -> None:
         return
     if place is T.FROM:
         raise table_refusal(text, token)
-    if place is T.ALIAS:
+    if place in (T.ALIAS, T.WITH):
         raise refusal(
             Code.CLAUSE, "columns cannot be renamed here", "name outputs in SELECT: age AS years", text, token
         )
     if place is T.STAR:
         raise refusal(*STAR, text, token)
     raise function_refusal(token.text, text, token)
+
+
+def check_unit(text: str, token: Token, first: Token | None) -> None:
+    """The unit stands in quotes, as the parser would take a bare word for a text."""
+    if first is None or first.token_type is not T.STRING:
+        hint = f"write {token.text.upper()}('month', …)"
+        raise refusal(Code.FUNCTION, f"{quoted(token.text)} needs a unit in single quotes", hint, text, token)
 
 
 def check_depth(text: str, tokens: list[Token]) -> None:
@@ -330,6 +412,10 @@ def check_depth(text: str, tokens: list[Token]) -> None:
         if items[-1] > MOST_ITEMS:
             message = f"a list holds more than {MOST_ITEMS:,} items"
             raise refusal(Code.TOO_MANY_ITEMS, message, "ask less at once", text, token)
+    selects = [token for token in tokens if token.token_type is T.SELECT]
+    if len(selects) > MOST_DEPTH:
+        message = f"the text has more than {MOST_DEPTH} sub-queries"
+        raise refusal(Code.TOO_DEEP, message, "write it flatter", text, selects[MOST_DEPTH])
     if len(tokens) > MOST_WORDS:
         raise refusal(Code.TOO_MANY_ITEMS, f"the text has more than {MOST_WORDS:,} words", "ask less at once")
 

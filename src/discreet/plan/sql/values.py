@@ -1,10 +1,11 @@
 """Types of operands: what may stand beside what, and what a constant becomes there."""
 
 from collections.abc import Sequence
+from math import isfinite
 
 from discreet.plan.casts import CASTS
 from discreet.plan.scalar import Literal, Scalar, Type, common_type, type_of
-from discreet.plan.texts import plain_day
+from discreet.plan.texts import integer_in, number_in, plain_day, truth_in
 
 WORDS = {
     Type.INTEGER: "INTEGER",
@@ -55,22 +56,57 @@ def as_type(scalar: Scalar, kind: Type) -> Scalar:
         return scalar
     if scalar.value is None:
         return Literal(None, kind)
-    if kind is Type.DATE and isinstance(scalar.value, str):
-        day = plain_day(scalar.value)
-        if day is None:
-            raise Mismatch("a text beside a date must say a day as YYYY-MM-DD")
-        return Literal(day, Type.DATE)
+    return _said(scalar, kind) if kind is Type.DATE and is_text_literal(scalar) else scalar
+
+
+def checked_number(scalar: Scalar) -> Scalar:
+    """For a number: returns it; NULL is one. For anything else raises Mismatch."""
+    got = kind(scalar)
+    if got is None:
+        return as_type(scalar, Type.NUMBER)
+    if not got.numeric:
+        raise Mismatch(f"a number is needed, not {type_in_words(got)}")
     return scalar
+
+
+def is_text_literal(scalar: Scalar) -> bool:
+    return isinstance(scalar, Literal) and isinstance(scalar.value, str)
+
+
+SAYS = {
+    Type.INTEGER: (integer_in, "a whole number", "write it without quotes"),
+    Type.NUMBER: (number_in, "a number", "write it without quotes"),
+    Type.BOOLEAN: (truth_in, "true or false", "write TRUE or FALSE"),
+    Type.DATE: (plain_day, "a day as YYYY-MM-DD", "write DATE '2024-12-31'"),
+}
+"""What a constant text beside each type must say, and how that is read."""
+
+
+def said_beside(scalars: Sequence[Scalar]) -> list[Scalar]:
+    """These expressions, where constant texts beside numbers, flags or dates are what they say, as in PostgreSQL; raises Mismatch."""
+    types = {kind(each) for each in scalars if not is_text_literal(each)} - {None}
+    if types == {Type.INTEGER, Type.NUMBER}:
+        types = {Type.NUMBER}
+    (target,) = types if len(types) == 1 else (None,)
+    if target not in SAYS:
+        return list(scalars)
+    return [_said(each, target) if is_text_literal(each) else each for each in scalars]
+
+
+def _said(scalar: Scalar, target: Type) -> Literal:
+    reader, form, hint = SAYS[target]
+    value = reader(str(scalar.value)) if isinstance(scalar, Literal) else None
+    if value is None or (isinstance(value, float) and not isfinite(value)):
+        raise Mismatch(f"a text beside {type_in_words(target)} must say {form}", hint)
+    return Literal(value, target)
 
 
 def alike(scalars: Sequence[Scalar]) -> list[Scalar]:
     """These expressions, of one type or all numeric; raises Mismatch."""
+    scalars = said_beside(scalars)
     types = [each for each in map(kind, scalars) if each is not None]
     if not types:
         raise Mismatch("NULL alone has no type", "write CAST(NULL AS INTEGER), or IS NULL to compare")
-    if Type.DATE in types:
-        scalars = [as_type(scalar, Type.DATE) for scalar in scalars]
-        types = [each for each in map(kind, scalars) if each is not None]
     if len(set(types)) > 1 and not all(each.numeric for each in types):
         hint = "put a constant in single quotes, or use CAST(… AS DOUBLE)" if Type.TEXT in types else ""
         raise Mismatch(" and ".join(sorted(set(map(type_in_words, types)))) + " do not go together", hint)

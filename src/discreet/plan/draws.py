@@ -1,0 +1,99 @@
+"""Draws of noise, and what they tell of the truth behind released numbers, where a statistic is no ratio of sums.
+
+What was released is the truth and noise, whose law is public and symmetric. So released numbers less a draw of that noise are where the
+truth may lie; a statistic of so many of them has quantiles, and between these the truth lies as often as they say: exactly where the
+statistic is affine, and nearly so elsewhere (docs/asking.md has how often, by simulation). The draws are no chance: they are points of
+a sequence that fills the unit cube evenly (Roberts 2018, after Kronecker), the same for every plan, turned into noise by its quantiles.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import exp
+from statistics import NormalDist
+
+import numpy as np
+
+from discreet.mechanisms.additive import IntegerNoise, NoiseShape
+from discreet.plan.affine import Reals, Span
+from discreet.plan.forms import Reader
+from discreet.plan.spread import within
+
+Rule = Callable[..., Reals]
+"""A statistic of totals, each in an array; not a number where there is none."""
+
+DRAWS = 2048
+CAREFUL = 0.8
+"""Of what may be missed is: where a statistic bends, released numbers less noise are not quite where the truth is."""
+
+PIECE = 128
+"""Rows of which all draws are made at once."""
+
+
+def likely(reader: Reader, places: Sequence[int], rule: Rule, ends: tuple[Reals, Reals], confidence: float) -> Span:
+    """The span that the truth of a statistic of measurements lies in; between these ends it lies in any case."""
+    measurements = [reader.plan.measurements[i] for i in places]
+    steps = [float(each.step) for each in measurements]
+    totals = [step * reader.totals[i] for i, step in zip(places, steps, strict=True)]
+    noises = [  # a measurement that a statistic has twice has one noise
+        step * noise_points(each.mechanism, places.index(i), len(places)) if each.mechanism is not None else np.zeros(1)
+        for i, each, step in zip(places, measurements, steps, strict=True)
+    ]
+    low, high = np.zeros(reader.size), np.zeros(reader.size)
+    for start in range(0, reader.size, PIECE):
+        at = slice(start, start + PIECE)
+        truths = [total[at, None] - noise for total, noise in zip(totals, noises, strict=True)]
+        drawn = np.broadcast_to(rule(*truths), (len(truths[0]), DRAWS))
+        low[at], high[at] = _quantiles(drawn, CAREFUL * (1 - confidence) / 2)
+    off = _rounding(rule, totals, [np.asarray(reader.total(i).off) for i in places])
+    first, last = within(low - off, high + off, *ends)
+    return Span(first, last, ~np.isfinite(high - low))
+
+
+def _quantiles(drawn: Reals, miss: float) -> tuple[Reals, Reals]:
+    """The ends that so many of the draws are beyond, on either side; what is not a number is beyond both."""
+    most = int(miss * DRAWS)
+    nothing = np.isnan(drawn)
+    low = np.partition(np.where(nothing, -np.inf, drawn), most, axis=1)[:, most]
+    high = np.partition(np.where(nothing, np.inf, drawn), DRAWS - 1 - most, axis=1)[:, DRAWS - 1 - most]
+    return low, high
+
+
+def _rounding(rule: Rule, totals: Sequence[Reals], off: Sequence[Reals]) -> Reals:
+    """How far a statistic may be off for what was rounded of each total: by as much as it moves if that is."""
+    value, moved = rule(*totals), np.zeros(len(totals[0]))
+    for i, each in enumerate(off):
+        if each.any():
+            sides = [
+                rule(*(total + sign * each if i == j else total for j, total in enumerate(totals))) for sign in (-1, 1)
+            ]
+            moved += np.fmax.reduce([np.abs(side - value) for side in sides])
+    return np.where(np.isnan(moved), 0.0, moved)
+
+
+def noise_points(noise: IntegerNoise, axis: int, axes: int) -> Reals:
+    """Draws of a noise, as the coordinates of the points along one of so many axes."""
+    if noise.shape is NoiseShape.GAUSSIAN:
+        rounded: Reals = np.rint(float(noise.scale) * _normal(axis, axes))
+        return rounded
+    # Pr[z <= -k] = α^k/(1 + α)
+    alpha = exp(-1 / float(noise.scale))
+    point = _coordinates(axis, axes)
+    tail = np.minimum(point, 1 - point)
+    size = np.maximum(np.floor(-float(noise.scale) * np.log(tail * (1 + alpha))), 0.0)
+    return np.where(point < 1 / 2, -size, size)
+
+
+@lru_cache(maxsize=32)
+def _coordinates(axis: int, axes: int) -> Reals:
+    """The coordinates of all points: the fractions of multiples of φ^−(axis + 1), where φ^(axes + 1) = φ + 1."""
+    ratio = 2.0
+    for _ in range(64):
+        ratio = (1 + ratio) ** (1 / (axes + 1))
+    points = (0.5 + ratio ** -(axis + 1) * np.arange(1, DRAWS + 1)) % 1
+    return np.asarray(np.clip(points, 1e-9, 1 - 1e-9), np.float64)
+
+
+@lru_cache(maxsize=32)
+def _normal(axis: int, axes: int) -> Reals:
+    quantile = NormalDist().inv_cdf
+    return np.array([quantile(each) for each in _coordinates(axis, axes).tolist()])

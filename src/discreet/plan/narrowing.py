@@ -1,0 +1,71 @@
+"""Groups that a condition leaves: WHERE ward IN ('A', 'B') beside GROUP BY ward asks for two groups, whichever are declared.
+
+Which groups there are follows from the question and from what is declared; no row is looked at. A condition tells which values of a key
+can be there where it must be true of every row and reads no other column. Where nobody declared the values of a key, those that a
+condition lists are its groups: whoever asks has named them.
+"""
+
+from collections.abc import Iterator
+
+from discreet.errors import QueryError
+from discreet.plan.catalog import one_number
+from discreet.plan.domain import Effort, Values, size_of
+from discreet.plan.evaluate import evaluate
+from discreet.plan.relation import Filter, Rows, walk
+from discreet.plan.scalar import And, Column, Comparison, In, Literal, Order, Scalar, Value, columns_in
+
+
+def narrowed(keys: tuple[Scalar, ...], domains: tuple[Values | None, ...], source: Rows) -> tuple[Values | None, ...]:
+    """The values of each key that the conditions of a question leave; None where they are still to be found."""
+    conditions, effort = tuple(conditions_on(source)), Effort()
+    return tuple(_left(key, values, conditions, effort) for key, values in zip(keys, domains, strict=True))
+
+
+def undecided(keys: tuple[Scalar, ...], source: Rows) -> tuple[Scalar, ...]:
+    """The conditions of a question that are of more than one of its keys: of which groups they are true, only rows can tell."""
+    columns = [{key} for key in keys if isinstance(key, Column)]
+    return tuple(condition for condition in conditions_on(source) if columns_in(condition) not in columns)
+
+
+def conditions_on(source: Rows) -> Iterator[Scalar]:
+    """All that must be true of a row."""
+    for part in walk(source):
+        if isinstance(part, Filter):
+            yield from part.condition.parts if isinstance(part.condition, And) else (part.condition,)
+
+
+def _left(key: Scalar, values: Values | None, conditions: tuple[Scalar, ...], effort: Effort) -> Values | None:
+    if not isinstance(key, Column):
+        return values
+    about = [condition for condition in conditions if columns_in(condition) == {key}]
+    listed = values if values is not None else next(filter(None, (_named(key, each) for each in about)), None)
+    if listed is None or not about:
+        return values
+    effort.take(len(listed) * sum(map(size_of, about)))
+    left = tuple(v for v in listed if all(evaluate(each, {key.place: v}) is True for each in about))
+    if not left:
+        raise QueryError(
+            f"no group of {key.name!r} is left: its conditions contradict each other, or what is declared",
+            code="no-groups",
+            hint="name values that can be there, or remove a condition",
+        )
+    return left
+
+
+def _named(key: Column, condition: Scalar) -> Values | None:
+    """The values that a condition lists of a key, each of the type of the key."""
+    match condition:
+        case In(operand=operand, values=values) if operand == key:
+            constants = list(values)
+        case Comparison(order=Order.EQUAL, left=left, right=Literal() as right) if left == key:
+            constants = [right]
+        case _:
+            return None
+    if any(each.type is not key.type for each in constants):
+        return None
+    return tuple(dict.fromkeys(_one(each) for each in constants))
+
+
+def _one(constant: Literal) -> Value:
+    """A constant as a key: there is one zero."""
+    return one_number(constant.value) if isinstance(constant.value, float) else constant.value
