@@ -22,7 +22,8 @@ def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
                 "step": str(measurement.step),
             }
             for measurement in plan.measurements
-        ],
+        ]
+        + [reading.receipt() for reading in plan.decided.readings],
         "limits": limits_of(plan),
         **(_of_steps(plan) if plan.taken else {}),
         "event": plan.event.to_json(),
@@ -39,9 +40,8 @@ def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
 def limits_of(plan: Plan) -> dict[str, int]:
     """The limits that applied, by name. Receipts of earlier releases tell none."""
     names = {CapRows: "max_rows", CapGroups: "max_groups", CapTotal: "max_total"}
-    return {
-        names[type(part)]: part.most for part in walk(plan.query) if isinstance(part, CapRows | CapGroups | CapTotal)
-    }
+    parts = [part for query in plan.decided.queries for part in walk(query)]
+    return {names[type(part)]: part.most for part in parts if isinstance(part, CapRows | CapGroups | CapTotal)}
 
 
 def _of_steps(plan: Plan) -> dict[str, Any]:

@@ -31,7 +31,8 @@ def _drawn(stage: Stage | Step) -> events.Event:
         ways = [_drawn(stage.after(outcome)) for outcome in stage.ways]
         following = _alike(ways) if stage.listed else _whatever_follows(ways)
         return events.Composed((stage.event(), following))
-    return drawn_event(stage.measurements)
+    drawn = drawn_event(stage.measurements)
+    return events.Composed((*drawn.parts, *(each.event() for each in stage.readings))) if stage.readings else drawn
 
 
 def _alike(drawn: Sequence[events.Event]) -> events.Event:
@@ -154,8 +155,12 @@ def _check_stage(stage: Stage | Step, relation: Relation, sound: Sound) -> None:
     for measurement in stage.measurements:
         covers(measurement, combined(measurement.made, stage.query, relation, cells))
     _check_groups(stage, sound)
+    for reading in stage.readings:
+        reading.check(relation, stage.domain)
     if not all(0 <= place < len(stage.measurements) for release in stage.releases for place in release.places):
         raise broken("a release is not of its measurements")
+    if not all(0 <= place < len(stage.readings) for release in stage.releases for place in release.readings):
+        raise broken("a release is not of its readings")
 
 
 def _check_groups(stage: Stage, sound: Sound) -> None:

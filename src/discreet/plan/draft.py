@@ -14,6 +14,7 @@ from discreet.plan.narrowing import narrowed, undecided
 from discreet.plan.once import once
 from discreet.plan.question import Aggregate, Question
 from discreet.plan.range import FoundRange
+from discreet.plan.reading import ReadingAsked
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
@@ -80,6 +81,14 @@ class Draft:
     sought: tuple[FoundRange, ...] = ()
     """What has no range yet: terms are made for the widest one, which stands for what will be found."""
 
+    readings: tuple[ReadingAsked, ...] = ()
+    """What is read beside the terms."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether anything is asked of the data."""
+        return bool(self.terms or self.readings)
+
     @property
     def known(self) -> int:
         """For how many groups noise is made: for those that there are, which is public once their keys are; before that, and where norms
@@ -89,15 +98,16 @@ class Draft:
     @property
     def clip(self) -> bool:
         """Whether people are shortened to an L2 norm, instead of being kept in a few groups."""
-        return bool(self.terms) and shortens(self.protected, self.cells)
+        return self.asks and shortens(self.protected, self.cells)
 
     @property
     def missing(self) -> tuple[Limit, ...]:
         """The limits that must be found."""
-        if self.protected.person is None or not self.terms:
+        if self.protected.person is None or not self.asks:
             return ()
-        kinds = {term.how for term in self.terms}
-        return missing(self.caps, self.cells, of_rows=How.SUM in kinds, of_people=How.ANY in kinds, clip=self.clip)
+        of_rows = any(term.how is How.SUM for term in self.terms) or any(each.of_rows for each in self.readings)
+        of_people = any(term.how is How.ANY for term in self.terms) or any(each.of_people for each in self.readings)
+        return missing(self.caps, self.cells, of_rows=of_rows, of_people=of_people, clip=self.clip)
 
 
 def draft(question: Question, catalog: Catalog) -> Draft:
@@ -135,6 +145,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
         notes,
         catalog.ranges,
         tuple(terms.sought),
+        tuple(terms.readings),
     )
 
 
@@ -165,6 +176,7 @@ def with_range(draft: Draft, span: FoundRange) -> Draft:
         releases=releases,
         ranges=ranges,
         sought=tuple(terms.sought),
+        readings=tuple(terms.readings),
     )
 
 

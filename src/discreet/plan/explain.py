@@ -83,8 +83,10 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
     for aggregate, release in zip(plan.question.aggregates, stage.releases, strict=True):
         yield f"├─ {_said_aggregate(aggregate)}"
         yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
+        yield from (f"│    {stage.readings[i].explained()}" for i in release.readings)
     known = "declared or found" if finds_groups(plan) else "declared"
-    yield from _query(stage.query, f"{cells:,} groups, all of them {known}")
+    for query in stage.queries:
+        yield from _query(query, f"{cells:,} groups, all of them {known}")
 
 
 def _ways(step: Step, plan: Plan) -> Iterator[str]:

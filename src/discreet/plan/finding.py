@@ -35,6 +35,7 @@ from discreet.plan.once import once
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.price import LEAST_EPSILON, Shares, shares
 from discreet.plan.range import FoundRange
+from discreet.plan.reading import Shared
 from discreet.plan.relation import (
     ONE,
     CapGroups,
@@ -98,6 +99,9 @@ class SplitPrice:
     split: Split | None
     """The noise of the answer; None where nothing needs noise."""
 
+    shared: Shared
+    """What is read beside the totals, and its price."""
+
     columns: int
     """Of how many key columns the keys are found."""
 
@@ -121,7 +125,9 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         raise Fault("limits are of people, and here each row is a unit of its own", code="plan")
     parts = shares(keys=unknown, ranges=bool(draft.sought), limits=bool(lacking))
     typical = _typical(draft)
-    requests, rest = noise_wanted(draft, typical), epsilon * parts.answer
+    requests = noise_wanted(draft, typical)
+    shared = Shared.of(draft.readings, len(requests), epsilon * parts.answer)
+    rest = epsilon * parts.answer - shared.cost
     of_keys = Fraction(0) if not unknown else delta / 2 if draft.clip else delta
     split = None
     if requests:
@@ -130,7 +136,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
             # what noise is rounded to differs by the range that is found, and is paid for beforehand
             split = replace(split, size=split.size * (1 + 2 * ROUNDED))
     budget = SplitPrice(
-        epsilon, of_keys, parts, split, draft.domains.count(None), keys_each(draft.domains), len(draft.sought)
+        epsilon, of_keys, parts, split, shared, draft.domains.count(None), keys_each(draft.domains), len(draft.sought)
     )
     stage = _next(draft, budget)
     return Plan(
@@ -142,7 +148,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         epsilon=epsilon,
         delta=delta if draft.clip or unknown else Fraction(0),
         notes=(*_about_finding(draft, parts), *draft.notes),
-        assumed=(*advice(draft.question, stage_of(draft, typical, split)), *about_division(draft.question)),
+        assumed=(*advice(draft.question, stage_of(draft, typical, split, shared)), *about_division(draft.question)),
         topic=topic(draft) if lacking and not unknown else "",
         range_topics=() if unknown else tuple((said(each.argument), range_topic(draft, each)) for each in draft.sought),
     )
@@ -179,8 +185,8 @@ def _next(draft: Draft, budget: SplitPrice) -> Stage | Step:
         return _range(draft, draft.sought[0], budget)
     if draft.missing:
         return _limited(draft, draft.caps, budget)
-    stage = stage_of(draft, draft.caps, budget.split)
-    limits = about_persons(draft.protected, draft.caps, stage.query, len(draft.groups))
+    stage = stage_of(draft, draft.caps, budget.split, budget.shared)
+    limits = about_persons(draft.protected, draft.caps, stage.queries[0], len(draft.groups))
     return replace(stage, notes=(*limits[:-1], *about_rounding(stage, draft.protected.people)))
 
 
@@ -338,8 +344,8 @@ def _few(price: Fraction, cells: int, budget: SplitPrice) -> int:
 
 def _counted(draft: Draft, limit: Limit, caps: Caps, budget: SplitPrice) -> Tally:
     """Two counts of people, then the answer."""
-    stage = stage_of(draft, caps, budget.split)
-    limits = about_persons(draft.protected, caps, stage.query, len(draft.groups))[:-1]
+    stage = stage_of(draft, caps, budget.split, budget.shared)
+    limits = about_persons(draft.protected, caps, stage.queries[0], len(draft.groups))[:-1]
     told = replace(stage, notes=(*limits, *about_rounding(stage, draft.protected.people)))
     below = _people(draft, draft.caps, limit)
     most = _known(caps, limit) or 0

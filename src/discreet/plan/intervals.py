@@ -184,7 +184,7 @@ def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
     if error is not None:
         return Predicted(output.name, float(error))
     groups = range(len(plan.domain)) if has_key(scalar) or windows_in(scalar) else range(1)
-    nothing = [np.zeros(len(plan.domain), np.int64)] * len(plan.measurements)
+    nothing = [np.zeros(len(plan.domain), np.int64)] * plan.decided.width
     public = any(plan.measurements[i].mechanism is None for i in _used(plan, scalar))
     reader = Reader.of(plan, nothing, groups, ahead=True)
     form = reader.form(scalar)

@@ -19,7 +19,7 @@ Row: TypeAlias = Mapping[Any, Value]
 
 def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = None) -> list[Row]:
     """For each group of the domain, or for some, its keys and its aggregates, by the nodes that post-processing has for them."""
-    if len(released) != len(plan.measurements) or any(len(each) != len(plan.domain) for each in released):
+    if len(released) != plan.decided.width or any(len(each) != len(plan.domain) for each in released):
         raise Fault("what was released is not what the plan measures", code="answer")
     chosen = range(len(plan.domain)) if groups is None else groups
     numbers = [np.asarray(each, np.int64)[list(chosen)].tolist() for each in released]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import Fault
 from discreet.plan.measurement import Measurement
 from discreet.plan.question import Question
+from discreet.plan.reading import Reading
 from discreet.plan.relation import CapRows, CapTotal, Term, Totals, keys_of, terms_of, walk
 from discreet.plan.scalar import Value
 from discreet.plan.steps.base import Outcome, Step, no_such_outcome
@@ -35,6 +36,25 @@ class Stage:
 
     notes: tuple[str, ...] = ()
     """What is said of this stage alone, where others could have come in its place: no part of the plan's name."""
+
+    readings: tuple[Reading, ...] = ()
+    """What is read besides; its columns stand behind the measurements, in this order."""
+
+    @property
+    def width(self) -> int:
+        """How many integers are released for each group."""
+        return len(self.measurements) + sum(each.columns for each in self.readings)
+
+    def columns_of(self, reading: int) -> range:
+        """The places of what a reading releases, among all that is released."""
+        first = len(self.measurements) + sum(each.columns for each in self.readings[:reading])
+        return range(first, first + self.readings[reading].columns)
+
+    @property
+    def queries(self) -> tuple[Totals, ...]:
+        """All that an engine runs for it; its own query where that is nothing."""
+        own = (self.query,) if self.measurements or not self.readings else ()
+        return (*own, *(each.reads for each in self.readings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from discreet.plan.noise import allocate, gaussian
 from discreet.plan.plan import Plan
 from discreet.plan.price import LEAST_EPSILON
 from discreet.plan.question import Question
+from discreet.plan.reading import Shared
 from discreet.plan.scalar import columns_in
 from discreet.plan.stages import noise_wanted, stage_of
 from discreet.plan.written import notation
@@ -150,8 +151,9 @@ def _check_keys(draft: Draft, delta: Fraction) -> None:
 def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
     """The plan of a question whose limits are known. An L2 clip needs Gaussian noise; elsewhere `allocate` chooses."""
     requests = noise_wanted(draft, draft.caps)
-    split = (gaussian if draft.clip else allocate)(requests, epsilon, delta) if requests else None
-    stage, protected = stage_of(draft, draft.caps, split), draft.protected
+    shared = Shared.of(draft.readings, len(requests), epsilon)
+    split = (gaussian if draft.clip else allocate)(requests, epsilon - shared.cost, delta) if requests else None
+    stage, protected = stage_of(draft, draft.caps, split, shared), draft.protected
     losses = [each.mechanism.loss(each.sensitivity) for each in stage.measurements if each.mechanism is not None]
     uses_delta = any(each.pure_epsilon() is None for each in losses)
     return Plan(
@@ -160,15 +162,19 @@ def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         relation=protected.relation,
         people=protected.people,
         event=event_of(stage, protected.relation),
-        epsilon=epsilon if losses else Fraction(0),
+        epsilon=epsilon if losses or stage.readings else Fraction(0),
         delta=delta if uses_delta else Fraction(0),
         notes=(DECLARED,)
-        if not draft.terms
+        if not draft.asks
         else (
-            *about_persons(protected, draft.caps, stage.query, len(stage.domain)),
+            *about_persons(protected, draft.caps, stage.queries[0], len(stage.domain)),
             *([PUBLIC] if len(losses) < len(stage.measurements) else []),
             *draft.notes,
             *about_rounding(stage, protected.people),
         ),
-        assumed=(*about_idle(protected, stage.query), *advice(draft.question, stage), *about_division(draft.question)),
+        assumed=(
+            *about_idle(protected, stage.queries[0]),
+            *advice(draft.question, stage),
+            *about_division(draft.question),
+        ),
     )

@@ -19,12 +19,11 @@ def decided(plan: Plan, run: Run, grant: Grant, salt: int) -> Plan:
 
 
 def release(plan: Plan, run: Run, grant: Grant, salt: int) -> tuple[Ints, ...]:
-    """For each measurement of a decided plan the released integers, one for each group of its domain.
+    """For each measurement of a decided plan, and for each column of its readings, the released integers, one for each group of its domain.
 
-    All noise is drawn before the data is read. Whatever goes wrong after that is for the caller to turn into one constant error.
+    All noise of measurements is drawn before the data is read. Whatever goes wrong after that is for the caller to turn into one constant
+    error.
     """
-    if not plan.measurements:
-        return ()
     size = len(plan.domain)
     adders = [
         grant.prepare(measurement.mechanism, measurement.sensitivity, size)
@@ -32,8 +31,11 @@ def release(plan: Plan, run: Run, grant: Grant, salt: int) -> tuple[Ints, ...]:
         else _as_it_is
         for measurement in plan.measurements
     ]
-    exact = exact_totals(plan, run(plan.query, salt))
-    return tuple(add(totals) for add, totals in zip(adders, exact, strict=True))
+    exact = exact_totals(plan, run(plan.query, salt)) if adders else ()
+    noisy = [add(totals) for add, totals in zip(adders, exact, strict=True)]
+    for reading in plan.decided.readings:
+        noisy += reading.drawn(run, grant, salt, plan.domain)
+    return tuple(noisy)
 
 
 def exact_totals(plan: Plan, totals: Found) -> tuple[Ints, ...]:

@@ -7,19 +7,21 @@ from discreet.plan.draft import Draft, query_of
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import PricedNoise, Split, Wanted
 from discreet.plan.plan import Stage
+from discreet.plan.reading import Shared
 from discreet.plan.relation import Totals
 from discreet.plan.releases.terms import Measured
 from discreet.plan.rules.relations import combined
 
 
-def stage_of(draft: Draft, caps: Caps, split: Split | None) -> Stage:
-    """One reading of the data, within limits, with noise of a split; None where nothing needs noise."""
+def stage_of(draft: Draft, caps: Caps, split: Split | None, shared: Shared) -> Stage:
+    """One reading of the data, within limits, with noise of a split, None where nothing needs noise; and what is read besides."""
     query = query_of(draft, caps)
     requests = _wanted(draft, query)
     noise = split.noises(tuple(requests.values())) if split is not None else ()
     noises = dict(zip(requests, noise, strict=True))
     measurements = tuple(_measurement(each, noises.get(i)) for i, each in enumerate(draft.measured))
-    return Stage(query, draft.groups, measurements, draft.releases)
+    readings = tuple(shared.priced(draft, caps))
+    return Stage(query, draft.groups, measurements, draft.releases, readings=readings)
 
 
 def noise_wanted(draft: Draft, caps: Caps) -> tuple[Wanted, ...]:

@@ -17,6 +17,7 @@ from discreet.plan import question, relation, scalar
 from discreet.plan.combination import Combination
 from discreet.plan.measurement import Measurement
 from discreet.plan.plan import Plan, Stage
+from discreet.plan.reading import Reading
 from discreet.plan.releases.base import Kind, Release
 from discreet.plan.steps.branching import Branching
 from discreet.plan.steps.keys import FindKeys
@@ -120,6 +121,7 @@ def _parts(stage: Stage) -> dict[str, str]:
         "domain": repr(stage.domain),
         "measurements": _tuple(_measurements(stage.measurements)),
         "statistics": notation(stage.releases),
+        **({"readings": notation(stage.readings)} if stage.readings else {}),
     }
 
 
@@ -155,7 +157,7 @@ def _writer(kind: type) -> Callable[[Any], str]:
     if kind in ENUMS:
         name = ENUMS[kind]
         return lambda member: f"<{name}.{member.name}: {member.value!r}>"
-    if issubclass(kind, Release) and kind.notation.split()[1:] == [each.name for each in fields(kind)]:  # type: ignore[arg-type]
+    if issubclass(kind, Release | Reading) and kind.notation.split()[1:] == [each.name for each in fields(kind)]:  # type: ignore[arg-type]
         return _record_writer(*kind.notation.split())
     if issubclass(kind, Kind):
         return _kind_writer(kind)

@@ -158,13 +158,19 @@ class Release(ABC):
         """The measurements that it is made of."""
 
     @property
+    def readings(self) -> tuple[int, ...]:
+        """The readings beside the measurements that it is made of."""
+        return ()
+
+    @property
     def counted(self) -> Mapping[int, int]:
         """For each measurement whose rows another one counts, the place of that."""
         return {}
 
     @abstractmethod
     def values(self, plan: "Plan", released: Sequence[Sequence[int]]) -> Sequence[Number | None]:
-        """For each group its value, from what was released for each measurement; NULL where it is of too few."""
+        """For each group its value, from what was released for each measurement, and behind those for each column of each reading; NULL
+        where it is of too few."""
 
     def exactly(
         self, plan: "Plan", totals: Sequence[Sequence[int]], beyond: Sequence[Fraction]

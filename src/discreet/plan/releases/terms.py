@@ -15,6 +15,7 @@ from discreet.plan.grid import ValueGrid, divisor_for, grid_for
 from discreet.plan.ladder import signed
 from discreet.plan.question import Aggregate
 from discreet.plan.range import FoundRange
+from discreet.plan.reading import ReadingAsked
 from discreet.plan.relation import How, Term
 from discreet.plan.rules.relations import row_bounds, term_bounds
 from discreet.plan.rules.scalars import facts_of
@@ -105,6 +106,7 @@ class MeasuredTerms:
 
     terms: list[Term] = field(default_factory=list)
     measured: list[Measured] = field(default_factory=list)
+    readings: list[ReadingAsked] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -233,6 +235,12 @@ class MeasuredTerms:
             self.measured.append(measured)
             return len(combinations)
         return combinations.index(measured.made)
+
+    def read(self, asked: ReadingAsked) -> int:
+        """The place of a reading beside the measurements."""
+        if asked not in self.readings:
+            self.readings.append(asked)
+        return self.readings.index(asked)
 
 
 def parts_of(argument: Scalar | None) -> tuple[Scalar, ...]:
