@@ -43,7 +43,7 @@ def _state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @settings(
-    max_examples=repeats(75),
+    max_examples=repeats(45),
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
 )
