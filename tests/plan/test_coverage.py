@@ -6,7 +6,7 @@ as the span that 95 % of the released numbers lie in. Of few runs only what chan
 """
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -28,11 +28,16 @@ FAR = 5.0
 
 @dataclass(frozen=True)
 class Statistic:
-    """A statistic: how it is asked, and what it is of the rows of a group, x and y being arrays of people × rows."""
+    """A statistic: how it is asked, and what it is of the rows of a group, x and y being arrays of people × rows.
+
+    Those that are linear are asked at a price where noise has many steps: of few steps an interval holds the truth more often, as it ends
+    at one of them.
+    """
 
     asked: str
     truth: Callable[[Reals, Reals], float]
     linear: bool = False
+    epsilon: float = 2
     least: float = 0.94
     most: float = 0.995
     wide: float = 1.5
@@ -43,8 +48,8 @@ def slope(x: Reals, y: Reals) -> float:
 
 
 STATISTICS = {
-    "count": Statistic("COUNT(*)", lambda x, y: x.size, linear=True),
-    "sum": Statistic("SUM(x)", lambda x, y: float(x.sum()), linear=True),
+    "count": Statistic("COUNT(*)", lambda x, y: x.size, linear=True, epsilon=0.1),
+    "sum": Statistic("SUM(x)", lambda x, y: float(x.sum()), linear=True, epsilon=0.1),
     "mean": Statistic("AVG(x)", lambda x, y: float(x.mean())),
     "share": Statistic("COUNT(*) FILTER (WHERE x > 40) / COUNT(*)", lambda x, y: float((x > 40).mean())),
     "variance": Statistic("VAR_POP(x)", lambda x, y: float(x.var())),
@@ -88,15 +93,19 @@ def test_intervals_hold_the_truth_as_often_as_they_say(kind: str, unit: str) -> 
         tempfile.TemporaryDirectory() as folder,
         Curator({"t": table}, columns=columns, **UNITS[unit], epsilon=10**6, ledger=Path(folder) / "ledger") as curator,
     ):
+        wrong = []
         for name, statistic in STATISTICS.items():
-            answer = curator.sql(f"SELECT g, {statistic.asked} AS value FROM t GROUP BY g", epsilon=2)
+            answer = curator.sql(f"SELECT g, {statistic.asked} AS value FROM t GROUP BY g", epsilon=statistic.epsilon)
             told = [row for row in answer.to_dicts(errors=True) if row["value"] is not None]
-            holds(f"{name} of {kind} {unit}", statistic, told, statistic.truth(x, y))
+            wrong += [f"{name}: {each}" for each in faults(statistic, told, statistic.truth(x, y))]
+        assert not wrong
 
 
-def holds(name: str, statistic: Statistic, told: list[dict[str, Any]], truth: float) -> None:
-    """What was told of one truth is told as it should be."""
-    assert len(told) > RUNS / 2, f"{name}: hardly ever told"
+def faults(statistic: Statistic, told: list[dict[str, Any]], truth: float) -> Iterator[str]:
+    """In what the intervals that were told of one truth are not as they should be."""
+    if len(told) < RUNS / 2:
+        yield f"told {len(told)} times in {RUNS}"
+        return
     low, high, values = (
         np.array([np.nan if row[key] is None else float(row[key]) for row in told])
         for key in ("value_low", "value_high", "value")
@@ -104,10 +113,11 @@ def holds(name: str, statistic: Statistic, told: list[dict[str, Any]], truth: fl
     slack = 1e-4 * max(1.0, abs(truth))  # of the public grid, which the ± tells by itself
     covered = float(np.mean(~(low > truth + slack) & ~(high < truth - slack)))
     chance = FAR * sqrt(0.95 * 0.05 / len(told)) if RUNS < 4000 else 0.0
-    assert covered >= statistic.least - chance, f"{name}: {100 * covered:.1f} of 100 hold the truth"
     most = 0.96 if statistic.linear else statistic.most
-    assert covered <= most + chance, f"{name}: {100 * covered:.1f} of 100 hold the truth, which is too many"
+    if not statistic.least - chance <= covered <= most + chance:
+        yield f"{100 * covered:.1f} of 100 hold the truth"
     if RUNS >= 1000:
         span = np.quantile(values, 0.975) - np.quantile(values, 0.025)
         width = float(np.nanmedian(high - low))
-        assert width <= statistic.wide * span, f"{name}: {width / span:.2f} times as wide as need be"
+        if not width <= statistic.wide * span:
+            yield f"{width / span:.2f} times as wide as need be"
