@@ -27,13 +27,16 @@ from discreet.plan.relation import (
     Contributions,
     Exceeding,
     Extent,
+    Feature,
     Filled,
     Filter,
     Found,
     Gathered,
     How,
+    PerPerson,
     Rows,
     Scan,
+    Summary,
     Term,
     Totals,
     Typed,
@@ -145,6 +148,36 @@ def _filter(relation: Filter, reading: RunData) -> list[Row]:
 def _computed(relation: Computed, reading: RunData) -> list[Row]:
     rows = rows_in(relation.source, reading)
     return [row | {relation.column.place: evaluate(relation.value, row)} for row in rows]
+
+
+@rows_in.register
+def _per_person(relation: PerPerson, reading: RunData) -> list[Row]:
+    gathered: dict[Group, list[Row]] = {}
+    for row in rows_in(relation.source, reading):
+        values = [evaluate(each, row) for each in (relation.person, *(key for _, key in relation.keys))]
+        if values[0] is not None:
+            gathered.setdefault(tuple(values), []).append(row)
+    places = [relation.person.place, *(column.place for column, _ in relation.keys)]
+    return [
+        dict(zip(places, values, strict=True))
+        | {each.column.place: _gathered(each, rows) for each in relation.features}
+        for values, rows in gathered.items()
+    ]
+
+
+def _gathered(feature: Feature, rows: list[Row]) -> Value:
+    """What all rows of a person give. Of numbers there is one zero, whichever row it stood in."""
+    found = [value for row in rows if (value := evaluate(feature.value, row)) is not None]
+    values: list[Any] = [value + 0.0 if isinstance(value, float) else value for value in found]
+    match feature.how:
+        case Summary.SUM:
+            return sum(map(int, values))
+        case Summary.DISTINCT:
+            return len(set(values))
+        case Summary.LEAST:
+            return min(values, default=None)
+        case Summary.LARGEST:
+            return max(values, default=None)
 
 
 @singledispatch

@@ -43,6 +43,7 @@ from discreet.plan.relation import (
     Filter,
     Gathered,
     How,
+    PerPerson,
     Rows,
     Scan,
     Term,
@@ -50,6 +51,7 @@ from discreet.plan.relation import (
     Typed,
     contributions_of,
     keys_of,
+    per_person_in,
     scan_of,
     terms_of,
 )
@@ -156,7 +158,7 @@ class Writer:
                 )
             groups = [_key(each, over) for each in query.keys]
             columns = [alias(each.shown, key(i)) for i, each in enumerate(groups)]
-            columns += [alias(_sum(term.value, over), total(i)) for i, term in enumerate(query.terms)]
+            columns += [alias(sum_of(term.value, over), total(i)) for i, term in enumerate(query.terms)]
             return select(columns, over.over(base), where=where, group=[each.grouped for each in groups])
         contributions = contributions_of(source)
         keys = [named(key(i)) for i in range(len(keys_of(query)))]
@@ -164,7 +166,7 @@ class Writer:
         columns += [alias(_total(named(total(i))), total(i)) for i in range(len(terms_of(query)))]
         return select(columns, subquery(people_of(source, self), "people"), group=keys)
 
-    def of_people(self, contributions: Contributions) -> PeopleRows:
+    def of_people(self, contributions: Contributions | PerPerson) -> PeopleRows:
         over, base, where = rows_of(contributions.source, self)
         stored = self.stored[scan_of(contributions).table]
         if stored.number is None or stored.person != contributions.person.name:
@@ -200,7 +202,8 @@ class Writer:
 
     def shown(self, contributions: Contributions, index: int) -> E:
         """A key of the contributions as it leaves the engine."""
-        scalar, forms = contributions.keys[index], self.stored[scan_of(contributions).table].kept
+        made = per_person_in(contributions)  # which gives texts as they are
+        scalar, forms = contributions.keys[index], {} if made else self.stored[scan_of(contributions).table].kept
         if isinstance(scalar, Column) and scalar.type is Type.TEXT and scalar.name in forms:
             return text_of_form(forms[scalar.name], named(key(index)), self.words)
         return named(key(index))
@@ -469,10 +472,10 @@ def _key(scalar: Scalar, over: ScalarWriter) -> Grouped:
 
 
 def _aggregate(term: Term, over: ScalarWriter) -> E:
-    return _sum(term.value, over) if term.how is How.SUM else _total(over.clean(term.value).sql, "max")
+    return sum_of(term.value, over) if term.how is How.SUM else _total(over.clean(term.value).sql, "max")
 
 
-def _sum(scalar: Scalar, over: ScalarWriter) -> E:
+def sum_of(scalar: Scalar, over: ScalarWriter) -> E:
     """The sum of a term over rows, as int64. Counts are counted, which is the cheapest."""
     match scalar:
         case Literal(value=1):

@@ -201,7 +201,7 @@ class MeasuredTerms:
         unbounded = [self.scope.field(each) for each in columns_in(argument) if each.type.numeric]
         unbounded = [each for each in unbounded if not each.facts.bounded]
         if not unbounded or not all(each.auto for each in unbounded):
-            raise _without_bounds(name, argument, self.scope)
+            raise without_bounds(name, argument, self.scope)
         known = [each for each in (*self.ranges, *self.sought) if each.argument == argument]
         if not known:
             rungs = signed(whole=facts.integral)
@@ -265,7 +265,8 @@ def _ones(condition: Scalar | None, parts: int) -> Scalar:
     return Steps(Case(((condition, one),), nothing), 0.0, 1.0, FINE_SHIFT, 0.0)
 
 
-def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
+def without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
+    """What to say of an argument that has no bounds, neither declared nor to be found."""
     columns = sorted(columns_in(argument), key=by_name)
     missing = [
         each.name

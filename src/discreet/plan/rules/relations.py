@@ -35,6 +35,7 @@ from discreet.plan.relation import (
     Term,
     Totals,
     Typed,
+    per_person_in,
     terms_of,
 )
 from discreet.plan.scalar import And, Case, Indicator, IsNull, Literal, Not, Product, Scalar, Steps
@@ -134,6 +135,8 @@ def _filter(relation: Filter, unit: Unit) -> Reach:
 @reach_into.register
 def _contributions(relation: Contributions, unit: Unit) -> Reach:
     below = _of_rows(relation.source, unit)
+    if any(each.person != relation.person for each in per_person_in(relation.source)):
+        raise Fault("rows of people are gathered by who these are", code="rule")
     return Reach(below.rows, below.groups, gathered=True)
 
 

@@ -8,6 +8,7 @@ person is is a property of the row, whatever is called like that column. The sam
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
 
 from sqlglot import exp
 
@@ -32,7 +33,6 @@ OTHERS = {  # clauses that the words alone did not give away
     "catalog": (Code.SCHEMA, "tables of other databases are not available", "write the table's name alone"),
 }
 OUTSIDE = {  # clauses of the outermost SELECT alone: inside, what becomes of a row would depend on other rows
-    "group": ("GROUP BY", "group in the outermost SELECT; HAVING, ORDER BY and arithmetic on aggregates work there"),
     "having": ("HAVING", "write the condition behind WHERE, or HAVING in the outermost SELECT"),
     "distinct": ("DISTINCT", "use GROUP BY in the outermost SELECT"),
     "order": ("ORDER BY", "order the outermost SELECT: rows of a table are in no order"),
@@ -55,6 +55,15 @@ class RowSource:
     """Those that the conditions read."""
 
 
+Reader = TypeVar("Reader", bound=Expressions)
+
+
+class GroupedReader(Protocol):
+    """Reads a SELECT inside of another one that has GROUP BY."""
+
+    def __call__(self, sources: "Sources", select: exp.Select, source: RowSource, called: str, /) -> RowSource: ...
+
+
 Known = Mapping[str, RowSource]
 """What the names of WITH mean where a SELECT stands, casefolded."""
 
@@ -66,27 +75,32 @@ class Sources:
     text: str
     catalog: Catalog
     parameters: dict[str, Literal]
+    grouped: "GroupedReader"
     shared: SharedReading = field(default_factory=SharedReading)
 
     def expressions(self, source: RowSource) -> Expressions:
         """The reader of expressions over a source."""
+        return self.reader(source, Expressions)
+
+    def reader(self, source: RowSource, kind: type[Reader]) -> Reader:
+        """A reader, of this kind, of expressions over a source."""
         scope = source.origin.scope(source.called)
         person = self.catalog.protected.person
-        read = Expressions(self.text, scope, person, self.parameters, source.view, self.shared)
+        read = kind(self.text, scope, person, self.parameters, source.view, self.shared)
         read.columns.update(dict.fromkeys(source.columns))
         return read
 
     def source(self, select: exp.Expr, known: Known | None = None) -> RowSource:
         """The rows that a SELECT is about; or raises QueryError."""
         if not isinstance(select, exp.Select):
-            raise self._refusal(Code.NOT_A_SELECT, "this is not one SELECT", "write SELECT COUNT(*) FROM …", select)
+            raise self.refusal(Code.NOT_A_SELECT, "this is not one SELECT", "write SELECT COUNT(*) FROM …", select)
         source = select.args.get("from_")
         if source is None:
-            raise self._refusal(Code.CLAUSE, "FROM is missing", "write SELECT COUNT(*) FROM …", select)
+            raise self.refusal(Code.CLAUSE, "FROM is missing", "write SELECT COUNT(*) FROM …", select)
         for node in (select, source, source.this):
             for name, (code, message, hint) in OTHERS.items():
                 if part := node.args.get(name):
-                    raise self._refusal(code, message, hint, part[0] if isinstance(part, list) else part)
+                    raise self.refusal(code, message, hint, part[0] if isinstance(part, list) else part)
         names = self._with(select.args.get("with_"), known or {})
         self._take(source, "this")
         return self._from(source.this, names)
@@ -102,7 +116,7 @@ class Sources:
             name = self._alias(node)
             if name.casefold() in here:
                 message = f"two sub-queries are called {quoted(name)}"
-                raise self._refusal(Code.DUPLICATE_NAME, message, "give each another name", node.args["alias"])
+                raise self.refusal(Code.DUPLICATE_NAME, message, "give each another name", node.args["alias"])
             here.add(name.casefold())
             names[name.casefold()] = self._derived(node.this, names, name)
         return names
@@ -114,10 +128,10 @@ class Sources:
             inner = self._from(node.this, known) if nested else self._derived(node.this, known, UNNAMED)
             return self._called(inner, node)
         if isinstance(node, exp.Subquery | exp.Values | exp.Paren):
-            raise self._refusal(Code.SUBQUERY, "FROM needs a table", "write the name of one table, or (SELECT …)", node)
+            raise self.refusal(Code.SUBQUERY, "FROM needs a table", "write the name of one table, or (SELECT …)", node)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             hint = "write the name of one table"
-            raise self._refusal(Code.TABLE_FUNCTION, "FROM needs a declared table", hint, node)
+            raise self.refusal(Code.TABLE_FUNCTION, "FROM needs a declared table", hint, node)
         self._take(node, "this", "alias")
         source = known.get(node.this.name.casefold()) or self._declared(node.this)
         self._identifier(node.this)
@@ -135,16 +149,18 @@ class Sources:
             table = self.catalog.table(node.name)
         except QueryError as error:
             message = f"table {quoted(node.name)} not found"
-            raise self._refusal(Code.UNKNOWN_TABLE, message, error.hint, node) from None
+            raise self.refusal(Code.UNKNOWN_TABLE, message, error.hint, node) from None
         return RowSource(DeclaredTable(table), table.name)
 
     def _derived(self, select: exp.Expr, known: Known, called: str) -> RowSource:
         """What a sub-query gives."""
         source = self.source(select, known)
+        if isinstance(select, exp.Select) and select.args.get("group"):
+            return self.grouped(self, select, source, called)
         for name, (words, hint) in OUTSIDE.items():
             if part := select.args.get(name):
                 message = f"{words} inside a sub-query is not available"
-                raise self._refusal(Code.SUBQUERY, message, hint, part)
+                raise self.refusal(Code.SUBQUERY, message, hint, part)
         read = self.expressions(source)
         read.take(select, "from_", "where", "expressions", "with_")
         conditions = (*source.conditions, *conditions_of(read, select.args.get("where")))
@@ -156,11 +172,12 @@ class Sources:
         alias = node.args["alias"]
         if alias.args.get("columns"):
             hint = "name the columns inside: SELECT age AS years"
-            raise self._refusal(Code.CLAUSE, "columns cannot be renamed here", hint, alias)
+            raise self.refusal(Code.CLAUSE, "columns cannot be renamed here", hint, alias)
         self._take(alias, "this")
         return self._identifier(alias.this)
 
-    def _refusal(self, code: Code, message: str, hint: str, node: exp.Expr) -> QueryError:
+    def refusal(self, code: Code, message: str, hint: str, node: exp.Expr) -> QueryError:
+        """The error to raise, with a caret under the node."""
         return placed(self.text, code, message, hint, node)
 
     def _take(self, node: exp.Expr, *args: str) -> None:
