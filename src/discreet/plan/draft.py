@@ -103,7 +103,8 @@ class Draft:
         if self.protected.person is None or not self.terms or self.alone:
             return ()
         kinds = {term.how for term in self.terms}
-        return missing(self.caps, self.cells, of_rows=How.SUM in kinds, of_people=How.ANY in kinds, clip=self.clip)
+        of_people = bool(kinds - {How.SUM})
+        return missing(self.caps, self.cells, of_rows=How.SUM in kinds, of_people=of_people, clip=self.clip)
 
 
 def draft(question: Question, catalog: Catalog) -> Draft:

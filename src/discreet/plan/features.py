@@ -39,6 +39,15 @@ from discreet.plan.scalar import (
 )
 from discreet.plan.scope import Scope
 
+NAMES = frozenset(
+    {
+        *("COUNT", "COUNT_IF", "COUNTIF", "SUM", "AVG", "MEAN", "MIN", "MAX"),
+        *("VARIANCE", "VAR_SAMP", "VAR_POP", "STDDEV", "STDDEV_SAMP", "STDDEV_POP"),
+        *("BOOL_AND", "EVERY", "LOGICAL_AND", "BOOL_OR", "LOGICAL_OR"),
+    }
+)
+"""All that can be asked of the rows of one person, as SQL calls it."""
+
 TRUE = Literal(True, Type.BOOLEAN)
 
 

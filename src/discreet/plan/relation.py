@@ -106,6 +106,7 @@ class How(Enum):
 
     SUM = "sum"  # of a value per row
     ANY = "any"  # the largest of values that are 0 or more
+    MEAN = "mean"  # of steps, rounded half up to a whole one; 0 where no row has any
 
 
 @dataclass(frozen=True, slots=True)

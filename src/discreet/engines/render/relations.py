@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from discreet.engines.render.cells import TextForm, text_of_form
 from discreet.engines.render.masks import LAST, MASK, PERSON, last_slot, slot
+from discreet.engines.render.means import mean_of
 from discreet.engines.render.nodes import (
     TYPES,
     E,
@@ -244,7 +245,7 @@ class Writer:
         words, n, limit = self.words, named(ROWS), integer(most)
         replaced: dict[str, E] = {}
         for i, term in enumerate(contributions.terms):
-            if term.how is How.ANY:
+            if term.how is not How.SUM:
                 continue
             s = named(total(i))
             r = words.remainder(binary(exp.Add, words.remainder(s, n), n), n)
@@ -329,7 +330,7 @@ class Writer:
         columns = [named(PERSON), *(named(key(i)) for i in range(len(contributions.keys)))]
         for i, term in enumerate(contributions.terms):
             s = named(total(i))
-            if term.how is How.ANY:
+            if term.how is not How.SUM:
                 columns.append(s)
                 continue
             whole = binary(exp.Mul, words.int_div(s, n), limit)
@@ -472,7 +473,13 @@ def _key(scalar: Scalar, over: ScalarWriter) -> Grouped:
 
 
 def _aggregate(term: Term, over: ScalarWriter) -> E:
-    return sum_of(term.value, over) if term.how is How.SUM else _total(over.clean(term.value).sql, "max")
+    match term.how:
+        case How.SUM:
+            return sum_of(term.value, over)
+        case How.ANY:
+            return _total(over.clean(term.value).sql, "max")
+        case How.MEAN:
+            return mean_of(term, over)
 
 
 def sum_of(scalar: Scalar, over: ScalarWriter) -> E:

@@ -127,6 +127,10 @@ class MeasuredTerms:
         place = self.add(Term(How.ANY, _ones(condition, parts)))
         return self.measure(Measured(Combination.plain(place), Fraction(1, parts), "people"))
 
+    def people_of(self, aggregate: Aggregate) -> int:
+        """The measurement of how many people have a row of an aggregate."""
+        return self.people(_all(self._conditions(aggregate)))
+
     def count(self, aggregate: Aggregate) -> int:
         """The term that counts the rows of an aggregate: those that FILTER keeps, and on which its argument is not NULL."""
         return self.add(Term(How.SUM, self.ones(_all(self._conditions(aggregate)))))
