@@ -13,7 +13,7 @@ from discreet.plan.combination import Combination
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import How, Term
 from discreet.plan.releases.base import Call, Kind, of_one_number, registry
-from discreet.plan.releases.mean import Mean
+from discreet.plan.releases.mean import AVERAGE, Mean
 from discreet.plan.releases.terms import Measured, MeasuredTerms
 from discreet.plan.scalar import Steps
 
@@ -33,11 +33,8 @@ class AverageByPerson(Kind):
 
     @classmethod
     def read(cls, call: Call) -> Aggregate:
-        if call.person is None:
-            raise call.refusal(
-                "person", "AVG_BY_PERSON is of people, and here each row is about somebody else", "use AVG"
-            )
-        return of_one_number(AVERAGE_BY_PERSON, call)
+        """Where each row is about somebody else it is their mean, and AVG."""
+        return of_one_number(AVERAGE if call.person is None else AVERAGE_BY_PERSON, call)
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> Mean:
         coarse, operand = terms.grid(aggregate, self.word)
