@@ -156,7 +156,7 @@ def _grid(name: str, argument: Scalar, scope: Scope) -> tuple[ValueGrid, Facts]:
     """The grid of an argument, as it has outside; or raises QueryError where it has no bounds: inside none are found."""
     facts = facts_of(argument, scope)
     if facts.low is None or facts.high is None:
-        raise without_bounds(name, argument, scope)
+        raise without_bounds(name, argument, scope, finds=False)
     return grid_for(facts.low, facts.high, facts.integral), facts
 
 

@@ -269,8 +269,8 @@ def _ones(condition: Scalar | None, parts: int) -> Scalar:
     return Steps(Case(((condition, one),), nothing), 0.0, 1.0, FINE_SHIFT, 0.0)
 
 
-def without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
-    """What to say of an argument that has no bounds, neither declared nor to be found."""
+def without_bounds(name: str, argument: Scalar, scope: Scope, *, finds: bool = True) -> QueryError:
+    """What to say of an argument that has no bounds, neither declared nor to be found, and that a range is found, where that is so."""
     columns = sorted(columns_in(argument), key=by_name)
     missing = [
         each.name
@@ -296,8 +296,9 @@ def without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
         f"{name} needs bounds for {column!r}, which are not read from the data",
         code="missing-bounds",
         hint=f"declare them: --bounds {column}=LOW:HIGH (or bounds = [LOW, HIGH] in the policy),"
-        f' write {name}(LEAST(GREATEST({column}, LOW), HIGH)), let them be found: --bounds {column}=auto (bounds = "auto"),'
-        " or survey the data first: discreet survey",
+        f" write {name}(LEAST(GREATEST({column}, LOW), HIGH)),"
+        + (f' let them be found: --bounds {column}=auto (bounds = "auto"),' if finds else "")
+        + " or survey the data first: discreet survey",
     )
 
 

@@ -395,6 +395,12 @@ class Expressions:
         passed = "" if names else f", with {self.person} in the SELECT of {self.view.called}"
         return f"COUNT(DISTINCT {names[0] if names else self.person}){passed}"
 
+    def means_person(self, name: str) -> bool:
+        """Whether a name is that of who a person is."""
+        if self.view is not None:
+            return any(self._is_person(each.meaning) for each in self.view.matches(name))
+        return any(each.name == self.person for each in self.scope.matches(name))
+
     def _is_person(self, meaning: Scalar) -> bool:
         return isinstance(meaning, Column) and meaning.name == self.person
 

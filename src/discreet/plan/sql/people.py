@@ -6,6 +6,7 @@ whatever stands further out reads these as it reads a table. Until all keys and 
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlglot import exp
 
@@ -23,6 +24,7 @@ from discreet.plan.sql.clauses import Clauses, free_name, rebuilt
 from discreet.plan.sql.expressions import Expressions, SharedReading
 from discreet.plan.sql.origins import Origin
 from discreet.plan.sql.refusals import Code, quoted
+from discreet.plan.sql.released import ReleasedGroups
 from discreet.plan.sql.sources import RowSource, Sources, conditions_of, joined
 from discreet.plan.sql.values import is_null_literal
 from discreet.plan.sql.views import Item, View
@@ -216,7 +218,7 @@ class PeopleClauses(Clauses):
         read, scope = self.read, self.read.scope
         who = scope.column(scope.named(read.person or ""))
         if who not in self.keys:
-            raise self._not_by_person()
+            raise _not_by_person(self.select, read)
         taken = {who.name.casefold()}
         keys = {}
         for key in self.keys:
@@ -265,16 +267,6 @@ class PeopleClauses(Clauses):
             raise self.read.refusal(Code.NOT_GROUPED, message, f"add it to GROUP BY, or use MAX({scalar.name})")
         return rebuilt(scalar, lambda each: self._over_people(each, made))
 
-    def _not_by_person(self) -> QueryError:
-        person = self.read.person
-        return self.read.refusal(
-            Code.SUBQUERY,
-            f"GROUP BY inside a sub-query needs {quoted(str(person))}: what a group of several people gives is not released",
-            f"group by {person} there, which is one row for each, or group in the outermost SELECT;"
-            " HAVING, ORDER BY and arithmetic on aggregates work there",
-            self.select.args["group"],
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class MadePeople:
@@ -287,16 +279,45 @@ class MadePeople:
 
 
 def grouped(sources: Sources, select: exp.Select, source: RowSource, called: str) -> RowSource:
-    """What a SELECT inside of another one gives that has GROUP BY; or raises QueryError."""
-    if sources.catalog.protected.person is None:
-        raise sources.refusal(
+    """What a SELECT inside of another one gives that has GROUP BY: rows of people, or groups; or raises QueryError."""
+    read = sources.reader(source, PeopleExpressions)
+    if by_person(select, read):
+        return PeopleClauses(select, read, source).given(called)
+    return RowSource(ReleasedGroups(called, select, source, partial(_not_by_person, select, read)), called)
+
+
+def by_person(select: exp.Select, read: Expressions) -> bool:
+    """Whether a SELECT groups by the person: by the column itself, its name, its number, or by all that it shows."""
+    group, items = select.args["group"], select.expressions
+    given = {each.alias.casefold(): each.this for each in items if isinstance(each, exp.Alias)}
+    nodes = list(items if group.args.get("all") else group.expressions)
+    for node in nodes:
+        if isinstance(node, exp.Literal) and node.name.isdigit() and 1 <= int(node.name[:4]) <= len(items):
+            node = items[int(node.name[:4]) - 1]
+        node = node.this if isinstance(node, exp.Alias) else node
+        if isinstance(node, exp.Column) and not read.means_person(node.name):
+            node = given.get(node.name.casefold(), node)
+        if isinstance(node, exp.Column) and read.means_person(node.name):
+            return True
+    return False
+
+
+def _not_by_person(select: exp.Select, read: Expressions) -> QueryError:
+    """The refusal to gather, or to aggregate again, what is of several people."""
+    if read.person is None:
+        return read.refusal(
             Code.SUBQUERY,
             "GROUP BY inside a sub-query is not available where each row is about somebody else",
             "group in the outermost SELECT; HAVING, ORDER BY and arithmetic on aggregates work there",
             select.args["group"],
         )
-    read = sources.reader(source, PeopleExpressions)
-    return PeopleClauses(select, read, source).given(called)
+    return read.refusal(
+        Code.SUBQUERY,
+        f"GROUP BY inside a sub-query needs {quoted(read.person)}: what groups of people give is not aggregated again",
+        f"group by {read.person} there, which is one row for each, or group in the outermost SELECT;"
+        " HAVING, ORDER BY and arithmetic on aggregates work there",
+        select.args["group"],
+    )
 
 
 def there_in(conditions: Iterable[Scalar]) -> set[Column]:
