@@ -31,9 +31,12 @@ from discreet.plan.relation import (
 )
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, MeasuredTerms
+from discreet.plan.rules import people  # noqa: F401 (its rules register themselves)
+from discreet.plan.rules.relations import reach_into
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Column, In, IsNull, Literal, Or, Scalar, Type, Value, columns_in, type_of
 from discreet.plan.scope import Scope
+from discreet.privacy import Unit
 
 MOST_FOUND = 1_000
 """So many keys of a column are used at most, where they are found: those with the largest noisy counts."""
@@ -84,6 +87,9 @@ class Draft:
     readings: tuple[ReadingAsked, ...] = ()
     """What is read beside the terms."""
 
+    alone: bool = False
+    """Whether a person has one row at most, so that nothing of anyone need be limited."""
+
     @property
     def asks(self) -> bool:
         """Whether anything is asked of the data."""
@@ -103,10 +109,11 @@ class Draft:
     @property
     def missing(self) -> tuple[Limit, ...]:
         """The limits that must be found."""
-        if self.protected.person is None or not self.asks:
+        if self.protected.person is None or not self.asks or self.alone:
             return ()
-        of_rows = any(term.how is How.SUM for term in self.terms) or any(each.of_rows for each in self.readings)
-        of_people = any(term.how is How.ANY for term in self.terms) or any(each.of_people for each in self.readings)
+        kinds = {term.how for term in self.terms}
+        of_rows = How.SUM in kinds or any(each.of_rows for each in self.readings)
+        of_people = bool(kinds - {How.SUM}) or any(each.of_people for each in self.readings)
         return missing(self.caps, self.cells, of_rows=of_rows, of_people=of_people, clip=self.clip)
 
 
@@ -123,11 +130,12 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     declared = groups_of([each for each in domains if each is not None])
     groups = () if sought else declared
     cells = most_cells(domains) if sought else len(groups)
-    protected = within_columns(catalog.protected, keys, everything)
+    alone = _alone(question.source, catalog.protected)
+    protected = _unlimited(catalog.protected) if alone else within_columns(catalog.protected, keys, everything)
     caps = caps_of(protected, cells)
-    terms, releases = _measured(scope, protected, caps, cells, question.aggregates, catalog.ranges)
+    terms, releases = _measured(scope, protected, caps, cells, question.aggregates, catalog.ranges, alone)
     source, left_out = _within_groups(question, keys, domains, listed, everything)
-    notes = (*left_out, *_about_missing(question), *dict.fromkeys(terms.notes))
+    notes = (*left_out, *_about_missing(question), *_about_alone(protected, alone), *dict.fromkeys(terms.notes))
     return Draft(
         question,
         scope,
@@ -146,6 +154,26 @@ def draft(question: Question, catalog: Catalog) -> Draft:
         catalog.ranges,
         tuple(terms.sought),
         tuple(terms.readings),
+        alone,
+    )
+
+
+def _alone(source: Rows, protected: Protected) -> bool:
+    """Whether the rows of a question are of people who have one at most, by the rules."""
+    if protected.person is None:
+        return False
+    reach = reach_into(source, Unit.PERSON)
+    return reach.rows == reach.groups == 1
+
+
+def _unlimited(protected: Protected) -> Protected:
+    """Whoever has one row is in one group: limits change nothing, and neither does a norm that is limited."""
+    return replace(protected, max_groups=None, max_rows=None, max_total=None, clip="groups")
+
+
+def _about_alone(protected: Protected, alone: bool) -> list[str]:
+    return (
+        [f"each {protected.person} counts once: a row is a {protected.person}, and no limit is needed"] if alone else []
     )
 
 
@@ -156,9 +184,10 @@ def _measured(
     cells: int,
     aggregates: tuple[Aggregate, ...],
     ranges: tuple[FoundRange, ...],
+    alone: bool,
 ) -> tuple[MeasuredTerms, tuple[Release, ...]]:
     """The terms of aggregates, and what is made of them, where these ranges were found."""
-    scaled = _scales(protected, caps, aggregates, cells)
+    scaled = not alone and _scales(protected, caps, aggregates, cells)
     terms = MeasuredTerms(scope, aggregates, shortens(protected, cells), scaled, ranges)
     return terms, tuple(aggregate.kind.planned(aggregate, terms) for aggregate in aggregates)
 
@@ -167,7 +196,7 @@ def with_range(draft: Draft, span: FoundRange) -> Draft:
     """The draft after a range was found: the aggregates of its argument are clamped to it, and nothing else changes."""
     ranges = (*draft.ranges, span)
     terms, releases = _measured(
-        draft.scope, draft.protected, draft.caps, draft.cells, draft.question.aggregates, ranges
+        draft.scope, draft.protected, draft.caps, draft.cells, draft.question.aggregates, ranges, draft.alone
     )
     return replace(
         draft,

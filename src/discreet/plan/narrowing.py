@@ -6,12 +6,13 @@ condition lists are its groups: whoever asks has named them.
 """
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from discreet.errors import QueryError
 from discreet.plan.catalog import one_number
 from discreet.plan.domain import Effort, Values, size_of
 from discreet.plan.evaluate import evaluate
-from discreet.plan.relation import Filter, Rows, walk
+from discreet.plan.relation import Filter, PerPerson, Rows, walk
 from discreet.plan.scalar import And, Column, Comparison, In, Literal, Order, Scalar, Value, columns_in
 
 
@@ -24,12 +25,15 @@ def narrowed(keys: tuple[Scalar, ...], domains: tuple[Values | None, ...], sourc
 def undecided(keys: tuple[Scalar, ...], source: Rows) -> tuple[Scalar, ...]:
     """The conditions of a question that are of more than one of its keys: of which groups they are true, only rows can tell."""
     columns = [{key} for key in keys if isinstance(key, Column)]
-    return tuple(condition for condition in conditions_on(source) if columns_in(condition) not in columns)
+    beside = [condition for condition in conditions_on(source) if columns_in(condition) not in columns]
+    below = [each.source for each in walk(source) if isinstance(each, PerPerson)][:1]
+    # below rows of people names are of other columns
+    return tuple(beside + [part.condition for rows in below for part in walk(rows) if isinstance(part, Filter)])
 
 
 def conditions_on(source: Rows) -> Iterator[Scalar]:
-    """All that must be true of a row."""
-    for part in walk(source):
+    """All that must be true of a row; of rows of people what must be true of these, and not of the rows that they are made of."""
+    for part in takewhile(lambda each: not isinstance(each, PerPerson), walk(source)):
         if isinstance(part, Filter):
             yield from part.condition.parts if isinstance(part.condition, And) else (part.condition,)
 

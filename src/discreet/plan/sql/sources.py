@@ -1,21 +1,22 @@
 """The rows that a SELECT is about: those of a declared table, a name of WITH, or a sub-query, however deep.
 
 A sub-query filters rows and computes columns of each row by itself. So it is no relation of its own: what a name of it means is an
-expression over the row of the one table below, and is put in the place of the name; its conditions are joined to those of whoever reads
+expression over the row of the origin below, and is put in the place of the name; its conditions are joined to those of whoever reads
 from it. Facts are of expressions, and so a name that is given anew has what is known of its new meaning, and nothing of the old one; who a
 person is is a property of the row, whatever is called like that column. The same question written flat has the same plan.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
 
 from sqlglot import exp
 
 from discreet.errors import QueryError
-from discreet.plan.catalog import Catalog, Table
+from discreet.plan.catalog import Catalog
 from discreet.plan.scalar import And, Column, Literal, Scalar
-from discreet.plan.scope import Scope
 from discreet.plan.sql.expressions import Clause, Expressions, SharedReading, placed
+from discreet.plan.sql.origins import DeclaredTable, Origin
 from discreet.plan.sql.refusals import Code, quoted
 from discreet.plan.sql.values import is_null_literal
 from discreet.plan.sql.views import Item, View
@@ -32,7 +33,6 @@ OTHERS = {  # clauses that the words alone did not give away
     "catalog": (Code.SCHEMA, "tables of other databases are not available", "write the table's name alone"),
 }
 OUTSIDE = {  # clauses of the outermost SELECT alone: inside, what becomes of a row would depend on other rows
-    "group": ("GROUP BY", "group in the outermost SELECT; HAVING, ORDER BY and arithmetic on aggregates work there"),
     "having": ("HAVING", "write the condition behind WHERE, or HAVING in the outermost SELECT"),
     "distinct": ("DISTINCT", "use GROUP BY in the outermost SELECT"),
     "order": ("ORDER BY", "order the outermost SELECT: rows of a table are in no order"),
@@ -43,16 +43,25 @@ OUTSIDE = {  # clauses of the outermost SELECT alone: inside, what becomes of a 
 
 @dataclass(frozen=True, slots=True)
 class RowSource:
-    """What FROM gives: the rows of a declared table on which all conditions are true; and of a sub-query its names."""
+    """What FROM gives: the rows of an origin on which all conditions are true; and of a sub-query its names."""
 
-    table: Table
+    origin: Origin
     called: str
     view: View | None = None
-    """None for the table itself."""
+    """None for the origin itself."""
 
     conditions: tuple[Scalar, ...] = ()
     columns: tuple[Column, ...] = ()
     """Those that the conditions read."""
+
+
+Reader = TypeVar("Reader", bound=Expressions)
+
+
+class GroupedReader(Protocol):
+    """Reads a SELECT inside of another one that has GROUP BY."""
+
+    def __call__(self, sources: "Sources", select: exp.Select, source: RowSource, called: str, /) -> RowSource: ...
 
 
 Known = Mapping[str, RowSource]
@@ -66,27 +75,32 @@ class Sources:
     text: str
     catalog: Catalog
     parameters: dict[str, Literal]
+    grouped: "GroupedReader"
     shared: SharedReading = field(default_factory=SharedReading)
 
     def expressions(self, source: RowSource) -> Expressions:
         """The reader of expressions over a source."""
-        scope = Scope.of(source.table, source.called)
+        return self.reader(source, Expressions)
+
+    def reader(self, source: RowSource, kind: type[Reader]) -> Reader:
+        """A reader, of this kind, of expressions over a source."""
+        scope = source.origin.scope(source.called)
         person = self.catalog.protected.person
-        read = Expressions(self.text, scope, person, self.parameters, source.view, self.shared)
+        read = kind(self.text, scope, person, self.parameters, source.view, self.shared)
         read.columns.update(dict.fromkeys(source.columns))
         return read
 
     def source(self, select: exp.Expr, known: Known | None = None) -> RowSource:
         """The rows that a SELECT is about; or raises QueryError."""
         if not isinstance(select, exp.Select):
-            raise self._refusal(Code.NOT_A_SELECT, "this is not one SELECT", "write SELECT COUNT(*) FROM …", select)
+            raise self.refusal(Code.NOT_A_SELECT, "this is not one SELECT", "write SELECT COUNT(*) FROM …", select)
         source = select.args.get("from_")
         if source is None:
-            raise self._refusal(Code.CLAUSE, "FROM is missing", "write SELECT COUNT(*) FROM …", select)
+            raise self.refusal(Code.CLAUSE, "FROM is missing", "write SELECT COUNT(*) FROM …", select)
         for node in (select, source, source.this):
             for name, (code, message, hint) in OTHERS.items():
                 if part := node.args.get(name):
-                    raise self._refusal(code, message, hint, part[0] if isinstance(part, list) else part)
+                    raise self.refusal(code, message, hint, part[0] if isinstance(part, list) else part)
         names = self._with(select.args.get("with_"), known or {})
         self._take(source, "this")
         return self._from(source.this, names)
@@ -102,7 +116,7 @@ class Sources:
             name = self._alias(node)
             if name.casefold() in here:
                 message = f"two sub-queries are called {quoted(name)}"
-                raise self._refusal(Code.DUPLICATE_NAME, message, "give each another name", node.args["alias"])
+                raise self.refusal(Code.DUPLICATE_NAME, message, "give each another name", node.args["alias"])
             here.add(name.casefold())
             names[name.casefold()] = self._derived(node.this, names, name)
         return names
@@ -114,10 +128,10 @@ class Sources:
             inner = self._from(node.this, known) if nested else self._derived(node.this, known, UNNAMED)
             return self._called(inner, node)
         if isinstance(node, exp.Subquery | exp.Values | exp.Paren):
-            raise self._refusal(Code.SUBQUERY, "FROM needs a table", "write the name of one table, or (SELECT …)", node)
+            raise self.refusal(Code.SUBQUERY, "FROM needs a table", "write the name of one table, or (SELECT …)", node)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             hint = "write the name of one table"
-            raise self._refusal(Code.TABLE_FUNCTION, "FROM needs a declared table", hint, node)
+            raise self.refusal(Code.TABLE_FUNCTION, "FROM needs a declared table", hint, node)
         self._take(node, "this", "alias")
         source = known.get(node.this.name.casefold()) or self._declared(node.this)
         self._identifier(node.this)
@@ -135,32 +149,35 @@ class Sources:
             table = self.catalog.table(node.name)
         except QueryError as error:
             message = f"table {quoted(node.name)} not found"
-            raise self._refusal(Code.UNKNOWN_TABLE, message, error.hint, node) from None
-        return RowSource(table, table.name)
+            raise self.refusal(Code.UNKNOWN_TABLE, message, error.hint, node) from None
+        return RowSource(DeclaredTable(table), table.name)
 
     def _derived(self, select: exp.Expr, known: Known, called: str) -> RowSource:
         """What a sub-query gives."""
         source = self.source(select, known)
+        if isinstance(select, exp.Select) and select.args.get("group"):
+            return self.grouped(self, select, source, called)
         for name, (words, hint) in OUTSIDE.items():
             if part := select.args.get(name):
                 message = f"{words} inside a sub-query is not available"
-                raise self._refusal(Code.SUBQUERY, message, hint, part)
+                raise self.refusal(Code.SUBQUERY, message, hint, part)
         read = self.expressions(source)
         read.take(select, "from_", "where", "expressions", "with_")
         conditions = (*source.conditions, *conditions_of(read, select.args.get("where")))
         columns = tuple(read.columns)
         items = [item for node in select.expressions for item in _items(read, node)]
-        return RowSource(source.table, called, View(called, tuple(items)), conditions, columns)
+        return RowSource(source.origin, called, View(called, tuple(items)), conditions, columns)
 
     def _alias(self, node: exp.Expr) -> str:
         alias = node.args["alias"]
         if alias.args.get("columns"):
             hint = "name the columns inside: SELECT age AS years"
-            raise self._refusal(Code.CLAUSE, "columns cannot be renamed here", hint, alias)
+            raise self.refusal(Code.CLAUSE, "columns cannot be renamed here", hint, alias)
         self._take(alias, "this")
         return self._identifier(alias.this)
 
-    def _refusal(self, code: Code, message: str, hint: str, node: exp.Expr) -> QueryError:
+    def refusal(self, code: Code, message: str, hint: str, node: exp.Expr) -> QueryError:
+        """The error to raise, with a caret under the node."""
         return placed(self.text, code, message, hint, node)
 
     def _take(self, node: exp.Expr, *args: str) -> None:
