@@ -202,8 +202,9 @@ class Clauses:
                 node,
             )
         if groupless(scalar, read.scope):
-            name = used[0].name
-            message = f"no declared value of {quoted(name)} falls into any group of this key"
+            name, survey = used[0].name, read.scope.field(used[0]).surveyed
+            known = f"value of {quoted(name)} that was {survey}" if survey else f"declared value of {quoted(name)}"
+            message = f"no {known} falls into any group of this key"
             raise read.refusal(Code.NO_GROUPS, message, f"group by {name} itself, or by CASE bins of it", node)
 
     # what happens to released values
