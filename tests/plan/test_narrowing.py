@@ -6,7 +6,7 @@ What is declared is all there is. What a survey found is a fact, and need not be
 from dataclasses import replace
 from functools import cache
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import QueryError
@@ -23,6 +23,7 @@ LISTS = [f"k IN ({', '.join(map(repr, values))})" for values in (("a", "b"), ("d
 EQUALS = [f"k = {value!r}" for value in EVERY]
 OTHERS = ["k <> 'b'", "k > 'b'", "k < 'e'", "k NOT IN ('a', 'c')", "k LIKE '%d%'", "LENGTH(k) > 1", "x > 3"]
 SURVEY = "surveyed on version 7"
+ONE_BUG = settings(MANY, report_multiple_bugs=False)
 
 
 @cache
@@ -38,7 +39,7 @@ def catalog(known: tuple[str, ...], kind: str) -> Catalog:
 def meets(value: str, condition: str) -> bool:
     """Python's word for a condition; of another column it says nothing of the key."""
     return condition == "x > 3" or bool(
-        eval(  # noqa: S307
+        eval(
             condition.replace("NOT IN", "not in").replace("IN", "in").replace("<>", "!=").replace(" = ", " == ")
             .replace("k LIKE '%d%'", "'d' in k").replace("LENGTH(k)", "len(k)").replace("('", "['").replace("')", "']"),
             {"k": value, "len": len},
@@ -59,7 +60,7 @@ known_values = st.lists(st.sampled_from(EVERY), min_size=1, max_size=3, unique=T
 conditions = st.lists(st.sampled_from([*LISTS, *EQUALS, *OTHERS]), min_size=1, max_size=3, unique=True)
 
 
-@MANY
+@ONE_BUG
 @given(known_values, conditions)
 def test_a_survey_makes_nothing_impossible(known: tuple[str, ...], asked: list[str]) -> None:
     """Values that a condition names are groups, whether a survey found them or not; else those of the survey that meet it."""
@@ -77,7 +78,7 @@ def test_a_survey_makes_nothing_impossible(known: tuple[str, ...], asked: list[s
         assert "k IN (…)" in (found.hint or "")
 
 
-@MANY
+@ONE_BUG
 @given(known_values, conditions)
 def test_what_is_declared_is_all_there_is(known: tuple[str, ...], asked: list[str]) -> None:
     found = groups_of(known, "declared", asked)
@@ -88,7 +89,7 @@ def test_what_is_declared_is_all_there_is(known: tuple[str, ...], asked: list[st
         assert found == possible
 
 
-@MANY
+@ONE_BUG
 @given(conditions)
 def test_named_values_are_groups_where_nobody_knows_any(asked: list[str]) -> None:
     found = groups_of(("a",), "unknown", asked)
