@@ -190,7 +190,8 @@ class Dispersion(Release):
         count = reader.plan.measurements[self.count]
         far = 0.0 if count.mechanism is None else float(noise_points(count.mechanism, 0, len(self.places)).max())
         fewest = np.maximum(float(count.step) * (reader.totals[self.count] - far), 2.0)
-        return float(self.most) * fewest / (fewest - 1)
+        most: Reals = float(self.most) * fewest / (fewest - 1)
+        return most
 
 
 def corrected(n: Reals, moment: Reals, sample: bool) -> Reals:
