@@ -184,3 +184,14 @@ def test_the_best_rung_weighs_cut_against_noise() -> None:
 def test_without_a_survey_a_catalog_is_what_was_declared(tmp_path: Path) -> None:
     with curator(tmp_path) as hospital:
         assert overlaid(hospital.catalog, Known((), "1")) == hospital.catalog
+
+
+def test_a_named_key_that_no_survey_found_is_a_group(hospital: Curator) -> None:
+    """Whoever names a value is answered about it, whatever a survey found."""
+    text = "SELECT ward, COUNT(*) AS n FROM t WHERE ward IN ('A', 'Z') GROUP BY ward"
+    answer = hospital.sql(text, epsilon=1000, max_total=5)
+    assert answer["ward"] == ["A", "Z"]
+    exact = ROWS["ward"].count("A")
+    assert abs(answer["n"][0] - exact) < 3 and abs(answer["n"][1]) < 3  # type: ignore[operator]
+    with pytest.raises(QueryError, match="there may be others"):
+        hospital.preview("SELECT ward, COUNT(*) AS n FROM t WHERE ward > 'X' GROUP BY ward", epsilon=1)

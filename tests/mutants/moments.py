@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from tests.mutants import Mutant
 from tests.plan import test_moments as moments
+from tests.plan import test_moments_found as moments_found
 
 TERMS = "discreet.plan.releases.terms:"
 VARIANCE = "discreet.plan.releases.variance:"
@@ -115,8 +116,8 @@ MUTANTS = (
     Mutant(
         "interval-below-0",
         VARIANCE + "Dispersion.span",
-        "(reader.full(0), reader.full(most))",
-        "(reader.full(-1), reader.full(most))",
+        "(reader.full(0), self._most(reader))",
+        "(reader.full(-1), self._most(reader))",
         "the interval of a variance begins below 0",
         moments.numbers_stay_within_what_is_possible,
     ),
@@ -191,5 +192,37 @@ MUTANTS = (
         "np.where(nothing, np.inf, drawn)",
         "a slope of values that may be all alike has a lower end",
         moments.a_line_through_one_point_has_no_ends,
+    ),
+    Mutant(
+        "another-range-is-not-granted",
+        "discreet.plan.check:_whatever_follows",
+        "events.Composed(tuple(map(_less, leaves[0])))",
+        "priced[0]",
+        "the noise of a range between those that were looked at goes beyond its grant, after it was charged",
+        moments_found.one_range_for_each_number,
+    ),
+    Mutant(
+        "squares-of-what-is-not-clamped",
+        TERMS + "MeasuredTerms._found",
+        "return known[0].low, known[0].high",
+        "return known[0].low * 2, known[0].high * 2",
+        "values are clamped to another range than the one that was found",
+        moments_found.values_are_of_what_is_clamped,
+    ),
+    Mutant(
+        "totals-that-cannot-be-tell-nothing",
+        COVARIANCE + "Correlation.drawn",
+        "np.copysign(np.inf, covariance)",
+        "np.nan",
+        "of a draw with a variance below 0 the sign of the covariance is forgotten, and the interval is far too wide",
+        moments.a_draw_that_cannot_be_tells_a_direction,
+    ),
+    Mutant(
+        "a-sample-may-be-twice-as-far",
+        VARIANCE + "Dispersion._most",
+        "np.maximum(float(count.step) * (reader.totals[self.count] - far), 2.0)",
+        "reader.full(2.0)",
+        "the interval of a deviation ends beyond what so many values can have",
+        lambda: moments.intervals_hold("STDDEV", "ends", 2000),
     ),
 )

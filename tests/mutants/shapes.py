@@ -6,6 +6,7 @@ from discreet.plan.affine import Span
 from discreet.plan.images import ARITHMETIC
 from discreet.plan.scalar import Operator
 from tests.mutants import Law, Mutant
+from tests.plan import test_narrowing as narrowing
 from tests.plan import test_shapes as shapes
 from tests.plan import test_sql_refusals as refused
 
@@ -77,6 +78,22 @@ MUTANTS = (
         "any(evaluate",
         "groups are shown that a second condition leaves out",
         narrowed("ward IN ('A', 'B') AND ward NOT IN ('B', 'C')"),
+    ),
+    Mutant(
+        "a-survey-makes-a-name-impossible",
+        NARROWING + "_left",
+        "and (values is None or survey)",
+        "and values is None",
+        "a value that a question names is refused, since a survey did not find it",
+        narrowing.test_a_survey_makes_nothing_impossible,
+    ),
+    Mutant(
+        "a-survey-is-said-to-be-all",
+        NARROWING + "_no_group",
+        "if survey:",
+        "if False:",
+        "what no surveyed value meets is called a contradiction",
+        narrowing.test_a_survey_makes_nothing_impossible,
     ),
     Mutant(
         "groups-with-such-rows-for-nothing",

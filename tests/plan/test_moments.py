@@ -256,6 +256,7 @@ def sampled(kind: str, n: int) -> list[dict[str, Any]]:
     rows = []
     for _ in range(n):
         x = min(draw.expovariate(5) - 1, 1.0) if kind == "skewed" else draw.uniform(-1, 1)
+        x = float(np.sign(x)) if kind == "ends" else x
         slope = 0 if kind == "apart" else 3
         rows.append({"x": x, "y": min(max(5 + slope * x + draw.uniform(-2, 2), 0.0), 10.0)})
     return rows
@@ -285,6 +286,21 @@ def test_intervals_hold(name: str) -> None:
         intervals_hold(name, kind, n)
     intervals_hold(name, "even", 300, F(1, 10**6))
     intervals_hold(name, "apart", 2000)
+    intervals_hold(name, "ends", 2000)
+
+
+def a_draw_that_cannot_be_tells_a_direction() -> None:
+    """A covariance that is surely above 0 excludes correlations far below 0, also where a variance may be next to nothing."""
+    rows = sampled("even", 100)
+    _, shown, spans, _ = released_groups("SELECT k, CORR(y, x) AS v FROM t GROUP BY k", rows, repeats(RUNS))
+    ends = [
+        span.low for (_, value), span in zip(shown.rows, spans, strict=True) if value is not None and span is not None
+    ]
+    assert sum(low is not None and low > -0.99 for low in ends) > 0.5 * len(ends) > 0
+
+
+def test_a_draw_that_cannot_be_tells_a_direction() -> None:
+    a_draw_that_cannot_be_tells_a_direction()
 
 
 def a_line_through_one_point_has_no_ends() -> None:

@@ -57,9 +57,10 @@ def _whatever_follows(ways: Sequence[events.Event]) -> events.Event:
     """What is drawn after an outcome that could not be listed: the pure ε of all noise that has one, whatever it is made for, and any
     other event as it is. Ways that differ in that, but for what Gaussian noise is rounded to, are a Fault."""
     priced = list(dict.fromkeys(_priced(tuple(_leaves(each))) for each in ways))
-    if len(priced) == 1:
-        return priced[0]
     leaves = [tuple(_leaves(each)) for each in priced]
+    if len(priced) == 1:
+        # those that are not listed may still be rounded otherwise
+        return priced[0] if len(leaves[0]) == 1 else events.Composed(tuple(map(_less, leaves[0])))
     if len({_shape(each) for each in leaves}) > 1:
         raise broken("what it costs depends on what it finds")
     return events.Composed(tuple(_less(_least_noise(each)) for each in zip(*leaves, strict=True)))

@@ -108,7 +108,7 @@ def _values(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
         values = tuple(None if value is None else one_number(value) for value in values)
     if not values:
         raise QueryError(
-            "a key of GROUP BY has no groups: no declared value gives one",
+            "a key of GROUP BY has no groups: no value that is known gives one",
             code="no-groups",
             hint="group by a column that has declared keys, or by CASE bins",
         )
@@ -116,7 +116,7 @@ def _values(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
 
 
 def groupless(key: Scalar, scope: Scope) -> bool:
-    """Whether no declared value of its one column falls into any group of a key. NULL is one if it is named."""
+    """Whether no value that is known of its one column falls into any group of a key. NULL is one if it is named."""
     columns = columns_in(key)
     if len(columns) != 1 or not children(key) or _names_null(key):
         return False

@@ -123,7 +123,7 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     everything = scope.unfiltered
     keys = tuple(whole_key(key, everything) for key in question.keys)
     listed = domains_of(keys, everything)
-    domains = narrowed(keys, listed, question.source)
+    domains = narrowed(keys, listed, question.source, everything)
     if not question.aggregates:
         _check_public(keys, domains, question)
     sought = None in domains

@@ -2,7 +2,8 @@
 
 Which groups there are follows from the question and from what is declared; no row is looked at. A condition tells which values of a key
 can be there where it must be true of every row and reads no other column. Where nobody declared the values of a key, those that a
-condition lists are its groups: whoever asks has named them.
+condition lists are its groups: whoever asks has named them. So it is where a survey tells some values: it need not have found all there
+are, and never makes one that is named impossible.
 """
 
 from collections.abc import Iterator
@@ -14,12 +15,15 @@ from discreet.plan.domain import Effort, Values, size_of
 from discreet.plan.evaluate import evaluate
 from discreet.plan.relation import Filter, PerPerson, Rows, walk
 from discreet.plan.scalar import And, Column, Comparison, In, Literal, Order, Scalar, Value, columns_in
+from discreet.plan.scope import Scope
 
 
-def narrowed(keys: tuple[Scalar, ...], domains: tuple[Values | None, ...], source: Rows) -> tuple[Values | None, ...]:
+def narrowed(
+    keys: tuple[Scalar, ...], domains: tuple[Values | None, ...], source: Rows, scope: Scope
+) -> tuple[Values | None, ...]:
     """The values of each key that the conditions of a question leave; None where they are still to be found."""
     conditions, effort = tuple(conditions_on(source)), Effort()
-    return tuple(_left(key, values, conditions, effort) for key, values in zip(keys, domains, strict=True))
+    return tuple(_left(key, values, conditions, effort, scope) for key, values in zip(keys, domains, strict=True))
 
 
 def undecided(keys: tuple[Scalar, ...], source: Rows) -> tuple[Scalar, ...]:
@@ -38,22 +42,37 @@ def conditions_on(source: Rows) -> Iterator[Scalar]:
             yield from part.condition.parts if isinstance(part.condition, And) else (part.condition,)
 
 
-def _left(key: Scalar, values: Values | None, conditions: tuple[Scalar, ...], effort: Effort) -> Values | None:
+def _left(
+    key: Scalar, values: Values | None, conditions: tuple[Scalar, ...], effort: Effort, scope: Scope
+) -> Values | None:
     if not isinstance(key, Column):
         return values
     about = [condition for condition in conditions if columns_in(condition) == {key}]
-    listed = values if values is not None else next(filter(None, (_named(key, each) for each in about)), None)
+    survey = scope.field(key).surveyed
+    named = next(filter(None, (_named(key, each) for each in about)), None)
+    listed = named if named is not None and (values is None or survey) else values
     if listed is None or not about:
         return values
     effort.take(len(listed) * sum(map(size_of, about)))
     left = tuple(v for v in listed if all(evaluate(each, {key.place: v}) is True for each in about))
     if not left:
-        raise QueryError(
-            f"no group of {key.name!r} is left: its conditions contradict each other, or what is declared",
-            code="no-groups",
-            hint="name values that can be there, or remove a condition",
-        )
+        raise _no_group(key.name, survey if listed is values else "", declared=listed is values)
     return left
+
+
+def _no_group(name: str, survey: str, *, declared: bool) -> QueryError:
+    """The refusal of conditions that no value meets which is known; what a survey found need not be all there is."""
+    if survey:
+        return QueryError(
+            f"none of the values of {name!r} that are known meets its conditions: these were {survey}, and there may be others",
+            code="no-groups",
+            hint=f"name the values that are meant: {name} IN (…), or remove a condition",
+        )
+    return QueryError(
+        f"no group of {name!r} is left: its conditions contradict each other{', or what is declared' if declared else ''}",
+        code="no-groups",
+        hint="name values that can be there, or remove a condition",
+    )
 
 
 def _named(key: Column, condition: Scalar) -> Values | None:

@@ -220,7 +220,8 @@ def _next(u: Reals, v: Reals, end: Reals, below: Reals, above: Reals, nearest: A
 def within(first: Reals, last: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals]:
     """The part within [low, high]. Where there is none the end that is near, and half of the width of the set toward the other."""
     with np.errstate(invalid="ignore"):  # of ends at infinity, which nothing lies beyond
-        half = np.where(first <= last, (last - first) / 2, high - low)  # an empty set says nothing
+        ends = np.isfinite(first) & np.isfinite(last) & (first <= last)
+        half = np.where(ends, (last - first) / 2, high - low)  # an empty set says nothing, nor does one without an end
         first = np.where(first > high, np.maximum(high - half, low), np.maximum(first, low))
         last = np.where(last < low, np.minimum(low + half, high), np.minimum(last, high))
     return first, np.maximum(first, last)

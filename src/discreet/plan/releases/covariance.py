@@ -190,17 +190,29 @@ class Correlation(Release):
     def counted(self) -> Mapping[int, int]:
         return dict.fromkeys(self.places[1:], self.count)
 
-    def rule(
+    def _moments(
         self, n: Reals, first: Reals, second: Reals, products: Reals, first_squares: Reals, second_squares: Reals
-    ) -> Reals:
-        """The correlation of totals, wherever that may lie; not a number where a variance is not above 0."""
+    ) -> tuple[Reals, Reals]:
+        """The covariance, and the root of both variances; that is not a number where one of them is not above 0."""
         u, v = first / n, second / n
         spreads = [
             float(self.first_base) + first_squares / n - u * u,
             float(self.second_base) + second_squares / n - v * v,
         ]
         sizes = np.sqrt([np.where((n > 0) & (each > 0), each, np.nan) for each in spreads])
-        return np.asarray((float(self.base) + products / n - u * v) / sizes[0] / sizes[1], np.float64)
+        return float(self.base) + products / n - u * v, sizes[0] * sizes[1]
+
+    def rule(self, *totals: Reals) -> Reals:
+        """The correlation of totals, wherever that may lie; not a number where a variance is not above 0."""
+        covariance, size = self._moments(*totals)
+        return np.asarray(covariance / size, np.float64)
+
+    def drawn(self, *totals: Reals) -> Reals:
+        """The same of what may be the truth. A correlation r is the one for which C − r·√(V_u⁺ · V_v⁺) is 0; of totals with a variance
+        that is not above 0 that has the sign of C, whatever r is: they tell that r is larger, or smaller, and not that it may be anything.
+        """
+        covariance, size = self._moments(*totals)
+        return np.where(np.isnan(size) & (totals[0] > 0), np.copysign(np.inf, covariance), covariance / size)
 
     def values(self, plan: "Plan", released: Sequence[Sequence[int]]) -> Sequence[Number | None]:
         with np.errstate(all="ignore"):
@@ -221,7 +233,7 @@ class Correlation(Release):
         return self.squared
 
     def span(self, reader: "Reader", confidence: float) -> Span:
-        span = likely(reader, self.places, self.rule, (reader.full(-1), reader.full(1)), confidence)
+        span = likely(reader, self.places, self.drawn, (reader.full(-1), reader.full(1)), confidence)
         if not self.squared:
             return span
         sizes = np.stack([span.low**2, span.high**2])

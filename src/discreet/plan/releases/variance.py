@@ -17,14 +17,14 @@ A sample's variance has n − 1 for n, the released n, and is NULL where that is
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isnan
+from math import isnan, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.errors import QueryError
 from discreet.plan.affine import Reals, Span
-from discreet.plan.draws import likely
+from discreet.plan.draws import likely, noise_points
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
 from discreet.plan.releases.mean import decimal_places
@@ -158,7 +158,7 @@ class Dispersion(Release):
             variance = np.clip(self.rule(n, *rest), 0.0, most)
         places = decimal_places(self.most)
         if self.root:
-            variance, places = np.sqrt(variance), (places + 1) // 2
+            variance, places = np.sqrt(variance), decimal_places(Fraction(sqrt(self.most)))
         return rounded(variance, places)
 
     def exactly(
@@ -178,9 +178,20 @@ class Dispersion(Release):
         return True
 
     def span(self, reader: "Reader", confidence: float) -> Span:
-        most = self.most * (2 if self.sample else 1)  # n/(n − 1) of two is 2
-        span = likely(reader, self.places, self.rule, (reader.full(0), reader.full(most)), confidence)
+        span = likely(reader, self.places, self.rule, (reader.full(0), self._most(reader)), confidence)
         return Span(np.sqrt(span.low), np.sqrt(span.high), span.open) if self.root else span
+
+    def _most(self, reader: "Reader") -> Reals:
+        """The most that the truth can be. Of a sample that is n/(n − 1) times as much, for the fewest that n can be: two, or as many as
+        are left by the farthest of all draws of its noise.
+        """
+        if not self.sample:
+            return reader.full(self.most)
+        count = reader.plan.measurements[self.count]
+        far = 0.0 if count.mechanism is None else float(noise_points(count.mechanism, 0, len(self.places)).max())
+        fewest = np.maximum(float(count.step) * (reader.totals[self.count] - far), 2.0)
+        most: Reals = float(self.most) * fewest / (fewest - 1)
+        return most
 
 
 def corrected(n: Reals, moment: Reals, sample: bool) -> Reals:

@@ -29,6 +29,7 @@ from discreet.plan.scalar import (
     Scalar,
     by_name,
     columns_in,
+    is_key,
     released_in,
     type_of,
     windows_in,
@@ -148,7 +149,7 @@ class Clauses:
             raise read.refusal(Code.GROUPING, message, "name each key: GROUP BY ward, sex", group)
         read.take(group, "expressions", "all")
         if every:
-            self._keys((item, group) for item in self.items if columns_in(item) and not released_in(item))
+            self._keys((item, group) for item in self.items if columns_in(item) and is_key(item))
         for node in group.expressions:
             ordinal = self._ordinal(node, "GROUP BY")
             self._keys([(read.within(Clause.GROUP_BY, node) if ordinal is None else ordinal, node)])
@@ -177,6 +178,8 @@ class Clauses:
         if released_in(scalar):
             message = "a key cannot be an aggregate"
             raise read.refusal(Code.AGGREGATE_PLACE, message, "group by columns and by CASE bins of them", node)
+        if windows_in(scalar):
+            raise not_over_rows(read, node)
         if not used:
             raise read.refusal(Code.CONSTANT, "a constant is no key", "group by columns and by CASE bins of them", node)
         if any(column.name == read.person for column in used):
@@ -187,8 +190,9 @@ class Clauses:
                 node,
             )
         if groupless(scalar, read.scope):
-            name = used[0].name
-            message = f"no declared value of {quoted(name)} falls into any group of this key"
+            name, survey = used[0].name, read.scope.field(used[0]).surveyed
+            known = f"value of {quoted(name)} that was {survey}" if survey else f"declared value of {quoted(name)}"
+            message = f"no {known} falls into any group of this key"
             raise read.refusal(Code.NO_GROUPS, message, f"group by {name} itself, or by CASE bins of it", node)
 
     # what happens to released values
