@@ -85,10 +85,18 @@ def half_widths(coefficients: Reals, noises: Sequence[Noise], confidence: float)
 
 def _several_widths(sizes: Reals, noises: Sequence[Noise], confidence: float) -> Reals:
     """The half-widths of sums of several noises: of all groups that have the same coefficients there is one, computed once."""
-    kinds, kind_of = np.unique(sizes, axis=0, return_inverse=True)
+    kinds, kind_of = told_apart(sizes)
     pieces = [kinds[i : i + PIECE] for i in range(0, len(kinds), PIECE)]
     widths = [smooth_widths(piece, noises, confidence) - _counted_twice(piece) for piece in pieces]
-    return np.asarray(np.concatenate(widths)[kind_of.ravel()], np.float64)
+    return np.asarray(np.concatenate(widths)[kind_of], np.float64)
+
+
+def told_apart(rows: Reals) -> tuple[Reals, NDArray[np.int64]]:
+    """The rows without repeats, and for each which of them it is."""
+    if (rows == rows[:1]).all():
+        return rows[:1], np.zeros(len(rows), np.int64)
+    kinds, kind_of = np.unique(rows, axis=0, return_inverse=True)
+    return kinds, kind_of.ravel()
 
 
 def _counted_twice(sizes: Reals) -> Reals:
