@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from discreet.answer import Answer, Column, Preview
 from discreet.answer.digits import with_error
+from discreet.answer.record import FORMAT
 from discreet.curator.policy import Budget
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
@@ -265,7 +266,8 @@ def test_stored_answers_come_back_as_they_were(made: Answer) -> None:
     again = Answer.from_bytes(stored)
     assert again == made
     assert again.to_bytes() == stored
-    json.dumps(made.to_json(), allow_nan=False)
+    body = {"format": FORMAT, "explanation": made.explain(), **made.to_json()}
+    assert stored.decode() == json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 @given(st.one_of(st.binary(max_size=60), texts.map(str.encode)))

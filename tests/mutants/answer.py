@@ -20,6 +20,7 @@ from tests import test_answer as answers
 from tests.mutants import Law, Mutant
 from tests.plan import test_intervals as intervals
 from tests.plan import test_post as post
+from tests.plan import test_vectors as vectors
 from tests.plan.laws import PERSON, planned
 from tests.plan.made import COUNT, FINE, LAPLACE, MEAN, SUM, add, number, over, plan_of
 from tests.scale import repeats
@@ -27,6 +28,7 @@ from tests.scale import repeats
 RECORD = "discreet.answer.record:"
 FORMS = "discreet.plan.forms:"
 INTERVALS = "discreet.plan.intervals:"
+OUTWARD = "discreet.plan.outward:"
 FEW = "discreet.plan.few:"
 AFFINE = "discreet.plan.affine:"
 MEANS = "discreet.plan.releases.mean:"
@@ -93,9 +95,9 @@ MUTANTS = (
     ),
     Mutant(
         "interval-halved",
-        INTERVALS + "_around",
-        "Interval(value - error, value + error, error)",
-        "Interval(value - error / 2, value + error / 2, error)",
+        OUTWARD + "around",
+        "[value - error for value, error in pairs], [value + error for value, error in pairs]",
+        "[value - error / 2 for value, error in pairs], [value + error / 2 for value, error in pairs]",
         "the whole width of an interval is taken for half of it",
         covered("count"),
     ),
@@ -165,8 +167,8 @@ MUTANTS = (
     ),
     Mutant(
         "small-count-not-told",
-        INTERVALS + "_column",
-        "flag if is_open else None",
+        OUTWARD + "told",
+        "unknown if is_open else None",
         "None",
         "a mean of too few is not flagged",
         intervals.test_a_count_too_small_to_tell_is_flagged_and_a_large_one_is_not,
@@ -222,16 +224,16 @@ MUTANTS = (
     Mutant(
         "having-ignored",
         POST + "released_rows",
-        "evaluate(safe, seen[i]) is True",
-        "evaluate(safe, seen[i]) is not None",
+        "if truth is True",
+        "if truth is not None",
         "rows that HAVING leaves out are shown",
         lambda: rows_are_those_by_hand(4),
     ),
     Mutant(
         "limit-before-order",
         POST + "released_rows",
-        "for sort, value in reversed(orders):",
-        "places = places[: question.limit]\n    for sort, value in reversed(orders):",
+        "for sort, column in reversed(orders):",
+        "shown = shown[: question.limit]\n    for sort, column in reversed(orders):",
         "the first rows are ordered, instead of the first in order shown",
         lambda: rows_are_those_by_hand(2),
     ),
@@ -282,6 +284,46 @@ MUTANTS = (
         'float(f"{span.error:.1g}")',
         "an error is shown smaller than it is",
         shown_errors_are_rounded_up,
+    ),
+    Mutant(
+        "ends-near-whole-steps-in-doubles",
+        OUTWARD + "_downs",
+        "small & _far(steps, NEAR)",
+        "small",
+        "an end that is a step, but for the rounding of a product, is told a step too far inside or outside",
+        vectors.ends_are_told_one_by_one,
+    ),
+    Mutant(
+        "intervals-of-other-rows",
+        INTERVALS + "_among",
+        "for place, low, high, error, said in zip(places,",
+        "for place, low, high, error, said in zip(range(len(places)),",
+        "beside rows of too few the intervals are those of other rows",
+        vectors.rows_and_intervals_are_those_of_each_group,
+    ),
+    Mutant(
+        "rows-out-of-order",
+        "discreet.plan.numbers:Columns.only",
+        "[each[i] for i in at]",
+        "list(each[: len(at)])",
+        "the first rows are shown, whichever are asked for",
+        vectors.columns_have_the_values_of_their_rows,
+    ),
+    Mutant(
+        "absent-intervals-are-there",
+        "discreet.plan.interval:IntervalColumn.cell",
+        "None if at in self.absent else",
+        "None if not self else",
+        "what has no interval has one without ends",
+        vectors.test_intervals_are_the_rows_that_they_were_made_of,
+    ),
+    Mutant(
+        "members-not-in-order",
+        "discreet.answer.encoded:objects",
+        "sorted(columns)",
+        "list(columns)",
+        "equal answers are kept as other bytes than they were before",
+        answers.test_stored_answers_come_back_as_they_were,
     ),
     Mutant(
         "touched-bytes-accepted",

@@ -5,6 +5,7 @@ from fractions import Fraction
 from tests.mutants import Mutant
 from tests.plan import test_moments as moments
 from tests.plan import test_moments_found as moments_found
+from tests.plan import test_vectors as vectors
 
 TERMS = "discreet.plan.releases.terms:"
 VARIANCE = "discreet.plan.releases.variance:"
@@ -188,8 +189,8 @@ MUTANTS = (
     Mutant(
         "what-is-no-number-not-counted",
         DRAWS + "_quantiles",
-        "np.where(nothing, -np.inf, drawn)",
-        "np.where(nothing, np.inf, drawn)",
+        "np.full(len(drawn), -np.inf), np.full(len(drawn), np.inf)",
+        "np.zeros(len(drawn)), np.full(len(drawn), np.inf)",
         "a slope of values that may be all alike has a lower end",
         moments.a_line_through_one_point_has_no_ends,
     ),
@@ -224,5 +225,21 @@ MUTANTS = (
         "reader.full(2.0)",
         "the interval of a deviation ends beyond what so many values can have",
         lambda: moments.intervals_hold("STDDEV", "ends", 2000),
+    ),
+    Mutant(
+        "least-of-too-few-draws",
+        DRAWS + "_least",
+        "counts.min() <= most",
+        "counts.max() <= most",
+        "where few draws are small, the end of an interval is looked for among fewer than are before it",
+        vectors.ends_of_draws_are_those_in_order,
+    ),
+    Mutant(
+        "off-to-one-side",
+        "discreet.plan.spread:_own_slopes",
+        "np.where(least < 0, v - across, v + across)",
+        "(v + across)",
+        "what is divided by is taken to be off to one side alone",
+        vectors.slopes_are_those_of_every_corner,
     ),
 )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import inf
 
-from discreet.plan.intervals import Interval
+from discreet.plan.interval import Interval
 from discreet.plan.scalar import Value
 
 

@@ -6,7 +6,8 @@ from math import floor, log10
 from typing import Any
 
 from discreet.answer.columns import Column
-from discreet.plan.intervals import Interval, rounded_up
+from discreet.plan.interval import Interval
+from discreet.plan.outward import rounded_up
 from discreet.plan.scalar import Type, Value
 from discreet.plan.visible import visible
 

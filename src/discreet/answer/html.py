@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from discreet.answer.bars import scale_of, shares
 from discreet.answer.text import MOST_LINES, cells, footer, heads, more, preview_footer
-from discreet.plan.intervals import Interval
+from discreet.plan.interval import Interval
 from discreet.plan.scalar import Value
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from discreet.plan.plan import Plan
 from discreet.plan.relation import CapGroups, CapRows, CapTotal, walk
 
 
-def receipt_for(plan: Plan, text: str) -> dict[str, Any]:
-    """Everything that is needed to check the price again, as far as the plan knows it."""
+def receipt_for(plan: Plan, text: str, name: str | None = None) -> dict[str, Any]:
+    """Everything that is needed to check the price again, as far as the plan knows it; `name` is the plan's, where that is known."""
     return {
         "question": text,
-        "plan": digest(plan),
+        "plan": digest(plan) if name is None else name,
         "measurements": [
             {
                 "said": measurement.said,

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from discreet.answer import chart, exports, html, svg, text
+from discreet.answer import chart, encoded, exports, html, svg, text
 from discreet.answer.columns import Column, columns_of
 from discreet.answer.digits import json_value
 from discreet.answer.receipt import receipt_for
@@ -17,7 +17,8 @@ from discreet.errors import Invalid
 from discreet.exact import shown, to_float_down, to_float_up
 from discreet.plan.catalog import suggestion
 from discreet.plan.explain import explain
-from discreet.plan.intervals import Interval, intervals
+from discreet.plan.interval import Cells, IntervalColumn, Intervals
+from discreet.plan.intervals import intervals
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan
 from discreet.plan.post import released_rows, selects
@@ -57,7 +58,7 @@ class Answer:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     # None for keys, and for what is not a number.
-    intervals: tuple[tuple[Interval | None, ...], ...]
+    intervals: Sequence[Cells]
     confidence: float
     epsilon: float
     delta: float
@@ -78,7 +79,7 @@ class Answer:
         "data_version", "ledger" (where the charge is written).
         """
         table = released_rows(plan, released)
-        proof = {**receipt_for(plan, text), **(receipt or {})}
+        proof = {**receipt_for(plan, text, (receipt or {}).get("plan")), **(receipt or {})}
         notes = [*plan.assumed, *plan.told, *([SELECTED] if selects(plan) else [])]
         return cls(
             columns=columns_of(plan),
@@ -89,7 +90,7 @@ class Answer:
             delta=to_float_up(plan.delta),
             relation=str(plan.relation),
             notes=tuple(notes if proof["private"] else [KNOWN_NOISE, *notes]),
-            receipt=proof,
+            receipt=json.loads(encoded.canonical(proof)),  # as it is read again
             _explanation=explain(plan),
         )
 
@@ -176,13 +177,19 @@ class Answer:
             for spans in self.intervals
         ]
         return {
-            "columns": names,
-            "types": {column.name: column.type.value for column in self.columns},
-            "keys": [column.name for column in self.columns if column.key],
+            **self._about(),
             "rows": [dict(zip(names, map(json_value, row), strict=True)) for row in self.rows],
             "error": [{name: span.error for name, span in row} for row in cells],
             "interval": [{name: [span.low, span.high] for name, span in row} for row in cells],
             "flags": [{name: span.flag for name, span in row if span.flag} for row in cells],
+        }
+
+    def _about(self) -> Json:
+        """All but the cells."""
+        return {
+            "columns": [column.name for column in self.columns],
+            "types": {column.name: column.type.value for column in self.columns},
+            "keys": [column.name for column in self.columns if column.key],
             "confidence": self.confidence,
             "epsilon": self.epsilon,
             "delta": self.delta,
@@ -193,9 +200,11 @@ class Answer:
         }
 
     def to_bytes(self) -> bytes:
-        """The answer as a ledger keeps it: the same bytes for equal answers."""
-        body = {"format": FORMAT, "explanation": self._explanation, **self.to_json()}
-        return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+        """The answer as a ledger keeps it: the same bytes for equal answers. They are the canonical JSON of `to_json`, and more."""
+        body = {"format": FORMAT, "explanation": self._explanation, **self._about()}
+        members = {name: encoded.canonical(part) for name, part in body.items()}
+        members |= encoded.cells([column.name for column in self.columns], self.rows, Intervals.of(self.intervals))
+        return ("{" + ",".join(f'"{name}":{members[name]}' for name in sorted(members)) + "}").encode("ascii")
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> "Answer":
@@ -208,22 +217,26 @@ class Answer:
                     hint="use a newer release of discreet",
                 )
             answer = cls._read(body)
+            if answer.to_bytes() != stored:
+                raise Invalid("these bytes are not a stored answer as it was written")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, Invalid):
                 raise
             raise Invalid("these bytes are not a stored answer") from error
-        if answer.to_bytes() != stored:
-            raise Invalid("these bytes are not a stored answer as it was written")
         return answer
 
     @classmethod
     def _read(cls, body: Json) -> "Answer":
         columns = tuple(Column(name, Type(body["types"][name]), name in body["keys"]) for name in body["columns"])
-        parts = list(zip(body["rows"], body["error"], body["interval"], body["flags"], strict=True))
+        if len({len(body[part]) for part in ("rows", "error", "interval", "flags")}) > 1:
+            raise Invalid("a stored answer has an error, an interval and flags for each row")
+        names = [column.name for column in columns]
+        values = [[_stored(row[column.name], column.type) for row in body["rows"]] for column in columns]
+        spans = [_intervals(name, body["error"], body["interval"], body["flags"]) for name in names]
         return cls(
             columns=columns,
-            rows=tuple(tuple(_stored(row[column.name], column.type) for column in columns) for row, *_ in parts),
-            intervals=tuple(tuple(_interval(column.name, *more) for column in columns) for _, *more in parts),
+            rows=tuple(zip(*values, strict=True)),
+            intervals=Intervals(spans, len(body["rows"])),
             confidence=body["confidence"],
             epsilon=body["epsilon"],
             delta=body["delta"],
@@ -284,8 +297,11 @@ def _stored(value: Any, type_: Type) -> Value:
     return value
 
 
-def _interval(name: str, errors: Json, ends: Json, flags: Json) -> Interval | None:
-    if name not in errors:
+def _intervals(name: str, errors: Sequence[Json], ends: Sequence[Json], flags: Sequence[Json]) -> IntervalColumn | None:
+    """The intervals of one column, from the objects of all rows."""
+    absent = frozenset(i for i, row in enumerate(errors) if name not in row)
+    if len(absent) == len(errors):
         return None
-    low, high = ends[name]
-    return Interval(low, high, errors[name], flags.get(name))
+    pairs = [[None, None] if i in absent else row[name] for i, row in enumerate(ends)]
+    low, high = map(list, zip(*pairs, strict=True))
+    return IntervalColumn(low, high, [row.get(name) for row in errors], [row.get(name) for row in flags], absent)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from discreet.answer.bars import scale_of, shares
 from discreet.answer.digits import price, short, sign, with_error
 from discreet.plan.about import LIMITS
-from discreet.plan.intervals import Interval
+from discreet.plan.interval import Interval
 from discreet.plan.scalar import Value
 from discreet.plan.visible import visible
 

@@ -3,7 +3,7 @@
 Nothing here reads data or makes a ledger: a preview plans as the question would be charged.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
@@ -146,12 +146,14 @@ class Planning(Surveyor):
             return None
         return store.stored(fact_key(topic, self._origin(read.source), self.policy.version), analyst)
 
-    def _facts(self, plan: Plan, analyst: str | None, encoded: bytes) -> Iterator[tuple[Request, bytes]]:
+    def _facts(
+        self, plan: Plan, analyst: str | None, made: Mapping[bytes, Answer], encoded: bytes
+    ) -> Iterator[tuple[Request, bytes]]:
         """What is kept of what a question found and its answer tells, for later ones."""
         if not plan.topic and not plan.range_topics:
             return
         found, origin, version = (
-            Answer.from_bytes(encoded).receipt["found"],
+            made[encoded].receipt["found"],
             self._origin(plan.question.source),
             self.policy.version,
         )

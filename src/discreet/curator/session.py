@@ -278,16 +278,18 @@ class Curator(Planning):
                     question=about,
                 )
             )
+            made: dict[bytes, Answer] = {}
             encoded = (
                 outcome.answer
                 if isinstance(outcome, Stored)
                 else self._computed(
                     outcome,
-                    partial(self._answered, plan, text, asked, self._loaded()),
-                    partial(self._facts, plan, analyst),
+                    partial(self._answered, plan, text, asked, self._loaded(), made),
+                    partial(self._facts, plan, analyst, made),
                 )
             )
-            answer = Answer.from_bytes(encoded).told(plan)
+            # what is handed out is what is kept: another may have settled this first
+            answer = (made[encoded] if encoded in made else Answer.from_bytes(encoded)).told(plan)
             return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst))
 
     def _version(self) -> str:
@@ -354,7 +356,8 @@ class Curator(Planning):
             )
         return self._store.settle(reservation, encoded, kept)
 
-    def _answered(self, plan: Plan, text: str, asked: str, engine: Engine) -> bytes:
+    def _answered(self, plan: Plan, text: str, asked: str, engine: Engine, made: dict[bytes, Answer]) -> bytes:
+        """The answer as it is kept; `made` holds it as it is, too, so that it need not be read again."""
         randomness = self._randomness
         bits, grant = chosen(randomness.source), Grant(plan.event, randomness.source, hand=randomness.hand)
         try:
@@ -372,7 +375,10 @@ class Curator(Planning):
             receipt["kept"] = False
         # what was assumed is told to whoever asks: another may ask for the same plan in other words
         answer = Answer.make(replace(plan, assumed=()), released, text=text, receipt=receipt)
-        return replace(answer, notes=answer.notes + self._beside).to_bytes()
+        answer = replace(answer, notes=answer.notes + self._beside)
+        encoded = answer.to_bytes()
+        made[encoded] = answer
+        return encoded
 
     def measure(
         self,

@@ -11,23 +11,19 @@ from typing import Any
 import numpy as np
 
 from discreet.plan.forms import Reader, divides
-from discreet.plan.numbers import Row
+from discreet.plan.numbers import Columns
 from discreet.plan.scalar import Case, Column, Literal, Scalar, Type
 
 NULL = Literal(None, Type.NUMBER)
 
 
-def guarded(scalars: Sequence[Scalar], reader: Reader) -> tuple[list[Scalar], list[Row]]:
+def guarded(scalars: Sequence[Scalar], reader: Reader) -> tuple[list[Scalar], Columns]:
     """The expressions with their divisions hidden, and the rows that they are to be evaluated on."""
     divisors: list[Scalar] = []
     scalars_without = [_hidden(scalar, divisors) for scalar in scalars]
     with np.errstate(all="ignore"):
         few = [reader.few(divisor).tolist() for divisor in divisors]
-    if not few:
-        return scalars_without, list(reader.seen)
-    return scalars_without, [
-        {**row, **{f"few{k}": each[i] for k, each in enumerate(few)}} for i, row in enumerate(reader.seen)
-    ]
+    return scalars_without, reader.seen.beside({f"few{k}": each for k, each in enumerate(few)})
 
 
 def _hidden(scalar: Scalar, divisors: list[Scalar]) -> Scalar:

@@ -15,7 +15,6 @@ import numpy as np
 
 from discreet.plan import numbers
 from discreet.plan.affine import Affine, AffineForm, Bools, Reals, Span
-from discreet.plan.evaluate import evaluate
 from discreet.plan.images import compared, image_of
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan
@@ -40,7 +39,7 @@ from discreet.plan.scalar import (
     is_key,
     type_of,
 )
-from discreet.plan.spread import Noise, SummedNoise, half_widths, region, slopes
+from discreet.plan.spread import Noise, SummedNoise, half_widths, region, slopes, told_apart
 from discreet.plan.windows import sum_form
 
 ZERO = Fraction(0)
@@ -51,7 +50,7 @@ class Reader:
     """Reads expressions over some groups of a plan, given what was released for them; `ahead` before anything was."""
 
     plan: Plan
-    seen: Sequence[numbers.Row]
+    seen: numbers.Columns
     totals: dict[int, Reals]
     ahead: bool = False
     whole: Callable[[], "Reader"] | None = None
@@ -69,12 +68,18 @@ class Reader:
         groups: Sequence[int],
         ahead: bool = False,
         among: Sequence[int] | None = None,
+        seen: numbers.Columns | None = None,
     ) -> "Reader":
-        """`among` are the groups of all rows of the answer; None: these."""
-        seen = numbers.columns(plan, released, groups)
+        """`among` are the groups of all rows of the answer; None: these. `seen` are the rows of the groups, where they were made."""
+        seen = numbers.columns(plan, released, groups) if seen is None else seen
         at = np.array(groups, np.int64)
         totals = {i: np.asarray(each)[at].astype(np.float64) for i, each in enumerate(released)}
         return cls(plan, seen, totals, ahead, None if among is None else lambda: cls.of(plan, released, among, ahead))
+
+    def only(self, rows: Sequence[int]) -> "Reader":
+        """The reader of some of these rows, for what is of each row alone."""
+        at = np.array(rows, np.int64)
+        return Reader(self.plan, self.seen.only(rows), {i: each[at] for i, each in self.totals.items()}, self.ahead)
 
     def everything(self) -> "Reader":
         """The reader of all rows of the answer."""
@@ -119,7 +124,7 @@ class Reader:
 
     def _numbers(self, scalar: Scalar) -> Reals:
         """The numbers of keys alone; NULL is not a number here, and nothing is said of it in the end."""
-        values = [evaluate(scalar, row) for row in self.seen]
+        values = self.seen.values(scalar)
         return np.array([float(value) if isinstance(value, int | float) else np.nan for value in values])
 
     # What releases are made of.
@@ -239,7 +244,7 @@ class Reader:
             form = self.form(value)
             if form is None or chosen is None:
                 return None
-            mask = np.array([evaluate(condition, row) is True for row in self.seen], np.bool_)
+            mask = np.array([each is True for each in self.seen.values(condition)], np.bool_)
             chosen = _chosen(mask, form, chosen)
         return chosen
 
@@ -289,9 +294,9 @@ class Reader:
         least, most = form.low - form.base, form.high - form.base
         low, high = np.full(self.size, np.nan), np.full(self.size, np.nan)
         open_ = np.zeros(self.size, np.bool_)
-        kinds, kind_of = np.unique(np.concatenate([top, bottom], axis=1), axis=0, return_inverse=True)
+        kinds, kind_of = told_apart(np.concatenate([top, bottom], axis=1))
         for k, kind in enumerate(kinds):
-            rows = np.flatnonzero(kind_of.ravel() == k)
+            rows = np.flatnonzero(kind_of == k)
             a, b = kind[: len(noises)], kind[len(noises) :]
             if not b.any():
                 noise = half_widths(a[None, :], tuple(noises.values()), confidence)[0]
@@ -349,7 +354,7 @@ class Reader:
         """The rows in which an expression has a mean or a ratio in it that is of too few."""
         rows = np.zeros(self.size, np.bool_)
         if isinstance(scalar, Released):
-            rows = np.array([row[scalar] is None for row in self.seen], np.bool_)
+            rows = np.array([each is None for each in self.seen.values(scalar)], np.bool_)
         if divides(scalar):
             rows = self.few(scalar.right)
         for child in children(scalar):
@@ -378,7 +383,7 @@ class Reader:
     def decided(self, condition: Scalar, confidence: float) -> tuple[Bools, Bools]:
         """The rows in which a condition on the truth surely holds, and those in which it surely does not."""
         if is_key(condition):
-            truths = [evaluate(condition, row) for row in self.seen]
+            truths = self.seen.values(condition)
             return np.array([each is True for each in truths]), np.array([each is not True for each in truths])
         match condition:
             case Comparison():

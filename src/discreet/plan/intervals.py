@@ -12,10 +12,9 @@ a mean, and to a sum half a step of its own and of each row, as far as it is pub
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
 from functools import partial
 from itertools import product
-from math import ceil, floor, isfinite, log10
+from math import floor, isfinite
 from typing import Any
 
 import numpy as np
@@ -24,30 +23,18 @@ from discreet.plan import numbers, post
 from discreet.plan.evaluate import evaluate
 from discreet.plan.few import guarded
 from discreet.plan.forms import Reader
+from discreet.plan.interval import End, Interval, IntervalColumn, Intervals
 from discreet.plan.measurement import CONFIDENCE
+from discreet.plan.outward import DIGITS, TOUCH, around, rounded_up, told, told_of
 from discreet.plan.plan import Plan
 from discreet.plan.question import Output
 from discreet.plan.rules.relations import row_bounds
 from discreet.plan.scalar import Released, Scalar, Type, Value, has_key, is_key, released_in, type_of, windows_in
 from discreet.plan.windows import with_windows
 
-DIGITS = 4  # of half a width; ends are rounded outward to them
-MOST_PLACES = 300
 MOST_CORNERS = 32
-TOUCH = 1e-9
-TOO_LARGE = "too large to tell"
 TOO_FEW = "too few to tell from none"
 SMALL_BOTTOM = "what it is divided by is too small to tell"
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """The truth lies between low and high, and so within value ± error; None where it can be arbitrarily far off."""
-
-    low: int | float | None
-    high: int | float | None
-    error: int | float | None
-    flag: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,102 +47,71 @@ class Predicted:
     assumes: str | None = None
 
 
-def intervals(
-    plan: Plan, released: Sequence[Any], rows: post.Shown, confidence: float = CONFIDENCE
-) -> tuple[tuple[Interval | None, ...], ...]:
+def intervals(plan: Plan, released: Sequence[Any], rows: post.Shown, confidence: float = CONFIDENCE) -> Intervals:
     """For each row and output its interval; None for keys, and for what is not a number."""
-    reader = Reader.of(plan, released, rows.groups, among=rows.among)
+    reader = Reader.of(plan, released, rows.groups, among=rows.among, seen=rows.seen)
     columns = []
     with np.errstate(all="ignore"):  # what is not a number, or too large, is told apart in the end
         for j, output in enumerate(plan.question.outputs):
             values = [row[j] for row in rows.rows]
             columns.append(_column(reader, output.value, values, confidence))
-    return tuple(zip(*columns, strict=True)) if rows.rows else ()
+    return Intervals(columns, len(rows.rows))
 
 
 # From arrays to what is told.
 
 
-def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence: float) -> list[Interval | None]:
-    nothing: list[Interval | None] = [None] * len(values)
+def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence: float) -> IntervalColumn | None:
     if is_key(scalar) or not type_of(scalar).numeric or not values:
-        return nothing
+        return None
     release = reader.plan.releases[scalar.index] if isinstance(scalar, Released) else None
     error = None if release is None else release.error(reader.plan, confidence)
     if error is not None:
-        return [_around(value, error) for value in values]
-    span = reader.span(scalar, confidence)
-    if span is None:
-        return nothing
+        return around(values, [error] * len(values))
+    words = (release and release.unknown) or SMALL_BOTTOM, (release and release.few) or TOO_FEW
     whole = numbers.output_type(scalar, reader.plan) is Type.INTEGER
+    known = [i for i, value in enumerate(values) if value is not None]
+    if release is None or whole or len(known) in (0, len(values)):
+        return _spans(reader, scalar, values, confidence, words, whole)
+    # of what is of too few nothing is told, and nothing is looked for
+    column = _spans(reader.only(known), scalar, [values[i] for i in known], confidence, words, whole)
+    return None if column is None else _among(column, known, len(values), words[1])
+
+
+def _among(column: IntervalColumn, places: Sequence[int], size: int, flag: str) -> IntervalColumn:
+    """Intervals of some rows among all; the others have none, and say why."""
+    nothing: list[End] = [None] * size
+    all_rows = IntervalColumn(
+        nothing, nothing.copy(), nothing.copy(), [flag] * size, frozenset(map(places.__getitem__, column.absent))
+    )
+    for place, low, high, error, said in zip(places, column.low, column.high, column.error, column.flag, strict=True):
+        all_rows.low[place], all_rows.high[place] = low, high
+        all_rows.error[place], all_rows.flag[place] = error, said
+    return all_rows
+
+
+def _spans(
+    reader: Reader, scalar: Scalar, values: Sequence[Value], confidence: float, words: tuple[str, str], whole: bool
+) -> IntervalColumn | None:
+    """The intervals by which an expression is read. The words are for those that have no end, and for what is of too few."""
+    span, (unknown, of_few) = reader.span(scalar, confidence), words
+    if span is None:
+        return None
     if whole and span.half is not None:  # which doubles may not hold, but for their ±
-        return [_around(value, _whole_up(half)) for value, half in zip(values, span.half.tolist(), strict=True)]
-    flag = (None if release is None else release.unknown) or SMALL_BOTTOM
-    nothing_told = (None if release is None else release.few) or TOO_FEW
-    few = reader.of_too_few(scalar).tolist() if None in values else [False] * len(values)
-    cells = zip(values, few, span.low.tolist(), span.high.tolist(), span.open.tolist(), strict=True)
-    return [
-        Interval(None, None, None, nothing_told)
-        if value is None and is_few
-        else _told(value, low, high, flag if is_open else None, flag, whole)
-        for value, is_few, low, high, is_open in cells
-    ]
+        halves = span.half.tolist()
+        errors = {half: _whole_up(half) for half in set(halves)}
+        return around(values, [errors[half] for half in halves])
+    column = told(values, span, unknown, whole)
+    if None not in values:
+        return column
+    nothing = Interval(None, None, None, of_few)
+    cells = zip(values, reader.of_too_few(scalar).tolist(), column.cells(), strict=True)
+    return IntervalColumn.of([nothing if value is None and is_few else cell for value, is_few, cell in cells])
 
 
 def _whole_up(half: float) -> int | float:
     """The most that a whole number is off; a little above what doubles say, for their rounding."""
     return floor(half * (1 + TOUCH) + TOUCH) if isfinite(half) else half
-
-
-def _around(value: Value, error: int | float) -> Interval:
-    if not isinstance(value, int | float) or not isfinite(abs(float(value)) + error):
-        return Interval(None, None, None, TOO_LARGE)
-    return Interval(value - error, value + error, error)
-
-
-def _told(value: Value, low: float, high: float, flag: str | None, unknown: str, whole: bool) -> Interval | None:
-    """Ends rounded outward, to digits that mean something, and around the value."""
-    if value is None and flag is None:
-        return None  # a number that the question hides
-    if not isinstance(value, int | float) or low != low or high != high:
-        return Interval(None, None, None, unknown)
-    if whole and isfinite(low) and isfinite(high):
-        low, high = ceil(low - TOUCH), floor(high + TOUCH)  # the truth is a whole number, too
-    low, high = min(low, value), max(high, value)
-    if low == high:
-        return Interval(value, value, 0, flag)
-    if not isfinite(high - low):
-        finite = [end if isfinite(end) else None for end in (low, high)]
-        return Interval(finite[0], finite[1], None, unknown)
-    if whole:
-        return Interval(int(low), int(high), int(max(value - low, high - value)), flag)
-    places = min(MOST_PLACES, DIGITS - 1 - floor(log10((high - low) / 2)))
-    first, last = _down(float(low), places), -_down(-float(high), places)
-    return Interval(first, last, rounded_up(max(value - first, last - value), DIGITS), flag)
-
-
-def _down(x: float, places: int) -> float:
-    """A float not above x, with so many decimal places; the quotient of integers is the float that prints like that.
-
-    >>> _down(0.12999, 2), _down(-0.12001, 2), _down(1234.0, -2)
-    (0.12, -0.13, 1200.0)
-    """
-    top, bottom = x.as_integer_ratio()
-    if places >= 0:
-        unit: int = 10**places
-        return (top * unit // bottom) / unit
-    unit = 10**-places
-    return float(top // (bottom * unit) * unit)
-
-
-def rounded_up(x: float, digits: int) -> float:
-    """A number not below x, with so many digits.
-
-    >>> rounded_up(0.0123401, 4), rounded_up(120.0, 4)
-    (0.01235, 120.0)
-    """
-    rounded = float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(repr(float(x)))))
-    return rounded if isfinite(rounded) else x
 
 
 # Before anything is measured.
@@ -227,7 +183,7 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
         rows = with_windows([output.value], [safe], seen, lambda _, guard: partial(evaluate, guard))
         values = [evaluate(safe, row) for row in rows]
         for value, low, high in zip(values, span.low, span.high, strict=True):
-            interval = _told(value, float(low), float(high), None, SMALL_BOTTOM, False)
+            interval = told_of(value, float(low), float(high), None, SMALL_BOTTOM, False)
             if interval is None or interval.error is None:
                 reason = f"there may be too few to tell from none, with about {each:,} in a group, and then it is NULL"
                 return Predicted(output.name, None, reason)

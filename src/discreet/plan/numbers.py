@@ -3,13 +3,14 @@
 What each aggregate is, its release says (`releases`); what is made of whole numbers by addition and multiplication is whole.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
 from discreet.errors import Fault
+from discreet.plan.evaluate import clean, evaluate
 from discreet.plan.plan import Plan
 from discreet.plan.scalar import Arithmetic, Key, Literal, Operator, Over, Released, Scalar, Type, Value, type_of
 
@@ -17,17 +18,66 @@ Row: TypeAlias = Mapping[Any, Value]
 """Released values by their nodes."""
 
 
-def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = None) -> list[Row]:
+class Columns(Sequence[Row]):
+    """Rows of released values, kept as a list for each node. Rows are made where one is asked for, and then all of them, once."""
+
+    __slots__ = ("_lists", "_rows", "_size")
+
+    def __init__(self, lists: Mapping[Any, Sequence[Value]], size: int) -> None:
+        self._lists, self._size = dict(lists), size
+        self._rows: list[Row] | None = None
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, i: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> list[Row]: ...
+
+    def __getitem__(self, i: int | slice) -> Row | list[Row]:
+        return self._all()[i]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._all())
+
+    def _all(self) -> list[Row]:
+        if self._rows is None:
+            nodes, lists = list(self._lists), list(self._lists.values())
+            values = zip(*lists, strict=True) if lists else [()] * self._size
+            self._rows = [dict(zip(nodes, row, strict=True)) for row in values]
+        return self._rows
+
+    def values(self, scalar: Scalar) -> list[Value]:
+        """The values of an expression in all rows: what `evaluate` says for each."""
+        if not isinstance(scalar, Key | Released | Over):
+            return [evaluate(scalar, row) for row in self]
+        column = self._lists[scalar]
+        return list(map(clean, column)) if float in set(map(type, column)) else list(column)
+
+    def beside(self, lists: Mapping[Any, Sequence[Value]]) -> "Columns":
+        """These rows, with more columns."""
+        return Columns({**self._lists, **lists}, self._size) if lists else self
+
+    def only(self, places: Iterable[int]) -> "Columns":
+        """Some of these rows, in this order."""
+        at = list(places)
+        return Columns({node: [each[i] for i in at] for node, each in self._lists.items()}, len(at))
+
+
+def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = None) -> Columns:
     """For each group of the domain, or for some, its keys and its aggregates, by the nodes that post-processing has for them."""
-    if len(released) != plan.decided.width or any(len(each) != len(plan.domain) for each in released):
+    domain, size = plan.domain, len(plan.domain)
+    if len(released) != plan.decided.width or any(len(each) != size for each in released):
         raise Fault("what was released is not what the plan measures", code="answer")
-    chosen = range(len(plan.domain)) if groups is None else groups
+    chosen = range(size) if groups is None else groups
     numbers = [np.asarray(each, np.int64)[list(chosen)].tolist() for each in released]
-    aggregates = [release.values(plan, numbers) for release in plan.releases]
-    nodes: list[Scalar] = [Key(j, type_of(key)) for j, key in enumerate(plan.question.keys)]
-    nodes += [Released(j) for j in range(len(aggregates))]
-    rows = zip(chosen, zip(*aggregates, strict=True) if aggregates else [()] * len(chosen), strict=True)
-    return [dict(zip(nodes, (*plan.domain[group], *values), strict=True)) for group, values in rows]
+    lists: dict[Scalar, Sequence[Value]] = {
+        Key(j, type_of(key)): [domain[group][j] for group in chosen] for j, key in enumerate(plan.question.keys)
+    }
+    lists |= {Released(j): release.values(plan, numbers) for j, release in enumerate(plan.releases)}
+    return Columns(lists, len(chosen))
 
 
 def quotient(top: int, bottom: int) -> int | float:

@@ -5,7 +5,7 @@ that mean nothing. A ratio is NULL where what it is divided by cannot be told fr
 ORDER BY see the same means, ratios and whole numbers as whoever reads the answer.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import isfinite
@@ -15,10 +15,10 @@ from typing import Any
 from discreet.plan.evaluate import evaluate
 from discreet.plan.few import guarded
 from discreet.plan.forms import Reader
-from discreet.plan.numbers import Row, integral
+from discreet.plan.numbers import Columns, Row, integral
 from discreet.plan.plan import Plan
 from discreet.plan.question import Sort
-from discreet.plan.scalar import Arithmetic, Key, Operator, Released, Scalar, Value, released_in
+from discreet.plan.scalar import Arithmetic, Key, Operator, Over, Released, Scalar, Value, released_in
 from discreet.plan.windows import with_windows
 
 DIGITS = 12  # of results of arithmetic that are not whole
@@ -34,6 +34,9 @@ class Shown:
     among: tuple[int, ...] | None = field(default=None, compare=False)
     """The groups of all rows before OFFSET and LIMIT, over which windows are; None where there are no others."""
 
+    seen: Columns | None = field(default=None, compare=False, repr=False)
+    """What was released for these rows, by its nodes; None where that is to be made anew."""
+
 
 def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
     """The rows, from one int64 array over the plan's domain for each of its measurements."""
@@ -41,20 +44,40 @@ def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
     places = list(range(len(plan.domain)))
     if question.having is not None:
         (safe,), seen = guarded([question.having], Reader.of(plan, released, places))
-        places = [i for i in places if evaluate(safe, seen[i]) is True]
+        places = [i for i, truth in zip(places, seen.values(safe), strict=True) if truth is True]
     scalars = [*(output.value for output in question.outputs), *(sort.value for sort in question.order)]
     guards, seen = guarded(scalars, Reader.of(plan, released, places))
-    rows = dict(zip(places, with_windows(scalars, guards, seen, partial(_exactly, plan)), strict=True))
-    among = tuple(places)
-    exactly = [_exactly(plan, scalar, guard) for scalar, guard in zip(scalars, guards, strict=True)]
-    rules = [partial(_finished, value, output.value) for value, output in zip(exactly, question.outputs, strict=False)]
-    orders = list(zip(question.order, exactly[len(rules) :], strict=True))
-    for sort, value in reversed(orders):  # each sort keeps the order of those after it where it finds no difference
-        places = _sorted(places, sort, value, rows)
-    places = places[question.offset :]
+    table = with_windows(scalars, guards, seen, partial(_exactly, plan))
+    pairs = list(zip(scalars, guards, strict=True))
+    shown, outputs = list(range(len(places))), len(question.outputs)
+    orders = [(sort, _column(plan, *pair, table)) for sort, pair in zip(question.order, pairs[outputs:], strict=True)]
+    for sort, column in reversed(orders):  # each sort keeps the order of those after it where it finds no difference
+        shown = _sorted(shown, sort, column)
+    shown = shown[question.offset :]
     if question.limit is not None:
-        places = places[: question.limit]
-    return Shown(tuple(places), tuple(tuple(rule(rows[i]) for rule in rules) for i in places), among)
+        shown = shown[: question.limit]
+    table = table if len(shown) == len(places) and not orders else table.only(shown)
+    columns = [_finished_column(scalar, _column(plan, scalar, guard, table)) for scalar, guard in pairs[:outputs]]
+    return Shown(tuple(places[i] for i in shown), tuple(zip(*columns, strict=True)), tuple(places), table)
+
+
+def _column(plan: Plan, scalar: Scalar, guard: Scalar, table: Columns) -> list[Value]:
+    """The values of an expression in all rows: what `_exactly` says for each."""
+    if isinstance(scalar, Key | Released | Over):
+        values = table.values(scalar)
+        if not integral(scalar, plan) or set(map(type, values)) <= {int, type(None)}:
+            return values
+    return list(map(_exactly(plan, scalar, guard), table))
+
+
+def _finished_column(scalar: Scalar, values: list[Value]) -> list[Value]:
+    """The values as they are released: what `_finished` says for each."""
+    kinds = set(map(type, values))
+    if float not in kinds:
+        return values
+    if kinds == {float} and isinstance(scalar, Key | Released) and all(map(isfinite, values)):  # type: ignore[arg-type]
+        return [value + 0.0 for value in values]  # type: ignore[operator]
+    return [_finished(value, scalar) for value in values]
 
 
 def _exactly(plan: Plan, scalar: Scalar, guard: Scalar) -> Callable[[Row], Value]:
@@ -77,20 +100,18 @@ def _whole(scalar: Scalar, row: Row) -> int | None:
     return product if abs(product) <= float_info.max else None
 
 
-def _finished(exactly: Callable[[Row], Value], scalar: Scalar, row: Row) -> Value:
+def _finished(value: Value, scalar: Scalar) -> Value:
     """A value as it is released: never an infinity, no digits that mean nothing."""
-    value = exactly(row)
     if not isinstance(value, float):
         return value
     if not isfinite(value):
         return None
-    if value.is_integer() and abs(value) < WHOLE:
+    if isinstance(scalar, Key | Released) or (value.is_integer() and abs(value) < WHOLE):
         return value + 0.0  # no negative zero
-    return value if isinstance(scalar, Key | Released) else float(f"{value:.{DIGITS}g}")
+    return float(f"{value:.{DIGITS}g}")
 
 
-def _sorted(places: list[int], sort: Sort, value: Callable[[Row], Value], seen: Mapping[int, Row]) -> list[int]:
-    keys: dict[int, Any] = {i: value(seen[i]) for i in places}
+def _sorted(places: list[int], sort: Sort, keys: Sequence[Any]) -> list[int]:
     nulls = [i for i in places if keys[i] is None]
     rest = sorted((i for i in places if keys[i] is not None), key=keys.__getitem__, reverse=sort.descending)
     return nulls + rest if sort.nulls_first else rest + nulls

@@ -78,11 +78,25 @@ def half_widths(coefficients: Reals, noises: Sequence[Noise], confidence: float)
     several = (sizes > 0).sum(axis=1) > 1
     single = np.array([noise.error(confidence) for noise in noises])
     widths: Reals = (sizes * single).max(axis=1, initial=0.0)
-    rows = np.flatnonzero(several)
-    for piece in np.array_split(rows, -(-rows.size // PIECE) or 1):
-        if piece.size:
-            widths[piece] = smooth_widths(sizes[piece], noises, confidence) - _counted_twice(sizes[piece])
+    if several.any():
+        widths[several] = _several_widths(sizes[several], noises, confidence)
     return widths
+
+
+def _several_widths(sizes: Reals, noises: Sequence[Noise], confidence: float) -> Reals:
+    """The half-widths of sums of several noises: of all groups that have the same coefficients there is one, computed once."""
+    kinds, kind_of = told_apart(sizes)
+    pieces = [kinds[i : i + PIECE] for i in range(0, len(kinds), PIECE)]
+    widths = [smooth_widths(piece, noises, confidence) - _counted_twice(piece) for piece in pieces]
+    return np.asarray(np.concatenate(widths)[kind_of], np.float64)
+
+
+def told_apart(rows: Reals) -> tuple[Reals, NDArray[np.int64]]:
+    """The rows without repeats, and for each which of them it is."""
+    if (rows == rows[:1]).all():
+        return rows[:1], np.zeros(len(rows), np.int64)
+    kinds, kind_of = np.unique(rows, axis=0, return_inverse=True)
+    return kinds, kind_of.ravel()
 
 
 def _counted_twice(sizes: Reals) -> Reals:
@@ -173,16 +187,36 @@ def slopes(
     meets the polygon around (top, bottom). Where all of the polygon has one sign of v these are the slopes of its corners. Elsewhere
     the set has no ends of its own: it leaves out an interval or two.
     """
-    pieces = [slice(i, i + PIECE) for i in range(0, max(1, len(top)), PIECE)]
     more = np.zeros((2, len(top))) if off is None else off
-    ends = [_slopes(top[at], bottom[at], corners, low[at], high[at], more[:, at]) for at in pieces]
-    first, last, crosses = zip(*ends, strict=True)
-    return np.concatenate(first), np.concatenate(last), np.concatenate(crosses)
+    ends = np.zeros((2, len(top)))
+    # whether the polygon has both signs of v is told by its outermost corners
+    outermost = bottom + corners[:, 1].min() - more[1], bottom + corners[:, 1].max() + more[1]
+    crosses: Bools = ~((outermost[0] > 0) | (outermost[1] < 0))
+    for rule, chosen in ((_own_slopes, ~crosses), (_open_slopes, crosses)):
+        rows = np.flatnonzero(chosen)
+        for at in (rows[i : i + PIECE] for i in range(0, len(rows), PIECE)):
+            ends[:, at] = rule(top[at], bottom[at], corners, low[at], high[at], more[:, at])
+    return ends[0], ends[1], crosses
 
 
-def _slopes(
-    top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Reals, off: Reals
-) -> tuple[Reals, Reals, Bools]:
+def _own_slopes(top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Reals, off: Reals) -> tuple[Reals, Reals]:
+    """The ends where all of the polygon has one sign of v.
+
+    Both top and bottom may be off to either side, so that each corner becomes four. The least slope has the one with the least u where
+    v is positive, and with the largest where it is negative; and there the least v where that u is negative, else the largest. The
+    largest slope is its mirror image. Rounding is monotone, and so these are the least and the largest of the rounded slopes, too.
+    """
+    u, v = top[:, None] + corners[:, 0], bottom[:, None] + corners[:, 1]
+    by = np.where(bottom > 0, off[0], -off[0])[:, None]
+    least, most, across = u - by, u + by, off[1][:, None]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        first = least / np.where(least < 0, v - across, v + across)
+        last = most / np.where(most > 0, v - across, v + across)
+    return within(first.min(axis=1), last.max(axis=1), low, high)
+
+
+def _open_slopes(top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Reals, off: Reals) -> tuple[Reals, Reals]:
+    """The ends where the polygon has both signs of v, or touches 0."""
     u, v = top[:, None] + corners[:, 0], bottom[:, None] + corners[:, 1]
     if off.any():
         signs = np.array([(x, y) for x in (-1.0, 1.0) for y in (-1.0, 1.0)])
@@ -192,13 +226,9 @@ def _slopes(
         )
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slope = u / v
-        first, last = slope.min(axis=1), slope.max(axis=1)
-        crosses: Bools = ~(np.logical_and.reduce(v > 0, axis=1) | np.logical_and.reduce(v < 0, axis=1))
-        if crosses.any():
-            above, below = np.where(v > 0, slope, np.nan), np.where(v < 0, slope, np.nan)
-            first = np.where(crosses, _next(u, v, low, below, above, np.nanmin), first)
-            last = np.where(crosses, _next(u, v, high, above, below, np.nanmax), last)
-    return *within(first, last, low, high), crosses
+        above, below = np.where(v > 0, slope, np.nan), np.where(v < 0, slope, np.nan)
+        first, last = _next(u, v, low, below, above, np.nanmin), _next(u, v, high, above, below, np.nanmax)
+    return within(first, last, low, high)
 
 
 def _next(u: Reals, v: Reals, end: Reals, below: Reals, above: Reals, nearest: Any) -> Reals:

@@ -1,6 +1,7 @@
 """Exact totals as a plan has them: combinations of what an engine found, in the order of the groups. None may leave without noise."""
 
 from collections.abc import Callable, Sequence
+from datetime import date
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def combined_totals(
     combinations: Sequence[Combination], query: Totals, domain: tuple[tuple[Value, ...], ...], sums: Found
 ) -> tuple[Ints, ...]:
     """Combinations of what an engine found for a query, in the order of the domain; 0 for a group that no row is in."""
-    place = {tuple(map(days, group)): i for i, group in enumerate(domain)}
+    place = dict(zip(_as_found(domain), range(len(domain)), strict=True))
     if len(sums.totals) != len(terms_of(query)):
         raise Fault("an engine returned another number of totals", code="engine")
     places = np.array([place.get(keys, -1) for keys in sums.keys], np.int64)
@@ -34,6 +35,14 @@ def combined_totals(
         np.add.at(vector, places[known], totals[known])
         exact.append(vector)
     return tuple(combination.of(exact) for combination in combinations)
+
+
+def _as_found(domain: tuple[tuple[Value, ...], ...]) -> tuple[tuple[Value, ...], ...]:
+    """The groups as an engine has them: dates are days, and everything else is as it is."""
+    kinds = {kind for column in zip(*domain, strict=True) for kind in set(map(type, column))}
+    return (
+        tuple(tuple(map(days, group)) for group in domain) if any(issubclass(each, date) for each in kinds) else domain
+    )
 
 
 def one_group(combinations: Sequence[Combination], query: Totals, sums: Found) -> list[int]:

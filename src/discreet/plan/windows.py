@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.plan.affine import Affine, AffineForm, Reals
 from discreet.plan.evaluate import evaluate
-from discreet.plan.numbers import Row
+from discreet.plan.numbers import Columns, Row
 from discreet.plan.scalar import Over, Scalar, Value, WindowFunction, windows_in
 from discreet.plan.spread import SummedNoise
 
@@ -26,9 +26,9 @@ Evaluation = Callable[[Row], Value]
 def with_windows(
     asked: Sequence[Scalar],
     safe: Sequence[Scalar],
-    rows: Sequence[Row],
+    rows: Columns,
     exactly: Callable[[Scalar, Scalar], Evaluation],
-) -> list[Row]:
+) -> Columns:
     """The rows, each with the value of every window in some expressions, as they were asked for and as they were made safe."""
     values: dict[Scalar, list[Value]] = {}
     for scalar, guard in zip(asked, safe, strict=True):
@@ -36,9 +36,7 @@ def with_windows(
             if node not in values:
                 values[node] = _values(node, guarded, rows, exactly)
             values[guarded] = values[node]
-    if not values:
-        return list(rows)
-    return [{**row, **{node: column[i] for node, column in values.items()}} for i, row in enumerate(rows)]
+    return rows.beside(values)
 
 
 def _values(

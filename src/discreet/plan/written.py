@@ -28,7 +28,6 @@ from discreet.plan.steps.tally import Tally
 from discreet.privacy import Adjacency, Relation, Unit, events
 
 RECORDS: dict[type, str] = {
-    scalar.Literal: "Literal value type",
     scalar.Arithmetic: "Arithmetic operator left right",
     scalar.Comparison: "Comparison order left right",
     scalar.And: "And parts",
@@ -161,7 +160,8 @@ def _writer(kind: type) -> Callable[[Any], str]:
         return _record_writer(*RECORDS[kind].split())
     if kind in ENUMS:
         name = ENUMS[kind]
-        return lambda member: f"<{name}.{member.name}: {member.value!r}>"
+        members = {member: f"<{name}.{member.name}: {member.value!r}>" for member in kind}  # type: ignore[attr-defined]
+        return members.__getitem__
     if issubclass(kind, Release | Reading) and kind.notation.split()[1:] == [each.name for each in fields(kind)]:  # type: ignore[arg-type]
         return _record_writer(*kind.notation.split())
     if issubclass(kind, Kind):
@@ -225,6 +225,8 @@ WRITERS: dict[type, Callable[[Any], str]] = {
         mechanism=notation(step.mechanism),
         example=notation(step.after(step.examples[0])),
     ),
+    # There may be thousands of them: the declared keys of a column.
+    scalar.Literal: lambda literal: f"Literal(value={literal.value!r}, type={notation(literal.type)})",
     # Release 0.1 knew questions about one table only.
     scalar.Column: lambda column: (
         f"Column(name={column.name!r}, type={notation(column.type)}{f', table={column.table!r}' if column.table else ''})"
