@@ -272,9 +272,9 @@ MUTANTS = (
     Mutant(
         "smallest-rung-for-all",
         FINDING + "_counted",
-        "stage = stage_of(draft, caps, budget.split)",
-        "stage = replace(stage_of(draft, caps, budget.split), measurements="
-        "stage_of(draft, caps.limited(limit, 1), budget.split).measurements)",
+        "stage = stage_of(draft, caps, budget.split, budget.shared)",
+        "stage = replace(stage_of(draft, caps, budget.split, budget.shared), measurements="
+        "stage_of(draft, caps.limited(limit, 1), budget.split, budget.shared).measurements)",
         "the noise of every limit is that of the smallest",
         test_found.the_price_is_split_as_it_is_said,
     ),

@@ -33,7 +33,7 @@ MUTANTS = (
     Mutant(
         "what-has-no-bounds-is-between-0-and-1",
         TERMS + "MeasuredTerms._found",
-        "raise _without_bounds(name, argument, self.scope)",
+        "raise without_bounds(name, argument, self.scope)",
         "return Fraction(0), Fraction(1)",
         "a sum of what nobody declared is made up",
         bugs.missing_bounds,
