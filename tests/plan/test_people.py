@@ -508,6 +508,15 @@ def test_a_mean_of_a_person_needs_no_limit_on_rows() -> None:
     assert "max_total" not in by_group.found and "max_groups" in by_group.found
 
 
+def test_a_mean_with_much_noise_names_the_other_one() -> None:
+    """From declared limits alone."""
+    for rows, told in ((2, False), (50, True)):
+        for limits in ({"max_rows": rows}, {"max_total": rows}):
+            plan = planned("SELECT AVG(y) AS m FROM t", replace(UNLIMITED, **limits))
+            assert any("AVG_BY_PERSON(y)" in note for note in plan.assumed) is told
+    assert not any("AVG_BY_PERSON" in note for note in planned("SELECT AVG(y) AS m FROM t", UNLIMITED).assumed)
+
+
 def plans_are_told() -> None:
     plan = planned(f"SELECT AVG(m) FROM ({INNER}) WHERE n > 2", PERSON)
     lines = explain(plan)
