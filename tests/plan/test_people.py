@@ -27,9 +27,9 @@ from discreet.plan.relation import (
     CapRows,
     CapTotal,
     Contributions,
-    Feature,
     How,
     PerPerson,
+    PersonFeature,
     Rows,
     Scan,
     Summary,
@@ -70,7 +70,7 @@ WHO, X, Y, G = (
     s.Column("g", Type.TEXT),
 )
 ONE = s.Literal(1, Type.INTEGER)
-ROWS_OF = Feature(s.Column("n", Type.INTEGER), Summary.SUM, ONE)
+ROWS_OF = PersonFeature(s.Column("n", Type.INTEGER), Summary.SUM, ONE)
 UNLIMITED = Protected("who")
 PROTECTED = [PERSON, turned(PERSON), CLIPPED, turned(CLIPPED), UNLIMITED, turned(UNLIMITED)]
 
@@ -199,7 +199,7 @@ def test_there_is_one_zero() -> None:
 def only_whole_numbers_are_summed() -> None:
     """A feature that sums doubles, or integers without bounds, has no rule."""
     for value in (Y, X, s.Cast(Y, Type.INTEGER), s.Literal(0.5, Type.NUMBER)):
-        wrong = PerPerson(SCAN, WHO, (), (Feature(s.Column("v", Type.NUMBER), Summary.SUM, value),))
+        wrong = PerPerson(SCAN, WHO, (), (PersonFeature(s.Column("v", Type.NUMBER), Summary.SUM, value),))
         assert is_a_fault(lambda wrong=wrong: reach_into(wrong, Unit.PERSON)), value  # type: ignore[misc]
 
 
