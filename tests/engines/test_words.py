@@ -113,6 +113,7 @@ COMMON = {
         "least",
         "lpad",
         "max",
+        "min",
         "replace",
         "row_number",
     ),

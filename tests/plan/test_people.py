@@ -533,6 +533,10 @@ def test_plans_are_told() -> None:
 FLAT = [
     ("SELECT g, n FROM (SELECT g, COUNT(*) AS n FROM t GROUP BY g)", "SELECT g, COUNT(*) AS n FROM t GROUP BY g"),
     (
+        "SELECT * FROM (SELECT COUNT(*) AS n, g AS k FROM t GROUP BY g) AS v WHERE n > 10 ORDER BY k",
+        "SELECT COUNT(*) AS n, g AS k FROM t GROUP BY g HAVING COUNT(*) > 10 ORDER BY k",
+    ),
+    (
         "SELECT v.g, n, RANK() OVER (ORDER BY n DESC) AS p FROM (SELECT g, COUNT(*) AS n, AVG(x) FROM t WHERE y > 0 GROUP BY 1) AS v",
         "SELECT g, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS p FROM t WHERE y > 0 GROUP BY g",
     ),

@@ -6,7 +6,23 @@ rows of a person are in one. The number and the hash go on, so that whatever is 
 
 from sqlglot import exp
 
-from discreet.engines.render.nodes import TYPES, E, T, alias, binary, call, cast, double, named, select, subquery
+from discreet.engines.render.nodes import (
+    TYPES,
+    E,
+    T,
+    alias,
+    binary,
+    call,
+    cast,
+    double,
+    integer,
+    is_null,
+    named,
+    null,
+    select,
+    subquery,
+    when,
+)
 from discreet.engines.render.relations import Writer, rows_of, sum_of
 from discreet.engines.render.scalars import Made, ScalarWriter
 from discreet.plan.relation import PerPerson, PersonFeature, Summary, scan_of
@@ -45,9 +61,18 @@ def _gathered(feature: PersonFeature, over: ScalarWriter) -> E:
             distinct = exp.Distinct(expressions=[_one_zero(feature, over)])
             return cast(call("count", distinct), T.BIGINT)
         case Summary.LEAST:
-            return call("min", _one_zero(feature, over))
+            return _extreme("min", feature, over)
         case Summary.LARGEST:
-            return call("max", _one_zero(feature, over))
+            return _extreme("max", feature, over)
+
+
+def _extreme(function: str, feature: PersonFeature, over: ScalarWriter) -> E:
+    """The least or the largest value; of flags, which not every dialect puts in order, by 0 and 1."""
+    if type_of(feature.value) is not Type.BOOLEAN:
+        return call(function, _one_zero(feature, over))
+    flag = over.shared(over.clean(feature.value)).sql
+    number = when([(flag, integer(1)), (is_null(flag.copy()), null(Type.INTEGER))], integer(0))
+    return binary(exp.EQ, call(function, number), integer(1))
 
 
 def _key(value: Scalar, over: ScalarWriter) -> E:

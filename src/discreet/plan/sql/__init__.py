@@ -110,7 +110,7 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
 
 def headed(asked: Question, words: QueryText, select: exp.Select) -> Question:
     """This question, whose outputs without a name are headed by what was written."""
-    if all(isinstance(node, exp.Alias | exp.Column) for node in select.expressions):
+    if all(isinstance(node, exp.Alias | exp.Column | exp.Star) for node in select.expressions):
         return asked
     outputs = [
         output if isinstance(node, exp.Alias | exp.Column) else replace(output, heading=item)

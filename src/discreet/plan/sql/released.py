@@ -111,6 +111,15 @@ class ReleasedClauses(Clauses):
             return Released(self.numbers[scalar.index])
         return super()._released(scalar)
 
+    def _outputs(self) -> list[str]:
+        """What is named, or for * all that the sub-query has."""
+        if len(self.select.expressions) != 1 or not isinstance(star := self.select.expressions[0], exp.Star):
+            return super()._outputs()
+        self.read.star(star)
+        self.items = [each.meaning for each in self.read.everything()]
+        self.read.outputs = {each.name.casefold(): each.meaning for each in self.read.everything()}
+        return [each.name for each in self.read.everything()]
+
     def _check_aggregates(self) -> None:
         """Nothing outside is an aggregate but of a window."""
         clauses = [self.select.args.get(name) for name in ("where", "having", "order")]
