@@ -648,8 +648,8 @@ MUTANTS = (
     Mutant(
         "never-missing-is-not-seen-to",
         "discreet.plan.sql.origins:DeclaredTable.rows",
-        "Filled(rows, values) if values else rows",
-        "rows",
+        "if values else rows",
+        "if not values else rows",
         "a row without a value counts with 0, or not at all, though it is declared to count with the middle",
         test_filled.rows_count_with_the_middle,
     ),

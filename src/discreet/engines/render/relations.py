@@ -203,8 +203,8 @@ class Writer:
 
     def shown(self, contributions: Contributions, index: int) -> E:
         """A key of the contributions as it leaves the engine."""
-        made = per_person_in(contributions)  # which gives texts as they are
-        scalar, forms = contributions.keys[index], {} if made else self.stored[scan_of(contributions).table].kept
+        people = per_person_in(contributions)  # whose texts are as they are
+        scalar, forms = contributions.keys[index], {} if people else self.stored[scan_of(contributions).table].kept
         if isinstance(scalar, Column) and scalar.type is Type.TEXT and scalar.name in forms:
             return text_of_form(forms[scalar.name], named(key(index)), self.words)
         return named(key(index))
