@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from discreet.errors import QueryError
+from discreet.plan import moments
 from discreet.plan.calendar import Grain, day_of, stretches
 from discreet.plan.catalog import MOST_KEYS, listed, one_number
 from discreet.plan.evaluate import evaluate
@@ -43,6 +44,7 @@ from discreet.plan.scalar import (
 from discreet.plan.scope import Scope
 
 MOST_GROUPS = 100_000
+TIMES = (Type.DATE, Type.TIMESTAMP)
 MOST_EVALUATED = 2_000_000  # parts of expressions, to find the groups of one question: about two seconds
 LETTERS = 128  # of a text that a function takes no longer for than for a number
 FIND_THEM = (
@@ -245,24 +247,33 @@ def _image(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
 
 
 def _days(column: Column, key: Scalar, scope: Scope) -> Values | None:
-    """Some days of a date between bounds on which a key has all of its values: one of each stretch on which it cannot change.
+    """Some days of a date, or moments, between bounds on which a key has all of its values: one of each stretch on which it cannot change.
 
     None for all other columns, and where there would be too many.
     """
     known, facts = scope.field(column), scope.facts(column)
-    if known.type is not Type.DATE or known.keys is not None or facts.low is None or facts.high is None:
+    if known.type not in TIMES or known.keys is not None or facts.low is None or facts.high is None:
         return None
-    grain = _grain(key, column) or Grain.DAY
-    days = stretches(day_of(facts.low), day_of(facts.high), grain, MOST_KEYS)
+    days: Sequence[Value] | None
+    if known.type is Type.DATE:
+        days = stretches(day_of(facts.low), day_of(facts.high), _grain(key, column) or Grain.DAY, MOST_KEYS)
+    else:
+        ends = moments.moment_of(facts.low), moments.moment_of(facts.high)
+        days = moments.stretches(*ends, _grain(key, column) or Grain.INSTANT, MOST_KEYS)
     return None if days is None else tuple(days)
 
 
 def _grain(key: Scalar, column: Column) -> Grain | None:
     """How long an expression stays what it is while the days of a column go by; None where the column is not in it."""
+    finest = Grain.DAY if column.type is Type.DATE else Grain.INSTANT
     if key == column:
+        return finest
+    if key == Cast(column, Type.DATE):
         return Grain.DAY
-    outer = function(key.name).grain if isinstance(key, Function) else Grain.DAY
-    inside = [outer if child == column else _grain(child, column) for child in children(key)]
+    outer = function(key.name).grain if isinstance(key, Function) else finest
+    # what stays the same for a while of days does so of moments on these days
+    plain = (column, Cast(column, Type.DATE)) if isinstance(key, Function) else (column,)
+    inside = [outer if child in plain else _grain(child, column) for child in children(key)]
     grains = [grain for grain in inside if grain is not None]
     return reduce(Grain.finest, grains) if grains else None
 
@@ -350,7 +361,14 @@ def without_keys(key: Scalar, scope: Scope, why: str) -> QueryError:
     missing = [column for column in columns if values_of(column, scope) is None]
     name = missing[0].name if missing else columns[0].name if columns else "the key"
     facts = Facts() if not missing else scope.facts(missing[0])
-    dated = bool(missing) and missing[0].type is Type.DATE
+    dated = bool(missing) and missing[0].type in TIMES
+    if dated and missing[0].type is Type.TIMESTAMP and facts.bounded:
+        return QueryError(
+            f"GROUP BY would make more than {MOST_KEYS:,} groups of the moments between the bounds of {name!r}, and no more can be listed",
+            code="too-many-groups",
+            hint=f"group by DATE({name}), DATE_TRUNC('month', {name}), HOUR({name}) or STRFTIME({name}, '%Y-%m'), or declare narrower"
+            f" bounds for DATE_TRUNC('hour', {name})",
+        )
     if dated and facts.low is not None and facts.high is not None:
         return QueryError(
             f"GROUP BY would make a group of each of the {int(facts.high - facts.low) + 1:,} days between the bounds of {name!r},"

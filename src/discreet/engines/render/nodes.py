@@ -9,7 +9,14 @@ from discreet.plan.scalar import Type
 
 E: TypeAlias = exp.Expression
 T = exp.DType
-TYPES = {Type.INTEGER: T.BIGINT, Type.NUMBER: T.DOUBLE, Type.TEXT: T.TEXT, Type.DATE: T.DATE, Type.BOOLEAN: T.BOOLEAN}
+TYPES = {
+    Type.INTEGER: T.BIGINT,
+    Type.NUMBER: T.DOUBLE,
+    Type.TEXT: T.TEXT,
+    Type.DATE: T.DATE,
+    Type.TIMESTAMP: T.TIMESTAMP,
+    Type.BOOLEAN: T.BOOLEAN,
+}
 
 
 def call(function: str, *arguments: E) -> E:

@@ -21,7 +21,7 @@ from discreet.plan.scope import Scope
 from discreet.plan.sql.calls import called
 from discreet.plan.sql.refusals import LONGEST_NAME, Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
-from discreet.plan.sql.values import Mismatch, as_type, checked_number, kind, type_in_words
+from discreet.plan.sql.values import NO_HOURS, Mismatch, as_day, as_type, checked_number, kind, type_in_words
 from discreet.plan.sql.views import Item, View
 
 MOST_PARTS = 50_000  # of a whole question, written out
@@ -236,7 +236,14 @@ class Expressions:
         return checked_number(self.scalar(node))
 
     def of_type(self, node: exp.Expr, target: Type) -> Scalar:
-        scalar = as_type(self.scalar(node), target)
+        """The expression of a node that must be of a type; a function of dates takes the day of a timestamp."""
+        return self.typed(self.scalar(node), target)
+
+    def typed(self, read: Scalar, target: Type) -> Scalar:
+        """An expression that must be of a type, likewise."""
+        if target is Type.TIMESTAMP and kind(read) is Type.DATE:
+            raise Mismatch("a timestamp is needed, not a date", NO_HOURS)
+        scalar = as_type(as_day(read) if target is Type.DATE else read, target)
         if kind(scalar) not in (target, None):
             raise Mismatch(f"{type_in_words(target)} is needed, not {type_in_words(kind(scalar))}")
         return scalar
