@@ -264,18 +264,52 @@ def _days(column: Column, key: Scalar, scope: Scope) -> Values | None:
 
 
 def _grain(key: Scalar, column: Column) -> Grain | None:
-    """How long an expression stays what it is while the days of a column go by; None where the column is not in it."""
+    """How long an expression stays what it is while the days or moments of a column go by; None where the column is not in it."""
     finest = Grain.DAY if column.type is Type.DATE else Grain.INSTANT
     if key == column:
         return finest
-    if key == Cast(column, Type.DATE):
-        return Grain.DAY
-    outer = function(key.name).grain if isinstance(key, Function) else finest
-    # what stays the same for a while of days does so of moments on these days
-    plain = (column, Cast(column, Type.DATE)) if isinstance(key, Function) else (column,)
-    inside = [outer if child in plain else _grain(child, column) for child in children(key)]
+    outer = finest
+    if isinstance(key, Function):
+        outer = function(key.name).grain
+    elif isinstance(key, Cast) and key.type is Type.DATE and type_of(key.operand) is Type.TIMESTAMP:
+        outer = Grain.DAY
+    inside = [_within(outer, child, column) for child in children(key)]
     grains = [grain for grain in inside if grain is not None]
     return reduce(Grain.finest, grains) if grains else None
+
+
+def _within(outer: Grain, child: Scalar, column: Column) -> Grain | None:
+    """How long what has a grain stays what it is of an operand; of a column that is only moved, as long as its grain."""
+    moves = _moves(child, column)
+    return _grain(child, column) if moves is None else reduce(Grain.finest, moves, outer)
+
+
+def _moves(scalar: Scalar, column: Column) -> list[Grain] | None:
+    """For a column, its days, and moments that are moved by a constant: stretches of which grains stay such; else None.
+
+    Moved by whole hours an hour is an hour, and by days a day is a day; on its day a moment stays through all that is made of days.
+    """
+    match scalar:
+        case Column() if scalar == column:
+            return []
+        case Cast(operand=operand, type=Type.DATE) if type_of(operand) is Type.TIMESTAMP:
+            return _moves(operand, column)
+        case Function(name=name, operands=(operand, Literal(value=int(count)))) if name in MOVED:
+            inside = _moves(operand, column)
+            return None if inside is None else [*inside, _moved_by(MOVED[name], count)]
+    return None
+
+
+MOVED = {"timestamp_plus_seconds": moments.SECOND, "timestamp_plus_days": moments.DAY}
+
+
+def _moved_by(unit: int, count: int) -> Grain:
+    """The longest grain of moments whose stretches stay stretches when they are moved by so many units."""
+    if unit * count % moments.DAY == 0:
+        return Grain.DAY
+    return max(
+        (grain for grain, step in moments.STEPS.items() if unit * count % step == 0), key=moments.STEPS.__getitem__
+    )
 
 
 def _in_order(key: Scalar, values: list[Any]) -> list[Value]:
