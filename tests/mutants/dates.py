@@ -128,9 +128,9 @@ MUTANTS = (
     ),
     Mutant(
         "a-date-for-a-month",
-        DOMAIN + "_grain",
-        "outer if child == column else _grain(child, column)",
-        "outer",
+        DOMAIN + "_within",
+        "_grain(child, column) if moves is None else",
+        "outer if moves is None else",
         "what is in a function is thought to change as seldom as the function",
         dates.groups_are_the_image,
     ),

@@ -37,6 +37,7 @@ from tests.mutants import (
     shapes,
     sql,
     survey,
+    times,
     zoo,
 )
 
@@ -62,6 +63,7 @@ PARTS = {
     "answer": answer.MUTANTS,
     "data": data.MUTANTS,
     "dates": dates.MUTANTS,
+    "times": times.MUTANTS,
     "curator": curator.MUTANTS,
     "sampling": sampling.MUTANTS,
     "audit": audit.MUTANTS,

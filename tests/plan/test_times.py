@@ -130,7 +130,7 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "hour": lambda m: m.time().hour,
     "minute": lambda m: m.time().minute,
     "second": lambda m: m.time().second,
-    "epoch": lambda m: (m - datetime(1970, 1, 1)) / timedelta(seconds=1),
+    "epoch": lambda m: float((m - datetime(1970, 1, 1)) // timedelta(microseconds=1)) / 1e6,
     "date_trunc_hour": lambda m: m.replace(minute=0, second=0, microsecond=0),
     "date_trunc_minute": lambda m: m.replace(second=0, microsecond=0),
     "date_trunc_second": lambda m: m.replace(microsecond=0),

@@ -56,12 +56,12 @@ def _part(unit: str, most: int) -> FunctionRow:
 
 
 def _seconds(moment: datetime) -> float:
-    return micros_of(moment) / SECOND
+    return float(micros_of(moment)) / SECOND  # rounded twice, as in SQL
 
 
 def _epoch_facts(x: Facts) -> Facts:
-    """A quotient that is rounded once never falls."""
-    low, high = (None if end is None else Fraction(int(end) / SECOND) for end in (x.low, x.high))
+    """A quotient that is rounded never falls."""
+    low, high = (None if end is None else Fraction(_seconds(moment_of(end))) for end in (x.low, x.high))
     return Facts(low, high, False, x.nullable)
 
 
