@@ -152,9 +152,9 @@ MUTANTS = (
     ),
     Mutant(
         "a-week-of-one-day",
-        READ + "interval",
-        "sign * int(count) * one[0]",
-        "sign * int(count) * bool(one[0])",
+        READ + "Move.plus",
+        "times * other.days",
+        "times * bool(other.days)",
         "two weeks are two days",
         READS["d + INTERVAL 2 WEEKS"],
     ),

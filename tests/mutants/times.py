@@ -199,8 +199,8 @@ MUTANTS = (
     Mutant(
         "nanoseconds-rounded-up",
         WORDS + "whole_micros",
-        "bare_integer(1))], bare_integer(0))",
-        "bare_integer(0))], bare_integer(0))",
+        "binary(exp.LT, binary(exp.Mod, nanos, thousand), bare_integer(0))",
+        "binary(exp.GT, binary(exp.Mod, nanos, thousand), bare_integer(0))",
         "a moment before 1970 in nanoseconds is rounded up, into the next hour",
         STORED,
     ),

@@ -26,7 +26,7 @@ from discreet.engines.render.nodes import (
     text,
     when,
 )
-from discreet.engines.render.texts import integer_of_double, moment_within, on_clock, timestamp, within_years
+from discreet.engines.render.texts import integer_of_double, moment_within, timestamp, within_years
 from discreet.engines.render.words import Words
 from discreet.plan.scalar import LARGEST, Type
 
@@ -171,7 +171,9 @@ class CellReader:
             case NativeKind.MOMENT:
                 micros = self.words.whole_micros(sql) if self.native.fine else self.words.micros(sql)
                 zone = self.reading.zone if self.native.zoned else None
-                return moment_within(micros, self.words) if zone is None else on_clock(micros, self.words, zone)
+                if zone is None:
+                    return moment_within(micros, self.words)
+                return self.words.on_clock(micros, zone.starts, zone.offsets)
             case NativeKind.WORD:
                 return self._said(sql, Type.TIMESTAMP)
         return null(Type.TIMESTAMP)

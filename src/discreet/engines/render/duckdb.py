@@ -15,6 +15,7 @@ from discreet.engines.render.nodes import (
     call,
     cast,
     double,
+    in_years,
     integer,
     named,
     select,
@@ -141,7 +142,7 @@ class DuckDBWords(Words):
         return call("date_trunc", text(unit), operand)
 
     def on_clock(self, operand: E, starts: Sequence[int], offsets: Sequence[int]) -> E:
-        """By halves, of a name, so that the operand is computed once."""
+        """By halves, and of a name, so that each step is computed once."""
         name = exp.Identifier(this="moment")
 
         def halves(first: int, last: int) -> E:
@@ -151,8 +152,10 @@ class DuckDBWords(Words):
             before = binary(exp.LT, exp.Column(this=name), integer(starts[middle]))
             return when([(before, halves(first, middle))], halves(middle + 1, last))
 
-        sum_ = binary(exp.Add, exp.Column(this=name), halves(0, len(starts)))
-        listed = call("list_transform", exp.Array(expressions=[operand]), exp.Lambda(this=sum_, expressions=[name]))
+        moment, listed = exp.Column(this=name), exp.Array(expressions=[operand])
+        for step in (binary(exp.Add, moment, halves(0, len(starts))), self.moment(moment)):
+            there = when([(in_years(moment), step)])
+            listed = call("list_transform", listed, exp.Lambda(this=there, expressions=[name]))
         return call("list_extract", listed, bare_integer(1))
 
     def plus_days(self, operand: E, days: E) -> E:

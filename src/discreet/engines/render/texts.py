@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from discreet.engines.render.nodes import E, T, bare_integer, binary, call, cast, double, integer, text, when
+from discreet.engines.render.nodes import E, T, bare_integer, binary, call, cast, double, in_years, integer, text, when
 from discreet.engines.zones import Zone
 from discreet.plan.moments import DAY as MICROS_OF_A_DAY
-from discreet.plan.moments import FIRST, LAST, MINUTE, SECOND
+from discreet.plan.moments import MINUTE, SECOND
 from discreet.plan.scalar import Type
 from discreet.plan.texts import DAY, FALSE, LONGEST, MOMENT, NUMBER, STAMP, TRUE, WHOLE
 
@@ -84,25 +84,16 @@ def timestamp(sql: E, words: "Words", zone: Zone | None = None) -> E:
     if zone is None:
         return moment_within(there, words)
     zoned = binary(exp.NEQ, words.group(bare, STAMP, 6), text(""))
-    return when([(zoned, on_clock(there, words, zone))], moment_within(there, words))
+    return when([(zoned, words.on_clock(there, zone.starts, zone.offsets))], moment_within(there, words))
 
 
 def _times(sql: E, count: int) -> E:
     return binary(exp.Mul, cast(sql, T.BIGINT), integer(count))
 
 
-def _in_years(sql: E) -> E:
-    return exp.Between(this=sql, low=integer(FIRST), high=integer(LAST))
-
-
 def moment_within(sql: E, words: "Words") -> E:
     """The moment of so many microseconds, if it is one of the years 1 to 9999, or NULL."""
-    return when([(_in_years(sql), words.moment(sql))])
-
-
-def on_clock(sql: E, words: "Words", zone: Zone) -> E:
-    """The moment of so many microseconds in UTC on the clock of a zone, if both are of the years 1 to 9999, or NULL."""
-    return moment_within(words.on_clock(when([(_in_years(sql), sql)]), zone.starts, zone.offsets), words)
+    return when([(in_years(sql), words.moment(sql))])
 
 
 def within_years(sql: E, words: "Words") -> E:

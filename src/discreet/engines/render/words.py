@@ -222,7 +222,8 @@ class Words(functions.FunctionWords, Protocol):
         ...
 
     def on_clock(self, operand: E, starts: Sequence[int], offsets: Sequence[int]) -> E:
-        """Microseconds in UTC as those on a clock, which is ahead by the first offset, and from each start on by the next one."""
+        """Microseconds in UTC as the moment that a clock shows, which is ahead by the first offset, and from each start on by the next one;
+        NULL where either is outside of the years 1 to 9999."""
         ...
 
     def plus_days(self, operand: E, days: E) -> E:
