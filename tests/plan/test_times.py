@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 from itertools import pairwise, product
@@ -32,6 +33,7 @@ from discreet.plan.sql import question
 from discreet.plan.times import CLOCK_PATTERNS, UNITS
 from discreet.privacy import Adjacency
 from tests.engines.twins import agree, rendered, said
+from tests.plan import test_security as twins
 from tests.plan.laws import Priorities
 from tests.scale import repeats
 
@@ -479,6 +481,30 @@ def test_engines_agree_on_whole_questions(text: str, unit: Protected) -> None:
     lists = {each.name: [row[each.name] for row in rows] for each in COLUMNS}
     plan = plan_for(question(text, catalog), catalog, 1)
     agree([Data("t", lists, COLUMNS, person=unit.person)], [plan.query])
+
+
+HOSTILE = [
+    "0001-01-01T00:00:00+14:00",
+    "9999-12-31 23:59:59.9999999",
+    "2024-02-29T24:00",
+    "2024-03-31 02:30:00",
+    "",
+    "1969-12-31T23:59:59Z",
+]
+TOLD = [
+    "SELECT HOUR(day) AS h, COUNT(*) AS n FROM visits GROUP BY h",
+    "SELECT DATE_TRUNC('month', day) AS m, COUNT(*) AS n FROM visits GROUP BY m",
+    "SELECT AVG(DATEDIFF('hour', TIMESTAMP '2024-01-15 12:00', day)) AS a, SUM(AGE(day, '2000-02-29')) AS s FROM visits",
+    "SELECT COUNT(*) AS n FROM visits WHERE day + INTERVAL '9000 years' IS NULL OR day - INTERVAL '999999 hours' < '0001-02-01'",
+]
+
+
+@pytest.mark.parametrize("moment", HOSTILE)
+@pytest.mark.parametrize("unit", twins.UNITS[:2], ids=str)
+def test_s9_q7_no_moment_tells_of_itself(unit: Any, moment: str) -> None:
+    """The ends of the years, hours that there are not, and what is no moment, through the whole path: no error, and nothing that differs."""
+    columns = {**twins.COLUMNS, "day": {"type": "timestamp", "bounds": ("2023-12-01", "2024-05-31")}}
+    twins.nothing_tells(replace(unit, columns=columns), twins.pair(unit, twins.row(day=moment)), TOLD)
 
 
 # Reading.

@@ -162,7 +162,7 @@ def _calendar_moment(words: FunctionWords, moment: E) -> E:
 
 
 def _write_age(words: FunctionWords, later: E, earlier: E) -> E:
-    """As of dates: the years are the whole ten-thousands of days, less one before the birthday."""
+    """The years are the whole ten-thousands of days, less one before the birthday, as of dates."""
     difference = words.infix(_calendar_moment(words, later), "-", _calendar_moment(words, earlier))
     return words.int_div(difference, words.whole(10_000 * DAY))
 

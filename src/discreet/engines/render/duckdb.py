@@ -142,7 +142,7 @@ class DuckDBWords(Words):
         return call("date_trunc", text(unit), operand)
 
     def on_clock(self, operand: E, starts: Sequence[int], offsets: Sequence[int]) -> E:
-        """By halves, and of a name, so that each step is computed once."""
+        """The offsets are found by halves, and each step is of a name, so that it is computed once."""
         name = exp.Identifier(this="moment")
 
         def halves(first: int, last: int) -> E:

@@ -210,7 +210,7 @@ class Words(functions.FunctionWords, Protocol):
         ...
 
     def whole_micros(self, operand: E) -> E:
-        """The same of a moment in nanoseconds, rounded down."""
+        """A moment in nanoseconds as such an integer, rounded down."""
         ...
 
     def moment(self, operand: E) -> E:
