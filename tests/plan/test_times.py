@@ -502,7 +502,7 @@ TOLD = [
 @pytest.mark.parametrize("moment", HOSTILE)
 @pytest.mark.parametrize("unit", twins.UNITS[:2], ids=str)
 def test_s9_q7_no_moment_tells_of_itself(unit: Any, moment: str) -> None:
-    """The ends of the years, hours that there are not, and what is no moment, through the whole path: no error, and nothing that differs."""
+    """The ends of the years, hours that there are not, what is no moment, through the whole path: no error, and nothing that differs."""
     columns = {**twins.COLUMNS, "day": {"type": "timestamp", "bounds": ("2023-12-01", "2024-05-31")}}
     twins.nothing_tells(replace(unit, columns=columns), twins.pair(unit, twins.row(day=moment)), TOLD)
 

@@ -28,7 +28,7 @@ class Unusable(Exception):
 
 
 def plain_moment(thing: Any) -> Value:
-    """What `plain` makes of an object, but that a moment is itself. One with a zone is Unusable: nobody can tell on which clock it is meant.
+    """What `plain` makes of an object, but that a moment is itself. One with a zone is Unusable: nobody can tell on which clock it is.
 
     >>> plain_moment(datetime(2024, 5, 6, 23, 59)), plain_moment(date(2024, 5, 6)), plain_moment(7)
     (datetime.datetime(2024, 5, 6, 23, 59), datetime.date(2024, 5, 6), 7)
