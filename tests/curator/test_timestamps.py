@@ -172,6 +172,19 @@ def test_the_command_line_takes_timestamps_and_a_zone() -> None:
     assert declared.type is Type.TIMESTAMP and declared.high == micros_of(LAST)
 
 
+def undeclared_columns_are_told_of() -> None:
+    """Whoever asks for the hour of a column that nobody declared is told to declare a timestamp; for its year, a date."""
+    with dp.Curator({"t": FLIGHTS}, row=True, epsilon=1, ledger=":memory:") as opened:
+        for call, kind in (("HOUR(departs)", "timestamp"), ("YEAR(departs)", "date")):
+            with pytest.raises(dp.QueryError) as refused:
+                opened.sql(f"SELECT {call} AS k, COUNT(*) AS n FROM t GROUP BY k", epsilon=1)
+            assert f"--types departs={kind}" in refused.value.hint
+
+
+def test_a_column_that_nobody_declared_is_told_of() -> None:
+    undeclared_columns_are_told_of()
+
+
 def test_a_zone_that_is_none_is_refused() -> None:
     with pytest.raises(Invalid, match="zone must be"):
         dp.Curator({"t": FLIGHTS}, row=True, epsilon=1, ledger=":memory:", reading={"zone": "Mars"})

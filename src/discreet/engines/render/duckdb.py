@@ -152,7 +152,8 @@ class DuckDBWords(Words):
             before = binary(exp.LT, exp.Column(this=name), integer(starts[middle]))
             return when([(before, halves(first, middle))], halves(middle + 1, last))
 
-        moment, listed = exp.Column(this=name), exp.Array(expressions=[operand])
+        moment: E = exp.Column(this=name)
+        listed: E = exp.Array(expressions=[operand])
         for step in (binary(exp.Add, moment, halves(0, len(starts))), self.moment(moment)):
             there = when([(in_years(moment), step)])
             listed = call("list_transform", listed, exp.Lambda(this=there, expressions=[name]))

@@ -177,7 +177,9 @@ class Expressions:
         try:
             scalar = reader(self, node)
         except Mismatch as error:
-            raise self.refusal(Code.TYPES, str(error), self._undeclared(node) or error.hint, node) from None
+            raise self.refusal(
+                Code.TYPES, str(error), self._undeclared(node, error.needed) or error.hint, node
+            ) from None
         self._depth -= 1
         self.measure(scalar)
         return scalar
@@ -186,7 +188,7 @@ class Expressions:
         """The reader of a call by name."""
         return (CALLS.get(node.name.upper()) if isinstance(node, exp.Anonymous) else None) or called(node)
 
-    def _undeclared(self, node: exp.Expr) -> str:
+    def _undeclared(self, node: exp.Expr, needed: Type | None) -> str:
         """What to declare, where a column is a text only because nobody said what it is."""
         asked = {each.name.casefold() for each in node.find_all(exp.Column)}
         meant = asked if self.view is None else {name for each in asked for name in self._columns_of(each)}
@@ -195,6 +197,8 @@ class Expressions:
             if not column.declared and column.name.casefold() in names:
                 ranged = f"--bounds {column.name}=LOW:HIGH or {column.name}=auto"
                 one = f"{ranged}, or --types {column.name}=integer (bounds = or type = in the policy)"
+                if needed in (Type.DATE, Type.TIMESTAMP):
+                    one = f'--types {column.name}={needed.value} (type = "{needed.value}" in the policy)'
                 all_ = '; --types stored (types = "stored") if the schema does not come from the data'
                 return (
                     f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if column.typed else ''};"
@@ -245,7 +249,7 @@ class Expressions:
             raise Mismatch("a timestamp is needed, not a date", NO_HOURS)
         scalar = as_type(as_day(read) if target is Type.DATE else read, target)
         if kind(scalar) not in (target, None):
-            raise Mismatch(f"{type_in_words(target)} is needed, not {type_in_words(kind(scalar))}")
+            raise Mismatch(f"{type_in_words(target)} is needed, not {type_in_words(kind(scalar))}", needed=target)
         return scalar
 
     def constant(self, node: exp.Expr) -> Literal | None:

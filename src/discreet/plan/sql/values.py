@@ -27,10 +27,11 @@ NO_HOURS = 'a date is a day and has no hours: declare the column as one of times
 
 
 class Mismatch(Exception):
-    """Operands of types that do not go together: which, and what to write instead."""
+    """Operands of types that do not go together: which, and what to write instead; and the type that is needed, where it is one."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", needed: Type | None = None) -> None:
         super().__init__(message)
+        self.needed = needed
         self.hint = hint or "use CAST(… AS INTEGER), CAST(… AS DOUBLE), CAST(… AS VARCHAR) or CAST(… AS DATE)"
 
 
