@@ -236,6 +236,7 @@ def answers(draw: st.DrawFn) -> Answer:
     kinds = {
         Type.TEXT: texts,
         Type.DATE: st.dates(),
+        Type.TIMESTAMP: st.datetimes(),
         Type.BOOLEAN: st.booleans(),
         Type.INTEGER: st.integers(),
         Type.NUMBER: numbers,

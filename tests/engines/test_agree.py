@@ -38,6 +38,7 @@ def hostile_table() -> dict[str, list[Any]]:
         Type.NUMBER: made.NUMBERS,
         Type.TEXT: made.TEXTS,
         Type.DATE: made.DAYS,
+        Type.TIMESTAMP: made.MOMENTS,
         Type.BOOLEAN: (True, False),
     }
     table: dict[str, list[Any]] = {"row": list(range(ROWS))}

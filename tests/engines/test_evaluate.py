@@ -1,7 +1,7 @@
 """The meaning of expressions, told by hand: truth tables, casts of nasty texts, the first and last days, patterns."""
 
 import math
-from datetime import date
+from datetime import date, datetime
 from itertools import product
 from typing import Any
 
@@ -17,7 +17,14 @@ from discreet.plan.scalar import Literal, Operator, Order, Scalar, Type, type_of
 from tests.plan import strategies as made
 from tests.scale import repeats
 
-KINDS = {Type.INTEGER: int, Type.NUMBER: float, Type.TEXT: str, Type.DATE: date, Type.BOOLEAN: bool}
+KINDS = {
+    Type.INTEGER: int,
+    Type.NUMBER: float,
+    Type.TEXT: str,
+    Type.DATE: date,
+    Type.TIMESTAMP: datetime,
+    Type.BOOLEAN: bool,
+}
 
 
 def truth(value: bool | None) -> Literal:

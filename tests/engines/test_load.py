@@ -155,6 +155,7 @@ CONVERTED: dict[Type, list[Any]] = {
     Type.NUMBER: [1.0, 2.5, None, None, 7.0, None, 1.0, None, 3.5, 1e30],
     Type.TEXT: ["1", "2.5", None, None, "7", "x", "true", "2024-02-29", "3.5", str(10**30)],
     Type.DATE: [None] * 7 + [date(2024, 2, 29), None, None],
+    Type.TIMESTAMP: [None] * 7 + [datetime(2024, 2, 29), None, None],
     Type.BOOLEAN: [True] + [None] * 5 + [True, None, None, None],
 }
 

@@ -37,6 +37,7 @@ from tests.scale import repeats
 SPELT = {
     *("is_nan", "remainder", "int_div", "rounded", "floor_to_int", "round_to_int", "truncated", "is_whole", "wide"),
     *("try_number", "try_integer", "try_small", "try_date", "number_text", "days", "plus_days", "plus_months", "utc"),
+    *("micros", "whole_micros", "moment"),
     *("length", "lower_ascii", "trimmed", "hash64", "modulo", "row_number", "ln", "log10", "log2", "exp", "power"),
     *("lowered", "uppered", "slice", "place", "trimmed_left", "trimmed_right"),
 }
@@ -57,6 +58,12 @@ class Toy(Words):
 
     def date_trunc(self, unit: str, made: E) -> E:
         return call("w_date_trunc", exp.Literal.string(unit), made)
+
+    def moment_trunc(self, unit: str, made: E) -> E:
+        return call("w_moment_trunc", exp.Literal.string(unit), made)
+
+    def on_clock(self, made: E, starts: Sequence[int], offsets: Sequence[int]) -> E:
+        return call("w_on_clock", made)
 
     def date_text(self, pattern: str, made: E) -> E:
         return call("w_date_text", exp.Literal.string(pattern), made)
@@ -115,6 +122,7 @@ COMMON = {
         "max",
         "min",
         "replace",
+        "rpad",
         "row_number",
     ),
     *("sign", "sqrt", "sum"),
@@ -141,7 +149,7 @@ WORDS = {
         "FALSE",
     ),
     *("OVER", "PARTITION", "ORDER", "NULLS", "LAST"),
-    *("BIGINT", "INT", "DOUBLE", "PRECISION", "FLOAT", "TEXT", "DATE", "BOOLEAN"),
+    *("BIGINT", "INT", "DOUBLE", "PRECISION", "FLOAT", "TEXT", "DATE", "TIMESTAMP", "BOOLEAN"),
 }
 STORED = [
     {"visits": StoredTable("visits")},

@@ -158,20 +158,12 @@ def questions() -> dict[str, str]:
     }
 
 
-# Timestamps are not there yet: a moment is declared as its day until they are, which this line and `declared` go with.
-AS_DAYS = {"timestamp": "date"}
-
-
 def declared(trade: str) -> dict[str, Any]:
-    """What is declared of columns, by table where there are several, with days for moments."""
+    """What is declared of columns, by table where there are several."""
     tables, columns = TRADES[trade]["tables"], TRADES[trade]["columns"]
-    known = {
-        name: {**each, "type": AS_DAYS.get(each["type"], each["type"])} if "type" in each else each
-        for name, each in columns.items()
-    }
     if len(tables) == 1:
-        return known
-    return {table: {name: known[name] for name in known if name in data} for table, data in tables.items()}
+        return columns
+    return {table: {name: columns[name] for name in columns if name in data} for table, data in tables.items()}
 
 
 @contextmanager

@@ -6,7 +6,7 @@ whose dates have bounds.
 """
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from discreet.errors import DiscreetError
 from discreet.plan.calendar import number_of
 from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.check import digest
+from discreet.plan.moments import micros_of
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
 from discreet.plan.relation import Exceeding, Totals
@@ -100,10 +101,30 @@ WITH_DATES = {
 }
 
 
+TIMED = "time-"
+"""How the names of questions begin that are asked of tables that have timestamps, and of no others."""
+
+
+def _timed(table: Table) -> Table:
+    """A table with timestamps: a year of arrivals, and departures that nobody declared the bounds of."""
+    first, last = micros_of(datetime(2024, 1, 1)), micros_of(datetime(2024, 12, 31, 23, 59, 59, 999999))
+    more = (Column("arrived", Type.TIMESTAMP, Fraction(first), Fraction(last)), Column("departed", Type.TIMESTAMP))
+    return replace(table, columns=(*table.columns, *more))
+
+
+WITH_TIMES = {
+    f"{unit}, timestamps": replace(catalog, tables=tuple(map(_timed, catalog.tables)))
+    for unit, catalog in CATALOGS.items()
+    if unit in ("person, add-remove", "row, replace", "person, replace, l2")
+}
+
+
 def catalogs(name: str) -> dict[str, Catalog]:
     """The catalogs that a question is planned for."""
     if name.startswith(DATED):
         return WITH_DATES
+    if name.startswith(TIMED):
+        return WITH_TIMES
     more = NEVER_MISSING if name.startswith(ONE_COUNT) else NOTHING_DECLARED if name in LIMITS_FOUND else {}
     return CATALOGS | more
 

@@ -507,3 +507,29 @@ SELECT AVG_BY_PERSON(cost) AS m FROM visits;
 SELECT ward, AVG_BY_PERSON(age) AS m, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY ward;
 -- mean-by-person-of-some
 SELECT AVG_BY_PERSON(cost) FILTER (WHERE smoker) AS m, AVG(cost) AS a FROM visits;
+-- time-by-hour
+SELECT HOUR(arrived) AS hour, COUNT(*) AS n FROM visits GROUP BY hour ORDER BY hour;
+-- time-by-hour-without-bounds
+SELECT EXTRACT(hour FROM departed) AS hour, COUNT(*) AS n FROM visits GROUP BY 1;
+-- time-by-day
+SELECT DATE(arrived) AS day, COUNT(*) AS n FROM visits WHERE arrived < '2024-02-01' GROUP BY arrived::date;
+-- time-by-month
+SELECT DATE_TRUNC('month', arrived) AS month, AVG(cost) AS cost FROM visits GROUP BY month;
+-- time-by-each-hour
+SELECT DATE_TRUNC('hour', arrived) AS hour, COUNT(*) AS n FROM visits GROUP BY hour;
+-- time-by-text
+SELECT STRFTIME(arrived, '%H:00') AS hour, COUNT(*) AS n FROM visits GROUP BY hour;
+-- time-by-moment
+SELECT arrived, COUNT(*) AS n FROM visits GROUP BY arrived;
+-- time-of-the-night
+SELECT COUNT(*) AS n FROM visits WHERE arrived - INTERVAL '6 hours' < DATE '2024-06-01' AND NOT HOUR(arrived) BETWEEN 6 AND 21;
+-- time-between
+SELECT AVG(DATEDIFF('hour', arrived, TIMESTAMP '2025-01-01 00:00:00')) AS hours FROM visits;
+-- time-between-without-bounds
+SELECT AVG(DATEDIFF('hour', arrived, departed)) AS hours FROM visits;
+-- time-age
+SELECT SUM(AGE(arrived, DATE '2000-02-29')) AS years FROM visits;
+-- time-now
+SELECT COUNT(*) AS n FROM visits WHERE arrived > NOW() - INTERVAL '1 day';
+-- time-subtracted
+SELECT AVG(departed - arrived) AS x FROM visits;

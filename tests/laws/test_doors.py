@@ -6,7 +6,7 @@
 import logging
 import tempfile
 from collections import Counter
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -140,7 +140,14 @@ def test_every_door_was_used_and_most_questions_were_answered() -> None:
     assert SEEN["answer"] >= (SEEN["answer"] + SEEN["refusal"]) // 3, SEEN
 
 
-TYPES = {Type.TEXT: str, Type.INTEGER: int, Type.NUMBER: float, Type.DATE: date, Type.BOOLEAN: bool}
+TYPES = {
+    Type.TEXT: str,
+    Type.INTEGER: int,
+    Type.NUMBER: float,
+    Type.DATE: date,
+    Type.TIMESTAMP: datetime,
+    Type.BOOLEAN: bool,
+}
 
 
 def test_converting_a_cell_never_fails() -> None:

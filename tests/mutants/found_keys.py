@@ -198,7 +198,7 @@ MUTANTS = (
     Mutant(
         "kept-keys-of-another-type",
         STEP + "FindKeys.again",
-        "date.fromisoformat(key) if self.type is Type.DATE else key",
+        "STORED[self.type](key) if self.type in STORED else key",
         "key",
         "dates that were found are texts when an answer is told again",
         told,

@@ -40,6 +40,7 @@ from tests.mutants import (
     shapes,
     sql,
     survey,
+    times,
     zoo,
 )
 
@@ -67,6 +68,7 @@ PARTS = {
     "answer": answer.MUTANTS,
     "data": data.MUTANTS,
     "dates": dates.MUTANTS,
+    "times": times.MUTANTS,
     "curator": curator.MUTANTS,
     "sampling": sampling.MUTANTS,
     "audit": audit.MUTANTS,

@@ -6,7 +6,7 @@ the first and the last day. Expressions are well typed, so that none is refused;
 
 import math
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -26,6 +26,7 @@ COLUMNS = (
     *(Column(name, Type.NUMBER) for name in "xy"),
     *(Column(name, Type.TEXT) for name in "tu"),
     *(Column(name, Type.DATE) for name in "de"),
+    *(Column(name, Type.TIMESTAMP) for name in "mn"),
     *(Column(name, Type.BOOLEAN) for name in "bc"),
 )
 PERSON = Column("person", Type.TEXT)
@@ -38,6 +39,15 @@ NUMBERS = (
     *(math.inf, -math.inf),
 )
 DAYS = (date(1, 1, 1), date(1969, 12, 31), date(1970, 1, 1), date(2024, 2, 29), date(9999, 12, 31))
+MOMENTS = (
+    *(datetime.min, datetime.max, datetime(1969, 12, 31, 23, 59, 59, 999999), datetime(1970, 1, 1)),
+    *(
+        datetime(2024, 2, 29, 23, 59, 59),
+        datetime(2024, 3, 31, 2, 30),
+        datetime(2024, 12, 31, 23),
+        datetime(2300, 7, 1, 0, 0, 0, 1),
+    ),
+)
 TEXTS = (
     *(
         "",
@@ -79,6 +89,13 @@ TEXTS = (
         ".",
     ),
     *("2024-02-29", "2023-02-29", "0001-01-01", "0000-01-01", "9999-12-31", "2024-1-1", "1969-12-31 ", "-001-01-01"),
+    *(
+        "2024-02-29T23:59:59.5Z",
+        "2024-01-01 08:30+02:00",
+        "2024-01-01 24:00",
+        "9999-12-31 23:30 -01",
+        "0001-01-01T00:10:00+00:30",
+    ),
     *("true", "T", "YES", "no", "f", "0", "'", '"', "';--", "$salt", "\u017f", "\u212a"),
 )
 CHARACTERS = st.characters(exclude_categories=["Cs"])
@@ -107,9 +124,11 @@ VALUES: dict[Type, st.SearchStrategy[Any]] = {
     Type.NUMBER: st.sampled_from(NUMBERS) | st.floats(allow_nan=False) | st.integers(-400, 400).map(lambda n: n / 4),
     Type.TEXT: st.sampled_from(TEXTS) | st.text(CHARACTERS, max_size=4),
     Type.DATE: st.sampled_from(DAYS) | st.integers(-800, 800).map(lambda n: date(1970, 1, 1) + timedelta(days=n)),
+    Type.TIMESTAMP: st.sampled_from(MOMENTS)
+    | st.integers(-(10**9), 10**9).map(lambda n: datetime(1970, 1, 1) + timedelta(seconds=n, microseconds=n)),
     Type.BOOLEAN: st.booleans(),
 }
-KEYS = (Type.TEXT, Type.INTEGER, Type.DATE, Type.BOOLEAN)
+KEYS = (Type.TEXT, Type.INTEGER, Type.DATE, Type.TIMESTAMP, Type.BOOLEAN)
 NUMERIC = (Type.INTEGER, Type.NUMBER)
 
 

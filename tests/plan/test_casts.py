@@ -19,6 +19,7 @@ NAMES = {
     Type.NUMBER: "cost",
     Type.TEXT: "ward",
     Type.DATE: "admitted",
+    Type.TIMESTAMP: "departs",
     Type.BOOLEAN: "insured",
 }
 CATALOG = Catalog((Table("visits", tuple(Column(name, kind) for kind, name in NAMES.items())),), Protected())

@@ -507,7 +507,7 @@ REFUSED = {
     "DATE_PART('year')": "function",
     "EXTRACT(EPOCH FROM d)": "function",
     "EXTRACT(HOUR FROM d)": "function",
-    "HOUR(d)": "function",
+    "HOUR(d)": "types",
     "EXTRACT(MONTH FROM AGE(d, e))": "types",
     "STRFTIME(d, '%c')": "pattern",
     "STRFTIME(d, n)": "pattern",

@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -43,7 +43,14 @@ from tests.plan.strategies import VALUES
 from tests.scale import repeats
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "sql.md"
-KINDS = {Type.INTEGER: int, Type.NUMBER: float, Type.TEXT: str, Type.DATE: date, Type.BOOLEAN: bool}
+KINDS = {
+    Type.INTEGER: int,
+    Type.NUMBER: float,
+    Type.TEXT: str,
+    Type.DATE: date,
+    Type.TIMESTAMP: datetime,
+    Type.BOOLEAN: bool,
+}
 
 
 # Every row keeps its promises. What it means on every engine, the laws of tests/engines and test_facts.py ask of every row, too.
@@ -197,8 +204,8 @@ def written_quarter(words: FunctionWords, day: Any) -> Any:
     return words.as_type(words.call("floor", third), Type.INTEGER)
 
 
-HOUR = FunctionRow(  # for which it has one; here it means the quarter
-    "hour",
+QUARTERS = FunctionRow(  # for which it has one; here it means the quarter
+    "unicode",
     (Type.DATE,),
     Type.INTEGER,
     "the quarter of a date, 1 to 4",
@@ -265,6 +272,7 @@ COLUMNS = (
     Column("who", Type.INTEGER),
     Column("x", Type.NUMBER, Fraction(-2), Fraction(5)),
     Column("day", Type.DATE),
+    Column("moment", Type.TIMESTAMP),
     Column("tens", Type.INTEGER),
 )
 CATALOG = Catalog((Table("t", COLUMNS),), Protected("who", max_groups=2, max_rows=3))
@@ -273,14 +281,15 @@ DATA = {
     "who": [i % 40 for i in range(200)],
     "x": [None if i % 17 == 0 else i % 29 / 4 - 2 for i in range(200)],
     "day": [None if i % 13 == 0 else date(2024, 1, 1) + timedelta(days=3 * i) for i in range(200)],
+    "moment": [datetime(2024, 1, 1) + timedelta(hours=3 * i) for i in range(200)],
     "tens": [10 ** (i % 5) for i in range(200)],
 }
 ASKED = [
     "SELECT COUNT(*) AS n FROM t WHERE TRIPLE(x) > 3",
     "SELECT COUNT(*) AS n FROM t WHERE threefold(TRIPLE(x) + TRIPLE(TRIPLE(x))) BETWEEN 3 AND 30",
     "SELECT SUM(TRIPLE(x)) AS s, AVG(TRIPLE(x) - x) AS a FROM t",
-    "SELECT HOUR(day) AS q, COUNT(*) AS n, TRIPLE(COUNT(*)) AS m FROM t GROUP BY q HAVING TRIPLE(COUNT(*)) > 9 ORDER BY 3",
-    "SELECT EXTRACT(HOUR FROM day) AS q, SUM(x) AS s FROM t GROUP BY q",
+    "SELECT UNICODE(day) AS q, COUNT(*) AS n, TRIPLE(COUNT(*)) AS m FROM t GROUP BY q HAVING TRIPLE(COUNT(*)) > 9 ORDER BY 3",
+    "SELECT EXTRACT(UNICODE FROM day) AS q, SUM(x) AS s FROM t GROUP BY q",
     "SELECT COUNT(*) AS n FROM t WHERE ARRAY_SORT(tens) = 2",
     "SELECT COUNT(*) AS n FROM t WHERE RANGE(CAST(tens AS VARCHAR), who) = '10'",
 ]
@@ -291,7 +300,7 @@ ASKED = [
 def test_a_row_is_all_that_engines_need(text: str, catalog: Catalog) -> None:
     """Both find the same; each function is known by its row alone, which is not there before and after."""
     nodes = tuple(s.Column(each.name, each.type) for each in COLUMNS)
-    with planted(TRIPLE, HOUR, DIGITS, RANGE):
+    with planted(TRIPLE, QUARTERS, DIGITS, RANGE):
         plan = plan_for(question(text, catalog), catalog, 1)
         agree([Data("t", DATA, nodes, person=catalog.protected.person)], [plan.query])
     with pytest.raises(QueryError, match=r"not known|not available|no hours"):
@@ -306,11 +315,11 @@ def test_a_row_is_all_that_answers_need(tmp_path: Path) -> None:
         "tens": {"type": "integer"},
     }
     text = (
-        "SELECT HOUR(day) AS q, COUNT(*) AS n, TRIPLE(COUNT(*)) AS m, SUM(TRIPLE(x)) AS s FROM t"
-        " GROUP BY HOUR(day) HAVING TRIPLE(COUNT(*)) > 3 * 40 ORDER BY q"
+        "SELECT UNICODE(day) AS q, COUNT(*) AS n, TRIPLE(COUNT(*)) AS m, SUM(TRIPLE(x)) AS s FROM t"
+        " GROUP BY UNICODE(day) HAVING TRIPLE(COUNT(*)) > 3 * 40 ORDER BY q"
     )
     with (
-        planted(TRIPLE, HOUR),
+        planted(TRIPLE, QUARTERS),
         dp.Curator({"t": DATA}, row=True, columns=columns, epsilon=10**4, ledger=tmp_path) as curator,
     ):
         answer, noisy = curator.sql(text, epsilon=10**3), curator.sql(text, epsilon=1)
@@ -331,16 +340,16 @@ def test_a_row_is_all_that_answers_need(tmp_path: Path) -> None:
     for row in noisy.to_dicts(errors=True):
         assert row["n_low"] < row["n_high"]
         assert (row["m_low"], row["m_high"]) == pytest.approx((3 * row["n_low"], 3 * row["n_high"]))
-    assert "SUM(TRIPLE(x))" in tree and "HOUR(day): 4 groups" in tree and "having TRIPLE(aggregate0) >" in tree
+    assert "SUM(TRIPLE(x))" in tree and "UNICODE(day): 4 groups" in tree and "having TRIPLE(aggregate0) >" in tree
 
 
 def test_a_call_with_other_operands_is_refused_by_name_and_a_row_is_offered() -> None:
-    with planted(TRIPLE, HOUR):
+    with planted(TRIPLE, QUARTERS):
         for text, message in (
             ("TRIPLE(x, x)", "TRIPLE takes 1 value"),
             ("TRIPLE()", "TRIPLE takes 1 value"),
             ("TRIPLE(day)", "a number is needed, not a date"),
-            ("HOUR(x)", "a date is needed, not a number"),
+            ("UNICODE(x)", "a date is needed, not a number"),
         ):
             with pytest.raises(QueryError, match=message):
                 question(f"SELECT COUNT(*) FROM t WHERE {text} = 1", CATALOG)
@@ -380,7 +389,13 @@ def test_the_page_has_the_functions_of_the_table() -> None:
     assert page.partition(BEGIN)[2].partition(END)[0] == page_table()
 
 
-OPERANDS = {Type.NUMBER: "x", Type.DATE: "day", Type.TEXT: "CAST(tens AS TEXT)", Type.INTEGER: "3"}
+OPERANDS = {
+    Type.NUMBER: "x",
+    Type.DATE: "day",
+    Type.TIMESTAMP: "moment",
+    Type.TEXT: "CAST(tens AS TEXT)",
+    Type.INTEGER: "3",
+}
 
 
 def operands(row: FunctionRow) -> list[str]:

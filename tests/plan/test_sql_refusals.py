@@ -507,8 +507,9 @@ VALUES = [
     ("types", "SELECT COUNT(*) FROM visits WHERE admitted > '24-1-1'"),
     ("types", "SELECT COUNT(*) FROM visits WHERE admitted > 20240101"),
     ("literal", "SELECT COUNT(*) FROM visits WHERE admitted > DATE '2024-13-01'"),
-    ("keyword", "SELECT COUNT(*) FROM visits WHERE admitted > TIMESTAMP '2024-01-01'"),
-    ("function", "SELECT COUNT(*) FROM visits WHERE DATE('2024-01-01') = admitted"),
+    ("literal", "SELECT COUNT(*) FROM visits WHERE admitted > TIMESTAMP 'noon'"),
+    ("keyword", "SELECT COUNT(*) FROM visits WHERE admitted > TIMESTAMPTZ '2024-01-01'"),
+    ("function", "SELECT COUNT(*) FROM visits WHERE DATE(DATE('2024-01-01')) = admitted"),
     ("function", "SELECT COUNT(*) FROM visits WHERE EXTRACT(epoch FROM admitted) = 1"),
     ("types", "SELECT COUNT(*) FROM visits WHERE EXTRACT(year FROM age) = 1"),
     ("types", "SELECT COUNT(*) FROM visits WHERE YEAR(ward) = 1"),
@@ -883,8 +884,12 @@ HABITS = [  # of other dialects: what is written, the word under the caret, and 
     ("SELECT top (5) ward, COUNT(*) FROM visits GROUP BY ward", "top", "LIMIT 5"),
     ("SELECT DISTINCT TOP 5 ward FROM visits", "TOP", "LIMIT 5"),
     *(
-        (f"SELECT COUNT(*) FROM visits WHERE {cast} = 3", name, "types are INTEGER, DOUBLE, VARCHAR, DATE, BOOLEAN")
-        for name in ("INT128", "money", "TIMESTAMP", "nosuch")
+        (
+            f"SELECT COUNT(*) FROM visits WHERE {cast} = 3",
+            name,
+            "types are INTEGER, DOUBLE, VARCHAR, DATE, TIMESTAMP, BOOLEAN",
+        )
+        for name in ("INT128", "money", "TIMESTAMPTZ", "nosuch")
         for cast in (
             f"CAST(age AS {name})",
             f"age::{name}",

@@ -59,7 +59,7 @@ def error_text(error: float) -> str:
 
 
 def json_value(value: Value) -> Value:
-    """A value that JSON has: a date is a text."""
+    """A value that JSON has: a date and a timestamp are texts, as ISO 8601 has them."""
     return value.isoformat() if isinstance(value, date) else value
 
 

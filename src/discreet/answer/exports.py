@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from discreet.answer.columns import unique
@@ -47,13 +48,15 @@ def csv_text(answer: "Answer", errors: bool) -> str:
 
 
 def harmless(value: Value) -> Value:
-    """A text that no spreadsheet will run; numbers stay numbers, also those that are written as text.
+    """A text that no spreadsheet will run; numbers stay numbers, also those that are written as text; a timestamp as ISO 8601 has it.
 
     >>> harmless("=1+1"), harmless(" @SUM(A1)"), harmless("ward 3"), harmless(-3)
     ("'=1+1", "' @SUM(A1)", 'ward 3', -3)
     >>> harmless("-2"), harmless("+3.5"), harmless("-1e5"), harmless("-x+1"), harmless("-2+3"), harmless("=1")
     ('-2', '+3.5', '-1e5', "'-x+1", "'-2+3", "'=1")
     """
+    if isinstance(value, datetime):
+        return value.isoformat()
     if not isinstance(value, str) or PLAIN_NUMBER.fullmatch(value):
         return value
     if value.startswith(DANGEROUS) or value.lstrip().startswith(DANGEROUS):
@@ -77,11 +80,12 @@ def polars_frame(answer: "Answer", errors: bool) -> Any:
         import polars
     except ImportError:
         raise _missing("polars") from None
-    types = {
+    types: dict[Type, Any] = {
         Type.INTEGER: polars.Int64,
         Type.NUMBER: polars.Float64,
         Type.TEXT: polars.String,
         Type.DATE: polars.Date,
+        Type.TIMESTAMP: polars.Datetime("us"),
         Type.BOOLEAN: polars.Boolean,
     }
     return polars.DataFrame(
@@ -100,6 +104,7 @@ def arrow_table(answer: "Answer", errors: bool) -> Any:
         Type.NUMBER: pyarrow.float64(),
         Type.TEXT: pyarrow.string(),
         Type.DATE: pyarrow.date32(),
+        Type.TIMESTAMP: pyarrow.timestamp("us"),
         Type.BOOLEAN: pyarrow.bool_(),
     }
     arrays = {name: pyarrow.array(values, types[kind]) for name, kind, values in _typed(answer, errors)}

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -292,6 +292,8 @@ def _amount(left: Left) -> Json:
 def _stored(value: Any, type_: Type) -> Value:
     if type_ is Type.DATE and value is not None:
         return date.fromisoformat(value)
+    if type_ is Type.TIMESTAMP and value is not None:
+        return datetime.fromisoformat(value)
     if value is not None and not isinstance(value, str | int | float):
         raise Invalid(f"a stored value must be a text or a number, got {shown(value)}")
     return value

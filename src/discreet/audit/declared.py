@@ -6,7 +6,7 @@ person with many rows. Twins of questions on such tables show how far a policy's
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from itertools import chain
 from typing import Any
@@ -14,8 +14,7 @@ from typing import Any
 from discreet.curator.declaration import Budget, Declared, Source
 from discreet.curator.policy import Policy
 from discreet.noise import Tape, uniform
-from discreet.plan.calendar import day_of
-from discreet.plan.catalog import KINDS
+from discreet.plan.catalog import KINDS, value_of
 from discreet.plan.scalar import Type
 from discreet.privacy.adjacency import Adjacency
 
@@ -25,12 +24,14 @@ PEOPLE, ROWS = 5, 3
 LENGTHS = (40, ROWS, 1)
 # What questions of an audit are paid from, whatever the policy has left.
 PLENTY = Fraction(10**4)
+TIMES = (Type.DATE, Type.TIMESTAMP)
 DAYS = (date(1969, 12, 31), date(2000, 2, 29), date(2024, 12, 31))
 PLAIN: dict[Type, tuple[Any, ...]] = {
     Type.TEXT: ("a", "b", ""),
     Type.INTEGER: (0, 1, -7, 10**6),
     Type.NUMBER: (0.0, 0.5, -7.25, 1e6),
     Type.DATE: DAYS,
+    Type.TIMESTAMP: (datetime(1969, 12, 31, 23, 59, 59), datetime(2000, 2, 29, 12), datetime(2024, 12, 31)),
     Type.BOOLEAN: (True, False),
 }
 
@@ -54,9 +55,7 @@ def _questions(policy: Policy, name: str, source: Source) -> Iterator[str]:
     table = _quoted(name)
     keyed = [_quoted(each) for each, said in source.columns.items() if said.keys is not None]
     keyed += [
-        f"YEAR({_quoted(each)})"
-        for each, said in source.columns.items()
-        if said.low is not None and said.type is Type.DATE
+        f"YEAR({_quoted(each)})" for each, said in source.columns.items() if said.low is not None and said.type in TIMES
     ]
     found = [
         _quoted(each) for each, said in source.columns.items() if _unlisted(said) and each != policy.protected.person
@@ -64,7 +63,7 @@ def _questions(policy: Policy, name: str, source: Source) -> Iterator[str]:
     summed = [
         _quoted(each)
         for each, said in source.columns.items()
-        if said.auto or (said.low is not None and said.type is not Type.DATE)
+        if said.auto or (said.low is not None and said.type not in TIMES)
     ]
     yield f"SELECT COUNT(*) AS n FROM {table}"
     if policy.protected.person is not None:
@@ -86,7 +85,7 @@ def _questions(policy: Policy, name: str, source: Source) -> Iterator[str]:
 
 def _unlisted(said: Declared) -> bool:
     """Whether a column has values that nobody declared, and that are found where it is grouped by."""
-    return said.keys is None and said.low is None and said.type in (Type.TEXT, Type.DATE)
+    return said.keys is None and said.low is None and said.type in (Type.TEXT, *TIMES)
 
 
 def _quoted(name: str) -> str:
@@ -149,6 +148,8 @@ def _pick(values: Sequence[Any], coins: Tape) -> Any:
 def _ids(declared: Declared, count: int) -> list[Any]:
     if declared.type in (Type.INTEGER, Type.NUMBER):
         return list(range(1, count + 1))
+    if declared.type is Type.TIMESTAMP:
+        return [datetime(2000, 1, 1, number) for number in range(1, count + 1)]
     if declared.type is Type.DATE:
         return [date(2000, 1, day) for day in range(1, count + 1)]
     return [f"p{number}" for number in range(1, count + 1)]
@@ -162,8 +163,9 @@ def _values(declared: Declared) -> list[Any]:
         return [*declared.keys[:3], *PLAIN[kind][:2], *empty]
     if declared.low is not None and declared.high is not None:
         low, high = declared.low, declared.high
-        if declared.type is Type.DATE:
-            return [*map(day_of, (low, high, low - 1, high + 1, (low + high) / 2)), *empty]
+        if declared.type is not None and declared.type in TIMES:
+            days = low, high, low - 1, high + 1, Fraction((low + high) // 2)
+            return [*(value_of(declared.type, day) for day in days), *empty]
         edges = [low, high, low - 1 - abs(low), 10 * abs(high) + 10, (low + high) / 2]
         number = int if declared.type is Type.INTEGER else float
         return [*map(number, edges), *empty]

@@ -47,7 +47,10 @@ class Flags:
     ] = None
     types: Annotated[
         Several | None,
-        _option("COLUMN=TYPE", "integer, number, text, date or boolean. Repeatable. Or: stored, as the file says."),
+        _option(
+            "COLUMN=TYPE",
+            "integer, number, text, date, timestamp or boolean. Repeatable. Or: stored, as the file says.",
+        ),
     ] = None
     format: Annotated[Several | None, _option("COLUMN=FORM", "How dates are written: %d/%m/%Y. Repeatable.")] = None
     max_groups: Annotated[
@@ -76,6 +79,7 @@ class Flags:
     decimal: Annotated[str | None, _option("SIGN", "Before decimals (a point).")] = None
     thousands: Annotated[str | None, _option("SIGN", "Between thousands (none).")] = None
     null: Annotated[Several | None, _option("WORD", "A text that means nothing, such as NA. Repeatable.")] = None
+    zone: Annotated[str | None, _option("NAME", "On whose clock timestamps are, such as Europe/Vienna (UTC).")] = None
     table: Annotated[str | None, _option("NAME", "The table inside of a DuckDB file.")] = None
     ledger: Annotated[str | None, _option("FOLDER", "Where the budget is kept (SOURCE.ledger).")] = None
 
@@ -174,6 +178,7 @@ def options(flags: Flags) -> dict[str, Any]:
         "ragged": flags.ragged,
         "encoding": flags.encoding,
         "decimal": flags.decimal,
+        "zone": flags.zone,
         "thousands": flags.thousands,
         "null": flags.null,
         "table": flags.table,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from math import isfinite
 from pathlib import Path
@@ -15,10 +15,11 @@ from discreet.engines.columns import has_header, has_types, names_of, stored_typ
 from discreet.errors import Invalid, QueryError
 from discreet.exact import shown
 from discreet.plan.catalog import KINDS, Catalog, Column, Table, suggestion
+from discreet.plan.moments import midnight
 from discreet.plan.plain import LEAST_INTEGER, MOST_INTEGER
 from discreet.plan.scalar import Column as NodeColumn
 from discreet.plan.scalar import Type
-from discreet.plan.texts import day_in, number_in
+from discreet.plan.texts import day_in, number_in, plain_moment
 
 WHOLE_TAIL = re.compile(r"\.0+$")
 """A whole number may be spelt 1.0, and is the integer 1."""
@@ -166,6 +167,12 @@ def _finite(number: float | None) -> float:
     return number
 
 
+def _there(moment: datetime | None) -> datetime:
+    if moment is None:
+        raise ValueError
+    return moment
+
+
 def _key(name: str, key: Any, kind: Type) -> Any:
     """A key written as text or as an integer, as on a command line, as what its column holds."""
     try:
@@ -179,6 +186,10 @@ def _key(name: str, key: Any, kind: Type) -> Any:
             return _finite(number_in(key))
         if isinstance(key, str) and kind is Type.DATE:
             return date.fromisoformat(key)
+        if kind is Type.TIMESTAMP and isinstance(key, str):
+            return _there(plain_moment(key.strip()))
+        if kind is Type.TIMESTAMP and type(key) is date:
+            return midnight(key)
         if isinstance(key, str) and kind is Type.BOOLEAN:
             return {"true": True, "false": False}[key.lower()]
     except (ValueError, KeyError):

@@ -6,19 +6,22 @@ grouped by. Bounds that are "auto" are found for each question that needs them, 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
 from discreet.engines.framing import PLAIN, Framing
 from discreet.engines.reading import AS_IT_IS, Form, Reading
+from discreet.engines.zones import Zone
 from discreet.errors import Invalid, Refused
 from discreet.exact import rational, shown
 from discreet.plan.calendar import number_of
-from discreet.plan.catalog import DAYS_HINT, Key, Protected, groups_of_column, suggestion
-from discreet.plan.plain import Unusable, plain
+from discreet.plan.catalog import DAYS_HINT, MOMENTS_HINT, Key, Protected, groups_of_column, suggestion
+from discreet.plan.moments import last_of, micros_of, midnight
+from discreet.plan.plain import Unusable, plain, plain_moment
 from discreet.plan.scalar import Type
 from discreet.plan.texts import plain_day
+from discreet.plan.texts import plain_moment as said_moment
 from discreet.privacy import Adjacency
 from discreet.privacy.advice import Advice, Verdict, judge_delta, judge_delta_alone
 
@@ -52,11 +55,11 @@ class Declared:
     """What is said of one column; None where nothing is."""
 
     type: Type | None = None
-    low: Fraction | None = None  # of a date the days since the first of 1970
+    low: Fraction | None = None  # of a date the days since the first of 1970, of a timestamp the microseconds
     high: Fraction | None = None
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
-    format: str | None = None  # of a date that is not written YYYY-MM-DD
+    format: str | None = None  # of a date or a timestamp that is not written YYYY-MM-DD
     max_groups: int | None = None  # values of it that a person counts in
     auto: bool = False  # a number whose bounds are found for each question that needs them
 
@@ -112,7 +115,7 @@ def relation_kept(protected: Protected) -> str:
     return said if protected.person is None else f"{said} by {protected.person}"
 
 
-OPTIONS = ("delimiter", "multiline", "ragged", "encoding", "decimal", "thousands", "null", "table", "types")
+OPTIONS = ("delimiter", "multiline", "ragged", "encoding", "decimal", "thousands", "null", "table", "types", "zone")
 """What may be said of how a source is read, in a policy and in Python alike."""
 
 AUTO = "auto"
@@ -149,9 +152,15 @@ def source_of(data: Any, columns: Mapping[str, Any], options: Mapping[str, Any])
         **{name: options[name] for name in ("delimiter", "multiline", "ragged", "encoding") if name in options}
     )
     signs = {name: options[name] for name in ("decimal", "thousands") if name in options}
+    zone = Zone.of(options["zone"]) if options.get("zone") is not None else None
     formats = {column: Form.of(said.format) for column, said in declared.items() if said.format is not None}
     return Source(
-        data, declared, framing, table, Reading(**signs, null=tuple(null), formats=formats), types == "stored"
+        data,
+        declared,
+        framing,
+        table,
+        Reading(**signs, null=tuple(null), formats=formats, zone=zone),
+        types == "stored",
     )
 
 
@@ -174,16 +183,21 @@ def declaration(name: str, found: Any) -> Declared:
     if not isinstance(nullable, bool):
         raise Invalid(f"nullable of column {name!r} must be true or false, got {shown(nullable)}")
     auto = isinstance(found.get("bounds"), str) and found["bounds"] == AUTO
-    low, high, days = (None, None, False) if auto else _bounds(name, found.get("bounds"))
+    kind = _type(name, found.get("type"))
+    if kind is Type.TIMESTAMP and not auto:
+        (low, high), days = _moments(name, found.get("bounds")), False
+    else:
+        low, high, days = (None, None, False) if auto else _bounds(name, found.get("bounds"))
     keys = found.get("keys")
     if keys is not None and (isinstance(keys, str) or not isinstance(keys, Iterable)):
         raise Invalid(f"keys of column {name!r} must be a list, got {shown(keys)}", hint='write keys = ["A", "B"]')
     form = found.get("format")
-    kind = _type(name, found.get("type"))
-    if form is not None and kind not in (None, Type.DATE):
-        raise Invalid(f"column {name!r} is {kind.value} and cannot have a format", hint="a format is of dates")
+    if form is not None and kind not in (None, Type.DATE, Type.TIMESTAMP):
+        raise Invalid(
+            f"column {name!r} is {kind.value} and cannot have a format", hint="a format is of dates and timestamps"
+        )
     if form is not None:
-        kind = Type.DATE
+        kind = kind or Type.DATE
         Form.of(form)
     if days and kind not in (None, Type.DATE):
         raise Invalid(f"column {name!r} is {kind.value} and cannot have days for bounds", hint="give it type 'date'")
@@ -191,7 +205,7 @@ def declaration(name: str, found: Any) -> Declared:
         kind = Type.DATE
     if kind is Type.DATE and low is not None and not days:
         raise Invalid(f"bounds of column {name!r} must be two days, got {shown(found['bounds'])}", hint=DAYS_HINT)
-    declared = None if keys is None else tuple(_plain_key(name, key) for key in keys)
+    declared = None if keys is None else tuple(_plain_key(name, key, kind) for key in keys)
     limit = found.get("max_groups")
     groups = None if limit is None else groups_of_column(name, limit)
     if auto and kind not in (None, Type.INTEGER, Type.NUMBER):
@@ -202,9 +216,9 @@ def declaration(name: str, found: Any) -> Declared:
     return Declared(kind, low, high, declared, nullable, form, groups, auto)
 
 
-def _plain_key(name: str, key: Any) -> Any:
+def _plain_key(name: str, key: Any, kind: Type | None) -> Any:
     try:
-        return plain(key)
+        return plain_moment(key) if kind is Type.TIMESTAMP else plain(key)
     except Unusable as unusable:
         raise Invalid(f"a key of column {name!r} {unusable.what}", code="policy", hint=unusable.hint) from None
 
@@ -230,6 +244,32 @@ def _bounds(name: str, found: Any) -> tuple[Fraction | None, Fraction | None, bo
             hint="write bounds = [0, 120]",
         ) from None
     return low, high, False
+
+
+def _moments(name: str, found: Any) -> tuple[Fraction | None, Fraction | None]:
+    """The two bounds of a timestamp, by their numbers: moments, or days, the first from its beginning, the second until its end."""
+    if found is None:
+        return None, None
+    first, last = map(_moment, found) if isinstance(found, list | tuple) and len(found) == 2 else (None, None)
+    if first is None or last is None:
+        raise Invalid(
+            f"bounds of column {name!r} must be two days or two moments without a zone, got {shown(found)}",
+            hint=MOMENTS_HINT,
+        )
+    low = first if isinstance(first, datetime) else midnight(first)
+    high = last if isinstance(last, datetime) else last_of(last)
+    return Fraction(micros_of(low)), Fraction(micros_of(high))
+
+
+def _moment(end: Any) -> date | None:
+    """A day or a moment, as such or as a text."""
+    if isinstance(end, str):
+        return plain_day(end.strip()) or said_moment(end.strip())
+    try:
+        moment = plain_moment(end)
+    except Unusable:
+        return None
+    return moment if isinstance(moment, date) else None
 
 
 def _day(end: Any) -> date | None:

@@ -22,6 +22,7 @@ EXAMPLE = {
     Type.INTEGER: "1, 2, 3",
     Type.NUMBER: "0.5, 1, 2.5",
     Type.DATE: "2024-01-01, 2024-01-02",
+    Type.TIMESTAMP: "2024-01-01T08:00:00, 2024-01-01T09:00:00",
     Type.BOOLEAN: "true, false",
 }
 """Keys of each type, as a policy writes them."""
@@ -65,9 +66,10 @@ class Description:
         for table in self.catalog.tables:
             lines.append(f"table {table.name}")
             width = max(len(column.name) for column in table.columns)
+            kinds = max(7, *(len(column.type.value) for column in table.columns))
             for column in table.columns:
                 use = use_of(column, unit.person) + self._surveyed(table, column)
-                lines.append(f"  {column.name:<{width}}  {column.type.value:<7}  {use}".rstrip())
+                lines.append(f"  {column.name:<{width}}  {column.type.value:<{kinds}}  {use}".rstrip())
             lines.append("")
             lines[-1:] = [*_without_groups(table, unit.person), *self._people(table), ""]
         if unit.person is None:
@@ -240,6 +242,8 @@ def use_of(column: Column, person: str | None) -> str:
         uses.append(f"GROUP BY: {shown}{f', … {len(values):,} keys' if len(values) > MOST_KEYS_SHOWN else ''}")
     if span and values is None and column.type is Type.DATE:
         uses.append(f"{span}: GROUP BY of its years, months or weeks")
+    if span and values is None and column.type is Type.TIMESTAMP:
+        uses.append(f"{span}: GROUP BY of its years, months, days or hours")
     if column.type.numeric and not column.nullable and column.facts.middle is not None:
         uses.append(f"missing counts as {column.facts.middle:,}")
     if column.max_groups is not None:

@@ -29,7 +29,7 @@ from discreet.errors import Invalid, Refused
 from discreet.exact import positive
 from discreet.plan.catalog import suggestion
 from discreet.plan.scalar import Type
-from discreet.plan.texts import day_in, number_in
+from discreet.plan.texts import day_in, moment_in, number_in
 from discreet.privacy.advice import note_on_epsilon
 
 LOOKED = 10_000
@@ -202,6 +202,7 @@ def looked_at(path: Path, framing: Framing) -> dict[str, Type]:
     fits: dict[Type, Callable[[str], Any]] = {
         Type.INTEGER: WHOLE.fullmatch,
         Type.NUMBER: lambda cell: number_in(cell) is not None and not CODE.match(cell),
+        Type.TIMESTAMP: lambda cell: ":" in cell and moment_in(cell) is not None,
         Type.DATE: day_in,
         Type.BOOLEAN: lambda cell: cell.lower() in ("true", "false"),
     }

@@ -17,8 +17,7 @@ from discreet.curator.declaration import AUTO, OPTIONS, Budget, Declared, Source
 from discreet.curator.places import real
 from discreet.errors import Invalid
 from discreet.exact import nonnegative, positive, shown
-from discreet.plan.calendar import day_of
-from discreet.plan.catalog import Protected, suggestion
+from discreet.plan.catalog import Protected, suggestion, value_of
 from discreet.plan.scalar import Type
 
 if TYPE_CHECKING:
@@ -287,6 +286,7 @@ def _table(name: str, source: Source, folder: Path) -> Iterator[str]:
             "null": list(reading.null) or None,
             "table": source.table,
             "types": "stored" if source.stored else None,
+            "zone": None if reading.zone is None else reading.zone.name,
         },
     )
     yield from _section(f"tables.{key(name)}.columns", {column: source.columns[column] for column in source.columns})
@@ -317,8 +317,8 @@ def _value(value: Any) -> str:
             bounds: list[Any] | str | None = (
                 AUTO if value.auto else None if value.low is None or value.high is None else [value.low, value.high]
             )
-            if isinstance(bounds, list) and value.type is Type.DATE:
-                bounds = [day_of(each) for each in bounds]
+            if isinstance(bounds, list) and value.type in (Type.DATE, Type.TIMESTAMP):
+                bounds = [value_of(value.type, each) for each in bounds]
             fields = {
                 "type": None if value.type is None else value.type.value,
                 "bounds": bounds,

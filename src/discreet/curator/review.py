@@ -37,6 +37,10 @@ EXAMPLES = {
         "bounds = [2020-01-01, 2024-12-31]",
         "to group by its days, months and years, and to average days between dates",
     ),
+    Type.TIMESTAMP: (
+        "bounds = [2020-01-01, 2024-12-31]",
+        "to group by its hours, days, months and years, and to average hours between timestamps",
+    ),
 }
 """What is usually declared of a type, and what for; a boolean is grouped by as it is."""
 

@@ -13,9 +13,11 @@ from typing import Any
 from uuid import UUID
 
 from discreet.engines.reading import AS_IT_IS, Reading
+from discreet.engines.zones import Zone
 from discreet.plan.casts import convert
+from discreet.plan.moments import micros_of, midnight, moment_of
 from discreet.plan.scalar import LARGEST, Type, Value
-from discreet.plan.texts import fitting, integer_of, number_text
+from discreet.plan.texts import fitting, integer_of, moment_in, number_text
 
 MISSING = ("NAType", "NaTType")
 MOST_DIGITS = 20  # of a whole Decimal that is looked at: 64 bits have 19
@@ -34,6 +36,8 @@ def of_python(value: Any, kind: Type, column: str = "", reading: Reading = AS_IT
             return None
         if isinstance(plain, str):
             return _from_text(plain, kind, column, reading)
+        if kind in (Type.DATE, Type.TIMESTAMP) and isinstance(plain, datetime) and plain.tzinfo is not None:
+            plain = _on_clock(plain, reading.zone)
         return _CONVERTED[kind](plain)
     except Exception:  # an object may raise whatever it likes, and then it is no value
         return None
@@ -135,12 +139,25 @@ def _integer(value: Any) -> int | None:
     return fitting(int(value)) if value == int(value) else None
 
 
+def _on_clock(moment: datetime, zone: Zone | None) -> datetime | None:
+    """A moment that says where it was, on the clock of a zone, or of UTC."""
+    utc = micros_of(moment.astimezone(UTC).replace(tzinfo=None))
+    there = utc if zone is None else zone.on_clock(utc)
+    return None if there is None else moment_of(there)
+
+
 def _day(value: Any) -> date | None:
     if not isinstance(value, date):
         return None
-    if isinstance(value, datetime):
-        return (value.astimezone(UTC) if value.tzinfo else value).date()
-    return value
+    return value.date() if isinstance(value, datetime) else value
+
+
+def _moment_of(value: Any) -> datetime | None:
+    if not isinstance(value, date):
+        return None
+    if not isinstance(value, datetime):
+        return midnight(value)
+    return datetime.combine(value.date(), value.time().replace(fold=0))
 
 
 def _truth(value: Any) -> bool | None:
@@ -149,11 +166,21 @@ def _truth(value: Any) -> bool | None:
     return bool(value)
 
 
-_CONVERTED = {Type.TEXT: _text, Type.NUMBER: _number, Type.INTEGER: _integer, Type.DATE: _day, Type.BOOLEAN: _truth}
+_CONVERTED = {
+    Type.TEXT: _text,
+    Type.NUMBER: _number,
+    Type.INTEGER: _integer,
+    Type.DATE: _day,
+    Type.TIMESTAMP: _moment_of,
+    Type.BOOLEAN: _truth,
+}
 
 
 def _from_text(text: str, kind: Type, column: str, reading: Reading) -> Value:
     if kind is Type.TEXT:
         return text
     standard = reading.standard(text, column, kind)
+    if reading.zone is not None and kind in (Type.DATE, Type.TIMESTAMP):
+        moment = None if standard is None else moment_in(standard, reading.zone.on_clock)
+        return moment if moment is None or kind is Type.TIMESTAMP else moment.date()
     return convert(standard, Type.TEXT, kind)

@@ -119,6 +119,8 @@ def _pandas_with(frame: Any, names: list[str], replaced: Mapping[int, tuple[list
         values, kind = replaced[i]
         if kind is Type.DATE:
             columns[name] = pandas.Series(numpy.array(values, "datetime64[s]"))
+        elif kind is Type.TIMESTAMP:
+            columns[name] = pandas.Series(numpy.array(values, "datetime64[us]"))
         else:
             columns[name] = pandas.Series(values, dtype=dtypes[kind])
     return pandas.DataFrame(columns)
@@ -132,6 +134,7 @@ def _polars_with(frame: Any, names: list[str], replaced: Mapping[int, tuple[list
         Type.BOOLEAN: polars.Boolean,
         Type.TEXT: polars.String,
         Type.DATE: polars.Date,
+        Type.TIMESTAMP: polars.Datetime("us"),
     }
     columns = []
     for name in names:
@@ -169,6 +172,7 @@ def _arrow_with(frame: Any, names: list[str], replaced: Mapping[int, tuple[list[
         Type.BOOLEAN: arrow.bool_(),
         Type.TEXT: arrow.string(),
         Type.DATE: arrow.date32(),
+        Type.TIMESTAMP: arrow.timestamp("us"),
     }
     columns = []
     for name in names:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from discreet.engines.zones import Zone
 from discreet.errors import Invalid
 from discreet.exact import shown
 from discreet.plan.scalar import Type
@@ -17,21 +18,25 @@ LETTERS = {
     "Y": "([0-9]{4})",
     "m": "([0-9]{1,2})",
     "d": "([0-9]{1,2})",
-    "H": "[0-9]{1,2}",
-    "M": "[0-9]{2}",
-    "S": "[0-9]{2}",
+    "H": "([0-9]{1,2})",
+    "M": "([0-9]{2})",
+    "S": "([0-9]{2})",
 }
-"""What may stand after % in the form of a date; only the day counts."""
+"""What may stand after % in the form of a date or a timestamp; of a date only the day counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a date, as a pattern, and the groups of it that are the year, the month and the day."""
+    """The form of a date or a timestamp, as a pattern, and the groups of it that are the year, the month and the day.
+
+    Those of the hour, the minute and the second are 0 where they do not stand in it.
+    """
 
     pattern: str
     year: int
     month: int
     day: int
+    clock: tuple[int, int, int] = (0, 0, 0)
 
     @classmethod
     def of(cls, written: str) -> "Form":
@@ -51,21 +56,25 @@ class Form:
         days = [letter for letter in order if letter in "Ymd"]
         if sorted(days) != ["Y", "d", "m"] or written.endswith("%") != written.endswith("%%"):
             raise _unknown(written)
-        return cls(pattern, *(1 + days.index(letter) for letter in "Ymd"))
+        places = {letter: 1 + order.index(letter) for letter in order}
+        clock = places.get("H", 0), places.get("M", 0), places.get("S", 0)
+        return cls(pattern, places["Y"], places["m"], places["d"], clock)
 
-    def standard(self, text: str) -> str | None:
-        """The day as YYYY-MM-DD, if the text has the form; whether there is such a day is not looked at."""
+    def standard(self, text: str, clock: bool = False) -> str | None:
+        """The day as YYYY-MM-DD, if the text has the form, with its time if `clock`; whether there is such a day is not looked at."""
         match = re.fullmatch(self.pattern, text.strip(BLANKS))
         if match is None:
             return None
-        return f"{match[self.year]}-{match[self.month]:0>2}-{match[self.day]:0>2}"
+        day = f"{match[self.year]}-{match[self.month]:0>2}-{match[self.day]:0>2}"
+        time = ":".join(f"{match[place] if place else '':0>2}" for place in self.clock)
+        return f"{day} {time}" if clock else day
 
 
 def _unknown(written: object) -> Invalid:
     return Invalid(
         f"the form of a date must have %Y, %m and %d once each, got {shown(written)}",
         code="policy",
-        hint='write format = "%d/%m/%Y"; %H, %M and %S may stand in it too, and are passed over',
+        hint='write format = "%d/%m/%Y"; %H, %M and %S may stand in it too, and count for timestamps',
     )
 
 
@@ -77,6 +86,8 @@ class Reading:
     thousands: str = ""
     null: tuple[str, ...] = ()
     formats: Mapping[str, Form] = field(default_factory=dict)
+    zone: Zone | None = None
+    """On whose clock moments are that say where they were; without one on that of UTC. All others are on it as they stand."""
 
     def __post_init__(self) -> None:
         for name, least in (("decimal", 1), ("thousands", 0)):
@@ -99,8 +110,8 @@ class Reading:
 
     def standard(self, text: str, column: str, kind: Type) -> str | None:
         """A text in the form that `plan.texts` reads for this type, or None."""
-        if kind is Type.DATE and column in self.formats:
-            return self.formats[column].standard(text)
+        if kind in (Type.DATE, Type.TIMESTAMP) and column in self.formats:
+            return self.formats[column].standard(text, clock=kind is Type.TIMESTAMP)
         if not kind.numeric or self.plain_numbers:
             return text
         if re.fullmatch(self.number, text) is None:

@@ -1,6 +1,6 @@
 """Days of the years 1 to 9999 in the calendar of today, carried back (proleptic Gregorian): numbers of days, and steps of them.
 
-Between its bounds a date is known by its number, the days since the first of 1970. Nothing here knows the time of day or a zone.
+Between its bounds a date is known by its number, the days since the first of 1970. Times of day are in `moments`.
 """
 
 from collections.abc import Iterator
@@ -84,8 +84,12 @@ def _length(month: int) -> int:
 
 
 class Grain(Enum):
-    """How long something that is made of a date stays what it is."""
+    """How long something that is made of a date, or of a moment, stays what it is; of a date at least for a day."""
 
+    INSTANT = "microsecond"
+    SECOND = "second"
+    MINUTE = "minute"
+    HOUR = "hour"
     DAY = "day"
     WEEK = "week"
     MONTH = "month"
@@ -94,32 +98,33 @@ class Grain(Enum):
     def start(self, day: date) -> date:
         """The first day of the stretch that a day is in; weeks begin on Mondays, as the year 1 did.
 
-        >>> [str(grain.start(date(2024, 5, 16))) for grain in Grain]
+        >>> [str(grain.start(date(2024, 5, 16))) for grain in (Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.YEAR)]
         ['2024-05-16', '2024-05-13', '2024-05-01', '2024-01-01']
         """
         match self:
-            case Grain.DAY:
-                return day
             case Grain.WEEK:
                 return date.fromordinal(day.toordinal() - day.weekday())
             case Grain.MONTH:
                 return day.replace(day=1)
             case Grain.YEAR:
                 return day.replace(month=1, day=1)
+        return day
 
     def after(self, start: date) -> date | None:
         """The first day of the next stretch; None beyond the years."""
         match self:
-            case Grain.DAY | Grain.WEEK:
-                return plus_days(start, 1 if self is Grain.DAY else 7)
             case Grain.MONTH | Grain.YEAR:
                 return plus_months(start, 1 if self is Grain.MONTH else MONTHS)
+        return plus_days(start, 7 if self is Grain.WEEK else 1)
 
     def finest(self, other: "Grain") -> "Grain":
         """The grain of what is made of both; weeks are no part of months."""
         if self is other:
             return self
         both = {self, other}
+        for fine in (Grain.INSTANT, Grain.SECOND, Grain.MINUTE, Grain.HOUR):
+            if fine in both:
+                return fine
         return Grain.MONTH if both == {Grain.MONTH, Grain.YEAR} else Grain.DAY
 
 

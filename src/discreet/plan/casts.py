@@ -6,14 +6,16 @@ Numbers become no text, since every engine writes them differently, and integers
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Fault
 from discreet.plan.facts import Facts, as_doubles, each
 from discreet.plan.functions import E, Ends, FunctionWords, Written, ends, rounded_half_away
+from discreet.plan.moments import DAY, midnight
 from discreet.plan.rounding import half_away
-from discreet.plan.texts import day_in, integer_in, number_in, truth_in
+from discreet.plan.texts import day_in, integer_in, moment_in, moment_text, number_in, truth_in
 from discreet.plan.types import LARGEST, Type, Value
 
 
@@ -33,6 +35,7 @@ class Conversion:
 
 
 INTEGER, NUMBER, TEXT, DATE, BOOLEAN = Type.INTEGER, Type.NUMBER, Type.TEXT, Type.DATE, Type.BOOLEAN
+TIMESTAMP = Type.TIMESTAMP
 
 
 def _same(type: Type) -> Conversion:
@@ -68,6 +71,15 @@ def _as_flag(x: Facts) -> Facts:
     return Facts(Fraction(0), Fraction(1), True, x.nullable)
 
 
+def _as_day(x: Facts) -> Facts:
+    """A day has the number of its first moment, in days: a quotient that is rounded down never falls."""
+    return Facts(each(lambda end: end // DAY, x.low), each(lambda end: end // DAY, x.high), True, x.nullable)
+
+
+def _as_moment(x: Facts) -> Facts:
+    return Facts(each(lambda end: end * DAY, x.low), each(lambda end: end * DAY, x.high), True, x.nullable)
+
+
 def _whole(x: float) -> int | None:
     return int(half_away(x)) if abs(x) < LARGEST else None
 
@@ -88,9 +100,13 @@ CASTS: dict[tuple[Type, Type], Conversion] = {
     (TEXT, NUMBER): _said(number_in, NUMBER),
     (TEXT, INTEGER): _said(integer_in, INTEGER),
     (TEXT, DATE): _said(day_in, DATE),
+    (TEXT, TIMESTAMP): _said(moment_in, TIMESTAMP),
     (TEXT, BOOLEAN): _said(truth_in, BOOLEAN),
     (INTEGER, TEXT): _plain(str, TEXT, _as_text),
     (DATE, TEXT): _plain(lambda day: str(day.isoformat()), TEXT, _as_text),
+    (TIMESTAMP, TEXT): _plain(moment_text, TEXT, _as_text),
+    (TIMESTAMP, DATE): _plain(datetime.date, DATE, _as_day),
+    (DATE, TIMESTAMP): _plain(midnight, TIMESTAMP, _as_moment),
     (BOOLEAN, TEXT): _plain(lambda flag: "true" if flag else "false", TEXT, _as_text),
     (INTEGER, NUMBER): replace(_plain(float, NUMBER, as_doubles), interval=lambda np, x: x),
     (BOOLEAN, INTEGER): _plain(int, INTEGER, _as_flag),

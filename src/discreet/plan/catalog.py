@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 from difflib import get_close_matches
 from fractions import Fraction
 from math import isfinite
@@ -13,26 +13,33 @@ from discreet.exact import rational, shown, whole
 from discreet.plan.calendar import FIRST, LAST, day_of, number_of
 from discreet.plan.facts import Facts
 from discreet.plan.ladder import TOP
+from discreet.plan.moments import in_years, last_of, micros_of, midnight, moment_of
 from discreet.plan.range import FoundRange
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
 from discreet.privacy import Adjacency, Relation, Unit
 
-Key: TypeAlias = str | int | float | date | bool
+Key: TypeAlias = str | int | float | date | datetime | bool
 
 MOST_KEYS = 10_000
 MOST_LIMITS = {"max_groups": MOST_KEYS, "max_rows": 10**6, "max_total": TOP}
 """The limits on what of a person counts, each with the most that it can be."""
 
 DAYS_HINT = "write bounds = [2020-01-01, 2024-12-31]"
+MOMENTS_HINT = "write bounds = [2020-01-01, 2024-12-31], days, or moments: [2020-01-01T08:00:00, 2024-12-31T18:00:00]"
 MOST_BOUND = Fraction(10**15)  # so that sums of bounds stay exact in doubles
 KINDS: dict[Type, type] = {
     Type.TEXT: str,
     Type.INTEGER: int,
     Type.NUMBER: float,
     Type.DATE: date,
+    Type.TIMESTAMP: datetime,
     Type.BOOLEAN: bool,
 }
+
+
+WHOLE = (Type.INTEGER, Type.DATE, Type.TIMESTAMP)
+"""The types whose values are known by whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +49,7 @@ class Column:
 
     name: str
     type: Type
-    low: Fraction | None = None  # of a date the days since the first of 1970
+    low: Fraction | None = None  # of a date the days since the first of 1970, of a timestamp the microseconds
     high: Fraction | None = None
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
@@ -63,7 +70,7 @@ class Column:
             object.__setattr__(self, "keys", self._checked_keys(tuple(self.keys)))
         if self.max_groups is not None:
             object.__setattr__(self, "max_groups", groups_of_column(self.name, self.max_groups))
-        facts = Facts(self.low, self.high, self.type in (Type.INTEGER, Type.DATE), self.nullable)
+        facts = Facts(self.low, self.high, self.type in WHOLE, self.nullable)
         object.__setattr__(self, "facts", facts)
 
     def _check_bounds(self) -> None:
@@ -76,10 +83,13 @@ class Column:
         if self.type is Type.DATE:
             self._check_days(self.low, self.high)
             return
+        if self.type is Type.TIMESTAMP:
+            self._check_moments(self.low, self.high)
+            return
         if not self.type.numeric:
             raise Invalid(
                 f"column {self.name!r} is {self.type.value} and cannot have bounds",
-                hint="give it type 'integer', 'number' or 'date', or remove the bounds",
+                hint="give it type 'integer', 'number', 'date' or 'timestamp', or remove the bounds",
             )
         low, high = rational(self.low, "bounds"), rational(self.high, "bounds")
         # Equal bounds are those of a constant.
@@ -124,11 +134,28 @@ class Column:
         object.__setattr__(self, "low", first)
         object.__setattr__(self, "high", last)
 
+    def _check_moments(self, low: object, high: object) -> None:
+        """The bounds of a timestamp are moments, or their numbers, or days: the first from its beginning, the second until its end."""
+        days = (midnight(low) if type(low) is date else low, last_of(high) if type(high) is date else high)
+        first, last = (micros_of(end) if type(end) is datetime and end.tzinfo is None else end for end in days)
+        whole = [end for end in (first, last) if isinstance(end, int | Fraction) and not isinstance(end, bool)]
+        if len(whole) < 2 or not all(end == int(end) and in_years(int(end)) for end in whole):
+            raise Invalid(
+                f"bounds of column {self.name!r} must be two days or two moments of the years 1 to 9999, without a zone",
+                hint=MOMENTS_HINT,
+            )
+        if whole[0] > whole[1]:
+            raise Invalid(
+                f"of the bounds of column {self.name!r} the first must not be after the second, "
+                f"got {moment_of(whole[0])} and {moment_of(whole[1])}",
+                hint=f"write bounds = [{moment_of(whole[1]).isoformat()}, {moment_of(whole[0]).isoformat()}]",
+            )
+        object.__setattr__(self, "low", Fraction(whole[0]))
+        object.__setattr__(self, "high", Fraction(whole[1]))
+
     def end(self, bound: Fraction) -> Key:
-        """A bound as its column holds it: a day, a whole number or a number."""
-        if self.type is Type.DATE:
-            return day_of(bound)
-        return int(bound) if bound.denominator == 1 else float(bound)
+        """A bound as its column holds it: a day, a moment, a whole number or a number."""
+        return value_of(self.type, bound)
 
     def _checked_keys(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
         if self.type is Type.NUMBER:
@@ -151,18 +178,26 @@ def groups_of_column(name: str, limit: object) -> int:
     return checked
 
 
+def value_of(type: Type, number: Fraction | int) -> Key:
+    """What a column of a type holds that is known by a number."""
+    if type is Type.DATE:
+        return day_of(number)
+    if type is Type.TIMESTAMP:
+        return moment_of(number)
+    return int(number) if number == int(number) else float(number)
+
+
 def listed(type: Type, facts: Facts, keys: tuple[Key, ...] | None) -> tuple[Key, ...] | None:
     """The values by which a column can be grouped, from what is declared of it; None where that lists none."""
     if keys is not None:
         return keys
     if type is Type.BOOLEAN:
         return (False, True)
-    if type in (Type.INTEGER, Type.DATE) and facts.low is not None and facts.high is not None:
+    if type in WHOLE and facts.low is not None and facts.high is not None:
         low, high = int(facts.low), int(facts.high)
         if high - low >= MOST_KEYS:
             return None
-        numbers = range(low, high + 1)
-        return tuple(map(day_of, numbers)) if type is Type.DATE else tuple(numbers)
+        return tuple(value_of(type, number) for number in range(low, high + 1))
     return None
 
 

@@ -177,7 +177,7 @@ def _between(rule: Callable[[date, date], int], x: Facts, y: Facts) -> Facts:
     return Facts(low, high, True, x.nullable or y.nullable)
 
 
-def _months(words: FunctionWords, day: E) -> E:
+def month_number(words: FunctionWords, day: E) -> E:
     """The month of a date, counted from the year 0, of which the first has the number 1."""
     years = words.infix(words.as_type(words.part("year", day), INTEGER), "*", words.whole(MONTHS))
     return words.infix(years, "+", words.as_type(words.part("month", day), INTEGER))
@@ -233,7 +233,7 @@ def _days_between(first: date, second: date) -> int:
     return (second - first).days
 
 
-def _calendar_day(words: FunctionWords, day: E) -> E:
+def calendar_day(words: FunctionWords, day: E) -> E:
     """A date as the number that its digits are: 20240229."""
     year, month, of_month = (words.as_type(words.part(unit, day), INTEGER) for unit in ("year", "month", "day"))
     hundreds = words.infix(words.infix(year, "*", words.whole(100)), "+", month)
@@ -243,7 +243,7 @@ def _calendar_day(words: FunctionWords, day: E) -> E:
 def _write_age(words: FunctionWords, later: E, earlier: E) -> E:
     """The difference of 20240229 and 20000301 has 23 whole ten-thousands: the years, less one before the birthday."""
     return words.int_div(
-        words.infix(_calendar_day(words, later), "-", _calendar_day(words, earlier)), words.whole(10_000)
+        words.infix(calendar_day(words, later), "-", calendar_day(words, earlier)), words.whole(10_000)
     )
 
 
@@ -264,7 +264,7 @@ add(
         "month",
         "how many months begin after the first date and up to the second",
         lambda first, second: MONTHS * (second.year - first.year) + second.month - first.month,
-        _difference(_months),
+        _difference(month_number),
         Grain.MONTH,
         Written.TWICE,
     ),
@@ -311,28 +311,26 @@ def _moved(rule: Callable[[date, int], date | None], day: Facts, by: Facts) -> F
     return Facts(Fraction(low), Fraction(high), True, day.nullable or by.nullable or outside)
 
 
-def _within(words: FunctionWords, number: E, least: int, most: int, moved: E) -> E:
+def within(words: FunctionWords, number: E, least: int, most: int, moved: E) -> E:
     """A date that was moved, where a number of doubles says that it stays within the years."""
     inside = words.when([(words.infix(number, "<=", words.number(float(most))), moved)])
     return words.when([(words.infix(number, ">=", words.number(float(least))), inside)])
 
 
-def _few(words: FunctionWords, count: E, most: int) -> E:
+def few(words: FunctionWords, count: E, most: int) -> E:
     """A count that surely fits, and is the same where it matters."""
     return words.call("greatest", words.call("least", count, words.whole(most)), words.whole(-most))
 
 
 def _write_plus_days(words: FunctionWords, day: E, count: E) -> E:
     number = words.infix(words.as_type(words.days(day), NUMBER), "+", words.as_type(count, NUMBER))
-    return _within(
-        words, number, FIRST, LAST, words.plus_days(day, words.as_type(_few(words, count, MOST_DAYS), NUMBER))
-    )
+    return within(words, number, FIRST, LAST, words.plus_days(day, words.as_type(few(words, count, MOST_DAYS), NUMBER)))
 
 
 def _write_plus_months(words: FunctionWords, day: E, count: E) -> E:
-    number = words.infix(words.as_type(_months(words, day), NUMBER), "+", words.as_type(count, NUMBER))
-    moved = words.plus_months(day, _few(words, count, MOST_MONTHS))
-    return _within(words, number, FIRST_MONTH + 1, LAST_MONTH + 1, moved)
+    number = words.infix(words.as_type(month_number(words, day), NUMBER), "+", words.as_type(count, NUMBER))
+    moved = words.plus_months(day, few(words, count, MOST_MONTHS))
+    return within(words, number, FIRST_MONTH + 1, LAST_MONTH + 1, moved)
 
 
 add(

@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from discreet.errors import QueryError
+from discreet.plan import moments
 from discreet.plan.calendar import Grain, day_of, stretches
 from discreet.plan.catalog import MOST_KEYS, listed, one_number
 from discreet.plan.evaluate import evaluate
@@ -43,6 +44,7 @@ from discreet.plan.scalar import (
 from discreet.plan.scope import Scope
 
 MOST_GROUPS = 100_000
+TIMES = (Type.DATE, Type.TIMESTAMP)
 MOST_EVALUATED = 2_000_000  # parts of expressions, to find the groups of one question: about two seconds
 LETTERS = 128  # of a text that a function takes no longer for than for a number
 FIND_THEM = (
@@ -245,26 +247,69 @@ def _image(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
 
 
 def _days(column: Column, key: Scalar, scope: Scope) -> Values | None:
-    """Some days of a date between bounds on which a key has all of its values: one of each stretch on which it cannot change.
+    """Some days of a date, or moments, between bounds on which a key has all of its values: one of each stretch on which it cannot change.
 
     None for all other columns, and where there would be too many.
     """
     known, facts = scope.field(column), scope.facts(column)
-    if known.type is not Type.DATE or known.keys is not None or facts.low is None or facts.high is None:
+    if known.type not in TIMES or known.keys is not None or facts.low is None or facts.high is None:
         return None
-    grain = _grain(key, column) or Grain.DAY
-    days = stretches(day_of(facts.low), day_of(facts.high), grain, MOST_KEYS)
+    days: Sequence[Value] | None
+    if known.type is Type.DATE:
+        days = stretches(day_of(facts.low), day_of(facts.high), _grain(key, column) or Grain.DAY, MOST_KEYS)
+    else:
+        ends = moments.moment_of(facts.low), moments.moment_of(facts.high)
+        days = moments.stretches(*ends, _grain(key, column) or Grain.INSTANT, MOST_KEYS)
     return None if days is None else tuple(days)
 
 
 def _grain(key: Scalar, column: Column) -> Grain | None:
-    """How long an expression stays what it is while the days of a column go by; None where the column is not in it."""
+    """How long an expression stays what it is while the days or moments of a column go by; None where the column is not in it."""
+    finest = Grain.DAY if column.type is Type.DATE else Grain.INSTANT
     if key == column:
-        return Grain.DAY
-    outer = function(key.name).grain if isinstance(key, Function) else Grain.DAY
-    inside = [outer if child == column else _grain(child, column) for child in children(key)]
+        return finest
+    outer = finest
+    if isinstance(key, Function):
+        outer = function(key.name).grain
+    elif isinstance(key, Cast) and key.type is Type.DATE and type_of(key.operand) is Type.TIMESTAMP:
+        outer = Grain.DAY
+    inside = [_within(outer, child, column) for child in children(key)]
     grains = [grain for grain in inside if grain is not None]
     return reduce(Grain.finest, grains) if grains else None
+
+
+def _within(outer: Grain, child: Scalar, column: Column) -> Grain | None:
+    """How long what has a grain stays what it is of an operand; of a column that is only moved, as long as its grain."""
+    moves = _moves(child, column)
+    return _grain(child, column) if moves is None else reduce(Grain.finest, moves, outer)
+
+
+def _moves(scalar: Scalar, column: Column) -> list[Grain] | None:
+    """For a column, its days, and moments that are moved by a constant: stretches of which grains stay such; else None.
+
+    Moved by whole hours an hour is an hour, and by days a day is a day; on its day a moment stays through all that is made of days.
+    """
+    match scalar:
+        case Column() if scalar == column:
+            return []
+        case Cast(operand=operand, type=Type.DATE) if type_of(operand) is Type.TIMESTAMP:
+            return _moves(operand, column)
+        case Function(name=name, operands=(operand, Literal(value=int(count)))) if name in MOVED:
+            inside = _moves(operand, column)
+            return None if inside is None else [*inside, _moved_by(MOVED[name], count)]
+    return None
+
+
+MOVED = {"timestamp_plus_seconds": moments.SECOND, "timestamp_plus_days": moments.DAY}
+
+
+def _moved_by(unit: int, count: int) -> Grain:
+    """The longest grain of moments whose stretches stay stretches when they are moved by so many units."""
+    if unit * count % moments.DAY == 0:
+        return Grain.DAY
+    return max(
+        (grain for grain, step in moments.STEPS.items() if unit * count % step == 0), key=moments.STEPS.__getitem__
+    )
 
 
 def _in_order(key: Scalar, values: list[Any]) -> list[Value]:
@@ -353,7 +398,14 @@ def without_keys(key: Scalar, scope: Scope, why: str) -> QueryError:
     missing = [column for column in columns if values_of(column, scope) is None]
     name = missing[0].name if missing else columns[0].name if columns else "the key"
     facts = Facts() if not missing else scope.facts(missing[0])
-    dated = bool(missing) and missing[0].type is Type.DATE
+    dated = bool(missing) and missing[0].type in TIMES
+    if dated and missing[0].type is Type.TIMESTAMP and facts.bounded:
+        return QueryError(
+            f"GROUP BY would make more than {MOST_KEYS:,} groups of the moments between the bounds of {name!r}, and no more can be listed",
+            code="too-many-groups",
+            hint=f"group by DATE({name}), DATE_TRUNC('month', {name}), HOUR({name}) or STRFTIME({name}, '%Y-%m'), or declare narrower"
+            f" bounds for DATE_TRUNC('hour', {name})",
+        )
     if dated and facts.low is not None and facts.high is not None:
         return QueryError(
             f"GROUP BY would make a group of each of the {int(facts.high - facts.low) + 1:,} days between the bounds of {name!r},"

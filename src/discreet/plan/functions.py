@@ -1,8 +1,8 @@
 """The functions of one row: a table with one row for each, and the only place that knows one by its name.
 
 Reading SQL, evaluating, facts and groups before data is read, intervals around what was released, the SQL that an engine runs, plans as
-text and docs/sql.md all read this table. A function is added by one more row, here or in the file of its noun (`dates`, `number_functions`,
-`text_functions`), which `scalar` loads.
+text and docs/sql.md all read this table. A function is added by one more row, here or in the file of its noun (`dates`, `times`,
+`number_functions`, `text_functions`), which `scalar` loads.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,6 +41,9 @@ class FunctionWords(Protocol):
     def round_to_int(self, operand: E) -> E: ...
     def int_div(self, left: E, right: E) -> E: ...
     def days(self, operand: E) -> E: ...
+    def micros(self, operand: E) -> E: ...
+    def moment(self, operand: E) -> E: ...
+    def moment_trunc(self, unit: str, operand: E) -> E: ...
     def plus_days(self, operand: E, days: E) -> E: ...
     def plus_months(self, operand: E, months: E) -> E: ...
     def floor_to_int(self, operand: E) -> E: ...
@@ -104,7 +107,7 @@ class FunctionRow:
     written: Written = Written.ONCE
     # How SQL writes it, with {} for each operand, where that is no call by its name.
     form: str = ""
-    # Of a date: how long it stays what it is while days go by.
+    # Of a date or a moment: how long it stays what it is while time goes by.
     grain: Grain = Grain.DAY
     # All its values, in their order, where they are few.
     values: tuple[Value, ...] = ()

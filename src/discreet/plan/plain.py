@@ -15,6 +15,7 @@ LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 63) - 1
 FINITE = "is not a finite number"
 MISSING = "write None for a missing value"
 USABLE = "use an int, a float, a text, a date, a bool or None"
+ON_THE_CLOCK = "use a datetime without a zone, on the clock of the table: value.astimezone(zone).replace(tzinfo=None)"
 YEARS = "use a date between the years 1 and 9999"
 
 
@@ -24,6 +25,20 @@ class Unusable(Exception):
     def __init__(self, what: str, hint: str) -> None:
         super().__init__(what)
         self.what, self.hint = what, hint
+
+
+def plain_moment(thing: Any) -> Value:
+    """What `plain` makes of an object, but that a moment is itself. One with a zone is Unusable: nobody can tell on which clock it is.
+
+    >>> plain_moment(datetime(2024, 5, 6, 23, 59)), plain_moment(date(2024, 5, 6)), plain_moment(7)
+    (datetime.datetime(2024, 5, 6, 23, 59), datetime.date(2024, 5, 6), 7)
+    """
+    value = _unwrapped(thing, to="us")
+    if not isinstance(value, datetime):
+        return plain(value)
+    if value.tzinfo is not None:
+        raise Unusable("has a zone, and timestamps of a question have none", ON_THE_CLOCK)
+    return datetime.combine(value.date(), value.time().replace(fold=0))
 
 
 def plain(thing: Any) -> Value:
@@ -51,7 +66,7 @@ def plain(thing: Any) -> Value:
     raise Unusable(f"is a {type(thing).__name__!r}", USABLE)
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrapped(value: Any, to: str = "D") -> Any:
     """What a scalar of NumPy holds, as an object of Python's own; missing moments are none."""
     if type(value).__name__ in ("NaTType", "NAType"):
         raise Unusable("is a missing value of pandas", MISSING)
@@ -63,7 +78,7 @@ def _unwrapped(value: Any) -> Any:
         raise Unusable("is a missing time", MISSING)
     if type(value).__name__ == "timedelta64":
         raise Unusable("is a 'timedelta64'", USABLE)
-    day = value.astype("datetime64[D]").item()
+    day = value.astype(f"datetime64[{to}]").item()
     if not isinstance(day, date):  # a number of days, where the year has no date
         raise Unusable("is no day of the calendar", YEARS)
     return day

@@ -7,13 +7,12 @@
     Totals ── Contributions ── [Filter] ── PerPerson ── [Filter] ── Filled ── Scan                one row for each person, of all theirs
 
 An engine returns the totals of each group that it found, as int64, and the keys of the group: text, integers, dates as days since
-1970-01-01, booleans, or NULL. Who is kept in `CapRows` and `CapGroups` is decided by priorities that the engine computes from
-the person, the group and a fresh salt, never from the order of rows.
+1970-01-01, moments as microseconds since then, booleans, or NULL. Who is kept in `CapRows` and `CapGroups` is decided by priorities
+that the engine computes from the person, the group and a fresh salt, never from the order of rows.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 from enum import Enum
 from functools import singledispatch
 from itertools import takewhile
@@ -21,7 +20,7 @@ from typing import Any, TypeAlias
 
 from discreet.errors import Fault
 from discreet.plan.calendar import EPOCH as EPOCH
-from discreet.plan.calendar import number_of
+from discreet.plan.moments import number
 from discreet.plan.once import once
 from discreet.plan.scalar import Column, Literal, Scalar, Type, Value
 
@@ -219,8 +218,9 @@ class Found:
 
 
 def days(value: Value) -> Value:
-    """A key as an engine returns it: a date as the days since the first of 1970, and all others as they are."""
-    return number_of(value) if isinstance(value, date) else value
+    """A key as an engine returns it: a date as the days, a moment as the microseconds since 1970 began, and all others as they are."""
+    place = number(value)
+    return value if place is None else place
 
 
 # A query is a tree of relations.

@@ -6,13 +6,17 @@ them before it converts, so that no engine's own taste decides.
     number      31, -0.5, .5, 5., 2.7e-07, of at most 400 characters, to the nearest double; beyond the doubles an infinity
     integer     the same, where the value is whole and fits 64 bits
     date        2024-12-31, or an ISO timestamp, 2024-12-31T23:30:00+02:00, of which the day in UTC counts
+    timestamp   the same, to the microsecond: what has no zone as it stands, at midnight where there is no time; with a zone in UTC
     boolean     true false t f yes no y n on off 1 0, in any case
 
 Blanks, tabs and line ends around a value are passed over.
 """
 
 import re
-from datetime import date, timedelta
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+
+from discreet.plan.moments import MINUTE, SECOND, in_years, micros_of, midnight, moment_of
 
 LONGEST = 400  # characters of a number
 BLANKS = " \t\r\n"
@@ -39,9 +43,15 @@ DAY = rf"{_YEAR}-[0-9]{{2}}-[0-9]{{2}}"
 MOMENT = rf"({DAY})[T ]{_TIME}{_ZONE}"
 """Its groups: the day, the hour, the minute; the sign, the hours and the minutes of the zone."""
 
+STAMP = (
+    rf"({DAY})(?:[T ]([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]+))?)?"
+    "(?: ?(Z|([+-])([01][0-9]|2[0-3])(?::?([0-5][0-9]))?))?)?"
+)
+"""A day or a moment. Its groups: the day, the hour, the minute, the second, its fraction; the zone, its sign, its hours and its minutes."""
+
 INT64 = range(-(1 << 63), 1 << 63)
 
-_number, _whole, _day, _moment = (re.compile(each) for each in (NUMBER, WHOLE, DAY, MOMENT))
+_number, _whole, _day, _moment, _stamp = (re.compile(each) for each in (NUMBER, WHOLE, DAY, MOMENT, STAMP))
 
 
 def number_in(text: str) -> float | None:
@@ -92,6 +102,43 @@ def day_in(text: str) -> date | None:
         return None if start is None else start + timedelta(days=minutes // 1440)
     except OverflowError:  # the day before the first, or after the last
         return None
+
+
+def moment_in(text: str, local: Callable[[int], int | None] | None = None) -> datetime | None:
+    """`local` makes of microseconds in UTC those on a clock, for texts that say where they were; else the clock is that of UTC.
+
+    >>> moment_in("2024-02-29"), moment_in("2024-12-31T23:30:00-02:00"), moment_in("2024-01-01 08:30:00.1234567")
+    (datetime.datetime(2024, 2, 29, 0, 0), datetime.datetime(2025, 1, 1, 1, 30), datetime.datetime(2024, 1, 1, 8, 30, 0, 123456))
+    """
+    match = _stamp.fullmatch(text.strip(BLANKS))
+    day = None if match is None else plain_day(match[1])
+    if match is None or day is None:
+        return None
+    hour, minute, second, zone_hours, zone_minutes = (int(match[place] or 0) for place in (2, 3, 4, 8, 9))
+    away = zone_hours * 60 + zone_minutes
+    minutes = hour * 60 + minute - (-away if match[7] == "-" else away)
+    fraction = int((match[5] or "")[:6].ljust(6, "0"))
+    there = micros_of(midnight(day)) + minutes * MINUTE + second * SECOND + fraction
+    if not in_years(there):
+        return None
+    number = local(there) if match[6] and local is not None else there
+    return None if number is None else moment_of(number)
+
+
+def plain_moment(text: str) -> datetime | None:
+    """The moment that a constant says: a day, or YYYY-MM-DD HH:MM:SS with a fraction or without seconds, and no zone."""
+    match = _stamp.fullmatch(text)
+    return None if match is None or match[6] else moment_in(text)
+
+
+def moment_text(moment: datetime) -> str:
+    """A moment as text, with a fraction of a second only where there is one.
+
+    >>> moment_text(datetime(2024, 1, 1)), moment_text(datetime(2024, 1, 1, 8, 30, 0, 500000))
+    ('2024-01-01 00:00:00', '2024-01-01 08:30:00.5')
+    """
+    text = moment.isoformat(sep=" ")
+    return text.rstrip("0") if moment.microsecond else text
 
 
 def plain_day(text: str) -> date | None:

@@ -1,6 +1,6 @@
 """What a value may be: the types of columns and expressions, and the ends of what they hold."""
 
-from datetime import date
+from datetime import date, datetime
 from enum import Enum
 from typing import TypeAlias
 
@@ -12,6 +12,7 @@ class Type(Enum):
     NUMBER = "number"  # a double, never NaN
     TEXT = "text"  # compared by code points
     DATE = "date"
+    TIMESTAMP = "timestamp"  # a day and a time of day on the clock of its table, to the microsecond
     BOOLEAN = "boolean"
 
     @property
@@ -19,6 +20,6 @@ class Type(Enum):
         return self in (Type.INTEGER, Type.NUMBER)
 
 
-Value: TypeAlias = int | float | str | date | bool | None
+Value: TypeAlias = int | float | str | date | datetime | bool | None
 WIDEST = 2.0**63  # from here on a number is no integer of 64 bits
 LARGEST = 1 << 53  # from here on a double does not tell an integer from the next, and is not taken for one

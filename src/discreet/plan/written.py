@@ -6,7 +6,7 @@ added in the code changes a word of it. What has no notation is a Fault, so that
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -190,7 +190,7 @@ def _tuple(parts: Iterable[str]) -> str:
 
 
 WRITERS: dict[type, Callable[[Any], str]] = {
-    **dict.fromkeys((bool, int, float, str, date, type(None)), repr),
+    **dict.fromkeys((bool, int, float, str, date, datetime, type(None)), repr),
     tuple: lambda parts: _tuple(map(notation, parts)),
     Fraction: lambda number: f"Fraction({number.numerator}, {number.denominator})",
     Stage: lambda stage: _record("Stage", **_parts(stage)),

@@ -1,6 +1,7 @@
 """What each declared column holds, beside what is declared of it."""
 
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -9,9 +10,10 @@ from discreet.curator.rehearsal.ladder import bounds_for, rungs
 from discreet.engines.base import Lost
 from discreet.exact import to_float_down, to_float_up
 from discreet.plan import catalog
-from discreet.plan.calendar import day_of
 from discreet.plan.domain import constant_of
 from discreet.plan.scalar import Column, Comparison, In, IsNull, Literal, Not, Order, Type
+
+TIMES = (Type.DATE, Type.TIMESTAMP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,14 @@ class ColumnProfile:
 def _plain(bounds: tuple[Fraction, Fraction] | None, kind: Type) -> list[float] | list[str] | None:
     if bounds is None:
         return None
-    return [str(day_of(end)) for end in bounds] if kind is Type.DATE else [float(end) for end in bounds]
+    if kind in TIMES:
+        return [_isoformat(kind, end) for end in bounds]
+    return [float(end) for end in bounds]
+
+
+def _isoformat(kind: Type, end: Fraction) -> str:
+    value = catalog.value_of(kind, end)
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def profile_of(
@@ -100,8 +109,8 @@ def profile_of(
 
 def _literal(end: Fraction, kind: Type, *, up: bool) -> Literal:
     """An end of bounds as a value of the column: as a clamp takes it, outward."""
-    if kind is Type.DATE:
-        return Literal(day_of(end), Type.DATE)
+    if kind in TIMES:
+        return Literal(catalog.value_of(kind, end), kind)
     if kind is Type.INTEGER:
         return Literal(int(end), Type.INTEGER)
     return Literal(to_float_up(end) if up else to_float_down(end), Type.NUMBER)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from itertools import islice
 
 from discreet.plan.catalog import Catalog, Column, Key, Table, listed
@@ -89,6 +89,8 @@ def _literal(key: Key) -> str:
     match key:
         case bool():
             return "TRUE" if key else "FALSE"
+        case datetime():
+            return f"TIMESTAMP '{key.isoformat(sep=' ')}'"
         case date():
             return f"DATE '{key.isoformat()}'"
         case str():

@@ -12,6 +12,7 @@ from sqlglot import exp
 from discreet.engines.reading import Reading
 from discreet.engines.render.native import Native, NativeKind
 from discreet.engines.render.nodes import (
+    TYPES,
     E,
     T,
     bare_integer,
@@ -25,10 +26,11 @@ from discreet.engines.render.nodes import (
     text,
     when,
 )
-from discreet.engines.render.texts import integer_of_double, within_years
+from discreet.engines.render.texts import integer_of_double, moment_within, timestamp, within_years
 from discreet.engines.render.words import Words
 from discreet.plan.scalar import LARGEST, Type
 
+TIMES = (Type.DATE, Type.TIMESTAMP)
 EXACT_DIGITS = 15  # of a decimal that is a quotient of two integers which doubles hold
 
 
@@ -154,11 +156,27 @@ class CellReader:
         match self.native.kind:
             case NativeKind.DAY:
                 return within_years(sql, self.words)
+            case NativeKind.MOMENT if self.native.zoned and self.reading.zone is not None:
+                return self.words.try_date(self.timestamp(sql))
             case NativeKind.MOMENT:
                 return within_years(self.words.try_date(self._moment(sql)), self.words)
             case NativeKind.WORD:
                 return self._said(sql, Type.DATE)
         return null(Type.DATE)
+
+    def timestamp(self, sql: E) -> E:
+        match self.native.kind:
+            case NativeKind.DAY:
+                return cast(within_years(sql, self.words), TYPES[Type.TIMESTAMP])
+            case NativeKind.MOMENT:
+                micros = self.words.whole_micros(sql) if self.native.fine else self.words.micros(sql)
+                zone = self.reading.zone if self.native.zoned else None
+                if zone is None:
+                    return moment_within(micros, self.words)
+                return self.words.on_clock(micros, zone.starts, zone.offsets)
+            case NativeKind.WORD:
+                return self._said(sql, Type.TIMESTAMP)
+        return null(Type.TIMESTAMP)
 
     def boolean(self, sql: E) -> E:
         match self.native.kind:
@@ -177,17 +195,24 @@ class CellReader:
 
     def _said(self, sql: E, kind: Type) -> E:
         """What a text says."""
-        return self.words.from_text(self._standard(cast(sql, T.TEXT), kind), kind)
+        written = self._standard(cast(sql, T.TEXT), kind)
+        if kind in TIMES and self.reading.zone is not None:
+            moment = timestamp(written, self.words, self.reading.zone)
+            return moment if kind is Type.TIMESTAMP else self.words.try_date(moment)
+        return self.words.from_text(written, kind)
 
     def _standard(self, sql: E, kind: Type) -> E:
         """What `Reading.standard` says."""
         words, reading = self.words, self.reading
-        if kind is Type.DATE and self.column in reading.formats:
+        if kind in TIMES and self.column in reading.formats:
             form = reading.formats[self.column]
             bare = words.trimmed(sql)
-            year, month, day = (words.group(bare, form.pattern, place) for place in (form.year, form.month, form.day))
-            padded = [call("lpad", part, bare_integer(2), text("0")) for part in (month, day)]
-            written = call("concat", year, text("-"), padded[0], text("-"), padded[1])
+            year, *others = (words.group(bare, form.pattern, place) for place in (form.year, form.month, form.day))
+            if kind is Type.TIMESTAMP:
+                others += [words.group(bare, form.pattern, place) if place else text("") for place in form.clock]
+            padded = [call("lpad", part, bare_integer(2), text("0")) for part in others]
+            signs = map(text, ("-", "-", " ", ":", ":"))
+            written = call("concat", year, *(part for pair in zip(signs, padded, strict=False) for part in pair))
             return when([(words.matches(bare, form.pattern), written)])
         if not kind.numeric or reading.plain_numbers:
             return sql
@@ -203,5 +228,6 @@ CONVERTED: Mapping[Type, Callable[[CellReader, E], E]] = {
     Type.NUMBER: CellReader.number,
     Type.INTEGER: CellReader.integer,
     Type.DATE: CellReader.date,
+    Type.TIMESTAMP: CellReader.timestamp,
     Type.BOOLEAN: CellReader.boolean,
 }

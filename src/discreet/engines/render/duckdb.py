@@ -15,6 +15,8 @@ from discreet.engines.render.nodes import (
     call,
     cast,
     double,
+    in_years,
+    integer,
     named,
     select,
     text,
@@ -27,7 +29,7 @@ from discreet.plan.texts import BLANKS, LOWER
 
 NARROW = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 PARTS = {"dow": "dayofweek", "doy": "dayofyear"}
-ZONED = "TIMESTAMP WITH TIME ZONE"
+ZONED, FINE = "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_NS"
 KINDS: Mapping[str, NativeKind] = MappingProxyType(
     {
         **dict.fromkeys(("VARCHAR", "ENUM", "UUID", "TIME", "BIGNUM"), NativeKind.WORD),
@@ -122,6 +124,40 @@ class DuckDBWords(Words):
 
     def days(self, operand: E) -> E:
         return binary(exp.Sub, operand, cast(text(EPOCH.isoformat()), T.DATE))
+
+    def micros(self, operand: E) -> E:
+        return call("epoch_us", operand)
+
+    def whole_micros(self, operand: E) -> E:
+        nanos, thousand = call("epoch_ns", operand), bare_integer(1000)
+        down = when(
+            [(binary(exp.LT, binary(exp.Mod, nanos, thousand), bare_integer(0)), bare_integer(1))], bare_integer(0)
+        )
+        return binary(exp.Sub, binary(exp.IntDiv, nanos, thousand), down)
+
+    def moment(self, operand: E) -> E:
+        return call("make_timestamp", operand)
+
+    def moment_trunc(self, unit: str, operand: E) -> E:
+        return call("date_trunc", text(unit), operand)
+
+    def on_clock(self, operand: E, starts: Sequence[int], offsets: Sequence[int]) -> E:
+        """The offsets are found by halves, and each step is of a name, so that it is computed once."""
+        name = exp.Identifier(this="moment")
+
+        def halves(first: int, last: int) -> E:
+            if first == last:
+                return integer(offsets[first])
+            middle = (first + last) // 2
+            before = binary(exp.LT, exp.Column(this=name), integer(starts[middle]))
+            return when([(before, halves(first, middle))], halves(middle + 1, last))
+
+        moment: E = exp.Column(this=name)
+        listed: E = exp.Array(expressions=[operand])
+        for step in (binary(exp.Add, moment, halves(0, len(starts))), self.moment(moment)):
+            there = when([(in_years(moment), step)])
+            listed = call("list_transform", listed, exp.Lambda(this=there, expressions=[name]))
+        return call("list_extract", listed, bare_integer(1))
 
     def plus_days(self, operand: E, days: E) -> E:
         return binary(exp.Add, operand, cast(days, T.INT))
@@ -234,7 +270,7 @@ class DuckDBWords(Words):
         if type.endswith("]") or name not in KINDS:
             return Native(NativeKind.UNKNOWN)
         digits, _, places = inside.rstrip(") ").partition(",") if name == "DECIMAL" else ("0", "", "0")
-        return Native(KINDS[name], name in NARROW, int(digits or 18), int(places or 0), name == ZONED)
+        return Native(KINDS[name], name in NARROW, int(digits or 18), int(places or 0), name == ZONED, name == FINE)
 
 
 DUCKDB = DuckDBWords()

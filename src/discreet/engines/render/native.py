@@ -32,6 +32,8 @@ class Native:
     places: int = 0
     # a moment that knows where it was
     zoned: bool = False
+    # a moment in nanoseconds
+    fine: bool = False
 
     @property
     def real(self) -> bool:

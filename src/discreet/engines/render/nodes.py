@@ -5,11 +5,19 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
+from discreet.plan.moments import FIRST, LAST
 from discreet.plan.scalar import Type
 
 E: TypeAlias = exp.Expression
 T = exp.DType
-TYPES = {Type.INTEGER: T.BIGINT, Type.NUMBER: T.DOUBLE, Type.TEXT: T.TEXT, Type.DATE: T.DATE, Type.BOOLEAN: T.BOOLEAN}
+TYPES = {
+    Type.INTEGER: T.BIGINT,
+    Type.NUMBER: T.DOUBLE,
+    Type.TEXT: T.TEXT,
+    Type.DATE: T.DATE,
+    Type.TIMESTAMP: T.TIMESTAMP,
+    Type.BOOLEAN: T.BOOLEAN,
+}
 
 
 def call(function: str, *arguments: E) -> E:
@@ -54,6 +62,11 @@ def when(branches: Sequence[tuple[E, E]], otherwise: E | None = None) -> E:
 
 def integer(value: int) -> E:
     return cast(bare_integer(value), T.BIGINT)
+
+
+def in_years(sql: E) -> E:
+    """Whether a number of microseconds is that of a moment of the years 1 to 9999."""
+    return exp.Between(this=sql, low=integer(FIRST), high=integer(LAST))
 
 
 def double(value: float) -> E:

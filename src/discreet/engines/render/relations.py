@@ -459,14 +459,14 @@ def _names(contributions: Contributions) -> list[str]:
 
 
 def _key(scalar: Scalar, over: ScalarWriter) -> Grouped:
-    """A text that is kept in another form is grouped by that; a date leaves the engine as days since 1970-01-01."""
+    """A text that is kept in another form is grouped by that; a date leaves the engine as days since 1970, a moment as microseconds."""
     sql = over.clean(scalar).sql
     form = over.columns[scalar.place].form if isinstance(scalar, Column) else None
     if form is not None:
         return Grouped(form.copy(), sql)
-    if type_of(scalar) is Type.DATE:
-        days = over.words.days(sql)
-        return Grouped(days, days.copy())
+    if type_of(scalar) in (Type.DATE, Type.TIMESTAMP):
+        number = over.words.days(sql) if type_of(scalar) is Type.DATE else over.words.micros(sql)
+        return Grouped(number, number.copy())
     if isinstance(scalar, Literal):  # which a position in GROUP BY could be taken for
         sql = cast(sql, TYPES[scalar.type])
     return Grouped(sql, sql.copy())

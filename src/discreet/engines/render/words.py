@@ -205,6 +205,27 @@ class Words(functions.FunctionWords, Protocol):
         """A date as an integer: the days since the first of 1970."""
         ...
 
+    def micros(self, operand: E) -> E:
+        """A moment as an integer: the microseconds since the first of 1970 began; NULL where there is no such number."""
+        ...
+
+    def whole_micros(self, operand: E) -> E:
+        """A moment in nanoseconds as such an integer, rounded down."""
+        ...
+
+    def moment(self, operand: E) -> E:
+        """The moment of so many microseconds, of the years 1 to 9999."""
+        ...
+
+    def moment_trunc(self, unit: str, operand: E) -> E:
+        """The beginning of the hour, the minute or the second of a moment, as a moment."""
+        ...
+
+    def on_clock(self, operand: E, starts: Sequence[int], offsets: Sequence[int]) -> E:
+        """Microseconds in UTC as the moment that a clock shows, which is ahead by the first offset, and from each start on by the next one;
+        NULL where either is outside of the years 1 to 9999."""
+        ...
+
     def plus_days(self, operand: E, days: E) -> E:
         """A date so many days later; `days` is a double without decimals."""
         ...
@@ -214,7 +235,8 @@ class Words(functions.FunctionWords, Protocol):
         ...
 
     def part(self, unit: str, operand: E) -> E:
-        """A part of a date, as a number: year, quarter, month, week, day, isoyear, dow, isodow, doy, as PostgreSQL means them."""
+        """A part of a date, as a number: year, quarter, month, week, day, isoyear, dow, isodow, doy, as PostgreSQL means them; of a moment
+        hour, minute, and second without its fraction."""
         ...
 
     def date_trunc(self, unit: str, operand: E) -> E:
@@ -222,7 +244,7 @@ class Words(functions.FunctionWords, Protocol):
         ...
 
     def date_text(self, pattern: str, operand: E) -> E:
-        """A date by a pattern of `plan.dates`, as text, with English names."""
+        """A date, or a moment, by a pattern of `plan.dates` and `plan.times`, as text, with English names."""
         ...
 
     def utc(self, operand: E) -> E:

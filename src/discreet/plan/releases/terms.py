@@ -285,10 +285,12 @@ def without_bounds(name: str, argument: Scalar, scope: Scope, *, finds: bool = T
         for each in columns
         if each.type.numeric and not scope.facts(each).bounded and not scope.field(each).auto
     ]
-    dates = [each.name for each in columns if each.type is Type.DATE and not scope.facts(each).bounded]
+    times = (Type.DATE, Type.TIMESTAMP)
+    dates = [each.name for each in columns if each.type in times and not scope.facts(each).bounded]
     if dates and not missing:
+        kind = next(each.type.value for each in columns if each.name == dates[0])
         return QueryError(
-            f"{name} needs bounds for the date {dates[0]!r}, which are not read from the data",
+            f"{name} needs bounds for the {kind} {dates[0]!r}, which are not read from the data",
             code="missing-bounds",
             hint=f"declare them: --bounds {dates[0]}=2020-01-01:2024-12-31 (or bounds = [2020-01-01, 2024-12-31] in the policy),"
             f" or clamp the number: {name}(LEAST(GREATEST(…, LOW), HIGH))",

@@ -10,16 +10,15 @@ double is no end, as infinity may lie behind it; and of what may be infinite som
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
 from fractions import Fraction
 from functools import reduce, singledispatch
 from math import inf
 
 from discreet.errors import Fault
-from discreet.plan.calendar import number_of
 from discreet.plan.casts import conversion
 from discreet.plan.facts import NOTHING_KNOWN, Facts, as_doubles, either, nearest, turned
 from discreet.plan.functions import function
+from discreet.plan.moments import number
 from discreet.plan.scalar import (
     LARGEST,
     And,
@@ -78,12 +77,12 @@ def _column(scalar: Column, scope: Scope) -> Facts:
 def _literal(scalar: Literal, scope: Scope) -> Facts:
     if scalar.value is None:
         return NOTHING_KNOWN
-    if isinstance(scalar.value, date):
-        day = Fraction(number_of(scalar.value))
-        return Facts(day, day, True, False)
+    place = number(scalar.value)
+    if place is not None:
+        return Facts(Fraction(place), Fraction(place), True, False)
     if not scalar.type.numeric or abs(scalar.value) == inf:  # type: ignore[arg-type]
         return Facts(nullable=False)
-    exact = Fraction(scalar.value)
+    exact = Fraction(scalar.value)  # type: ignore[arg-type]
     return Facts(exact, exact, exact.denominator == 1, False)
 
 
@@ -192,4 +191,7 @@ _INTERVALS: dict[Operator, Callable[[Facts, Facts], Interval]] = {
 
 @facts_of.register
 def _function(scalar: Function, scope: Scope) -> Facts:
-    return function(scalar.name).known([as_doubles(facts_of(operand, scope)) for operand in scalar.operands])
+    inside = (facts_of(operand, scope) for operand in scalar.operands)
+    # what is known of a moment has more digits than a double, and nothing is computed of it in doubles
+    exact = [type_of(operand) is Type.TIMESTAMP for operand in scalar.operands]
+    return function(scalar.name).known([x if keep else as_doubles(x) for x, keep in zip(inside, exact, strict=True)])

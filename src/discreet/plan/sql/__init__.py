@@ -17,6 +17,7 @@ from discreet.errors import QueryError
 from discreet.plan.catalog import Catalog
 from discreet.plan.functions import is_unit
 from discreet.plan.question import Question
+from discreet.plan.scalar import Type
 from discreet.plan.sql import aggregates, dates, functions, operators, text_calls, windows  # noqa: F401 (their readers register themselves)
 from discreet.plan.sql.clauses import Clauses
 from discreet.plan.sql.expressions import Expressions
@@ -94,7 +95,8 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
         name.casefold() for table in catalog.tables for name in (table.name, *(each.name for each in table.columns))
     }
     words = read(text, names)
-    parameters = bound(words.parameters, params)
+    moments = any(each.type is Type.TIMESTAMP for table in catalog.tables for each in table.columns)
+    parameters = bound(words.parameters, params, moments)
     select = parsed(words)
     sources = Sources(text, catalog, parameters, grouped)
     source = sources.source(select)

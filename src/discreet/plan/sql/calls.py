@@ -17,6 +17,8 @@ from discreet.plan.functions import FUNCTIONS, FunctionRow
 from discreet.plan.scalar import Function, Scalar, Type
 from discreet.plan.sql.refusals import SHORT, Code
 from discreet.plan.sql.text import DUCKDB
+from discreet.plan.sql.values import as_type, kind
+from discreet.plan.times import OF_MOMENTS
 
 if TYPE_CHECKING:
     from discreet.plan.sql.expressions import Expressions
@@ -51,8 +53,18 @@ class CallShape:
             count = f"{len(row.takes)} value{'s' if len(row.takes) > 1 else ''}"
             hint = f"write {row.name.upper()}({', '.join('…' for _ in row.takes)})"
             raise read.refusal(Code.FUNCTION, f"{row.name.upper()} takes {count}", hint, node)
+        if row.name in OF_MOMENTS:
+            return _of_times(read, row, [read.scalar(each) for each in nodes])
         operands = [_operand(read, each, row.operand(i)) for i, each in enumerate(nodes)]
         return operands[0] if row.many and len(operands) == 1 else Function(row.name, tuple(operands))
+
+
+def _of_times(read: "Expressions", row: FunctionRow, operands: list[Scalar]) -> Scalar:
+    """A function of dates, or that of timestamps where one of its operands is one."""
+    if Type.TIMESTAMP not in map(kind, operands):
+        return Function(row.name, tuple(read.typed(each, Type.DATE) for each in operands))
+    moments = (read.typed(as_type(each, Type.TIMESTAMP), Type.TIMESTAMP) for each in operands)
+    return Function(OF_MOMENTS[row.name], tuple(moments))
 
 
 def _operand(read: "Expressions", node: exp.Expr, kind: Type) -> Scalar:

@@ -5,6 +5,7 @@ to it that one stands there.
 """
 
 import re
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -13,11 +14,38 @@ from discreet.plan.functions import FUNCTIONS, spelt
 from discreet.plan.scalar import Arithmetic, Cast, Function, Literal, Operator, Scalar, Type
 from discreet.plan.sql.expressions import Expressions, reads, reads_call
 from discreet.plan.sql.refusals import Code
-from discreet.plan.sql.values import Mismatch, as_type, kind, type_in_words
+from discreet.plan.sql.values import NO_HOURS, Mismatch, as_type, kind, type_in_words
+from discreet.plan.times import CLOCK_PATTERNS
+from discreet.plan.times import UNITS as OF_THE_CLOCK
 
 DAY, WEEK, MONTH = "day", "week", "month"
-MOVES = {DAY: (1, 0), WEEK: (7, 0), MONTH: (0, 1), "quarter": (0, 3), "year": (0, 12)}
-"""The days and the months of each unit of an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """How far an interval moves: by months first, then by days, then by seconds."""
+
+    months: int = 0
+    days: int = 0
+    seconds: int = 0
+
+    def plus(self, other: "Move", times: int) -> "Move":
+        return Move(
+            self.months + times * other.months, self.days + times * other.days, self.seconds + times * other.seconds
+        )
+
+
+MOVES = {
+    DAY: Move(days=1),
+    WEEK: Move(days=7),
+    MONTH: Move(months=1),
+    "quarter": Move(months=3),
+    "year": Move(months=12),
+    "hour": Move(seconds=3600),
+    "minute": Move(seconds=60),
+    "second": Move(seconds=1),
+}
+"""How far each unit of an interval moves."""
 
 UNITS = {spelling.upper() for unit in MOVES for spelling in (unit, f"{unit}s")}
 """How units are spelt behind the number of an interval."""
@@ -26,10 +54,14 @@ HOURS = {"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "EPOCH"}
 FORM = re.compile(r"\s*([+-]?[0-9]{1,6})\s+([a-z]+?)s?(?=\s|$)", re.IGNORECASE)
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,6}\s*")
 INTERVALS = (
-    "write INTERVAL '30 days', INTERVAL 1 MONTH or INTERVAL '1 year 6 months', with whole numbers of at most six digits"
+    "write INTERVAL '30 days', INTERVAL 1 MONTH, INTERVAL '1 year 6 months' or, beside a timestamp, INTERVAL '2 hours',"
+    " with whole numbers of at most six digits"
 )
 # PostgreSQL's words for what a pattern has, the longest first.
 TO_CHAR = {
+    "HH24": "%H",
+    "MI": "%M",
+    "SS": "%S",
     "YYYY": "%Y",
     "Month": "",
     "MM": "%m",
@@ -53,7 +85,7 @@ def unit_of(read: Expressions, node: exp.Expr, unit: exp.Expr | None) -> str:
         read.take(exp.Literal.string(unit.name), "this", "is_string")
     else:
         raise read.refusal(
-            Code.FUNCTION, "the unit must be a text", "write 'day', 'week', 'month', 'quarter' or 'year'", node
+            Code.FUNCTION, "the unit must be a text", "write 'hour', 'day', 'week', 'month', 'quarter' or 'year'", node
         )
     name = unit.name.strip().lower()
     return name.removesuffix("s") if name.upper() in UNITS else name
@@ -62,10 +94,8 @@ def unit_of(read: Expressions, node: exp.Expr, unit: exp.Expr | None) -> str:
 def part_refusal(read: Expressions, node: exp.Expr, unit: str) -> Exception:
     """What to say of a part of a date that there is not."""
     names = [each.name for each in FUNCTIONS.values() if each.extracted]
-    if unit.upper() in HOURS:
-        return read.refusal(
-            Code.FUNCTION, "a date is a day and has no hours here", f"parts are {', '.join(names)}", node
-        )
+    if spelt(unit) is not None and unit.upper() in HOURS:
+        return read.refusal(Code.FUNCTION, "this is no part of a date", NO_HOURS, node)
     hint = f"write EXTRACT({names[0].upper()} FROM …), or {', '.join(each.upper() for each in names[1:])}"
     return read.refusal(Code.FUNCTION, "this part of a date is not available", hint, node)
 
@@ -77,7 +107,12 @@ def part_of(read: Expressions, node: exp.Expr, unit: str, operand: exp.Expr) -> 
         raise part_refusal(read, node, unit)
     if row.name == "year" and isinstance(operand, exp.Anonymous) and operand.name.upper() == "AGE":
         return read.scalar(operand)
-    return Function(row.name, (read.of_type(operand, Type.DATE),))
+    value = read.scalar(operand)
+    if row.takes == (Type.TIMESTAMP,):
+        if kind(value) is Type.DATE:
+            raise part_refusal(read, node, unit)
+        return Function(row.name, (read.typed(value, Type.TIMESTAMP),))
+    return Function(row.name, (read.typed(value, Type.DATE),))
 
 
 @reads(exp.Extract, args="this expression")
@@ -103,13 +138,20 @@ def _date_part(read: Expressions, node: exp.Anonymous) -> Scalar:
 @reads(exp.TimestampTrunc, exp.DateTrunc, args="this unit")
 def _date_trunc(read: Expressions, node: exp.Expr) -> Scalar:
     unit = unit_of(read, node, node.args.get("unit"))
-    operand = read.of_type(node.this, Type.DATE)
-    if unit == DAY:
-        return operand
-    if unit not in TRUNCATED:
-        hint = f"write DATE_TRUNC('month', …), or {', '.join(each for each in (*TRUNCATED, DAY) if each != MONTH)}"
+    value = read.scalar(node.this)
+    moment = kind(value) is Type.TIMESTAMP
+    if moment and unit in OF_THE_CLOCK:
+        return Function(f"date_trunc_{unit}", (value,))
+    operand = read.typed(value, Type.DATE)
+    if unit != DAY and unit not in TRUNCATED:
+        if unit in OF_THE_CLOCK:
+            raise read.refusal(Code.FUNCTION, "DATE_TRUNC of a date has no such unit", NO_HOURS, node)
+        units = (*TRUNCATED, DAY, *(OF_THE_CLOCK if moment else ()))
+        hint = f"write DATE_TRUNC('month', …), or {', '.join(each for each in units if each != MONTH)}"
         raise read.refusal(Code.FUNCTION, "DATE_TRUNC has no such unit", hint, node)
-    return Function(f"date_trunc_{unit}", (operand,))
+    first = operand if unit == DAY else Function(f"date_trunc_{unit}", (operand,))
+    # the first day of a timestamp's month is one at midnight, as in PostgreSQL
+    return as_type(first, Type.TIMESTAMP) if moment else first
 
 
 @reads(exp.DateDiff, args="this expression unit date_part_boundary")
@@ -119,7 +161,13 @@ def _date_diff(read: Expressions, node: exp.DateDiff) -> Scalar:
     if name not in FUNCTIONS:
         hint = f"write DATEDIFF('day', first, second), or {', '.join(each for each in MOVES if each != DAY)}"
         raise read.refusal(Code.FUNCTION, "DATEDIFF has no such unit", hint, node)
-    return Function(name, (read.of_type(node.expression, Type.DATE), read.of_type(node.this, Type.DATE)))
+    first, second = read.scalar(node.expression), read.scalar(node.this)
+    if unit in OF_THE_CLOCK:
+        if Type.TIMESTAMP not in (kind(first), kind(second)):
+            raise read.refusal(Code.FUNCTION, "DATEDIFF of two dates has no such unit", NO_HOURS, node)
+        first, second = (as_type(each, Type.TIMESTAMP) for each in (first, second))
+        return Function(name, (read.typed(first, Type.TIMESTAMP), read.typed(second, Type.TIMESTAMP)))
+    return Function(name, (read.typed(first, Type.DATE), read.typed(second, Type.DATE)))
 
 
 @reads(exp.TimeToStr, exp.ToChar, args="this format")
@@ -132,11 +180,16 @@ def _strftime(read: Expressions, node: exp.Expr) -> Scalar:
     pattern = constant.value if constant is not None and isinstance(constant.value, str) else ""
     if isinstance(node, exp.ToChar):
         pattern = _TO_CHAR.sub(lambda word: TO_CHAR[word[0]] or "?", pattern)
-    day = read.of_type(operand, Type.DATE)
+    value = read.scalar(operand)
+    if kind(value) is Type.TIMESTAMP and pattern in CLOCK_PATTERNS:
+        return Function(f"strftime_{CLOCK_PATTERNS[pattern][0]}", (value,))
+    day = read.typed(value, Type.DATE)
     if pattern == "%Y-%m-%d":
         return Cast(day, Type.TEXT)
     if pattern not in PATTERNS:
-        patterns = ", ".join(("%Y-%m-%d", *PATTERNS))
+        if pattern in CLOCK_PATTERNS:
+            raise read.refusal(Code.PATTERN, "dates have no hours to write", NO_HOURS, node)
+        patterns = ", ".join(("%Y-%m-%d", *PATTERNS, *(CLOCK_PATTERNS if kind(value) is Type.TIMESTAMP else ())))
         raise read.refusal(Code.PATTERN, "dates are not written so here", f"patterns of STRFTIME are {patterns}", node)
     return Function(f"strftime_{PATTERNS[pattern][0]}", (day,))
 
@@ -146,17 +199,17 @@ def _date_add(read: Expressions, node: exp.DateAdd) -> Scalar:
     """DATE_ADD(date, INTERVAL …)."""
     if not isinstance(node.expression, exp.Interval):
         raise read.refusal(Code.OPERATOR, "DATE_ADD needs an interval", INTERVALS, node)
-    return moved(read.of_type(node.this, Type.DATE), *interval(read, node.expression))
+    return moved(read, node, read.scalar(node.this), interval(read, node.expression))
 
 
 @reads(exp.Interval, args="this unit fraction_in_string")
 def _interval(read: Expressions, node: exp.Interval) -> Scalar:
-    message = "an interval stands beside a date, with + or -"
+    message = "an interval stands beside a date or a timestamp, with + or -"
     raise read.refusal(Code.OPERATOR, message, "write admitted + INTERVAL '30 days'", node)
 
 
-def interval(read: Expressions, node: exp.Expr, sign: int = 1) -> tuple[int, int]:
-    """The days and the months of an interval."""
+def interval(read: Expressions, node: exp.Expr, sign: int = 1) -> Move:
+    """How far an interval moves."""
     read.take(node, "this", "unit", "fraction_in_string")
     value, unit = node.this, node.args.get("unit")
     while isinstance(value, exp.Paren | exp.Neg):
@@ -175,22 +228,42 @@ def interval(read: Expressions, node: exp.Expr, sign: int = 1) -> tuple[int, int
         parts = FORM.findall(value.name) if FORM.sub("", value.name).strip() == "" else []
     if not parts:
         raise read.refusal(Code.OPERATOR, "the interval cannot be read", INTERVALS, node)
-    days = months = 0
+    move = Move()
     for count, name in parts:
         one = MOVES.get(name.lower().removesuffix("s"))
         if one is None:
             raise read.refusal(
-                Code.OPERATOR, "an interval is of days, weeks, months, quarters or years", INTERVALS, node
+                Code.OPERATOR,
+                "an interval is of years, quarters, months, weeks, days, hours, minutes or seconds",
+                INTERVALS,
+                node,
             )
-        days, months = days + sign * int(count) * one[0], months + sign * int(count) * one[1]
-    return days, months
+        move = move.plus(one, sign * int(count))
+    return move
 
 
-def moved(day: Scalar, days: int, months: int) -> Scalar:
+def moved(read: Expressions, node: exp.Expr, value: Scalar, move: Move) -> Scalar:
+    """A date or a timestamp that is moved."""
+    if kind(value) is Type.TIMESTAMP:
+        return moved_moment(value, move)
+    if move.seconds:
+        raise read.refusal(Code.OPERATOR, "a date is moved by days, weeks, months, quarters or years", NO_HOURS, node)
+    return moved_day(read.typed(value, Type.DATE), move)
+
+
+def moved_day(day: Scalar, move: Move) -> Scalar:
     """A date that is moved by months, then by days."""
-    if months:
-        day = Function("plus_months", (day, Literal(months, Type.INTEGER)))
-    return Function("plus_days", (day, Literal(days, Type.INTEGER))) if days or not months else day
+    if move.months:
+        day = Function("plus_months", (day, Literal(move.months, Type.INTEGER)))
+    return Function("plus_days", (day, Literal(move.days, Type.INTEGER))) if move.days or not move.months else day
+
+
+def moved_moment(moment: Scalar, move: Move) -> Scalar:
+    """A timestamp that is moved by months, by days, then by seconds; a day of its clock has 24 hours."""
+    for unit in ("months", "days", "seconds"):
+        if count := getattr(move, unit):
+            moment = Function(f"timestamp_plus_{unit}", (moment, Literal(count, Type.INTEGER)))
+    return moment
 
 
 def with_interval(read: Expressions, node: exp.Binary) -> Scalar | None:
@@ -199,9 +272,9 @@ def with_interval(read: Expressions, node: exp.Binary) -> Scalar | None:
         return None
     left, right = bare(read, node.this), bare(read, node.expression)
     if isinstance(right, exp.Interval):
-        return moved(read.of_type(left, Type.DATE), *interval(read, right, -1 if isinstance(node, exp.Sub) else 1))
+        return moved(read, node, read.scalar(left), interval(read, right, -1 if isinstance(node, exp.Sub) else 1))
     if isinstance(left, exp.Interval) and isinstance(node, exp.Add):
-        return moved(read.of_type(right, Type.DATE), *interval(read, left))
+        return moved(read, node, read.scalar(right), interval(read, left))
     return None
 
 
@@ -217,6 +290,12 @@ def bare(read: Expressions, node: exp.Expr) -> exp.Expr:
 
 def with_days(operator: Operator, left: Scalar, right: Scalar) -> Scalar | None:
     """A sum or a difference in which a date is; None where there is none."""
+    if Type.TIMESTAMP in (kind(left), kind(right)):
+        raise Mismatch(
+            "timestamps are not added to or subtracted from anything but intervals",
+            "write DATEDIFF('second', first, second) or DATEDIFF('hour', first, second) for the time between them,"
+            " departs + INTERVAL '2 hours', or DATE(departs) - booked for days",
+        )
     if Type.DATE not in (kind(left), kind(right)) or operator not in (Operator.ADD, Operator.SUBTRACT):
         return None
     if (
@@ -235,7 +314,7 @@ def with_days(operator: Operator, left: Scalar, right: Scalar) -> Scalar | None:
             "dates are subtracted from each other, and moved by whole days or by INTERVAL '1 month'",
         )
     if isinstance(right, Literal) and isinstance(right.value, int):
-        return moved(left, right.value if operator is Operator.ADD else -right.value, 0)
+        return moved_day(left, Move(days=right.value if operator is Operator.ADD else -right.value))
     if operator is Operator.SUBTRACT:
         # a count that no double tells from the next leaves the years, and is NULL here as there
         right = Cast(Arithmetic(Operator.SUBTRACT, Literal(0, Type.INTEGER), right), Type.INTEGER)

@@ -21,7 +21,7 @@ from discreet.plan.scope import Scope
 from discreet.plan.sql import calls
 from discreet.plan.sql.refusals import LONGEST_NAME, Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
-from discreet.plan.sql.values import Mismatch, as_type, checked_number, kind, type_in_words
+from discreet.plan.sql.values import NO_HOURS, Mismatch, as_day, as_type, checked_number, kind, type_in_words
 from discreet.plan.sql.views import Item, View
 
 MOST_PARTS = 50_000  # of a whole question, written out
@@ -177,7 +177,9 @@ class Expressions:
         try:
             scalar = reader(self, node)
         except Mismatch as error:
-            raise self.refusal(Code.TYPES, str(error), self._undeclared(node) or error.hint, node) from None
+            raise self.refusal(
+                Code.TYPES, str(error), self._undeclared(node, error.needed) or error.hint, node
+            ) from None
         self._depth -= 1
         self.measure(scalar)
         return scalar
@@ -186,7 +188,7 @@ class Expressions:
         """The reader of a call by name."""
         return (CALLS.get(node.name.upper()) if isinstance(node, exp.Anonymous) else None) or calls.called(node)
 
-    def _undeclared(self, node: exp.Expr) -> str:
+    def _undeclared(self, node: exp.Expr, needed: Type | None) -> str:
         """What to declare, where a column is a text only because nobody said what it is."""
         asked = {each.name.casefold() for each in node.find_all(exp.Column)}
         meant = asked if self.view is None else {name for each in asked for name in self._columns_of(each)}
@@ -195,6 +197,8 @@ class Expressions:
             if not column.declared and column.name.casefold() in names:
                 ranged = f"--bounds {column.name}=LOW:HIGH or {column.name}=auto"
                 one = f"{ranged}, or --types {column.name}=integer (bounds = or type = in the policy)"
+                if needed in (Type.DATE, Type.TIMESTAMP):
+                    one = f'--types {column.name}={needed.value} (type = "{needed.value}" in the policy)'
                 all_ = '; --types stored (types = "stored") if the schema does not come from the data'
                 return (
                     f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if column.typed else ''};"
@@ -236,9 +240,16 @@ class Expressions:
         return checked_number(self.scalar(node))
 
     def of_type(self, node: exp.Expr, target: Type) -> Scalar:
-        scalar = as_type(self.scalar(node), target)
+        """The expression of a node that must be of a type; a function of dates takes the day of a timestamp."""
+        return self.typed(self.scalar(node), target)
+
+    def typed(self, read: Scalar, target: Type) -> Scalar:
+        """An expression that must be of a type, likewise."""
+        if target is Type.TIMESTAMP and kind(read) is Type.DATE:
+            raise Mismatch("a timestamp is needed, not a date", NO_HOURS)
+        scalar = as_type(as_day(read) if target is Type.DATE else read, target)
         if kind(scalar) not in (target, None):
-            raise Mismatch(f"{type_in_words(target)} is needed, not {type_in_words(kind(scalar))}")
+            raise Mismatch(f"{type_in_words(target)} is needed, not {type_in_words(kind(scalar))}", needed=target)
         return scalar
 
     def constant(self, node: exp.Expr) -> Literal | None:

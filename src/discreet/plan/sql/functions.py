@@ -21,8 +21,8 @@ from discreet.plan.scalar import (
 from discreet.plan.sql.expressions import Expressions, TextSpan, reads, span_of
 from discreet.plan.sql.operators import asked, compared
 from discreet.plan.sql.refusals import Code, type_refusal
-from discreet.plan.sql.values import alike, checked_cast, kind
-from discreet.plan.texts import plain_day
+from discreet.plan.sql.values import TIMES, alike, as_day, as_type, checked_cast, kind
+from discreet.plan.texts import plain_day, plain_moment
 
 MOST_DIGITS = 9  # of ROUND(x, digits), to either side of the point
 
@@ -78,6 +78,7 @@ TYPES = {
     **dict.fromkeys((exp.DType.FLOAT, exp.DType.DOUBLE, exp.DType.DECIMAL), Type.NUMBER),
     **dict.fromkeys((exp.DType.TEXT, exp.DType.VARCHAR, exp.DType.CHAR), Type.TEXT),
     exp.DType.DATE: Type.DATE,
+    **dict.fromkeys((exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ), Type.TIMESTAMP),
     exp.DType.BOOLEAN: Type.BOOLEAN,
 }
 
@@ -108,10 +109,29 @@ def _cast(read: Expressions, node: exp.Cast) -> Scalar:
                 Code.LITERAL, "the date must be a day of the form YYYY-MM-DD", "write DATE '2024-12-31'", node
             )
         return Literal(day, Type.DATE)
+    if target is Type.TIMESTAMP and isinstance(operand, Literal) and isinstance(operand.value, str):
+        moment = plain_moment(operand.value)
+        if moment is None:
+            message = "the timestamp must be a moment of the form YYYY-MM-DD HH:MM:SS, without a zone"
+            raise read.refusal(Code.LITERAL, message, "write TIMESTAMP '2024-12-31 23:59:00'", node)
+        return Literal(moment, Type.TIMESTAMP)
+    if isinstance(operand, Literal) and {got, target} == TIMES:
+        return as_day(operand) if target is Type.DATE else as_type(operand, target)
     if got is None:
         return Cast(Literal(None, target), target)
     checked_cast(got, target)
     return operand if got is target else Cast(operand, target)
+
+
+@reads(exp.Date, args="this")
+def _date(read: Expressions, node: exp.Date) -> Scalar:
+    """DATE(x): the day of a timestamp, and what a text says; the same as a cast."""
+    operand = as_type(as_day(read.scalar(node.this)), Type.DATE)
+    got = kind(operand)
+    if got is None:
+        return Cast(operand, Type.DATE)
+    checked_cast(got, Type.DATE)
+    return operand if got is Type.DATE else Cast(operand, Type.DATE)
 
 
 # functions that are not written as a call with operands alone; all others `calls` reads

@@ -1,11 +1,11 @@
 """Values bound to `?` and `:name`: each becomes a typed constant, and nothing else can be bound."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 
 from discreet.errors import QueryError
 from discreet.exact import shown
-from discreet.plan.plain import LEAST_INTEGER, MOST_INTEGER, Unusable, plain
+from discreet.plan.plain import LEAST_INTEGER, MOST_INTEGER, Unusable, plain, plain_moment
 from discreet.plan.scalar import Literal, Type
 from discreet.plan.sql.refusals import Code, quoted, refusal
 from discreet.plan.sql.text import MOST_BYTES, MOST_ITEMS
@@ -15,14 +15,18 @@ TYPES = {
     int: Type.INTEGER,
     float: Type.NUMBER,
     date: Type.DATE,
+    datetime: Type.TIMESTAMP,
     str: Type.TEXT,
     type(None): Type.TEXT,  # a NULL takes the type that it is used as
 }
 Parameters = Sequence[object] | Mapping[str, object] | None
 
 
-def bound(names: tuple[str, ...], values: Parameters) -> dict[str, Literal]:
-    """The constant for each name that occurs in the text, or raises QueryError: none is missing, none is left over."""
+def bound(names: tuple[str, ...], values: Parameters, moments: bool = False) -> dict[str, Literal]:
+    """The constant for each name that occurs in the text, or raises QueryError: none is missing, none is left over.
+
+    `moments`: there are columns of timestamps, and an object with a time of day is one; else it is its day.
+    """
     positions = tuple(str(i) for i in range(len(names)))
     if values is None:
         values = ()
@@ -46,13 +50,13 @@ def bound(names: tuple[str, ...], values: Parameters) -> dict[str, Literal]:
         raise _refused(f"no value is bound to {_called(missing[0])}", "bind one value to each parameter")
     if left := sorted(map(str, set(bindings) - required)):
         raise _refused(f"a value is bound to {_called(left[0])}, which the text does not have", "remove it")
-    return {name: bound_literal(value, _called(name)) for name, value in bindings.items()}
+    return {name: bound_literal(value, _called(name), moments) for name, value in bindings.items()}
 
 
-def bound_literal(value: object, name: str) -> Literal:
+def bound_literal(value: object, name: str, moments: bool = False) -> Literal:
     """The typed constant that a bound object stands for."""
     try:
-        constant = plain(value)
+        constant = plain_moment(value) if moments else plain(value)
     except Unusable as unusable:
         raise _refused(f"{name} {unusable.what}", unusable.hint) from None
     if isinstance(constant, int) and not LEAST_INTEGER <= constant <= MOST_INTEGER:

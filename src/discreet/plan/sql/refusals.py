@@ -170,7 +170,6 @@ REFUSED: dict[str, tuple[Code, str, str]] = {
         "COUNT(DISTINCT …) of the person column counts people",
     ),
     "APPROX_DISTINCT": (Code.DISTINCT, "is not available", "COUNT(DISTINCT …) of the person column counts people"),
-    "DATE": (Code.FUNCTION, "is not known here", "write DATE '2024-12-31', or CAST(… AS DATE)"),
 }
 
 

@@ -29,7 +29,7 @@ DUCKDB = Dialect.get_or_raise("duckdb")
 
 T = TokenType
 TYPE_WORDS = {
-    *(T.DATE, T.BOOLEAN, T.TEXT, T.VARCHAR, T.CHAR),
+    *(T.DATE, T.TIMESTAMPNTZ, T.BOOLEAN, T.TEXT, T.VARCHAR, T.CHAR),
     *(T.TINYINT, T.SMALLINT, T.INT, T.BIGINT, T.FLOAT, T.DOUBLE, T.DECIMAL),
 }
 PREFIXES = {T.NOT, T.DASH, T.PLUS}
@@ -159,6 +159,20 @@ AFTER_AN_ITEM = {
 }
 
 
+def check_dates(text: str, tokens: list[Token]) -> None:
+    """DATE(…) does not stand inside of another one: the parser would read what is in it once more for each."""
+    depth, within = 0, 0
+    for token, after in pairwise(tokens):
+        if token.token_type is T.DATE and after.token_type is T.L_PAREN:
+            if within:
+                message = "DATE(…) stands inside of another DATE(…)"
+                raise refusal(Code.FUNCTION, message, "write CAST(… AS DATE) for the inner one", text, token)
+            within = depth + 1
+        depth += (token.token_type is T.L_PAREN) - (token.token_type is T.R_PAREN)
+        if token.token_type is T.R_PAREN and depth < within:
+            within = 0
+
+
 def check_gaps(text: str, tokens: list[Token]) -> None:
     """No comma before which nothing stands, and no + before nothing: an item would be forgotten. A comma at the end of a list may stand."""
     for i, token in enumerate(tokens):
@@ -192,6 +206,7 @@ def read(text: str, names: set[str]) -> QueryText:
     check_first(text, tokens[0])
     tokens = with_limit(tokens)
     check_depth(text, tokens)
+    check_dates(text, tokens)
     check_gaps(text, tokens)
     check_words(text, tokens, names)
     tokens, parameters = with_parameters(text, tokens)
@@ -348,7 +363,7 @@ def check_pair(text: str, token: Token, after: Token) -> None:
     """What two neighbours would make of each other. A type before a bracket is read in exponentially many ways."""
     adjacent = token.end + 1 == after.start
     if after.token_type is T.L_PAREN:
-        if token.token_type in TYPE_WORDS:
+        if token.token_type in TYPE_WORDS and token.token_type is not T.DATE:
             hint = "types have no parameters here: write DOUBLE, or VARCHAR; for a constant write DATE '2024-12-31'"
             raise refusal(Code.FUNCTION, f"{quoted(token.text)} is a type, not a function", hint, text, token)
         if token.token_type is T.IDENTIFIER or (token.token_type is T.VAR and not token.text.isascii()):

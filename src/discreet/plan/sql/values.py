@@ -1,27 +1,37 @@
 """Types of operands: what may stand beside what, and what a constant becomes there."""
 
 from collections.abc import Sequence
+from datetime import date, datetime
 from math import isfinite
 
 from discreet.plan.casts import CASTS
-from discreet.plan.scalar import Literal, Scalar, Type, common_type, type_of
-from discreet.plan.texts import integer_in, number_in, plain_day, truth_in
+from discreet.plan.moments import midnight
+from discreet.plan.scalar import Cast, Literal, Scalar, Type, common_type, type_of
+from discreet.plan.texts import integer_in, number_in, plain_day, plain_moment, truth_in
 
 WORDS = {
     Type.INTEGER: "INTEGER",
     Type.NUMBER: "DOUBLE",
     Type.TEXT: "VARCHAR",
     Type.DATE: "DATE",
+    Type.TIMESTAMP: "TIMESTAMP",
     Type.BOOLEAN: "BOOLEAN",
 }
 """Each type as a cast names it."""
 
 
-class Mismatch(Exception):
-    """Operands of types that do not go together: which, and what to write instead."""
+TIMES = {Type.DATE, Type.TIMESTAMP}
+"""Beside a timestamp a date is the midnight at which it begins, as in PostgreSQL."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
+NO_HOURS = 'a date is a day and has no hours: declare the column as one of timestamps (type = "timestamp"), or write CAST(… AS TIMESTAMP)'
+
+
+class Mismatch(Exception):
+    """Operands of types that do not go together: which, and what to write instead; and the type that is needed, where it is one."""
+
+    def __init__(self, message: str, hint: str = "", needed: Type | None = None) -> None:
         super().__init__(message)
+        self.needed = needed
         self.hint = hint or "use CAST(… AS INTEGER), CAST(… AS DOUBLE), CAST(… AS VARCHAR) or CAST(… AS DATE)"
 
 
@@ -51,12 +61,24 @@ def is_null_literal(scalar: Scalar) -> bool:
 
 
 def as_type(scalar: Scalar, kind: Type) -> Scalar:
-    """A constant as it is meant beside this type: NULL takes it, a text beside a date is one."""
+    """A constant as it is meant beside this type: NULL takes it, a text beside a date is one; a date beside a timestamp is its midnight."""
     if not isinstance(scalar, Literal):
-        return scalar
+        return Cast(scalar, kind) if kind is Type.TIMESTAMP and type_of(scalar) is Type.DATE else scalar
     if scalar.value is None:
         return Literal(None, kind)
-    return _said(scalar, kind) if kind is Type.DATE and is_text_literal(scalar) else scalar
+    if kind is Type.TIMESTAMP and type(scalar.value) is date:
+        return Literal(midnight(scalar.value), kind)
+    return _said(scalar, kind) if kind in TIMES and is_text_literal(scalar) else scalar
+
+
+def as_day(scalar: Scalar) -> Scalar:
+    """A timestamp as the date that it is on its clock; all else as it is."""
+    if kind(scalar) is not Type.TIMESTAMP:
+        return scalar
+    if isinstance(scalar, Literal) and isinstance(scalar.value, datetime):
+        return Literal(scalar.value.date(), Type.DATE)
+    # the midnight of a date is on that date
+    return scalar.operand if isinstance(scalar, Cast) and kind(scalar.operand) is Type.DATE else Cast(scalar, Type.DATE)
 
 
 def checked_number(scalar: Scalar) -> Scalar:
@@ -78,6 +100,11 @@ SAYS = {
     Type.NUMBER: (number_in, "a number", "write it without quotes"),
     Type.BOOLEAN: (truth_in, "true or false", "write TRUE or FALSE"),
     Type.DATE: (plain_day, "a day as YYYY-MM-DD", "write DATE '2024-12-31'"),
+    Type.TIMESTAMP: (
+        plain_moment,
+        "a moment as YYYY-MM-DD HH:MM:SS, without a zone, or a day as YYYY-MM-DD",
+        "write TIMESTAMP '2024-12-31 23:59:00', on the clock of the table",
+    ),
 }
 """What a constant text beside each type must say, and how that is read."""
 
@@ -87,6 +114,8 @@ def said_beside(scalars: Sequence[Scalar]) -> list[Scalar]:
     types = {kind(each) for each in scalars if not is_text_literal(each)} - {None}
     if types == {Type.INTEGER, Type.NUMBER}:
         types = {Type.NUMBER}
+    if types == TIMES:
+        types = {Type.TIMESTAMP}
     (target,) = types if len(types) == 1 else (None,)
     if target not in SAYS:
         return list(scalars)
@@ -107,6 +136,8 @@ def alike(scalars: Sequence[Scalar]) -> list[Scalar]:
     types = [each for each in map(kind, scalars) if each is not None]
     if not types:
         raise Mismatch("NULL alone has no type", "write CAST(NULL AS INTEGER), or IS NULL to compare")
+    if set(types) == TIMES:
+        return [as_type(scalar, Type.TIMESTAMP) for scalar in scalars]
     if len(set(types)) > 1 and not all(each.numeric for each in types):
         hint = "put a constant in single quotes, or use CAST(… AS DOUBLE)" if Type.TEXT in types else ""
         raise Mismatch(" and ".join(sorted(set(map(type_in_words, types)))) + " do not go together", hint)

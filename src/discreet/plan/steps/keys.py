@@ -9,9 +9,9 @@ for so many (`mechanisms.keys`). Which keys there are cannot be listed before: s
 checked again once they are known, before it is run.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cache
 from math import isfinite
@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.mechanisms.keys import KeysByName
 from discreet.mechanisms.measure import Grant
-from discreet.plan.catalog import KINDS, one_number
+from discreet.plan.catalog import KINDS, one_number, value_of
 from discreet.plan.combination import Combination
 from discreet.plan.digits import six_digits
-from discreet.plan.relation import EPOCH, Found, Totals, keys_of, terms_of
+from discreet.plan.relation import Found, Totals, keys_of, terms_of
 from discreet.plan.rules.relations import combined
 from discreet.plan.scalar import Type, Value
 from discreet.plan.steps.base import Outcome, Step, broken, no_such_outcome
@@ -49,6 +49,9 @@ REMEMBERED = 4
 """Of so many outcomes it is remembered what follows."""
 
 LISTED = 6
+STORED: Mapping[Type, Callable[[str], date]] = {Type.DATE: date.fromisoformat, Type.TIMESTAMP: datetime.fromisoformat}
+"""How keys are read that are kept as texts."""
+
 ONE = Fraction(1)
 
 
@@ -173,7 +176,7 @@ class FindKeys(Step):
         return [[key.isoformat() if isinstance(key, date) else key, count] for key, count in self._pairs(outcome)]
 
     def again(self, stored: Any) -> Outcome:
-        return tuple((date.fromisoformat(key) if self.type is Type.DATE else key, count) for key, count in stored)
+        return tuple((STORED[self.type](key) if self.type in STORED else key, count) for key, count in stored)
 
     def ahead(self) -> tuple[str, ...]:
         return (f"{self.name}: keys are found that about {self.shared:,} {self.people} share",)
@@ -201,8 +204,8 @@ def _value(key: Any, type: Type) -> Value:
     """A key as an answer has it."""
     if key is None:
         return None
-    if type is Type.DATE:
-        return date.fromordinal(int(key) + EPOCH.toordinal())
+    if type in STORED:
+        return value_of(type, int(key))
     return one_number(key) if type is Type.NUMBER else key
 
 
@@ -223,6 +226,8 @@ def _made_up(type: Type, count: int, length: int) -> tuple[tuple[Value, int], ..
             keys = sorted(f"key {i:02}".rjust(length, "\U0010ffff") for i in numbers)
         case Type.DATE:
             keys = (date.fromordinal(date(2000, 1, 1).toordinal() + i) for i in numbers)
+        case Type.TIMESTAMP:
+            keys = (datetime(2000, 1, 1) + timedelta(hours=i, microseconds=i) for i in numbers)
         case Type.NUMBER:
             keys = map(float, numbers)
     return tuple((key, 1) for key in keys)
