@@ -7,7 +7,7 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.plan.domain import groupless
 from discreet.plan.question import Output, Question, Sort
-from discreet.plan.relation import Filled, Filter, Rows, Scan, Typed
+from discreet.plan.relation import Filter, Rows
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -33,7 +33,6 @@ from discreet.plan.scalar import (
     type_of,
     windows_in,
 )
-from discreet.plan.scope import fillable
 from discreet.plan.sql.expressions import MOST_PARTS, Clause, Expressions
 from discreet.plan.sql.refusals import Code, quoted, refusal
 from discreet.plan.sql.sources import RowSource, conditions_of, joined
@@ -82,21 +81,7 @@ class Clauses:
     # where rows come from
 
     def _rows(self, condition: Scalar | None) -> Rows:
-        scope, used = self.read.scope, set(self.read.columns)
-        if self.read.person is not None:
-            used.add(scope.column(scope.named(self.read.person)))
-        columns = tuple(sorted(used, key=by_name))
-        stored = {each: scope.field(each).stored for each in columns}
-        scan = Scan(
-            self.source.table.name,
-            tuple(Column(each.name, kind or each.type, each.table) for each, kind in stored.items()),
-        )
-        typed = tuple(each for each, kind in stored.items() if kind)
-        rows: Rows = Typed(scan, typed) if typed else scan
-        middles = {scope.column(each): each.facts.middle for each in fillable(scope, self.read.person)}
-        values = tuple((each, Literal(middles[each], each.type)) for each in columns if each in middles)
-        if values:
-            rows = Filled(rows, values)
+        rows = self.source.origin.rows(self.read.columns, self.read.person)
         return rows if condition is None else Filter(rows, condition)
 
     # what is asked

@@ -1,7 +1,7 @@
 """The rows that a SELECT is about: those of a declared table, a name of WITH, or a sub-query, however deep.
 
 A sub-query filters rows and computes columns of each row by itself. So it is no relation of its own: what a name of it means is an
-expression over the row of the one table below, and is put in the place of the name; its conditions are joined to those of whoever reads
+expression over the row of the origin below, and is put in the place of the name; its conditions are joined to those of whoever reads
 from it. Facts are of expressions, and so a name that is given anew has what is known of its new meaning, and nothing of the old one; who a
 person is is a property of the row, whatever is called like that column. The same question written flat has the same plan.
 """
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from discreet.errors import QueryError
-from discreet.plan.catalog import Catalog, Table
+from discreet.plan.catalog import Catalog
 from discreet.plan.scalar import And, Column, Literal, Scalar
-from discreet.plan.scope import Scope
 from discreet.plan.sql.expressions import Clause, Expressions, SharedReading, placed
+from discreet.plan.sql.origins import DeclaredTable, Origin
 from discreet.plan.sql.refusals import Code, quoted
 from discreet.plan.sql.values import is_null_literal
 from discreet.plan.sql.views import Item, View
@@ -43,12 +43,12 @@ OUTSIDE = {  # clauses of the outermost SELECT alone: inside, what becomes of a 
 
 @dataclass(frozen=True, slots=True)
 class RowSource:
-    """What FROM gives: the rows of a declared table on which all conditions are true; and of a sub-query its names."""
+    """What FROM gives: the rows of an origin on which all conditions are true; and of a sub-query its names."""
 
-    table: Table
+    origin: Origin
     called: str
     view: View | None = None
-    """None for the table itself."""
+    """None for the origin itself."""
 
     conditions: tuple[Scalar, ...] = ()
     columns: tuple[Column, ...] = ()
@@ -70,7 +70,7 @@ class Sources:
 
     def expressions(self, source: RowSource) -> Expressions:
         """The reader of expressions over a source."""
-        scope = Scope.of(source.table, source.called)
+        scope = source.origin.scope(source.called)
         person = self.catalog.protected.person
         read = Expressions(self.text, scope, person, self.parameters, source.view, self.shared)
         read.columns.update(dict.fromkeys(source.columns))
@@ -136,7 +136,7 @@ class Sources:
         except QueryError as error:
             message = f"table {quoted(node.name)} not found"
             raise self._refusal(Code.UNKNOWN_TABLE, message, error.hint, node) from None
-        return RowSource(table, table.name)
+        return RowSource(DeclaredTable(table), table.name)
 
     def _derived(self, select: exp.Expr, known: Known, called: str) -> RowSource:
         """What a sub-query gives."""
@@ -150,7 +150,7 @@ class Sources:
         conditions = (*source.conditions, *conditions_of(read, select.args.get("where")))
         columns = tuple(read.columns)
         items = [item for node in select.expressions for item in _items(read, node)]
-        return RowSource(source.table, called, View(called, tuple(items)), conditions, columns)
+        return RowSource(source.origin, called, View(called, tuple(items)), conditions, columns)
 
     def _alias(self, node: exp.Expr) -> str:
         alias = node.args["alias"]
