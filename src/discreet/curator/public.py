@@ -163,4 +163,3 @@ def _column(name: str, kind: Type, values: Sequence[Value], said: Declared | Non
     if listed is not None and any(isinstance(key, float) and not isfinite(key) for key in listed):
         listed = None
     return Column(name, kind, low, high, listed, nullable=None in values, max_groups=said.max_groups)
-

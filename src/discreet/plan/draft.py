@@ -30,6 +30,7 @@ from discreet.plan.relation import (
 )
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, MeasuredTerms
+from discreet.plan.rules import joins as joins  # its rules register themselves
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Column, In, IsNull, Literal, Or, Scalar, Type, Value, columns_in, type_of
 from discreet.plan.scope import Scope
@@ -286,7 +287,7 @@ def gathered(
 ) -> Contributions | CapRows | CapGroups:
     """The terms of each person in each group, or none of them, within limits on rows and groups."""
     # as the table spells it, which a unit may be written unlike
-    named = draft.scope.named(draft.protected.person or "")
+    named = draft.scope.own_named(draft.protected.person or "")
     everything = Contributions(draft.source, Column(named.name, named.type), draft.keys, draft.terms if terms else ())
     each = everything if rows is None else CapRows(everything, rows)
     if draft.clip or groups is None or draft.known <= groups:

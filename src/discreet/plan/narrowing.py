@@ -11,7 +11,7 @@ from discreet.errors import QueryError
 from discreet.plan.catalog import one_number
 from discreet.plan.domain import Effort, Values, size_of
 from discreet.plan.evaluate import evaluate
-from discreet.plan.relation import Filter, Rows, walk
+from discreet.plan.relation import Filter, Rows, own_rows
 from discreet.plan.scalar import And, Column, Comparison, In, Literal, Order, Scalar, Value, columns_in
 
 
@@ -28,8 +28,8 @@ def undecided(keys: tuple[Scalar, ...], source: Rows) -> tuple[Scalar, ...]:
 
 
 def conditions_on(source: Rows) -> Iterator[Scalar]:
-    """All that must be true of a row."""
-    for part in walk(source):
+    """All that must be true of a row; a condition on what is joined to it names other columns."""
+    for part in own_rows(source):
         if isinstance(part, Filter):
             yield from part.condition.parts if isinstance(part.condition, And) else (part.condition,)
 
