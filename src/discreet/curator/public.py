@@ -7,6 +7,7 @@ unique in what is joined.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from math import isfinite
 from typing import Any
@@ -95,7 +96,7 @@ def distinct(values: Sequence[Value]) -> tuple[Key, ...]:
     >>> distinct(["b", None, "a", "b"])
     ('a', 'b')
     """
-    return tuple(sorted({value for value in values if value is not None}))  # type: ignore[type-var]
+    return tuple(sorted({value for value in values if value is not None}))
 
 
 def _declared(name: str, said: Mapping[str, Declared], found: Sequence[str]) -> dict[str, Declared]:
@@ -135,8 +136,8 @@ def _typed(values: Sequence[Any], kind: Type | None) -> tuple[Type, tuple[Value,
 
 def _kind(texts: Sequence[str | None]) -> Type:
     """
-    >>> _kind(["1", "-20", None]), _kind(["0.5", "1"]), _kind(["01", "2"]), _kind(["2024-02-29"]), _kind(["true"]), _kind([None])
-    (<Type.INTEGER: 'integer'>, <Type.NUMBER: 'number'>, <Type.TEXT: 'text'>, <Type.DATE: 'date'>, <Type.BOOLEAN: 'boolean'>, <Type.TEXT: 'text'>)
+    >>> [_kind(each).value for each in (["1", "-20", None], ["0.5", "1"], ["01", "2"], ["2024-02-29"], ["true"], [None])]
+    ['integer', 'number', 'text', 'date', 'boolean', 'text']
     """
     there = [text for text in texts if text is not None]
     for kind, says in (
@@ -156,8 +157,8 @@ def _column(name: str, kind: Type, values: Sequence[Value], said: Declared | Non
     keys = distinct(values)
     low, high = said.low, said.high
     if low is None and keys and kind in (Type.INTEGER, Type.NUMBER, Type.DATE):
-        ends = [number_of(end) if kind is Type.DATE else end for end in (keys[0], keys[-1])]  # type: ignore[arg-type]
-        if all(isfinite(end) and abs(end) <= MOST_BOUND for end in ends):  # type: ignore[arg-type]
+        ends = [number_of(end) if isinstance(end, date) else float(end) for end in (keys[0], keys[-1])]
+        if all(isfinite(end) and abs(end) <= MOST_BOUND for end in ends):
             low, high = (Fraction(end) for end in ends)
     listed = said.keys if said.keys is not None else keys if 1 <= len(keys) <= MOST_KEYS else None
     if listed is not None and any(isinstance(key, float) and not isfinite(key) for key in listed):

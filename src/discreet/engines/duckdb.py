@@ -142,7 +142,7 @@ class DuckDB:
         """The text that is run on a small table, whatever the data are; the salt is the parameter $salt."""
         return render.sql_of(query, {name: StoredTable(name) for name in self._stored}, DUCKDB)
 
-    def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Value, ...]], int]:
+    def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Any, ...]], int]:
         with self._cursor() as cursor:
             rows = cursor.execute(render.priorities(query, self._stored, DUCKDB).sql, {"salt": salt}).fetchall()
             found = {(person, tuple(keys)): priority for person, *keys, priority in rows}

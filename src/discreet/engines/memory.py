@@ -48,7 +48,8 @@ from discreet.plan.scalar import Cast, Scalar, Type, Value
 
 Row: TypeAlias = dict[str | tuple[str, str], Value]
 Group: TypeAlias = tuple[Value, ...]
-Priorities: TypeAlias = Mapping[tuple[Value, Group], int]
+Priorities: TypeAlias = Mapping[tuple[Value, tuple[Any, ...]], int]
+"""Of a person in a group; and of a row of a person, by KeepRows and what the row holds."""
 
 
 @dataclass(slots=True)
@@ -151,18 +152,16 @@ def _computed(relation: Computed, reading: RunData) -> list[Row]:
 
 @rows_in.register
 def _public_join(relation: PublicJoin, reading: RunData) -> list[Row]:
-    places = [(column, there) for column, there in relation.on]
     found: dict[Group, Row] = {}
-    other = rows_in(relation.public, reading)
-    for row in other:
-        key = tuple(evaluate(there, row) for _, there in places)
+    for row in rows_in(relation.public, reading):
+        key = tuple(evaluate(there, row) for _, there in relation.on)
         if None not in key and key in found:
             raise Fault("several rows of a public table are alike in what is joined on", code="relation")
         found[key] = row
     nothing = _nothing(relation.public)
     joined = []
     for row in rows_in(relation.source, reading):
-        key = tuple(evaluate(column, row) for column, _ in places)
+        key = tuple(evaluate(own, row) for own, _ in relation.on)
         match = None if None in key else found.get(key)
         if match is not None or relation.outer:
             joined.append(row | _beside(relation.called, nothing if match is None else match))
@@ -175,7 +174,7 @@ def _keep_rows(relation: KeepRows, reading: RunData) -> list[Row]:
     for row in rows_in(relation.source, reading):
         person, values = evaluate(relation.person, row), [evaluate(column, row) for column in relation.columns]
         if person is not None:
-            order = (reading.priorities[person, (KeepRows, *values)], *map(_last_if_null, values))  # type: ignore[index]
+            order = (reading.priorities[person, (KeepRows, *values)], *map(_last_if_null, values))
             people.setdefault(person, []).append((order, row))
     return [row for mine in people.values() for _, row in sorted(mine, key=lambda each: each[0])[: relation.most]]
 
@@ -197,7 +196,7 @@ def _person_join(relation: PersonJoin, reading: RunData) -> list[Row]:
 
 def _beside(called: str, row: Row) -> Row:
     """The columns of the other side of a join."""
-    return {(called, place if isinstance(place, str) else ".".join(place)): value for place, value in row.items()}
+    return {(called, str(name)): value for name, value in row.items()}
 
 
 def _nothing(relation: Rows) -> Row:

@@ -1,12 +1,12 @@
 """Rows that are joined with others: with those of a public table, or of another table about the same people.
 
-The rows of a join are those of its source, with columns more: its own are named as they were, the others together with what their relation is
-called. So whose rows they are, and who a person is, is what it was in the source.
+The rows of a join are those of its source, with columns more: its own are named as they were, the others together with what their
+relation is called. So whose rows they are, and who a person is, is what it was in the source.
 """
 
 from dataclasses import dataclass
 
-from discreet.plan.relation import Relation, Rows, children
+from discreet.plan.relation import Relation, Rows, children, rows_from
 from discreet.plan.scalar import Column
 
 
@@ -67,3 +67,8 @@ def _children_of_kept_rows(relation: KeepRows) -> tuple[Relation, ...]:
 @children.register
 def _children_of_a_person_join(relation: PersonJoin) -> tuple[Relation, ...]:
     return (relation.source, relation.other)
+
+
+@rows_from.register
+def _rows_of_a_join(relation: PublicJoin | PersonJoin) -> Relation | None:
+    return relation.source

@@ -229,10 +229,20 @@ def scans(relation: Relation) -> tuple[Scan, ...]:
 
 
 def own_rows(relation: Relation) -> Iterator[Relation]:
-    """The relation, what it has its rows from, what that has them from, and so on: of a join its first side, whose rows have columns more."""
+    """The relation, what it has its rows from, what that has them from, and so on: of a join the side whose rows have columns more."""
     yield relation
-    for child in children(relation)[:1]:
-        yield from own_rows(child)
+    below = rows_from(relation)
+    if below is not None:
+        yield from own_rows(below)
+
+
+@singledispatch
+def rows_from(relation: Relation) -> Relation | None:
+    """What a relation has its rows from: the one that it is made of, or none; of what is made of several a rule of its own tells."""
+    below = children(relation)
+    if len(below) > 1:
+        raise Fault(f"{type(relation).__name__} has its rows from several relations", code="relation")
+    return below[0] if below else None
 
 
 def base_of(relation: Relation) -> Scan:

@@ -33,12 +33,14 @@ def _joined(
     left = subquery(select([exp.Star()], over.over(base), where=where), "source")
     # the other side is read whole, whatever slice the rows of this one are of
     there, beside, conditions = rows_of(other, Writer(writer.stored, writer.words, parameters=writer.parameters))
-    names = {place: f"{over.prefix}{called}.{_bare(place)}" for place in there.columns}
-    columns = [alias(_clean(there, place), name) for place, name in names.items()]
+    names = {place: f"{over.prefix}{called}.{place}" for place in there.columns}
+    columns = [alias(there.columns[place].sql.copy(), name) for place, name in names.items()]
     right = subquery(select(columns, there.over(beside), where=conditions), "other")
     equal = [binary(exp.EQ, sql, named(names[column.place])) for sql, (_, column) in zip(own, on, strict=True)]
     join = exp.Join(this=right, on=chain(exp.And, equal), side="left" if outer else None)
-    joined = {(called, _bare(place)): Made(named(name)) for place, name in names.items()}
+    joined: dict[str | tuple[str, str], Made] = {
+        (called, str(place)): Made(named(name)) for place, name in names.items()
+    }
     return _anew(over, joined), subquery(select([exp.Star()], left, join=join), "joined"), []
 
 
@@ -77,12 +79,3 @@ def _anew(over: ScalarWriter, joined: dict[str | tuple[str, str], Made]) -> Scal
     """Expressions over a derived table that has all columns, those among them that others were computed in."""
     columns = {place: replace(made, level=0) for place, made in over.columns.items()}
     return ScalarWriter({**columns, **joined}, over.words, prefix=over.prefix + over.prefix)
-
-
-def _clean(over: ScalarWriter, place: str | tuple[str, str]) -> E:
-    """A column as a value: what is stored in another form is what it stands for."""
-    return over.columns[place].sql.copy()
-
-
-def _bare(place: str | tuple[str, str]) -> str:
-    return place if isinstance(place, str) else ".".join(place)

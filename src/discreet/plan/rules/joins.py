@@ -23,10 +23,10 @@ HINT_UNIQUE = (
 def _public_join(relation: PublicJoin, unit: Unit) -> Reach:
     """As far as into the source: a row becomes at most one row.
 
-    The public table is the same for all neighbours, and no two of its rows have the same values in the columns that are joined on (`scope_of`
-    sees to it for the very rows that an engine joins). So what a row becomes is a function of that row alone, as of a filter
-    and of computed columns: a unit adds, removes or changes no more rows of the join than of the source, and in no more groups. With `outer`
-    a row is there whatever it holds; without, it may be left out.
+    The public table is the same for all neighbours, and no two of its rows have the same values in the columns that are joined on:
+    `scope_of` sees to it, for the very rows that an engine joins. So what a row becomes is a function of that row alone, as with a
+    filter and with computed columns: a unit adds, removes or changes no more rows of the join than of the source, and in no more
+    groups. With `outer` a row is there whatever it holds; without, it may be left out.
     """
     below = _rows_below(relation.source, unit)
     if not relation.on:
@@ -54,8 +54,8 @@ def _person_join(relation: PersonJoin, unit: Unit) -> Reach:
     """Without limit, in rows and in groups, until what people have is capped; and of one person nobody else has anything.
 
     A row of the join is made of two rows of one person, or with `outer` of one. Neighbours differ in all rows of one person, in all
-    tables at once; so they differ in rows of the join that are about that person alone, however many these are. The caps after it, which see
-    the whole of a person, bound them as they bound the rows of a table.
+    tables at once; so they differ in rows of the join that are about that person alone, however many these are. The caps after it,
+    which see the whole of a person, bound them as they bound the rows of a table.
     """
     for side in (relation.source, relation.other):
         _rows_below(side, unit)
@@ -132,7 +132,7 @@ def _filtered(held: Contents, public: Rows) -> Contents:
     conditions = [each.condition for each in walk(public) if isinstance(each, Filter)]
     names = list(held.columns)
     rows = (dict(zip(names, row, strict=True)) for row in zip(*held.columns.values(), strict=True))
-    left = [row for row in rows if all(evaluate(each, row) is True for each in conditions)]  # type: ignore[arg-type]
+    left = [row for row in rows if all(evaluate(each, row) is True for each in conditions)]
     return Contents(held.digest, {name: [row[name] for row in left] for name in names})
 
 
