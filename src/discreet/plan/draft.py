@@ -247,6 +247,8 @@ def _within_groups(
 
 def _known(key: Scalar, scope: Scope) -> str:
     """How the values of a key are known, in words."""
+    if all(scope.field(column).public for column in columns_in(key)):
+        return "values in the public table"
     surveys = {field.surveyed for column in columns_in(key) if (field := scope.field(column)).surveyed}
     return f"keys, as they were {min(surveys)}," if surveys else "declared keys"
 

@@ -225,23 +225,23 @@ def _on(
                     raise sources.refusal(Code.UNKNOWN_COLUMN, message, EQUAL, identifier)
             pairs.append((sides[0][0].meaning, sides[1][0].meaning))
     if node.args.get("on"):
-        pairs += _equal(sources, read, node.args["on"])
+        pairs += _equal(sources, read, node.args["on"], node)
     return tuple(_pair(sources, origin, pair, node) for pair in pairs), merged
 
 
-def _equal(sources: "Sources", read: Expressions, node: exp.Expr) -> Iterator[tuple[Scalar, Scalar]]:
+def _equal(sources: "Sources", read: Expressions, node: exp.Expr, join: exp.Join) -> Iterator[tuple[Scalar, Scalar]]:
     """The pairs of what a condition says to be equal."""
     while type(node) is exp.Paren:
         sources.take(node, "this")
         node = node.this
     if type(node) is exp.And:
         sources.take(node, "this", "expression")
-        yield from _equal(sources, read, node.this)
-        yield from _equal(sources, read, node.expression)
+        yield from _equal(sources, read, node.this, join)
+        yield from _equal(sources, read, node.expression, join)
         return
     sides = [node.args.get("this"), node.args.get("expression")] if type(node) is exp.EQ else []
     if not sides or not all(isinstance(each, exp.Column) for each in sides):
-        raise sources.refusal(Code.JOIN, "tables are joined on equal columns, as they are", EQUAL, node)
+        raise sources.refusal(Code.JOIN, "tables are joined on equal columns, as they are", EQUAL, join)
     sources.take(node, "this", "expression")
     yield read.scalar(node.this), read.scalar(node.expression)
 
