@@ -77,7 +77,7 @@ MUTANTS = (
         "if outer:",
         "if False:",
         "columns of a row without a match are taken to be there",
-        lambda: joined.joins_are_those_of_duckdb(1, joined.AS_DUCKDB[1:2]),
+        lambda: joined.joins_are_those_of_duckdb(1, tuple(WITH_PUBLIC[6:])),
     ),
     Mutant(
         "a-side-without-end",
