@@ -496,3 +496,48 @@ SELECT COUNT(*) AS n FROM visits, wards;
 SELECT COUNT(*) AS n FROM visits v JOIN wards w ON v.age > w.beds;
 -- join-people-on-something-else
 SELECT COUNT(*) AS n FROM visits a JOIN visits b ON a.ward = b.ward;
+
+-- per-person-average-visits
+SELECT AVG(visits) AS v FROM (SELECT patient_id, COUNT(*) AS visits FROM visits GROUP BY patient_id) AS people;
+-- per-person-average-visits-clamped
+SELECT AVG(LEAST(n, 20)) AS v FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id);
+-- per-person-frequent
+WITH frequent AS (SELECT patient_id FROM visits GROUP BY patient_id HAVING COUNT(*) >= 5) SELECT COUNT(*) AS n FROM frequent;
+-- per-person-mean-cost
+SELECT AVG(mean) AS m FROM (SELECT patient_id, AVG(cost) AS mean FROM visits GROUP BY patient_id);
+-- per-person-total-cost
+SELECT AVG(total) AS m FROM (SELECT patient_id, SUM(LEAST(cost, 500)) AS total FROM visits GROUP BY patient_id);
+-- per-person-total-cost-clamped
+SELECT SUM(LEAST(total, 5000)) AS m FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id);
+-- per-person-all-smoke
+SELECT COUNT(*) AS n FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING BOOL_AND(smoker));
+-- per-person-wards
+SELECT AVG(n) AS m FROM (SELECT patient_id, COUNT(DISTINCT ward) AS n FROM visits GROUP BY patient_id);
+-- per-person-spread
+SELECT AVG(s) AS m, VARIANCE(d) AS v FROM (SELECT patient_id, STDDEV(cost) AS s, MAX(age) - MIN(age) AS d FROM visits GROUP BY patient_id);
+-- per-person-by-ward
+SELECT ward, COUNT(*) AS n, AVG(m) AS m FROM (SELECT patient_id, ward, AVG(cost) AS m FROM visits GROUP BY patient_id, ward) GROUP BY ward;
+-- per-person-by-first-ward
+SELECT first, COUNT(*) AS n FROM (SELECT patient_id, MIN(ward) AS first FROM visits WHERE age >= 18 GROUP BY patient_id) GROUP BY first;
+-- per-person-by-visits
+SELECT LEAST(n, 5) AS visits, COUNT(*) AS people FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) GROUP BY 1 ORDER BY 1;
+-- per-person-by-bins
+SELECT CASE WHEN n < 3 THEN 'few' ELSE 'many' END AS k, AVG(m) AS m FROM (SELECT patient_id, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY patient_id) GROUP BY k;
+-- per-person-twice
+SELECT AVG(m) AS v FROM (SELECT patient_id, AVG(a) AS m FROM (SELECT patient_id, ward, AVG(cost) AS a FROM visits GROUP BY patient_id, ward) GROUP BY patient_id);
+-- per-person-renamed
+SELECT COUNT(*) AS n FROM (SELECT p.times + 1 AS more FROM (SELECT patient_id AS who, COUNT(*) AS times FROM visits GROUP BY who) AS p WHERE p.times > 1) WHERE more < 9;
+-- per-person-without-bounds
+SELECT AVG(w) AS m FROM (SELECT patient_id, AVG(weight) AS w FROM visits GROUP BY patient_id);
+-- per-person-not-by-person
+SELECT AVG(n) AS m FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward);
+-- per-person-ordered
+SELECT COUNT(*) AS n FROM (SELECT patient_id FROM visits GROUP BY patient_id ORDER BY COUNT(*) DESC LIMIT 5);
+-- per-person-largest
+SELECT MAX(n) AS m FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id);
+-- mean-by-person
+SELECT AVG_BY_PERSON(cost) AS m FROM visits;
+-- mean-by-person-and-ward
+SELECT ward, AVG_BY_PERSON(age) AS m, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY ward;
+-- mean-by-person-of-some
+SELECT AVG_BY_PERSON(cost) FILTER (WHERE smoker) AS m, AVG(cost) AS a FROM visits;

@@ -222,7 +222,7 @@ def aggregates(draw: st.DrawFn, schema: Schema) -> str:
         "STDDEV_POP({x})",
         "CORR({x}, age)",
         "REGR_SLOPE(cost, {x})",
-    ] + ([] if schema.row else ["COUNT(DISTINCT person)"])
+    ] + ([] if schema.row else ["COUNT(DISTINCT person)", "AVG_BY_PERSON({x})"])
     text = draw(st.sampled_from(kinds)).format(x=draw(numbers | flags))
     return f"{text} FILTER (WHERE {draw(predicates())})" if draw(st.integers(0, 3)) == 0 else text
 
@@ -238,7 +238,7 @@ keys = st.sampled_from(["ward", "smoker", "day", "age", "age > 15", "FLOOR(age /
 
 
 @st.composite
-def sources(draw: st.DrawFn) -> str:
+def sources(draw: st.DrawFn, schema: Schema) -> str:
     """The table, or a sub-query that has all its names: some mean others than in the table."""
     match draw(st.integers(0, 7)):
         case 0:
@@ -247,7 +247,31 @@ def sources(draw: st.DrawFn) -> str:
             mine = {"age": draw(numbers), "cost": draw(numbers), "ward": draw(st.sampled_from(["ward", "note"]))}
             items = ", ".join(f"{mine.get(name, name)} AS {name}" for name in NAMES)
             return f"(SELECT {items} FROM (SELECT * FROM {TABLE})) AS renamed"
+        case 2 if not schema.row:
+            return draw(sources_of_people())
     return TABLE
+
+
+@st.composite
+def sources_of_people(draw: st.DrawFn) -> str:
+    """A sub-query of one row for each person, or for each person and key, that has all names of the table."""
+    keyed = draw(st.sampled_from(["", "", "", ", ward", ", smoker"]))
+    numbers = ["COUNT(*)", "COUNT(DISTINCT ward)", "SUM(age)", "AVG(cost)", "STDDEV(age)", "MIN(cost)", "LEAST(COUNT(note), 3)",
+               "SUM(cost) / COUNT(*)", "MAX(age) - MIN(age)", "VAR_POP(cost) FILTER (WHERE smoker)", "MAX(dose)"]  # fmt: skip
+    mine = {
+        "person": "person",
+        "age": draw(st.sampled_from(numbers)),
+        "cost": draw(st.sampled_from(numbers)),
+        "ward": "ward" if keyed == ", ward" else draw(st.sampled_from(["MIN(ward)", "MAX(note)"])),
+        "day": "MAX(day)",
+        "smoker": "smoker" if keyed == ", smoker" else draw(st.sampled_from(["BOOL_OR(smoker)", "BOOL_AND(age > 20)"])),
+        "dose": "MIN(dose)",
+        "note": "MIN(note)",
+    }
+    items = ", ".join(f"{each} AS {name}" for name, each in mine.items())
+    where = f" WHERE {draw(predicates())}" if draw(st.booleans()) else ""
+    kept = draw(st.sampled_from(["", "", " HAVING COUNT(*) > 1", " HAVING AVG(cost) > 0.5 OR BOOL_OR(smoker)"]))
+    return f"(SELECT {items} FROM {TABLE}{where} GROUP BY person{keyed}{kept}) AS people"
 
 
 @st.composite
@@ -263,7 +287,7 @@ def questions(draw: st.DrawFn, schema: Schema) -> str:
             draw(st.sampled_from(["{0} / COUNT(*)", "{0} + 2 * COUNT(*)", "100.0 * {0}"])).format(wanted[0])
             + " AS extra"
         )
-    text = f"SELECT {', '.join(select)} FROM {draw(sources())}"
+    text = f"SELECT {', '.join(select)} FROM {draw(sources(schema))}"
     if draw(st.booleans()):
         text += f" WHERE {draw(predicates())}"
     if by:

@@ -248,7 +248,30 @@ def terms(columns: tuple[Column, ...], depth: int = 2) -> st.SearchStrategy[r.Te
             steps(numeric) | products(numeric) | indicator | st.just(s.Literal(1, Type.INTEGER)),
         ),
         st.builds(r.Term, st.just(r.How.ANY), indicator | st.just(s.Literal(1, Type.INTEGER))),
+        st.builds(r.Term, st.just(r.How.MEAN), steps(numeric)),
     )
+
+
+@st.composite
+def rows_of_people(draw: st.DrawFn, source: r.Rows, columns: tuple[Column, ...]) -> tuple[r.Rows, tuple[Column, ...]]:
+    """One row for each person and key, some of them left out, and the columns that they have; now and then again of these."""
+    person = next(column for column in columns if column.name == "person")
+    values = draw(st.lists(st.sampled_from(Type).flatmap(lambda type: scalars(type, columns, 1)), max_size=1))
+    numeric = scalars(Type.INTEGER, columns, 1) | scalars(Type.NUMBER, columns, 1)
+    summed = terms(columns, 1).filter(lambda term: term.how is r.How.SUM).map(lambda term: (r.Summary.SUM, term.value))
+    others = st.sampled_from([each for each in r.Summary if each is not r.Summary.SUM])
+    plain = st.tuples(others, st.sampled_from(Type).flatmap(lambda type: scalars(type, columns, 1)) | numeric)
+    gathered = draw(st.lists(summed | plain, max_size=3))
+    keys = tuple((Column(f"c{i}", s.type_of(value)), value) for i, value in enumerate(values))
+    features = []
+    for i, (how, value) in enumerate(gathered, len(keys)):
+        kind = Type.INTEGER if how in (r.Summary.SUM, r.Summary.DISTINCT) else s.type_of(value)
+        features.append(r.Feature(Column(f"c{i}", kind), how, value))
+    rows: r.Rows = r.PerPerson(source, person, keys, tuple(features))
+    mine = (person, *(column for column, _ in keys), *(each.column for each in features))
+    if draw(st.booleans()):
+        rows = r.Filter(rows, draw(scalars(Type.BOOLEAN, mine, 1)))
+    return draw(rows_of_people(rows, mine)) if draw(st.integers(0, 5)) == 0 else (rows, mine)
 
 
 def sources(table: str, columns: tuple[Column, ...], depth: int = 2) -> st.SearchStrategy[r.Rows]:
@@ -295,8 +318,11 @@ def row_queries(draw: st.DrawFn, table: str, columns: tuple[Column, ...]) -> r.T
 def person_queries(draw: st.DrawFn, table: str, columns: tuple[Column, ...]) -> r.Totals:
     """Of people, with any of the caps."""
     person = next(column for column in columns if column.name == "person")
+    source = draw(sources(table, columns))
+    if draw(st.integers(0, 2)) == 0:
+        source, columns = draw(rows_of_people(source, columns))
     some = tuple(draw(st.lists(terms(columns), min_size=1, max_size=2)))
-    made: Any = r.Contributions(draw(sources(table, columns)), person, draw(keys(columns)), some)
+    made: Any = r.Contributions(source, person, draw(keys(columns)), some)
     if draw(st.booleans()):
         made = r.CapRows(made, draw(st.integers(1, 3)))
     cap = draw(st.sampled_from(["none", "groups", "norm"]))

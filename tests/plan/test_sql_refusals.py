@@ -188,7 +188,7 @@ SUBQUERIES = [
     ("subquery", "SELECT COUNT(*) FROM (SELECT * FROM visits ORDER BY age)"),
     ("subquery", "SELECT COUNT(*) FROM (SELECT DISTINCT age FROM visits)"),
     ("subquery", "SELECT COUNT(*) FROM (SELECT ward FROM visits GROUP BY ward)"),
-    ("subquery", "SELECT AVG(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id)"),
+    ("subquery", "SELECT AVG(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id LIMIT 9)"),
     ("subquery", "SELECT COUNT(*) FROM (SELECT age FROM visits HAVING age > 3)"),
     ("subquery", "SELECT COUNT(*) FROM visits, (SELECT 1)"),
     ("subquery", "SELECT COUNT(*) FROM (SELECT * FROM visits WHERE age > (SELECT 1))"),

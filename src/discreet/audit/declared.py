@@ -73,7 +73,9 @@ def _questions(policy: Policy, name: str, source: Source) -> Iterator[str]:
     ]
     yield f"SELECT COUNT(*) AS n FROM {table}"
     if policy.protected.person is not None:
-        yield f"SELECT COUNT(DISTINCT {_quoted(policy.protected.person)}) AS n FROM {table}"
+        person = _quoted(policy.protected.person)
+        yield f"SELECT COUNT(DISTINCT {person}) AS n FROM {table}"
+        yield f"SELECT COUNT(*) AS n FROM (SELECT {person}, COUNT(*) AS k FROM {table} GROUP BY {person}) AS people WHERE k > 1"
     for column in summed:
         yield f"SELECT SUM({column}) AS s FROM {table}"
         yield f"SELECT AVG({column}) AS m, COUNT({column}) AS n FROM {table}"

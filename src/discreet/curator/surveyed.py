@@ -16,7 +16,7 @@ from discreet.curator.survey.record import Ladder, SurveyFacts
 from discreet.plan.caps import Limit
 from discreet.plan.catalog import MOST_KEYS, Catalog, Column, Table
 from discreet.plan.draft import Draft
-from discreet.plan.relation import Filter, scans, walk
+from discreet.plan.relation import Filter, PerPerson, scans, walk
 from discreet.plan.scalar import Type
 
 
@@ -91,7 +91,10 @@ def limits(draft: Draft, known: Known, epsilon: Fraction) -> tuple[dict[str, int
     survey = _survey(draft, known)
     if survey is None or survey.per_person is None or draft.missing != (Limit.TOTAL,):
         return {}, ""
-    if any(isinstance(each, Filter) for each in walk(draft.question.source)) or survey.version != known.version:
+    if (
+        any(isinstance(each, Filter | PerPerson) for each in walk(draft.question.source))
+        or survey.version != known.version
+    ):
         return {}, ""
     cells = USUAL_GROUPS if None in draft.domains else draft.cells
     most = best(survey.per_person, cells, epsilon)

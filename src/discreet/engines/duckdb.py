@@ -34,7 +34,7 @@ from discreet.engines.watch import Watch
 from discreet.errors import Fault, Invalid
 from discreet.exact import whole
 from discreet.plan.joins import KeepRows, PersonJoin
-from discreet.plan.relation import MOST_ROWS, Found, Rows, Totals, base_of, contributions_of, walk
+from discreet.plan.relation import MOST_ROWS, Found, Rows, Totals, base_of, contributions_of, per_person_in, walk
 from discreet.plan.scalar import Type, Value
 
 identifier, quoted = DUCKDB.identifier, DUCKDB.quoted
@@ -106,7 +106,8 @@ class DuckDB:
     def _run(self, query: Totals, salt: int, deadline: float | None = None) -> Found:
         stored = self._stored[base_of(query).table]
         if isinstance(query.source, Rows):
-            count, threads = stored.rows, self._threads
+            # rows of people have no numbers
+            count, threads = 0 if per_person_in(query) else stored.rows, self._threads
         else:
             numbered = stored.person == contributions_of(query.source).person.name
             count, threads = stored.people if numbered else 0, -(-stored.rows // ROWS_OF_A_SLICE)

@@ -5,8 +5,9 @@ It shares nothing with the rendering of SQL. The priorities, which each engine m
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import singledispatch
-from math import sqrt, trunc
+from math import floor, sqrt, trunc
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeAlias
@@ -28,13 +29,16 @@ from discreet.plan.relation import (
     Contributions,
     Exceeding,
     Extent,
+    Feature,
     Filled,
     Filter,
     Found,
     Gathered,
     How,
+    PerPerson,
     Rows,
     Scan,
+    Summary,
     Term,
     Totals,
     Typed,
@@ -201,7 +205,38 @@ def _beside(called: str, row: Row) -> Row:
 
 def _nothing(relation: Rows) -> Row:
     """What stands beside a row that matches none."""
-    return {column.name: None for column in base_of(relation).columns}
+    columns = relation.columns if isinstance(relation, KeepRows) else base_of(relation).columns
+    return {column.name: None for column in columns}
+
+
+@rows_in.register
+def _per_person(relation: PerPerson, reading: RunData) -> list[Row]:
+    gathered: dict[Group, list[Row]] = {}
+    for row in rows_in(relation.source, reading):
+        values = [evaluate(each, row) for each in (relation.person, *(key for _, key in relation.keys))]
+        if values[0] is not None:
+            gathered.setdefault(tuple(values), []).append(row)
+    places = [relation.person.place, *(column.place for column, _ in relation.keys)]
+    return [
+        dict(zip(places, values, strict=True))
+        | {each.column.place: _gathered(each, rows) for each in relation.features}
+        for values, rows in gathered.items()
+    ]
+
+
+def _gathered(feature: Feature, rows: list[Row]) -> Value:
+    """What all rows of a person give. Of numbers there is one zero, whichever row it stood in."""
+    found = [value for row in rows if (value := evaluate(feature.value, row)) is not None]
+    values: list[Any] = [value + 0.0 if isinstance(value, float) else value for value in found]
+    match feature.how:
+        case Summary.SUM:
+            return sum(map(int, values))
+        case Summary.DISTINCT:
+            return len(set(values))
+        case Summary.LEAST:
+            return min(values, default=None)
+        case Summary.LARGEST:
+            return max(values, default=None)
 
 
 @singledispatch
@@ -212,18 +247,26 @@ def people_in(relation: Gathered, reading: RunData) -> list[Contribution]:
 
 @people_in.register
 def _contributions(relation: Contributions, reading: RunData) -> list[Contribution]:
-    gathered: dict[tuple[Value, Group], Contribution] = {}
+    gathered: dict[tuple[Value, Group], list[Row]] = {}
     for row in rows_in(relation.source, reading):
         person = evaluate(relation.person, row)
-        if person is None:
-            continue
-        group = _group(relation.keys, row)
-        mine = gathered.setdefault((person, group), Contribution(person, group, 0, [0] * len(relation.terms)))
-        mine.rows += 1
-        for i, term in enumerate(relation.terms):
-            value = _term(term, row)
-            mine.terms[i] = mine.terms[i] + value if term.how is How.SUM else max(mine.terms[i], value)
-    return list(gathered.values())
+        if person is not None:
+            gathered.setdefault((person, _group(relation.keys, row)), []).append(row)
+    return [
+        Contribution(person, group, len(rows), [_of_a_person(term, rows) for term in relation.terms])
+        for (person, group), rows in gathered.items()
+    ]
+
+
+def _of_a_person(term: Term, rows: list[Row]) -> int:
+    match term.how:
+        case How.SUM:
+            return sum(_term(term, row) for row in rows)
+        case How.ANY:
+            return max(0, *(_term(term, row) for row in rows))
+        case How.MEAN:
+            values = [_term(term, row) for row in rows if evaluate(term.value, row) is not None]
+            return floor(Fraction(sum(values), len(values)) + Fraction(1, 2)) if values else 0
 
 
 @people_in.register

@@ -46,7 +46,7 @@ class Caps:
         so that whoever was scaled to them is within.
         """
         size = max(map(abs, term_bounds(term)))
-        rows = 1 if term.how is How.ANY else self.rows
+        rows = self.rows if term.how is How.SUM else 1
         norms = [] if rows is None else [isqrt((self.groups or 1) * (rows * size) ** 2)]
         if self.total is not None and term.how is How.SUM:
             square = min(rows or self.total, self.total) * self.total * size**2

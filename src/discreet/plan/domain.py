@@ -330,18 +330,21 @@ def _with_children(key: Arithmetic | Function | Cast, parts: tuple[Literal, ...]
 
 
 def _counted(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
-    """The whole numbers between the bounds of an expression that is rounded to whole numbers."""
-    if not isinstance(key, Function):
-        return None
-    if function(key.name).values:
+    """The whole numbers between the bounds of an expression that is rounded to whole numbers, or that is one."""
+    if isinstance(key, Function) and function(key.name).values:
         return function(key.name).values
-    if not function(key.name).counted:
+    if not (function(key.name).counted if isinstance(key, Function) else _is_whole(key, scope)):
         return None
     facts = facts_of(key, scope)
     if facts.low is None or facts.high is None or facts.high - facts.low >= MOST_KEYS:
         return None
     whole = range(int(facts.low), int(facts.high) + 1)
     return tuple(whole) if type_of(key) is Type.INTEGER else tuple(map(float, whole))
+
+
+def _is_whole(key: Scalar, scope: Scope) -> bool:
+    """Whether an expression is a whole number that is taken for an integer, such as LEAST(n, 20)."""
+    return isinstance(key, Cast) and key.type is Type.INTEGER and facts_of(key.operand, scope).integral
 
 
 def without_keys(key: Scalar, scope: Scope, why: str) -> QueryError:

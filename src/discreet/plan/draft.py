@@ -30,10 +30,12 @@ from discreet.plan.relation import (
 )
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, MeasuredTerms
-from discreet.plan.rules import joins as joins  # its rules register themselves
+from discreet.plan.rules import joins, people  # noqa: F401 (their rules register themselves)
+from discreet.plan.rules.relations import reach_into
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Column, In, IsNull, Literal, Or, Scalar, Type, Value, columns_in, type_of
 from discreet.plan.scope import Scope
+from discreet.privacy import Unit
 
 MOST_FOUND = 1_000
 """So many keys of a column are used at most, where they are found: those with the largest noisy counts."""
@@ -81,6 +83,9 @@ class Draft:
     sought: tuple[FoundRange, ...] = ()
     """What has no range yet: terms are made for the widest one, which stands for what will be found."""
 
+    alone: bool = False
+    """Whether a person has one row at most, so that nothing of anyone need be limited."""
+
     @property
     def known(self) -> int:
         """For how many groups noise is made: for those that there are, which is public once their keys are; before that, and where norms
@@ -95,10 +100,11 @@ class Draft:
     @property
     def missing(self) -> tuple[Limit, ...]:
         """The limits that must be found."""
-        if self.protected.person is None or not self.terms:
+        if self.protected.person is None or not self.terms or self.alone:
             return ()
         kinds = {term.how for term in self.terms}
-        return missing(self.caps, self.cells, of_rows=How.SUM in kinds, of_people=How.ANY in kinds, clip=self.clip)
+        of_people = bool(kinds - {How.SUM})
+        return missing(self.caps, self.cells, of_rows=How.SUM in kinds, of_people=of_people, clip=self.clip)
 
 
 def draft(question: Question, catalog: Catalog) -> Draft:
@@ -114,11 +120,12 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     declared = groups_of([each for each in domains if each is not None])
     groups = () if sought else declared
     cells = most_cells(domains) if sought else len(groups)
-    protected = within_columns(catalog.protected, keys, everything)
+    alone = _alone(question.source, catalog.protected)
+    protected = _unlimited(catalog.protected) if alone else within_columns(catalog.protected, keys, everything)
     caps = caps_of(protected, cells)
-    terms, releases = _measured(scope, protected, caps, cells, question.aggregates, catalog.ranges)
+    terms, releases = _measured(scope, protected, caps, cells, question.aggregates, catalog.ranges, alone)
     source, left_out = _within_groups(question, keys, domains, listed, everything)
-    notes = (*left_out, *_about_missing(question), *dict.fromkeys(terms.notes))
+    notes = (*left_out, *_about_missing(question), *_about_alone(protected, alone), *dict.fromkeys(terms.notes))
     return Draft(
         question,
         scope,
@@ -136,6 +143,26 @@ def draft(question: Question, catalog: Catalog) -> Draft:
         notes,
         catalog.ranges,
         tuple(terms.sought),
+        alone,
+    )
+
+
+def _alone(source: Rows, protected: Protected) -> bool:
+    """Whether the rows of a question are of people who have one at most, by the rules."""
+    if protected.person is None:
+        return False
+    reach = reach_into(source, Unit.PERSON)
+    return reach.rows == reach.groups == 1
+
+
+def _unlimited(protected: Protected) -> Protected:
+    """Whoever has one row is in one group: limits change nothing, and neither does a norm that is limited."""
+    return replace(protected, max_groups=None, max_rows=None, max_total=None, clip="groups")
+
+
+def _about_alone(protected: Protected, alone: bool) -> list[str]:
+    return (
+        [f"each {protected.person} counts once: a row is a {protected.person}, and no limit is needed"] if alone else []
     )
 
 
@@ -146,9 +173,10 @@ def _measured(
     cells: int,
     aggregates: tuple[Aggregate, ...],
     ranges: tuple[FoundRange, ...],
+    alone: bool,
 ) -> tuple[MeasuredTerms, tuple[Release, ...]]:
     """The terms of aggregates, and what is made of them, where these ranges were found."""
-    scaled = _scales(protected, caps, aggregates, cells)
+    scaled = not alone and _scales(protected, caps, aggregates, cells)
     terms = MeasuredTerms(scope, aggregates, shortens(protected, cells), scaled, ranges)
     return terms, tuple(aggregate.kind.planned(aggregate, terms) for aggregate in aggregates)
 
@@ -157,7 +185,7 @@ def with_range(draft: Draft, span: FoundRange) -> Draft:
     """The draft after a range was found: the aggregates of its argument are clamped to it, and nothing else changes."""
     ranges = (*draft.ranges, span)
     terms, releases = _measured(
-        draft.scope, draft.protected, draft.caps, draft.cells, draft.question.aggregates, ranges
+        draft.scope, draft.protected, draft.caps, draft.cells, draft.question.aggregates, ranges, draft.alone
     )
     return replace(
         draft,

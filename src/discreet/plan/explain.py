@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
+from discreet.plan.computed import Computed
 from discreet.plan.digits import counted, six_digits
 from discreet.plan.functions import function
 from discreet.plan.joins import KeepRows, PersonJoin, PublicJoin
@@ -19,10 +20,13 @@ from discreet.plan.relation import (
     Contributions,
     Exceeding,
     Extent,
+    Feature,
     Filled,
     Filter,
+    PerPerson,
     Relation,
     Scan,
+    Summary,
     Totals,
     Typed,
     children,
@@ -223,6 +227,28 @@ def _keep_rows(relation: KeepRows) -> str:
 def _person_join(relation: PersonJoin) -> str:
     alone = "; rows of whoever has none there stay" if relation.outer else ""
     return f"each row with all rows of the same {relation.persons[0].name} in {relation.called}{alone}"
+
+
+@told.register
+def _per_person(relation: PerPerson) -> str:
+    keys = "".join(f" and {said(value)}" for _, value in relation.keys)
+    features = ", ".join(f"{each.column.name} = {_gathered(each)}" for each in relation.features)
+    return f"one row for each {relation.person.name}{keys}{': ' if features else ''}{features}"
+
+
+def _gathered(feature: Feature) -> str:
+    match feature.how, feature.value:
+        case Summary.SUM, Literal(value=1):
+            return "COUNT(*)"
+        case Summary.SUM, Indicator(condition=condition):
+            return f"COUNT(*) where {said(condition)}"
+    words = {Summary.SUM: "SUM", Summary.DISTINCT: "COUNT DISTINCT", Summary.LEAST: "MIN", Summary.LARGEST: "MAX"}
+    return f"{words[feature.how]}({said(feature.value)})"
+
+
+@told.register
+def _computed(relation: Computed) -> str:
+    return f"{relation.column.name} = {said(relation.value)}"
 
 
 @told.register

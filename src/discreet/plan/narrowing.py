@@ -6,12 +6,13 @@ condition lists are its groups: whoever asks has named them.
 """
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from discreet.errors import QueryError
 from discreet.plan.catalog import one_number
 from discreet.plan.domain import Effort, Values, size_of
 from discreet.plan.evaluate import evaluate
-from discreet.plan.relation import Filter, Rows, own_rows
+from discreet.plan.relation import Filter, PerPerson, Rows, own_rows, walk
 from discreet.plan.scalar import And, Column, Comparison, In, Literal, Order, Scalar, Value, columns_in
 
 
@@ -23,15 +24,24 @@ def narrowed(keys: tuple[Scalar, ...], domains: tuple[Values | None, ...], sourc
 
 def undecided(keys: tuple[Scalar, ...], source: Rows) -> tuple[Scalar, ...]:
     """The conditions of a question that are of more than one of its keys: of which groups they are true, only rows can tell."""
-    columns = [{key} for key in keys if isinstance(key, Column)]
-    return tuple(condition for condition in conditions_on(source) if columns_in(condition) not in columns)
+    columns, own = [{key} for key in keys if isinstance(key, Column)], list(_filters(source))
+    beside = [condition for condition in conditions_on(source) if columns_in(condition) not in columns]
+    # below rows of people, and in what is joined, names are of other columns
+    others = [each for each in walk(source) if isinstance(each, Filter) and not any(each is one for one in own)]
+    return tuple(beside + [each.condition for each in others])
 
 
 def conditions_on(source: Rows) -> Iterator[Scalar]:
-    """All that must be true of a row; a condition on what is joined to it names other columns."""
-    for part in own_rows(source):
+    """All that must be true of a row; of rows of people what must be true of these, and not of the rows that they are made of."""
+    for part in _filters(source):
+        yield from part.condition.parts if isinstance(part.condition, And) else (part.condition,)
+
+
+def _filters(source: Rows) -> Iterator[Filter]:
+    """The filters of the rows themselves: not of what is joined to them, and not of what rows of people are made of."""
+    for part in takewhile(lambda each: not isinstance(each, PerPerson), own_rows(source)):
         if isinstance(part, Filter):
-            yield from part.condition.parts if isinstance(part.condition, And) else (part.condition,)
+            yield part
 
 
 def _left(key: Scalar, values: Values | None, conditions: tuple[Scalar, ...], effort: Effort) -> Values | None:

@@ -4,6 +4,7 @@
     Totals ── [ClipNorm] ── CapTotal ── [CapGroups] ── [CapRows] ── Contributions …               and a limit on all of them
     Totals ── Filter ── Filled ── Scan                                                            each row is a unit of its own
     Totals ── Exceeding ── [CapGroups] ── [CapRows] ── Contributions …                            how many people have more than so many
+    Totals ── Contributions ── [Filter] ── PerPerson ── [Filter] ── Filled ── Scan                one row for each person, of all theirs
 
 An engine returns the totals of each group that it found, as int64, and the keys of the group: text, integers, dates as days since
 1970-01-01, booleans, or NULL. Who is kept in `CapRows` and `CapGroups` is decided by priorities that the engine computes from
@@ -69,11 +70,43 @@ class Filter(Rows):
     condition: Scalar
 
 
+class Summary(Enum):
+    """How all rows of a person become one value: of the set of them, in whatever order they are. Nothing is added up but whole numbers."""
+
+    SUM = "sum"  # of whole numbers of few steps, NULL counting as 0
+    DISTINCT = "distinct"  # how many values there are, NULL not counted
+    LEAST = "least"  # the least value, false before true; NULL where there is none
+    LARGEST = "largest"
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A column of people: what all rows of each give."""
+
+    column: Column
+    how: Summary
+    value: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class PerPerson(Rows):
+    """One row for each person, and for each combination of keys that a person has rows with: who it is, the keys, and the features.
+
+    Rows without a person (NULL) are left out; a key may be NULL.
+    """
+
+    source: Rows
+    person: Column
+    keys: tuple[tuple[Column, Scalar], ...]
+    features: tuple[Feature, ...]
+
+
 class How(Enum):
     """How the rows of one person in one group become one integer."""
 
     SUM = "sum"  # of a value per row
     ANY = "any"  # the largest of values that are 0 or more
+    MEAN = "mean"  # of steps, rounded half up to a whole one; 0 where no row has any
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +239,17 @@ def _children_of_a_scan(relation: Scan) -> tuple[Relation, ...]:
 
 @children.register
 def _children_of_a_source(
-    relation: Typed | Filled | Filter | Contributions | CapRows | CapGroups | CapTotal | ClipNorm | Exceeding | Totals,
+    relation: Typed
+    | Filled
+    | Filter
+    | PerPerson
+    | Contributions
+    | CapRows
+    | CapGroups
+    | CapTotal
+    | ClipNorm
+    | Exceeding
+    | Totals,
 ) -> tuple[Relation, ...]:
     return (relation.source,)
 
@@ -221,6 +264,11 @@ def walk(relation: Relation) -> Iterator[Relation]:
 def caps_in(query: Totals) -> Iterator[Relation]:
     """The query and the caps on what was gathered, each before what it is on."""
     return takewhile(lambda part: not isinstance(part, Contributions), walk(query))
+
+
+def per_person_in(relation: Relation) -> tuple[PerPerson, ...]:
+    """All places of a relation where the rows of each person become one, from the outermost on."""
+    return tuple(each for each in walk(relation) if isinstance(each, PerPerson))
 
 
 def scans(relation: Relation) -> tuple[Scan, ...]:

@@ -15,6 +15,7 @@ from discreet.mechanisms import AboveThreshold, Exponential, Geometric, NoisyMax
 from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
 from discreet.plan import joins, question, relation, scalar
 from discreet.plan.combination import Combination
+from discreet.plan.computed import Computed
 from discreet.plan.measurement import Measurement
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.releases.base import Kind, Release
@@ -47,6 +48,9 @@ RECORDS: dict[type, str] = {
     relation.Typed: "Typed source columns",
     relation.Filled: "Filled source values",
     relation.Filter: "Filter source condition",
+    relation.PerPerson: "PerPerson source person keys features",
+    relation.Feature: "Feature column how value",
+    Computed: "Computed source column value",
     relation.Term: "Term how value",
     relation.Contributions: "Contributions source person keys terms",
     relation.CapRows: "CapRows source most",
@@ -91,6 +95,7 @@ ENUMS: dict[type, str] = {
     scalar.Order: "Order",
     scalar.WindowFunction: "WindowFunction",
     relation.How: "How",
+    relation.Summary: "Summary",
     relation.Extent: "Extent",
     Adjacency: "Adjacency",
     Unit: "Unit",

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from discreet.engines.render.cells import TextForm, text_of_form
 from discreet.engines.render.masks import LAST, MASK, PERSON, last_slot, slot
+from discreet.engines.render.means import mean_of
 from discreet.engines.render.nodes import (
     TYPES,
     E,
@@ -43,6 +44,7 @@ from discreet.plan.relation import (
     Filter,
     Gathered,
     How,
+    PerPerson,
     Rows,
     Scan,
     Term,
@@ -51,6 +53,7 @@ from discreet.plan.relation import (
     base_of,
     contributions_of,
     keys_of,
+    own_rows,
     terms_of,
 )
 from discreet.plan.scalar import Cast, Coalesce, Column, Indicator, IsNull, Literal, Not, Scalar, Type, type_of
@@ -154,7 +157,7 @@ class Writer:
             over, base, where = rows_of(source, self)
             groups = [_key(each, over) for each in query.keys]
             columns = [alias(each.shown, key(i)) for i, each in enumerate(groups)]
-            columns += [alias(_sum(term.value, over), total(i)) for i, term in enumerate(query.terms)]
+            columns += [alias(sum_of(term.value, over), total(i)) for i, term in enumerate(query.terms)]
             return select(columns, over.over(base), where=where, group=[each.grouped for each in groups])
         contributions = contributions_of(source)
         keys = [named(key(i)) for i in range(len(keys_of(query)))]
@@ -162,7 +165,7 @@ class Writer:
         columns += [alias(_total(named(total(i))), total(i)) for i in range(len(terms_of(query)))]
         return select(columns, subquery(people_of(source, self), "people"), group=keys)
 
-    def of_people(self, contributions: Contributions) -> PeopleRows:
+    def of_people(self, contributions: Contributions | PerPerson) -> PeopleRows:
         over, base, where = rows_of(contributions.source, self)
         stored = self.stored[base_of(contributions).table]
         if stored.number is None or stored.person != contributions.person.name:
@@ -198,7 +201,8 @@ class Writer:
 
     def shown(self, contributions: Contributions, index: int) -> E:
         """A key of the contributions as it leaves the engine."""
-        scalar, forms = contributions.keys[index], self.stored[base_of(contributions).table].kept
+        made = any(isinstance(each, PerPerson) for each in own_rows(contributions))  # which gives texts as they are
+        scalar, forms = contributions.keys[index], {} if made else self.stored[base_of(contributions).table].kept
         if isinstance(scalar, Column) and scalar.type is Type.TEXT and scalar.place in forms:
             return text_of_form(forms[scalar.name], named(key(index)), self.words)
         return named(key(index))
@@ -239,7 +243,7 @@ class Writer:
         words, n, limit = self.words, named(ROWS), integer(most)
         replaced: dict[str, E] = {}
         for i, term in enumerate(contributions.terms):
-            if term.how is How.ANY:
+            if term.how is not How.SUM:
                 continue
             s = named(total(i))
             r = words.remainder(binary(exp.Add, words.remainder(s, n), n), n)
@@ -324,7 +328,7 @@ class Writer:
         columns = [named(PERSON), *(named(key(i)) for i in range(len(contributions.keys)))]
         for i, term in enumerate(contributions.terms):
             s = named(total(i))
-            if term.how is How.ANY:
+            if term.how is not How.SUM:
                 columns.append(s)
                 continue
             whole = binary(exp.Mul, words.int_div(s, n), limit)
@@ -470,10 +474,16 @@ def _key(scalar: Scalar, over: ScalarWriter) -> Grouped:
 
 
 def _aggregate(term: Term, over: ScalarWriter) -> E:
-    return _sum(term.value, over) if term.how is How.SUM else _total(over.clean(term.value).sql, "max")
+    match term.how:
+        case How.SUM:
+            return sum_of(term.value, over)
+        case How.ANY:
+            return _total(over.clean(term.value).sql, "max")
+        case How.MEAN:
+            return mean_of(term, over)
 
 
-def _sum(scalar: Scalar, over: ScalarWriter) -> E:
+def sum_of(scalar: Scalar, over: ScalarWriter) -> E:
     """The sum of a term over rows, as int64. Counts are counted, which is the cheapest."""
     match scalar:
         case Literal(value=1):

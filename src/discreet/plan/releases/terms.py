@@ -127,6 +127,10 @@ class MeasuredTerms:
         place = self.add(Term(How.ANY, _ones(condition, parts)))
         return self.measure(Measured(Combination.plain(place), Fraction(1, parts), "people"))
 
+    def people_of(self, aggregate: Aggregate) -> int:
+        """The measurement of how many people have a row of an aggregate."""
+        return self.people(_all(self._conditions(aggregate)))
+
     def count(self, aggregate: Aggregate) -> int:
         """The term that counts the rows of an aggregate: those that FILTER keeps, and on which its argument is not NULL."""
         return self.add(Term(How.SUM, self.ones(_all(self._conditions(aggregate)))))
@@ -201,7 +205,7 @@ class MeasuredTerms:
         unbounded = [self.scope.field(each) for each in columns_in(argument) if each.type.numeric]
         unbounded = [each for each in unbounded if not each.facts.bounded]
         if not unbounded or not all(each.auto for each in unbounded):
-            raise _without_bounds(name, argument, self.scope)
+            raise without_bounds(name, argument, self.scope)
         known = [each for each in (*self.ranges, *self.sought) if each.argument == argument]
         if not known:
             rungs = signed(whole=facts.integral)
@@ -265,7 +269,8 @@ def _ones(condition: Scalar | None, parts: int) -> Scalar:
     return Steps(Case(((condition, one),), nothing), 0.0, 1.0, FINE_SHIFT, 0.0)
 
 
-def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
+def without_bounds(name: str, argument: Scalar, scope: Scope, *, finds: bool = True) -> QueryError:
+    """What to say of an argument that has no bounds, neither declared nor to be found, and that a range is found, where that is so."""
     columns = sorted(columns_in(argument), key=by_name)
     missing = [
         each.name
@@ -291,8 +296,9 @@ def _without_bounds(name: str, argument: Scalar, scope: Scope) -> QueryError:
         f"{name} needs bounds for {column!r}, which are not read from the data",
         code="missing-bounds",
         hint=f"declare them: --bounds {column}=LOW:HIGH (or bounds = [LOW, HIGH] in the policy),"
-        f' write {name}(LEAST(GREATEST({column}, LOW), HIGH)), let them be found: --bounds {column}=auto (bounds = "auto"),'
-        " or survey the data first: discreet survey",
+        f" write {name}(LEAST(GREATEST({column}, LOW), HIGH)),"
+        + (f' let them be found: --bounds {column}=auto (bounds = "auto"),' if finds else "")
+        + " or survey the data first: discreet survey",
     )
 
 

@@ -35,6 +35,7 @@ from discreet.plan.relation import (
     Term,
     Totals,
     Typed,
+    per_person_in,
     terms_of,
 )
 from discreet.plan.scalar import And, Case, Indicator, IsNull, Literal, Not, Product, Scalar, Steps
@@ -67,6 +68,8 @@ def term_bounds(term: Term) -> tuple[int, int]:
             raise Fault("a term is neither clamped nor counted", code="rule")
     if term.how is How.ANY and low < 0:
         raise Fault("the largest value of a person must not be negative", code="rule")
+    if term.how is How.MEAN and not isinstance(term.value, Steps):
+        raise Fault("the mean of a person is of steps", code="rule")
     return low, high
 
 
@@ -134,6 +137,8 @@ def _filter(relation: Filter, unit: Unit) -> Reach:
 @reach_into.register
 def _contributions(relation: Contributions, unit: Unit) -> Reach:
     below = _of_rows(relation.source, unit)
+    if any(each.person != relation.person for each in per_person_in(relation.source)):
+        raise Fault("rows of people are gathered by who these are", code="rule")
     return Reach(below.rows, below.groups, gathered=True)
 
 
@@ -210,7 +215,8 @@ def _of_place(place: int, reach: Reach, relation: Relation, cells: int) -> Sensi
 def _of_term(term: Term, reach: Reach, relation: Relation, cells: int) -> Sensitivity:
     low, high = term_bounds(term)
     groups = cells if reach.groups is None else min(reach.groups, cells)
-    rows = 1 if term.how is How.ANY else reach.rows
+    # of a person there is one largest value, and one mean, which lies between the bounds of all rows
+    rows = reach.rows if term.how is How.SUM else 1
     if reach.total is not None and term.how is How.SUM:
         whole = _of_total(min(low, 0), max(high, 0), reach.total, reach.rows, relation, cells)
         if rows is None:

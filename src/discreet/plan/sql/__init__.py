@@ -21,7 +21,9 @@ from discreet.plan.sql import aggregates, dates, functions, operators, text_call
 from discreet.plan.sql.clauses import Clauses
 from discreet.plan.sql.expressions import Expressions
 from discreet.plan.sql.parameters import Parameters, bound
+from discreet.plan.sql.people import grouped
 from discreet.plan.sql.refusals import CODES, Code, caret, quoted, refusal
+from discreet.plan.sql.released import Released, ReleasedGroups
 from discreet.plan.sql.sources import Sources
 from discreet.plan.sql.text import DUCKDB, QueryText, read
 
@@ -95,12 +97,16 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
     words = read(text, names)
     parameters = bound(words.parameters, params)
     select = parsed(words)
-    sources = Sources(text, catalog, parameters)
+    sources = Sources(text, catalog, parameters, grouped)
     source = sources.source(select)
     sources.check_private(source, select)
-    expressions = sources.expressions(source)
-    asked = Clauses(select, expressions, source).question()
-    check_unread(words, expressions)
+    groups = source.origin
+    if isinstance(groups, ReleasedGroups):
+        clauses: Clauses = Released(sources, select, source, groups)
+    else:
+        clauses = Clauses(select, sources.expressions(source), source)
+    asked = clauses.question()
+    check_unread(words, clauses.read)
     return headed(asked, words, select)
 
 

@@ -5,8 +5,7 @@ Names inside an aggregate are columns of the table.
 
 from sqlglot import exp
 
-from discreet.errors import Fault, QueryError
-from discreet.plan.releases.base import registry
+from discreet.errors import QueryError
 from discreet.plan.scalar import Cast, Scalar, Type
 from discreet.plan.sql.expressions import RELEASED, Clause, Expressions, reads
 from discreet.plan.sql.refusals import Code
@@ -34,9 +33,6 @@ def _filter(read: Expressions, node: exp.Filter) -> Scalar:
 def aggregate_of(read: Expressions, node: exp.Func, where: exp.Expr | None) -> Scalar:
     """The released number of an aggregate."""
     name = read.release_name(node) or ""
-    kind = registry.named(name)
-    if kind is None:
-        raise Fault(f"{node.key} is no aggregate", code="release")
     read.take(node, *(each for each, value in node.args.items() if _arguments(value)), *NOTED, *_name(node))
     if read.place not in RELEASED:
         raise read.refusal(
@@ -53,9 +49,9 @@ def aggregate_of(read: Expressions, node: exp.Func, where: exp.Expr | None) -> S
             condition = read.condition(where)
     call = AggregateCall(read, node, name, condition)
     with read.at(Clause.ARGUMENT):
-        asked = kind.read(call)
+        called = read.called(name, call)
         call.check_read()
-    return read.aggregated(asked)
+    return called
 
 
 class AggregateCall:

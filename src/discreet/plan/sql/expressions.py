@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 
 from sqlglot import exp
 
-from discreet.errors import QueryError
+from discreet.errors import Fault, QueryError
 from discreet.plan.catalog import suggestion
 from discreet.plan.question import Aggregate
-from discreet.plan.releases.base import registry
+from discreet.plan.releases.base import Call, registry
 from discreet.plan.scalar import Column, Literal, Released, Scalar, Type, children
 from discreet.plan.scope import Scope
-from discreet.plan.sql.calls import called
+from discreet.plan.sql import calls
 from discreet.plan.sql.refusals import LONGEST_NAME, Code, function_refusal, quoted, refusal
 from discreet.plan.sql.text import MOST_DEPTH
 from discreet.plan.sql.values import Mismatch, as_type, checked_number, kind, type_in_words
@@ -184,7 +184,7 @@ class Expressions:
 
     def _call(self, node: exp.Expr) -> tuple[frozenset[str], Reader] | None:
         """The reader of a call by name."""
-        return (CALLS.get(node.name.upper()) if isinstance(node, exp.Anonymous) else None) or called(node)
+        return (CALLS.get(node.name.upper()) if isinstance(node, exp.Anonymous) else None) or calls.called(node)
 
     def _undeclared(self, node: exp.Expr) -> str:
         """What to declare, where a column is a text only because nobody said what it is."""
@@ -301,13 +301,17 @@ class Expressions:
 
     def release_name(self, node: exp.Expr) -> str | None:
         """The name, in capitals, by which a node calls a release: as it is written, or as the parser knows it; None for any other."""
+        return next(filter(registry.named, self.names(node)), None)
+
+    def names(self, node: exp.Expr) -> list[str]:
+        """The names, in capitals, by which a node calls a function."""
         if not isinstance(node, exp.Func):
-            return None
-        if isinstance(node, exp.Anonymous):
-            names = [node.name.upper()]
-        else:
-            names = [self.written(node).upper(), *_known_as(type(node))]
-        return next(filter(registry.named, names), None)
+            return []
+        return (
+            [node.name.upper()]
+            if isinstance(node, exp.Anonymous)
+            else [self.written(node).upper(), *_known_as(type(node))]
+        )
 
     def written(self, node: exp.Expr) -> str:
         """The name of a function as it stands in the text, if the parser kept its place."""
@@ -405,6 +409,12 @@ class Expressions:
             return False
         return not column.table or not self.scope.field(column).public
 
+    def means_person(self, name: str) -> bool:
+        """Whether a name is that of who a person is."""
+        if self.view is not None:
+            return any(self._counts_people(each.meaning) for each in self.view.matches(name))
+        return any(each.name == self.person for each in self.scope.matches(name))
+
     def heading(self, node: exp.Expr) -> str | None:
         """The name of the column that a node is, as it was given; None for any other node."""
         if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
@@ -427,8 +437,12 @@ class Expressions:
             node,
         )
 
-    def aggregated(self, asked: Aggregate) -> Scalar:
-        """The released number of an aggregate; equal ones are one."""
+    def called(self, name: str, call: Call) -> Scalar:
+        """The released number of an aggregate that is called by its name; equal ones are one."""
+        kind = registry.named(name)
+        if kind is None:
+            raise Fault(f"{name} is no aggregate", code="release")
+        asked = kind.read(call)
         if asked not in self.aggregates:
             self.aggregates.append(asked)
         return Released(self.aggregates.index(asked))

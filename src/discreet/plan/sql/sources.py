@@ -8,6 +8,7 @@ person is is a property of the row, whatever is called like that column. The sam
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
 
 from sqlglot import exp
 
@@ -38,7 +39,6 @@ OTHERS = {  # clauses that the words alone did not give away
     "catalog": (Code.SCHEMA, "tables of other databases are not available", "write the table's name alone"),
 }
 OUTSIDE = {  # clauses of the outermost SELECT alone: inside, what becomes of a row would depend on other rows
-    "group": ("GROUP BY", "group in the outermost SELECT; HAVING, ORDER BY and arithmetic on aggregates work there"),
     "having": ("HAVING", "write the condition behind WHERE, or HAVING in the outermost SELECT"),
     "distinct": ("DISTINCT", "use GROUP BY in the outermost SELECT"),
     "order": ("ORDER BY", "order the outermost SELECT: rows of a table are in no order"),
@@ -61,6 +61,15 @@ class RowSource:
     """Those that the conditions read."""
 
 
+Reader = TypeVar("Reader", bound=Expressions)
+
+
+class GroupedReader(Protocol):
+    """Reads a SELECT inside of another one that has GROUP BY."""
+
+    def __call__(self, sources: "Sources", select: exp.Select, source: RowSource, called: str, /) -> RowSource: ...
+
+
 Known = Mapping[str, RowSource]
 """What the names of WITH mean where a SELECT stands, casefolded."""
 
@@ -72,13 +81,18 @@ class Sources:
     text: str
     catalog: Catalog
     parameters: dict[str, Literal]
+    grouped: "GroupedReader"
     shared: SharedReading = field(default_factory=SharedReading)
 
     def expressions(self, source: RowSource) -> Expressions:
         """The reader of expressions over a source."""
+        return self.reader(source, Expressions)
+
+    def reader(self, source: RowSource, kind: type[Reader]) -> Reader:
+        """A reader, of this kind, of expressions over a source."""
         scope = source.origin.scope(source.called)
         person = None if public_table(source.origin) is not None else self.catalog.protected.person
-        read = Expressions(self.text, scope, person, self.parameters, source.view, self.shared)
+        read = kind(self.text, scope, person, self.parameters, source.view, self.shared)
         read.columns.update(dict.fromkeys(source.columns))
         return read
 
@@ -161,6 +175,9 @@ class Sources:
     def _derived(self, select: exp.Expr, known: Known, called: str) -> RowSource:
         """What a sub-query gives."""
         source = self.source(select, known)
+        if isinstance(select, exp.Select) and select.args.get("group"):
+            self.check_private(source, select)
+            return self.grouped(self, select, source, called)
         for name, (words, hint) in OUTSIDE.items():
             if part := select.args.get(name):
                 message = f"{words} inside a sub-query is not available"
@@ -181,6 +198,7 @@ class Sources:
         return self.identifier(alias.this)
 
     def refusal(self, code: Code, message: str, hint: str, node: exp.Expr) -> QueryError:
+        """The error to raise, with a caret under the node."""
         return placed(self.text, code, message, hint, node)
 
     def take(self, node: exp.Expr, *args: str) -> None:

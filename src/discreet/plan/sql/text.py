@@ -16,6 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from discreet.errors import Invalid, QueryError
 from discreet.exact import shown
+from discreet.plan.features import NAMES
 from discreet.plan.functions import spelt
 from discreet.plan.releases.base import registry
 from discreet.plan.sql.refusals import Code, caret, function_refusal, known, quoted, refusal, type_refusal
@@ -245,6 +246,7 @@ def check_first(text: str, first: Token) -> None:
 
 def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
     """Every word is on the list, or is a name where a name can be."""
+    nested = sum(token.token_type is T.SELECT for token in tokens) > 1
     known = names | {after.text.casefold() for word, after in pairwise(tokens) if word.token_type is T.ALIAS}
     for i, token in enumerate(tokens):
         before = tokens[i - 1] if i else None
@@ -272,7 +274,7 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
         if after is not None:
             check_pair(text, token, after)
             if after.token_type is T.L_PAREN and token.token_type is T.VAR:
-                check_function(text, token, before)
+                check_function(text, token, before, nested)
                 if token.text.upper() in BY_UNIT:
                     check_unit(text, token, tokens[i + 2] if i + 2 < len(tokens) else None)
 
@@ -392,13 +394,18 @@ def check_pair(text: str, token: Token, after: Token) -> None:
         raise refusal(Code.LITERAL, "two texts stand side by side", "write one text", text, after)
 
 
-def check_function(text: str, token: Token, before: Token | None) -> None:
-    """A word before a bracket is a function on the list."""
+def check_function(text: str, token: Token, before: Token | None, nested: bool) -> None:
+    """A word before a bracket is a function on the list, which has more names where a sub-query might gather rows of people."""
     place = None if before is None else before.token_type
     if place is T.DOT:
         raise refusal(Code.SCHEMA, "functions of other schemas are not available", known(), text, token)
     name = token.text.upper()
-    if name in READ_OTHERWISE or spelt(name) is not None or registry.named(name) is not None:
+    if (
+        name in READ_OTHERWISE
+        or spelt(name) is not None
+        or registry.named(name) is not None
+        or (nested and name in NAMES)
+    ):
         return
     if place is T.FROM:
         raise table_refusal(text, token)
