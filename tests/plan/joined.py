@@ -94,6 +94,11 @@ OF_PEOPLE = [
     "SELECT land, AVG(y) FROM tests t JOIN visits v USING (who) JOIN ports p ON v.port = p.port GROUP BY land",
     "SELECT a.port, COUNT(*) FROM visits a JOIN visits b ON a.who = b.who WHERE a.x < b.x GROUP BY a.port",
     "SELECT COUNT(*) FROM visits v JOIN (SELECT who, y * 2 AS z FROM tests WHERE lab = 'p') t USING (who) WHERE z > 1",
+    "SELECT AVG(LEAST(n, 4)) FROM (SELECT v.who, COUNT(size) AS n FROM visits v LEFT JOIN ports p USING (port) GROUP BY v.who)",
+    "SELECT lab, SUM(LEAST(n, 3)) FROM tests t JOIN (SELECT who, COUNT(*) AS n FROM visits GROUP BY who) v USING (who) GROUP BY lab",
+    "SELECT COUNT(*) FROM visits v LEFT JOIN (SELECT who FROM tests GROUP BY who HAVING COUNT(*) > 1) t USING (who) WHERE t.who IS NULL",
+    "SELECT land, COUNT(*) FROM (SELECT who, MAX(port) AS port FROM visits GROUP BY who) v JOIN ports p ON v.port = p.port GROUP BY land",
+    "SELECT COUNT(*), SUM(LEAST(n, 5)) FROM (SELECT v.who, COUNT(y) AS n FROM visits v JOIN tests t ON v.who = t.who GROUP BY v.who)",
     "SELECT COUNT(*) FROM visits a JOIN (SELECT who, x - 1 AS z FROM visits) b USING (who) WHERE z > a.x",
 ]
 
@@ -257,7 +262,7 @@ def _truth(text: str, rows: Rows) -> dict[tuple[Any, ...], tuple[Any, ...]]:
         for entry in zip(*PORTS.values(), strict=True):
             connection.execute("INSERT INTO ports VALUES (?, ?, ?)", list(entry))
         found = connection.execute(text).fetchall()
-    keys = 1 if "GROUP BY" in text else 0
+    keys = 1 if "GROUP BY" in text.rpartition(")")[2] else 0  # of the outermost SELECT
     return {tuple(row[:keys]): tuple(row[keys:]) for row in found}
 
 
