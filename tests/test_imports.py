@@ -70,7 +70,17 @@ ARROWS = {
     "engines": {
         *(
             f"plan.{each}"
-            for each in ("casts", "computed", "evaluate", "functions", "letters", "relation", "scalar", "texts")
+            for each in (
+                "casts",
+                "computed",
+                "evaluate",
+                "functions",
+                "joins",
+                "letters",
+                "relation",
+                "scalar",
+                "texts",
+            )
         ),
         *BASIC,
     },

@@ -114,8 +114,8 @@ MUTANTS = (
     Mutant(
         "a-digest-of-names",
         "discreet.plan.public:Contents.of",
-        "said = repr((tuple(columns), rows))",
-        "said = repr(tuple(columns))",
+        "text = repr((tuple(columns), rows))",
+        "text = repr(tuple(columns))",
         "an answer that was kept is given for another public table",
         joined.a_plan_is_of_the_table_that_was_looked_at,
     ),

@@ -146,13 +146,13 @@ class DuckDB:
     def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Any, ...]], int]:
         with self._cursor() as cursor:
             rows = cursor.execute(render.priorities(query, self._stored, DUCKDB).sql, {"salt": salt}).fetchall()
-            found = {(person, tuple(keys)): priority for person, *keys, priority in rows}
+            priorities = {(person, tuple(keys)): priority for person, *keys, priority in rows}
             for each in walk(query):
                 if isinstance(each, KeepRows):
                     text = render.row_priorities(each, self._stored, DUCKDB).sql
                     rows = cursor.execute(text, {"salt": salt}).fetchall()
-                    found |= {(person, (KeepRows, *values)): priority for person, *values, priority in rows}
-        return found
+                    priorities |= {(person, (KeepRows, *values)): priority for person, *values, priority in rows}
+        return priorities
 
     @staticmethod
     def columns(source: Any, table: str | None = None) -> dict[str, Type]:

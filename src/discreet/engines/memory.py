@@ -156,17 +156,17 @@ def _computed(relation: Computed, reading: RunData) -> list[Row]:
 
 @rows_in.register
 def _public_join(relation: PublicJoin, reading: RunData) -> list[Row]:
-    found: dict[Group, Row] = {}
+    others: dict[Group, Row] = {}
     for row in rows_in(relation.public, reading):
         key = tuple(evaluate(there, row) for _, there in relation.on)
-        if None not in key and key in found:
+        if None not in key and key in others:
             raise Fault("several rows of a public table are alike in what is joined on", code="relation")
-        found[key] = row
+        others[key] = row
     nothing = _nothing(relation.public)
     joined = []
     for row in rows_in(relation.source, reading):
         key = tuple(evaluate(own, row) for own, _ in relation.on)
-        match = None if None in key else found.get(key)
+        match = None if None in key else others.get(key)
         if match is not None or relation.outer:
             joined.append(row | _beside(relation.called, nothing if match is None else match))
     return joined

@@ -212,8 +212,8 @@ def _filter(relation: Filter) -> str:
 @told.register
 def _public_join(relation: PublicJoin) -> str:
     on = " and ".join(f"{said(own)} = {relation.called}.{there.name}" for own, there in relation.on)
-    kept = "rows without a match stay" if relation.outer else "rows without a match are left out"
-    return f"each row with its one row of {relation.called}, which is public, by {on}: {kept}"
+    others = "rows without a match stay" if relation.outer else "rows without a match are left out"
+    return f"each row with its one row of {relation.called}, which is public, by {on}: {others}"
 
 
 @told.register

@@ -28,7 +28,7 @@ class PublicJoin(Rows):
 
 @dataclass(frozen=True, slots=True)
 class KeepRows(Rows):
-    """At most so many rows of a person: those with the smallest priorities, of the person and of what the row holds in `columns`.
+    """The rows of which each person has at most so many: those with the smallest priorities, of the person and what `columns` hold.
 
     Ties are broken by the values themselves, so that rows of which one is kept and the other is not differ in what is read of them, or
     are the same. Rows without a person are left out.

@@ -29,8 +29,8 @@ class Contents:
         True
         """
         rows = sorted(map(repr, zip(*columns.values(), strict=True)))
-        said = repr((tuple(columns), rows))
-        return cls(sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32], dict(columns))
+        text = repr((tuple(columns), rows))
+        return cls(sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32], dict(columns))
 
     def unique(self, names: Iterable[str]) -> bool:
         """Whether no two rows have the same values in these columns; rows without one of them, which match nothing, may be alike.

@@ -77,5 +77,5 @@ def _prioritised(relation: KeepRows, over: ScalarWriter, writer: Writer) -> tupl
 
 def _anew(over: ScalarWriter, joined: dict[str | tuple[str, str], Made]) -> ScalarWriter:
     """Expressions over a derived table that has all columns, those among them that others were computed in."""
-    columns = {place: replace(made, level=0) for place, made in over.columns.items()}
+    columns = {place: replace(cell, level=0) for place, cell in over.columns.items()}
     return ScalarWriter({**columns, **joined}, over.words, prefix=over.prefix + over.prefix)

@@ -394,7 +394,8 @@ def _scan(relation: Scan, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
         columns[column.place] = cell
     base = table(stored.table)
     if writer.by_rows:
-        base = subquery(select([exp.Star()], base, where=writer.slice(writer.words.row_number(), T.BIGINT)), "slice")
+        rows = select([exp.Star()], base, where=writer.slice(writer.words.row_number(), T.BIGINT))
+        base = subquery(rows, "slice")
     return ScalarWriter(columns, writer.words), base, []
 
 

@@ -21,7 +21,7 @@ HINT_UNIQUE = (
 
 @reach_into.register
 def _public_join(relation: PublicJoin, unit: Unit) -> Reach:
-    """As far as into the source: a row becomes at most one row.
+    """A unit reaches as far as into the source: a row becomes at most one row.
 
     The public table is the same for all neighbours, and no two of its rows have the same values in the columns that are joined on:
     `scope_of` sees to it, for the very rows that an engine joins. So what a row becomes is a function of that row alone, as with a
@@ -51,7 +51,7 @@ def _keep_rows(relation: KeepRows, unit: Unit) -> Reach:
 
 @reach_into.register
 def _person_join(relation: PersonJoin, unit: Unit) -> Reach:
-    """Without limit, in rows and in groups, until what people have is capped; and of one person nobody else has anything.
+    """A person reaches without limit, in rows and in groups, until what people have is capped; and nobody has anything of another.
 
     A row of the join is made of two rows of one person, or with `outer` of one. Neighbours differ in all rows of one person, in all
     tables at once; so they differ in rows of the join that are about that person alone, however many these are. The caps after it,
@@ -119,9 +119,9 @@ def check_unique(table: Table, public: Rows, columns: list[Column]) -> None:
     conditions = [each.condition for each in walk(public) if isinstance(each, Filter)]
     if held.unique(names) or (conditions and _filtered(held, public).unique(names)):
         return
-    said = " and ".join(map(repr, names))
+    words = " and ".join(map(repr, names))
     raise QueryError(
-        f"several rows of the public table {table.name!r} have the same {said}: a row would be joined with all of them",
+        f"several rows of the public table {table.name!r} have the same {words}: a row would be joined with all of them",
         code="join",
         hint=HINT_UNIQUE,
     )
@@ -138,16 +138,16 @@ def _filtered(held: Contents, public: Rows) -> Contents:
 
 def check_size(relation: Rows, people: int | None) -> None:
     """Whether a join of people can surely be added up: so many people, each with so many rows; else raises QueryError."""
-    kept = [each for each in walk(relation) if isinstance(each, KeepRows)]
+    sides = [each for each in walk(relation) if isinstance(each, KeepRows)]
     if people is None:
         raise QueryError(
             "how large a join of two tables about people can be depends on how many people there are, which nobody declared",
             code="join",
             hint="add --people 50000, or people = 50000 under [unit]: a public estimate",
         )
-    numbers = [each.most for each in kept]
+    numbers = [each.most for each in sides]
     if people * prod(numbers) > MOST_ROWS:
-        tables = ", ".join(f"{base_of(each).table} has {each.most:,}" for each in kept)
+        tables = ", ".join(f"{base_of(each).table} has {each.most:,}" for each in sides)
         raise QueryError(
             f"a join of {people:,} people, each with {' × '.join(f'{each:,}' for each in numbers)} rows, may have"
             f" {people * prod(numbers):,} rows, and at most {MOST_ROWS:,} are added up",

@@ -81,8 +81,8 @@ class Joined:
         (persons,) = self.on
         if not any(isinstance(each, KeepRows) for each in own_rows(source)):
             source = KeepRows(source, persons[0], tuple(sorted(own, key=by_name)), limit_of(self.left))
-        kept = KeepRows(other, persons[1], tuple(sorted(there, key=by_name)), limit_of(self.right))
-        return PersonJoin(source, kept, self.called, persons, self.outer)
+        beside = KeepRows(other, persons[1], tuple(sorted(there, key=by_name)), limit_of(self.right))
+        return PersonJoin(source, beside, self.called, persons, self.outer)
 
 
 def public_table(origin: Origin) -> Table | None:
