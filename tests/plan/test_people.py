@@ -160,7 +160,7 @@ def rows_of_people_are_their_own(tries: int = 60) -> None:
         mixed = found(relation, draw.sample(rows, len(rows)))
         alone = [found(relation, [row for row in rows if row["who"] == who]) for who in (1, 2, 3)]
         apart = {who: row for each in alone for who, row in each.items()}
-        assert repr(sorted(together.items())) == repr(sorted(mixed.items())) == repr(sorted(apart.items()))
+        assert len({repr(sorted(each.items(), key=repr)) for each in (together, mixed, apart)}) == 1
 
 
 def test_a_row_of_a_person_is_theirs_alone() -> None:
@@ -219,6 +219,7 @@ def people_are_gathered_by_who_they_are() -> None:
     ]
     for each in wrong:
         assert is_a_fault(lambda each=each: combined(FIRST, Totals(each), PERSON.relation, 1)), each  # type: ignore[misc]
+    assert is_a_fault(lambda: reach_into(PerPerson(by_note, WHO, (), (ROWS_OF,)), Unit.PERSON))
     assert is_a_fault(lambda: combined(FIRST, Totals(people, (), (term,)), ROW.relation, 1))
     catalog = Catalog((TABLE,), PERSON)
     named_alike = replace(ROWS_OF, column=WHO)
@@ -393,9 +394,9 @@ def test_where_each_row_is_a_person_the_mean_of_means_is_the_mean() -> None:
 def test_conditions_inside_are_not_those_outside() -> None:
     """A condition on a column of the table says nothing of what is called like it outside."""
     text = (
-        "SELECT x, COUNT(*) AS c FROM (SELECT who, LEAST(COUNT(*), 4) AS x FROM t WHERE x = 3 GROUP BY who) GROUP BY x"
+        "SELECT x, COUNT(*) AS c FROM (SELECT who, COUNT(DISTINCT g) AS x FROM t WHERE x = 3 GROUP BY who) GROUP BY x"
     )
-    assert [group for (group,) in planned(text, PERSON).domain] == [1, 2, 3, 4]
+    assert [group for (group,) in planned(text, PERSON).domain] == [0, 1, 2, 3]
 
 
 # What it means: the same as in another engine, at a price where noise is nothing.
