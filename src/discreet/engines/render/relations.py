@@ -128,7 +128,7 @@ def sql_of(query: Totals, stored: Mapping[str, StoredTable], words: Words) -> st
 
 def text_of(query: Totals, stored: Mapping[str, StoredTable], words: Words, sliced: bool = False) -> Text:
     """The text for a query; `sliced`: over the people, or the rows, from number `low` to below `high`, to be added up over all of them."""
-    writer = Writer(stored, words, sliced)
+    writer = Writer(stored, words, sliced, by_rows=sliced and isinstance(query.source, Rows))
     sql = writer.totals(query)
     return Text(words.text(sql), frozenset(writer.parameters))
 
@@ -153,7 +153,6 @@ class Writer:
     def totals(self, query: Totals) -> E:
         source = query.source
         if isinstance(source, Rows):
-            self.by_rows = self.sliced
             over, base, where = rows_of(source, self)
             groups = [_key(each, over) for each in query.keys]
             columns = [alias(each.shown, key(i)) for i, each in enumerate(groups)]
@@ -394,8 +393,7 @@ def _scan(relation: Scan, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
         columns[column.place] = cell
     base = table(stored.table)
     if writer.by_rows:
-        rows = select([exp.Star()], base, where=writer.slice(writer.words.row_number(), T.BIGINT))
-        base = subquery(rows, "slice")
+        base = subquery(select([exp.Star()], base, where=writer.slice(writer.words.row_number(), T.BIGINT)), "slice")
     return ScalarWriter(columns, writer.words), base, []
 
 
