@@ -33,14 +33,14 @@ def table(draw: random.Random, rows: int = 40) -> dict[str, list[Any]]:
     return {name: draw.choices(pool, k=rows) for name, pool in pools.items()}
 
 
-def features() -> tuple[r.Feature, ...]:
+def features() -> tuple[r.PersonFeature, ...]:
     """Every way to gather, of every type."""
     how = [
         (r.Summary.SUM, each) for each in (ONE, STEPS, s.Product(STEPS, STEPS, 4, 0), s.Indicator(s.Not(s.IsNull(X))))
     ]
     how += [(each, column) for each in r.Summary if each is not r.Summary.SUM for column in (X, N, T, B)]
     return tuple(
-        r.Feature(
+        r.PersonFeature(
             Column(f"f{i}", s.type_of(value) if each in (r.Summary.LEAST, r.Summary.LARGEST) else Type.INTEGER),
             each,
             value,
@@ -60,7 +60,7 @@ def queries() -> list[r.Totals]:
     numbers = [each.column for each in made if each.column.type.numeric]
     summed = tuple(r.Term(r.How.SUM, s.Steps(each, -100.0, 100.0, 4, 0.0)) for each in numbers)
     found += [r.Totals(r.Contributions(rows, WHO, (), summed)) for rows in (once, keyed)]
-    again = r.PerPerson(keyed, WHO, (), (r.Feature(Column("g", Type.INTEGER), r.Summary.SUM, ONE),))
+    again = r.PerPerson(keyed, WHO, (), (r.PersonFeature(Column("g", Type.INTEGER), r.Summary.SUM, ONE),))
     found.append(r.Totals(r.Contributions(again, WHO, (Column("g", Type.INTEGER),), (count,))))
     capped = r.CapGroups(r.CapRows(r.Contributions(keyed, WHO, (key,), (count,)), 1), 2)
     found += [r.Totals(capped), r.Totals(r.CapTotal(capped, 2))]
@@ -92,7 +92,7 @@ def test_names_are_never_taken_for_our_own() -> None:
     """Features that are called like what a table or we have besides."""
     names = ("number", "hash", "of person", "of key0", "of feature1", "key0", "total0", "#0", "rows", "person")
     scan = r.Scan("t", COLUMNS)
-    made = tuple(r.Feature(Column(name, Type.INTEGER), r.Summary.SUM, ONE) for name in names)
+    made = tuple(r.PersonFeature(Column(name, Type.INTEGER), r.Summary.SUM, ONE) for name in names)
     people = r.Filter(r.PerPerson(scan, WHO, (), made), s.Comparison(s.Order.GREATER, made[0].column, ONE))
     terms = tuple(r.Term(r.How.SUM, s.Steps(each.column, 0.0, 9.0, 0, 0.0)) for each in made)
     asked = [r.Totals(r.Contributions(people, WHO, (each.column,), terms)) for each in made]

@@ -113,6 +113,7 @@ COMMON = {
         "least",
         "lpad",
         "max",
+        "min",
         "replace",
         "row_number",
     ),
@@ -120,7 +121,8 @@ COMMON = {
 }
 """The functions that all dialects have under one name and with one meaning."""
 WORDS = {
-    *("SELECT", "FROM", "WHERE", "GROUP", "BY", "HAVING", "WITH", "UNION", "ALL", "LEFT", "JOIN", "USING", "ON", "AS"),
+    *("SELECT", "DISTINCT", "FROM", "WHERE", "GROUP", "BY", "HAVING", "WITH", "UNION", "ALL"),
+    *("LEFT", "JOIN", "USING", "ON", "AS"),
     *(
         "CASE",
         "WHEN",

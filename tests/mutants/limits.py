@@ -168,7 +168,7 @@ MUTANTS = (
     Mutant(
         "sql-people-scaled-like-rows",
         RENDER + "Writer.scaled",
-        "if term.how is How.ANY:",
+        "if term.how is not How.SUM:",
         "if False:",
         "a person with many rows is no person",
         all_rows,

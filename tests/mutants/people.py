@@ -162,7 +162,7 @@ MUTANTS = (
     Mutant(
         "an-inner-having-dropped",
         SQL + "PeopleClauses.given",
-        "() if having is None else (self._over_people(having, made),)",
+        "() if having is None else (self._over_people(having, people),)",
         "()",
         "everybody is kept",
         meaning("HAVING BOOL_AND"),
@@ -185,7 +185,7 @@ MUTANTS = (
     ),
     Mutant(
         "unread-aggregates-are-paid-for",
-        RELEASED + "Released.question",
+        RELEASED + "ReleasedClauses.question",
         "sorted(set().union(*map(released_in, values)))",
         "list(range(len(read.aggregates)))",
         "what nobody reads is measured",
@@ -193,7 +193,7 @@ MUTANTS = (
     ),
     Mutant(
         "a-condition-outside-dropped",
-        RELEASED + "Released.question",
+        RELEASED + "ReleasedClauses.question",
         "joined((*(() if having is None else (having,)), *where))",
         "having",
         "WHERE over groups is read over",
@@ -206,6 +206,14 @@ MUTANTS = (
         "reach.rows if term.how is not How.ANY else 1",
         "noise is made for as many means as a person has rows",
         people.test_a_mean_of_a_person_needs_no_limit_on_rows,
+    ),
+    Mutant(
+        "a-mean-over-rows",
+        "discreet.plan.releases.by_person:AverageByPerson.planned",
+        "terms.people_of(aggregate)",
+        "terms.counted(aggregate)",
+        "the sum of people's means is divided by rows",
+        people.avg_by_person_is_the_mean_of_means,
     ),
     Mutant(
         "a-mean-is-a-sum",

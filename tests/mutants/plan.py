@@ -196,7 +196,7 @@ MUTANTS = (
     Mutant(
         "cap-on-rows-forgotten",
         RELATIONS + "_of_term",
-        "rows = 1 if term.how is How.ANY else reach.rows",
+        "rows = reach.rows if term.how is How.SUM else 1",
         "rows = 1",
         "a person is taken to have one row",
         laws.no_neighbour_moves_more,
@@ -647,9 +647,9 @@ MUTANTS = (
     ),
     Mutant(
         "never-missing-is-not-seen-to",
-        "discreet.plan.sql.clauses:Clauses._rows",
-        "if values:",
-        "if not values:",
+        "discreet.plan.sql.origins:DeclaredTable.rows",
+        "if values else rows",
+        "if not values else rows",
         "a row without a value counts with 0, or not at all, though it is declared to count with the middle",
         test_filled.rows_count_with_the_middle,
     ),

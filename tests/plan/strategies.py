@@ -266,7 +266,7 @@ def rows_of_people(draw: st.DrawFn, source: r.Rows, columns: tuple[Column, ...])
     features = []
     for i, (how, value) in enumerate(gathered, len(keys)):
         kind = Type.INTEGER if how in (r.Summary.SUM, r.Summary.DISTINCT) else s.type_of(value)
-        features.append(r.Feature(Column(f"c{i}", kind), how, value))
+        features.append(r.PersonFeature(Column(f"c{i}", kind), how, value))
     rows: r.Rows = r.PerPerson(source, person, keys, tuple(features))
     mine = (person, *(column for column, _ in keys), *(each.column for each in features))
     if draw(st.booleans()):

@@ -12,6 +12,7 @@ from discreet.plan.question import Question
 from discreet.plan.scalar import Key, Literal, Released, Scalar, children, columns_in, type_of
 from discreet.plan.sql import CODES, check_unread, parsed, question
 from discreet.plan.sql.clauses import Clauses
+from discreet.plan.sql.people import grouped
 from discreet.plan.sql.sources import Sources
 from discreet.plan.sql.text import read
 from tests.plan.test_sql import AGGREGATES, CATALOG, CONDITIONS, EQUAL, VISITS
@@ -195,7 +196,7 @@ def test_what_is_refused_stays_refused_with_more_around_it() -> None:
 def test_a_word_that_the_parser_forgets_is_refused(forgotten: str) -> None:
     """As if the parser had made of each text the tree of the plain one."""
     plain = read("SELECT COUNT(*) FROM visits", {"visits"})
-    select, sources = parsed(plain), Sources(plain.text, CATALOG, {})
+    select, sources = parsed(plain), Sources(plain.text, CATALOG, {}, grouped)
     source = sources.source(select)
     expressions = sources.expressions(source)
     Clauses(select, expressions, source).question()
@@ -214,7 +215,7 @@ def test_what_a_newer_parser_says_of_a_call_is_refused(call: str, more: object) 
     found = select.find(exp.AggFunc)
     assert found is not None
     found.set("newer", more)
-    sources = Sources(words.text, CATALOG, {})
+    sources = Sources(words.text, CATALOG, {}, grouped)
     source = sources.source(select)
     with pytest.raises(QueryError) as caught:
         Clauses(select, sources.expressions(source), source).question()

@@ -230,7 +230,7 @@ REWRITES = [
         "SELECT COUNT(*) FROM visits LIMIT 10",
     ),
     (
-        "SELECT * FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) WHERE n > 10",
+        "SELECT AVG(n) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) WHERE n > 10",
         "HAVING",
         "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING n > 10",
     ),

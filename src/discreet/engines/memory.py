@@ -29,13 +29,13 @@ from discreet.plan.relation import (
     Contributions,
     Exceeding,
     Extent,
-    Feature,
     Filled,
     Filter,
     Found,
     Gathered,
     How,
     PerPerson,
+    PersonFeature,
     Rows,
     Scan,
     Summary,
@@ -224,10 +224,10 @@ def _per_person(relation: PerPerson, reading: RunData) -> list[Row]:
     ]
 
 
-def _gathered(feature: Feature, rows: list[Row]) -> Value:
+def _gathered(feature: PersonFeature, rows: list[Row]) -> Value:
     """What all rows of a person give. Of numbers there is one zero, whichever row it stood in."""
-    found = [value for row in rows if (value := evaluate(feature.value, row)) is not None]
-    values: list[Any] = [value + 0.0 if isinstance(value, float) else value for value in found]
+    there = [value for row in rows if (value := evaluate(feature.value, row)) is not None]
+    values: list[Any] = [value + 0.0 if isinstance(value, float) else value for value in there]
     match feature.how:
         case Summary.SUM:
             return sum(map(int, values))

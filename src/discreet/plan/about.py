@@ -9,7 +9,6 @@ from discreet.plan.explain import said
 from discreet.plan.plan import Stage
 from discreet.plan.question import Question
 from discreet.plan.relation import CapGroups, CapRows, CapTotal, ClipNorm, Extent, Filter, Totals, caps_in, walk
-from discreet.plan.releases.mean import AVERAGE
 from discreet.plan.scalar import Arithmetic, Cast, Operator, Scalar, Type, children, type_of
 
 MANY_ROWS = 10**7  # whose values, all rounded in one direction, a sum should not be off by more than its noise for
@@ -119,13 +118,17 @@ def _rounds_quotient(scalar: Scalar) -> bool:
 def about_means(question: Question, query: Totals) -> list[str]:
     """Which means have noise for people with many rows, where one in which everybody weighs the same would have far less."""
     rows = min((part.most for part in caps_in(query) if isinstance(part, CapRows | CapTotal)), default=1)
-    means = [each.argument for each in question.aggregates if each.kind is AVERAGE and each.argument is not None]
+    means = [
+        (each.kind.word, each.kind.evenly, each.argument)
+        for each in question.aggregates
+        if each.kind.evenly and each.argument is not None
+    ]
     if rows < MANY_TIMES:
         return []
     return [
-        f"AVG({said(each)}) has noise for people with {rows:,} rows: AVG_BY_PERSON({said(each)}), in which everybody weighs the same,"
+        f"{name}({said(each)}) has noise for people with {rows:,} rows: {evenly}({said(each)}), in which everybody weighs the same,"
         f" has about 1/{rows:,} of it"
-        for each in dict.fromkeys(means)
+        for name, evenly, each in dict.fromkeys(means)
     ]
 
 

@@ -20,10 +20,10 @@ from discreet.plan.relation import (
     Contributions,
     Exceeding,
     Extent,
-    Feature,
     Filled,
     Filter,
     PerPerson,
+    PersonFeature,
     Relation,
     Scan,
     Summary,
@@ -236,7 +236,7 @@ def _per_person(relation: PerPerson) -> str:
     return f"one row for each {relation.person.name}{keys}{': ' if features else ''}{features}"
 
 
-def _gathered(feature: Feature) -> str:
+def _gathered(feature: PersonFeature) -> str:
     match feature.how, feature.value:
         case Summary.SUM, Literal(value=1):
             return "COUNT(*)"

@@ -80,7 +80,7 @@ class Summary(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
+class PersonFeature:
     """A column of people: what all rows of each give."""
 
     column: Column
@@ -98,7 +98,7 @@ class PerPerson(Rows):
     source: Rows
     person: Column
     keys: tuple[tuple[Column, Scalar], ...]
-    features: tuple[Feature, ...]
+    features: tuple[PersonFeature, ...]
 
 
 class How(Enum):

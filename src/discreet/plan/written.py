@@ -49,7 +49,7 @@ RECORDS: dict[type, str] = {
     relation.Filled: "Filled source values",
     relation.Filter: "Filter source condition",
     relation.PerPerson: "PerPerson source person keys features",
-    relation.Feature: "Feature column how value",
+    relation.PersonFeature: "PersonFeature column how value",
     Computed: "Computed source column value",
     relation.Term: "Term how value",
     relation.Contributions: "Contributions source person keys terms",

@@ -6,10 +6,26 @@ rows of a person are in one. The number and the hash go on, so that whatever is 
 
 from sqlglot import exp
 
-from discreet.engines.render.nodes import TYPES, E, T, alias, binary, call, cast, double, named, select, subquery
+from discreet.engines.render.nodes import (
+    TYPES,
+    E,
+    T,
+    alias,
+    binary,
+    call,
+    cast,
+    double,
+    integer,
+    is_null,
+    named,
+    null,
+    select,
+    subquery,
+    when,
+)
 from discreet.engines.render.relations import Writer, rows_of, sum_of
 from discreet.engines.render.scalars import Made, ScalarWriter
-from discreet.plan.relation import Feature, PerPerson, Summary, base_of
+from discreet.plan.relation import PerPerson, PersonFeature, Summary, base_of
 from discreet.plan.scalar import Literal, Scalar, Type, type_of
 
 PERSON, KEY, FEATURE = "of person", "of key", "of feature"  # as columns of the derived table
@@ -29,14 +45,14 @@ def _per_person(relation: PerPerson, writer: Writer) -> tuple[ScalarWriter, E, l
         columns += [alias(people.person, stored.number), alias(people.hash, stored.hash)]
         columns.append(alias(call("min", over.clean(relation.person).sql), PERSON))
         group.append(people.hash.copy())
-    made = {relation.person.place: Made(named(PERSON))}
-    made |= {column.place: Made(named(f"{KEY}{i}")) for i, (column, _) in enumerate(relation.keys)}
-    made |= {each.column.place: Made(named(f"{FEATURE}{i}")) for i, each in enumerate(relation.features)}
+    places = {relation.person.place: Made(named(PERSON))}
+    places |= {column.place: Made(named(f"{KEY}{i}")) for i, (column, _) in enumerate(relation.keys)}
+    places |= {each.column.place: Made(named(f"{FEATURE}{i}")) for i, each in enumerate(relation.features)}
     rows = select(columns, over.over(people.base), where=people.where, group=group)
-    return ScalarWriter(made, writer.words), subquery(rows, "of_people"), []
+    return ScalarWriter(places, writer.words), subquery(rows, "of_people"), []
 
 
-def _gathered(feature: Feature, over: ScalarWriter) -> E:
+def _gathered(feature: PersonFeature, over: ScalarWriter) -> E:
     """What all rows of a person give. Of numbers there is one zero, whichever row it stood in."""
     match feature.how:
         case Summary.SUM:
@@ -45,9 +61,18 @@ def _gathered(feature: Feature, over: ScalarWriter) -> E:
             distinct = exp.Distinct(expressions=[_one_zero(feature, over)])
             return cast(call("count", distinct), T.BIGINT)
         case Summary.LEAST:
-            return call("min", _one_zero(feature, over))
+            return _extreme("min", feature, over)
         case Summary.LARGEST:
-            return call("max", _one_zero(feature, over))
+            return _extreme("max", feature, over)
+
+
+def _extreme(function: str, feature: PersonFeature, over: ScalarWriter) -> E:
+    """The least or the largest value; of flags, which not every dialect puts in order, by 0 and 1."""
+    if type_of(feature.value) is not Type.BOOLEAN:
+        return call(function, _one_zero(feature, over))
+    flag = over.shared(over.clean(feature.value)).sql
+    number = when([(flag, integer(1)), (is_null(flag.copy()), null(Type.INTEGER))], integer(0))
+    return binary(exp.EQ, call(function, number), integer(1))
 
 
 def _key(value: Scalar, over: ScalarWriter) -> E:
@@ -55,6 +80,6 @@ def _key(value: Scalar, over: ScalarWriter) -> E:
     return cast(sql, TYPES[value.type]) if isinstance(value, Literal) else sql  # which could be taken for a position
 
 
-def _one_zero(feature: Feature, over: ScalarWriter) -> E:
+def _one_zero(feature: PersonFeature, over: ScalarWriter) -> E:
     sql = over.clean(feature.value).sql
     return binary(exp.Add, sql, double(0.0)) if type_of(feature.value) is Type.NUMBER else sql

@@ -200,8 +200,8 @@ class Writer:
 
     def shown(self, contributions: Contributions, index: int) -> E:
         """A key of the contributions as it leaves the engine."""
-        made = any(isinstance(each, PerPerson) for each in own_rows(contributions))  # which gives texts as they are
-        scalar, forms = contributions.keys[index], {} if made else self.stored[base_of(contributions).table].kept
+        people = any(isinstance(each, PerPerson) for each in own_rows(contributions))  # which gives texts as they are
+        scalar, forms = contributions.keys[index], {} if people else self.stored[base_of(contributions).table].kept
         if isinstance(scalar, Column) and scalar.type is Type.TEXT and scalar.place in forms:
             return text_of_form(forms[scalar.name], named(key(index)), self.words)
         return named(key(index))

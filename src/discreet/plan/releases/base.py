@@ -101,6 +101,9 @@ class Kind(ABC):
     counting: ClassVar[bool] = False
     """Whether it counts rows or people: all that it measures are counts."""
 
+    evenly: ClassVar[str] = ""
+    """The SQL function of the same in which everybody weighs the same, however many rows they have; empty where there is none."""
+
     centred: ClassVar[bool] = False
     """Whether it measures the sum of its argument around the middle of its bounds, and the count of that: what SUM is made of, too."""
 

@@ -33,15 +33,15 @@ class AverageByPerson(Kind):
 
     @classmethod
     def read(cls, call: Call) -> Aggregate:
-        """Where each row is about somebody else it is their mean, and AVG."""
+        """The mean of means; where each row is about somebody else that is AVG."""
         return of_one_number(AVERAGE if call.person is None else AVERAGE_BY_PERSON, call)
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> Mean:
         coarse, operand = terms.grid(aggregate, self.word)
         grid = coarse.finer(FINER)
         mean = Term(How.MEAN, Steps(operand, grid.low, grid.high, grid.shift, grid.middle))
-        made, rounding = Combination.plain(terms.add(mean)), grid.rounding + grid.step / 2
-        total = terms.measure(Measured(made, grid.step, "sum of means", rounding))
+        rounding = grid.rounding + grid.step / 2
+        total = terms.measure(Measured(Combination.plain(terms.add(mean)), grid.step, "sum of means", rounding))
         ends = (Fraction(end) for end in (grid.middle, grid.low, grid.high))
         return Mean(total, terms.people_of(aggregate), *ends)
 

@@ -41,6 +41,7 @@ class Average(Kind):
     word = "AVG"
     heading = "avg"
     centred = True
+    evenly = "AVG_BY_PERSON"
 
     @classmethod
     def read(cls, call: Call) -> Aggregate:

@@ -21,7 +21,7 @@ from discreet.plan.catalog import Catalog, Key, listed
 from discreet.plan.computed import Computed
 from discreet.plan.domain import values_of
 from discreet.plan.facts import Facts
-from discreet.plan.relation import Feature, How, PerPerson, Summary, Term, per_person_in
+from discreet.plan.relation import How, PerPerson, PersonFeature, Summary, Term, per_person_in
 from discreet.plan.rules import computed  # noqa: F401 (its rule registers itself)
 from discreet.plan.rules.relations import Reach, reach_into, term_bounds
 from discreet.plan.rules.scalars import facts_of
@@ -99,7 +99,7 @@ def _listed(value: Scalar, below: Scope) -> tuple[Key, ...] | None:
     return None if values is None else tuple(each for each in values if each is not None) or None
 
 
-def _feature(below: Scope, feature: Feature) -> Field:
+def _feature(below: Scope, feature: PersonFeature) -> Field:
     name, type, value = feature.column.name, feature.column.type, feature.value
     match feature.how:
         case Summary.SUM:

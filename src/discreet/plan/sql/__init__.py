@@ -23,7 +23,7 @@ from discreet.plan.sql.expressions import Expressions
 from discreet.plan.sql.parameters import Parameters, bound
 from discreet.plan.sql.people import grouped
 from discreet.plan.sql.refusals import CODES, Code, caret, quoted, refusal
-from discreet.plan.sql.released import Released, ReleasedGroups
+from discreet.plan.sql.released import ReleasedClauses, ReleasedGroups
 from discreet.plan.sql.sources import Sources
 from discreet.plan.sql.text import DUCKDB, QueryText, read
 
@@ -102,7 +102,7 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
     sources.check_private(source, select)
     groups = source.origin
     if isinstance(groups, ReleasedGroups):
-        clauses: Clauses = Released(sources, select, source, groups)
+        clauses: Clauses = ReleasedClauses(sources, select, source, groups)
     else:
         clauses = Clauses(select, sources.expressions(source), source)
     asked = clauses.question()
@@ -112,7 +112,7 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
 
 def headed(asked: Question, words: QueryText, select: exp.Select) -> Question:
     """This question, whose outputs without a name are headed by what was written."""
-    if all(isinstance(node, exp.Alias | exp.Column) for node in select.expressions):
+    if all(isinstance(node, exp.Alias | exp.Column | exp.Star) for node in select.expressions):
         return asked
     outputs = [
         output if isinstance(node, exp.Alias | exp.Column) else replace(output, heading=item)

@@ -14,7 +14,7 @@ from discreet.errors import QueryError
 from discreet.plan import features
 from discreet.plan.computed import Computed
 from discreet.plan.features import OfAPerson
-from discreet.plan.relation import Feature, Filter, PerPerson, Rows, Summary
+from discreet.plan.relation import Filter, PerPerson, PersonFeature, Rows, Summary
 from discreet.plan.releases.base import Call
 from discreet.plan.rules.people import people_scope, with_column
 from discreet.plan.rules.scalars import there
@@ -68,8 +68,8 @@ def _truth(heading: str, how: Summary) -> Reading:
     return lambda call, scope: features.summarised(heading, how, call.truth(), call.condition)
 
 
-def _number(made: Callable[[Scalar, Scalar | None, Scope], OfAPerson]) -> Reading:
-    return lambda call, scope: made(_one_number(call), call.condition, scope)
+def _number(aggregate: Callable[[Scalar, Scalar | None, Scope], OfAPerson]) -> Reading:
+    return lambda call, scope: aggregate(_one_number(call), call.condition, scope)
 
 
 def _dispersion(heading: str, *, sample: bool, root: bool) -> Reading:
@@ -199,12 +199,12 @@ class PeopleClauses(Clauses):
                 raise read.refusal(
                     Code.WINDOW, "windows over people are not available", "use them in the outermost SELECT", select
                 )
-        made = self._people(names, replace(self.source, conditions=conditions), called)
-        meanings = [self._over_people(item, made) for item in self.items]
+        people = self._people(names, replace(self.source, conditions=conditions), called)
+        meanings = [self._over_people(item, people) for item in self.items]
         items = (Item(name, each, _columns(each)) for name, each in zip(names, meanings, strict=True))
-        kept = () if having is None else (self._over_people(having, made),)
-        read_here = tuple(column for each in kept for column in _columns(each))
-        return RowSource(made.origin, called, View(called, tuple(items)), kept, read_here)
+        conditions = () if having is None else (self._over_people(having, people),)
+        read_here = tuple(column for each in conditions for column in _columns(each))
+        return RowSource(people.origin, called, View(called, tuple(items)), conditions, read_here)
 
     def _check_key(self, scalar: Scalar, node: exp.Expr) -> None:
         if not columns_in(scalar) or has_key(scalar):
@@ -245,7 +245,7 @@ class PeopleClauses(Clauses):
                 computed.append((column, _replaced(asked.made, inside)))
             else:
                 columns[asked] = inside[0]
-        gathered = tuple(Feature(column, how, value) for (how, value), column in parts.items())
+        gathered = tuple(PersonFeature(column, how, value) for (how, value), column in parts.items())
         below = scope.where(there_in(source.conditions))
         people = PerPerson(Rows(), who, tuple((column, key) for key, column in keys.items()), gathered)
         origin = PeopleOrigin(called, source, below, people, tuple(computed))
@@ -255,18 +255,18 @@ class PeopleClauses(Clauses):
         """What an output is called that is this; else what it would be called."""
         return next((name for name, each in zip(names, self.items, strict=True) if each == item), self._name(item))
 
-    def _over_people(self, scalar: Scalar, made: "MadePeople") -> Scalar:
+    def _over_people(self, scalar: Scalar, people: "MadePeople") -> Scalar:
         """An expression over rows of people; raises QueryError if a value of one of the rows below is left."""
-        if scalar == made.who:
+        if scalar == people.who:
             return scalar
-        if scalar in made.keys:
-            return made.keys[scalar]
+        if scalar in people.keys:
+            return people.keys[scalar]
         if isinstance(scalar, Key):
-            return made.columns[scalar.index]
+            return people.columns[scalar.index]
         if isinstance(scalar, Column):
             message = f"column {quoted(scalar.name)} is neither a key nor inside an aggregate"
             raise self.read.refusal(Code.NOT_GROUPED, message, f"add it to GROUP BY, or use MAX({scalar.name})")
-        return rebuilt(scalar, lambda each: self._over_people(each, made))
+        return rebuilt(scalar, lambda each: self._over_people(each, people))
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,14 +290,14 @@ def grouped(sources: Sources, select: exp.Select, source: RowSource, called: str
 def by_person(select: exp.Select, read: Expressions) -> bool:
     """Whether a SELECT groups by the person: by the column itself, its name, its number, or by all that it shows."""
     group, items = select.args["group"], select.expressions
-    given = {each.alias.casefold(): each.this for each in items if isinstance(each, exp.Alias)}
+    aliases = {each.alias.casefold(): each.this for each in items if isinstance(each, exp.Alias)}
     nodes = list(items if group.args.get("all") else group.expressions)
     for node in nodes:
         if isinstance(node, exp.Literal) and node.name.isdigit() and 1 <= int(node.name[:4]) <= len(items):
             node = items[int(node.name[:4]) - 1]
         node = node.this if isinstance(node, exp.Alias) else node
         if isinstance(node, exp.Column) and not read.means_person(node.name):
-            node = given.get(node.name.casefold(), node)
+            node = aliases.get(node.name.casefold(), node)
         if isinstance(node, exp.Column) and read.means_person(node.name):
             return True
     return False
@@ -330,6 +330,6 @@ def _columns(scalar: Scalar) -> tuple[Column, ...]:
     return tuple(sorted(columns_in(scalar), key=lambda each: each.name))
 
 
-def _replaced(made: Scalar, parts: list[Column]) -> Scalar:
+def _replaced(scalar: Scalar, parts: list[Column]) -> Scalar:
     """What is made of parts, by the columns that these are."""
-    return parts[made.index] if isinstance(made, Key) else rebuilt(made, lambda each: _replaced(each, parts))
+    return parts[scalar.index] if isinstance(scalar, Key) else rebuilt(scalar, lambda each: _replaced(each, parts))

@@ -15,12 +15,9 @@ from sqlglot import exp
 from discreet.errors import QueryError
 from discreet.plan.question import Output, Question, Sort
 from discreet.plan.relation import Rows
-from discreet.plan.releases.base import Call
-from discreet.plan.scalar import Column, Scalar, columns_in, released_in, windows_in
-from discreet.plan.scalar import Released as ReleasedNumber
+from discreet.plan.scalar import Column, Released, Scalar, columns_in, released_in, windows_in
 from discreet.plan.scope import Scope
 from discreet.plan.sql.clauses import CLAUSES, Clauses
-from discreet.plan.sql.expressions import Expressions
 from discreet.plan.sql.refusals import Code
 from discreet.plan.sql.sources import RowSource, Sources, conditions_of, joined
 from discreet.plan.sql.views import Item, View
@@ -54,28 +51,19 @@ class ReleasedGroups:
         raise self.refusal()
 
 
-class ReleasedExpressions(Expressions):
-    """Reads expressions over what groups have released."""
-
-    again: Callable[[], QueryError]
-
-    def called(self, name: str, call: Call) -> Scalar:
-        raise self.again()
-
-
-class Released(Clauses):
+class ReleasedClauses(Clauses):
     """Reads the outermost SELECT over the groups of another one."""
 
     def __init__(self, sources: Sources, select: exp.Select, source: RowSource, groups: ReleasedGroups) -> None:
         self.inner = Clauses(groups.select, sources.expressions(groups.source), groups.source)
         over = RowSource(groups.source.origin, source.called, View(source.called, ()))
-        read = sources.reader(over, ReleasedExpressions)
-        read.again = groups.refusal
-        super().__init__(select, read, groups.source)
+        super().__init__(select, sources.expressions(over), groups.source)
+        self.groups = groups
         self.numbers: dict[int, int] = {}
 
     def question(self) -> Question:
         inner, read = self.inner, self.read
+        self._check_aggregates()
         self._check(inner.select, INSIDE, "inside a sub-query")
         self._check(self.select, OUTSIDE, "over groups of a sub-query")
         inner.read.take(inner.select, "with_", "from_", "joins", "where", "group", "having", "expressions")
@@ -92,9 +80,15 @@ class Released(Clauses):
             raise read.refusal(Code.WINDOW, message, "write the window in the outermost SELECT", self.select)
         outputs = self._outputs()
         order = self._order(self.select.args.get("order"))
-        kept = joined((*(() if having is None else (having,)), *where))
-        self._check_size([*self.items, *inner.items, *self.keys, *(value for value, _, _ in order), kept, condition])
-        values = [*self.items, *([] if kept is None else [kept]), *(value for value, _, _ in order)]
+        condition_on_groups = joined((*(() if having is None else (having,)), *where))
+        self._check_size(
+            [*self.items, *inner.items, *self.keys, *(value for value, _, _ in order), condition_on_groups, condition]
+        )
+        values = [
+            *self.items,
+            *([] if condition_on_groups is None else [condition_on_groups]),
+            *(value for value, _, _ in order),
+        ]
         used = sorted(set().union(*map(released_in, values)))
         self.numbers = {index: place for place, index in enumerate(used)}
         aggregates = [read.aggregates[index] for index in used]
@@ -105,7 +99,7 @@ class Released(Clauses):
             keys=tuple(self.keys),
             aggregates=tuple(aggregates),
             outputs=tuple(Output(name, self._released(item)) for name, item in zip(outputs, self.items, strict=True)),
-            having=None if kept is None else self._released(kept),
+            having=None if condition_on_groups is None else self._released(condition_on_groups),
             order=tuple(Sort(self._released(value), descending, first) for value, descending, first in order),
             limit=self._count("limit"),
             offset=self._count("offset") or 0,
@@ -113,9 +107,26 @@ class Released(Clauses):
 
     def _released(self, scalar: Scalar) -> Scalar:
         """What is asked for inside, and not read outside, is neither measured nor paid for: the others have numbers of their own."""
-        if isinstance(scalar, ReleasedNumber):
-            return ReleasedNumber(self.numbers[scalar.index])
+        if isinstance(scalar, Released):
+            return Released(self.numbers[scalar.index])
         return super()._released(scalar)
+
+    def _outputs(self) -> list[str]:
+        """What is named, or for * all that the sub-query has."""
+        if len(self.select.expressions) != 1 or not isinstance(star := self.select.expressions[0], exp.Star):
+            return super()._outputs()
+        self.read.star(star)
+        self.items = [each.meaning for each in self.read.everything()]
+        self.read.outputs = {each.name.casefold(): each.meaning for each in self.read.everything()}
+        return [each.name for each in self.read.everything()]
+
+    def _check_aggregates(self) -> None:
+        """Nothing outside is an aggregate but of a window."""
+        clauses = [self.select.args.get(name) for name in ("where", "having", "order")]
+        for node in [*self.select.expressions, *(each for each in clauses if each is not None)]:
+            for call in node.find_all(exp.Func):
+                if self.read.release_name(call) is not None and not isinstance(call.parent, exp.Window):
+                    raise self.groups.refusal()
 
     @property
     def source_name(self) -> str:
