@@ -75,6 +75,7 @@ ARROWS = {
                 "computed",
                 "evaluate",
                 "functions",
+                "joins",
                 "letters",
                 "moments",
                 "relation",

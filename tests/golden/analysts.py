@@ -33,6 +33,14 @@ TRADES: dict[str, dict[str, Any]] = {
                 "age": ["34", "34", "71", "12"],
             }
         },
+        "public": {
+            "airports": {
+                "faa": [*PORTS, "PRG"],
+                "name": ["Charles de Gaulle", "Frankfurt", "John F. Kennedy", "Heathrow", "München", "Praha"],
+                "country": ["FR", "DE", "US", "GB", "DE", "CZ"],
+                "region": ["Europe", "Europe", "America", "Europe", "Europe", "Europe"],
+            }
+        },
         "unit": "passenger_id",
         "columns": {
             "booked": DATES,
@@ -72,6 +80,7 @@ TRADES: dict[str, dict[str, Any]] = {
                 "postcode": ["10115", "80331", "20095"],
             },
         },
+        "people": 100,
         "unit": "customer_id",
         "columns": {
             "filed": DATES,
@@ -133,6 +142,7 @@ TRADES: dict[str, dict[str, Any]] = {
                 "email": ["a@x.org", "a@x.org", "b@y.example", ""],
             }
         },
+        "public": {"products": {"product": ["p1", "p2", "p3"], "supplier": ["Alba", "Boga", "Alba"]}},
         "unit": "customer_id",
         "columns": {
             "ordered": {"type": "timestamp", "bounds": ("2022-01-01", "2024-12-31")},
@@ -170,7 +180,9 @@ def declared(trade: str) -> dict[str, Any]:
 def curator(trade: str) -> Iterator[Curator]:
     """What the owner of a trade's data opens."""
     made = TRADES[trade]
-    with Curator(made["tables"], made["unit"], declared(trade), epsilon=10**4, delta=1e-3, ledger=":memory:") as opened:
+    beside = {name: made[name] for name in ("public", "people") if name in made}
+    known, price = declared(trade), {"epsilon": 10**4, "delta": 1e-4}
+    with Curator(made["tables"], made["unit"], known, **price, ledger=":memory:", **beside) as opened:
         yield opened
 
 

@@ -19,6 +19,7 @@ from discreet.plan.check import digest
 from discreet.plan.moments import micros_of
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
+from discreet.plan.public import Contents
 from discreet.plan.relation import Exceeding, Totals
 from discreet.plan.rules.relations import combined
 from discreet.plan.scalar import Type
@@ -118,6 +119,39 @@ WITH_TIMES = {
     if unit in ("person, add-remove", "row, replace", "person, replace, l2")
 }
 
+JOINED = "join-"
+"""How the names of questions begin that are asked of several tables, one of them public, and of no others."""
+
+PATIENTS = Table(
+    "patients",
+    (
+        Column("patient_id", Type.TEXT, nullable=False),
+        Column("born", Type.INTEGER, Fraction(1900), Fraction(2025)),
+        Column("sex", Type.TEXT, keys=("f", "m")),
+    ),
+    join_rows=1,
+)
+WARDS = Table(
+    "wards",
+    (
+        Column("ward", Type.TEXT, keys=("A", "B", "C", "X"), nullable=False),
+        Column("building", Type.TEXT, keys=("North", "South"), nullable=False),
+        Column("beds", Type.INTEGER, Fraction(4), Fraction(30), keys=(4, 12, 30), nullable=False),
+    ),
+    public=Contents.of(
+        {"ward": ["A", "B", "C", "X"], "building": ["North", "North", "South", "South"], "beds": [12, 30, 4, 12]}
+    ),
+)
+SEVERAL_TABLES = {
+    f"{unit}, several tables": replace(
+        catalog,
+        tables=(VISITS, *([PATIENTS] if catalog.protected.person else []), WARDS),
+        protected=replace(catalog.protected, people=1000),
+    )
+    for unit, catalog in CATALOGS.items()
+    if unit in ("person, add-remove", "row, replace", "person, replace, l2")
+}
+
 
 def catalogs(name: str) -> dict[str, Catalog]:
     """The catalogs that a question is planned for."""
@@ -125,6 +159,8 @@ def catalogs(name: str) -> dict[str, Catalog]:
         return WITH_DATES
     if name.startswith(TIMED):
         return WITH_TIMES
+    if name.startswith(JOINED):
+        return SEVERAL_TABLES
     more = NEVER_MISSING if name.startswith(ONE_COUNT) else NOTHING_DECLARED if name in LIMITS_FOUND else {}
     return CATALOGS | more
 
@@ -180,7 +216,7 @@ def _text(query: Totals) -> str:
     """The SQL of a query; of a ladder the first two rungs are enough."""
     if isinstance(query.source, Exceeding):
         query = Totals(replace(query.source, rungs=query.source.rungs[:2]))
-    return sql_of(query, {"visits": StoredTable("visits")}, DUCKDB)
+    return sql_of(query, {name: StoredTable(name) for name in ("visits", "patients", "wards")}, DUCKDB)
 
 
 def written() -> str:

@@ -462,6 +462,40 @@ SELECT CORR(cost, age) AS r, AVG(cost) AS cost, AVG(age) AS age, COUNT(*) AS n, 
 SELECT CORR(ward, age) AS r FROM visits;
 -- sums-of-squares
 SELECT REGR_SXX(cost, age) AS s FROM visits;
+-- join-public
+SELECT w.building, COUNT(*) AS n FROM visits v JOIN wards w ON v.ward = w.ward GROUP BY w.building;
+-- join-public-left
+SELECT building, AVG(cost) AS cost FROM visits LEFT JOIN wards USING (ward) GROUP BY building;
+-- join-public-sum
+SELECT SUM(cost / beds) AS n FROM visits v JOIN wards w USING (ward) WHERE beds > 4;
+-- join-public-first
+SELECT COUNT(*) AS n FROM wards w JOIN visits v ON w.ward = v.ward AND w.beds = v.age;
+-- join-public-twice
+SELECT a.building, COUNT(*) AS n FROM visits v JOIN wards a ON v.ward = a.ward LEFT JOIN wards b ON v.note = b.ward WHERE b.beds IS NULL GROUP BY a.building;
+-- join-public-sub-query
+SELECT COUNT(*) AS n FROM visits v JOIN (SELECT ward, beds FROM wards WHERE building = 'North') w USING (ward);
+-- join-public-unmatched
+SELECT COUNT(*) AS n FROM visits v LEFT JOIN wards w USING (ward) WHERE w.ward IS NULL;
+-- join-people
+SELECT p.sex, COUNT(*) AS n, AVG(v.cost) AS cost FROM visits v JOIN patients p ON v.patient_id = p.patient_id GROUP BY p.sex;
+-- join-people-left
+SELECT COUNT(DISTINCT v.patient_id) AS n FROM visits v LEFT JOIN patients p USING (patient_id) WHERE p.born IS NULL;
+-- join-people-and-public
+SELECT building, AVG(2024 - born) AS age FROM patients JOIN visits USING (patient_id) JOIN wards USING (ward) GROUP BY building;
+-- join-people-with-themselves
+SELECT COUNT(*) AS n FROM visits a JOIN visits b ON a.patient_id = b.patient_id WHERE a.age < b.age;
+-- join-not-unique
+SELECT COUNT(*) AS n FROM visits v JOIN wards w ON v.age = w.beds;
+-- join-public-alone
+SELECT building, COUNT(*) AS n FROM wards GROUP BY building;
+-- join-public-preserved
+SELECT w.ward, COUNT(v.cost) AS n FROM wards w LEFT JOIN visits v USING (ward) GROUP BY w.ward;
+-- join-cross
+SELECT COUNT(*) AS n FROM visits, wards;
+-- join-on-a-range
+SELECT COUNT(*) AS n FROM visits v JOIN wards w ON v.age > w.beds;
+-- join-people-on-something-else
+SELECT COUNT(*) AS n FROM visits a JOIN visits b ON a.ward = b.ward;
 
 -- per-person-average-visits
 SELECT AVG(visits) AS v FROM (SELECT patient_id, COUNT(*) AS visits FROM visits GROUP BY patient_id) AS people;

@@ -33,11 +33,11 @@ from discreet.plan.relation import (
     Scan,
     Term,
     Totals,
+    base_of,
     children,
     contributions_in,
     contributions_of,
     keys_of,
-    scan_of,
     scans,
     terms_of,
     walk,
@@ -193,9 +193,9 @@ def test_terms_and_keys_are_those_of_the_rows_or_of_the_contributions() -> None:
 
 def test_whoever_knows_one_table_refuses_others() -> None:
     """And so does whoever knows people that are gathered once."""
-    assert scan_of(GATHERED) is SCAN
+    assert base_of(GATHERED) is SCAN
     twice = Contributions(CapRows(GATHERED, 1), WHO, (), (ONE,))  # type: ignore[arg-type]
-    for refuse in (lambda: scan_of(Both(SCAN, SCAN)), lambda: contributions_of(SCAN), lambda: contributions_of(twice)):
+    for refuse in (lambda: base_of(Both(SCAN, SCAN)), lambda: contributions_of(SCAN), lambda: contributions_of(twice)):
         assert is_a_fault(refuse)
 
 
@@ -213,7 +213,7 @@ def doubled(words: str, unit: Protected) -> Plan:
     """The plan of a question about all rows of a table, and about those above 2 once more."""
     catalog = Catalog((TABLE,), unit)
     asked = question(words, catalog)
-    scan = scan_of(asked.source)
+    scan = base_of(asked.source)
     columns = tuple({*scan.columns, s.Column("x", Type.INTEGER)})
     some = Filter(
         Scan("t", columns), s.Comparison(s.Order.GREATER, s.Column("x", Type.INTEGER), s.Literal(2, Type.INTEGER))

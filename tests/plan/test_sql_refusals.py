@@ -854,7 +854,7 @@ CARETS = [
     ("SELECT MIN(age) FROM visits", "MIN"),
     ("SELECT COUNT(*) FROM visits WHERE agee > 1", "agee"),
     ("SELECT COUNT(*)\nFROM visits\nWHERE age >\n\tcots", "cots"),
-    ("SELECT COUNT(*) FROM visits JOIN other ON TRUE", "JOIN"),
+    ("SELECT COUNT(*) FROM visits JOIN other ON TRUE", "other"),
     ("SELECT age, COUNT(*) FROM visits", "age"),
     ("SELECT COUNT(*) FROM vists", "vists"),
     ("SELECT COUNT(*) FROM visits WHERE ward = 5", "ward = 5"),

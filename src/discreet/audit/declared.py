@@ -40,7 +40,7 @@ def neighbours(policy: Policy, seed: int) -> tuple[Policy, Policy]:
     """Two policies with the same declarations on made-up tables that differ in one person; the second has the person."""
     coins = Tape(seed)
     most = LENGTHS[seed % len(LENGTHS)]
-    tables = {name: _tables(policy, source, most, coins) for name, source in policy.tables.items()}
+    tables = {name: _tables(policy, source, most, coins) for name, source in _private(policy)}
     return _with(policy, {name: each[0] for name, each in tables.items()}), _with(
         policy, {name: each[1] for name, each in tables.items()}
     )
@@ -48,7 +48,12 @@ def neighbours(policy: Policy, seed: int) -> tuple[Policy, Policy]:
 
 def questions(policy: Policy) -> list[str]:
     """Questions that each table of a policy can be asked, over all of its columns: counts, sums, means, groups, conditions."""
-    return list(chain.from_iterable(_questions(policy, name, source) for name, source in policy.tables.items()))
+    return list(chain.from_iterable(_questions(policy, name, source) for name, source in _private(policy)))
+
+
+def _private(policy: Policy) -> list[tuple[str, Source]]:
+    """The tables about somebody: neighbours have the same public ones."""
+    return [(name, source) for name, source in policy.tables.items() if not source.public]
 
 
 def _questions(policy: Policy, name: str, source: Source) -> Iterator[str]:
@@ -94,7 +99,10 @@ def _quoted(name: str) -> str:
 
 def _with(policy: Policy, tables: dict[str, dict[str, list[Any]]]) -> Policy:
     """The policy on these tables, with plenty to spend from and nobody who is told of it."""
-    sources = {name: Source(tables[name], _types(policy, source)) for name, source in policy.tables.items()}
+    sources = {
+        name: source if source.public else Source(tables[name], _types(policy, source), join_rows=source.join_rows)
+        for name, source in policy.tables.items()
+    }
     budget = Budget(PLENTY, policy.budget.delta)
     return replace(
         policy, tables=sources, budget=budget, analysts={}, shares=None, ledger=None, address=None, mark=None

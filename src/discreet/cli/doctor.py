@@ -211,7 +211,7 @@ def _extras() -> str:
 
 
 def _data(path: Path, policy: "Policy | None") -> Look:
-    files = [path] if policy is None else [Path(each.data) for each in policy.tables.values()]
+    files = [path] if policy is None else policy.files
     open_to_all = [
         str(each) for each in files if each.is_file() and each.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
     ]

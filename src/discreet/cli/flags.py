@@ -12,6 +12,7 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -42,8 +43,13 @@ class Flags:
         Several | None,
         _option(
             "COLUMN=A,B,C",
-            "The values to group by; integers, or in quotes texts; without, found where there is a delta. Repeatable.",
+            "The values to group by; integers, or in quotes texts; or of a public file: @wards.csv:name; without, found where there is"
+            " a delta. Repeatable.",
         ),
+    ] = None
+    public: Annotated[
+        Several | None,
+        _option("NAME=FILE", "A table about nobody, to be joined: airports=airports.csv. Repeatable."),
     ] = None
     types: Annotated[
         Several | None,
@@ -164,8 +170,41 @@ def columns(flags: Flags) -> dict[str, dict[str, Any]]:
                 raise _wrong(option, text)
             if field in found.setdefault(column, {}):
                 raise Invalid(f"{option} is given twice for column {column!r}", code="usage")
-            found[column][field] = read(option, text, said)
+            of_file = field == "keys" and said.strip().startswith("@")
+            found[column][field] = (
+                _keys_of_file(option, text, said, public_files(flags)) if of_file else read(option, text, said)
+            )
     return found
+
+
+def public_files(flags: Flags) -> dict[str, Path]:
+    """The files of public tables by their names: of --public, and of what --keys takes from files."""
+    from discreet.curator.data_file import table_name
+
+    found: dict[str, Path] = {}
+    for text in flags.public or ():
+        name, equals, file = (part.strip() for part in text.partition("="))
+        if not equals or not name or not file:
+            raise _wrong("--public", text)
+        if name.casefold() in {each.casefold() for each in found}:
+            raise Invalid(f"--public is given twice for table {name!r}", code="usage")
+        found[name] = Path(file)
+    for text in flags.keys or ():
+        said = text.partition("=")[2].strip()
+        if said.startswith("@"):
+            path = Path(said[1:].rpartition(":")[0])
+            if path not in found.values():
+                found[table_name(path)] = path
+    return found
+
+
+def _keys_of_file(option: str, text: str, said: str, files: dict[str, Path]) -> dict[str, str]:
+    """What @airports.csv:faa means: the public table of that file, and its column."""
+    file, colon, column = said.strip()[1:].rpartition(":")
+    if not colon or not file or not column.strip():
+        raise _wrong(option, text)
+    name = next(each for each, path in files.items() if path == Path(file))
+    return {"table": name, "column": column.strip()}
 
 
 STORED = "stored"
@@ -189,7 +228,8 @@ def options(flags: Flags) -> dict[str, Any]:
 
 EXAMPLES = {
     "--bounds": "age=0:120, or --bounds age=auto, or of a date admitted=2020-01-01:2024-12-31",
-    "--keys": "ward=A,B,C",
+    "--keys": "ward=A,B,C, or --keys ward=@wards.csv:name",
+    "--public": "airports=airports.csv",
     "--types": "admitted=date",
     "--format": "admitted=%d/%m/%Y",
     "--max-groups": "3, or of one column --max-groups ward=2",

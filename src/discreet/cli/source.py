@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.cli.flags import Flags, columns, number, options
+from discreet.cli.flags import Flags, columns, number, options, public_files
 from discreet.errors import Invalid
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def policy_of(path: Path, flags: Flags) -> "Policy":
     delimiter = {} if flags.delimiter is None else {"delimiter": flags.delimiter}
     caps = {**flags.limits, "people": flags.people, "clip": flags.clip}
     file = DataFile(path, flags.unit, flags.row, flags.adjacency, budget, flags.ledger)
-    return file.policy(columns(flags), options(flags) | delimiter, flags.table, **caps)
+    return file.policy(columns(flags), options(flags) | delimiter, flags.table, public_files(flags), **caps)
 
 
 def curator_of(word: str | None, flags: Flags, as_json: bool = False) -> "Curator":

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.curator.declaration import Declared, Source
+from discreet.curator.public import data_of, keys_in, public_table
 from discreet.engines.base import Data
 from discreet.engines.columns import has_header, has_types, names_of, stored_types
 from discreet.errors import Invalid, QueryError
 from discreet.exact import shown
-from discreet.plan.catalog import KINDS, Catalog, Column, Table, suggestion
+from discreet.plan.catalog import JOIN_ROWS, KINDS, Catalog, Column, Table, suggestion
 from discreet.plan.moments import midnight
 from discreet.plan.plain import LEAST_INTEGER, MOST_INTEGER
 from discreet.plan.scalar import Column as NodeColumn
@@ -29,11 +30,16 @@ if TYPE_CHECKING:
 
 
 def catalog_of(policy: "Policy") -> tuple[Catalog, tuple[Data, ...]]:
-    """The catalog, and what an engine is to load. Of the data only the names of columns are looked at."""
+    """The catalog, and what an engine is to load. Of data about somebody only the names of columns are looked at."""
     _check_unit(policy)
+    public = {name: public_table(name, source) for name, source in policy.tables.items() if source.public}
     tables, loads = [], []
     for name, source in policy.tables.items():
-        table = _table(name, source, policy.protected.person)
+        if name in public:
+            tables.append(public[name])
+            loads.append(data_of(public[name]))
+            continue
+        table = _table(name, _with_keys(source, tuple(public.values())), policy.protected.person)
         tables.append(table)
         columns = tuple(NodeColumn(column.name, column.type) for column in table.columns)
         spelt = {column.name.casefold(): column.name for column in table.columns}
@@ -58,7 +64,7 @@ def catalog_of(policy: "Policy") -> tuple[Catalog, tuple[Data, ...]]:
 
 
 def _check_unit(policy: "Policy") -> None:
-    if policy.protected.person is None and len(policy.tables) > 1:
+    if policy.protected.person is None and sum(not source.public for source in policy.tables.values()) > 1:
         raise Invalid(
             "each row of several tables cannot be a unit of its own: rows of two tables may be about one person",
             code="unit",
@@ -71,7 +77,7 @@ def _check_ids(catalog: Catalog) -> None:
     person = catalog.protected.person
     if person is None:
         return
-    kinds = {table.name: table.column(person).type for table in catalog.tables}
+    kinds = {table.name: table.column(person).type for table in catalog.private}
     if len(set(kinds.values())) > 1:
         said = ", ".join(f"{kind.value} in {name!r}" for name, kind in kinds.items())
         raise Invalid(
@@ -79,6 +85,15 @@ def _check_ids(catalog: Catalog) -> None:
             code="unit",
             hint="declare the same type for it in each, or none",
         )
+
+
+def _with_keys(source: Source, public: Sequence[Table]) -> Source:
+    """A source whose columns have the keys that they take from public tables."""
+    columns = {
+        column: said if said.keys_of is None else replace(said, keys=keys_in(public, said.keys_of, column))
+        for column, said in source.columns.items()
+    }
+    return replace(source, columns=columns)
 
 
 def _spelt(person: str | None, table: Table) -> str | None:
@@ -103,7 +118,12 @@ def _table(name: str, source: Source, person: str | None) -> Table:
         declared[folded[column.casefold()]] = said
     stored = stored_types(source.data, source.table) if source.stored else {}
     columns = (_column(each, declared.get(each), stored.get(each)) for each in found)
-    return Table(name, tuple(columns), typed=not source.stored and has_types(source.data))
+    return Table(
+        name,
+        tuple(columns),
+        typed=not source.stored and has_types(source.data),
+        join_rows=source.join_rows or JOIN_ROWS,
+    )
 
 
 def _check_header(path: Path, names: Sequence[str], declared: set[str]) -> None:

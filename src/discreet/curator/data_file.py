@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.accountant import Accountant
 from discreet.curator.budgets import DELTA, EPSILON
-from discreet.curator.declaration import Budget, protected, source_of
+from discreet.curator.declaration import Budget, Source, protected, source_of
 from discreet.curator.looking import declared
 from discreet.curator.place import Folder, Place, named, place_of
 from discreet.curator.policy import Policy
@@ -71,14 +71,19 @@ class DataFile:
         return self.unit is None and not self.row and remembered_at(self.place) is None
 
     def policy(
-        self, columns: Mapping[str, Any], options: Mapping[str, Any], name: str | None = None, **caps: Any
+        self,
+        columns: Mapping[str, Any],
+        options: Mapping[str, Any],
+        name: str | None = None,
+        public: Mapping[str, Path] | None = None,
+        **caps: Any,
     ) -> Policy:
-        """The policy that this comes to; `columns` and `options` are those of its one table."""
+        """The policy that this comes to; `columns` and `options` are those of its one table, `public` the files of tables beside it."""
         source = source_of(self.path, columns, {"delimiter": delimiter_of(self.path)} | dict(options))
         remembered = remembered_at(self.place)
         unit, row, adjacency = self._unit(remembered)
         return Policy(
-            tables={name or table_name(self.path): source},
+            tables={name or table_name(self.path): source, **_public(public or {}, name or table_name(self.path))},
             protected=protected(unit, row=row, adjacency=adjacency, **caps),
             budget=self._budget(remembered),
             accountant=Accountant.PURE if remembered is None else remembered.accountant,
@@ -118,6 +123,16 @@ def unit_missing() -> Invalid:
         hint="--unit COLUMN names the column that says who a row is about;"
         " --row says that every row is about another person",
     )
+
+
+def _public(files: Mapping[str, Path], private: str) -> dict[str, Source]:
+    if private.casefold() in {name.casefold() for name in files}:
+        raise Invalid(
+            f"the data file and a public table are both called {private!r}", code="usage", hint="name one otherwise"
+        )
+    return {
+        name: source_of(file, {}, {"delimiter": delimiter_of(file), "public": True}) for name, file in files.items()
+    }
 
 
 def delimiter_of(path: Path) -> str:

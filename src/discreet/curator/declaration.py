@@ -16,7 +16,15 @@ from discreet.engines.zones import Zone
 from discreet.errors import Invalid, Refused
 from discreet.exact import rational, shown
 from discreet.plan.calendar import number_of
-from discreet.plan.catalog import DAYS_HINT, MOMENTS_HINT, Key, Protected, groups_of_column, suggestion
+from discreet.plan.catalog import (
+    DAYS_HINT,
+    MOMENTS_HINT,
+    Key,
+    Protected,
+    checked_join_rows,
+    groups_of_column,
+    suggestion,
+)
 from discreet.plan.moments import last_of, micros_of, midnight
 from discreet.plan.plain import Unusable, plain, plain_moment
 from discreet.plan.scalar import Type
@@ -62,6 +70,7 @@ class Declared:
     format: str | None = None  # of a date or a timestamp that is not written YYYY-MM-DD
     max_groups: int | None = None  # values of it that a person counts in
     auto: bool = False  # a number whose bounds are found for each question that needs them
+    keys_of: tuple[str, str] | None = None  # the public table, and its column, whose values are the keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,8 @@ class Source:
     table: str | None = None  # inside a DuckDB file
     reading: Reading = AS_IT_IS
     stored: bool = False  # the types of the source are taken over: the owner's word that they do not come from the data
+    public: bool = False  # it is about nobody, and may be read at will
+    join_rows: int | None = None  # of a person that are joined with those of another table; None: the usual number
 
 
 def protected(column: str | None = None, *, row: bool = False, adjacency: str = "add-remove", **caps: Any) -> Protected:
@@ -115,8 +126,11 @@ def relation_kept(protected: Protected) -> str:
     return said if protected.person is None else f"{said} by {protected.person}"
 
 
-OPTIONS = ("delimiter", "multiline", "ragged", "encoding", "decimal", "thousands", "null", "table", "types", "zone")
-"""What may be said of how a source is read, in a policy and in Python alike."""
+OPTIONS = (
+    *("delimiter", "multiline", "ragged", "encoding", "decimal", "thousands", "null", "table", "types", "zone"),
+    *("public", "join_rows"),
+)
+"""What may be said of a source, in a policy and in Python alike: how it is read, whether it is about anybody, how it is joined."""
 
 AUTO = "auto"
 """What stands for bounds that are to be found."""
@@ -161,7 +175,32 @@ def source_of(data: Any, columns: Mapping[str, Any], options: Mapping[str, Any])
         table,
         Reading(**signs, null=tuple(null), formats=formats, zone=zone),
         types == "stored",
+        *_joined(options),
     )
+
+
+def _joined(options: Mapping[str, Any]) -> tuple[bool, int | None]:
+    """Whether a source is public, and how many rows of a person are joined of one that is not."""
+    public, rows = options.get("public", False), options.get("join_rows")
+    if not isinstance(public, bool):
+        raise Invalid(f"public must be true or false, got {shown(public)}", code="policy")
+    if rows is not None and public:
+        raise Invalid(
+            "join_rows limits the rows of a person, and a public table is about nobody",
+            code="policy",
+            hint="remove join_rows, or public = true",
+        )
+    return public, None if rows is None else checked_join_rows(rows)
+
+
+def _keys_of(name: str, found: Mapping[str, Any]) -> tuple[str, str]:
+    """The public table and its column that keys are taken from."""
+    if set(found) != {"table", "column"} or not all(isinstance(each, str) and each for each in found.values()):
+        raise Invalid(
+            f"keys of column {name!r} must be a list, or name a public table and its column, got {shown(dict(found))}",
+            hint='write keys = ["A", "B"], or keys = { table = "airports", column = "faa" }',
+        )
+    return found["table"], found["column"]
 
 
 def declaration(name: str, found: Any) -> Declared:
@@ -189,6 +228,9 @@ def declaration(name: str, found: Any) -> Declared:
     else:
         low, high, days = (None, None, False) if auto else _bounds(name, found.get("bounds"))
     keys = found.get("keys")
+    keys_of = _keys_of(name, keys) if isinstance(keys, Mapping) else None
+    if keys_of is not None:
+        keys = None
     if keys is not None and (isinstance(keys, str) or not isinstance(keys, Iterable)):
         raise Invalid(f"keys of column {name!r} must be a list, got {shown(keys)}", hint='write keys = ["A", "B"]')
     form = found.get("format")
@@ -213,7 +255,7 @@ def declaration(name: str, found: Any) -> Declared:
             f"column {name!r} is {kind.value}, and a range is found of numbers alone",
             hint="give it type 'integer' or 'number', or remove bounds = \"auto\"",
         )
-    return Declared(kind, low, high, declared, nullable, form, groups, auto)
+    return Declared(kind, low, high, declared, nullable, form, groups, auto, keys_of)
 
 
 def _plain_key(name: str, key: Any, kind: Type | None) -> Any:

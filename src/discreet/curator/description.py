@@ -52,7 +52,11 @@ class Description:
                 "clip": unit.clip,
             },
             "tables": [
-                {"name": table.name, "columns": [_column(column, unit.person) for column in table.columns]}
+                {
+                    "name": table.name,
+                    "columns": [_column(column, unit.person) for column in table.columns],
+                    **({} if table.public is None else {"public": True}),
+                }
                 for table in self.catalog.tables
             ],
         }
@@ -64,14 +68,15 @@ class Description:
         unit = self.catalog.protected
         lines = []
         for table in self.catalog.tables:
-            lines.append(f"table {table.name}")
+            about = "" if table.public is None else ", public: about nobody, to be joined"
+            lines.append(f"table {table.name}{about}")
             width = max(len(column.name) for column in table.columns)
             kinds = max(7, *(len(column.type.value) for column in table.columns))
             for column in table.columns:
                 use = use_of(column, unit.person) + self._surveyed(table, column)
                 lines.append(f"  {column.name:<{width}}  {column.type.value:<{kinds}}  {use}".rstrip())
             lines.append("")
-            lines[-1:] = [*_without_groups(table, unit.person), *self._people(table), ""]
+            lines[-1:] = [*([] if table.public else _without_groups(table, unit.person)), *self._people(table), ""]
         if unit.person is None:
             lines.append("protected: each row by itself")
         else:

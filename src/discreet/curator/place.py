@@ -250,7 +250,7 @@ def place_of(policy: "Policy | None" = None, path: Path | None = None, ledger: s
         return Folder(Path(folder), mark, _words(path, ledger))
     if path is None:
         files = () if policy is None else policy.files
-        if policy is None or len(files) != 1 or len(policy.tables) != 1:
+        if policy is None or len(files) != 1 or sum(not each.public for each in policy.tables.values()) != 1:
             raise Invalid("the budget needs a place to be kept", code="ledger", hint='add ledger="my.ledger", a folder')
         path = files[0]
     if policy is None and is_ledger(path):

@@ -70,7 +70,7 @@ def _of_policy(policy: Path, file: Path) -> Iterator[Path]:
     folder = real(policy).parent
     try:
         said = tomllib.loads(policy.read_text("utf-8"))
-        named = [folder / table["source"] for table in said["tables"].values()]
+        named = [folder / table["source"] for table in said["tables"].values() if table.get("public") is not True]
         path = said.get("ledger", {}).get("path")
         ledger = ledger_beside(policy) if path is None else folder / path
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):

@@ -44,8 +44,9 @@ class Policy:
     share_answers: bool = False
 
     def __post_init__(self) -> None:
-        if not self.tables:
-            raise Invalid("a policy needs a table", hint='add [tables.visits] with source = "visits.csv"')
+        if all(source.public for source in self.tables.values()):
+            what = "a table that is about somebody" if self.tables else "a table"
+            raise Invalid(f"a policy needs {what}", hint='add [tables.visits] with source = "visits.csv"')
         if self.ledger is not None and self.address is not None:
             raise Invalid(
                 "a ledger is in a folder or on a server, and both are named",
@@ -79,8 +80,9 @@ class Policy:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The data files; a frame is none."""
-        return tuple(Path(each.data) for each in self.tables.values() if isinstance(each.data, str | Path))
+        """The files with data about somebody; a frame is none."""
+        private = (each.data for each in self.tables.values() if not each.public)
+        return tuple(Path(data) for data in private if isinstance(data, str | Path))
 
     @classmethod
     def declare(
@@ -97,6 +99,7 @@ class Policy:
         version: str = "1",
         ledger: str | Path | None = None,
         reading: Mapping[str, Any] | None = None,
+        public: Mapping[str, Any] | None = None,
         **caps: Any,
     ) -> "Policy":
         """The policy that these words come to, which are those of `Curator`.
@@ -105,10 +108,7 @@ class Policy:
         >>> print(policy.budget)
         ε = 3
         """
-        sources = {
-            name: source_of(data, _of_table(name, tables, columns, FIELDS), _of_table(name, tables, reading, ()))
-            for name, data in tables.items()
-        }
+        sources = _sources(tables, public or {}, columns, reading)
         server = Address.of(ledger) if str(ledger).startswith(VARIABLE) else None
         return cls(
             tables=sources,
@@ -152,14 +152,39 @@ def _budget(amounts: Mapping[str, Number]) -> Budget:
     return Budget(positive(amounts["epsilon"], "epsilon"), probability(amounts.get("delta", 0), "delta"))
 
 
+def _sources(
+    tables: Mapping[str, Any],
+    public: Mapping[str, Any],
+    columns: Mapping[str, Any] | None,
+    reading: Mapping[str, Any] | None,
+) -> dict[str, Source]:
+    """All tables with what is said of each; what is said of no table by its name is said of the one that is about somebody."""
+    both = {name.casefold() for name in tables} & {name.casefold() for name in public}
+    if both:
+        raise Invalid(f"table {min(both)!r} is among the tables and among the public ones", hint="name it once")
+    everything = {**tables, **public}
+    sources = {}
+    for name, data in everything.items():
+        said = _of_table(name, everything, public, columns, FIELDS)
+        options = dict(_of_table(name, everything, public, reading, ()))
+        sources[name] = source_of(data, said, options | {"public": True} if name in public else options)
+    return sources
+
+
 def _of_table(
-    table: str, tables: Mapping[str, Any], mapping: Mapping[str, Any] | None, fields: Sequence[str]
+    table: str,
+    tables: Mapping[str, Any],
+    public: Mapping[str, Any],
+    mapping: Mapping[str, Any] | None,
+    fields: Sequence[str],
 ) -> Mapping[str, Any]:
-    """What is said of one table: all of it where it is the only one, else what stands under its name."""
+    """What is said of one table: all of it where it is the only one about somebody, else what stands under its name."""
     options = dict(mapping or {})
-    by_name = set(options) == {table} and isinstance(options[table], Mapping) and not set(fields) & set(options[table])
-    if len(tables) == 1 and not by_name:
-        return options
+    by_name = set(options) <= set(tables) and all(
+        isinstance(each, Mapping) and not set(fields) & set(each) for each in options.values()
+    )
+    if len(tables) - len(public) == 1 and not (by_name and options):
+        return {} if table in public else options
     unknown = set(options) - set(tables)
     if unknown:
         raise Invalid(

@@ -287,6 +287,8 @@ def _table(name: str, source: Source, folder: Path) -> Iterator[str]:
             "table": source.table,
             "types": "stored" if source.stored else None,
             "zone": None if reading.zone is None else reading.zone.name,
+            "public": source.public or None,
+            "join_rows": source.join_rows,
         },
     )
     yield from _section(f"tables.{key(name)}.columns", {column: source.columns[column] for column in source.columns})
@@ -322,7 +324,7 @@ def _value(value: Any) -> str:
             fields = {
                 "type": None if value.type is None else value.type.value,
                 "bounds": bounds,
-                "keys": None if value.keys is None else list(value.keys),
+                "keys": value.keys_of or (None if value.keys is None else list(value.keys)),
                 "nullable": None if value.nullable else False,
                 "format": value.format,
                 "max_groups": value.max_groups,
@@ -342,6 +344,8 @@ def _value(value: Any) -> str:
             return value.isoformat()
         case list():
             return f"[{', '.join(map(_value, value))}]"
+        case (str(table), str(column)):
+            return f"{{ table = {text(table)}, column = {text(column)} }}"
     raise Invalid(f"a policy cannot say {shown(value)}", code="policy")
 
 

@@ -150,7 +150,7 @@ def _unfit(store: Store, policy: Policy) -> tuple[str, ...]:
 
 def _missing(catalog: Catalog) -> tuple[Missing, ...]:
     person, missing = catalog.protected.person, []
-    for table in catalog.tables:
+    for table in catalog.private:
         for column in table.columns:
             if (
                 column.keys is not None
@@ -180,7 +180,7 @@ def _unfilled(catalog: Catalog) -> tuple[str, ...]:
     return tuple(
         f"{column.name} is declared nullable = false, and has no bounds whose middle could stand for what is missing:"
         f" COUNT({column.name}) counts every row, and conditions still find it missing"
-        for table in catalog.tables
+        for table in catalog.private
         for column in table.columns
         if not column.nullable
         and (column.facts.middle is None or not column.type.numeric)

@@ -87,12 +87,14 @@ class Curator(Planning):
         version: str = "1",
         ledger: str | Path | None = None,
         reading: Mapping[str, Any] | None = None,
+        public: Mapping[str, Any] | None = None,
     ) -> None:
         """Each row is about the person in column `unit`, or with row=True about another one each.
 
         `columns` says what is known of columns: {"age": {"bounds": (0, 120)}, "ward": {"keys": ["A", "B"]}}; with several tables
         {"visits": {"age": …}}. What nobody declared is text. `reading` says how sources are read, as under [tables.visits] in a policy:
         {"delimiter": ";", "decimal": ",", "null": ["NA"]}; {"types": "stored"} takes the types of a frame or a Parquet file over.
+        `public` has tables that are about nobody, which are joined, and whose values may be keys.
         `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file. "env:NAME" takes the address of a server
         from a variable; ":memory:" keeps a budget for an experiment, and every answer says so. With shares="reserved" the budgets of
         analysts are kept for them: nobody is refused for what another spent.
@@ -116,6 +118,7 @@ class Curator(Planning):
             version=version,
             ledger=ledger,
             reading=reading,
+            public=public,
         )
         self._start(policy, place_of(policy))
 

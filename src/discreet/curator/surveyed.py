@@ -26,8 +26,8 @@ def overlaid(catalog: Catalog, known: Known) -> Catalog:
         replace(table, columns=tuple(_column(each, table, known) for each in table.columns)) for table in catalog.tables
     )
     people = catalog.protected.people
-    if people is None and len(tables) == 1:
-        survey = known.table(tables[0].name)
+    if people is None and len(catalog.private) == 1:
+        survey = known.table(catalog.private[0].name)
         if survey is not None and survey.version == known.version:
             people = max(1, round(survey.people.value))
     return replace(catalog, tables=tables, protected=replace(catalog.protected, people=people))

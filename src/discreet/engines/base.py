@@ -71,8 +71,11 @@ class Engine(Protocol):
         """
         ...
 
-    def priorities(self, query: Totals, salt: int) -> Mapping[tuple[Value, tuple[Value, ...]], int]:
-        """For tests: the priority of each person in each of their groups, for the twin of this engine in plain Python."""
+    def priorities(self, query: Totals, salt: int) -> Mapping[tuple[Value, tuple[Any, ...]], int]:
+        """For tests: the priority of each person in each of their groups, for the twin of this engine in plain Python.
+
+        Where rows of a person are kept, also that of each row, by KeepRows and what the row holds.
+        """
         ...
 
     @staticmethod

@@ -33,7 +33,8 @@ from discreet.engines.render.nodes import TYPES, alias
 from discreet.engines.watch import Watch
 from discreet.errors import Fault, Invalid
 from discreet.exact import whole
-from discreet.plan.relation import MOST_ROWS, Found, Rows, Totals, contributions_of, per_person_in, scan_of
+from discreet.plan.joins import KeepRows, PersonJoin
+from discreet.plan.relation import MOST_ROWS, Found, Rows, Totals, base_of, contributions_of, per_person_in, walk
 from discreet.plan.scalar import Type, Value
 
 identifier, quoted = DUCKDB.identifier, DUCKDB.quoted
@@ -103,13 +104,15 @@ class DuckDB:
             raise Fault("the question could not be computed", code="engine") from None
 
     def _run(self, query: Totals, salt: int, deadline: float | None = None) -> Found:
-        stored = self._stored[scan_of(query).table]
+        stored = self._stored[base_of(query).table]
         if isinstance(query.source, Rows):
             # rows of people have no numbers
             count, threads = 0 if per_person_in(query) else stored.rows, self._threads
         else:
             numbered = stored.person == contributions_of(query.source).person.name
             count, threads = stored.people if numbered else 0, -(-stored.rows // ROWS_OF_A_SLICE)
+        if any(isinstance(each, PersonJoin) for each in walk(query)):
+            count = 0  # each slice would read all of the other table
         slices = max(1, min(count, threads))
         text = render.text_of(query, self._stored, DUCKDB, sliced=slices > 1)
         ends = [i * count // slices for i in range(slices + 1)]
@@ -140,10 +143,16 @@ class DuckDB:
         """The text that is run on a small table, whatever the data are; the salt is the parameter $salt."""
         return render.sql_of(query, {name: StoredTable(name) for name in self._stored}, DUCKDB)
 
-    def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Value, ...]], int]:
+    def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Any, ...]], int]:
         with self._cursor() as cursor:
             rows = cursor.execute(render.priorities(query, self._stored, DUCKDB).sql, {"salt": salt}).fetchall()
-        return {(person, tuple(keys)): priority for person, *keys, priority in rows}
+            priorities = {(person, tuple(keys)): priority for person, *keys, priority in rows}
+            for each in walk(query):
+                if isinstance(each, KeepRows):
+                    text = render.row_priorities(each, self._stored, DUCKDB).sql
+                    rows = cursor.execute(text, {"salt": salt}).fetchall()
+                    priorities |= {(person, (KeepRows, *values)): priority for person, *values, priority in rows}
+        return priorities
 
     @staticmethod
     def columns(source: Any, table: str | None = None) -> dict[str, Type]:

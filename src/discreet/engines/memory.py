@@ -20,6 +20,7 @@ from discreet.engines.framing import Framing, header, records
 from discreet.errors import Fault, Invalid
 from discreet.plan.computed import Computed
 from discreet.plan.evaluate import evaluate
+from discreet.plan.joins import KeepRows, PersonJoin, PublicJoin
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
@@ -41,6 +42,7 @@ from discreet.plan.relation import (
     Term,
     Totals,
     Typed,
+    base_of,
     contributions_of,
     days,
     keys_of,
@@ -50,7 +52,8 @@ from discreet.plan.scalar import Cast, Scalar, Type, Value
 
 Row: TypeAlias = dict[str | tuple[str, str], Value]
 Group: TypeAlias = tuple[Value, ...]
-Priorities: TypeAlias = Mapping[tuple[Value, Group], int]
+Priorities: TypeAlias = Mapping[tuple[Value, tuple[Any, ...]], int]
+"""Of a person in a group; and of a row of a person, by KeepRows and what the row holds."""
 
 
 @dataclass(slots=True)
@@ -149,6 +152,61 @@ def _filter(relation: Filter, reading: RunData) -> list[Row]:
 def _computed(relation: Computed, reading: RunData) -> list[Row]:
     rows = rows_in(relation.source, reading)
     return [row | {relation.column.place: evaluate(relation.value, row)} for row in rows]
+
+
+@rows_in.register
+def _public_join(relation: PublicJoin, reading: RunData) -> list[Row]:
+    others: dict[Group, Row] = {}
+    for row in rows_in(relation.public, reading):
+        key = tuple(evaluate(there, row) for _, there in relation.on)
+        if None not in key and key in others:
+            raise Fault("several rows of a public table are alike in what is joined on", code="relation")
+        others[key] = row
+    nothing = _nothing(relation.public)
+    joined = []
+    for row in rows_in(relation.source, reading):
+        key = tuple(evaluate(own, row) for own, _ in relation.on)
+        match = None if None in key else others.get(key)
+        if match is not None or relation.outer:
+            joined.append(row | _beside(relation.called, nothing if match is None else match))
+    return joined
+
+
+@rows_in.register
+def _keep_rows(relation: KeepRows, reading: RunData) -> list[Row]:
+    people: dict[Value, list[tuple[tuple[object, ...], Row]]] = {}
+    for row in rows_in(relation.source, reading):
+        person, values = evaluate(relation.person, row), [evaluate(column, row) for column in relation.columns]
+        if person is not None:
+            order = (reading.priorities[person, (KeepRows, *values)], *map(_last_if_null, values))
+            people.setdefault(person, []).append((order, row))
+    return [row for mine in people.values() for _, row in sorted(mine, key=lambda each: each[0])[: relation.most]]
+
+
+@rows_in.register
+def _person_join(relation: PersonJoin, reading: RunData) -> list[Row]:
+    own, there = relation.persons
+    others: dict[Value, list[Row]] = {}
+    for row in rows_in(relation.other, reading):
+        others.setdefault(evaluate(there, row), []).append(row)
+    joined = []
+    for row in rows_in(relation.source, reading):
+        matches = others.get(evaluate(own, row), [])
+        if relation.outer and not matches:
+            matches = [_nothing(relation.other)]
+        joined += [row | _beside(relation.called, match) for match in matches]
+    return joined
+
+
+def _beside(called: str, row: Row) -> Row:
+    """The columns of the other side of a join."""
+    return {(called, str(name)): value for name, value in row.items()}
+
+
+def _nothing(relation: Rows) -> Row:
+    """What stands beside a row that matches none."""
+    columns = relation.columns if isinstance(relation, KeepRows) else base_of(relation).columns
+    return {column.name: None for column in columns}
 
 
 @rows_in.register
@@ -263,8 +321,12 @@ def _rank(priorities: Priorities) -> Callable[[Contribution], tuple[object, ...]
     """The order of contributions: by priority, then by the keys, where NULL comes last."""
     return lambda each: (
         priorities[each.person, each.group],
-        *((1,) if key is None else (0, key) for key in each.group),
+        *map(_last_if_null, each.group),
     )
+
+
+def _last_if_null(key: Value) -> tuple[object, ...]:
+    return (1,) if key is None else (0, key)
 
 
 def _capped(each: Contribution, kinds: list[How], most: int, priorities: Priorities) -> Contribution:

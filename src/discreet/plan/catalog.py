@@ -14,6 +14,7 @@ from discreet.plan.calendar import FIRST, LAST, day_of, number_of
 from discreet.plan.facts import Facts
 from discreet.plan.ladder import TOP
 from discreet.plan.moments import in_years, last_of, micros_of, midnight, moment_of
+from discreet.plan.public import Contents
 from discreet.plan.range import FoundRange
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
@@ -24,6 +25,10 @@ Key: TypeAlias = str | int | float | date | datetime | bool
 MOST_KEYS = 10_000
 MOST_LIMITS = {"max_groups": MOST_KEYS, "max_rows": 10**6, "max_total": TOP}
 """The limits on what of a person counts, each with the most that it can be."""
+
+JOIN_ROWS = 1_000
+"""So many rows of a person are joined of each table, unless it is declared otherwise."""
+MOST_JOINED = 10**6
 
 DAYS_HINT = "write bounds = [2020-01-01, 2024-12-31]"
 MOMENTS_HINT = "write bounds = [2020-01-01, 2024-12-31], days, or moments: [2020-01-01T08:00:00, 2024-12-31T18:00:00]"
@@ -187,6 +192,14 @@ def value_of(type: Type, number: Fraction | int) -> Key:
     return int(number) if number == int(number) else float(number)
 
 
+def checked_join_rows(limit: object) -> int:
+    """A limit on the rows of a person that are joined, or raises Invalid."""
+    checked = whole(limit, "join_rows", least=1)
+    if checked > MOST_JOINED:
+        raise Invalid(f"join_rows must be at most {MOST_JOINED:,}, got {shown(limit)}")
+    return checked
+
+
 def listed(type: Type, facts: Facts, keys: tuple[Key, ...] | None) -> tuple[Key, ...] | None:
     """The values by which a column can be grouped, from what is declared of it; None where that lists none."""
     if keys is not None:
@@ -222,6 +235,8 @@ class Table:
     name: str
     columns: tuple[Column, ...]
     typed: bool = False  # its source has stored types, which the owner may choose to take over
+    public: Contents | None = None  # what it holds, where it is about nobody
+    join_rows: int = JOIN_ROWS  # of a person that are joined with those of another table
 
     def __post_init__(self) -> None:
         folded = [column.name.casefold() for column in self.columns]
@@ -295,15 +310,20 @@ class Catalog:
         if len(set(folded)) < len(folded):
             raise Invalid("two tables have the same name", hint="rename one of them")
         if self.protected.person is not None:
-            for table in self.tables:
+            for table in self.private:
                 table.column(self.protected.person)
             return
-        limited = [each for table in self.tables for each in table.columns if each.max_groups is not None]
+        limited = [each for table in self.private for each in table.columns if each.max_groups is not None]
         if limited:
             raise Invalid(
                 f"max_groups of column {limited[0].name!r} limits what of a person counts, and here every row is about another person",
                 hint="leave it out",
             )
+
+    @property
+    def private(self) -> tuple[Table, ...]:
+        """The tables that are about somebody."""
+        return tuple(table for table in self.tables if table.public is None)
 
     def declared(self) -> "Catalog":
         """What an analyst is told of: for them a column that nobody declared does not exist."""

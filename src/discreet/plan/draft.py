@@ -31,7 +31,7 @@ from discreet.plan.relation import (
 )
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, MeasuredTerms
-from discreet.plan.rules import people  # noqa: F401 (its rules register themselves)
+from discreet.plan.rules import joins, people  # noqa: F401 (their rules register themselves)
 from discreet.plan.rules.relations import reach_into
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Column, In, IsNull, Literal, Or, Scalar, Type, Value, columns_in, type_of
@@ -287,6 +287,8 @@ def _within_groups(
 
 def _known(key: Scalar, scope: Scope) -> str:
     """How the values of a key are known, in words."""
+    if all(scope.field(column).public for column in columns_in(key)):
+        return "values in the public table"
     surveys = {field.surveyed for column in columns_in(key) if (field := scope.field(column)).surveyed}
     return f"keys, as they were {min(surveys)}," if surveys else "declared keys"
 
@@ -327,7 +329,7 @@ def gathered(
 ) -> Contributions | CapRows | CapGroups:
     """The terms of each person in each group, or none of them, within limits on rows and groups."""
     # as the table spells it, which a unit may be written unlike
-    named = draft.scope.named(draft.protected.person or "")
+    named = draft.scope.own_named(draft.protected.person or "")
     everything = Contributions(draft.source, Column(named.name, named.type), draft.keys, draft.terms if terms else ())
     each = everything if rows is None else CapRows(everything, rows)
     if draft.clip or groups is None or draft.known <= groups:

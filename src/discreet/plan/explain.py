@@ -8,6 +8,7 @@ from discreet.errors import Fault
 from discreet.plan.computed import Computed
 from discreet.plan.digits import counted, six_digits
 from discreet.plan.functions import function
+from discreet.plan.joins import KeepRows, PersonJoin, PublicJoin
 from discreet.plan.measurement import Measurement
 from discreet.plan.plan import Plan, Stage, finds_groups
 from discreet.plan.question import Aggregate
@@ -208,6 +209,26 @@ def _filled(relation: Filled) -> str:
 @told.register
 def _filter(relation: Filter) -> str:
     return f"where {said(relation.condition)}"
+
+
+@told.register
+def _public_join(relation: PublicJoin) -> str:
+    on = " and ".join(f"{said(own)} = {relation.called}.{there.name}" for own, there in relation.on)
+    others = "rows without a match stay" if relation.outer else "rows without a match are left out"
+    return f"each row with its one row of {relation.called}, which is public, by {on}: {others}"
+
+
+@told.register
+def _keep_rows(relation: KeepRows) -> str:
+    return (
+        f"at most {counted(relation.most, 'row')} of a {relation.person.name}, chosen at random, before they are joined"
+    )
+
+
+@told.register
+def _person_join(relation: PersonJoin) -> str:
+    alone = "; rows of whoever has none there stay" if relation.outer else ""
+    return f"each row with all rows of the same {relation.persons[0].name} in {relation.called}{alone}"
 
 
 @told.register

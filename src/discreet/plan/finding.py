@@ -279,7 +279,7 @@ def _range(draft: Draft, sought: FoundRange, budget: SplitPrice) -> FindRange:
 
 def _person(draft: Draft, person: str) -> Column:
     """The column of people, as the table spells it."""
-    named = draft.scope.named(person)
+    named = draft.scope.own_named(person)
     return Column(named.name, named.type)
 
 

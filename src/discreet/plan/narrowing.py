@@ -13,7 +13,7 @@ from discreet.errors import QueryError
 from discreet.plan.catalog import one_number
 from discreet.plan.domain import Effort, Values, size_of
 from discreet.plan.evaluate import evaluate
-from discreet.plan.relation import Filter, PerPerson, Rows, walk
+from discreet.plan.relation import Filter, PerPerson, Rows, own_rows, walk
 from discreet.plan.scalar import And, Column, Comparison, In, Literal, Order, Scalar, Value, columns_in
 from discreet.plan.scope import Scope
 
@@ -28,18 +28,24 @@ def narrowed(
 
 def undecided(keys: tuple[Scalar, ...], source: Rows) -> tuple[Scalar, ...]:
     """The conditions of a question that are of more than one of its keys: of which groups they are true, only rows can tell."""
-    columns = [{key} for key in keys if isinstance(key, Column)]
+    columns, own = [{key} for key in keys if isinstance(key, Column)], list(_filters(source))
     beside = [condition for condition in conditions_on(source) if columns_in(condition) not in columns]
-    below = [each.source for each in walk(source) if isinstance(each, PerPerson)][:1]
-    # below rows of people names are of other columns
-    return tuple(beside + [part.condition for rows in below for part in walk(rows) if isinstance(part, Filter)])
+    # below rows of people, and in what is joined, names are of other columns
+    others = [each for each in walk(source) if isinstance(each, Filter) and not any(each is one for one in own)]
+    return tuple(beside + [each.condition for each in others])
 
 
 def conditions_on(source: Rows) -> Iterator[Scalar]:
     """All that must be true of a row; of rows of people what must be true of these, and not of the rows that they are made of."""
-    for part in takewhile(lambda each: not isinstance(each, PerPerson), walk(source)):
+    for part in _filters(source):
+        yield from part.condition.parts if isinstance(part.condition, And) else (part.condition,)
+
+
+def _filters(source: Rows) -> Iterator[Filter]:
+    """The filters of the rows themselves: not of what is joined to them, and not of what rows of people are made of."""
+    for part in takewhile(lambda each: not isinstance(each, PerPerson), own_rows(source)):
         if isinstance(part, Filter):
-            yield from part.condition.parts if isinstance(part.condition, And) else (part.condition,)
+            yield part
 
 
 def _left(

@@ -276,12 +276,27 @@ def scans(relation: Relation) -> tuple[Scan, ...]:
     return tuple(each for each in walk(relation) if isinstance(each, Scan))
 
 
-def scan_of(relation: Relation) -> Scan:
-    """The one table that a relation reads; for none or several raises Fault."""
-    read = scans(relation)
-    if len(read) != 1:
-        raise Fault(f"a relation of one table is needed, got one of {len(read)}", code="relation")
-    return read[0]
+def own_rows(relation: Relation) -> Iterator[Relation]:
+    """The relation, what it has its rows from, what that has them from, and so on: of a join the side whose rows have columns more."""
+    yield relation
+    below = rows_from(relation)
+    if below is not None:
+        yield from own_rows(below)
+
+
+@singledispatch
+def rows_from(relation: Relation) -> Relation | None:
+    """What a relation has its rows from: the one that it is made of; of what is made of several a rule of its own tells, or none."""
+    below = children(relation)
+    return below[0] if len(below) == 1 else None
+
+
+def base_of(relation: Relation) -> Scan:
+    """The table whose rows these are, with whatever was joined to them; where there is none raises Fault."""
+    last = list(own_rows(relation))[-1]
+    if not isinstance(last, Scan):
+        raise Fault(f"{type(last).__name__} has no rows of a table", code="relation")
+    return last
 
 
 @once

@@ -31,6 +31,7 @@ class Field(NamedTuple):
     typed: bool = False  # its source has a stored type, which the owner may choose to take over
     max_groups: int | None = None  # values of it that a person counts in
     auto: bool = False  # its bounds are found for each question that needs them
+    public: bool = False  # of a table that is about nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Scope:
     tables: tuple[str, ...]
     fields: tuple[Field, ...]
     present: frozenset[Column] = frozenset()  # surely not NULL, as the rows were filtered
+    own: str = ""  # of several relations the one whose rows these are, if it is one: its columns are named alone
     _named: dict[str, list[Field]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -65,6 +67,7 @@ class Scope:
                 stored=each.stored,
                 surveyed=each.surveyed,
                 auto=each.auto,
+                public=table.public is not None,
             )
             for each in table.columns
         )
@@ -83,6 +86,16 @@ class Scope:
         both = Scope((*self.tables, *other.tables), (*self.fields, *other.fields))
         present = (both.column(scope.field(each)) for scope in (self, other) for each in scope.present)
         return replace(both, present=frozenset(present))
+
+    def extended(self, other: "Scope") -> "Scope":
+        """The columns of both, where the rows of this one have columns more: its own are named as they were."""
+        both = self.joined(replace(other, present=frozenset()))
+        both = replace(both, own=self.own or self.tables[0], present=frozenset())
+        return replace(both, present=self.present.union(both.column(other.field(each)) for each in other.present))
+
+    def called(self, name: str) -> "Scope":
+        """The columns of one relation, under another name."""
+        return replace(self, tables=(name,), fields=tuple(each._replace(table=name) for each in self.fields))
 
     def where(self, present: Iterable[Column]) -> "Scope":
         """This scope on rows where these columns are not NULL."""
@@ -125,11 +138,17 @@ class Scope:
 
     def field(self, column: Column) -> Field:
         """What is in scope of the column that a node names."""
-        return self.named(column.name, column.table)
+        return self.named(column.name, column.table or self.own)
+
+    def own_named(self, name: str) -> Field:
+        """The column of this name that the rows have of their own, whatever was joined to them."""
+        return self.named(name, self.own)
 
     def column(self, known: Field) -> Column:
-        """The node that names a column in scope: together with its relation where there are several, and alone where there is one."""
-        return Column(known.name, known.type, known.table if len(self.tables) > 1 else "")
+        """The node that names a column in scope: together with its relation where there are several, and alone where there is one, or
+        where it is that of the rows themselves."""
+        alone = len(self.tables) == 1 or known.table == self.own
+        return Column(known.name, known.type, "" if alone else known.table)
 
     def facts(self, column: Column) -> Facts:
         """What is known of a column."""
@@ -152,7 +171,7 @@ class Scope:
 
 def fillable(scope: Scope, person: str | None) -> list[Field]:
     """The columns that are declared never to be missing, and have a middle that stands for what is. Nobody is made up: rows without
-    a person are left out.
+    a person are left out. What is never missing in a public table is not.
     """
     owner = (person or "").casefold()
     return [
@@ -162,4 +181,5 @@ def fillable(scope: Scope, person: str | None) -> list[Field]:
         and not each.facts.nullable
         and each.facts.middle is not None
         and each.name.casefold() != owner
+        and not each.public
     ]

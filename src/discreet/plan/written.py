@@ -13,7 +13,7 @@ from typing import Any
 from discreet.errors import Fault
 from discreet.mechanisms import AboveThreshold, Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
 from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
-from discreet.plan import question, relation, scalar
+from discreet.plan import joins, question, relation, scalar
 from discreet.plan.combination import Combination
 from discreet.plan.computed import Computed
 from discreet.plan.measurement import Measurement
@@ -59,6 +59,9 @@ RECORDS: dict[type, str] = {
     relation.ClipNorm: "ClipNorm source limits",
     relation.Exceeding: "Exceeding source extent rungs",
     relation.Totals: "Totals source keys terms",
+    joins.PublicJoin: "PublicJoin source public called on outer digest",
+    joins.KeepRows: "KeepRows source person columns most",
+    joins.PersonJoin: "PersonJoin source other called persons outer",
     question.Aggregate: "Aggregate kind argument condition",
     question.Output: "Output name value",
     question.Sort: "Sort value descending nulls_first",

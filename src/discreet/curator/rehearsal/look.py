@@ -22,7 +22,7 @@ def look(catalog: Catalog, loads: Sequence[Data], engine: Engine, epsilon: Fract
     """The rehearsal of tables that an engine has loaded."""
     counting = Counting(engine)
     sources = {data.name: data for data in loads}
-    tables = (_table(counting, catalog, table, sources[table.name], epsilon, delta) for table in catalog.tables)
+    tables = (_table(counting, catalog, table, sources[table.name], epsilon, delta) for table in catalog.private)
     return Rehearsal(tuple(tables), epsilon)
 
 

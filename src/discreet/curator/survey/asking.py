@@ -66,12 +66,20 @@ def asked_survey(
 
 
 def _table(catalog: Catalog, name: str | None) -> Table:
+    private = catalog.private
+    names = ", ".join(each.name for each in private)
     if name is not None:
-        return catalog.table(name)
-    if len(catalog.tables) > 1:
-        names = ", ".join(each.name for each in catalog.tables)
+        chosen = catalog.table(name)
+        if chosen.public is not None:
+            raise Invalid(
+                f"table {chosen.name!r} is public: what it holds is known without a survey",
+                code="survey",
+                hint=f"name one of {names}",
+            )
+        return chosen
+    if len(private) > 1:
         raise Invalid("a survey is of one table, and there are several", code="survey", hint=f"name one of {names}")
-    return catalog.tables[0]
+    return private[0]
 
 
 def _columns(table: Table, person: str | None, chosen: Iterable[str] | None) -> list[str]:

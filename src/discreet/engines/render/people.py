@@ -25,7 +25,7 @@ from discreet.engines.render.nodes import (
 )
 from discreet.engines.render.relations import Writer, rows_of, sum_of
 from discreet.engines.render.scalars import Made, ScalarWriter
-from discreet.plan.relation import PerPerson, PersonFeature, Summary, scan_of
+from discreet.plan.relation import PerPerson, PersonFeature, Summary, base_of
 from discreet.plan.scalar import Literal, Scalar, Type, type_of
 
 PERSON, KEY, FEATURE = "of person", "of key", "of feature"  # as columns of the derived table
@@ -33,7 +33,7 @@ PERSON, KEY, FEATURE = "of person", "of key", "of feature"  # as columns of the 
 
 @rows_of.register
 def _per_person(relation: PerPerson, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
-    people, stored = writer.of_people(relation), writer.stored[scan_of(relation).table]
+    people, stored = writer.of_people(relation), writer.stored[base_of(relation).table]
     over = people.over
     keys = [_key(value, over) for _, value in relation.keys]
     columns = [alias(each, f"{KEY}{i}") for i, each in enumerate(keys)]

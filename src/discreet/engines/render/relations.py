@@ -50,10 +50,10 @@ from discreet.plan.relation import (
     Term,
     Totals,
     Typed,
+    base_of,
     contributions_of,
     keys_of,
-    per_person_in,
-    scan_of,
+    own_rows,
     terms_of,
 )
 from discreet.plan.scalar import Cast, Coalesce, Column, Indicator, IsNull, Literal, Not, Scalar, Type, type_of
@@ -128,7 +128,7 @@ def sql_of(query: Totals, stored: Mapping[str, StoredTable], words: Words) -> st
 
 def text_of(query: Totals, stored: Mapping[str, StoredTable], words: Words, sliced: bool = False) -> Text:
     """The text for a query; `sliced`: over the people, or the rows, from number `low` to below `high`, to be added up over all of them."""
-    writer = Writer(stored, words, sliced)
+    writer = Writer(stored, words, sliced, by_rows=sliced and isinstance(query.source, Rows))
     sql = writer.totals(query)
     return Text(words.text(sql), frozenset(writer.parameters))
 
@@ -148,15 +148,12 @@ class Writer:
     words: Words
     sliced: bool = False
     parameters: set[str] = field(default_factory=set)
+    by_rows: bool = False  # it is rows that are sliced, and no people
 
     def totals(self, query: Totals) -> E:
         source = query.source
         if isinstance(source, Rows):
             over, base, where = rows_of(source, self)
-            if self.sliced:
-                base = subquery(
-                    select([exp.Star()], base, where=self.slice(self.words.row_number(), T.BIGINT)), "slice"
-                )
             groups = [_key(each, over) for each in query.keys]
             columns = [alias(each.shown, key(i)) for i, each in enumerate(groups)]
             columns += [alias(sum_of(term.value, over), total(i)) for i, term in enumerate(query.terms)]
@@ -169,7 +166,7 @@ class Writer:
 
     def of_people(self, contributions: Contributions | PerPerson) -> PeopleRows:
         over, base, where = rows_of(contributions.source, self)
-        stored = self.stored[scan_of(contributions).table]
+        stored = self.stored[base_of(contributions).table]
         if stored.number is None or stored.person != contributions.person.name:
             person = over.clean(contributions.person).sql
             where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
@@ -183,7 +180,7 @@ class Writer:
 
     def numbered(self, contributions: Contributions) -> bool:
         """Whether the engine has numbered these people, and has a hash of each."""
-        stored = self.stored[scan_of(contributions).table]
+        stored = self.stored[base_of(contributions).table]
         return stored.number is not None and stored.person == contributions.person.name
 
     def slice(self, number: E, type: T) -> list[E]:
@@ -203,9 +200,9 @@ class Writer:
 
     def shown(self, contributions: Contributions, index: int) -> E:
         """A key of the contributions as it leaves the engine."""
-        people = per_person_in(contributions)  # whose texts are as they are
-        scalar, forms = contributions.keys[index], {} if people else self.stored[scan_of(contributions).table].kept
-        if isinstance(scalar, Column) and scalar.type is Type.TEXT and scalar.name in forms:
+        people = any(isinstance(each, PerPerson) for each in own_rows(contributions))  # which gives texts as they are
+        scalar, forms = contributions.keys[index], {} if people else self.stored[base_of(contributions).table].kept
+        if isinstance(scalar, Column) and scalar.type is Type.TEXT and scalar.place in forms:
             return text_of_form(forms[scalar.name], named(key(index)), self.words)
         return named(key(index))
 
@@ -394,7 +391,10 @@ def _scan(relation: Scan, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
         form, sql = stored.kept.get(column.name), named(column.name)
         cell = Made(sql) if form is None else Made(text_of_form(form, sql, writer.words), 2, form=named(column.name))
         columns[column.place] = cell
-    return ScalarWriter(columns, writer.words), table(stored.table), []
+    base = table(stored.table)
+    if writer.by_rows:
+        base = subquery(select([exp.Star()], base, where=writer.slice(writer.words.row_number(), T.BIGINT)), "slice")
+    return ScalarWriter(columns, writer.words), base, []
 
 
 @rows_of.register

@@ -47,7 +47,7 @@ class Count(Kind):
             return Aggregate(COUNT, None, call.condition)
         argument = call.scalar()
         if call.distinct:
-            if not isinstance(argument, Column) or argument.name != call.person:
+            if not isinstance(argument, Column) or argument.table or argument.name != call.person:
                 raise call.not_distinct()
             return Aggregate(PEOPLE, None, call.condition)
         if isinstance(argument, Literal) and argument.value is None:

@@ -37,6 +37,7 @@ ENDS = {"BOTH", "LEADING", "TRAILING"}  # read in TRIM alone
 READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a word becomes
     T.SELECT: (exp.Select,),
     T.WITH: (exp.With,),
+    **dict.fromkeys((T.JOIN, T.INNER, T.OUTER, T.ON, T.USING), (exp.Join,)),
     T.WHERE: (exp.Where,),
     T.GROUP_BY: (exp.Group,),
     T.HAVING: (exp.Having,),
@@ -100,6 +101,7 @@ def question(text: str, catalog: Catalog, params: Parameters = None) -> Question
     select = parsed(words)
     sources = Sources(text, catalog, parameters, grouped)
     source = sources.source(select)
+    sources.check_private(source, select)
     groups = source.origin
     if isinstance(groups, ReleasedGroups):
         clauses: Clauses = ReleasedClauses(sources, select, source, groups)
@@ -184,15 +186,16 @@ def check_unread(words: QueryText, expressions: Expressions) -> None:
     starts = {node.meta["start"] for node in nodes if isinstance(node, exp.Identifier)}
     have = Counter(map(type, nodes))
     have[exp.Literal] += sum(isinstance(node, exp.Placeholder) and node.name.isdigit() for node in nodes)  # `?` is `$0`
-    counts: Counter[tuple[type[exp.Expr], ...]] = Counter()
+    counts: Counter[object] = Counter()
     ends: Counter[str] = Counter()
     for i, token in enumerate(words.tokens):
         before = words.tokens[i - 1].token_type if i else None
         after = words.tokens[i + 1].token_type if i + 1 < len(words.tokens) else None
         classes = READ_AS.get(token.token_type)
         if classes is not None:
-            counts[classes] += 1
-            unread = counts[classes] > sum(have[each] for each in classes)
+            kind = token.token_type if exp.Join in classes else classes
+            counts[kind] += 1
+            unread = counts[kind] > sum(have[each] for each in classes)
         elif token.token_type in (T.VAR, T.IDENTIFIER):
             named = token.start in starts or before is T.PARAMETER
             word = token.text.upper() in WORDS | dates.UNITS or is_unit(token.text)

@@ -1,6 +1,6 @@
 """Clauses of SELECT to a Question: sources, keys, outputs, and what happens to released values."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from sqlglot import exp
 
@@ -9,21 +9,13 @@ from discreet.plan.domain import groupless
 from discreet.plan.question import Output, Question, Sort
 from discreet.plan.relation import Filter, Rows
 from discreet.plan.scalar import (
-    And,
     Arithmetic,
     Case,
     Cast,
-    Coalesce,
     Column,
-    Comparison,
     Function,
-    In,
-    IsNull,
     Key,
-    Like,
     Literal,
-    Not,
-    Or,
     Over,
     Released,
     Scalar,
@@ -35,12 +27,13 @@ from discreet.plan.scalar import (
     windows_in,
 )
 from discreet.plan.sql.expressions import MOST_PARTS, Clause, Expressions
+from discreet.plan.sql.rebuilding import rebuilt
 from discreet.plan.sql.refusals import Code, quoted, refusal
 from discreet.plan.sql.sources import RowSource, conditions_of, joined
 from discreet.plan.sql.values import is_null_literal
 from discreet.plan.sql.windows import not_over_rows
 
-CLAUSES = "with_ from_ where group having order limit offset expressions"
+CLAUSES = "with_ from_ joins where group having order limit offset expressions"
 
 
 class Clauses:
@@ -182,7 +175,7 @@ class Clauses:
             raise not_over_rows(read, node)
         if not used:
             raise read.refusal(Code.CONSTANT, "a constant is no key", "group by columns and by CASE bins of them", node)
-        if any(column.name == read.person for column in used):
+        if any(map(read.is_person, used)):
             raise read.refusal(
                 Code.PERSON,
                 f"{quoted(str(read.person))} says who a person is and is never a key",
@@ -265,7 +258,7 @@ class Clauses:
     def _not_grouped(self, column: Column) -> QueryError:
         read, name = self.read, column.name
         at = read.columns.get(column)
-        if name == read.person:
+        if read.is_person(column):
             message, hint = (
                 f"{quoted(name)} says who a person is and is never released",
                 f"use {read.counting_people()}",
@@ -290,35 +283,3 @@ def free_name(name: str, taken: set[str]) -> str:
         candidate = f"{name}_{i}"
     taken.add(candidate.casefold())
     return candidate
-
-
-def rebuilt(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
-    """This node over changed children."""
-    match scalar:
-        case Column() | Literal() | Key() | Released():
-            return scalar
-        case Arithmetic():
-            return Arithmetic(scalar.operator, change(scalar.left), change(scalar.right))
-        case Comparison():
-            return Comparison(scalar.order, change(scalar.left), change(scalar.right))
-        case And() | Or() | Coalesce():
-            return type(scalar)(tuple(map(change, scalar.parts)))
-        case Not() | IsNull():
-            return type(scalar)(change(scalar.operand))
-        case In():
-            return In(change(scalar.operand), scalar.values)
-        case Like():
-            return Like(change(scalar.operand), scalar.pattern, scalar.ignore_case)
-        case Cast():
-            return Cast(change(scalar.operand), scalar.type)
-        case Function():
-            return Function(scalar.name, tuple(map(change, scalar.operands)))
-        case Over():
-            order = tuple((change(value), descending, first) for value, descending, first in scalar.order)
-            operands, partition = (tuple(map(change, each)) for each in (scalar.operands, scalar.partition))
-            return Over(scalar.function, operands, partition, order)
-        case Case():
-            return Case(
-                tuple((change(when), change(value)) for when, value in scalar.branches), change(scalar.otherwise)
-            )
-    raise TypeError(f"{type(scalar).__name__} cannot stand in a question")

@@ -147,7 +147,7 @@ class Expressions:
         self.scope = scope
         self.view = view  # of a sub-query; None: names are columns of the table
         self.shared = shared or SharedReading()
-        self.person = person and scope.named(person).name
+        self.person = person and scope.own_named(person).name
         self.parameters = parameters
         self.outputs: dict[str, Scalar] = {}  # by alias, casefolded
         self.aggregates: list[Aggregate] = []
@@ -330,7 +330,7 @@ class Expressions:
 
     def column(self, name: str, node: exp.Expr, table: str = "") -> Scalar:
         """The column of a name, and of a relation if one is named; or the output that an alias names."""
-        declared = bool(self.scope.matches(name, table) if self.view is None else self.view.matches(name))
+        declared = bool(self.scope.matches(name, table) if self.view is None else self.view.matches(name, table))
         alias = None if table or self.place not in ALIASED else self.outputs.get(name.casefold())
         if alias is not None and (not declared or self.place is Clause.ORDER_BY):
             return alias  # what is sorted are outputs: there their names come first, as the standard has it
@@ -359,7 +359,7 @@ class Expressions:
     def _named(self, name: str, table: str) -> Item:
         """What a name means; raises QueryError where it means nothing, or several things."""
         if self.view is not None:
-            return self.view.named(name)
+            return self.view.named(name, table)
         known = self.scope.named(name, table)
         column = self.scope.column(known)
         return Item(known.name, column, (column,))
@@ -373,28 +373,32 @@ class Expressions:
                 raise self.refusal(Code.TOO_MANY_ITEMS, message, "compute less in sub-queries, or ask less at once")
         return item.meaning
 
-    def everything(self) -> list[Item]:
-        """All columns, in their order: what * means in a sub-query."""
+    def everything(self, table: str = "") -> list[Item]:
+        """All columns, in their order: what * means in a sub-query, and behind a dot those of one table."""
         if self.view is not None:
-            return list(self.view.items)
+            of_table = (each for each in self.view.items if self.view.has(each, table))
+            return [Item(each.name, each.meaning, each.columns) for each in of_table]
         columns = [(each.name, self.scope.column(each)) for each in self.scope.fields]
         return [Item(name, column, (column,)) for name, column in columns]
 
-    def star(self, node: exp.Expr) -> None:
+    def star(self, node: exp.Expr) -> list[Item]:
         """Reads * or name.* of a sub-query."""
+        table = ""
         if isinstance(node, exp.Column):
             self.take(node, "this", "table")
-            self.qualifier(node.args.get("table"))
+            table = self.qualifier(node.args.get("table"))
             node = node.this
         self.take(node)
+        return self.everything(table)
 
     def qualifier(self, node: exp.Expr | None) -> str:
         """The name before a dot, which must be that of what is read from; empty where there is none."""
         if node is None:
             return ""
         table = self.identifier(node)
-        if table.casefold() not in map(str.casefold, self.scope.tables):
-            hint = f"the table is called {' or '.join(map(quoted, self.scope.tables))} here"
+        tables = self.scope.tables if self.view is None else self.view.tables
+        if table.casefold() not in map(str.casefold, tables):
+            hint = f"the table is called {' or '.join(map(quoted, tables))} here"
             raise self.refusal(Code.UNKNOWN_TABLE, f"table {quoted(table)} not found", hint, node)
         return table
 
@@ -402,24 +406,32 @@ class Expressions:
         """How people are counted here: the column that says who they are may have another name in a sub-query, or none."""
         if self.view is None:
             return f"COUNT(DISTINCT {self.person})"
-        names = [each.name for each in self.view.items if each.name and self._is_person(each.meaning)]
+        people = [each for each in self.view.items if each.name and self._counts_people(each.meaning)]
+        names = [f"{each.table}.{each.name}" if each.table else each.name for each in people]
         passed = "" if names else f", with {self.person} in the SELECT of {self.view.called}"
         return f"COUNT(DISTINCT {names[0] if names else self.person}){passed}"
+
+    def _counts_people(self, meaning: Scalar) -> bool:
+        return isinstance(meaning, Column) and not meaning.table and self.is_person(meaning)
+
+    def is_person(self, column: Column) -> bool:
+        """Whether a column says who a person is: that of the rows themselves, or of others about people that are joined to them."""
+        if self.person is None or column.name.casefold() != self.person.casefold():
+            return False
+        return not column.table or not self.scope.field(column).public
 
     def means_person(self, name: str) -> bool:
         """Whether a name is that of who a person is."""
         if self.view is not None:
-            return any(self._is_person(each.meaning) for each in self.view.matches(name))
+            return any(self._counts_people(each.meaning) for each in self.view.matches(name))
         return any(each.name == self.person for each in self.scope.matches(name))
-
-    def _is_person(self, meaning: Scalar) -> bool:
-        return isinstance(meaning, Column) and meaning.name == self.person
 
     def heading(self, node: exp.Expr) -> str | None:
         """The name of the column that a node is, as it was given; None for any other node."""
         if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
             return None
-        matches = self.view.matches(node.name) if self.view is not None else self.scope.matches(node.name)
+        known = self.scope if self.view is None else self.view
+        matches = known.matches(node.name, node.text("table"))
         return matches[0].name if matches else None
 
     def _misquoted(self, name: str, node: exp.Expr) -> QueryError | None:

@@ -20,9 +20,10 @@ from discreet.plan.rules.people import people_scope, with_column
 from discreet.plan.rules.scalars import there
 from discreet.plan.scalar import Column, Key, Literal, Scalar, columns_in, has_key, type_of, windows_in
 from discreet.plan.scope import Scope
-from discreet.plan.sql.clauses import Clauses, free_name, rebuilt
+from discreet.plan.sql.clauses import Clauses, free_name
 from discreet.plan.sql.expressions import Expressions, SharedReading
 from discreet.plan.sql.origins import Origin
+from discreet.plan.sql.rebuilding import rebuilt
 from discreet.plan.sql.refusals import Code, quoted
 from discreet.plan.sql.released import ReleasedGroups
 from discreet.plan.sql.sources import RowSource, Sources, conditions_of, joined
@@ -188,7 +189,7 @@ class PeopleClauses(Clauses):
         for name, (words, hint) in NEVER.items():
             if part := select.args.get(name):
                 raise read.refusal(Code.SUBQUERY, f"{words} inside a sub-query is not available", hint, part)
-        read.take(select, "with_", "from_", "where", "group", "having", "expressions")
+        read.take(select, "with_", "from_", "joins", "where", "group", "having", "expressions")
         conditions = (*self.source.conditions, *conditions_of(read, select.args.get("where")))
         names = self._outputs()
         self._group(select.args["group"])
@@ -216,7 +217,7 @@ class PeopleClauses(Clauses):
     def _people(self, names: list[str], source: RowSource, called: str) -> "MadePeople":
         """Names for all that is gathered, those that were given first."""
         read, scope = self.read, self.read.scope
-        who = scope.column(scope.named(read.person or ""))
+        who = scope.column(scope.own_named(read.person or ""))
         if who not in self.keys:
             raise _not_by_person(self.select, read)
         taken = {who.name.casefold()}

@@ -66,7 +66,7 @@ class ReleasedClauses(Clauses):
         self._check_aggregates()
         self._check(inner.select, INSIDE, "inside a sub-query")
         self._check(self.select, OUTSIDE, "over groups of a sub-query")
-        inner.read.take(inner.select, "with_", "from_", "where", "group", "having", "expressions")
+        inner.read.take(inner.select, "with_", "from_", "joins", "where", "group", "having", "expressions")
         condition = joined((*inner.source.conditions, *conditions_of(inner.read, inner.select.args.get("where"))))
         names = inner._outputs()
         inner._group(inner.select.args.get("group"))

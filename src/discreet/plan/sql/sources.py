@@ -16,6 +16,8 @@ from discreet.errors import QueryError
 from discreet.plan.catalog import Catalog
 from discreet.plan.scalar import And, Column, Literal, Scalar
 from discreet.plan.sql.expressions import Clause, Expressions, SharedReading, placed
+from discreet.plan.sql.joins import joined as joined_with
+from discreet.plan.sql.joins import public_table
 from discreet.plan.sql.origins import DeclaredTable, Origin
 from discreet.plan.sql.refusals import Code, quoted
 from discreet.plan.sql.values import is_null_literal
@@ -23,8 +25,12 @@ from discreet.plan.sql.views import Item, View
 
 UNNAMED = "unnamed_subquery"
 OTHERS = {  # clauses that the words alone did not give away
-    "joins": (Code.JOIN, "joins are not available yet", "ask about one table"),
-    "laterals": (Code.JOIN, "joins are not available yet", "ask about one table"),
+    "joins": (
+        Code.JOIN,
+        "joins in brackets are not available",
+        "join one table after the other: a JOIN b ON … JOIN c ON …",
+    ),
+    "laterals": (Code.JOIN, "LATERAL is not available", "join tables on equal columns"),
     "pivots": (Code.PIVOT, "PIVOT is not available", "use GROUP BY"),
     "sample": (Code.SAMPLE, "samples are not available", "remove the clause"),
     "windows": (Code.WINDOW, "named windows are not available", "write the window behind OVER"),
@@ -85,7 +91,7 @@ class Sources:
     def reader(self, source: RowSource, kind: type[Reader]) -> Reader:
         """A reader, of this kind, of expressions over a source."""
         scope = source.origin.scope(source.called)
-        person = self.catalog.protected.person
+        person = None if public_table(source.origin) is not None else self.catalog.protected.person
         read = kind(self.text, scope, person, self.parameters, source.view, self.shared)
         read.columns.update(dict.fromkeys(source.columns))
         return read
@@ -97,22 +103,36 @@ class Sources:
         source = select.args.get("from_")
         if source is None:
             raise self.refusal(Code.CLAUSE, "FROM is missing", "write SELECT COUNT(*) FROM …", select)
-        for node in (select, source, source.this):
+        joins = select.args.get("joins") or []
+        for node in (select, source, source.this, *(join.this for join in joins)):
             for name, (code, message, hint) in OTHERS.items():
-                if part := node.args.get(name):
+                part = None if node is select and name == "joins" else node.args.get(name)
+                if part:
                     raise self.refusal(code, message, hint, part[0] if isinstance(part, list) else part)
         names = self._with(select.args.get("with_"), known or {})
-        self._take(source, "this")
-        return self._from(source.this, names)
+        self.take(source, "this")
+        rows = self._from(source.this, names)
+        for join in joins:
+            rows = joined_with(self, rows, join, self._from(join.this, names))
+        return rows
+
+    def check_private(self, source: RowSource, select: exp.Expr) -> None:
+        """A question is about rows that are somebody's; for others raises QueryError."""
+        table = public_table(source.origin)
+        if table is not None:
+            message = f"table {quoted(table.name)} is public and about nobody: there is nothing to protect in it, and nothing to ask"
+            raise self.refusal(
+                Code.JOIN, message, "look at it where it lies, or join it to a table about somebody", select
+            )
 
     def _with(self, clause: exp.Expr | None, known: Known) -> Known:
         """What names mean behind WITH: each sees those before it, and hides a table, or a name further out, of its own name."""
         if clause is None:
             return known
-        self._take(clause, "expressions")
+        self.take(clause, "expressions")
         names, here = dict(known), set[str]()
         for node in clause.expressions:
-            self._take(node, "this", "alias")
+            self.take(node, "this", "alias")
             name = self._alias(node)
             if name.casefold() in here:
                 message = f"two sub-queries are called {quoted(name)}"
@@ -123,7 +143,7 @@ class Sources:
 
     def _from(self, node: exp.Expr, known: Known) -> RowSource:
         if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Subquery | exp.Select):
-            self._take(node, "this", "alias")
+            self.take(node, "this", "alias")
             nested = isinstance(node.this, exp.Subquery)
             inner = self._from(node.this, known) if nested else self._derived(node.this, known, UNNAMED)
             return self._called(inner, node)
@@ -132,9 +152,9 @@ class Sources:
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             hint = "write the name of one table"
             raise self.refusal(Code.TABLE_FUNCTION, "FROM needs a declared table", hint, node)
-        self._take(node, "this", "alias")
+        self.take(node, "this", "alias")
         source = known.get(node.this.name.casefold()) or self._declared(node.this)
-        self._identifier(node.this)
+        self.identifier(node.this)
         return self._called(source, node)
 
     def _called(self, source: RowSource, node: exp.Expr) -> RowSource:
@@ -156,13 +176,14 @@ class Sources:
         """What a sub-query gives."""
         source = self.source(select, known)
         if isinstance(select, exp.Select) and select.args.get("group"):
+            self.check_private(source, select)
             return self.grouped(self, select, source, called)
         for name, (words, hint) in OUTSIDE.items():
             if part := select.args.get(name):
                 message = f"{words} inside a sub-query is not available"
                 raise self.refusal(Code.SUBQUERY, message, hint, part)
         read = self.expressions(source)
-        read.take(select, "from_", "where", "expressions", "with_")
+        read.take(select, "from_", "joins", "where", "expressions", "with_")
         conditions = (*source.conditions, *conditions_of(read, select.args.get("where")))
         columns = tuple(read.columns)
         items = [item for node in select.expressions for item in _items(read, node)]
@@ -173,17 +194,17 @@ class Sources:
         if alias.args.get("columns"):
             hint = "name the columns inside: SELECT age AS years"
             raise self.refusal(Code.CLAUSE, "columns cannot be renamed here", hint, alias)
-        self._take(alias, "this")
-        return self._identifier(alias.this)
+        self.take(alias, "this")
+        return self.identifier(alias.this)
 
     def refusal(self, code: Code, message: str, hint: str, node: exp.Expr) -> QueryError:
         """The error to raise, with a caret under the node."""
         return placed(self.text, code, message, hint, node)
 
-    def _take(self, node: exp.Expr, *args: str) -> None:
+    def take(self, node: exp.Expr, *args: str) -> None:
         self.shared.take(self.text, node, *args)
 
-    def _identifier(self, node: object) -> str:
+    def identifier(self, node: object) -> str:
         return self.shared.identifier(self.text, node)
 
 
@@ -205,8 +226,7 @@ def joined(conditions: tuple[Scalar, ...]) -> Scalar | None:
 def _items(read: Expressions, node: exp.Expr) -> Iterator[Item]:
     """The columns that an item of the SELECT of a sub-query gives: one, or for * all that it reads from."""
     if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
-        read.star(node)
-        yield from read.everything()
+        yield from read.star(node)
         return
     name = None
     if type(node) is exp.Alias:

@@ -47,9 +47,9 @@ CHAINED = {
     T.DOT,
     T.IS,
 }  # each makes the expression one deeper
-SEPARATING = {T.COMMA, T.AND, T.OR, T.WHEN, T.THEN, T.ELSE, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY}
+SEPARATING = {T.JOIN, T.ON, T.COMMA, T.AND, T.OR, T.WHEN, T.THEN, T.ELSE, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY}
 ALLOWED = TYPE_WORDS | {
-    *(T.OVER, T.PARTITION_BY),
+    *(T.OVER, T.PARTITION_BY, T.JOIN),
     *(T.SELECT, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.DISTINCT, T.FILTER),
     *(T.CASE, T.WHEN, T.THEN, T.ELSE, T.END, T.AND, T.OR, T.NOT, T.IN, T.IS, T.ISNULL, T.NOTNULL, T.BETWEEN),
     *(T.LIKE, T.ILIKE, T.ESCAPE, T.ASC, T.DESC, T.FIRST, T.NULL, T.TRUE, T.FALSE, T.UNKNOWN),
@@ -65,7 +65,11 @@ READ_OTHERWISE = {  # than the functions of the table, and releases
 BY_UNIT = {"DATE_TRUNC", "DATETRUNC", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATEPART"}  # named by their first operand
 SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
 
-JOIN = (Code.JOIN, "joins are not available yet", "ask about one table")
+JOIN = (
+    Code.JOIN,
+    "this form of a join is not available",
+    "write FROM bookings b JOIN airports a ON b.dest = a.faa, or LEFT JOIN, with the table about people first",
+)
 SET_OPERATION = (
     Code.SET_OPERATION,
     "questions cannot be combined",
@@ -102,9 +106,7 @@ OPERATOR = (
 BACKTICK = (Code.NAME, "names do not stand in backticks", 'write the name alone, or in double quotes: "name"')
 STRINGS = (Code.LITERAL, "this kind of text constant is not available", "write text as 'it''s'")
 REFUSED: dict[TokenType, tuple[Code, str, str]] = {
-    **dict.fromkeys(
-        (T.JOIN, T.CROSS, T.INNER, T.LEFT, T.RIGHT, T.FULL, T.OUTER, T.NATURAL, T.SEMI, T.ANTI, T.ASOF), JOIN
-    ),
+    **dict.fromkeys((T.CROSS, T.INNER, T.LEFT, T.RIGHT, T.FULL, T.OUTER, T.NATURAL, T.SEMI, T.ANTI, T.ASOF), JOIN),
     **dict.fromkeys((T.POSITIONAL, T.STRAIGHT_JOIN, T.LATERAL, T.APPLY, T.ON), JOIN),
     **dict.fromkeys((T.UNION, T.EXCEPT, T.INTERSECT), SET_OPERATION),
     **dict.fromkeys((T.WINDOW, T.QUALIFY, T.PARTITION, T.ROWS, T.RANGE), WINDOW),
@@ -153,7 +155,21 @@ class QueryText:
 # The parser passes over an item of a list that is not there, and over a sign before nothing.
 BEFORE_AN_ITEM = {T.SELECT, T.DISTINCT, T.GROUP_BY, T.ORDER_BY, T.COMMA, T.L_PAREN, T.PLUS}
 AFTER_AN_ITEM = {
-    *(T.COMMA, T.R_PAREN, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.ALIAS, T.ASC, T.DESC),
+    *(
+        T.COMMA,
+        T.R_PAREN,
+        T.FROM,
+        T.JOIN,
+        T.WHERE,
+        T.GROUP_BY,
+        T.HAVING,
+        T.ORDER_BY,
+        T.LIMIT,
+        T.OFFSET,
+        T.ALIAS,
+        T.ASC,
+        T.DESC,
+    ),
     *(T.AND, T.OR, T.THEN, T.ELSE, T.END, T.WHEN, T.IS, T.IN, T.LIKE, T.ILIKE, T.BETWEEN, T.DCOLON),
     *(T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.STAR, T.SLASH, T.DIV, T.MOD, T.DSTAR, T.CARET, T.DPIPE),
 }
@@ -262,6 +278,7 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
             raise refusal(Code.LIMIT, message, "write LIMIT at the end, such as LIMIT 5", text, token)
         begins = token.token_type in (T.SELECT, T.WITH) and begins_a_select(tokens, i)
         begins = begins or (token.token_type is T.ALL and before is not None and before.token_type is T.GROUP_BY)
+        begins = begins or joins(token, before, after)
         named = begins or token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)
         if not named and not (token.token_type is T.FOR and is_part(tokens[:i])):
             raise word_refusal(text, token, before, after)
@@ -284,7 +301,22 @@ def begins_a_select(tokens: list[Token], i: int) -> bool:
     brackets = i
     while brackets and tokens[brackets - 1].token_type is T.L_PAREN:
         brackets -= 1
-    return i == 0 or (0 < brackets < i and tokens[brackets - 1].token_type in (T.FROM, T.ALIAS))
+    return i == 0 or (0 < brackets < i and tokens[brackets - 1].token_type in (T.FROM, T.ALIAS, T.JOIN))
+
+
+def joins(token: Token, before: Token | None, after: Token | None) -> bool:
+    """Whether a word is one of LEFT OUTER JOIN, INNER JOIN, and of what is joined on."""
+    first, last = (None if each is None else each.token_type for each in (before, after))
+    match token.token_type:
+        case T.LEFT | T.INNER:
+            return last is T.JOIN or (token.token_type is T.LEFT and last is T.OUTER)
+        case T.OUTER:
+            return first is T.LEFT and last is T.JOIN
+        case T.ON:
+            return first is not T.DISTINCT
+        case T.USING:
+            return last is T.L_PAREN
+    return False
 
 
 def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
