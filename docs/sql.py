@@ -1,4 +1,4 @@
-"""`python docs/sql.py` renews the tables of docs/sql.md that are made from the code. tests/test_sql_page.py asserts that the page is what it says.
+"""`python docs/sql.py` renews the tables of docs/sql.md that are made from the code; tests/test_sql_page.py sees to it.
 
 A section of the page lies between `<!-- made from NAME -->` and `<!-- until there -->`; SECTIONS has the function that makes each. Another
 section needs a function here and two lines there. Every example is read, planned or refused as it is written down.

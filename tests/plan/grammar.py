@@ -35,6 +35,10 @@ PAIRS = (
     ("CORR", "COVAR_POP", "COVAR_SAMP", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2", "REGR_COUNT"),
     ("REGR_AVGX", "REGR_AVGY", "REGR_SXX"),
 )
+LISTED = (
+    ("ward IN ('A', 'B')", "age IN (1, 20, 300)", "note IN ('x')", "ward NOT IN ('C')"),
+    ("ward IN ('Z')", "age IN (NULL)", "age IN ()"),
+)
 WILD = 0.04
 """How often a word is one that is mostly refused."""
 
@@ -180,10 +184,11 @@ class Grammar:
             lambda: f"({f()} {self.one(('AND', 'OR'))} {f()})",
             lambda: f"NOT ({f()})",
             lambda: f"({a()}) IS {self.one(('', 'NOT '))}NULL",
+            lambda: self.one(LISTED),
+            lambda: self.one((("age NOT IN (1, 2)",), (f"{same(0)} IN ({same(0)}, {same(0)})",))),
             lambda: (
-                f"{same(0)} {self.one(('', 'NOT '))}IN ({', '.join(same(0) for _ in range(self.draw.randrange(1, 4)))})"
+                f"({self.one(('ward', 'note'))}, {self.one(('age', 'cost'))}) IN (('A', {self.one((('1', '2.5'), ('age', 'NULL')))}))"
             ),
-            lambda: f"({self.one(('ward', 'note'))}, {self.one(('age', 'cost'))}) IN (('A', {self.number(0)}))",
             lambda: f"{same(depth - 1)} BETWEEN {same(0)} AND {same(0)}",
             lambda: f"{self.one(('STARTS_WITH', 'ENDS_WITH', 'CONTAINS'))}({self.text(depth - 1)}, {self.text(0)})",
         )

@@ -2,10 +2,12 @@
 
 import random
 import time
+from typing import Any
 
 import pytest
 
-from discreet.errors import DiscreetError, Fault
+from discreet.curator.session import Curator
+from discreet.errors import DiscreetError, Fault, QueryError
 from discreet.plan.catalog import Catalog
 from discreet.plan.explain import explain
 from discreet.plan.private import plan_for
@@ -57,6 +59,52 @@ def test_random_questions_are_planned_or_refused() -> None:
 def test_spoiled_questions_are_planned_or_refused() -> None:
     seen = all_end_well(2, repeats(350), True)
     assert len(seen) > 10, seen
+
+
+HOSTILE = {
+    "age": ("7", "40", "-5", "999", ""),
+    "cost": ("0", "1.5", "1e300", "-inf", "nan", ""),
+    "weight": ("1",),
+    "ward": ("A", "B", "Z", "", "Ä"),
+    "admitted": ("2024-01-05", "0001-01-01", "9999-12-31", "2023-02-29", ""),
+    "smoker": ("true", "false", "", "maybe"),
+    "note": ("x", "%", "'", "\\", "7", "", "Ä🙂"),
+}
+DECLARED = {
+    "age": {"type": "integer", "bounds": (0, 120)},
+    "cost": {"type": "number", "bounds": (0, 10_000)},
+    "weight": {"type": "number", "bounds": "auto"},
+    "ward": {"keys": ["A", "B", "C"]},
+    "admitted": {"type": "date", "bounds": ("2023-11-15", "2025-02-10")},
+    "smoker": {"type": "boolean"},
+}
+WHOM: list[dict[str, Any]] = [
+    {"unit": "patient_id", "max_groups": 2, "max_rows": 3},
+    {"row": True, "adjacency": "replace"},
+    {"unit": "patient_id", "clip": "l2", "max_groups": 2, "max_rows": 2},
+    {"unit": "patient_id"},
+]
+
+
+def test_random_questions_are_answered_or_refused() -> None:
+    """Through the whole path, over hostile cells: no fault, whatever is asked."""
+    draw = random.Random(4)
+    rows = {"patient_id": [str(i % 25) for i in range(60)]}
+    rows |= {name: [draw.choice(values) for _ in range(60)] for name, values in HOSTILE.items()}
+    grammar, answered = Grammar(draw), 0
+    for whom in WHOM:
+        with Curator(
+            {"visits": rows}, columns=DECLARED, epsilon=10**6, delta=1e-2, ledger=":memory:", **whom
+        ) as hospital:
+            for _ in range(repeats(25)):
+                text = grammar.question()
+                try:
+                    answer = hospital.sql(text, epsilon=1, delta=DELTA)
+                except QueryError as error:
+                    assert error.code and error.hint, text
+                else:
+                    answered += bool(str(answer) and answer.explain())
+    assert answered > 10
 
 
 @pytest.mark.parametrize("text", BOMBS, ids=[f"{text[:30]}…{text[-20:]}" for text in BOMBS])
