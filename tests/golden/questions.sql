@@ -567,3 +567,59 @@ SELECT SUM(AGE(arrived, DATE '2000-02-29')) AS years FROM visits;
 SELECT COUNT(*) AS n FROM visits WHERE arrived > NOW() - INTERVAL '1 day';
 -- time-subtracted
 SELECT AVG(departed - arrived) AS x FROM visits;
+-- mixed-with-lower-moments
+WITH v AS (SELECT LOWER(ward) AS w, cost, age FROM visits WHERE NOT smoker) SELECT w, STDDEV(cost) AS d, CORR(cost, age) AS r FROM v GROUP BY w;
+-- mixed-narrowed-share
+SELECT ward, COUNT(*) * 100.0 / SUM(COUNT(*)) OVER () AS share FROM visits WHERE ward IN ('A', 'C', 'E') GROUP BY ward ORDER BY share DESC;
+-- mixed-narrowed-moments
+SELECT ward, VARIANCE(age) AS v, AVG(age) AS a, COUNT(*) AS n FROM visits WHERE ward <> 'B' AND age > 17 GROUP BY ward;
+-- mixed-named-keys-rank
+SELECT note, COUNT(*) AS n, RANK() OVER (ORDER BY n DESC) AS place FROM visits WHERE note IN ('flu', 'cold') GROUP BY note;
+-- mixed-case-key-slope
+SELECT CASE WHEN age // 20 < 2 THEN 'young' ELSE UPPER(ward) END AS k, REGR_SLOPE(cost, age) AS slope FROM visits GROUP BY k;
+-- mixed-shadowed-person
+SELECT patient_id, AVG(cost) AS c, COUNT(*) AS n FROM (SELECT ward AS patient_id, cost FROM visits WHERE age BETWEEN 18 AND 64) GROUP BY patient_id;
+-- mixed-renamed-person
+WITH v AS (SELECT patient_id AS who, smoker FROM visits) SELECT smoker, COUNT(DISTINCT who) AS people FROM v GROUP BY smoker;
+-- mixed-swapped-columns
+SELECT SUM(age) AS a, SUM(cost) AS c FROM (SELECT cost AS age, age AS cost FROM (SELECT * FROM visits WHERE smoker));
+-- mixed-redefined-power
+SELECT AVG(age) AS a, STDDEV_POP(age) AS d FROM (SELECT POWER(age, 2) / 10 AS age FROM visits);
+-- mixed-text-length-by-share
+SELECT STARTS_WITH(note, 'flu') AS flu, SUM(LEAST(LENGTH(note), 50)) / COUNT(*) AS letters FROM visits GROUP BY flu;
+-- mixed-two-windows
+SELECT ward, smoker, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY ward) AS part, DENSE_RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM visits GROUP BY ALL HAVING COUNT(*) > 5;
+-- mixed-rank-is-no-key
+SELECT DENSE_RANK() OVER (ORDER BY ward) AS k, COUNT(*) AS n FROM visits GROUP BY k;
+-- mixed-rank-of-keys
+SELECT ward, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY ward DESC) AS r FROM visits GROUP BY ALL;
+-- mixed-moments-of-booleans
+SELECT VAR_POP(smoker) AS v, CORR(age > 65, smoker) AS r, AVG(smoker) AS m FROM visits;
+-- mixed-moments-filtered
+SELECT STDDEV(cost) FILTER (WHERE ward = 'A') / STDDEV(cost) FILTER (WHERE ward = 'B') AS ratio FROM visits;
+-- mixed-moments-of-logarithms
+SELECT ward, AVG(LN(GREATEST(cost, 1))) AS m, STDDEV(LN(GREATEST(cost, 1))) AS d FROM visits GROUP BY ward;
+-- mixed-moments-too-large
+SELECT VARIANCE(POWER(age, age)) AS v FROM visits;
+-- mixed-moments-without-bounds
+WITH v AS (SELECT weight AS age FROM visits) SELECT STDDEV(age) AS d FROM v;
+-- mixed-concat-key-narrowed
+SELECT CONCAT(ward, '-', smoker) AS k, COUNT(*) AS n, COVAR_SAMP(age, cost) AS c FROM visits WHERE ward = 'A' GROUP BY k;
+-- mixed-distinct-narrowed
+SELECT DISTINCT ward FROM (SELECT ward FROM visits) WHERE ward NOT IN ('A', 'B') ORDER BY ward DESC FETCH FIRST 1 ROWS ONLY;
+-- mixed-bucket-of-a-sub-query
+SELECT WIDTH_BUCKET(c, 0, 100, 5) AS bin, COUNT_IF(old) AS old, MEAN(c) AS c FROM (SELECT cost / 100 AS c, age > 65 AS old FROM visits) GROUP BY bin;
+-- mixed-limit-inside
+SELECT AVG(age) AS a FROM (SELECT age FROM visits ORDER BY age LIMIT 10);
+-- mixed-three-levels
+WITH a AS (SELECT * FROM visits WHERE smoker), b AS (SELECT age + 1 AS age, ward FROM a WHERE age > 20) SELECT ward, SUM(age) AS s FROM (SELECT * FROM b WHERE ward IS NOT NULL) GROUP BY ward;
+-- date-mixed-share-of-months
+SELECT DATE_TRUNC('month', admitted) AS m, COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM visits GROUP BY m ORDER BY m;
+-- date-mixed-stay-moments
+SELECT ward, STDDEV(discharged - admitted) AS d, CORR(cost, discharged - admitted) AS r FROM visits WHERE discharged >= admitted GROUP BY ward;
+-- date-mixed-weekday-of-a-sub-query
+SELECT d, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM (SELECT DAYNAME(admitted + INTERVAL '1 day') AS d FROM visits WHERE QUARTER(admitted) = 1) GROUP BY d;
+-- date-mixed-narrowed-days
+SELECT admitted, COUNT(*) AS n FROM visits WHERE admitted BETWEEN '2024-02-01' AND '2024-02-07' GROUP BY admitted;
+-- date-mixed-text-key
+SELECT ward || '/' || STRFTIME(admitted, '%Y') AS k, AVG(AGE(admitted, born)) AS a FROM visits GROUP BY k;

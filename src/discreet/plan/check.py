@@ -59,8 +59,8 @@ def _whatever_follows(ways: Sequence[events.Event]) -> events.Event:
     priced = list(dict.fromkeys(_priced(tuple(_leaves(each))) for each in ways))
     leaves = [tuple(_leaves(each)) for each in priced]
     if len(priced) == 1:
-        # those that are not listed may still be rounded otherwise
-        return priced[0] if len(leaves[0]) == 1 else events.Composed(tuple(map(_less, leaves[0])))
+        # of several ways those that are not listed may still be rounded otherwise
+        return events.Composed(tuple(map(_less, leaves[0]))) if len(ways) > 1 and len(leaves[0]) > 1 else priced[0]
     if len({_shape(each) for each in leaves}) > 1:
         raise broken("what it costs depends on what it finds")
     return events.Composed(tuple(_less(_least_noise(each)) for each in zip(*leaves, strict=True)))

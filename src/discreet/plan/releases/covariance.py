@@ -208,7 +208,7 @@ class Correlation(Release):
         return np.asarray(covariance / size, np.float64)
 
     def drawn(self, *totals: Reals) -> Reals:
-        """The same of what may be the truth. A correlation r is the one for which C − r·√(V_u⁺ · V_v⁺) is 0; of totals with a variance
+        """The correlation of totals that may be true. It is the r for which C − r·√(V_u⁺ · V_v⁺) is 0; of totals with a variance
         that is not above 0 that has the sign of C, whatever r is: they tell that r is larger, or smaller, and not that it may be anything.
         """
         covariance, size = self._moments(*totals)

@@ -11,7 +11,7 @@ from discreet.errors import Fault, QueryError
 from discreet.plan.combination import Combination
 from discreet.plan.evaluate import product_ends
 from discreet.plan.facts import Facts
-from discreet.plan.grid import ValueGrid, divisor_for, grid_for
+from discreet.plan.grid import MOST_SIZE, ValueGrid, divisor_for, grid_for
 from discreet.plan.ladder import signed
 from discreet.plan.question import Aggregate
 from discreet.plan.range import FoundRange
@@ -190,6 +190,12 @@ class MeasuredTerms:
         """The measurement of Σ(ab − middle) of two that are centred, and what the middle is worth: half way between the ends of a
         product, so that a row gives no more than half of what lies between them. It is on a grid of 2^24 steps.
         """
+        if one.width * other.width > MOST_SIZE:
+            raise QueryError(
+                "the squares or products of the arguments can be larger than 1e300",
+                code="missing-bounds",
+                hint="clamp them: LEAST(GREATEST(…, LOW), HIGH)",
+            )
         factors = (_steps_in(one.steps), _steps_in(other.steps))
         size = max(map(abs, product_ends(Product(*factors, 0, 0))))
         shift = divisor_for(size).bit_length() - 1
