@@ -6,7 +6,7 @@ section needs a function here and two lines there. Every example is read, planne
 
 import re
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from discreet.plan.dates import PATTERNS, TRUNCATED
 from discreet.plan.evaluate import evaluate
 from discreet.plan.functions import FUNCTIONS
 from discreet.plan.private import plan_for
+from discreet.plan.public import Contents
 from discreet.plan.scalar import Column as Node
 from discreet.plan.scalar import IsNull, Type
 from discreet.plan.sql import question
@@ -46,7 +47,12 @@ VISITS = Table(
         Column("admitted", Type.DATE, *(Fraction(number_of(date(year, 1, 1))) for year in (2023, 2025))),
     ),
 )
-HOSPITAL = Catalog((VISITS,), Protected("person", max_groups=2, max_rows=5))
+WARDS = Table(
+    "wards",
+    (Column("ward", Type.TEXT, keys=("A", "B"), nullable=False), Column("beds", Type.INTEGER, nullable=False)),
+    public=Contents.of({"ward": ["A", "B"], "beds": [12, 30]}),
+)
+HOSPITAL = Catalog((VISITS, WARDS), Protected("person", max_groups=2, max_rows=5))
 """What the questions on the page are asked of."""
 
 
@@ -69,6 +75,8 @@ def cells(page: str, header: str) -> list[list[str]]:
 def _value(said: str) -> Any:
     if said in ("NULL", "true", "false"):
         return {"NULL": None, "true": True, "false": False}[said]
+    if said.startswith("TIMESTAMP"):
+        return datetime.fromisoformat(said[11:-1])
     if said.startswith("DATE"):
         return date.fromisoformat(said[6:-1])
     if said.startswith("'"):
@@ -85,6 +93,8 @@ def shown(value: Any) -> str:
             return str(value).lower()
         case str():
             return f"'{value}'"
+        case datetime():
+            return f"TIMESTAMP '{value}'"
         case date():
             return f"DATE '{value}'"
     return f"{value:g}"
@@ -226,6 +236,11 @@ CLAUSE_WORDS = {
         "`FROM`",
         "a declared table, or a sub-query in brackets",
         "SELECT AVG(a) FROM (SELECT age AS a FROM visits)",
+    ),
+    "joins": (
+        "`JOIN`, `LEFT JOIN`",
+        "a public table on a key that is unique there, or a table about the same people on who they are: [joins](#joins)",
+        "SELECT COUNT(*) FROM visits JOIN wards USING (ward) WHERE beds > 20",
     ),
     "where": (
         "`WHERE`",

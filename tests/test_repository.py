@@ -194,6 +194,7 @@ NAMESAKES = {
     "Mixed": "a kind of loss, and the theorem about it",
     "Part": "of a composition: as it is certified, and as theorems have it",
     "RandomizedResponse": "a mechanism, and its event, which is always written events.RandomizedResponse",
+    "Reading": "of a source, as its cells are read, and of data beside the totals of a stage",
     "Source": "of randomness (public), and of a table in a policy",
     "Tally": "a step of a plan, and what a trial of the zoo counts",
     "Verdict": "of the doctor, and of advice about a price",

@@ -141,7 +141,7 @@ MUTANTS = (
     Mutant(
         "rows-of-two-tables",
         POLICY + "_check_unit",
-        "len(policy.tables) > 1",
+        "sum(not source.public for source in policy.tables.values()) > 1",
         "False",
         "rows of two tables about one person are protected apart",
         in_folder(data_in.test_the_ids_of_several_tables_are_of_one_type),

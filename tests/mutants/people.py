@@ -177,9 +177,9 @@ MUTANTS = (
     ),
     Mutant(
         "inner-conditions-narrow",
-        NARROWING + "conditions_on",
-        "takewhile(lambda each: not isinstance(each, PerPerson), walk(source))",
-        "walk(source)",
+        NARROWING + "_filters",
+        "takewhile(lambda each: not isinstance(each, PerPerson), own_rows(source))",
+        "own_rows(source)",
         "a condition on a column of the table leaves out groups of what is called like it outside",
         people.test_conditions_inside_are_not_those_outside,
     ),

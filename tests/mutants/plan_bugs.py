@@ -73,7 +73,7 @@ MUTANTS = (
     Mutant(
         "people-by-a-function-of-their-id",
         CLAUSES + "Clauses._check_key",
-        "if any(column.name == read.person for column in used):",
+        "if any(map(read.is_person, used)):",
         "if scalar == read.person:",
         "groups are people",
         bugs.a_shadow_of_the_person,

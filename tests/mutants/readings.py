@@ -7,6 +7,14 @@ CHECK = "discreet.plan.check:"
 
 MUTANTS = (
     Mutant(
+        "readings-at-twice-their-price",
+        "discreet.plan.reading:ReadingPrice.priced",
+        "self.unit * each.weight",
+        "2 * self.unit * each.weight",
+        "what is read besides costs more than its share",
+        test_readings.a_reading_is_a_part_of_what_a_plan_costs,
+    ),
+    Mutant(
         "readings-not-checked",
         CHECK + "_check_stage",
         "for reading in stage.readings:",

@@ -242,8 +242,8 @@ MUTANTS = (
     Mutant(
         "an-alias-shadows-the-person",
         EXPRESSIONS + "Expressions._named",
-        "return self.view.named(name)",
-        "return Item(name, Column(self.person, Type.TEXT), ()) if name == self.person else self.view.named(name)",
+        "return self.view.named(name, table)",
+        "return Item(name, Column(self.person, Type.TEXT), ()) if name == self.person else self.view.named(name, table)",
         "whatever is called like the person column is taken for people",
         same("SELECT ward AS patient_id"),
     ),
@@ -266,8 +266,8 @@ MUTANTS = (
     Mutant(
         "a-select-anywhere",
         TEXT + "begins_a_select",
-        "in (T.FROM, T.ALIAS)",
-        "in (T.FROM, T.ALIAS, T.IN)",
+        "in (T.FROM, T.ALIAS, T.JOIN)",
+        "in (T.FROM, T.ALIAS, T.JOIN, T.IN)",
         "a list of another table is read as a sub-query",
         refusal("WHERE age IN (SELECT age FROM visits)"),
     ),

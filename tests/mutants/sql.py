@@ -168,7 +168,7 @@ MUTANTS = (
     Mutant(
         "person-as-key",
         CLAUSES + "Clauses._check_key",
-        "if any(column.name == read.person for column in used):",
+        "if any(map(read.is_person, used)):",
         "if False:",
         "people are grouped by who they are",
         refusal("SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id"),
@@ -272,7 +272,7 @@ MUTANTS = (
     Mutant(
         "forgotten-words-passed-over",
         "discreet.plan.sql:check_unread",
-        "unread = counts[classes] > sum(have[each] for each in classes)",
+        "unread = counts[kind] > sum(have[each] for each in classes)",
         "unread = False",
         "a word that the parser forgets is no part of the question",
         no_word_is_forgotten,

@@ -35,7 +35,7 @@ from discreet.plan.once import once
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.price import LEAST_EPSILON, Shares, shares
 from discreet.plan.range import FoundRange
-from discreet.plan.reading import Shared
+from discreet.plan.reading import ReadingPrice
 from discreet.plan.relation import (
     ONE,
     CapGroups,
@@ -99,7 +99,7 @@ class SplitPrice:
     split: Split | None
     """The noise of the answer; None where nothing needs noise."""
 
-    shared: Shared
+    shared: ReadingPrice
     """What is read beside the totals, and its price."""
 
     columns: int
@@ -126,7 +126,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
     parts = shares(keys=unknown, ranges=bool(draft.sought), limits=bool(lacking))
     typical = _typical(draft)
     requests = noise_wanted(draft, typical)
-    shared = Shared.of(draft.readings, len(requests), epsilon * parts.answer)
+    shared = ReadingPrice.of(draft.readings, len(requests), epsilon * parts.answer)
     rest = epsilon * parts.answer - shared.cost
     of_keys = Fraction(0) if not unknown else delta / 2 if draft.clip else delta
     split = None

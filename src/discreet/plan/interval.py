@@ -67,7 +67,7 @@ class Intervals(Sequence[Cells]):
 
     @classmethod
     def of(cls, rows: "Sequence[Cells]") -> "Intervals":
-        """The same rows, as columns."""
+        """These rows, as columns."""
         if isinstance(rows, Intervals):
             return rows
         columns = zip(*rows, strict=True)

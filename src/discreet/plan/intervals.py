@@ -84,9 +84,9 @@ def _among(column: IntervalColumn, places: Sequence[int], size: int, flag: str) 
     all_rows = IntervalColumn(
         nothing, nothing.copy(), nothing.copy(), [flag] * size, frozenset(map(places.__getitem__, column.absent))
     )
-    for place, low, high, error, said in zip(places, column.low, column.high, column.error, column.flag, strict=True):
+    for place, low, high, error, word in zip(places, column.low, column.high, column.error, column.flag, strict=True):
         all_rows.low[place], all_rows.high[place] = low, high
-        all_rows.error[place], all_rows.flag[place] = error, said
+        all_rows.error[place], all_rows.flag[place] = error, word
     return all_rows
 
 

@@ -19,7 +19,7 @@ from discreet.plan.noise import allocate, gaussian
 from discreet.plan.plan import Plan
 from discreet.plan.price import LEAST_EPSILON
 from discreet.plan.question import Question
-from discreet.plan.reading import Shared
+from discreet.plan.reading import ReadingPrice
 from discreet.plan.scalar import columns_in
 from discreet.plan.stages import noise_wanted, stage_of
 from discreet.plan.written import notation
@@ -151,7 +151,7 @@ def _check_keys(draft: Draft, delta: Fraction) -> None:
 def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
     """The plan of a question whose limits are known. An L2 clip needs Gaussian noise; elsewhere `allocate` chooses."""
     requests = noise_wanted(draft, draft.caps)
-    shared = Shared.of(draft.readings, len(requests), epsilon)
+    shared = ReadingPrice.of(draft.readings, len(requests), epsilon)
     split = (gaussian if draft.clip else allocate)(requests, epsilon - shared.cost, delta) if requests else None
     stage, protected = stage_of(draft, draft.caps, split, shared), draft.protected
     losses = [each.mechanism.loss(each.sensitivity) for each in stage.measurements if each.mechanism is not None]

@@ -92,7 +92,7 @@ class ReadingAsked(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class ReadingPrice:
     """How the price of an answer is split between noise on totals and readings."""
 
     unit: Fraction
@@ -102,7 +102,7 @@ class Shared:
     """What all readings cost together."""
 
     @classmethod
-    def of(cls, readings: tuple[ReadingAsked, ...], measurements: int, epsilon: Fraction) -> "Shared":
+    def of(cls, readings: tuple[ReadingAsked, ...], measurements: int, epsilon: Fraction) -> "ReadingPrice":
         """The split beside so many measurements that need noise."""
         weight = sum(each.weight for each in readings)
         unit = epsilon / (measurements + weight) if weight else Fraction(0)

@@ -7,13 +7,13 @@ from discreet.plan.draft import Draft, query_of
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import PricedNoise, Split, Wanted
 from discreet.plan.plan import Stage
-from discreet.plan.reading import Shared
+from discreet.plan.reading import ReadingPrice
 from discreet.plan.relation import Totals
 from discreet.plan.releases.terms import Measured
 from discreet.plan.rules.relations import combined
 
 
-def stage_of(draft: Draft, caps: Caps, split: Split | None, shared: Shared) -> Stage:
+def stage_of(draft: Draft, caps: Caps, split: Split | None, shared: ReadingPrice) -> Stage:
     """One reading of the data, within limits, with noise of a split, None where nothing needs noise; and what is read besides."""
     query = query_of(draft, caps)
     requests = _wanted(draft, query)
