@@ -44,6 +44,7 @@ VISITS = Table(
         Column("ward", Type.TEXT, keys=("A", "B", "C")),
         Column("note", Type.TEXT),
         Column("smoker", Type.BOOLEAN),
+        Column("seen", Type.TIMESTAMP),
         Column("admitted", Type.DATE, *(Fraction(number_of(date(year, 1, 1))) for year in (2023, 2025))),
     ),
 )
@@ -203,16 +204,26 @@ def casts() -> str:
 # Dates.
 
 
+def of_either(text: str) -> str:
+    """What an expression of a day is; where it is of a timestamp alone, what that is."""
+    of_day = evaluated(text.format("day"))
+    return evaluated(text.format("moment")) if of_day == "refused" else of_day
+
+
 def date_parts() -> str:
     parts = [row for row in FUNCTIONS.values() if row.extracted]
-    lines = [("part", "`EXTRACT` and `DATE_PART` of it, over `day`", "`DATE_TRUNC`", "`INTERVAL`, `DATEDIFF`")]
+    lines = [
+        ("part", "`EXTRACT` and `DATE_PART` of it, over `day`, or `moment`", "`DATE_TRUNC`", "`INTERVAL`, `DATEDIFF`")
+    ]
     for unit in dict.fromkeys([*(row.name for row in parts), *TRUNCATED, *MOVES]):
         row = FUNCTIONS.get(unit)
         means = (
-            f"{row.says}: {evaluated(f'EXTRACT({unit.upper()} FROM day)')}" if row is not None and row in parts else ""
+            f"{row.says}: {of_either('EXTRACT(' + unit.upper() + ' FROM {})')}"
+            if row is not None and row in parts
+            else ""
         )
-        cut = evaluated(f"DATE_TRUNC('{unit}', day)") if unit in TRUNCATED or unit == "day" else ""
-        moved = evaluated(f"day + INTERVAL 1 {unit.upper()}") if unit in MOVES else ""
+        cut = of_either("DATE_TRUNC('" + unit + "', {})") if unit in TRUNCATED or unit == "day" else ""
+        moved = of_either("{} + INTERVAL 1 " + unit.upper()) if unit in MOVES else ""
         lines.append((f"`{unit}`", means, cut, moved))
     patterns = ", ".join(f"`{each}`" for each in PATTERNS)
     return table(*lines) + f"\nThe patterns of `STRFTIME` are {patterns}.\n"

@@ -46,6 +46,7 @@ def test_the_casts_of_the_page_are_read_and_the_others_are_not() -> None:
         Type.NUMBER: "cost",
         Type.TEXT: "note",
         Type.DATE: "admitted",
+        Type.TIMESTAMP: "seen",
         Type.BOOLEAN: "smoker",
     }
     for source in Type:

@@ -296,8 +296,8 @@ MUTANTS = (
     Mutant(
         "intervals-of-other-rows",
         INTERVALS + "_among",
-        "for place, low, high, error, said in zip(places,",
-        "for place, low, high, error, said in zip(range(len(places)),",
+        "for place, low, high, error, word in zip(places,",
+        "for place, low, high, error, word in zip(range(len(places)),",
         "beside rows of too few the intervals are those of other rows",
         vectors.rows_and_intervals_are_those_of_each_group,
     ),

@@ -265,7 +265,7 @@ MUTANTS = (
     ),
     Mutant(
         "a-select-anywhere",
-        TEXT + "begins_a_select",
+        "discreet.plan.sql.places:begins_a_select",
         "in (T.FROM, T.ALIAS, T.JOIN)",
         "in (T.FROM, T.ALIAS, T.JOIN, T.IN)",
         "a list of another table is read as a sub-query",

@@ -19,6 +19,7 @@ from discreet.exact import shown
 from discreet.plan.features import NAMES
 from discreet.plan.functions import spelt
 from discreet.plan.releases.base import registry
+from discreet.plan.sql.places import begins_a_select, joins
 from discreet.plan.sql.refusals import Code, caret, function_refusal, known, quoted, refusal, type_refusal
 
 MOST_BYTES = 1 << 16
@@ -292,31 +293,6 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
                 check_function(text, token, before, nested)
                 if token.text.upper() in BY_UNIT:
                     check_unit(text, token, tokens[i + 2] if i + 2 < len(tokens) else None)
-
-
-def begins_a_select(tokens: list[Token], i: int) -> bool:
-    """Whether a SELECT, or its WITH, can stand here: at the beginning, behind WITH, in brackets behind FROM or behind the AS of WITH."""
-    if i and tokens[i].token_type is T.SELECT and tokens[i - 1].token_type is T.R_PAREN:
-        return True
-    brackets = i
-    while brackets and tokens[brackets - 1].token_type is T.L_PAREN:
-        brackets -= 1
-    return i == 0 or (0 < brackets < i and tokens[brackets - 1].token_type in (T.FROM, T.ALIAS, T.JOIN))
-
-
-def joins(token: Token, before: Token | None, after: Token | None) -> bool:
-    """Whether a word is one of LEFT OUTER JOIN, INNER JOIN, and of what is joined on."""
-    first, last = (None if each is None else each.token_type for each in (before, after))
-    match token.token_type:
-        case T.LEFT | T.INNER:
-            return last is T.JOIN or (token.token_type is T.LEFT and last is T.OUTER)
-        case T.OUTER:
-            return first is T.LEFT and last is T.JOIN
-        case T.ON:
-            return first is not T.DISTINCT
-        case T.USING:
-            return last is T.L_PAREN
-    return False
 
 
 def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
