@@ -1,4 +1,4 @@
-"""Where words of a question may stand that are of sub-queries and joins."""
+"""The places where words of sub-queries and joins may stand."""
 
 from sqlglot.tokenizer_core import Token, TokenType
 
