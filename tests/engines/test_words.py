@@ -151,12 +151,14 @@ WORDS = {
     *("OVER", "PARTITION", "ORDER", "NULLS", "LAST"),
     *("BIGINT", "INT", "DOUBLE", "PRECISION", "FLOAT", "TEXT", "DATE", "TIMESTAMP", "BOOLEAN"),
 }
+BESIDE = {name: StoredTable(name) for name in ("patients", "wards")}
 STORED = [
-    {"visits": StoredTable("visits")},
+    {"visits": StoredTable("visits"), **BESIDE},
     {
         "visits": StoredTable(
             "visits", {"ward": TextForm.CODE, "note": TextForm.DOUBLE}, "patient_id", "number", "hash", 10, 100
-        )
+        ),
+        **BESIDE,
     },
 ]
 

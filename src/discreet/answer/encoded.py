@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import date, datetime
 from json.encoder import encode_basestring_ascii as quoted
 from math import isfinite
 from typing import Any
@@ -43,6 +43,7 @@ WRITERS: dict[type, Callable[[Any], str]] = {
     bool: lambda value: "true" if value else "false",
     type(None): lambda _: "null",
     date: lambda value: f'"{value.isoformat()}"',
+    datetime: lambda value: f'"{value.isoformat()}"',
 }
 
 

@@ -190,13 +190,13 @@ class MeasuredTerms:
         """The measurement of Σ(ab − middle) of two that are centred, and what the middle is worth: half way between the ends of a
         product, so that a row gives no more than half of what lies between them. It is on a grid of 2^24 steps.
         """
+        factors = (_steps_in(one.steps), _steps_in(other.steps))
         if one.width * other.width > MOST_SIZE:
             raise QueryError(
                 "the squares or products of the arguments can be larger than 1e300",
                 code="missing-bounds",
                 hint="clamp them: LEAST(GREATEST(…, LOW), HIGH)",
             )
-        factors = (_steps_in(one.steps), _steps_in(other.steps))
         size = max(map(abs, product_ends(Product(*factors, 0, 0))))
         shift = divisor_for(size).bit_length() - 1
         middle = sum(product_ends(Product(*factors, shift, 0))) // 2
