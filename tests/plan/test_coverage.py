@@ -22,7 +22,7 @@ from tests.scale import repeats
 Reals: TypeAlias = NDArray[np.float64]
 RUNS = repeats(200)
 PEOPLE, ROWS_EACH = 400, 2
-FAR = 5.0
+FAR = 6.0
 """Standard deviations that chance is given."""
 
 
