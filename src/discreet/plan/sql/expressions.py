@@ -200,10 +200,9 @@ class Expressions:
                 if needed in (Type.DATE, Type.TIMESTAMP):
                     one = f'--types {column.name}={needed.value} (type = "{needed.value}" in the policy)'
                 all_ = '; --types stored (types = "stored") if the schema does not come from the data'
-                return (
-                    f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if column.typed else ''};"
-                    " or survey the data first: discreet survey"
-                )
+                # of texts a survey makes dates, and no timestamps
+                survey = "" if needed is Type.TIMESTAMP else "; or survey the data first: discreet survey"
+                return f"column {quoted(column.name)} is a text, as nobody declared it: {one}{all_ if column.typed else ''}{survey}"
         return ""
 
     def _columns_of(self, name: str) -> list[str]:
