@@ -255,7 +255,7 @@ CLAUSE_WORDS = {
     ),
     "where": (
         "`WHERE`",
-        "which rows; joined by `AND`, a condition on a key narrows its groups",
+        "which rows; joined by `AND`, a condition on a key narrows its groups, and one on a number its bounds",
         "SELECT COUNT(*) FROM visits WHERE smoker AND age > 65",
     ),
     "group": (

@@ -16,7 +16,8 @@ from discreet.plan.catalog import Column, Table
 from discreet.plan.domain import values_of
 from discreet.plan.evaluate import evaluate
 from discreet.plan.facts import Facts, either
-from discreet.plan.rules.scalars import facts_of, there
+from discreet.plan.rules.conditions import there
+from discreet.plan.rules.scalars import facts_of
 from discreet.plan.scalar import Type
 from discreet.plan.scope import Scope
 from tests.plan.strategies import scalars

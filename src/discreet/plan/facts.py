@@ -48,6 +48,19 @@ def either(first: Facts, second: Facts) -> Facts:
     return Facts(low, high, first.integral and second.integral, first.nullable or second.nullable)
 
 
+def narrower(facts: Facts, told: Facts) -> Facts:
+    """What is known of a value that also lies between the bounds that are told; as before, where that leaves one value or none.
+
+    >>> age, nine = Facts(Fraction(0), Fraction(120)), Facts(low=Fraction(9))
+    >>> narrower(age, nine).low, narrower(Facts(high=Fraction(9)), nine).low
+    (Fraction(9, 1), None)
+    """
+    lows = [low for low in (facts.low, told.low) if low is not None]
+    highs = [high for high in (facts.high, told.high) if high is not None]
+    low, high = max(lows, default=None), min(highs, default=None)
+    return facts if low is not None and high is not None and low >= high else replace(facts, low=low, high=high)
+
+
 def turned(facts: Facts) -> Facts:
     """What is known of the value with the other sign."""
     return Facts(each(_negative, facts.high), each(_negative, facts.low), facts.integral, facts.nullable)

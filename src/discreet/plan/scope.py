@@ -4,14 +4,14 @@ A scan has the columns of its table, as they are declared; a filter tells more o
 never a table. A name is looked up together with the relation that it is said to be of; a name alone must be that of one column.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from discreet.errors import QueryError
 from discreet.plan.catalog import Key, Table, suggestion
-from discreet.plan.facts import Facts
-from discreet.plan.scalar import Column, Type
+from discreet.plan.facts import Facts, narrower
+from discreet.plan.scalar import Column, Scalar, Type
 
 
 class Field(NamedTuple):
@@ -41,6 +41,7 @@ class Scope:
     tables: tuple[str, ...]
     fields: tuple[Field, ...]
     present: frozenset[Column] = frozenset()  # surely not NULL, as the rows were filtered
+    ranges: tuple[tuple[Scalar, Facts], ...] = ()  # between what expressions lie, as the rows were filtered
     own: str = ""  # of several relations the one whose rows these are, if it is one: its columns are named alone
     _named: dict[str, list[Field]] = field(init=False, repr=False, compare=False)
 
@@ -85,21 +86,29 @@ class Scope:
                 )
         both = Scope((*self.tables, *other.tables), (*self.fields, *other.fields))
         present = (both.column(scope.field(each)) for scope in (self, other) for each in scope.present)
-        return replace(both, present=frozenset(present))
+        ranges = (each for scope in (self, other) for each in scope.ranges_as(both))
+        return replace(both, present=frozenset(present), ranges=tuple(ranges))
 
     def extended(self, other: "Scope") -> "Scope":
         """The columns of both, where the rows of this one have columns more: its own are named as they were."""
-        both = self.joined(replace(other, present=frozenset()))
+        both = self.joined(other.unfiltered)
         both = replace(both, own=self.own or self.tables[0], present=frozenset())
-        return replace(both, present=self.present.union(both.column(other.field(each)) for each in other.present))
+        present = self.present.union(both.column(other.field(each)) for each in other.present)
+        return replace(both, present=present, ranges=(*self.ranges, *other.ranges_as(both)))
+
+    def ranges_as(self, both: "Scope") -> Iterator[tuple[Scalar, Facts]]:
+        """What is known of columns, as another scope names them; of what is computed of them nothing is taken over."""
+        for scalar, facts in self.ranges:
+            if isinstance(scalar, Column):
+                yield both.column(self.field(scalar)), facts
 
     def called(self, name: str) -> "Scope":
         """The columns of one relation, under another name."""
         return replace(self, tables=(name,), fields=tuple(each._replace(table=name) for each in self.fields))
 
-    def where(self, present: Iterable[Column]) -> "Scope":
-        """This scope on rows where these columns are not NULL."""
-        return replace(self, present=self.present.union(present))
+    def where(self, present: Iterable[Column], ranges: Iterable[tuple[Scalar, Facts]] = ()) -> "Scope":
+        """This scope on rows where these columns are not NULL, and these expressions lie between these bounds."""
+        return replace(self, present=self.present.union(present), ranges=(*self.ranges, *ranges))
 
     def known(self, *, nullable: bool, of: Iterable[Field]) -> "Scope":
         """This scope where these columns may be NULL, or are not, whatever rows are filtered."""
@@ -115,7 +124,7 @@ class Scope:
     @property
     def unfiltered(self) -> "Scope":
         """The columns as they are before rows were filtered: the groups of a question do not depend on its conditions."""
-        return replace(self, present=frozenset()) if self.present else self
+        return replace(self, present=frozenset(), ranges=()) if self.present or self.ranges else self
 
     def named(self, name: str, table: str = "") -> Field:
         """The column of this name, of this relation if one is named; raises QueryError where there is none, or more than one."""
@@ -152,8 +161,15 @@ class Scope:
 
     def facts(self, column: Column) -> Facts:
         """What is known of a column."""
-        facts = self.field(column).facts
+        facts = self.within(column, self.field(column).facts)
         return replace(facts, nullable=False) if column in self.present else facts
+
+    def within(self, scalar: Scalar, facts: Facts) -> Facts:
+        """What is known of an expression, and by the conditions on the rows: these narrow its bounds, as far as they leave a width."""
+        for each, told in self.ranges:
+            if each == scalar:
+                facts = narrower(facts, told)
+        return facts
 
     def _unknown(self, name: str, table: str) -> QueryError:
         tables = [each for each in self.tables if not table or each.casefold() == table.casefold()]

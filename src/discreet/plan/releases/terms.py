@@ -10,13 +10,13 @@ from fractions import Fraction
 from discreet.errors import Fault, QueryError
 from discreet.plan.combination import Combination
 from discreet.plan.evaluate import product_ends
-from discreet.plan.facts import Facts
 from discreet.plan.grid import MOST_SIZE, ValueGrid, divisor_for, grid_for
 from discreet.plan.ladder import signed
 from discreet.plan.question import Aggregate
 from discreet.plan.range import FoundRange
 from discreet.plan.reading import ReadingAsked
 from discreet.plan.relation import How, Term
+from discreet.plan.rules.conditions import where
 from discreet.plan.rules.relations import row_bounds, term_bounds
 from discreet.plan.rules.scalars import facts_of
 from discreet.plan.scalar import (
@@ -157,12 +157,13 @@ class MeasuredTerms:
         argument = aggregate.argument
         if argument is None:
             raise QueryError(f"{name} needs an argument", code="types")
-        return self._grid(argument, name), self.where(aggregate, argument)
+        return self._grid(aggregate, argument, name), self.where(aggregate, argument)
 
-    def _grid(self, argument: Scalar, name: str) -> ValueGrid:
-        facts = facts_of(argument, self.scope)
+    def _grid(self, aggregate: Aggregate, argument: Scalar, name: str) -> ValueGrid:
+        scope = self.scope if aggregate.condition is None else where(self.scope, aggregate.condition)
+        facts = scope.within(argument, facts_of(argument, scope))
         low, high = (
-            self._found(name, argument, facts) if facts.low is None or facts.high is None else (facts.low, facts.high)
+            self._found(name, argument, scope) if facts.low is None or facts.high is None else (facts.low, facts.high)
         )
         grid = grid_for(low, high, facts.integral)
         if self.scaled:
@@ -178,7 +179,7 @@ class MeasuredTerms:
 
     def centred(self, aggregate: Aggregate, argument: Scalar, name: str) -> "Centred":
         """An argument of an aggregate, or a part of one, around the middle of its bounds, on the rows of the aggregate."""
-        grid = self._grid(argument, name)
+        grid = self._grid(aggregate, argument, name)
         steps = self.steps(self.where(aggregate, argument), grid, grid.middle)
         return Centred(
             grid,
@@ -206,17 +207,16 @@ class MeasuredTerms:
         what = "centred squares" if factors[0] == factors[1] else "centred products"
         return self.measure(Measured(Combination.plain(place), step, what, rounding)), middle * step
 
-    def _found(self, name: str, argument: Scalar, facts: Facts) -> tuple[Fraction, Fraction]:
+    def _found(self, name: str, argument: Scalar, scope: Scope) -> tuple[Fraction, Fraction]:
         """The range that was found of an argument; before that the widest one. Only what it is clamped to is taken from it: whether the
         argument may be NULL is asked of its facts, which know no more than is declared.
         """
-        unbounded = [self.scope.field(each) for each in columns_in(argument) if each.type.numeric]
-        unbounded = [each for each in unbounded if not each.facts.bounded]
-        if not unbounded or not all(each.auto for each in unbounded):
-            raise without_bounds(name, argument, self.scope)
+        unbounded = [each for each in columns_in(argument) if each.type.numeric and not scope.facts(each).bounded]
+        if not unbounded or not all(scope.field(each).auto for each in unbounded):
+            raise without_bounds(name, argument, scope)
         known = [each for each in (*self.ranges, *self.sought) if each.argument == argument]
         if not known:
-            rungs = signed(whole=facts.integral)
+            rungs = signed(whole=facts_of(argument, scope).integral)
             known = [FoundRange(argument, Fraction(rungs[0]), Fraction(rungs[-1]))]
             self.sought += known
         return known[0].low, known[0].high

@@ -45,23 +45,6 @@ from discreet.plan.scope import Scope
 Interval = tuple[Fraction | None, Fraction | None]
 
 
-def there(condition: Scalar) -> set[Column]:
-    """Columns that are surely not NULL on a row where a condition is true."""
-    match condition:
-        case And(parts):
-            return set().union(*map(there, parts))
-        case Not(IsNull(Column() as column)):
-            return {column}
-        case Not((Comparison() | In() | Like()) as inside):
-            return there(inside)
-        case Comparison(_, left, right):
-            return {operand for operand in (left, right) if isinstance(operand, Column)}
-        case In(operand) | Like(operand):
-            return {operand} if isinstance(operand, Column) else set()
-        case _:
-            return set()
-
-
 @singledispatch
 def facts_of(scalar: Scalar, scope: Scope) -> Facts:
     """What is known of an expression over the rows of a relation whose columns are in scope."""

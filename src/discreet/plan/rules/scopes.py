@@ -5,7 +5,7 @@ from functools import singledispatch
 from discreet.errors import Fault
 from discreet.plan.catalog import Catalog
 from discreet.plan.relation import Filled, Filter, Rows, Scan, Typed
-from discreet.plan.rules.scalars import there
+from discreet.plan.rules.conditions import where
 from discreet.plan.scalar import Type
 from discreet.plan.scope import Scope, fillable
 
@@ -46,4 +46,4 @@ def _filled(relation: Filled, catalog: Catalog) -> Scope:
 
 @scope_of.register
 def _filter(relation: Filter, catalog: Catalog) -> Scope:
-    return scope_of(relation.source, catalog).where(there(relation.condition))
+    return where(scope_of(relation.source, catalog), relation.condition)

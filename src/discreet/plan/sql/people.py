@@ -16,8 +16,8 @@ from discreet.plan.computed import Computed
 from discreet.plan.features import OfAPerson
 from discreet.plan.relation import Filter, PerPerson, PersonFeature, Rows, Summary
 from discreet.plan.releases.base import Call
+from discreet.plan.rules.conditions import where
 from discreet.plan.rules.people import people_scope, with_column
-from discreet.plan.rules.scalars import there
 from discreet.plan.scalar import Column, Key, Literal, Scalar, columns_in, has_key, type_of, windows_in
 from discreet.plan.scope import Scope
 from discreet.plan.sql.clauses import Clauses, free_name
@@ -246,7 +246,7 @@ class PeopleClauses(Clauses):
             else:
                 columns[asked] = inside[0]
         gathered = tuple(PersonFeature(column, how, value) for (how, value), column in parts.items())
-        below = scope.where(there_in(source.conditions))
+        below = where(scope, *source.conditions)
         people = PerPerson(Rows(), who, tuple((column, key) for key, column in keys.items()), gathered)
         origin = PeopleOrigin(called, source, below, people, tuple(computed))
         return MadePeople(origin, who, keys, [columns[asked] for asked in read.gathered])
@@ -319,11 +319,6 @@ def _not_by_person(select: exp.Select, read: Expressions) -> QueryError:
         " HAVING, ORDER BY and arithmetic on aggregates work there",
         select.args["group"],
     )
-
-
-def there_in(conditions: Iterable[Scalar]) -> set[Column]:
-    """Columns that are surely not NULL where all conditions are true."""
-    return set().union(*map(there, conditions))
 
 
 def _columns(scalar: Scalar) -> tuple[Column, ...]:
