@@ -80,7 +80,7 @@ def _ordered(operand: Scalar) -> bool:
 
 
 def _place(end: Literal) -> Fraction | None:
-    """Where a constant lies; None for NULL, and for infinity."""
+    """The number by which a constant is known; None for NULL, and for infinity."""
     moment = number(end.value)
     if moment is not None:
         return Fraction(moment)
