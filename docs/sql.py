@@ -147,7 +147,7 @@ OPERATORS: dict[str, tuple[tuple[type[exp.Expr], ...], str, tuple[str, ...]]] = 
     ),
     "`LIKE` `ILIKE`": (
         (exp.Like, exp.ILike, exp.Escape),
-        "a pattern with `%` and `_`, and `ESCAPE`; `ILIKE` folds A to Z",
+        "a pattern with `%` and `_`, and `ESCAPE`; `ILIKE` takes capitals for small letters, as `LOWER` does",
         ("word LIKE '12%'", "word ILIKE '%ABC'"),
     ),
     "`IS NULL`": ((exp.Is,), "and `IS NOT NULL`, `IS TRUE`, `IS FALSE`", ("nothing IS NULL", "flag IS TRUE")),

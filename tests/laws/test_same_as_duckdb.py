@@ -128,7 +128,6 @@ PLAIN: dict[str, Callable[..., str]] = {
     "double": lambda text: text,
     "whole": lambda text: f"CAST({text} AS BIGINT)",
     "cast": lambda text, type: f"CAST({text} AS {type})",
-    "folded": lambda text, pattern: f"({text} ILIKE {pattern})",
 }
 """DuckDB's own for each rule of the reference."""
 PLANTED = World("lists", "text", "hundreds", "add-remove", "groups", False, "planted")

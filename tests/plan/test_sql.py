@@ -211,6 +211,7 @@ CONDITIONS: list[tuple[str, Scalar]] = [
     ("ward NOT LIKE 'A_'", Not(Like(WARD, "A_"))),
     ("ward ILIKE 'a%'", Like(WARD, "a%", ignore_case=True)),
     ("ward NOT ILIKE 'a%'", Not(Like(WARD, "a%", ignore_case=True))),
+    ("ward ILIKE '%Müller%'", Like(Function("lower", (WARD,)), "%müller%")),
     ("ward LIKE 'a\\%'", Like(WARD, "a\\\\%")),
     ("ward LIKE '10!%!!!_!x' ESCAPE '!'", Like(WARD, "10\\%!\\_x")),
     ("ward LIKE 'a\\%' ESCAPE '\\'", Like(WARD, "a\\%")),

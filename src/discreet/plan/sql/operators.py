@@ -6,6 +6,7 @@ from math import isfinite
 from sqlglot import exp
 
 from discreet.plan.catalog import suggestion
+from discreet.plan.evaluate import evaluate
 from discreet.plan.plain import MOST_INTEGER
 from discreet.plan.scalar import (
     And,
@@ -13,6 +14,7 @@ from discreet.plan.scalar import (
     Case,
     Column,
     Comparison,
+    Function,
     In,
     IsNull,
     Like,
@@ -344,5 +346,13 @@ def matched(read: Expressions, node: exp.Expr, escape: str | None) -> Scalar:
     if plain is None:
         hint = "ESCAPE is one character, and stands before another one: LIKE '10!%' ESCAPE '!'"
         raise read.refusal(Code.PATTERN, "the pattern is not complete", hint, node)
-    like = Like(operand, plain, isinstance(node, exp.ILike))
+    like = _folded(operand, plain) if isinstance(node, exp.ILike) else Like(operand, plain, False)
     return Not(like) if node.args.get("negate") else like
+
+
+def _folded(operand: Scalar, pattern: str) -> Like:
+    """A pattern, whatever the case: engines fold A to Z alike; where it has other letters both sides are put in small ones."""
+    small = evaluate(Function("lower", (Literal(pattern, Type.TEXT),)), {})
+    if pattern.isascii() or not isinstance(small, str):
+        return Like(operand, pattern, True)
+    return Like(Function("lower", (operand,)), small, False)
