@@ -65,6 +65,14 @@ def few_subjects() -> Iterator[list[subjects.Subject]]:
 
 
 @pytest.fixture
+def few_questions(few_subjects: object) -> Iterator[None]:
+    """`discreet audit` tries two questions of a policy as well."""
+    asked = subjects.questions
+    with mock.patch.object(subjects, "questions", lambda policy: asked(policy)[:2]):
+        yield
+
+
+@pytest.fixture
 def run() -> Run:
     """Run a command in this process."""
 
