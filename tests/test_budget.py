@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests import scale
 from tests.budget import BUDGETS, Folder, budget_table, folder_of, soak_page
 from tests.scale import SCALE, repeats
 
@@ -47,3 +48,12 @@ def test_the_soak_page_keeps_the_rows_of_other_parts() -> None:
 
 def test_repeats_are_multiplied_by_the_scale() -> None:
     assert repeats(7) == 7 * SCALE
+
+
+def test_what_covers_shows_all_that_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each that is taken shows something new; a soak takes them all."""
+    items = [(1, 2), (2,), (2, 1), (3,), (1, 3), (4, 1)]
+    monkeypatch.setattr(scale, "SCALE", 1)
+    assert scale.covering(items, set) == [(1, 2), (3,), (4, 1)]
+    monkeypatch.setattr(scale, "SCALE", 20)
+    assert scale.covering(items, set) == items

@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache, partial
 from math import inf
 from pathlib import Path
 from pkgutil import iter_modules
@@ -19,7 +20,7 @@ import discreet as dp
 from discreet.audit import subjects
 from discreet.audit.declared import neighbours, questions
 from discreet.audit.examination import examine
-from discreet.audit.subjects import Subject
+from discreet.audit.subjects import Provider, Subject
 from discreet.curator.catalog import catalog_of
 from discreet.curator.policy import Policy
 from discreet.mechanisms import AboveThreshold, Mechanism, registry
@@ -30,9 +31,24 @@ from discreet.plan.sql import question
 from discreet.plan.steps.base import Step
 from tests.scale import repeats
 
-SUBJECTS = subjects.every()
 SLOW = {"Quantiles", "QuantileIntervals"}
-ROWS = [pytest.param(each, id=f"{each.part}-{number}-{each.kind}") for number, each in enumerate(SUBJECTS)]
+PROVIDERS = tuple(subjects._PROVIDERS)
+
+
+@cache
+def told_by(provider: Provider) -> list[Subject]:
+    """The subjects of a provider, whose twins have been asked: once, and only where they are needed."""
+    return provider()
+
+
+def every() -> list[Subject]:
+    return [subject for provider in PROVIDERS for subject in told_by(provider)]
+
+
+@pytest.fixture(autouse=True)
+def _asked_once() -> Iterator[None]:
+    with mock.patch.object(subjects, "_PROVIDERS", [partial(told_by, provider) for provider in PROVIDERS]):
+        yield
 
 
 def public_mechanisms(space: Any, seen: set[int]) -> Iterator[type[Mechanism]]:
@@ -56,22 +72,26 @@ def missing() -> list[str]:
     return sorted(each.__name__ for each in public if each.__name__ not in kinds)
 
 
+def without(kind: str) -> list[Subject]:
+    return [each for each in every() if each.kind != kind]
+
+
 def test_every_public_mechanism_is_audited() -> None:
     assert missing() == []
 
 
 def test_a_public_mechanism_that_is_not_audited_is_named() -> None:
-    with mock.patch.object(subjects, "_PROVIDERS", [lambda: [each for each in SUBJECTS if each.kind != "OptimalKeys"]]):
+    with mock.patch.object(subjects, "_PROVIDERS", [lambda: without("OptimalKeys")]):
         assert missing() == ["OptimalKeys"]
-    with mock.patch.object(subjects, "_PROVIDERS", [lambda: [each for each in SUBJECTS if each.kind != "Laplace"]]):
+    with mock.patch.object(subjects, "_PROVIDERS", [lambda: without("Laplace")]):
         assert missing() == ["Laplace"]
 
 
 def test_every_registered_mechanism_and_release_is_audited() -> None:
-    kinds = {each.kind for each in SUBJECTS}
+    kinds = {each.kind for each in every()}
     assert set(registry.names()) <= kinds
     assert set(releases.names()) <= kinds
-    assert {each.part for each in SUBJECTS} == {"mechanism", "keys", "release", "step", "survey", "found keys"}
+    assert {each.part for each in every()} == {"mechanism", "keys", "release", "step", "survey", "found keys"}
 
 
 UNASKED = {"Branching"}
@@ -96,7 +116,7 @@ def test_every_kind_of_step_is_audited() -> None:
 
 def test_a_kind_of_step_that_is_not_audited_is_named() -> None:
     for kind in subjects.STEPS:
-        with mock.patch.object(subjects, "_PROVIDERS", [lambda kind=kind: [s for s in SUBJECTS if s.kind != kind]]):
+        with mock.patch.object(subjects, "_PROVIDERS", [partial(without, kind)]):
             assert steps_without_a_subject() == [kind]
 
 
@@ -107,7 +127,7 @@ def questions_of_steps_have_them() -> None:
         for text in texts:
             plan = next(plan_for(question(text, catalog), catalog, 1).examples())
             assert kind in {type(step).__name__ for step, _ in plan.steps}, text
-    for subject in SUBJECTS:
+    for subject in every():
         if subject.kind in subjects.STEPS:
             assert any(x != y for x, y in subject.neighbours) and not subject.differences
             assert all(isinstance(mechanism, AboveThreshold) for (mechanism, _), *_ in sum(subject.neighbours, ()))
@@ -134,17 +154,18 @@ def test_answers_of_a_search_are_in_full() -> None:
     answers_of_a_search_are_in_full()
 
 
-@pytest.mark.parametrize("subject", ROWS)
-def test_every_subject_holds_out(subject: Subject) -> None:
-    assert subject.epsilon < inf
-    for _ in range(repeats(1)):
-        finding = subject.audit(500 if subject.kind in SLOW else 4_000)
-        assert not finding.fails, finding.verdict
-        assert finding.verdict == "holds out"
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.__name__)
+def test_every_subject_holds_out(provider: Provider) -> None:
+    for subject in told_by(provider):
+        assert subject.epsilon < inf
+        for _ in range(repeats(1)):
+            finding = subject.audit(500 if subject.kind in SLOW else 4_000)
+            assert not finding.fails, (subject.name, finding.verdict)
+            assert finding.verdict == "holds out", subject.name
 
 
 def test_what_lands_later_registers_itself() -> None:
-    extra = replace(SUBJECTS[0], kind="Later", name="a thing of tomorrow")
+    extra = replace(told_by(PROVIDERS[0])[0], kind="Later", name="a thing of tomorrow")
     with mock.patch.object(subjects, "_PROVIDERS", list(subjects._PROVIDERS)):
 
         @subjects.add
@@ -157,7 +178,7 @@ def test_what_lands_later_registers_itself() -> None:
 
 def lying(mechanism: Mechanism, **change: float) -> Subject:
     """A subject that claims a part of what it costs."""
-    subject = next(each for each in SUBJECTS if each.mechanism == mechanism)
+    subject = next(each for each in told_by(PROVIDERS[0]) if each.mechanism == mechanism)
     return replace(subject, **change)
 
 
@@ -280,7 +301,7 @@ def test_a_question_that_cannot_be_answered_is_told() -> None:
 
 
 def test_names_that_others_wrote_stay_on_their_line() -> None:
-    found = examine(samples=200, subjects=[replace(SUBJECTS[0], name="SELECT\nFORGED\x1b[2J\u2028FORGED")])
+    found = examine(samples=200, subjects=[replace(told_by(PROVIDERS[0])[0], name="SELECT\nFORGED\x1b[2J\u2028FORGED")])
     assert len(str(found).splitlines()) == 4 and "\x1b" not in str(found) and "\x1b" not in found.to_svg()
 
 

@@ -1,13 +1,15 @@
 """Every test of the command line runs in a folder of its own, with its marks in there too."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from discreet.audit import subjects
 from discreet.cli import app
 from discreet.cli.hospital import hospital
 
@@ -52,6 +54,22 @@ def policy(visits: Path) -> Path:
     path = visits.with_name("hospital.toml")
     path.write_text(POLICY, "utf-8")
     return path
+
+
+@pytest.fixture
+def few_subjects() -> Iterator[list[subjects.Subject]]:
+    """`discreet audit` tries one subject of the build, and all questions of a policy; tests/audit tries all subjects."""
+    few = subjects.of_mechanisms()[:1]
+    with mock.patch.object(subjects, "_PROVIDERS", [lambda: few]):
+        yield few
+
+
+@pytest.fixture
+def few_questions(few_subjects: object) -> Iterator[None]:
+    """`discreet audit` tries two questions of a policy as well."""
+    asked = subjects.questions
+    with mock.patch.object(subjects, "questions", lambda policy: asked(policy)[:2]):
+        yield
 
 
 @pytest.fixture

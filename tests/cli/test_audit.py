@@ -11,7 +11,8 @@ from discreet.audit import subjects
 from discreet.cli.audit import progress
 from tests.cli.conftest import POLICY, Run, data, error
 
-FEW = subjects.of_mechanisms()[:1]
+pytestmark = pytest.mark.usefixtures("few_subjects")
+
 BROKEN = [
     replace(each, epsilon=0.01, name="a broken\x1b[31m one")
     for each in subjects.of_mechanisms()
@@ -19,18 +20,11 @@ BROKEN = [
 ][:1]
 
 
-@pytest.fixture(autouse=True)
-def few() -> object:
-    """Only one subject is tried: all of them are in another test."""
-    with mock.patch.object(subjects, "_PROVIDERS", [lambda: FEW]):
-        yield
-
-
-def test_a_build_that_holds_out_is_told_in_a_table(run: Run) -> None:
+def test_a_build_that_holds_out_is_told_in_a_table(run: Run, few_subjects: list[subjects.Subject]) -> None:
     result = run("audit", "--samples", "500", "--strict")
     assert result.exit_code == 0 and result.stderr == ""
     head, line, _, summary = result.stdout.splitlines()
-    assert head.startswith("part") and FEW[0].name in line and line.endswith("holds out")
+    assert head.startswith("part") and few_subjects[0].name in line and line.endswith("holds out")
     assert summary.startswith("1 claims were tried") and "none fails" in summary
 
 

@@ -23,6 +23,8 @@ from discreet.engines.duckdb import DuckDB
 from discreet.errors import DiscreetError
 from discreet.privacy.events import Laplace
 
+pytestmark = pytest.mark.usefixtures("few_subjects")
+
 ROWS = 50
 COUNT = "SELECT COUNT(*) AS n FROM people"
 DECLARED = {

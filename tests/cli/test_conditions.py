@@ -22,6 +22,8 @@ from tests.cli.conftest import POLICY
 from tests.cli.started import CLOSED, FULL, NOBODY, Ended, open_folder, started
 from tests.scale import repeats
 
+pytestmark = pytest.mark.usefixtures("few_questions")
+
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 ASK = ["ask", "hospital.toml", COUNT, "--epsilon", "0.1"]
 COMMANDS: dict[str, list[str]] = {

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from discreet.cli.steady import escaped, steady
 from tests.cli.started import Ended, started
 
+pytestmark = pytest.mark.usefixtures("few_subjects")
+
 STEERING = "\x1b]0;T\x07\x9b31m\u202e\u2066\x7f\x85"  # an escape, C1 on its own, text turned around
 FORGING = STEERING + "\nFORGED\rFORGED\u2028FORGED"
 COLUMN, TABLE, KEY, WORD = f"c{STEERING}", f"t{FORGING}", f"k{FORGING}", f"w{FORGING}"

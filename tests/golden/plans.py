@@ -5,9 +5,11 @@ below; those of one count also for tables of which numbers are never missing, th
 whose dates have bounds.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 from discreet.engines.render import StoredTable, sql_of
@@ -174,6 +176,7 @@ def queries(plan: Plan) -> list[Totals]:
     return [*steps, plan.query]
 
 
+@cache
 def questions() -> dict[str, str]:
     found: dict[str, str] = {}
     name = ""
@@ -186,12 +189,22 @@ def questions() -> dict[str, str]:
     return {name: text.strip().removesuffix(";") for name, text in found.items()}
 
 
-def outcome(text: str, catalog: Catalog) -> str:
+def made(name: str, unit: str, epsilon: Fraction, delta: Fraction) -> Plan | DiscreetError:
+    """The plan of a question under one of its catalogs, or the refusal."""
+    catalog = catalogs(name)[unit]
     try:
-        plan = plan_for(question(text, catalog), catalog, EPSILON, DELTA)
+        return plan_for(question(questions()[name], catalog), catalog, epsilon, delta)
     except DiscreetError as error:
-        return f"refused: {error.code}: {error}\n"
-    return _planned(plan)
+        return error
+
+
+kept = cache(made)
+"""The same, once a process: golden plans are the same for every test. Not for planted bugs."""
+
+
+def outcome(name: str, unit: str) -> str:
+    plan = kept(name, unit, EPSILON, DELTA)
+    return f"refused: {plan.code}: {plan}\n" if isinstance(plan, DiscreetError) else _planned(plan)
 
 
 def _planned(plan: Plan) -> str:
@@ -223,25 +236,22 @@ def written() -> str:
     parts = []
     for name, text in questions().items():
         parts.append(f"## {name}\n{text}\n")
-        parts += [f"[{unit}]\n{outcome(text, catalog)}" for unit, catalog in catalogs(name).items()]
+        parts += [f"[{unit}]\n{outcome(name, unit)}" for unit in catalogs(name)]
     return "\n".join(parts)
 
 
-def digests() -> dict[str, str]:
+def digests(plans: Callable[[str, str, Fraction, Fraction], Plan | DiscreetError] = kept) -> dict[str, str]:
     """The name of each plan, under each catalog and at each price. Ledgers keep names for good: no line ever changes."""
     return {
-        f"{name} [{unit}] {epsilon} {delta}": _name(text, catalog, epsilon, delta)
-        for name, text in questions().items()
-        for unit, catalog in catalogs(name).items()
+        f"{name} [{unit}] {epsilon} {delta}": _name(plans(name, unit, epsilon, delta))
+        for name in questions()
+        for unit in catalogs(name)
         for epsilon, delta in PRICES
     }
 
 
-def _name(text: str, catalog: Catalog, epsilon: Fraction, delta: Fraction) -> str:
-    try:
-        return digest(plan_for(question(text, catalog), catalog, epsilon, delta))
-    except DiscreetError as error:
-        return f"refused: {error.code}"
+def _name(plan: Plan | DiscreetError) -> str:
+    return f"refused: {plan.code}" if isinstance(plan, DiscreetError) else digest(plan)
 
 
 def kept_digests() -> dict[str, str]:

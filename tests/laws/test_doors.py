@@ -113,7 +113,7 @@ def compare(case: Any) -> None:
 
 
 @settings(
-    max_examples=repeats(180),
+    max_examples=repeats(100),
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

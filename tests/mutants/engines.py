@@ -47,6 +47,7 @@ ALL_WORDS = "discreet.engines.render.words:"
 WATCH = "discreet.engines.watch:"
 
 X, Y = Column("x", Type.INTEGER), Column("y", Type.INTEGER)
+PORTIONS = 8
 
 
 def patched(law: Callable[..., object], *arguments: Any) -> Law:
@@ -64,7 +65,9 @@ def in_a_folder(law: Callable[[Path], object]) -> None:
 
 def expressions_agree() -> None:
     with DuckDB([Data("hostile", test_agree.HOSTILE, test_agree.WITH_ROW)], threads=1) as engine:
-        test_agree.agrees_on(engine, test_agree.each_kind())
+        kinds = test_agree.each_kind()
+        for start in range(PORTIONS):  # each with all kinds, so that the first tells most bugs
+            test_agree.agrees_on(engine, kinds[start::PORTIONS])
         x, y = Column("x", Type.NUMBER), Column("y", Type.NUMBER)
         product = s.Arithmetic(s.Operator.MULTIPLY, x, y)
         test_agree.agrees_on(engine, [s.Steps(product, -1.0, 1.0, 4, 0.0), s.Comparison(s.Order.GREATER, product, x)])

@@ -1,6 +1,6 @@
 """Twins: random schema, data, neighbour and questions, through the whole path. Nothing that is seen may tell the neighbours apart.
 
-500 questions in `make test`, 10,000 in `make soak`.
+180 questions in `make test`, 3,600 in `make soak`, besides those of other tests.
 """
 
 import json
