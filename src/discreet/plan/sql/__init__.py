@@ -18,7 +18,7 @@ from discreet.plan.catalog import Catalog
 from discreet.plan.functions import is_unit
 from discreet.plan.question import Question
 from discreet.plan.scalar import Type
-from discreet.plan.sql import aggregates, dates, functions, operators, text_calls, windows  # noqa: F401 (their readers register themselves)
+from discreet.plan.sql import aggregates, dates, functions, grouping, operators, text_calls, windows  # noqa: F401 (their readers register themselves)
 from discreet.plan.sql.clauses import Clauses
 from discreet.plan.sql.expressions import Expressions
 from discreet.plan.sql.parameters import Parameters, bound
@@ -40,6 +40,9 @@ READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a wor
     **dict.fromkeys((T.JOIN, T.INNER, T.OUTER, T.ON, T.USING), (exp.Join,)),
     T.WHERE: (exp.Where,),
     T.GROUP_BY: (exp.Group,),
+    T.ROLLUP: (exp.Rollup,),
+    T.CUBE: (exp.Cube,),
+    T.GROUPING_SETS: (exp.GroupingSets,),
     T.HAVING: (exp.Having,),
     T.ORDER_BY: (exp.Order,),
     T.LIMIT: (exp.Limit,),

@@ -14,6 +14,7 @@ from discreet.plan.scalar import (
     Cast,
     Column,
     Function,
+    Grouping,
     Key,
     Literal,
     Over,
@@ -27,6 +28,7 @@ from discreet.plan.scalar import (
     windows_in,
 )
 from discreet.plan.sql.expressions import MOST_PARTS, Clause, Expressions
+from discreet.plan.sql.grouping import levels_in
 from discreet.plan.sql.rebuilding import rebuilt
 from discreet.plan.sql.refusals import Code, quoted, refusal
 from discreet.plan.sql.sources import RowSource, conditions_of, joined
@@ -45,6 +47,7 @@ class Clauses:
         self.source = source
         self.keys: list[Scalar] = []
         self.items: list[Scalar] = []  # of SELECT, over rows and aggregates
+        self.levels: tuple[tuple[int, ...], ...] = ()
 
     def question(self) -> Question:
         select, read = self.select, self.read
@@ -70,6 +73,7 @@ class Clauses:
             order=tuple(Sort(self._released(value), descending, first) for value, descending, first in order),
             limit=self._count("limit"),
             offset=self._count("offset") or 0,
+            levels=self.levels,
         )
 
     # where rows come from
@@ -126,6 +130,10 @@ class Clauses:
                 return item.function.value.lower()
             case Case():
                 return "case"
+            case Grouping():
+                return "grouping"
+            case Arithmetic(right=Grouping()):
+                return "grouping"
         return "value"
 
     def _group(self, group: exp.Expr | None) -> None:
@@ -143,9 +151,16 @@ class Clauses:
         read.take(group, "expressions", "all")
         if every:
             self._keys((item, group) for item in self.items if columns_in(item) and is_key(item))
-        for node in group.expressions:
-            ordinal = self._ordinal(node, "GROUP BY")
-            self._keys([(read.within(Clause.GROUP_BY, node) if ordinal is None else ordinal, node)])
+            return
+        levels = levels_in(read, group.expressions, self._key)
+        self.levels = tuple(levels) if len(levels) > 1 else ()
+
+    def _key(self, node: exp.Expr) -> int:
+        """The place of the key that a node is."""
+        ordinal = self._ordinal(node, "GROUP BY")
+        scalar = self.read.within(Clause.GROUP_BY, node) if ordinal is None else ordinal
+        self._keys([(scalar, node)])
+        return self.keys.index(scalar)
 
     def _keys(self, scalars: Iterable[tuple[Scalar, exp.Expr]]) -> None:
         """Adds keys, each once."""
@@ -161,7 +176,7 @@ class Clauses:
         self.read.take(distinct)
         if not self.read.aggregates and not self.keys:
             self._keys((item, distinct) for item in self.items)
-        elif not set(self.keys) <= set(self.items):
+        elif self.levels or not set(self.keys) <= set(self.items):
             hint = "show all keys of GROUP BY, or group by fewer"
             raise self.read.refusal(Code.DISTINCT, "SELECT DISTINCT needs all keys of GROUP BY", hint, distinct)
 
@@ -245,6 +260,9 @@ class Clauses:
             raise self._not_grouped(scalar)
         if isinstance(scalar, Over):
             return self._window(scalar)
+        if isinstance(scalar, Grouping) and scalar.operand not in self.keys:
+            hint = "write GROUPING(ward) where GROUP BY names ward"
+            raise self.read.refusal(Code.NOT_GROUPED, "GROUPING needs a key of GROUP BY", hint)
         return rebuilt(scalar, self._released)
 
     def _window(self, window: Over) -> Scalar:

@@ -103,6 +103,7 @@ class ReleasedClauses(Clauses):
             order=tuple(Sort(self._released(value), descending, first) for value, descending, first in order),
             limit=self._count("limit"),
             offset=self._count("offset") or 0,
+            levels=inner.levels,
         )
 
     def _released(self, scalar: Scalar) -> Scalar:
