@@ -171,9 +171,7 @@ def _check_stage(
     _check_levels(stage, relation, sound, levels)
 
 
-def _check_levels(
-    stage: Stage, relation: Relation, sound: Sound, levels: tuple[tuple[int, ...], ...]
-) -> None:
+def _check_levels(stage: Stage, relation: Relation, sound: Sound, levels: tuple[tuple[int, ...], ...]) -> None:
     """What is measured for a level is a stage of its own, of the groups of that level; all that cannot be summed is, in its order."""
     if len(stage.levels) != len(levels):
         raise broken("its levels are not those of the question")
@@ -187,7 +185,9 @@ def _check_levels(
             if apart or stage.readings:
                 raise broken("a level lacks what cannot be summed")
         else:
-            if keys_of(level.query) != tuple(keys[place] for place in kept) or level.domain != coarser(stage.domain, kept):
+            if keys_of(level.query) != tuple(keys[place] for place in kept) or level.domain != coarser(
+                stage.domain, kept
+            ):
                 raise broken("the groups of a level are not those of its keys")
             if [each.step for each in level.measurements] != [each.step for each in apart]:
                 raise broken("a level does not measure what cannot be summed")

@@ -93,9 +93,13 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
         yield from (f"│    {stage.readings[i].explained()}" for i in release.readings)
     for kept, level in zip(plan.question.levels, stage.levels, strict=True):
         if level is not None:
-            groups = len(level.domain)
-            yield f"├─ by {', '.join(said(plan.question.keys[key]) for key in kept)}" if kept else "├─ of all groups together"
-            yield from (f"│    {_measured(each, groups)}" for each in level.measurements)
+            size = len(level.domain)
+            yield (
+                f"├─ by {', '.join(said(plan.question.keys[key]) for key in kept)}"
+                if kept
+                else "├─ of all groups together"
+            )
+            yield from (f"│    {_measured(each, size)}" for each in level.measurements)
             yield from (f"│    {each.explained()}" for each in level.readings)
     known = "declared or found" if finds_groups(plan) else "declared"
     levels = [each for each in stage.levels if each is not None]

@@ -75,8 +75,8 @@ class Reader:
         kept: Sequence[int] | None = None,
         apart: numbers.Columns | None = None,
     ) -> "Reader":
-        """`among` are the groups of all rows of the answer; None: these. `seen` are the rows of the groups, where they were made. Of a level
-        of an answer `kept` are its keys, and `apart` the rows of all others."""
+        """`among` are the groups of all rows of the answer; None: these. `seen` are the rows of the groups, where they were made. Of
+        a level of an answer `kept` are its keys, and `apart` the rows of all others."""
         seen = numbers.columns(plan, released, groups, kept) if seen is None else seen
         at = np.array(groups, np.int64)
         totals = {i: np.asarray(each)[at].astype(np.float64) for i, each in enumerate(released)}

@@ -31,7 +31,7 @@ from discreet.plan.plan import Plan
 from discreet.plan.question import Output
 from discreet.plan.rules.relations import row_bounds
 from discreet.plan.scalar import Released, Scalar, Type, Value, has_key, is_key, released_in, type_of, windows_in
-from discreet.plan.windows import with_windows
+from discreet.plan.windows import mixes_levels, with_windows
 
 MOST_CORNERS = 32
 TOO_FEW = "too few to tell from none"
@@ -83,11 +83,13 @@ def _reader(level: LevelView, rows: post.Shown, alone: bool) -> tuple[Reader, Se
     return reader, there
 
 
-def _beside(known: IntervalColumn | None, more: IntervalColumn | None, places: Sequence[int], size: int) -> IntervalColumn | None:
+def _beside(
+    known: IntervalColumn | None, more: IntervalColumn | None, places: Sequence[int], size: int
+) -> IntervalColumn | None:
     """The intervals of the rows of one level, beside those of others."""
     if more is None:
         return known
-    cells = [None] * size if known is None else list(known.cells())
+    cells: list[Interval | None] = [None] * size if known is None else list(known.cells())
     for place, cell in zip(places, more.cells(), strict=True):
         cells[place] = cell
     return IntervalColumn.of(cells)
@@ -157,9 +159,9 @@ def predicted(plan: Plan, confidence: float = CONFIDENCE) -> tuple[Predicted, ..
     would be, at worst, if the declared `people` were spread evenly over the groups. It is the worst of what a plan gives as examples."""
     with np.errstate(all="ignore"):
         decisions = [
-            [_predicted(level, output, confidence) for output in plan.question.outputs]
-            for each in plan.examples()
-            for level in views(each)
+            [_predicted(level, output, confidence, levels) for output in plan.question.outputs]
+            for levels in map(views, plan.examples())
+            for level in levels
         ]
     return tuple(map(_worst, zip(*decisions, strict=True)))
 
@@ -169,7 +171,7 @@ def _worst(each: Sequence[Predicted]) -> Predicted:
     return max(each, key=lambda one: (one.error is None, one.error or 0.0))
 
 
-def _predicted(level: LevelView, output: Output, confidence: float) -> Predicted:
+def _predicted(level: LevelView, output: Output, confidence: float, levels: Sequence[LevelView]) -> Predicted:
     plan, scalar = level.plan, output.value
     if is_key(scalar) or not type_of(scalar).numeric:
         return Predicted(output.name, None)
@@ -178,7 +180,11 @@ def _predicted(level: LevelView, output: Output, confidence: float) -> Predicted
         return Predicted(output.name, float(error), None, _summed(plan))
     groups = range(len(plan.domain)) if has_key(scalar) or windows_in(scalar) else range(1)
     public = any(plan.measurements[i].mechanism is None for i in _used(plan, scalar))
-    reader = Reader.of(plan, level.released, groups, ahead=True, kept=level.kept)
+    apart = [numbers.columns(each.plan, each.released, None, each.kept) for each in levels if each is not level]
+    others = numbers.Columns.joined(apart) if apart else None
+    reader = Reader.of(plan, level.released, groups, ahead=True, kept=level.kept, apart=others)
+    if any(mixes_levels(window, reader) for window in windows_in(scalar)):
+        return Predicted(output.name, None)
     form = reader.form(scalar)
     if form is not None and form.bottom is None and not public:
         span = reader.ends(form, confidence)

@@ -8,12 +8,10 @@ from discreet.plan.combination import Combination
 from discreet.plan.digits import counted
 from discreet.plan.domain import MOST_GROUPS, Values, groups_of
 from discreet.plan.draft import Draft
-from discreet.plan.explain import said_aggregate
+from discreet.plan.explain import said, said_aggregate
 from discreet.plan.levels import summable
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.terms import Measured
-
-ONE_BY_ONE = "ask for each level by itself: GROUP BY ward, smoker, then GROUP BY ward, then without GROUP BY"
 
 
 def level_drafts(draft: Draft) -> tuple[Draft | None, ...]:
@@ -32,7 +30,9 @@ def _at(draft: Draft, kept: tuple[int, ...], apart: list[Measured]) -> Draft:
     used = sorted({place for each in apart for place, _ in each.made.parts})
     places = {place: i for i, place in enumerate(used)}
     measured = tuple(
-        replace(each, made=Combination(tuple((places[at], weight) for at, weight in each.made.parts), each.made.divisor))
+        replace(
+            each, made=Combination(tuple((places[at], weight) for at, weight in each.made.parts), each.made.divisor)
+        )
         for each in apart
     )
     domains = tuple(draft.domains[key] for key in kept)
@@ -61,23 +61,27 @@ def check_levels(draft: Draft) -> None:
             code="too-many-groups",
             hint="group by fewer columns, or ask for fewer levels",
         )
-    if not any(level_drafts(draft)) and not _lacks_finest(draft):
-        return
-    names = " and ".join(said_aggregate(each) for each in _apart(draft))
+    names = " and ".join(dict.fromkeys(map(said_aggregate, _apart(draft))))
     if not names:
         return
     if _lacks_finest(draft):
         raise QueryError(
             f"{names} cannot be summed over groups, and the finest groups, by all keys, are not asked for",
             code="grouping",
-            hint=f"add all keys as one of the GROUPING SETS, or {ONE_BY_ONE}",
+            hint=f"add all keys as one of the GROUPING SETS, or {_one_by_one(draft)}",
         )
     if None in draft.domains:
         raise QueryError(
             f"{names} cannot be summed over groups, and at several levels needs keys that are known",
             code="grouping",
-            hint=f"declare the keys, survey the data first (discreet survey), or {ONE_BY_ONE}",
+            hint=f"declare the keys, survey the data first (discreet survey), or {_one_by_one(draft)}",
         )
+
+
+def _one_by_one(draft: Draft) -> str:
+    names = [", ".join(said(draft.question.keys[key]) for key in kept) for kept in draft.question.levels]
+    asked = dict.fromkeys(f"GROUP BY {each}" if each else "without GROUP BY" for each in names)
+    return f"ask for each level by itself: {', then '.join(asked)}"
 
 
 def _lacks_finest(draft: Draft) -> bool:
@@ -103,15 +107,18 @@ def about_levels(draft: Draft) -> list[str]:
     levels = draft.question.levels
     if not levels or not draft.asks:
         return []
-    least = min(levels, key=len)
-    cells = prod(_size(values) for place, values in enumerate(draft.domains) if place not in least)
+    cells = max(prod(_size(values) for i, values in enumerate(draft.domains) if i not in kept) for kept in levels)
     sums = len(draft.measured) > len([each for each in draft.measured if not summable(each.made, draft.terms)])
     known = None not in draft.domains
     notes = []
     if sums:
         notes.append(
             "subtotals are sums of the released numbers of their groups, at no further price, and so is their noise"
-            + (f": the ± of a sum of {cells:,} groups is about {cells**0.5:.2g} times that of one" if known and cells > 1 else "")
+            + (
+                f": the ± of a sum of {cells:,} groups is about {cells**0.5:.2g} times that of one"
+                if known and cells > 1
+                else ""
+            )
         )
     names = " and ".join(dict.fromkeys(map(said_aggregate, _apart(draft))))
     if names:

@@ -6,8 +6,8 @@ totals is made of these sums: a mean of a coarser group is a ratio of sums, and 
 in their sum: people, means over people and readings cannot be summed, and are measured for the groups of each level (`Stage.levels`), at a
 price of their own.
 
-Each level is read as a plan of its own (`LevelView`), whose measurements are sums of cells or its own; values, intervals and words are those
-of any plan.
+Each level is read as a plan of its own (`LevelView`), whose measurements are sums of cells or its own; values, intervals and words are
+those of any plan.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """What is released with noise: a combination of a query's terms, its mechanism, and how far a neighbour moves it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from discreet.mechanisms.additive import IntegerNoise
@@ -33,8 +33,9 @@ class Measurement:
 
     made: Combination
     rounding: Fraction = Fraction(0)
-    cells: int = 1
-    """Of how many groups, each with noise of its own, a total is the sum: of one, but for what is read of subtotals after the release."""
+    cells: int = field(default=1, compare=False)
+    """Of how many groups, each with noise of its own, a total is the sum. In a plan that is one; what is read of subtotals, after the
+    release, has more, or none where no group was found."""
 
     @property
     def noise(self) -> Noise | None:

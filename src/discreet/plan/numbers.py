@@ -12,7 +12,19 @@ import numpy as np
 from discreet.errors import Fault
 from discreet.plan.evaluate import clean, evaluate
 from discreet.plan.plan import Plan
-from discreet.plan.scalar import Arithmetic, Grouping, Key, Literal, Operator, Over, Released, Scalar, Type, Value, type_of
+from discreet.plan.scalar import (
+    Arithmetic,
+    Grouping,
+    Key,
+    Literal,
+    Operator,
+    Over,
+    Released,
+    Scalar,
+    Type,
+    Value,
+    type_of,
+)
 
 Row: TypeAlias = Mapping[Any, Value]
 """Released values by their nodes."""
@@ -66,7 +78,9 @@ class Columns(Sequence[Row]):
         if len(parts) == 1:
             return parts[0]
         nodes = list(parts[0]._lists)
-        return cls({node: [value for part in parts for value in part._lists[node]] for node in nodes}, sum(map(len, parts)))
+        return cls(
+            {node: [value for part in parts for value in part._lists[node]] for node in nodes}, sum(map(len, parts))
+        )
 
     def only(self, places: Iterable[int]) -> "Columns":
         """Some of these rows, in this order."""

@@ -156,7 +156,10 @@ def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
     shared = ReadingPrice.of(readings_wanted(draft), len(requests), epsilon)
     split = (gaussian if draft.clip else allocate)(requests, epsilon - shared.cost, delta) if requests else None
     stage, protected = stage_of(draft, draft.caps, split, shared), draft.protected
-    measured = [*stage.measurements, *(each for level in stage.levels if level is not None for each in level.measurements)]
+    measured = [
+        *stage.measurements,
+        *(each for level in stage.levels if level is not None for each in level.measurements),
+    ]
     losses = [each.mechanism.loss(each.sensitivity) for each in measured if each.mechanism is not None]
     uses_delta = any(each.pure_epsilon() is None for each in losses)
     return Plan(

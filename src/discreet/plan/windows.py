@@ -91,7 +91,7 @@ def _places(
 # Where the truth of a sum lies.
 
 
-def _mixes_levels(node: Over, reader: "Reader") -> bool:
+def mixes_levels(node: Over, reader: "Reader") -> bool:
     """Whether a part that some of these rows are in has rows of another level of the answer."""
     if reader.apart is None:
         return False
@@ -110,7 +110,7 @@ def sum_form(node: Over, reader: "Reader") -> AffineForm | None:
 
     Rows of different levels of an answer share their noises: a sum over such has no interval.
     """
-    if node.function is not WindowFunction.SUM or _mixes_levels(node, reader):
+    if node.function is not WindowFunction.SUM or mixes_levels(node, reader):
         return None
     whole = reader.everything()
     form = whole.form(node.operands[0])

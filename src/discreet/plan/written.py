@@ -89,7 +89,7 @@ RECORDS: dict[type, str] = {
 }
 """The name of each record, and those of its fields, which are attributes here."""
 
-QUESTION = "source keys aggregates outputs having order limit offset".split()
+QUESTION = ["source", "keys", "aggregates", "outputs", "having", "order", "limit", "offset"]
 
 ENUMS: dict[type, str] = {
     scalar.Type: "Type",

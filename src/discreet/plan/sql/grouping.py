@@ -92,7 +92,8 @@ def _grouping(read: Expressions, node: exp.Func) -> Scalar:
     if not 1 <= len(node.expressions) <= MOST_BITS:
         message = f"GROUPING needs one to {MOST_BITS} keys of GROUP BY"
         raise read.refusal(Code.FUNCTION, message, "write GROUPING(ward)", node)
-    bits = [Grouping(read.scalar(each)) for each in node.expressions]
+    with read.at(Clause.GROUP_BY):
+        bits = [Grouping(read.scalar(each)) for each in node.expressions]
     value: Scalar = bits[0]
     for bit in bits[1:]:
         twice = Arithmetic(Operator.MULTIPLY, Literal(2, Type.INTEGER), value)
