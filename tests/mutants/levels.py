@@ -43,7 +43,7 @@ MUTANTS = (
     Mutant(
         "levels-of-other-groups",
         CHECK + "_check_levels",
-        "level.domain != coarser(stage.domain, kept)",
+        "level.domain != groups",
         "False",
         "numbers of one level stand beside the groups of another",
         test_levels.levels_are_a_part_of_what_a_plan_costs,

@@ -329,6 +329,9 @@ def levels_are_a_part_of_what_a_plan_costs() -> None:
             replace(lost, event=event_of(lost.stage, lost.relation)),
             replace(plan, event=event_of(replace(stage, levels=()), plan.relation)),
         ]
+        for i, other in enumerate(stage.levels):
+            if other is not None and len(other.domain) > 1:
+                false.append(changed(replace(other, domain=other.domain[::-1]), place=i))
         for each in false:
             with pytest.raises(Fault, match="does not hold"):
                 check(each)

@@ -185,9 +185,8 @@ def _check_levels(stage: Stage, relation: Relation, sound: Sound, levels: tuple[
             if apart or stage.readings:
                 raise broken("a level lacks what cannot be summed")
         else:
-            if keys_of(level.query) != tuple(keys[place] for place in kept) or level.domain != coarser(
-                stage.domain, kept
-            ):
+            groups = coarser(stage.domain, kept)
+            if keys_of(level.query) != tuple(keys[place] for place in kept) or level.domain != groups:
                 raise broken("the groups of a level are not those of its keys")
             if [each.step for each in level.measurements] != [each.step for each in apart]:
                 raise broken("a level does not measure what cannot be summed")

@@ -127,11 +127,12 @@ class Plan:
     def told(self) -> tuple[str, ...]:
         """All that is said of the answer: first what was found for it, or will be."""
         if isinstance(self.next, Step):
-            return (*(note for step, _ in next(self.examples()).steps for note in step.ahead()), *self.notes)
+            ahead = (note for step, _ in next(self.examples()).steps for note in step.ahead())
+            return (*ahead, *self.notes, *self.question.remarks)
         if not self.taken:
-            return self.notes
+            return (*self.notes, *self.question.remarks)
         of_steps = (note for step, outcome in self.steps for note in step.notes(outcome))
-        return (*self.decided.notes, *of_steps, *self.notes)
+        return (*self.decided.notes, *of_steps, *self.notes, *self.question.remarks)
 
     def chosen(self, outcome: Outcome) -> "Plan":
         """The plan after its next step had this outcome."""

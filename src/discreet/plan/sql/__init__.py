@@ -119,6 +119,8 @@ def headed(asked: Question, words: QueryText, select: exp.Select) -> Question:
     """This question, whose outputs without a name are headed by what was written."""
     if all(isinstance(node, exp.Alias | exp.Column | exp.Star) for node in select.expressions):
         return asked
+    if len(asked.outputs) != len(select.expressions):
+        return asked  # a histogram has three outputs, which have names
     outputs = [
         output if isinstance(node, exp.Alias | exp.Column) else replace(output, heading=item)
         for output, node, item in zip(asked.outputs, select.expressions, items(words), strict=True)
