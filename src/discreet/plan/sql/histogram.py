@@ -95,7 +95,7 @@ def bins_of(read: Expressions, item: exp.Expr, call: exp.Anonymous) -> Bins:
         parts += [Comparison(Order.GREATER_OR_EQUAL, argument, literals[0])]
         parts += [Comparison(Order.LESS_OR_EQUAL, argument, literals[-1])]
     condition = And(tuple(parts)) if len(parts) > 1 else parts[0]
-    first, end = (said(literals[i]) for i in (0, -1))
+    first, end = (f"{ends[i]:.12g}" for i in (0, -1))
     outside = f"below {first} or above {end}" if given else ""
     remark = f"a bin has its lower end in it, the last one both; rows {_without(argument, outside)} are in no bin"
     if not given:
