@@ -623,3 +623,45 @@ SELECT d, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM (SEL
 SELECT admitted, COUNT(*) AS n FROM visits WHERE admitted BETWEEN '2024-02-01' AND '2024-02-07' GROUP BY admitted;
 -- date-mixed-text-key
 SELECT ward || '/' || STRFTIME(admitted, '%Y') AS k, AVG(AGE(admitted, born)) AS a FROM visits GROUP BY k;
+-- levels-rollup
+SELECT ward, smoker, COUNT(*) AS n FROM visits GROUP BY ROLLUP (ward, smoker);
+-- levels-rollup-by-number
+SELECT ward, smoker, COUNT(*) AS n, AVG(age) AS a FROM visits GROUP BY ROLLUP (1, 2) ORDER BY GROUPING(ward), n DESC;
+-- levels-cube
+SELECT ward, smoker, SUM(cost) AS s, GROUPING(ward, smoker) AS bits FROM visits GROUP BY CUBE (ward, smoker);
+-- levels-sets
+SELECT ward, smoker, COUNT(*) AS n FROM visits GROUP BY GROUPING SETS ((ward), (smoker), ());
+-- levels-mixed
+SELECT ward, age > 65 AS old, STDDEV(cost) AS d FROM visits GROUP BY ward, ROLLUP (old) HAVING GROUPING(old) = 1;
+-- levels-of-people
+SELECT ward, smoker, COUNT(DISTINCT patient_id) AS people, COUNT(*) AS n FROM visits GROUP BY ROLLUP (ward, smoker);
+-- levels-of-people-means
+SELECT ward, AVG_BY_PERSON(age) AS a FROM visits GROUP BY ROLLUP (ward);
+-- levels-of-people-without-the-finest
+SELECT ward, smoker, COUNT(DISTINCT patient_id) AS people FROM visits GROUP BY GROUPING SETS ((ward), (smoker));
+-- levels-of-found-keys
+SELECT note, COUNT(*) AS n FROM visits GROUP BY ROLLUP (note);
+-- levels-shares
+SELECT ward, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY GROUPING(ward)) AS share FROM visits GROUP BY ROLLUP (ward);
+-- levels-inside
+SELECT ward, n FROM (SELECT ward, smoker, COUNT(*) AS n FROM visits GROUP BY CUBE (ward, smoker)) WHERE n > 100;
+-- levels-one
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY GROUPING SETS ((ward));
+-- levels-of-another-key
+SELECT GROUPING(smoker), COUNT(*) AS n FROM visits GROUP BY ROLLUP (ward);
+-- histogram
+SELECT HISTOGRAM(age, 20) FROM visits;
+-- histogram-by-hand
+SELECT CASE WHEN age < 40 THEN 0 WHEN age < 80 THEN 40 ELSE 80 END AS age_from, COUNT(*) AS n FROM visits WHERE age IS NOT NULL GROUP BY age_from;
+-- histogram-by-ward
+SELECT ward, HISTOGRAM(cost, 4) AS n, AVG(age) AS a FROM visits WHERE smoker GROUP BY ward;
+-- histogram-of-ends
+SELECT HISTOGRAM(weight, [40, 60.5, 80, 120]) FILTER (WHERE age > 18) AS h FROM visits ORDER BY h_from DESC LIMIT 2;
+-- histogram-without-bounds
+SELECT HISTOGRAM(weight, 10) FROM visits;
+-- histogram-of-values
+SELECT HISTOGRAM(age) FROM visits;
+-- histogram-of-people
+SELECT HISTOGRAM(n, [1, 2, 5, 10]) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id);
+-- histogram-distinct
+SELECT HISTOGRAM(DISTINCT age, 20) FROM visits;

@@ -223,7 +223,7 @@ MUTANTS = (
     ),
     Mutant(
         "having-ignored",
-        POST + "released_rows",
+        POST + "_left",
         "if truth is True",
         "if truth is not None",
         "rows that HAVING leaves out are shown",

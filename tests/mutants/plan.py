@@ -428,8 +428,8 @@ MUTANTS = (
     Mutant(
         "data-before-noise",
         RELEASE + "release",
-        "    size = len(plan.domain)\n",
-        "    size = len(plan.domain)\n    run(plan.query, salt)\n",
+        "    prepared = [",
+        "    run(plan.query, salt)\n    prepared = [",
         "data is read before the noise is drawn",
         laws.noise_is_of_its_own,
     ),
@@ -596,7 +596,7 @@ MUTANTS = (
     Mutant(
         "noise-of-any-size",
         "discreet.plan.limits:_check_noise",
-        "measurement.mechanism.scale > MOST_SCALE",
+        "measurement.mechanism.scale * cells > MOST_SCALE",
         "False",
         "noise that cannot be drawn is a failure after the charge, which tells of the data",
         by_itself(test_limits.test_noise_that_cannot_be_drawn_is_refused_at_planning),

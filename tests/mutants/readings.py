@@ -25,8 +25,8 @@ MUTANTS = (
     Mutant(
         "readings-not-charged",
         CHECK + "_drawn",
-        "*(each.event() for each in stage.readings)",
-        "*()",
+        "[each.event() for each in stage.readings]",
+        "[]",
         "what is read besides is drawn and not paid for",
         test_readings.a_reading_is_a_part_of_what_a_plan_costs,
     ),

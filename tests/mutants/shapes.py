@@ -162,8 +162,8 @@ MUTANTS = (
     Mutant(
         "the-noise-of-others-forgotten",
         WINDOWS + "sum_form",
-        "SummedNoise(noise, int(times))",
-        "SummedNoise(noise, 1)",
+        "_several(noise, int(times))",
+        "_several(noise, 1)",
         "the ± of a total is that of two groups",
         lambda: shapes.test_the_interval_of_a_share_covers(*shapes.SHARES[1]),
     ),

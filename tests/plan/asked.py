@@ -291,7 +291,8 @@ def questions(draw: st.DrawFn, schema: Schema) -> str:
     if draw(st.booleans()):
         text += f" WHERE {draw(predicates())}"
     if by:
-        text += f" GROUP BY {', '.join(by)}"
+        several = draw(st.sampled_from(["{}", "{}", "{}", "ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())"]))
+        text += f" GROUP BY {several.format(', '.join(by))}"
         if draw(st.integers(0, 3)) == 0:
             text += f" HAVING {wanted[0]} > {draw(st.integers(-3, 3))}"
     if draw(st.integers(0, 2)) == 0:

@@ -215,11 +215,6 @@ def test_sub_queries_that_grow_are_refused_at_once() -> None:
 
 REWRITES = [
     (
-        "SELECT ward, smoker, COUNT(*) FROM visits GROUP BY ROLLUP (ward, smoker)",
-        "SUM(COUNT(*)) OVER (PARTITION BY ward)",
-        "SELECT ward, smoker, COUNT(*), SUM(COUNT(*)) OVER (PARTITION BY ward), SUM(COUNT(*)) OVER () FROM visits GROUP BY ward, smoker",
-    ),
-    (
         "SELECT ward, SUM(age) OVER (PARTITION BY ward) FROM visits",
         "SUM(COUNT(*)) OVER ()",
         "SELECT ward, SUM(SUM(age)) OVER () FROM visits GROUP BY ward",

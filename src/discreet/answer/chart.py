@@ -1,11 +1,11 @@
 """An answer as a picture: a panel for each number, with its intervals, by the first key."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet.answer.digits import key_text, with_error
 from discreet.errors import Invalid
-from discreet.plan.scalar import Type
+from discreet.plan.scalar import Type, Value
 from discreet.privacy.picture.panels import SCHEMA
 
 if TYPE_CHECKING:
@@ -52,29 +52,47 @@ def drawn(answer: "Answer") -> list[int]:
 
 def is_sideways(answer: "Answer") -> bool:
     """Whether bars lie: groups that are called by words, or by several keys, have names that are read from left to right."""
-    keys = [column for column in answer.columns if column.key]
-    return len(keys) != 1 or keys[0].type in (Type.TEXT, Type.BOOLEAN)
+    keys = keys_of(answer)
+    return len(keys) != 1 or answer.columns[keys[0][0]].type in (Type.TEXT, Type.BOOLEAN)
+
+
+def keys_of(answer: "Answer") -> list[tuple[int, ...]]:
+    """The keys that groups are told apart by; the two ends of a bin are one."""
+    keys: list[tuple[int, ...]] = []
+    for k, column in enumerate(answer.columns):
+        before = answer.columns[k - 1] if k else column
+        ends = before.key and before.name.endswith("_from") and column.name == before.name.removesuffix("from") + "to"
+        if column.key and ends and keys:
+            keys[-1] = (*keys[-1], k)
+        elif column.key:
+            keys.append((k,))
+    return keys
 
 
 def points_of(answer: "Answer", j: int) -> list[dict[str, Any]]:
     """What is drawn of one column: group, value, the ends of the interval, and what is written beside it."""
-    keys = [k for k, column in enumerate(answer.columns) if column.key]
+    keys = keys_of(answer)
     points = []
     for values, spans in list(zip(answer.rows, answer.intervals, strict=True))[:MOST_POINTS]:
         value, span = values[j], spans[j]
         if not isinstance(value, int | float):
             continue
         point: dict[str, Any] = {
-            "group": key_text(values[keys[0]]) if keys else answer.columns[j].head,
+            "group": _named(values, keys[0]) if keys else answer.columns[j].head,
             "value": value,
         }
         if len(keys) > 1:
-            point["series"] = " · ".join(key_text(values[k]) for k in keys[1:])
+            point["series"] = " · ".join(_named(values, each) for each in keys[1:])
         if span is not None and span.low is not None and span.high is not None:
             point |= {"low": span.low, "high": span.high}
         point["said"] = " ".join(with_error(value, span, answer.columns[j]))
         points.append(point)
     return points
+
+
+def _named(values: Sequence[Value], key: tuple[int, ...]) -> str:
+    """What a group is called by one key, or a bin by its ends."""
+    return " … ".join(key_text(values[k]) for k in key)
 
 
 def _panel(answer: "Answer", j: int) -> dict[str, Any]:

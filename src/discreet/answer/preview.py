@@ -11,6 +11,7 @@ from discreet.answer.record import SELECTED
 from discreet.exact import to_float_up
 from discreet.plan.explain import explain
 from discreet.plan.intervals import Predicted, predicted
+from discreet.plan.levels import rows_of
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan, finds_groups
 from discreet.plan.post import selects
@@ -78,7 +79,7 @@ class Preview:
                 replace(each, name=name)
                 for each, name in zip(_without_limits(plan, at_limits), output_names(plan), strict=True)
             ),
-            groups=None if finds_groups(plan) else max(len(each.domain) for each in plan.examples()),
+            groups=None if finds_groups(plan) else max(map(rows_of, plan.examples())),
             notes=(*plan.assumed, *plan.told, *([SELECTED] if selects(plan) else [])),
             _explanation=explain(plan),
             headings=tuple(

@@ -4,7 +4,7 @@ import sys
 from typing import Any
 
 from discreet.plan.check import digest
-from discreet.plan.plan import Plan
+from discreet.plan.plan import Plan, Stage
 from discreet.plan.relation import CapGroups, CapRows, CapTotal, walk
 
 
@@ -21,9 +21,10 @@ def receipt_for(plan: Plan, text: str, name: str | None = None) -> dict[str, Any
                 "sensitivity": str(measurement.sensitivity),
                 "step": str(measurement.step),
             }
-            for measurement in plan.measurements
+            for stage in _stages(plan)
+            for measurement in stage.measurements
         ]
-        + [reading.receipt() for reading in plan.decided.readings],
+        + [reading.receipt() for stage in _stages(plan) for reading in stage.readings],
         "limits": limits_of(plan),
         **(_of_steps(plan) if plan.taken else {}),
         "event": plan.event.to_json(),
@@ -35,6 +36,11 @@ def receipt_for(plan: Plan, text: str, name: str | None = None) -> dict[str, Any
         "version": sys.modules["discreet"].__version__,
         "ledger": None,
     }
+
+
+def _stages(plan: Plan) -> list[Stage]:
+    """What is measured: the finest groups, and what is of each level alone."""
+    return [plan.decided, *(level for level in plan.decided.levels if level is not None)]
 
 
 def limits_of(plan: Plan) -> dict[str, int]:

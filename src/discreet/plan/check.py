@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from hashlib import sha256
 
+from discreet.plan.levels import coarser, summable
 from discreet.plan.measurement import covers, drawn_event
 from discreet.plan.once import once
 from discreet.plan.plan import Plan, Stage
-from discreet.plan.relation import keys_of
+from discreet.plan.relation import keys_of, terms_of
 from discreet.plan.rules.relations import combined
 from discreet.plan.scalar import Value
 from discreet.plan.steps.base import Step, broken
@@ -32,7 +33,10 @@ def _drawn(stage: Stage | Step) -> events.Event:
         following = _alike(ways) if stage.listed else _whatever_follows(ways)
         return events.Composed((stage.event(), following))
     drawn = drawn_event(stage.measurements)
-    return events.Composed((*drawn.parts, *(each.event() for each in stage.readings))) if stage.readings else drawn
+    besides = [each.event() for each in stage.readings]
+    for level in stage.levels:
+        besides += [] if level is None else _leaves(_drawn(level))
+    return events.Composed((*drawn.parts, *besides)) if besides else drawn
 
 
 def _alike(drawn: Sequence[events.Event]) -> events.Event:
@@ -124,7 +128,7 @@ ALIKE = Fraction(1, 10**6)
 
 def check(plan: Plan) -> None:
     """For a plan that keeps what it says: returns. For any other: raises Fault."""
-    _check_stage(plan.stage, plan.relation, {})
+    _check_stage(plan.stage, plan.relation, {}, plan.question.levels)
     if plan.event != event_of(plan.stage, plan.relation):
         raise broken("its event is not what it draws")
     if not loss(plan.event).certifies(plan.epsilon, plan.delta):
@@ -136,7 +140,7 @@ def check_taken(plan: Plan) -> None:
 
     Before data is read not all outcomes of a step can be listed: then the way that it takes is checked here, before it is gone.
     """
-    _check_stage(plan.next, plan.relation, {})
+    _check_stage(plan.next, plan.relation, {}, plan.question.levels)
     drawn = events.Composed((*(step.event() for step, _ in plan.steps), _drawn(plan.next)))
     if not loss(drawn).certifies(plan.epsilon, plan.delta):
         raise broken("it costs more than it says, for what it found")
@@ -146,11 +150,13 @@ Sound = dict[int, tuple[tuple[Value, ...], ...]]
 """Groups that were seen to be sound, by their identity: what follows the rungs of a ladder has the same ones."""
 
 
-def _check_stage(stage: Stage | Step, relation: Relation, sound: Sound) -> None:
+def _check_stage(
+    stage: Stage | Step, relation: Relation, sound: Sound, levels: tuple[tuple[int, ...], ...] = ()
+) -> None:
     if isinstance(stage, Step):
         stage.check(relation)
         for outcome in stage.ways:
-            _check_stage(stage.after(outcome), relation, sound)
+            _check_stage(stage.after(outcome), relation, sound, levels)
         return
     cells = max(1, len(stage.domain))  # where no key was found there is none, and noise is made for one
     for measurement in stage.measurements:
@@ -162,6 +168,31 @@ def _check_stage(stage: Stage | Step, relation: Relation, sound: Sound) -> None:
         raise broken("a release is not of its measurements")
     if not all(0 <= place < len(stage.readings) for release in stage.releases for place in release.readings):
         raise broken("a release is not of its readings")
+    _check_levels(stage, relation, sound, levels)
+
+
+def _check_levels(stage: Stage, relation: Relation, sound: Sound, levels: tuple[tuple[int, ...], ...]) -> None:
+    """What is measured for a level is a stage of its own, of the groups of that level; all that cannot be summed is, in its order."""
+    if len(stage.levels) != len(levels):
+        raise broken("its levels are not those of the question")
+    terms, keys = terms_of(stage.query), keys_of(stage.query)
+    apart = [each for each in stage.measurements if not summable(each.made, terms)]
+    for kept, level in zip(levels, stage.levels, strict=True):
+        if len(kept) == len(keys):
+            if level is not None:
+                raise broken("its finest groups are measured twice")
+        elif level is None:
+            if apart or stage.readings:
+                raise broken("a level lacks what cannot be summed")
+        else:
+            groups = coarser(stage.domain, kept)
+            if keys_of(level.query) != tuple(keys[place] for place in kept) or level.domain != groups:
+                raise broken("the groups of a level are not those of its keys")
+            if [each.step for each in level.measurements] != [each.step for each in apart]:
+                raise broken("a level does not measure what cannot be summed")
+            if len(level.readings) != len(stage.readings):
+                raise broken("a level does not read what cannot be summed")
+            _check_stage(level, relation, sound)
 
 
 def _check_groups(stage: Stage, sound: Sound) -> None:

@@ -8,15 +8,15 @@ a sequence that fills the unit cube evenly (Roberts 2018, after Kronecker), the 
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from math import exp
+from math import exp, pi, sqrt
 from statistics import NormalDist
 
 import numpy as np
 
-from discreet.mechanisms.additive import IntegerNoise, NoiseShape
+from discreet.mechanisms.additive import NoiseShape
 from discreet.plan.affine import Reals, Span
 from discreet.plan.forms import Reader
-from discreet.plan.spread import within
+from discreet.plan.spread import Noise, SummedNoise, within
 
 Rule = Callable[..., Reals]
 """A statistic of totals, each in an array; not a number where there is none."""
@@ -30,6 +30,8 @@ PIECE = 64
 
 EIGHTH = 8
 
+LATTICE = 1 << 14
+
 
 def likely(reader: Reader, places: Sequence[int], rule: Rule, ends: tuple[Reals, Reals], confidence: float) -> Span:
     """The span that the truth of a statistic of measurements lies in; between these ends it lies in any case."""
@@ -37,7 +39,7 @@ def likely(reader: Reader, places: Sequence[int], rule: Rule, ends: tuple[Reals,
     steps = [float(each.step) for each in measurements]
     totals = [step * reader.totals[i] for i, step in zip(places, steps, strict=True)]
     noises = [  # a measurement that a statistic has twice has one noise
-        step * noise_points(each.mechanism, places.index(i), len(places)) if each.mechanism is not None else np.zeros(1)
+        step * noise_points(each.noise, places.index(i), len(places)) if each.noise is not None else np.zeros(1)
         for i, each, step in zip(places, measurements, steps, strict=True)
     ]
     low, high = np.zeros(reader.size), np.zeros(reader.size)
@@ -95,8 +97,14 @@ def _rounding(rule: Rule, totals: Sequence[Reals], off: Sequence[Reals]) -> Real
     return np.where(np.isnan(moved), 0.0, moved)
 
 
-def noise_points(noise: IntegerNoise, axis: int, axes: int) -> Reals:
+def noise_points(noise: Noise, axis: int, axes: int) -> Reals:
     """Draws of a noise, as the coordinates of the points along one of so many axes."""
+    if isinstance(noise, SummedNoise):
+        if noise.shape is NoiseShape.GAUSSIAN:
+            several: Reals = np.rint(float(noise.scale) * sqrt(noise.times) * _normal(axis, axes))
+        else:
+            several = np.rint(float(noise.scale) * _laplace_sums(noise.times, axis, axes))
+        return several
     if noise.shape is NoiseShape.GAUSSIAN:
         rounded: Reals = np.rint(float(noise.scale) * _normal(axis, axes))
         return rounded
@@ -106,6 +114,22 @@ def noise_points(noise: IntegerNoise, axis: int, axes: int) -> Reals:
     tail = np.minimum(point, 1 - point)
     size = np.maximum(np.floor(-float(noise.scale) * np.log(tail * (1 + alpha))), 0.0)
     return np.where(point < 1 / 2, -size, size)
+
+
+@lru_cache(maxsize=32)
+def _laplace_sums(times: int, axis: int, axes: int) -> Reals:
+    """The coordinates, as quantiles of the sum of so many Laplace variables of scale 1, of variance 2 · times.
+
+    Its density is the Fourier transform of (1 + t²)^−times, on a lattice that reaches as far as any of the points.
+    """
+    reach = 32 + 12 * sqrt(2 * times)
+    points = np.linspace(-reach, reach, LATTICE, endpoint=False)
+    frequencies = 2 * pi * np.fft.fftfreq(LATTICE, 2 * reach / LATTICE)
+    density = np.fft.fftshift(np.fft.ifft((1 + frequencies**2) ** -float(times)).real)
+    below = np.cumsum(np.maximum(density, 0.0))
+    middles = (below - density / 2) / below[-1]
+    quantiles: Reals = np.interp(_coordinates(axis, axes), middles, points)
+    return quantiles
 
 
 @lru_cache(maxsize=32)

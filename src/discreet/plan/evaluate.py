@@ -23,6 +23,7 @@ from discreet.plan.scalar import (
     Column,
     Comparison,
     Function,
+    Grouping,
     In,
     Indicator,
     IsNull,
@@ -66,7 +67,7 @@ def _column(scalar: Column, row: Mapping[Any, Value]) -> Value:
 
 
 @evaluate.register
-def _released(scalar: Key | Released | Over, row: Mapping[Any, Value]) -> Value:
+def _released(scalar: Key | Grouping | Released | Over, row: Mapping[Any, Value]) -> Value:
     """A row of released values has them by the nodes that name them."""
     return clean(row[scalar])
 

@@ -1,6 +1,7 @@
 """A plan as a tree for people: from the answer down to the table, with noise, sensitivity and price. Nothing in it comes from data."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import singledispatch
 
@@ -42,6 +43,7 @@ from discreet.plan.scalar import (
     Column,
     Comparison,
     Function,
+    Grouping,
     In,
     Indicator,
     IsNull,
@@ -86,12 +88,24 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
         return
     cells = len(stage.domain)
     for aggregate, release in zip(plan.question.aggregates, stage.releases, strict=True):
-        yield f"├─ {_said_aggregate(aggregate)}"
+        yield f"├─ {said_aggregate(aggregate)}"
         yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
         yield from (f"│    {stage.readings[i].explained()}" for i in release.readings)
+    for kept, level in zip(plan.question.levels, stage.levels, strict=True):
+        if level is not None:
+            size = len(level.domain)
+            yield (
+                f"├─ by {', '.join(said(plan.question.keys[key]) for key in kept)}"
+                if kept
+                else "├─ of all groups together"
+            )
+            yield from (f"│    {_measured(each, size)}" for each in level.measurements)
+            yield from (f"│    {each.explained()}" for each in level.readings)
     known = "declared or found" if finds_groups(plan) else "declared"
-    for query in stage.queries:
-        yield from _query(query, f"{cells:,} groups, all of them {known}")
+    levels = [each for each in stage.levels if each is not None]
+    for each in (replace(stage, levels=()), *levels):
+        for query in each.queries:
+            yield from _query(query, f"{len(each.domain):,} groups, all of them {known}")
 
 
 def _ways(step: Step, plan: Plan) -> Iterator[str]:
@@ -126,6 +140,9 @@ def _after(plan: Plan) -> Iterator[str]:
     for output in question.outputs:
         if not isinstance(output.value, Key | Released):
             yield f"{output.name} = {said(output.value)}"
+    if question.levels:
+        names = [", ".join(said(question.keys[key]) for key in kept) for kept in question.levels]
+        yield f"at {counted(len(names), 'level')}: " + "; ".join(f"({each})" for each in names)
     if question.having is not None:
         yield f"having {said(question.having)}"
     if question.order:
@@ -258,7 +275,7 @@ def _scan(relation: Scan) -> str:
     return f"{relation.table} ({', '.join(column.name for column in relation.columns) or 'no columns'})"
 
 
-def _said_aggregate(aggregate: Aggregate) -> str:
+def said_aggregate(aggregate: Aggregate) -> str:
     inside = "*" if aggregate.argument is None else said(aggregate.argument)
     filtered = f" where {said(aggregate.condition)}" if aggregate.condition is not None else ""
     return f"{aggregate.kind.said(inside)}{filtered}"
@@ -357,6 +374,11 @@ def _over(scalar: Over) -> str:
     parts = [f"partition by {', '.join(map(said, scalar.partition))}"] if scalar.partition else []
     inside = " ".join([*parts, *([f"order by {order}"] if order else [])])
     return f"{scalar.function.value}({', '.join(map(said, scalar.operands))}) OVER ({inside})"
+
+
+@said.register
+def _grouping(scalar: Grouping) -> str:
+    return f"GROUPING({said(scalar.operand)})"
 
 
 @said.register

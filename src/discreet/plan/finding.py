@@ -29,6 +29,7 @@ from discreet.plan.digits import six_digits
 from discreet.plan.draft import Draft, gathered, keys_each, with_keys, with_range
 from discreet.plan.explain import said
 from discreet.plan.ladder import TOP, doublings, ladder, nearest, signed
+from discreet.plan.level_drafts import about_levels
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import Split, gaussian, geometric
 from discreet.plan.once import once
@@ -54,7 +55,7 @@ from discreet.plan.relation import (
 )
 from discreet.plan.rules.scalars import facts_of
 from discreet.plan.scalar import Column, IsNull, Not, Value, type_of
-from discreet.plan.stages import noise_wanted, stage_of
+from discreet.plan.stages import noise_wanted, readings_wanted, stage_of
 from discreet.plan.steps.base import Step
 from discreet.plan.steps.keys import FindKeys
 from discreet.plan.steps.range import FindRange, beyond
@@ -126,7 +127,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
     parts = shares(keys=unknown, ranges=bool(draft.sought), limits=bool(lacking))
     typical = _typical(draft)
     requests = noise_wanted(draft, typical)
-    shared = ReadingPrice.of(draft.readings, len(requests), epsilon * parts.answer)
+    shared = ReadingPrice.of(readings_wanted(draft), len(requests), epsilon * parts.answer)
     rest = epsilon * parts.answer - shared.cost
     of_keys = Fraction(0) if not unknown else delta / 2 if draft.clip else delta
     split = None
@@ -147,7 +148,7 @@ def finding(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         event=event_of(stage, relation),
         epsilon=epsilon,
         delta=delta if draft.clip or unknown else Fraction(0),
-        notes=(*_about_finding(draft, parts), *draft.notes),
+        notes=(*_about_finding(draft, parts), *draft.notes, *about_levels(draft)),
         assumed=(*advice(draft.question, stage_of(draft, typical, split, shared)), *about_division(draft.question)),
         topic=topic(draft) if lacking and not unknown else "",
         range_topics=() if unknown else tuple((said(each.argument), range_topic(draft, each)) for each in draft.sought),

@@ -56,6 +56,9 @@ class Reader:
     whole: Callable[[], "Reader"] | None = None
     """Reads all rows of the answer, before LIMIT, of which these are some; None: there are no others."""
 
+    apart: numbers.Columns | None = None
+    """The rows of other levels of the answer, whose noises are not independent of those of these; None: there are none."""
+
     forms: dict[Scalar, AffineForm | None] = field(default_factory=dict)
     summed: dict[tuple[SummedNoise, object], int] = field(default_factory=dict)
     """The places of totals of other rows, all below 0, by their noise and by which rows they are of."""
@@ -69,12 +72,16 @@ class Reader:
         ahead: bool = False,
         among: Sequence[int] | None = None,
         seen: numbers.Columns | None = None,
+        kept: Sequence[int] | None = None,
+        apart: numbers.Columns | None = None,
     ) -> "Reader":
-        """`among` are the groups of all rows of the answer; None: these. `seen` are the rows of the groups, where they were made."""
-        seen = numbers.columns(plan, released, groups) if seen is None else seen
+        """`among` are the groups of all rows of the answer; None: these. `seen` are the rows of the groups, where they were made. Of
+        a level of an answer `kept` are its keys, and `apart` the rows of all others."""
+        seen = numbers.columns(plan, released, groups, kept) if seen is None else seen
         at = np.array(groups, np.int64)
         totals = {i: np.asarray(each)[at].astype(np.float64) for i, each in enumerate(released)}
-        return cls(plan, seen, totals, ahead, None if among is None else lambda: cls.of(plan, released, among, ahead))
+        whole = None if among is None else lambda: cls.of(plan, released, among, ahead, kept=kept)
+        return cls(plan, seen, totals, ahead, whole, apart=apart)
 
     def only(self, rows: Sequence[int]) -> "Reader":
         """The reader of some of these rows, for what is of each row alone."""
@@ -133,7 +140,7 @@ class Reader:
         """The truth of a measurement."""
         measurement = self.plan.measurements[index]
         step, off = np.full(self.size, float(measurement.step)), self._rounding(index)
-        if measurement.mechanism is None:
+        if measurement.noise is None:
             return Affine(step * self.totals[index], {}, off)
         return Affine(np.zeros(self.size), {index: step}, off)
 
@@ -148,7 +155,7 @@ class Reader:
         if not each:
             return np.full(self.size, half)
         if not counts or self.ahead:
-            return np.full(self.size, half + each * self.plan.most_rows)
+            return np.full(self.size, half + each * self.plan.most_rows(measurement.cells))
         # several count the same rows in other words
         place = min(counts)
         count = self.plan.measurements[place]
@@ -311,7 +318,7 @@ class Reader:
     def _noises(self, form: AffineForm) -> dict[int, Noise]:
         used = sorted({*form.top.slopes, *(form.bottom.slopes if form.bottom else ())})
         others = {place: noise for (noise, _), place in self.summed.items()}
-        noises = {i: others[i] if i < 0 else self.plan.measurements[i].mechanism for i in used}
+        noises = {i: others[i] if i < 0 else self.plan.measurements[i].noise for i in used}
         return {i: noise for i, noise in noises.items() if noise is not None}
 
     def _matrix(self, affine: Affine, noises: Mapping[int, Noise]) -> Reals:

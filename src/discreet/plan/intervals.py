@@ -24,13 +24,14 @@ from discreet.plan.evaluate import evaluate
 from discreet.plan.few import guarded
 from discreet.plan.forms import Reader
 from discreet.plan.interval import End, Interval, IntervalColumn, Intervals
+from discreet.plan.levels import LevelView, views
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.outward import DIGITS, TOUCH, around, rounded_up, told, told_of
 from discreet.plan.plan import Plan
 from discreet.plan.question import Output
 from discreet.plan.rules.relations import row_bounds
 from discreet.plan.scalar import Released, Scalar, Type, Value, has_key, is_key, released_in, type_of, windows_in
-from discreet.plan.windows import with_windows
+from discreet.plan.windows import mixes_levels, with_windows
 
 MOST_CORNERS = 32
 TOO_FEW = "too few to tell from none"
@@ -49,13 +50,49 @@ class Predicted:
 
 def intervals(plan: Plan, released: Sequence[Any], rows: post.Shown, confidence: float = CONFIDENCE) -> Intervals:
     """For each row and output its interval; None for keys, and for what is not a number."""
-    reader = Reader.of(plan, released, rows.groups, among=rows.among, seen=rows.seen)
-    columns = []
+    columns: list[IntervalColumn | None] = [None] * len(plan.question.outputs)
+    levels = views(plan, released)
     with np.errstate(all="ignore"):  # what is not a number, or too large, is told apart in the end
-        for j, output in enumerate(plan.question.outputs):
-            values = [row[j] for row in rows.rows]
-            columns.append(_column(reader, output.value, values, confidence))
+        for level in levels:
+            reader, there = _reader(level, rows, alone=len(levels) == 1)
+            for j, output in enumerate(plan.question.outputs):
+                values = [rows.rows[i][j] for i in there]
+                column = _column(reader, output.value, values, confidence)
+                columns[j] = column if len(levels) == 1 else _beside(columns[j], column, there, len(rows.rows))
     return Intervals(columns, len(rows.rows))
+
+
+def _reader(level: LevelView, rows: post.Shown, alone: bool) -> tuple[Reader, Sequence[int]]:
+    """What reads the rows of one level, and where they stand among all that are shown."""
+    among = None if rows.among is None else level.own(rows.among)
+    if alone:
+        return Reader.of(level.plan, level.released, rows.groups, among=among, seen=rows.seen, kept=level.kept), range(
+            len(rows.rows)
+        )
+    there = [i for i, group in enumerate(rows.groups) if level.first <= group < level.first + level.size]
+    seen = None if rows.seen is None else rows.seen.only(there)
+    reader = Reader.of(
+        level.plan,
+        level.released,
+        level.own(rows.groups),
+        among=among,
+        seen=seen,
+        kept=level.kept,
+        apart=rows.others(level),
+    )
+    return reader, there
+
+
+def _beside(
+    known: IntervalColumn | None, more: IntervalColumn | None, places: Sequence[int], size: int
+) -> IntervalColumn | None:
+    """The intervals of the rows of one level, beside those of others."""
+    if more is None:
+        return known
+    cells: list[Interval | None] = [None] * size if known is None else list(known.cells())
+    for place, cell in zip(places, more.cells(), strict=True):
+        cells[place] = cell
+    return IntervalColumn.of(cells)
 
 
 # From arrays to what is told.
@@ -122,7 +159,9 @@ def predicted(plan: Plan, confidence: float = CONFIDENCE) -> tuple[Predicted, ..
     would be, at worst, if the declared `people` were spread evenly over the groups. It is the worst of what a plan gives as examples."""
     with np.errstate(all="ignore"):
         decisions = [
-            [_predicted(each, output, confidence) for output in plan.question.outputs] for each in plan.examples()
+            [_predicted(level, output, confidence, levels) for output in plan.question.outputs]
+            for levels in map(views, plan.examples())
+            for level in levels
         ]
     return tuple(map(_worst, zip(*decisions, strict=True)))
 
@@ -132,33 +171,44 @@ def _worst(each: Sequence[Predicted]) -> Predicted:
     return max(each, key=lambda one: (one.error is None, one.error or 0.0))
 
 
-def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
-    scalar = output.value
+def _predicted(level: LevelView, output: Output, confidence: float, levels: Sequence[LevelView]) -> Predicted:
+    plan, scalar = level.plan, output.value
     if is_key(scalar) or not type_of(scalar).numeric:
         return Predicted(output.name, None)
     error = plan.releases[scalar.index].error(plan, confidence) if isinstance(scalar, Released) else None
     if error is not None:
-        return Predicted(output.name, float(error))
+        return Predicted(output.name, float(error), None, _summed(plan))
     groups = range(len(plan.domain)) if has_key(scalar) or windows_in(scalar) else range(1)
-    nothing = [np.zeros(len(plan.domain), np.int64)] * plan.decided.width
     public = any(plan.measurements[i].mechanism is None for i in _used(plan, scalar))
-    reader = Reader.of(plan, nothing, groups, ahead=True)
+    apart = [numbers.columns(each.plan, each.released, None, each.kept) for each in levels if each is not level]
+    others = numbers.Columns.joined(apart) if apart else None
+    reader = Reader.of(plan, level.released, groups, ahead=True, kept=level.kept, apart=others)
+    if any(mixes_levels(window, reader) for window in windows_in(scalar)):
+        return Predicted(output.name, None)
     form = reader.form(scalar)
     if form is not None and form.bottom is None and not public:
         span = reader.ends(form, confidence)
         widest = np.fmax.reduce(span.high - span.low)
-        return Predicted(output.name, None if np.isnan(widest) else rounded_up(float(widest) / 2, DIGITS))
+        error = None if np.isnan(widest) else rounded_up(float(widest) / 2, DIGITS)
+        return Predicted(output.name, error, None, _summed(plan))
     if plan.people is None:
         reason = (
             "its ± depends on how many are counted, which nothing declares; add --people N, or people = N under [unit]"
         )
         return Predicted(output.name, None, reason)
-    return _at_worst(plan, output, groups, confidence)
+    return _at_worst(level, output, groups, confidence)
 
 
-def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: float) -> Predicted:
+def _summed(plan: Plan) -> str | None:
+    """Of how many groups a level of an answer has sums; nothing where it has none."""
+    cells = max((each.cells for each in plan.measurements), default=1)
+    return f"sums of {cells:,} groups" if cells > 1 else None
+
+
+def _at_worst(level: LevelView, output: Output, groups: Sequence[int], confidence: float) -> Predicted:
     """The widest of the intervals at the corners of what each row may hold."""
-    each = max(1, (plan.people or 1) // len(plan.domain))
+    plan = level.plan
+    each = max(1, (plan.people or 1) // max(1, len(plan.domain)))
     counted, terms = _counts(plan), plan.terms
     releases = [plan.releases[i] for i in released_in(output.value)]
     evenly = {place: gives for release in releases for place, gives in release.evenly(plan).items()}
@@ -175,7 +225,7 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
     worst = 0.0
     for corner in {*corners[:MOST_CORNERS], corners[-1]}:
         totals = [np.full(len(plan.domain), number, np.int64) for number in corner]
-        reader = Reader.of(plan, totals, groups)
+        reader = Reader.of(plan, totals, groups, kept=level.kept)
         span = reader.span(output.value, confidence)
         if span is None:
             return Predicted(output.name, None)

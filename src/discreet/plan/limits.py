@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from discreet.errors import QueryError
 from discreet.plan.intervals import SMALL_BOTTOM
+from discreet.plan.levels import rows_of
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.scalar import Literal, Scalar, Value, children, is_key, type_of
 
@@ -32,8 +33,12 @@ def check_limits(plan: Plan, longest: int) -> None:
 
 
 def _check_noise(stage: Stage) -> None:
+    cells = len(stage.domain) if stage.levels else 1  # of sums, which are whole numbers of 64 bits, too
+    for level in stage.levels:
+        if level is not None:
+            _check_noise(level)
     for measurement in stage.measurements:
-        if measurement.mechanism is not None and measurement.mechanism.scale > MOST_SCALE:
+        if measurement.mechanism is not None and measurement.mechanism.scale * cells > MOST_SCALE:
             raise QueryError(
                 f"the noise of {measurement.said} would be larger than can be drawn",
                 code="noise-too-large",
@@ -42,10 +47,11 @@ def _check_noise(stage: Stage) -> None:
 
 
 def _check_size(plan: Plan, longest: int) -> None:
-    size = len(plan.domain) * width(plan)
+    rows = rows_of(plan)
+    size = rows * width(plan)
     if size > longest - BESIDE_ROWS:
         raise QueryError(
-            f"the answer has {len(plan.domain):,} rows of {len(plan.question.outputs):,} columns, which is too large to be kept",
+            f"the answer has {rows:,} rows of {len(plan.question.outputs):,} columns, which is too large to be kept",
             code="answer-too-large",
             hint="ask for fewer columns at a time, or group by fewer keys",
         )

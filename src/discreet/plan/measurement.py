@@ -1,13 +1,14 @@
 """What is released with noise: a combination of a query's terms, its mechanism, and how far a neighbour moves it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.sensitivity import Norm, Sensitivity
 from discreet.plan.combination import Combination
 from discreet.plan.once import once
+from discreet.plan.spread import Noise, summed
 from discreet.plan.steps.base import broken
 from discreet.privacy import events
 
@@ -32,10 +33,18 @@ class Measurement:
 
     made: Combination
     rounding: Fraction = Fraction(0)
+    cells: int = field(default=1, compare=False)
+    """Of how many groups, each with noise of its own, a total is the sum. In a plan that is one; what is read of subtotals, after the
+    release, has more, or none where no group was found."""
+
+    @property
+    def noise(self) -> Noise | None:
+        """The noise of a total: of several groups the sum of theirs."""
+        return summed(self.mechanism, self.cells) if self.mechanism is not None and self.cells else None
 
     def error(self, confidence: float) -> int:
         """The ± of its noise alone, in steps."""
-        return 0 if self.mechanism is None else int(self.mechanism.error(confidence))
+        return 0 if self.noise is None else int(self.noise.error(confidence))
 
     @property
     def few(self) -> int:
@@ -45,7 +54,7 @@ class Measurement:
     @property
     def half_step(self) -> Fraction:
         """How far the total may be off for having been rounded as a whole."""
-        return self.step / 2 if self.made.divisor > 1 else Fraction(0)
+        return self.cells * self.step / 2 if self.made.divisor > 1 else Fraction(0)
 
 
 @once

@@ -12,7 +12,19 @@ import numpy as np
 from discreet.errors import Fault
 from discreet.plan.evaluate import clean, evaluate
 from discreet.plan.plan import Plan
-from discreet.plan.scalar import Arithmetic, Key, Literal, Operator, Over, Released, Scalar, Type, Value, type_of
+from discreet.plan.scalar import (
+    Arithmetic,
+    Grouping,
+    Key,
+    Literal,
+    Operator,
+    Over,
+    Released,
+    Scalar,
+    Type,
+    Value,
+    type_of,
+)
 
 Row: TypeAlias = Mapping[Any, Value]
 """Released values by their nodes."""
@@ -51,7 +63,7 @@ class Columns(Sequence[Row]):
 
     def values(self, scalar: Scalar) -> list[Value]:
         """The values of an expression in all rows: what `evaluate` says for each."""
-        if not isinstance(scalar, Key | Released | Over):
+        if not isinstance(scalar, Key | Grouping | Released | Over):
             return [evaluate(scalar, row) for row in self]
         column = self._lists[scalar]
         return list(map(clean, column)) if float in set(map(type, column)) else list(column)
@@ -60,22 +72,41 @@ class Columns(Sequence[Row]):
         """These rows, with more columns."""
         return Columns({**self._lists, **lists}, self._size) if lists else self
 
+    @classmethod
+    def joined(cls, parts: "Sequence[Columns]") -> "Columns":
+        """The rows of all of these, which have the same columns, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        nodes = list(parts[0]._lists)
+        return cls(
+            {node: [value for part in parts for value in part._lists[node]] for node in nodes}, sum(map(len, parts))
+        )
+
     def only(self, places: Iterable[int]) -> "Columns":
         """Some of these rows, in this order."""
         at = list(places)
         return Columns({node: [each[i] for i in at] for node, each in self._lists.items()}, len(at))
 
 
-def columns(plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = None) -> Columns:
-    """For each group of the domain, or for some, its keys and its aggregates, by the nodes that post-processing has for them."""
+def columns(
+    plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = None, kept: Sequence[int] | None = None
+) -> Columns:
+    """For each group of the domain, or for some, its keys and its aggregates, by the nodes that post-processing has for them.
+
+    `kept` are the places of the keys that a group has a value of, in a level of an answer; the others are NULL. None: all of them.
+    """
     domain, size = plan.domain, len(plan.domain)
     if len(released) != plan.decided.width or any(len(each) != size for each in released):
         raise Fault("what was released is not what the plan measures", code="answer")
     chosen = range(size) if groups is None else groups
     numbers = [np.asarray(each, np.int64)[list(chosen)].tolist() for each in released]
+    keys = [Key(j, type_of(key)) for j, key in enumerate(plan.question.keys)]
+    places = {key: at for at, key in enumerate(range(len(keys)) if kept is None else kept)}
     lists: dict[Scalar, Sequence[Value]] = {
-        Key(j, type_of(key)): [domain[group][j] for group in chosen] for j, key in enumerate(plan.question.keys)
+        key: [domain[group][places[key.index]] for group in chosen] if key.index in places else [None] * len(chosen)
+        for key in keys
     }
+    lists |= {Grouping(key): [int(key.index not in places)] * len(chosen) for key in keys}
     lists |= {Released(j): release.values(plan, numbers) for j, release in enumerate(plan.releases)}
     return Columns(lists, len(chosen))
 
@@ -98,6 +129,8 @@ def integral(scalar: Scalar, plan: Plan) -> bool:
             return plan.releases[scalar.index].whole(plan)
         case Key():
             return scalar.type is Type.INTEGER
+        case Grouping():
+            return True
         case Over():
             return all(integral(operand, plan) for operand in scalar.operands)
         case Arithmetic():

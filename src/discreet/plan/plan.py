@@ -13,7 +13,7 @@ from discreet.errors import Fault
 from discreet.plan.measurement import Measurement
 from discreet.plan.question import Question
 from discreet.plan.reading import Reading
-from discreet.plan.relation import CapRows, CapTotal, Term, Totals, keys_of, terms_of, walk
+from discreet.plan.relation import CapGroups, CapRows, CapTotal, Term, Totals, keys_of, terms_of, walk
 from discreet.plan.scalar import Value
 from discreet.plan.steps.base import Outcome, Step, no_such_outcome
 from discreet.privacy import Relation, events
@@ -40,6 +40,10 @@ class Stage:
     readings: tuple[Reading, ...] = ()
     """What is read besides; its columns stand behind the measurements, in this order."""
 
+    levels: tuple["Stage | None", ...] = ()
+    """For each level of the question what is measured for its own groups, and not summed from those of this stage; None for nothing. Behind
+    the columns of this stage stand theirs."""
+
     @property
     def width(self) -> int:
         """How many integers are released for each group."""
@@ -54,7 +58,8 @@ class Stage:
     def queries(self) -> tuple[Totals, ...]:
         """All that an engine runs for it; its own query where that is nothing."""
         own = (self.query,) if self.measurements or not self.readings else ()
-        return (*own, *(each.reads for each in self.readings))
+        below = (query for each in self.levels if each is not None for query in each.queries)
+        return (*own, *(each.reads for each in self.readings), *below)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +127,12 @@ class Plan:
     def told(self) -> tuple[str, ...]:
         """All that is said of the answer: first what was found for it, or will be."""
         if isinstance(self.next, Step):
-            return (*(note for step, _ in next(self.examples()).steps for note in step.ahead()), *self.notes)
+            ahead = (note for step, _ in next(self.examples()).steps for note in step.ahead())
+            return (*ahead, *self.notes, *self.question.remarks)
         if not self.taken:
-            return self.notes
+            return (*self.notes, *self.question.remarks)
         of_steps = (note for step, outcome in self.steps for note in step.notes(outcome))
-        return (*self.decided.notes, *of_steps, *self.notes)
+        return (*self.decided.notes, *of_steps, *self.notes, *self.question.remarks)
 
     def chosen(self, outcome: Outcome) -> "Plan":
         """The plan after its next step had this outcome."""
@@ -194,10 +200,12 @@ class Plan:
         """The terms of the query, in the order of the totals that an engine returns."""
         return terms_of(self.query)
 
-    @property
-    def most_rows(self) -> int:
-        """How many rows may count in a group, by the number of people that was declared; 0 where none was."""
-        caps = [part.most for part in walk(self.query) if isinstance(part, CapRows | CapTotal)]
+    def most_rows(self, cells: int = 1) -> int:
+        """How many rows may count in a group, or in several of them, by the number of people that was declared; 0 where none was."""
+        parts = list(walk(self.query))
+        cells = min([cells, *(part.most for part in parts if isinstance(part, CapGroups))])
+        caps = [part.most for part in parts if isinstance(part, CapTotal)]
+        caps += [part.most * cells for part in parts if isinstance(part, CapRows)]
         return (self.people or 0) * min(caps, default=1)
 
 

@@ -15,10 +15,11 @@ from typing import Any
 from discreet.plan.evaluate import evaluate
 from discreet.plan.few import guarded
 from discreet.plan.forms import Reader
+from discreet.plan.levels import LevelView, views
 from discreet.plan.numbers import Columns, Row, integral
 from discreet.plan.plan import Plan
 from discreet.plan.question import Sort
-from discreet.plan.scalar import Arithmetic, Key, Operator, Over, Released, Scalar, Value, released_in
+from discreet.plan.scalar import Arithmetic, Grouping, Key, Operator, Over, Released, Scalar, Value, released_in
 from discreet.plan.windows import with_windows
 
 DIGITS = 12  # of results of arithmetic that are not whole
@@ -27,7 +28,8 @@ WHOLE = 2**53  # beyond it doubles skip integers
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The rows of an answer: of which group of the plan's domain each is, and its values, one for each output."""
+    """The rows of an answer: of which group of the plan's domain each is, or of all levels one after the other, and its values, one for
+    each output."""
 
     groups: tuple[int, ...]
     rows: tuple[tuple[Value, ...], ...]
@@ -37,16 +39,29 @@ class Shown:
     seen: Columns | None = field(default=None, compare=False, repr=False)
     """What was released for these rows, by its nodes; None where that is to be made anew."""
 
+    everything: Columns | None = field(default=None, compare=False, repr=False)
+    """The same for all rows before OFFSET and LIMIT, where there are several levels."""
+
+    def others(self, level: LevelView) -> Columns | None:
+        """The rows of other levels, before OFFSET and LIMIT."""
+        if self.everything is None or self.among is None:
+            return None
+        apart = [i for i, row in enumerate(self.among) if not level.first <= row < level.first + level.size]
+        return self.everything.only(apart)
+
 
 def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
-    """The rows, from one int64 array over the plan's domain for each of its measurements."""
+    """The rows, from one int64 array over the plan's domain for each of its measurements, and behind them those of its levels."""
     question = plan.question
-    places = list(range(len(plan.domain)))
-    if question.having is not None:
-        (safe,), seen = guarded([question.having], Reader.of(plan, released, places))
-        places = [i for i, truth in zip(places, seen.values(safe), strict=True) if truth is True]
+    levels = views(plan, released)
     scalars = [*(output.value for output in question.outputs), *(sort.value for sort in question.order)]
-    guards, seen = guarded(scalars, Reader.of(plan, released, places))
+    places, parts, guards = [], [], scalars
+    for level in levels:
+        there = _left(question.having, level)
+        guards, seen = guarded(scalars, _reader(level, there))
+        places += [level.first + i for i in there]
+        parts.append(seen)
+    seen = Columns.joined(parts)
     table = with_windows(scalars, guards, seen, partial(_exactly, plan))
     pairs = list(zip(scalars, guards, strict=True))
     shown, outputs = list(range(len(places))), len(question.outputs)
@@ -56,14 +71,28 @@ def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
     shown = shown[question.offset :]
     if question.limit is not None:
         shown = shown[: question.limit]
+    everything = table if len(levels) > 1 else None
     table = table if len(shown) == len(places) and not orders else table.only(shown)
     columns = [_finished_column(scalar, _column(plan, scalar, guard, table)) for scalar, guard in pairs[:outputs]]
-    return Shown(tuple(places[i] for i in shown), tuple(zip(*columns, strict=True)), tuple(places), table)
+    return Shown(tuple(places[i] for i in shown), tuple(zip(*columns, strict=True)), tuple(places), table, everything)
+
+
+def _reader(level: LevelView, groups: Sequence[int]) -> Reader:
+    return Reader.of(level.plan, level.released, groups, kept=level.kept)
+
+
+def _left(having: Scalar | None, level: LevelView) -> list[int]:
+    """The groups of a level that HAVING leaves."""
+    groups = list(range(level.size))
+    if having is None:
+        return groups
+    (safe,), seen = guarded([having], _reader(level, groups))
+    return [i for i, truth in zip(groups, seen.values(safe), strict=True) if truth is True]
 
 
 def _column(plan: Plan, scalar: Scalar, guard: Scalar, table: Columns) -> list[Value]:
     """The values of an expression in all rows: what `_exactly` says for each."""
-    if isinstance(scalar, Key | Released | Over):
+    if isinstance(scalar, Key | Grouping | Released | Over):
         values = table.values(scalar)
         if not integral(scalar, plan) or set(map(type, values)) <= {int, type(None)}:
             return values

@@ -15,13 +15,14 @@ from discreet.plan.draft import Draft, draft
 from discreet.plan.explain import said
 from discreet.plan.finding import finding
 from discreet.plan.intervals import predicted
+from discreet.plan.level_drafts import about_levels, check_levels
 from discreet.plan.noise import allocate, gaussian
 from discreet.plan.plan import Plan
 from discreet.plan.price import LEAST_EPSILON
 from discreet.plan.question import Question
 from discreet.plan.reading import ReadingPrice
 from discreet.plan.scalar import columns_in
-from discreet.plan.stages import noise_wanted, stage_of
+from discreet.plan.stages import noise_wanted, readings_wanted, stage_of
 from discreet.plan.written import notation
 
 DECLARED = (
@@ -135,6 +136,7 @@ def _finished(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
             code="clip",
             hint="allow a delta, or set clip = 'groups'",
         )
+    check_levels(draft)
     _check_keys(draft, delta)
     plan = (finding if draft.missing or draft.sought or None in draft.domains else _of_one_stage)(draft, epsilon, delta)
     check(plan)
@@ -151,10 +153,14 @@ def _check_keys(draft: Draft, delta: Fraction) -> None:
 def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
     """The plan of a question whose limits are known. An L2 clip needs Gaussian noise; elsewhere `allocate` chooses."""
     requests = noise_wanted(draft, draft.caps)
-    shared = ReadingPrice.of(draft.readings, len(requests), epsilon)
+    shared = ReadingPrice.of(readings_wanted(draft), len(requests), epsilon)
     split = (gaussian if draft.clip else allocate)(requests, epsilon - shared.cost, delta) if requests else None
     stage, protected = stage_of(draft, draft.caps, split, shared), draft.protected
-    losses = [each.mechanism.loss(each.sensitivity) for each in stage.measurements if each.mechanism is not None]
+    measured = [
+        *stage.measurements,
+        *(each for level in stage.levels if level is not None for each in level.measurements),
+    ]
+    losses = [each.mechanism.loss(each.sensitivity) for each in measured if each.mechanism is not None]
     uses_delta = any(each.pure_epsilon() is None for each in losses)
     return Plan(
         question=draft.question,
@@ -168,8 +174,9 @@ def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         if not draft.asks
         else (
             *about_persons(protected, draft.caps, stage.queries[0], len(stage.domain)),
-            *([PUBLIC] if len(losses) < len(stage.measurements) else []),
+            *([PUBLIC] if len(losses) < len(measured) else []),
             *draft.notes,
+            *about_levels(draft),
             *about_rounding(stage, protected.people),
         ),
         assumed=(

@@ -56,3 +56,9 @@ class Question:
     order: tuple[Sort, ...] = ()
     limit: int | None = None
     offset: int = 0
+    levels: tuple[tuple[int, ...], ...] = ()
+    """The grouping sets of ROLLUP and its like: for each the places of the keys that its rows have a value of, in order. None of them is
+    asked for twice, and each key is in one at least. Empty where there is one, of all keys."""
+
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+    """What is said of the answer for how it was asked; no part of what the question means."""

@@ -196,6 +196,13 @@ class Function(Scalar):
     operands: tuple[Scalar, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Grouping(Scalar):
+    """1 in the rows of an answer that are over all values of a key, 0 in those that are of one of them; of released keys only."""
+
+    operand: Scalar
+
+
 class WindowFunction(Enum):
     """A function over the rows of an answer."""
 
@@ -317,7 +324,7 @@ def _type_of_window(scalar: Over) -> Type:
 
 
 @type_of.register
-def _type_of_integer(scalar: Steps | Product | Indicator) -> Type:
+def _type_of_integer(scalar: Steps | Product | Indicator | Grouping) -> Type:
     return Type.INTEGER
 
 
@@ -339,7 +346,7 @@ def children(scalar: Scalar) -> tuple[Scalar, ...]:
             return (scalar.left, scalar.right)
         case And() | Or() | Coalesce():
             return scalar.parts
-        case Not() | IsNull() | Like() | Cast() | Steps():
+        case Not() | IsNull() | Like() | Cast() | Steps() | Grouping():
             return (scalar.operand,)
         case Indicator():
             return (scalar.condition,)

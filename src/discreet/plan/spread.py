@@ -69,6 +69,15 @@ class SummedNoise:
 Noise = IntegerNoise | SummedNoise
 
 
+def summed(noise: Noise, times: int) -> Noise:
+    """The sum of so many independent noises that are alike: one is that noise itself."""
+    if times == 1:
+        return noise
+    if isinstance(noise, SummedNoise):
+        return SummedNoise(noise.noise, noise.times * times)
+    return SummedNoise(noise, times)
+
+
 def half_widths(coefficients: Reals, noises: Sequence[Noise], confidence: float) -> Reals:
     """For each row c of coefficients the least w, to six digits, with Pr[|Σ c_i z_i| <= w] >= confidence.
 

@@ -1,32 +1,52 @@
 """The last stage of a plan: what an engine runs under known limits, and the noise of each measurement."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from discreet.plan.caps import Caps
 from discreet.plan.draft import Draft, query_of
+from discreet.plan.level_drafts import level_drafts
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import PricedNoise, Split, Wanted
 from discreet.plan.plan import Stage
-from discreet.plan.reading import ReadingPrice
+from discreet.plan.reading import ReadingAsked, ReadingPrice
 from discreet.plan.relation import Totals
+from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured
 from discreet.plan.rules.relations import combined
 
 
 def stage_of(draft: Draft, caps: Caps, split: Split | None, shared: ReadingPrice) -> Stage:
     """One reading of the data, within limits, with noise of a split, None where nothing needs noise; and what is read besides."""
+    drafts = level_drafts(draft)
+    noises = iter(split.noises(noise_wanted(draft, caps)) if split is not None else ())
+    finest = _of_groups(draft, caps, noises, shared, draft.releases)
+    levels = tuple(None if each is None else _of_groups(each, caps, noises, shared, ()) for each in drafts)
+    return replace(finest, levels=levels)
+
+
+def _of_groups(
+    draft: Draft, caps: Caps, noises: Iterator[PricedNoise], shared: ReadingPrice, releases: tuple[Release, ...]
+) -> Stage:
+    """What is measured of the groups of a draft, with the next noises, and what is read of them."""
     query = query_of(draft, caps)
-    requests = _wanted(draft, query)
-    noise = split.noises(tuple(requests.values())) if split is not None else ()
-    noises = dict(zip(requests, noise, strict=True))
-    measurements = tuple(_measurement(each, noises.get(i)) for i, each in enumerate(draft.measured))
-    readings = tuple(shared.priced(draft, caps))
-    return Stage(query, draft.groups, measurements, draft.releases, readings=readings)
+    needed = _wanted(draft, query)
+    measurements = tuple(
+        _measurement(each, next(noises) if i in needed else None) for i, each in enumerate(draft.measured)
+    )
+    return Stage(query, draft.groups, measurements, releases, readings=tuple(shared.priced(draft, caps)))
 
 
 def noise_wanted(draft: Draft, caps: Caps) -> tuple[Wanted, ...]:
-    """What needs noise, within limits."""
-    return tuple(_wanted(draft, query_of(draft, caps)).values())
+    """What needs noise, within limits: in the finest groups, and behind that what is measured for each level alone."""
+    drafts = [draft, *(each for each in level_drafts(draft) if each is not None)]
+    return tuple(want for each in drafts for want in _wanted(each, query_of(each, caps)).values())
+
+
+def readings_wanted(draft: Draft) -> tuple[ReadingAsked, ...]:
+    """What is read besides, at all levels."""
+    return draft.readings * (1 + sum(each is not None for each in level_drafts(draft)))
 
 
 def _measurement(measured: Measured, noise: PricedNoise | None) -> Measurement:

@@ -15,7 +15,7 @@ from discreet.plan.affine import Affine, AffineForm, Reals
 from discreet.plan.evaluate import evaluate
 from discreet.plan.numbers import Columns, Row
 from discreet.plan.scalar import Over, Scalar, Value, WindowFunction, windows_in
-from discreet.plan.spread import SummedNoise
+from discreet.plan.spread import Noise, SummedNoise, summed
 
 if TYPE_CHECKING:
     from discreet.plan.forms import Reader
@@ -91,9 +91,26 @@ def _places(
 # Where the truth of a sum lies.
 
 
+def mixes_levels(node: Over, reader: "Reader") -> bool:
+    """Whether a part that some of these rows are in has rows of another level of the answer."""
+    if reader.apart is None:
+        return False
+    others = {partition_of(node, row) for row in reader.apart}
+    return any(partition_of(node, row) in others for row in reader.seen)
+
+
+def _several(noise: Noise, times: int) -> SummedNoise:
+    """The sum of so many noises; of one it is a sum, too, as that of other rows is no noise of the row's own."""
+    several = summed(noise, times)
+    return several if isinstance(several, SummedNoise) else SummedNoise(several, 1)
+
+
 def sum_form(node: Over, reader: "Reader") -> AffineForm | None:
-    """A sum over rows as an affine function of the row's own measurements and of all others as one; None where it is no such."""
-    if node.function is not WindowFunction.SUM:
+    """A sum over rows as an affine function of the row's own measurements and of all others as one; None where it is no such.
+
+    Rows of different levels of an answer share their noises: a sum over such has no interval.
+    """
+    if node.function is not WindowFunction.SUM or mixes_levels(node, reader):
         return None
     whole = reader.everything()
     form = whole.form(node.operands[0])
@@ -106,20 +123,20 @@ def sum_form(node: Over, reader: "Reader") -> AffineForm | None:
     at = np.array([parts[partition_of(node, row)] for row in whole.seen], np.int64)
     here = np.array([parts[partition_of(node, row)] for row in reader.seen], np.int64)
 
-    def summed(values: Reals | float) -> Reals:
+    def in_all(values: Reals | float) -> Reals:
         full = np.broadcast_to(np.asarray(values, np.float64), (whole.size,))
         each: Reals = np.bincount(at, full, len(parts)).astype(np.float64)
         return each[here]
 
-    others = summed(1.0) - 1
+    others = in_all(1.0) - 1
     slopes = dict(own.top.slopes)
     for i, slope in own.top.slopes.items():
-        noise = reader.plan.measurements[i].mechanism
+        noise = reader.plan.measurements[i].noise
         for times in np.unique(others[others > 0]):
             if noise is None:
                 return None
             rows = others == times
-            place = reader.virtual(SummedNoise(noise, int(times)), (i, node.partition))
-            reader.totals[place] = np.where(rows, summed(whole.totals[i]) - reader.totals[i], 0.0)
+            place = reader.virtual(_several(noise, int(times)), (i, node.partition))
+            reader.totals[place] = np.where(rows, in_all(whole.totals[i]) - reader.totals[i], 0.0)
             slopes[place] = np.where(rows, slope, 0.0)
-    return AffineForm(Affine(summed(form.top.constant), slopes, summed(form.top.off)), None, *reader.unbounded())
+    return AffineForm(Affine(in_all(form.top.constant), slopes, in_all(form.top.off)), None, *reader.unbounded())

@@ -39,6 +39,7 @@ RECORDS: dict[type, str] = {
     scalar.Case: "Case branches otherwise",
     scalar.Coalesce: "Coalesce parts",
     scalar.Cast: "Cast operand type",
+    scalar.Grouping: "Grouping operand",
     scalar.Over: "Over function operands partition order",
     scalar.Steps: "Steps operand low high shift middle",
     scalar.Product: "Product left right shift middle",
@@ -65,7 +66,6 @@ RECORDS: dict[type, str] = {
     question.Aggregate: "Aggregate kind argument condition",
     question.Output: "Output name value",
     question.Sort: "Sort value descending nulls_first",
-    question.Question: "Question source keys aggregates outputs having order limit offset",
     Branching: "Branching query scores mechanism sensitivity said outcomes stages",
     Measurement: "Measurement mechanism sensitivity step said made rounding",
     Combination: "Combination parts divisor",
@@ -88,6 +88,8 @@ RECORDS: dict[type, str] = {
     events.Repeated: "Repeated part times",
 }
 """The name of each record, and those of its fields, which are attributes here."""
+
+QUESTION = ["source", "keys", "aggregates", "outputs", "having", "order", "limit", "offset"]
 
 ENUMS: dict[type, str] = {
     scalar.Type: "Type",
@@ -129,6 +131,7 @@ def _parts(stage: Stage) -> dict[str, str]:
         "measurements": _tuple(_measurements(stage.measurements)),
         "statistics": notation(stage.releases),
         **({"readings": notation(stage.readings)} if stage.readings else {}),
+        **({"levels": notation(stage.levels)} if any(stage.levels) else {}),
     }
 
 
@@ -197,6 +200,12 @@ WRITERS: dict[type, Callable[[Any], str]] = {
     tuple: lambda parts: _tuple(map(notation, parts)),
     Fraction: lambda number: f"Fraction({number.numerator}, {number.denominator})",
     Stage: lambda stage: _record("Stage", **_parts(stage)),
+    # Release 0.1 knew one grouping set only.
+    question.Question: lambda asked: _record(
+        "Question",
+        **{name: notation(getattr(asked, name)) for name in QUESTION},
+        **({"levels": notation(asked.levels)} if asked.levels else {}),
+    ),
     # What is said of the counts is no part of a name.
     Tally: lambda step: _record(
         "Tally", query=notation(step.query), measurements=notation(step.measurements), then=notation(step.then)

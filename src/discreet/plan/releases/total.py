@@ -188,7 +188,9 @@ class Total(Release):
         """The ± of its noise, and of what was rounded."""
         measurement = plan.measurements[self.measurement]
         steps = measurement.error(confidence)
-        error = steps * measurement.step + measurement.half_step + measurement.rounding * plan.most_rows
+        error = (
+            steps * measurement.step + measurement.half_step + measurement.rounding * plan.most_rows(measurement.cells)
+        )
         return quotient(error.numerator, error.denominator)
 
     def form(self, reader: "Reader") -> AffineForm:

@@ -188,7 +188,7 @@ class Dispersion(Release):
         if not self.sample:
             return reader.full(self.most)
         count = reader.plan.measurements[self.count]
-        far = 0.0 if count.mechanism is None else float(noise_points(count.mechanism, 0, len(self.places)).max())
+        far = 0.0 if count.noise is None else float(noise_points(count.noise, 0, len(self.places)).max())
         fewest = np.maximum(float(count.step) * (reader.totals[self.count] - far), 2.0)
         most: Reals = float(self.most) * fewest / (fewest - 1)
         return most

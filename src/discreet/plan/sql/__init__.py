@@ -18,7 +18,7 @@ from discreet.plan.catalog import Catalog
 from discreet.plan.functions import is_unit
 from discreet.plan.question import Question
 from discreet.plan.scalar import Type
-from discreet.plan.sql import aggregates, dates, functions, operators, text_calls, windows  # noqa: F401 (their readers register themselves)
+from discreet.plan.sql import aggregates, dates, functions, grouping, operators, text_calls, windows  # noqa: F401 (their readers register themselves)
 from discreet.plan.sql.clauses import Clauses
 from discreet.plan.sql.expressions import Expressions
 from discreet.plan.sql.parameters import Parameters, bound
@@ -40,6 +40,9 @@ READ_AS: dict[TokenType, tuple[type[exp.Expr], ...]] = {  # the nodes that a wor
     **dict.fromkeys((T.JOIN, T.INNER, T.OUTER, T.ON, T.USING), (exp.Join,)),
     T.WHERE: (exp.Where,),
     T.GROUP_BY: (exp.Group,),
+    T.ROLLUP: (exp.Rollup,),
+    T.CUBE: (exp.Cube,),
+    T.GROUPING_SETS: (exp.GroupingSets,),
     T.HAVING: (exp.Having,),
     T.ORDER_BY: (exp.Order,),
     T.LIMIT: (exp.Limit,),
@@ -116,6 +119,8 @@ def headed(asked: Question, words: QueryText, select: exp.Select) -> Question:
     """This question, whose outputs without a name are headed by what was written."""
     if all(isinstance(node, exp.Alias | exp.Column | exp.Star) for node in select.expressions):
         return asked
+    if len(asked.outputs) != len(select.expressions):
+        return asked  # a histogram has three outputs, which have names
     outputs = [
         output if isinstance(node, exp.Alias | exp.Column) else replace(output, heading=item)
         for output, node, item in zip(asked.outputs, select.expressions, items(words), strict=True)

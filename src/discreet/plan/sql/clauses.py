@@ -6,14 +6,16 @@ from sqlglot import exp
 
 from discreet.errors import QueryError
 from discreet.plan.domain import groupless
-from discreet.plan.question import Output, Question, Sort
+from discreet.plan.question import Aggregate, Output, Question, Sort
 from discreet.plan.relation import Filter, Rows
+from discreet.plan.releases.total import COUNT
 from discreet.plan.scalar import (
     Arithmetic,
     Case,
     Cast,
     Column,
     Function,
+    Grouping,
     Key,
     Literal,
     Over,
@@ -27,6 +29,8 @@ from discreet.plan.scalar import (
     windows_in,
 )
 from discreet.plan.sql.expressions import MOST_PARTS, Clause, Expressions
+from discreet.plan.sql.grouping import levels_in
+from discreet.plan.sql.histogram import BINS, Bins, bins_of, call_in, heading
 from discreet.plan.sql.rebuilding import rebuilt
 from discreet.plan.sql.refusals import Code, quoted, refusal
 from discreet.plan.sql.sources import RowSource, conditions_of, joined
@@ -45,6 +49,8 @@ class Clauses:
         self.source = source
         self.keys: list[Scalar] = []
         self.items: list[Scalar] = []  # of SELECT, over rows and aggregates
+        self.levels: tuple[tuple[int, ...], ...] = ()
+        self.bins: Bins | None = None
 
     def question(self) -> Question:
         select, read = self.select, self.read
@@ -70,11 +76,15 @@ class Clauses:
             order=tuple(Sort(self._released(value), descending, first) for value, descending, first in order),
             limit=self._count("limit"),
             offset=self._count("offset") or 0,
+            levels=self.levels,
+            remarks=() if self.bins is None else (self.bins.remark,),
         )
 
     # where rows come from
 
     def _rows(self, condition: Scalar | None) -> Rows:
+        if self.bins is not None:
+            condition = self.bins.condition if condition is None else joined((condition, self.bins.condition))
         rows = self.source.origin.rows(self.read.columns, self.read.person)
         return rows if condition is None else Filter(rows, condition)
 
@@ -90,6 +100,14 @@ class Clauses:
             if type(node) is exp.Alias:
                 read.take(node, "this", "alias")
                 name, node = read.identifier(node.args["alias"]), node.this
+            if (call := call_in(node)) is not None:
+                for title, item in self._histogram(node, call, name):
+                    self._name_taken(title, node)
+                    self.items.append(item)
+                    headings.append(title)
+                    own.append(None)
+                    read.outputs[title.casefold()] = item
+                continue
             item = read.within(Clause.SELECT, node)
             if is_null_literal(item):
                 message = "NULL alone has no type"
@@ -98,15 +116,36 @@ class Clauses:
             headings.append(name)
             own.append(read.heading(node) if read.view is not None else None)
             if name is not None:
-                if name.casefold() in read.outputs:
-                    message = f"two outputs are called {quoted(name)}"
-                    raise read.refusal(Code.DUPLICATE_NAME, message, "give each another name", node)
+                self._name_taken(name, node)
                 read.outputs[name.casefold()] = item
         taken = set(read.outputs)
         names = []
         for name, item, title in zip(headings, self.items, own, strict=True):
             names.append(name if name is not None else free_name(title or self._name(item), taken))
         return names
+
+    def _name_taken(self, name: str, node: exp.Expr) -> None:
+        if name.casefold() in self.read.outputs:
+            message = f"two outputs are called {quoted(name)}"
+            raise self.read.refusal(Code.DUPLICATE_NAME, message, "give each another name", node)
+
+    def _histogram(self, node: exp.Expr, call: exp.Anonymous, name: str | None) -> list[tuple[str, Scalar]]:
+        """The outputs of HISTOGRAM: the ends of a bin, and the count of its rows."""
+        read = self.read
+        if self.bins is not None:
+            hint = "ask for each by itself"
+            raise read.refusal(Code.COLLECTION, "a question has one HISTOGRAM", hint, call)
+        with read.at(Clause.SELECT):
+            self.bins = bins = bins_of(read, node, call)
+        condition = None
+        if bins.where is not None:
+            with read.at(Clause.FILTER):
+                condition = read.condition(bins.where)
+        count = Aggregate(COUNT, None, condition)
+        if count not in read.aggregates:
+            read.aggregates.append(count)
+        titles = heading(name, self._name(bins.argument))
+        return list(zip(titles, (bins.key, bins.end, Released(read.aggregates.index(count))), strict=True))
 
     def _name(self, item: Scalar) -> str:
         """A readable name for an output that has none."""
@@ -126,9 +165,20 @@ class Clauses:
                 return item.function.value.lower()
             case Case():
                 return "case"
+            case Grouping():
+                return "grouping"
+            case Arithmetic(right=Grouping()):
+                return "grouping"
         return "value"
 
     def _group(self, group: exp.Expr | None) -> None:
+        self._group_by(group)
+        if self.bins is not None:  # every row is of one bin, at every level
+            self._keys([(self.bins.key, self.select)])
+            place = self.keys.index(self.bins.key)
+            self.levels = tuple(dict.fromkeys(tuple(sorted({*kept, place})) for kept in self.levels))
+
+    def _group_by(self, group: exp.Expr | None) -> None:
         read = self.read
         if group is None:
             return
@@ -143,9 +193,16 @@ class Clauses:
         read.take(group, "expressions", "all")
         if every:
             self._keys((item, group) for item in self.items if columns_in(item) and is_key(item))
-        for node in group.expressions:
-            ordinal = self._ordinal(node, "GROUP BY")
-            self._keys([(read.within(Clause.GROUP_BY, node) if ordinal is None else ordinal, node)])
+            return
+        levels = levels_in(read, group.expressions, self._key)
+        self.levels = tuple(levels) if len(levels) > 1 else ()
+
+    def _key(self, node: exp.Expr) -> int:
+        """The place of the key that a node is."""
+        ordinal = self._ordinal(node, "GROUP BY")
+        scalar = self.read.within(Clause.GROUP_BY, node) if ordinal is None else ordinal
+        self._keys([(scalar, node)])
+        return self.keys.index(scalar)
 
     def _keys(self, scalars: Iterable[tuple[Scalar, exp.Expr]]) -> None:
         """Adds keys, each once."""
@@ -161,7 +218,7 @@ class Clauses:
         self.read.take(distinct)
         if not self.read.aggregates and not self.keys:
             self._keys((item, distinct) for item in self.items)
-        elif not set(self.keys) <= set(self.items):
+        elif self.levels or not set(self.keys) <= set(self.items):
             hint = "show all keys of GROUP BY, or group by fewer"
             raise self.read.refusal(Code.DISTINCT, "SELECT DISTINCT needs all keys of GROUP BY", hint, distinct)
 
@@ -243,8 +300,13 @@ class Clauses:
             return Key(self.keys.index(scalar), type_of(scalar))
         if isinstance(scalar, Column):
             raise self._not_grouped(scalar)
+        if scalar == BINS and self.bins is not None:
+            return self._released(self.bins.key)
         if isinstance(scalar, Over):
             return self._window(scalar)
+        if isinstance(scalar, Grouping) and scalar.operand not in self.keys:
+            hint = "write GROUPING(ward) where GROUP BY names ward"
+            raise self.read.refusal(Code.NOT_GROUPED, "GROUPING needs a key of GROUP BY", hint)
         return rebuilt(scalar, self._released)
 
     def _window(self, window: Over) -> Scalar:

@@ -193,6 +193,15 @@ class PeopleClauses(Clauses):
         conditions = (*self.source.conditions, *conditions_of(read, select.args.get("where")))
         names = self._outputs()
         self._group(select.args["group"])
+        if self.bins is not None:
+            raise read.refusal(
+                Code.COLLECTION,
+                "HISTOGRAM of the rows of one person is not available",
+                "write it in the outermost SELECT",
+            )
+        if self.levels:
+            message = "ROLLUP, CUBE and GROUPING SETS of the rows of one person are not available"
+            raise read.refusal(Code.GROUPING, message, "write them in the outermost SELECT", select.args["group"])
         having = self._having(select.args.get("having"))
         for item in self.items:
             if windows_in(item):

@@ -11,6 +11,7 @@ from discreet.plan.scalar import (
     Column,
     Comparison,
     Function,
+    Grouping,
     In,
     IsNull,
     Key,
@@ -35,7 +36,7 @@ def rebuilt(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
             return Comparison(scalar.order, change(scalar.left), change(scalar.right))
         case And() | Or() | Coalesce():
             return type(scalar)(tuple(map(change, scalar.parts)))
-        case Not() | IsNull():
+        case Not() | IsNull() | Grouping():
             return type(scalar)(change(scalar.operand))
         case In():
             return In(change(scalar.operand), scalar.values)

@@ -93,6 +93,8 @@ class ReleasedClauses(Clauses):
         self.numbers = {index: place for place, index in enumerate(used)}
         aggregates = [read.aggregates[index] for index in used]
         parts = [*self.keys, condition, *(part for each in aggregates for part in (each.argument, each.condition))]
+        self.bins = inner.bins
+        parts += [] if inner.bins is None else [inner.bins.condition]
         inner.read.columns = dict.fromkeys(set().union(*(columns_in(part) for part in parts if part is not None)))
         return Question(
             source=inner._rows(condition),
@@ -103,6 +105,8 @@ class ReleasedClauses(Clauses):
             order=tuple(Sort(self._released(value), descending, first) for value, descending, first in order),
             limit=self._count("limit"),
             offset=self._count("offset") or 0,
+            levels=inner.levels,
+            remarks=() if inner.bins is None else (inner.bins.remark,),
         )
 
     def _released(self, scalar: Scalar) -> Scalar:

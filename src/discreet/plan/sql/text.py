@@ -61,7 +61,7 @@ ALLOWED = TYPE_WORDS | {
 READ_OTHERWISE = {  # than the functions of the table, and releases
     *("DATE_TRUNC", "DATETRUNC", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATEPART", "STRFTIME", "TO_CHAR", "DATE_ADD"),
     *("MOD", "EXTRACT", "COALESCE", "IFNULL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST", "CONCAT", "LOG", "POSITION"),
-    *("RANK", "DENSE_RANK", "ROW_NUMBER"),
+    *("RANK", "DENSE_RANK", "ROW_NUMBER", "GROUPING", "GROUPING_ID", "HISTOGRAM"),
 }
 BY_UNIT = {"DATE_TRUNC", "DATETRUNC", "DATEDIFF", "DATE_DIFF", "DATE_PART", "DATEPART"}  # named by their first operand
 SYMBOLIC = {T.NOT: "!", T.LIKE: "~~", T.ILIKE: "~~*"}  # other spellings of words, which engines read differently
@@ -92,9 +92,8 @@ RECURSIVE = (Code.CTE, "WITH RECURSIVE is not available", "a sub-query filters r
 SAMPLE = (Code.SAMPLE, "samples are not available", "remove the clause: all rows are used, and noise is added")
 GROUPING = (
     Code.GROUPING,
-    "ROLLUP, CUBE and GROUPING SETS are not available",
-    "name each key; subtotals stand beside the groups, free: SUM(COUNT(*)) OVER (PARTITION BY ward), SUM(COUNT(*)) OVER ();"
-    " people are counted at each level by a question of its own",
+    "ROLLUP, CUBE and GROUPING SETS stand in GROUP BY, before their keys in brackets",
+    "write GROUP BY ROLLUP (ward, smoker)",
 )
 CLOCK = (Code.CLOCK, "an answer must not depend on when it is asked", "write DATE '2024-12-31', or bind a parameter")
 SESSION = (Code.FUNCTION, "a question cannot depend on who asks it", "use columns, constants and parameters")
@@ -279,9 +278,10 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
             raise refusal(Code.LIMIT, message, "write LIMIT at the end, such as LIMIT 5", text, token)
         begins = token.token_type in (T.SELECT, T.WITH) and begins_a_select(tokens, i)
         begins = begins or (token.token_type is T.ALL and before is not None and before.token_type is T.GROUP_BY)
-        begins = begins or joins(token, before, after)
+        begins = begins or joins(token, before, after) or rolls_up(tokens[:i], token, after)
         named = begins or token.token_type in ALLOWED or is_name(token, before, known) or is_call(token, after)
-        if not named and not (token.token_type is T.FOR and is_part(tokens[:i])):
+        named = named or (token.token_type in (T.L_BRACKET, T.R_BRACKET) and is_in(tokens[:i], "HISTOGRAM"))
+        if not named and not (token.token_type is T.FOR and is_in(tokens[:i], "SUBSTRING", "SUBSTR")):
             raise word_refusal(text, token, before, after)
         if token.text == SYMBOLIC.get(token.token_type) or (token.token_type is T.PARAMETER and token.text != "$"):
             raise refusal(*OPERATOR, text, token)
@@ -300,6 +300,17 @@ def is_name(token: Token, before: Token | None, known: set[str]) -> bool:
     if not token.text.isidentifier():
         return False
     return token.text.casefold() in known or (before is not None and before.token_type in (T.ALIAS, T.DOT))
+
+
+def rolls_up(before: list[Token], token: Token, after: Token | None) -> bool:
+    """Whether a word is ROLLUP, CUBE or GROUPING SETS before a bracket, behind GROUP BY or a comma or bracket after that."""
+    return (
+        token.token_type in (T.ROLLUP, T.CUBE, T.GROUPING_SETS)
+        and after is not None
+        and after.token_type is T.L_PAREN
+        and before[-1].token_type in (T.GROUP_BY, T.COMMA, T.L_PAREN)
+        and any(each.token_type is T.GROUP_BY for each in before)
+    )
 
 
 def is_top(token: Token, after: Token | None) -> bool:
@@ -328,13 +339,14 @@ def is_call(token: Token, after: Token | None) -> bool:
     return after is not None and after.token_type is T.L_PAREN and spelt(token.text) is not None
 
 
-def is_part(before: list[Token]) -> bool:
-    """Whether these words have opened SUBSTRING( and not closed it, so that FOR says how long a part is."""
+def is_in(before: list[Token], *names: str) -> bool:
+    """Whether these words have opened a bracket behind one of these names and not closed it: FOR says how long a part of a text is, and
+    square brackets hold the ends of bins."""
     depth = 0
     for token, name in pairwise(reversed(before)):
         depth += (token.token_type is T.R_PAREN) - (token.token_type is T.L_PAREN)
         if depth < 0:
-            return name.text.upper() in ("SUBSTRING", "SUBSTR")
+            return name.text.upper() in names
     return False
 
 
