@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from itertools import repeat
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def combined_totals(
     place = dict(zip(_as_found(domain), range(len(domain)), strict=True))
     if len(sums.totals) != len(terms_of(query)):
         raise Fault("an engine returned another number of totals", code="engine")
-    places = np.array([place.get(keys, -1) for keys in sums.keys], np.int64)
+    places = np.fromiter(map(place.get, sums.keys, repeat(-1)), np.int64, len(sums.keys))
     known = places >= 0
     exact = []
     for totals in sums.totals:
