@@ -190,10 +190,13 @@ def _bound(text: render.Text, **numbers: int) -> dict[str, Any]:
 
 def _added(parts: list[Found]) -> Found:
     """The totals of disjoint parts of the people, added up."""
+    first = parts[0]
     groups = dict.fromkeys(chain.from_iterable(part.keys for part in parts))
     place = dict(zip(groups, range(len(groups)), strict=True))
-    totals = [np.zeros(len(place), dtype=np.int64) for _ in parts[0].totals]
-    for part in parts:
+    totals = [np.zeros(len(place), dtype=np.int64) for _ in first.totals]
+    for total, each in zip(totals, first.totals, strict=True):
+        total[: len(first.keys)] = each  # its groups come first, in their order, each of them once
+    for part in parts[1:]:
         where = np.fromiter(map(place.__getitem__, part.keys), np.int64, len(part.keys))
         for total, each in zip(totals, part.totals, strict=True):
             total[where] += each
