@@ -102,7 +102,9 @@ def measured(rows: int, repeats: int, folder: Path) -> Table:
         (f"keys found among {DISTINCT:,}, people", FOUND, by_page, {"unit": "person"}, "plain ≤ 5"),
     ):
         call, clock = asked(path, folder / f"{rows} {name}", text, **unit)
-        turns = [_turn(lambda plain=plain: connection.execute(plain).fetchall(), call, clock) for _ in range(repeats + 1)]
+        turns = [
+            _turn(lambda plain=plain: connection.execute(plain).fetchall(), call, clock) for _ in range(repeats + 1)
+        ]
         columns = list(zip(*turns[1:], strict=True))
         theirs, ours, engine = map(median, columns)
         over_plain = median(mine / other for other, mine, _ in turns[1:])

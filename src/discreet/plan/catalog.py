@@ -16,7 +16,7 @@ from discreet.plan.ladder import TOP
 from discreet.plan.moments import in_years, last_of, micros_of, midnight, moment_of
 from discreet.plan.public import Contents
 from discreet.plan.range import FoundRange
-from discreet.plan.scalar import Type
+from discreet.plan.scalar import KINDS, Type
 from discreet.plan.visible import visible
 from discreet.privacy import Adjacency, Relation, Unit
 
@@ -38,15 +38,6 @@ MOST_JOINED = 10**6
 DAYS_HINT = "write bounds = [2020-01-01, 2024-12-31]"
 MOMENTS_HINT = "write bounds = [2020-01-01, 2024-12-31], days, or moments: [2020-01-01T08:00:00, 2024-12-31T18:00:00]"
 MOST_BOUND = Fraction(10**15)  # so that sums of bounds stay exact in doubles
-KINDS: dict[Type, type] = {
-    Type.TEXT: str,
-    Type.INTEGER: int,
-    Type.NUMBER: float,
-    Type.DATE: date,
-    Type.TIMESTAMP: datetime,
-    Type.BOOLEAN: bool,
-}
-
 
 WHOLE = (Type.INTEGER, Type.DATE, Type.TIMESTAMP)
 """The types whose values are known by whole numbers."""

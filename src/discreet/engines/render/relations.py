@@ -56,7 +56,21 @@ from discreet.plan.relation import (
     own_rows,
     terms_of,
 )
-from discreet.plan.scalar import Cast, Coalesce, Column, In, Indicator, IsNull, Literal, Not, Or, Scalar, Type, Value, type_of
+from discreet.plan.scalar import (
+    Cast,
+    Coalesce,
+    Column,
+    In,
+    Indicator,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+    Scalar,
+    Type,
+    Value,
+    type_of,
+)
 
 SLACK = 1 + 2.0**-40  # more than all the roundings of a norm in doubles
 MOST_BY_MASK = 16  # groups; for more of them the mask would not leave much out

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.mechanisms.keys import KeysByName
 from discreet.mechanisms.measure import Grant
-from discreet.plan.catalog import KINDS, one_number, value_of
+from discreet.plan.catalog import one_number, value_of
 from discreet.plan.combination import Combination
 from discreet.plan.digits import six_digits
 from discreet.plan.relation import Found, Totals, keys_of, terms_of
 from discreet.plan.rules.relations import combined
-from discreet.plan.scalar import Type, Value
+from discreet.plan.scalar import KINDS, Type, Value
 from discreet.plan.steps.base import Outcome, Step, broken, no_such_outcome
 from discreet.plan.totals import Run, checked_totals
 from discreet.plan.visible import visible
