@@ -14,7 +14,7 @@ class Page:
     sections: tuple[str, ...]
 
 
-PERFORMANCE = Page(DOCS / "performance.md", ("Accounting", "Questions", "Ledger"))
+PERFORMANCE = Page(DOCS / "performance.md", ("Accounting", "Questions", "Many groups", "Ledger"))
 LIMITS = Page(DOCS / "limits.md", ("Measured", "Simulated"))
 RANGES = Page(DOCS / "ranges.md", ("Simulated",))
 

@@ -288,8 +288,8 @@ MUTANTS = (
     Mutant(
         "ends-near-whole-steps-in-doubles",
         OUTWARD + "_downs",
-        "small & _far(steps, NEAR)",
-        "small",
+        "(exact | _far(steps, NEAR))",
+        "True",
         "an end that is a step, but for the rounding of a product, is told a step too far inside or outside",
         vectors.ends_are_told_one_by_one,
     ),

@@ -22,6 +22,7 @@ from tests.engines import (
     test_caps,
     test_evaluate,
     test_framing,
+    test_lists,
     test_load,
     test_locked,
     test_registry,
@@ -206,6 +207,22 @@ def forms_are_read_as_declared() -> None:
 
 
 MUTANTS = (
+    Mutant(
+        "a-missing-key-beside-a-list",
+        RELATIONS + "_in_a_long_list",
+        "over.clean(part).sql if sql is None else sql for part, sql in others",
+        "sql for part, sql in others if sql is not None",
+        "rows without a key are left out, where a missing one is a group beside a long list of keys",
+        patched(test_lists.short_lists_agree),
+    ),
+    Mutant(
+        "a-list-of-another-filter",
+        RELATIONS + "_in_a_long_list",
+        'name, values = f"list{len(writer.lists)}"',
+        'name, values = "list0"',
+        "of two long lists one is handed over for both: rows are left out of groups that they are in, and others are let in",
+        patched(test_lists.short_lists_agree),
+    ),
     Mutant(
         "rows-without-a-value-are-gone",
         RELATIONS + "_filled",
@@ -464,8 +481,8 @@ MUTANTS = (
     Mutant(
         "slices-overlap",
         DUCKDB + "DuckDB._part",
-        '"high": high}',
-        '"high": high + 1}',
+        "high=high",
+        "high=high + 1",
         "some people count twice",
         arranged_agrees,
     ),

@@ -408,7 +408,7 @@ MUTANTS = (
     ),
     Mutant(
         "totals-too-few",
-        TOTALS + "combined_totals",
+        TOTALS + "checked_totals",
         "len(sums.totals) != len(terms_of(query))",
         "False",
         "an engine that leaves totals out is not noticed",

@@ -547,7 +547,7 @@ MUTANTS = (
     ),
     Mutant(
         "totals-of-any-type",
-        RELEASE + "combined_totals",
+        "discreet.plan.totals:checked_totals",
         "totals.dtype != np.int64 or ",
         "",
         "an engine may hand over floats, which are not exact",

@@ -110,7 +110,7 @@ def hard_numbers(draw: np.random.Generator, size: int) -> Reals:
 
 def ends_are_told_one_by_one() -> None:
     draw, size = np.random.default_rng(4), repeats(3000)
-    for turn in range(4):
+    for turn in range(6):
         values = hard_numbers(draw, size)
         narrow = np.abs(values) * 10.0 ** draw.integers(-14, 2, size)
         low, high = (
@@ -119,6 +119,9 @@ def ends_are_told_one_by_one() -> None:
         )
         if turn > 1:
             low, high = np.where(draw.random(size) < 0.1, draw.choice([-np.inf, np.nan], size), low), high + 0.1
+        if turn > 3:  # as where intervals end at bounds
+            low, high = np.floor(low), np.ceil(high)
+            assert (np.abs(low[np.isfinite(low)]) < 2**52).mean() > 0.3
         given = [None if draw.random() < 0.05 else each for each in values.tolist()]
         span = Span(low, high, draw.random(size) < 0.3)
         found = outward.told(given, span, "unknown", whole=False)

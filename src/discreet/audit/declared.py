@@ -14,8 +14,8 @@ from typing import Any
 from discreet.curator.declaration import Budget, Declared, Source
 from discreet.curator.policy import Policy
 from discreet.noise import Tape, uniform
-from discreet.plan.catalog import KINDS, value_of
-from discreet.plan.scalar import Type
+from discreet.plan.catalog import value_of
+from discreet.plan.scalar import KINDS, Type
 from discreet.privacy.adjacency import Adjacency
 
 # People of a made-up table, and rows of each at most.

@@ -15,11 +15,11 @@ from discreet.engines.base import Data
 from discreet.engines.columns import has_header, has_types, names_of, stored_types
 from discreet.errors import Invalid, QueryError
 from discreet.exact import shown
-from discreet.plan.catalog import JOIN_ROWS, KINDS, Catalog, Column, Table, suggestion
+from discreet.plan.catalog import JOIN_ROWS, Catalog, Column, Table, suggestion
 from discreet.plan.moments import midnight
 from discreet.plan.plain import LEAST_INTEGER, MOST_INTEGER
+from discreet.plan.scalar import KINDS, Type
 from discreet.plan.scalar import Column as NodeColumn
-from discreet.plan.scalar import Type
 from discreet.plan.texts import day_in, number_in, plain_moment
 
 WHOLE_TAIL = re.compile(r"\.0+$")

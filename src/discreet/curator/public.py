@@ -18,7 +18,7 @@ from discreet.engines.cells import of_python
 from discreet.engines.columns import has_types, names_of, stored_types
 from discreet.errors import Invalid
 from discreet.plan.calendar import number_of
-from discreet.plan.catalog import MOST_BOUND, MOST_KEYS, Column, Key, Table, one_number, suggestion
+from discreet.plan.catalog import MOST_BOUND, MOST_KEYS, MOST_LISTED, Column, Key, Table, one_number, suggestion
 from discreet.plan.public import MOST_PUBLIC, Contents
 from discreet.plan.scalar import Column as NodeColumn
 from discreet.plan.scalar import Type, Value
@@ -81,9 +81,9 @@ def keys_in(tables: Sequence[Table], of: tuple[str, str], column: str) -> tuple[
             hint=suggestion(inside, spelt.values(), "its columns are"),
         )
     keys = distinct(table.public.columns[spelt[inside.casefold()]])
-    if not 1 <= len(keys) <= MOST_KEYS:
+    if not 1 <= len(keys) <= MOST_LISTED:
         raise Invalid(
-            f"column {inside!r} of table {name!r} has {len(keys):,} values, and a column has between 1 and {MOST_KEYS:,} keys",
+            f"column {inside!r} of table {name!r} has {len(keys):,} values, and a column has between 1 and {MOST_LISTED:,} keys",
             code="policy",
             hint="name a column with fewer values",
         )

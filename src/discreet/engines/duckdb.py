@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -129,9 +129,8 @@ class DuckDB:
 
     def _part(self, text: render.Text, salt: int, low: int, high: int, watch: Watch) -> Found:
         """What a text finds in one slice: the people, or the rows, with numbers from `low` to below `high`."""
-        bound = {"salt": salt, "low": low, "high": high}
         with self._cursor() as cursor, watch.over(cursor):
-            arrays = cursor.execute(text.sql, {name: bound[name] for name in text.parameters}).fetchnumpy()
+            arrays = cursor.execute(text.sql, _bound(text, salt=salt, low=low, high=high)).fetchnumpy()
         keys = [arrays[name].tolist() for name in arrays if name.startswith("key")]
         totals = tuple(arrays[name] for name in arrays if name.startswith("total"))
         for each in totals:
@@ -145,12 +144,13 @@ class DuckDB:
 
     def priorities(self, query: Totals, salt: int) -> dict[tuple[Value, tuple[Any, ...]], int]:
         with self._cursor() as cursor:
-            rows = cursor.execute(render.priorities(query, self._stored, DUCKDB).sql, {"salt": salt}).fetchall()
+            text = render.priorities(query, self._stored, DUCKDB)
+            rows = cursor.execute(text.sql, _bound(text, salt=salt)).fetchall()
             priorities = {(person, tuple(keys)): priority for person, *keys, priority in rows}
             for each in walk(query):
                 if isinstance(each, KeepRows):
-                    text = render.row_priorities(each, self._stored, DUCKDB).sql
-                    rows = cursor.execute(text, {"salt": salt}).fetchall()
+                    text = render.row_priorities(each, self._stored, DUCKDB)
+                    rows = cursor.execute(text.sql, _bound(text, salt=salt)).fetchall()
                     priorities |= {(person, (KeepRows, *values)): priority for person, *values, priority in rows}
         return priorities
 
@@ -183,18 +183,24 @@ class DuckDB:
         raise TypeError("an engine holds data and cannot be copied or pickled")
 
 
+def _bound(text: render.Text, **numbers: int) -> dict[str, Any]:
+    """The parameters of a text: those of the numbers that it has, and its lists."""
+    return {name: numbers[name] for name in text.parameters} | dict(text.lists)
+
+
 def _added(parts: list[Found]) -> Found:
     """The totals of disjoint parts of the people, added up."""
-    place: dict[tuple[Any, ...], int] = {}
-    for part in parts:
-        for group in part.keys:
-            place.setdefault(group, len(place))
-    totals = [np.zeros(len(place), dtype=np.int64) for _ in parts[0].totals]
-    for part in parts:
-        where = [place[group] for group in part.keys]
+    first = parts[0]
+    groups = dict.fromkeys(chain.from_iterable(part.keys for part in parts))
+    place = dict(zip(groups, range(len(groups)), strict=True))
+    totals = [np.zeros(len(place), dtype=np.int64) for _ in first.totals]
+    for total, each in zip(totals, first.totals, strict=True):
+        total[: len(first.keys)] = each  # its groups come first, in their order, each of them once
+    for part in parts[1:]:
+        where = np.fromiter(map(place.__getitem__, part.keys), np.int64, len(part.keys))
         for total, each in zip(totals, part.totals, strict=True):
             total[where] += each
-    return Found(tuple(place), tuple(totals))
+    return Found(tuple(groups), tuple(totals))
 
 
 def connect(folder: str, threads: int = 1) -> Any:

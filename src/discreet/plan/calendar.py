@@ -135,8 +135,12 @@ def stretches(first: date, last: date, grain: Grain, most: int) -> list[date] | 
     ['2023-12-30', '2024-01-01', '2024-02-01']
     >>> stretches(date(2023, 12, 30), date(2024, 2, 1), Grain.DAY, 10)
     """
-    days = list(islice(_starts(first, last, grain), most + 1))
-    return days if len(days) <= most else None
+    if grain in (Grain.MONTH, Grain.YEAR) or first > last:
+        days = list(islice(_starts(first, last, grain), most + 1))
+        return days if len(days) <= most else None
+    step = 7 if grain is Grain.WEEK else 1
+    others = range(grain.start(first).toordinal() + step, last.toordinal() + 1, step)
+    return [first, *map(date.fromordinal, others)] if len(others) < most else None
 
 
 def _starts(first: date, last: date, grain: Grain) -> Iterator[date]:

@@ -16,13 +16,18 @@ from discreet.plan.ladder import TOP
 from discreet.plan.moments import in_years, last_of, micros_of, midnight, moment_of
 from discreet.plan.public import Contents
 from discreet.plan.range import FoundRange
-from discreet.plan.scalar import Type
+from discreet.plan.scalar import KINDS, Type
 from discreet.plan.visible import visible
 from discreet.privacy import Adjacency, Relation, Unit
 
 Key: TypeAlias = str | int | float | date | datetime | bool
 
 MOST_KEYS = 10_000
+"""So many values of a column are listed at most where they follow from something else, such as its bounds."""
+
+MOST_LISTED = 100_000
+"""So many keys of a column are declared at most: as many as there are groups."""
+
 MOST_LIMITS = {"max_groups": MOST_KEYS, "max_rows": 10**6, "max_total": TOP}
 """The limits on what of a person counts, each with the most that it can be."""
 
@@ -33,15 +38,6 @@ MOST_JOINED = 10**6
 DAYS_HINT = "write bounds = [2020-01-01, 2024-12-31]"
 MOMENTS_HINT = "write bounds = [2020-01-01, 2024-12-31], days, or moments: [2020-01-01T08:00:00, 2024-12-31T18:00:00]"
 MOST_BOUND = Fraction(10**15)  # so that sums of bounds stay exact in doubles
-KINDS: dict[Type, type] = {
-    Type.TEXT: str,
-    Type.INTEGER: int,
-    Type.NUMBER: float,
-    Type.DATE: date,
-    Type.TIMESTAMP: datetime,
-    Type.BOOLEAN: bool,
-}
-
 
 WHOLE = (Type.INTEGER, Type.DATE, Type.TIMESTAMP)
 """The types whose values are known by whole numbers."""
@@ -165,8 +161,8 @@ class Column:
     def _checked_keys(self, keys: tuple[Key, ...]) -> tuple[Key, ...]:
         if self.type is Type.NUMBER:
             keys = tuple(map(one_number, keys))
-        if not keys or len(keys) > MOST_KEYS:
-            raise Invalid(f"column {self.name!r} needs between 1 and {MOST_KEYS:,} keys, got {len(keys):,}")
+        if not keys or len(keys) > MOST_LISTED:
+            raise Invalid(f"column {self.name!r} needs between 1 and {MOST_LISTED:,} keys, got {len(keys):,}")
         for key in keys:
             if type(key) is not KINDS[self.type] or (isinstance(key, float) and not isfinite(key)):
                 raise Invalid(f"the keys of column {self.name!r} must be {self.type.value} values, got {shown(key)}")

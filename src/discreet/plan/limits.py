@@ -3,8 +3,8 @@
 Whatever went wrong later would be a failure after the charge, and tell something of the data.
 """
 
-import json
 from collections.abc import Iterator
+from json.encoder import encode_basestring_ascii as quoted
 
 from discreet.errors import QueryError
 from discreet.plan.intervals import SMALL_BOTTOM
@@ -71,7 +71,7 @@ def width(plan: Plan) -> int:
 
 
 def _length(value: Value) -> int:
-    return len(json.dumps(str(value)))
+    return len(quoted(str(value)))
 
 
 def _constants(scalar: Scalar) -> Iterator[Value]:

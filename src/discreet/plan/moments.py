@@ -113,20 +113,24 @@ def stretches(first: datetime, last: datetime, grain: Grain, most: int) -> list[
     >>> [str(each) for each in stretches(datetime(2023, 12, 31, 22, 30), datetime(2024, 1, 1), Grain.HOUR, 10)]
     ['2023-12-31 22:30:00', '2023-12-31 23:00:00', '2024-01-01 00:00:00']
     """
-    moments = list(islice(_starts(first, last, grain), most + 1))
-    return moments if len(moments) <= most else None
+    if grain not in STEPS or first > last:
+        moments = list(islice(_starts(first, last, grain), most + 1))
+        return moments if len(moments) <= most else None
+    others = range(micros_of(began(grain, first)) + STEPS[grain], micros_of(last) + 1, STEPS[grain])
+    return [first, *(_ZERO + timedelta(microseconds=each) for each in others)] if _fewer(others, most) else None
+
+
+def _fewer(numbers: range, most: int) -> bool:
+    """Whether there are fewer than so many; there may be more of them than `len` can tell."""
+    return not numbers[most - 1 : most]
 
 
 def _starts(first: datetime, last: datetime, grain: Grain) -> Iterator[datetime]:
     moment: datetime | None = first
     while moment is not None and moment <= last:
         yield moment
-        start = began(grain, moment)
-        if grain in STEPS:
-            moment = plus_micros(start, STEPS[grain])
-        else:
-            after = grain.after(start.date())
-            moment = None if after is None else midnight(after)
+        after = grain.after(began(grain, moment).date())
+        moment = None if after is None else midnight(after)
 
 
 def number(value: object) -> int | None:

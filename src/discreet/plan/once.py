@@ -12,7 +12,7 @@ Tree = TypeVar("Tree")
 P = ParamSpec("P")
 R = TypeVar("R")
 
-MOST = 128
+MOST = 512
 """So many results of a function are remembered; after that it begins anew."""
 
 

@@ -1,8 +1,10 @@
 """Intervals as they are told: their ends rounded outward to digits that mean something, and the ± that follows.
 
 One number is rounded exactly, in integers and decimals. Columns of them are rounded as doubles, wherever these surely come to the same:
-where a number in units of its last digit is so far from a whole one that no rounding of a product takes it there. Powers of ten up to
-10^22 are doubles, and the quotient or the product of two that are is rounded once, as that of integers.
+where a number in units of its last digit is so far from a whole one that no rounding of a product takes it there; and where it is a
+whole number below 2^52 itself, as bounds are. Its products with powers of ten are exact then, as far as they are below 2^52, and a
+quotient that is not whole is further from one than it is rounded. Powers of ten up to 10^22 are doubles, and the quotient or the
+product of two that are is rounded once, as that of integers.
 """
 
 from collections.abc import Sequence
@@ -88,7 +90,8 @@ def _downs(numbers: Reals, places: Reals) -> Rounded:
     unit = POWERS[np.where(small, np.abs(places), 0).astype(np.int64)]
     steps = np.where(places >= 0, numbers * unit, numbers / unit)
     whole = np.floor(steps) + 0.0  # no negative zero
-    sure: Bools = small & _far(steps, NEAR) & (np.abs(steps) < 2**52)
+    exact = (np.rint(numbers) == numbers) & (np.abs(numbers) < 2**52)
+    sure: Bools = small & (exact | _far(steps, NEAR)) & (np.abs(steps) < 2**52)
     return np.where(places >= 0, whole / unit, whole * unit), sure
 
 

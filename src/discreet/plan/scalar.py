@@ -6,7 +6,6 @@ division by zero and whatever is not a number are NULL, and an infinity is a num
 """
 
 from dataclasses import dataclass
-from datetime import date, datetime
 from enum import Enum
 from functools import singledispatch
 from math import floor
@@ -14,6 +13,7 @@ from math import floor
 from discreet.errors import Fault, Invalid
 from discreet.plan import dates, number_functions, text_functions, times  # noqa: F401 (their rows are added to the table)
 from discreet.plan.functions import function
+from discreet.plan.types import KINDS as KINDS
 from discreet.plan.types import LARGEST as LARGEST
 from discreet.plan.types import WIDEST as WIDEST
 from discreet.plan.types import Type as Type
@@ -69,15 +69,7 @@ class Literal(Scalar):
     type: Type
 
     def __post_init__(self) -> None:
-        kinds = {
-            Type.INTEGER: int,
-            Type.NUMBER: float,
-            Type.TEXT: str,
-            Type.DATE: date,
-            Type.TIMESTAMP: datetime,
-            Type.BOOLEAN: bool,
-        }
-        if self.value is not None and type(self.value) is not kinds[self.type]:
+        if self.value is not None and type(self.value) is not KINDS[self.type]:
             raise Invalid(f"value must be a {self.type.value}, got a {type(self.value).__name__}")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from itertools import repeat
 
 import numpy as np
 
@@ -22,19 +23,25 @@ def combined_totals(
     combinations: Sequence[Combination], query: Totals, domain: tuple[tuple[Value, ...], ...], sums: Found
 ) -> tuple[Ints, ...]:
     """Combinations of what an engine found for a query, in the order of the domain; 0 for a group that no row is in."""
+    found = checked_totals(query, sums)
     place = dict(zip(_as_found(domain), range(len(domain)), strict=True))
-    if len(sums.totals) != len(terms_of(query)):
-        raise Fault("an engine returned another number of totals", code="engine")
-    places = np.array([place.get(keys, -1) for keys in sums.keys], np.int64)
+    places = np.fromiter(map(place.get, sums.keys, repeat(-1)), np.int64, len(sums.keys))
     known = places >= 0
     exact = []
-    for totals in sums.totals:
-        if totals.dtype != np.int64 or totals.shape != places.shape:
-            raise Fault("an engine returned totals that are not 64-bit integers", code="engine")
+    for totals in found:
         vector = np.zeros(len(domain), np.int64)
         np.add.at(vector, places[known], totals[known])
         exact.append(vector)
     return tuple(combination.of(exact) for combination in combinations)
+
+
+def checked_totals(query: Totals, sums: Found) -> tuple[Ints, ...]:
+    """What an engine found for each term of a query, in its own order of the groups; what can be none of that raises Fault."""
+    if len(sums.totals) != len(terms_of(query)):
+        raise Fault("an engine returned another number of totals", code="engine")
+    if any(totals.dtype != np.int64 or totals.shape != (len(sums.keys),) for totals in sums.totals):
+        raise Fault("an engine returned totals that are not 64-bit integers", code="engine")
+    return sums.totals
 
 
 def _as_found(domain: tuple[tuple[Value, ...], ...]) -> tuple[tuple[Value, ...], ...]:

@@ -15,10 +15,22 @@ class Type(Enum):
     TIMESTAMP = "timestamp"  # a day and a time of day on the clock of its table, to the microsecond
     BOOLEAN = "boolean"
 
+    __hash__ = object.__hash__  # each is one object, and is looked up for every constant of a long list
+
     @property
     def numeric(self) -> bool:
         return self in (Type.INTEGER, Type.NUMBER)
 
+
+KINDS: dict[Type, type] = {
+    Type.TEXT: str,
+    Type.INTEGER: int,
+    Type.NUMBER: float,
+    Type.DATE: date,
+    Type.TIMESTAMP: datetime,
+    Type.BOOLEAN: bool,
+}
+"""What holds the values of each type."""
 
 Value: TypeAlias = int | float | str | date | datetime | bool | None
 WIDEST = 2.0**63  # from here on a number is no integer of 64 bits

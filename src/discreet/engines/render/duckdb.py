@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from discreet.engines.render.native import Native, NativeKind
 from discreet.engines.render.nodes import (
+    TYPES,
     E,
     T,
     alias,
@@ -25,6 +26,7 @@ from discreet.engines.render.nodes import (
 from discreet.engines.render.words import Words
 from discreet.plan.letters import capitals, small_letters
 from discreet.plan.relation import EPOCH
+from discreet.plan.scalar import Type
 from discreet.plan.texts import BLANKS, LOWER
 
 NARROW = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
@@ -42,6 +44,7 @@ KINDS: Mapping[str, NativeKind] = MappingProxyType(
         "BOOLEAN": NativeKind.BOOLEAN,
     }
 )
+LISTED = (Type.TEXT, Type.INTEGER, Type.DATE)  # of which a list can be a parameter
 COMMON = (
     r"[\x00-\x{de}\x{e0}-\x{12f}\x{131}-\x{17f}\x{386}-\x{3ce}\x{400}-\x{481}\x{1ea0}-\x{1ef9}"
     r"\x{2010}-\x{2027}\x{3000}-\x{30ff}\x{4e00}-\x{9fa5}\x{ac00}-\x{d7a3}]*"
@@ -240,6 +243,14 @@ class DuckDBWords(Words):
 
     def parameter(self, identifier: str, type: T | None = None) -> E:
         return cast(exp.Placeholder(this=identifier), T.UBIGINT if type is None else type)
+
+    def in_list(self, operand: E, identifier: str, type: Type) -> E | None:
+        """A join, which doubles are kept out of: what equals what among them is left to comparisons."""
+        if type not in LISTED:
+            return None
+        kind = exp.DataType(this=T.ARRAY, expressions=[exp.DataType(this=TYPES[type])], nested=True)
+        values = call("unnest", exp.Cast(this=exp.Placeholder(this=identifier), to=kind))
+        return exp.Paren(this=exp.In(this=operand, query=exp.Subquery(this=exp.Select(expressions=[values]))))
 
     def bit_or(self, operand: E) -> E | None:
         return call("bit_or", operand)

@@ -32,7 +32,9 @@ def _joined(
     own = [over.clean(column).sql for column, _ in on]
     left = subquery(select([exp.Star()], over.over(base), where=where), "source")
     # the other side is read whole, whatever slice the rows of this one are of
-    there, beside, conditions = rows_of(other, Writer(writer.stored, writer.words, parameters=writer.parameters))
+    there, beside, conditions = rows_of(
+        other, Writer(writer.stored, writer.words, parameters=writer.parameters, lists=writer.lists)
+    )
     names = {place: f"{over.prefix}{called}.{place}" for place in there.columns}
     columns = [alias(there.columns[place].sql.copy(), name) for place, name in names.items()]
     right = subquery(select(columns, there.over(beside), where=conditions), "other")
@@ -65,7 +67,7 @@ def row_priorities(relation: KeepRows, stored: dict[str, StoredTable], words: Wo
     over, base, where = rows_of(relation.source, writer)
     person, values, priority = _prioritised(relation, over, writer)
     columns = [alias(each, f"c{i}") for i, each in enumerate((person, *values, priority))]
-    return Text(words.text(select(columns, over.over(base), where=where)), frozenset(writer.parameters))
+    return writer.written(select(columns, over.over(base), where=where))
 
 
 def _prioritised(relation: KeepRows, over: ScalarWriter, writer: Writer) -> tuple[E, list[E], E]:

@@ -1,6 +1,6 @@
 """Relations as SQL: from a scan to exact integer totals. How a person is found, capped and clipped is written here."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
 
@@ -56,10 +56,25 @@ from discreet.plan.relation import (
     own_rows,
     terms_of,
 )
-from discreet.plan.scalar import Cast, Coalesce, Column, Indicator, IsNull, Literal, Not, Scalar, Type, type_of
+from discreet.plan.scalar import (
+    Cast,
+    Coalesce,
+    Column,
+    In,
+    Indicator,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+    Scalar,
+    Type,
+    Value,
+    type_of,
+)
 
 SLACK = 1 + 2.0**-40  # more than all the roundings of a norm in doubles
 MOST_BY_MASK = 16  # groups; for more of them the mask would not leave much out
+LONG = 1_000  # values of a list that is handed over
 HASH, ROWS, PRIORITY, FACTOR, IN_ALL = "hash", "rows", "priority", "factor", "in_all"
 
 
@@ -93,10 +108,12 @@ def join_people(sql: E, identifier: str, side: str | None = None) -> E:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What an engine runs: columns key0, key1, … and total0, total1, …; and the names of its parameters."""
+    """What an engine runs: columns key0, key1, … and total0, total1, …; the names of its parameters, and long lists, which are
+    parameters of the query itself."""
 
     sql: str
     parameters: frozenset[str]
+    lists: Mapping[str, Sequence[Value]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +147,14 @@ def text_of(query: Totals, stored: Mapping[str, StoredTable], words: Words, slic
     """The text for a query; `sliced`: over the people, or the rows, from number `low` to below `high`, to be added up over all of them."""
     writer = Writer(stored, words, sliced, by_rows=sliced and isinstance(query.source, Rows))
     sql = writer.totals(query)
-    return Text(words.text(sql), frozenset(writer.parameters))
+    return writer.written(sql)
 
 
 def priorities(query: Totals, stored: Mapping[str, StoredTable], words: Words) -> Text:
     """The text that lists each person, the keys of each of their groups, and the priority of the person in the group."""
     writer = Writer(stored, words)
     sql = writer.listed(contributions_of(query.source))
-    return Text(words.text(sql), frozenset(writer.parameters))
+    return writer.written(sql)
 
 
 @dataclass(slots=True)
@@ -149,6 +166,10 @@ class Writer:
     sliced: bool = False
     parameters: set[str] = field(default_factory=set)
     by_rows: bool = False  # it is rows that are sliced, and no people
+    lists: dict[str, Sequence[Value]] = field(default_factory=dict)
+
+    def written(self, sql: E) -> Text:
+        return Text(self.words.text(sql), frozenset(self.parameters), self.lists)
 
     def totals(self, query: Totals) -> E:
         source = query.source
@@ -414,7 +435,31 @@ def _filled(relation: Filled, writer: Writer) -> tuple[ScalarWriter, E, list[E]]
 @rows_of.register
 def _filter(relation: Filter, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
     over, base, where = rows_of(relation.source, writer)
-    return over, base, [*where, over.clean(relation.condition).sql]
+    condition = _in_a_long_list(relation.condition, over, writer)
+    return over, base, [*where, over.clean(relation.condition).sql if condition is None else condition]
+
+
+def _in_a_long_list(condition: Scalar, over: ScalarWriter, writer: Writer) -> E | None:
+    """Whether a value is one of many, or missing where that is asked too; None for any other condition.
+
+    An engine is handed such a list, which it would take longer to read than to go through all rows.
+    """
+    if isinstance(condition, Or):
+        parts = [_in_a_long_list(each, over, writer) for each in condition.parts]
+        if not any(parts):
+            return None
+        others = zip(condition.parts, parts, strict=True)
+        return chain(exp.Or, [over.clean(part).sql if sql is None else sql for part, sql in others])
+    if not isinstance(condition, In) or len(condition.values) < LONG:
+        return None
+    type = type_of(condition.operand)
+    name, values = f"list{len(writer.lists)}", [each.value for each in condition.values if each.type is type]
+    if len(values) < len(condition.values) or None in values:
+        return None
+    found = writer.words.in_list(over.clean(condition.operand).sql, name, type)
+    if found is not None:
+        writer.lists[name] = values
+    return found
 
 
 @singledispatch

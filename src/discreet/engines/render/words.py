@@ -103,6 +103,10 @@ class Words(functions.FunctionWords, Protocol):
 
     # What every dialect has, and some have better.
 
+    def in_list(self, operand: E, identifier: str, type: Type) -> E | None:
+        """Whether a value is one of a list of such values, which is a parameter, NULL for NULL; None where lists are written out."""
+        return None
+
     def bit_or(self, operand: E) -> E | None:
         """The aggregate of integers by their bits; None where there is none, and then all groups of a person are ranked."""
         return None

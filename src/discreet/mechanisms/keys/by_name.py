@@ -51,8 +51,8 @@ class KeysByName(Mechanism):
         if not isinstance(exact, Mapping):
             raise Invalid("counts by name must be a mapping from each key to its number of people")
         names = sorted(exact)
-        selection = self.rule(np.array([exact[name] for name in names], np.int64), source)
-        return {name: int(selection.counts[at]) for at, name in enumerate(names) if selection.mask[at]}
+        selection = self.rule(np.fromiter(map(exact.__getitem__, names), np.int64, len(names)), source)
+        return {names[at]: int(selection.counts[at]) for at in np.flatnonzero(selection.mask).tolist()}
 
     def shared_by(self, chance: float) -> int:
         """The least number of people whose key is found with at least this probability."""

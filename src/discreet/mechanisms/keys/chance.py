@@ -11,6 +11,7 @@ Bounds = tuple[Fraction, Fraction]
 
 PRECISION = 96  # bits of a probability, relative
 ROOM = 64  # more bits than that, for what a hundred thousand roundings take
+STEPS = 6  # of Newton's method
 
 
 def open_probability(value: object, name: str) -> Fraction:
@@ -51,11 +52,30 @@ def share(delta: Fraction, k: int) -> Fraction:
     if k == 1 or not delta:
         return delta
     scale = 1 << (PRECISION + delta.denominator.bit_length() + k.bit_length())
-    low, high = 0, ceil(delta * scale)
+
+    def enough(place: int) -> bool:
+        return any_of(Fraction(place, scale), k)[1] <= delta
+
+    # looked for from where Newton's method comes to: whatever that is, the place is the same
+    low, step = int(_root(delta, k) * scale), 1
+    while low > 0 and not enough(low):
+        low, step = max(0, low - step), 2 * step
+    high, step = min(low + 1, ceil(delta * scale)), 1
+    while high < ceil(delta * scale) and enough(high):
+        low, high, step = high, min(high + step, ceil(delta * scale)), 2 * step
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if any_of(Fraction(middle, scale), k)[1] <= delta else (low, middle)
+        low, high = (middle, high) if enough(middle) else (low, middle)
     return Fraction(low, scale)
+
+
+def _root(delta: Fraction, k: int) -> Fraction:
+    """About 1 − (1 − δ)^(1/k): each step of Newton's method has about twice as many digits, from δ/k on."""
+    bits, root = PRECISION + ROOM + delta.denominator.bit_length(), delta / k
+    for _ in range(STEPS):
+        others = _power(1 - root, k - 1, bits, round_down)
+        root = round_down(root - (1 - others * (1 - root) - delta) / (k * others), bits) if others else root
+    return max(Fraction(0), root)
 
 
 def exp_bracket(x: Fraction, bits: int) -> tuple[int, int]:

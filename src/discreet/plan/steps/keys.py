@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.mechanisms.keys import KeysByName
 from discreet.mechanisms.measure import Grant
-from discreet.plan.catalog import KINDS, one_number, value_of
+from discreet.plan.catalog import one_number, value_of
 from discreet.plan.combination import Combination
 from discreet.plan.digits import six_digits
 from discreet.plan.relation import Found, Totals, keys_of, terms_of
 from discreet.plan.rules.relations import combined
-from discreet.plan.scalar import Type, Value
+from discreet.plan.scalar import KINDS, Type, Value
 from discreet.plan.steps.base import Outcome, Step, broken, no_such_outcome
-from discreet.plan.totals import Run, combined_totals
+from discreet.plan.totals import Run, checked_totals
 from discreet.plan.visible import visible
 from discreet.privacy import Relation, events
 
@@ -47,6 +47,9 @@ EXAMPLE = 10
 
 REMEMBERED = 4
 """Of so many outcomes it is remembered what follows."""
+
+AS_FOUND = (Type.TEXT, Type.INTEGER, Type.BOOLEAN)
+"""The types whose keys an engine returns as an answer has them."""
 
 LISTED = 6
 STORED: Mapping[Type, Callable[[str], date]] = {Type.DATE: date.fromisoformat, Type.TIMESTAMP: datetime.fromisoformat}
@@ -112,7 +115,7 @@ class FindKeys(Step):
         if not isinstance(outcome, tuple) or len(outcome) > self.most:
             raise no_such_outcome()
         for pair in outcome:
-            if not isinstance(pair, tuple) or len(pair) != 2 or not _usable(pair[0], self.type):
+            if not isinstance(pair, tuple) or len(pair) != 2 or not _usable(pair[0], KINDS[self.type]):
                 raise no_such_outcome()
         if len({key for key, _ in outcome}) < len(outcome):
             raise no_such_outcome()
@@ -139,14 +142,11 @@ class FindKeys(Step):
 
     def _counts(self, totals: Found) -> dict[Value, int]:
         """The number of people of each key that can be one: which can be does not depend on who has it."""
-        domain = totals.keys
-        (counts,) = combined_totals([Combination.plain(0)], self.query, domain, totals)
-        values = [_value(key, self.type) for (key,) in domain]
-        return {
-            value: int(count)
-            for value, count in zip(values, counts, strict=True)
-            if _usable(value, self.type) and count
-        }
+        (counts,) = checked_totals(self.query, totals)
+        found: Iterable[Any] = (key for (key,) in totals.keys)
+        values = found if self.type in AS_FOUND else (_value(key, self.type) for key in found)
+        pairs, kind = zip(values, counts.tolist(), strict=True), KINDS[self.type]
+        return {value: count for value, count in pairs if count and _usable(value, kind)}
 
     @property
     def shared(self) -> int:
@@ -209,11 +209,11 @@ def _value(key: Any, type: Type) -> Value:
     return one_number(key) if type is Type.NUMBER else key
 
 
-def _usable(key: Any, type: Type) -> bool:
+def _usable(key: Any, kind: type) -> bool:
     """Whether a value can be a key, as declared ones can: of the type, no longer than is shown."""
     if isinstance(key, str):
-        return type is Type.TEXT and len(key) <= LONGEST
-    return key.__class__ is KINDS[type] and (not isinstance(key, float) or isfinite(key))
+        return kind is str and len(key) <= LONGEST
+    return key.__class__ is kind and (not isinstance(key, float) or isfinite(key))
 
 
 @cache
