@@ -34,6 +34,8 @@ from discreet.plan.relation import (
     Found,
     Gathered,
     How,
+    KeepKeys,
+    Occurring,
     PerPerson,
     PersonFeature,
     Rows,
@@ -110,12 +112,20 @@ class MemoryEngine:
         self._tables = {}
 
     def _parts(self, query: Totals, salt: int) -> Iterable[tuple[Group, list[int]]]:
-        if isinstance(query.source, Rows):
+        if isinstance(query.source, Occurring):
+            yield from ((pair[:-1], [1]) for pair in self._pairs(query.source, query, salt))
+        elif isinstance(query.source, Rows):
             for row in rows_in(query.source, RunData(self._tables, {})):
                 yield _group(query.keys, row), [_term(term, row) for term in query.terms]
-            return
-        for each in people_in(query.source, RunData(self._tables, self.priorities(query, salt))):
-            yield each.group, each.terms
+        else:
+            for each in people_in(query.source, RunData(self._tables, self.priorities(query, salt))):
+                yield each.group, each.terms
+
+    def _pairs(self, relation: Occurring, query: Totals, salt: int) -> set[Group]:
+        """The keys of groups, with a value behind them, that occur."""
+        if isinstance(relation.source, Rows):
+            return {_group(relation.keys, row) for row in rows_in(relation.source, RunData(self._tables, {}))}
+        return {each.group for each in people_in(relation.source, RunData(self._tables, self.priorities(query, salt)))}
 
 
 @singledispatch
@@ -280,6 +290,21 @@ def _cap_rows(relation: CapRows, reading: RunData) -> list[Contribution]:
 def _cap_groups(relation: CapGroups, reading: RunData) -> list[Contribution]:
     people, rank = _by_person(people_in(relation.source, reading)), _rank(reading.priorities)
     return [each for mine in people for each in sorted(mine, key=rank)[: relation.most]]
+
+
+@people_in.register
+def _keep_keys(relation: KeepKeys, reading: RunData) -> list[Contribution]:
+    kept = []
+    for mine in _by_person(people_in(relation.source, reading)):
+        places: dict[Group, set[Group]] = {}
+        for each in mine:
+            places.setdefault(each.group[: relation.within], set()).add(each.group[: relation.of])
+        person, chosen = mine[0].person, set[Group]()
+        for some in places.values():
+            order = [(reading.priorities[person, keys], *map(_last_if_null, keys), keys) for keys in some]
+            chosen |= {keys for *_, keys in sorted(order)[: relation.most]}
+        kept += [each for each in mine if each.group[: relation.of] in chosen]
+    return kept
 
 
 @people_in.register

@@ -22,6 +22,8 @@ from discreet.plan.relation import (
     Extent,
     Filled,
     Filter,
+    KeepKeys,
+    Occurring,
     PerPerson,
     PersonFeature,
     Relation,
@@ -32,6 +34,7 @@ from discreet.plan.relation import (
     children,
     contributions_of,
     keys_of,
+    paired_keys,
 )
 from discreet.plan.scalar import (
     And,
@@ -189,6 +192,19 @@ def _exceeding(relation: Exceeding) -> str:
     ungrouped = relation.extent is Extent.ROWS and not contributions_of(relation).keys
     what = "rows" if ungrouped else relation.extent.value
     return f"for each person whether they have more {what} than each of {len(relation.rungs)} limits"
+
+
+@told.register
+def _keep_keys(relation: KeepKeys) -> str:
+    keys = contributions_of(relation).keys
+    what = "value" if relation.of == len(keys) else "group"
+    place = " and group" if relation.within else " in all" if relation.of == len(keys) > 1 else ""
+    return f"at most {counted(relation.most, what)} a person{place}, chosen at random"
+
+
+@told.register
+def _occurring(relation: Occurring) -> str:
+    return f"each value of {said(paired_keys(relation)[-1])} once, however many have it"
 
 
 @told.register

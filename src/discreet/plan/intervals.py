@@ -141,7 +141,7 @@ def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
         return Predicted(output.name, float(error))
     groups = range(len(plan.domain)) if has_key(scalar) or windows_in(scalar) else range(1)
     nothing = [np.zeros(len(plan.domain), np.int64)] * plan.decided.width
-    public = any(plan.measurements[i].mechanism is None for i in _used(plan, scalar))
+    public = any(plan.decided.noise_of(i) is None for i in _used(plan, scalar))
     reader = Reader.of(plan, nothing, groups, ahead=True)
     form = reader.form(scalar)
     if form is not None and form.bottom is None and not public:
@@ -170,6 +170,8 @@ def _at_worst(plan: Plan, output: Output, groups: Sequence[int], confidence: flo
         else tuple(each * end for end in row_bounds(measured.made, terms))
         for i, measured in enumerate(plan.measurements)
     ]
+    # what is read besides is of at most so many, and of few of them or of all
+    ends += [(0, each)] * (plan.decided.width - len(ends))
     used = _used(plan, output.value)
     corners = list(product(*(end if i in used else end[:1] for i, end in enumerate(ends))))
     worst = 0.0
@@ -207,4 +209,6 @@ def _counts(plan: Plan) -> set[int]:
 
 def _used(plan: Plan, scalar: Scalar) -> set[int]:
     """The measurements that an expression is made of."""
-    return {place for i in released_in(scalar) for place in plan.releases[i].places}
+    releases = [plan.releases[i] for i in released_in(scalar)]
+    read = {place for release in releases for i in release.readings for place in plan.decided.columns_of(i)}
+    return read.union(*(release.places for release in releases))

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Fault
+from discreet.mechanisms.additive import IntegerNoise
 from discreet.plan.measurement import Measurement
 from discreet.plan.question import Question
 from discreet.plan.reading import Reading
@@ -49,6 +50,13 @@ class Stage:
         """The places of what a reading releases, among all that is released."""
         first = len(self.measurements) + sum(each.columns for each in self.readings[:reading])
         return range(first, first + self.readings[reading].columns)
+
+    def noise_of(self, place: int) -> IntegerNoise | None:
+        """The noise of what is released at a place; None where there is none, or it is something else than noise."""
+        if place < len(self.measurements):
+            return self.measurements[place].mechanism
+        noises = [noise for reading in self.readings for noise in reading.noises]
+        return noises[place - len(self.measurements)]
 
     @property
     def queries(self) -> tuple[Totals, ...]:

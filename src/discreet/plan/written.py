@@ -58,6 +58,8 @@ RECORDS: dict[type, str] = {
     relation.CapTotal: "CapTotal source most",
     relation.ClipNorm: "ClipNorm source limits",
     relation.Exceeding: "Exceeding source extent rungs",
+    relation.KeepKeys: "KeepKeys source within of most",
+    relation.Occurring: "Occurring source keys",
     relation.Totals: "Totals source keys terms",
     joins.PublicJoin: "PublicJoin source public called on outer digest",
     joins.KeepRows: "KeepRows source person columns most",

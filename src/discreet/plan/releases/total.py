@@ -18,6 +18,7 @@ from discreet.plan.grid import ValueGrid, divisor_for
 from discreet.plan.numbers import quotient
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
+from discreet.plan.releases.distinct import DISTINCT
 from discreet.plan.releases.mean import AVERAGE
 from discreet.plan.releases.terms import Measured, MeasuredTerms
 from discreet.plan.rules.relations import row_bounds, term_bounds
@@ -34,7 +35,7 @@ class Count(Kind):
     """How many rows there are, or how many on which the argument is not NULL."""
 
     name = "count"
-    calls = ("COUNT",)
+    calls = ("COUNT", "APPROX_COUNT_DISTINCT")
     word = "COUNT"
     heading = "count"
     counting = True
@@ -42,16 +43,19 @@ class Count(Kind):
     @classmethod
     def read(cls, call: Call) -> Aggregate:
         if call.size > 1:
-            raise call.refusal("function", "COUNT has one argument", "write COUNT(*) or COUNT(x)")
+            raise call.refusal("function", f"{call.name} has one argument", f"write COUNT(*) or {call.name}(x)")
+        distinct = call.distinct or call.name == "APPROX_COUNT_DISTINCT"
         if call.rows:
+            if distinct:
+                raise call.refusal("function", f"{call.name} counts values of a column", f"write {call.name}(x)")
             return Aggregate(COUNT, None, call.condition)
         argument = call.scalar()
-        if call.distinct:
-            if not isinstance(argument, Column) or argument.table or argument.name != call.person:
-                raise call.not_distinct()
-            return Aggregate(PEOPLE, None, call.condition)
         if isinstance(argument, Literal) and argument.value is None:
             raise call.mismatch("NULL alone cannot be counted")
+        if distinct:
+            # what is joined may have a column of that name, which says nothing of whose rows these are
+            people = isinstance(argument, Column) and not argument.table and argument.name == call.person
+            return Aggregate(PEOPLE, None, call.condition) if people else Aggregate(DISTINCT, argument, call.condition)
         return Aggregate(COUNT, None if isinstance(argument, Literal) else argument, call.condition)
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
