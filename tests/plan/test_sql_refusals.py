@@ -376,9 +376,7 @@ AGGREGATES = [
     ("types", "SELECT count_if(age) FROM visits"),
     ("distinct", "SELECT count_if(DISTINCT insured) FROM visits"),
     ("function", "SELECT count_if(insured, insured) FROM visits"),
-    ("distinct", "SELECT COUNT(DISTINCT ward) FROM visits"),
     ("distinct", "SELECT COUNT(DISTINCT patient_id, ward) FROM visits"),
-    ("distinct", "SELECT COUNT(DISTINCT patient_id + 1) FROM visits"),
     ("distinct", "SELECT SUM(DISTINCT age) FROM visits"),
     ("distinct", "SELECT AVG(DISTINCT age) FROM visits"),
     ("function", "SELECT COUNT(age, cost) FROM visits"),
@@ -840,9 +838,8 @@ def test_a_question_is_a_text(text: object) -> None:
 
 
 def test_people_are_counted_only_where_there_are_any() -> None:
-    with pytest.raises(QueryError) as caught:
-        question("SELECT COUNT(DISTINCT patient_id) FROM visits", BY_ROW)
-    assert caught.value.code == "distinct"
+    (values,) = question("SELECT COUNT(DISTINCT patient_id) FROM visits", BY_ROW).aggregates
+    assert values.kind.name == "distinct", "values of a column, as of any other"
     assert question("SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id", BY_ROW).keys
 
 
@@ -922,7 +919,7 @@ def test_hints_name_what_was_meant() -> None:
     assert "did you mean 'age'?" in refused("SELECT COUNT(*) FROM visits WHERE agee > 1").hint
     assert "did you mean 'visits'?" in refused("SELECT COUNT(*) FROM vists").hint
     assert "CASE bins" in refused("SELECT MAX(age) FROM visits").hint
-    assert "COUNT(DISTINCT patient_id)" in refused("SELECT COUNT(DISTINCT ward) FROM visits").hint
+    assert "COUNT(DISTINCT x)" in refused("SELECT SUM(DISTINCT age) FROM visits").hint
     assert "CAST" in refused("SELECT COUNT(*) FROM visits WHERE ward > 3").hint
 
 

@@ -163,9 +163,7 @@ class DistinctValues(Reading):
         return self.mechanism.event(self.sensitivity)
 
     def check(self, relation: Relation, groups: Groups) -> None:
-        """For values that occur, counted with noise that is made for what a neighbour can do: returns. For any other: raises Fault."""
-        if not isinstance(self.query.source, Occurring):
-            raise broken("what it counts is not values that occur")
+        """For a count with noise that is made for what a neighbour can do: returns. For any other: raises Fault."""
         if self.sensitivity < combined(COUNTED, self.query, relation, max(1, len(groups))).l1:
             raise broken("a neighbour can change a count of values by more than its noise is made for")
 

@@ -26,8 +26,6 @@ from discreet.privacy import Unit
 def _keep_keys(relation: KeepKeys, unit: Unit) -> Reach:
     """A part of what was gathered: no more of it in any group. How many groups are left `Occurring` asks for, which has others."""
     below = reach_into(relation.source, unit)
-    if not below.gathered or unit is not Unit.PERSON:
-        raise Fault("what is kept of a person was gathered", code="rule")
     if relation.most < 1 or not 0 <= relation.within < relation.of <= len(contributions_of(relation).keys):
         raise Fault("some of a person's keys are kept, and at least one of each", code="rule")
     return below
