@@ -225,7 +225,7 @@ MUTANTS = (
     ),
     Mutant(
         "anybody-is-a-person",
-        "discreet.plan.releases.total:Count.read",
+        "discreet.plan.releases.total:_distinct",
         "and not argument.table and",
         "and",
         "people are counted by a column of another table that is called like theirs",

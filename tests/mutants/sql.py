@@ -95,7 +95,7 @@ MUTANTS = (
     ),
     Mutant(
         "distinct-of-anything",
-        TOTAL + "Count.read",
+        TOTAL + "_distinct",
         " and argument.name == call.person",
         "",
         "distinct values are counted as if they were people",

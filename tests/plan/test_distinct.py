@@ -36,6 +36,7 @@ BOTH = Protected("who", max_rows=2, max_total=3)
 ALL = Protected("who", max_rows=2, max_groups=2, max_total=3)
 UNKNOWN = Protected("who")
 LIMITED = [PERSON, TOTAL, BOTH, ALL, UNKNOWN]
+WIDE = replace(PERSON, max_rows=99, max_groups=9)
 UNITS = [*LIMITED, *map(turned, LIMITED), ROW, turned(ROW)]
 TEXTS = [
     "SELECT COUNT(DISTINCT note) AS d FROM t",
@@ -135,7 +136,7 @@ def test_some_neighbour_moves_as_much() -> None:
     some_neighbour_moves_as_much()
 
 
-def values_are_counted(unit: Protected = replace(PERSON, max_rows=99, max_groups=9)) -> None:
+def values_are_counted(unit: Protected = WIDE) -> None:
     """Where no limit touches anyone the counts are those of plain sets: no NULL, one zero, what FILTER and WHERE leave, by group."""
     draw = random.Random(3)
     for _ in range(4):

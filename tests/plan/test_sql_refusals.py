@@ -366,7 +366,6 @@ AGGREGATES = [
     ("collection", "SELECT array_agg(ward) FROM visits"),
     ("collection", "SELECT string_agg(ward, ',') FROM visits"),
     ("collection", "SELECT histogram(age) FROM visits"),
-    ("distinct", "SELECT approx_count_distinct(ward) FROM visits"),
     ("collection", "SELECT approx_top_k(ward, 3) FROM visits"),
     ("function", "SELECT bool_and(insured) FROM visits"),
     ("function", "SELECT bit_or(age) FROM visits"),

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 @registry.add
 @dataclass(frozen=True, slots=True)
 class Count(Kind):
-    """How many rows there are, or how many on which the argument is not NULL."""
+    """How many rows there are, or how many on which the argument is not NULL; with DISTINCT how many values it has, or people."""
 
     name = "count"
-    calls = ("COUNT", "APPROX_COUNT_DISTINCT")
+    calls = ("COUNT",)
     word = "COUNT"
     heading = "count"
     counting = True
@@ -43,19 +43,14 @@ class Count(Kind):
     @classmethod
     def read(cls, call: Call) -> Aggregate:
         if call.size > 1:
-            raise call.refusal("function", f"{call.name} has one argument", f"write COUNT(*) or {call.name}(x)")
-        distinct = call.distinct or call.name == "APPROX_COUNT_DISTINCT"
+            raise call.refusal("function", "COUNT has one argument", "write COUNT(*) or COUNT(x)")
         if call.rows:
-            if distinct:
-                raise call.refusal("function", f"{call.name} counts values of a column", f"write {call.name}(x)")
             return Aggregate(COUNT, None, call.condition)
+        if call.distinct:
+            return _distinct(call)
         argument = call.scalar()
         if isinstance(argument, Literal) and argument.value is None:
             raise call.mismatch("NULL alone cannot be counted")
-        if distinct:
-            # what is joined may have a column of that name, which says nothing of whose rows these are
-            people = isinstance(argument, Column) and not argument.table and argument.name == call.person
-            return Aggregate(PEOPLE, None, call.condition) if people else Aggregate(DISTINCT, argument, call.condition)
         return Aggregate(COUNT, None if isinstance(argument, Literal) else argument, call.condition)
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
@@ -96,6 +91,39 @@ class CountIf(Kind):
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
         return COUNT.planned(aggregate, terms)
+
+
+def _distinct(call: Call) -> Aggregate:
+    """The count of the values of an argument; of people where that says who they are."""
+    argument = call.scalar()
+    if isinstance(argument, Literal) and argument.value is None:
+        raise call.mismatch("NULL alone cannot be counted")
+    # what is joined may have a column of that name, which says nothing of whose rows these are
+    if isinstance(argument, Column) and not argument.table and argument.name == call.person:
+        return Aggregate(PEOPLE, None, call.condition)
+    return Aggregate(DISTINCT, argument, call.condition)
+
+
+@registry.add
+@dataclass(frozen=True, slots=True)
+class ApproximateDistinct(Kind):
+    """How many values the argument has, as COUNT(DISTINCT x)."""
+
+    name = "approximate_distinct"
+    calls = ("APPROX_COUNT_DISTINCT",)
+    word = "COUNT DISTINCT"
+    heading = "distinct"
+    counting = True
+    beside = True
+
+    @classmethod
+    def read(cls, call: Call) -> Aggregate:
+        if call.rows:
+            raise call.refusal("function", f"{call.name} counts values of a column", f"write {call.name}(x)")
+        return _distinct(call)
+
+    def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> Release:
+        return DISTINCT.planned(aggregate, terms)
 
 
 def _both(first: Scalar | None, second: Scalar) -> Scalar:
