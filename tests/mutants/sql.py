@@ -87,7 +87,7 @@ MUTANTS = (
     ),
     Mutant(
         "distinct-ignored",
-        TOTAL + "Count.read",
+        TOTAL + "_distinct",
         "Aggregate(PEOPLE,",
         "Aggregate(COUNT,",
         "rows are counted for people",

@@ -301,8 +301,8 @@ def _keep_keys(relation: KeepKeys, reading: RunData) -> list[Contribution]:
             places.setdefault(each.group[: relation.within], set()).add(each.group[: relation.of])
         person, chosen = mine[0].person, set[Group]()
         for some in places.values():
-            order = [(reading.priorities[person, keys], *map(_last_if_null, keys), keys) for keys in some]
-            chosen |= {keys for *_, keys in sorted(order)[: relation.most]}
+            ranked = sorted(some, key=lambda keys: (reading.priorities[person, keys], *map(_last_if_null, keys)))
+            chosen.update(ranked[: relation.most])
         kept += [each for each in mine if each.group[: relation.of] in chosen]
     return kept
 

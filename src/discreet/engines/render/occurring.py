@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from discreet.engines.render.masks import PERSON
 from discreet.engines.render.nodes import E, T, alias, bare_integer, binary, call, cast, named, select, subquery
-from discreet.engines.render.relations import HASH, ROWS, Writer, key, keyed, people_of, rows_of, total
+from discreet.engines.render.relations import HASH, ROWS, Writer, key, grouped_key, people_of, rows_of, total
 from discreet.engines.render.words import RANK
 from discreet.plan.relation import Contributions, KeepKeys, Occurring, Rows, contributions_of, paired_keys
 
@@ -44,5 +44,5 @@ def _keys(relation: Occurring, writer: Writer) -> E:
     if not isinstance(relation.source, Rows):
         return people_of(relation.source, writer)
     over, base, where = rows_of(relation.source, writer)
-    columns = [alias(keyed(each, over).grouped, key(i)) for i, each in enumerate(relation.keys)]
+    columns = [alias(grouped_key(each, over).grouped, key(i)) for i, each in enumerate(relation.keys)]
     return select(columns, over.over(base), where=where)

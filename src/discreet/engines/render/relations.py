@@ -155,7 +155,7 @@ class Writer:
         source = query.source
         if isinstance(source, Rows):
             over, base, where = rows_of(source, self)
-            groups = [keyed(each, over) for each in query.keys]
+            groups = [grouped_key(each, over) for each in query.keys]
             columns = [alias(each.shown, key(i)) for i, each in enumerate(groups)]
             columns += [alias(sum_of(term.value, over), total(i)) for i, term in enumerate(query.terms)]
             return select(columns, over.over(base), where=where, group=[each.grouped for each in groups])
@@ -215,7 +215,7 @@ class Writer:
         over, base, where = rows_of(contributions.source, self)
         person = over.clean(contributions.person).sql
         where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
-        keys = [keyed(each, over).shown for each in contributions.keys]
+        keys = [grouped_key(each, over).shown for each in contributions.keys]
         columns = [person, *keys, self.priority(self.words.hash64(person.copy()), keys)]
         named_columns = [alias(each, f"c{i}") for i, each in enumerate(columns)]
         return select(named_columns, over.over(base), where=where, group=[each.copy() for each in columns])
@@ -228,7 +228,7 @@ class Writer:
 
     def columns(self, contributions: Contributions, people: PeopleRows, caps: bool) -> tuple[list[E], list[E]]:
         """The columns of contributions, and by what they are grouped. To be made before what they are selected from."""
-        keys = [keyed(each, people.over) for each in contributions.keys]
+        keys = [grouped_key(each, people.over) for each in contributions.keys]
         columns = [alias(people.person, PERSON), *(alias(each.grouped, key(i)) for i, each in enumerate(keys))]
         group = [people.person.copy(), *(each.grouped.copy() for each in keys)]
         if caps:
@@ -306,7 +306,7 @@ class Writer:
             return self.contributed(contributions, caps=True)
         columns, group = self.columns(contributions, people, caps=True)
         hashed = people.hash or self.words.hash64(people.person)
-        order = self.priority(hashed.copy(), [keyed(each, people.over).shown for each in contributions.keys])
+        order = self.priority(hashed.copy(), [grouped_key(each, people.over).shown for each in contributions.keys])
         # beside the columns of the table
         person, bit = people.over.prefix + PERSON, people.over.prefix + LAST
         rows = select([exp.Star(), alias(order, priority)], people.over.over(people.base), where=people.where)
@@ -463,7 +463,7 @@ def _names(contributions: Contributions) -> list[str]:
     return [key(i) for i in range(len(contributions.keys))] + [total(i) for i in range(len(contributions.terms))]
 
 
-def keyed(scalar: Scalar, over: ScalarWriter) -> Grouped:
+def grouped_key(scalar: Scalar, over: ScalarWriter) -> Grouped:
     """A text that is kept in another form is grouped by that; a date leaves the engine as days since 1970, a moment as microseconds."""
     sql = over.clean(scalar).sql
     form = over.columns[scalar.place].form if isinstance(scalar, Column) else None

@@ -30,6 +30,7 @@ from discreet.plan.relation import (
     Filter,
     Gathered,
     How,
+    Occurring,
     Rows,
     Scan,
     Term,
@@ -99,7 +100,7 @@ def reach_of(query: Totals, relation: Relation) -> Reach:
 
 
 @singledispatch
-def reach_into(relation: Rows | Gathered, unit: Unit) -> Reach:
+def reach_into(relation: Rows | Gathered | Occurring, unit: Unit) -> Reach:
     """How far a unit reaches into a relation below the totals, from how far it reaches into what that is made of.
 
     For any data of the declared types, and any salt: whatever rows of the relation one unit can add, remove or change are no more.
@@ -108,7 +109,7 @@ def reach_into(relation: Rows | Gathered, unit: Unit) -> Reach:
 
 
 @once
-def _below(relation: Rows | Gathered, unit: Unit) -> Reach:
+def _below(relation: Rows | Gathered | Occurring, unit: Unit) -> Reach:
     """How far a unit reaches into what many relations may be made of: `reach_into`, computed once."""
     return reach_into(relation, unit)
 
