@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
+from discreet.plan.apportioned import Apportioned
 from discreet.plan.computed import Computed
 from discreet.plan.digits import counted, six_digits
 from discreet.plan.functions import function
@@ -189,6 +190,11 @@ def _exceeding(relation: Exceeding) -> str:
     ungrouped = relation.extent is Extent.ROWS and not contributions_of(relation).keys
     what = "rows" if ungrouped else relation.extent.value
     return f"for each person whether they have more {what} than each of {len(relation.rungs)} limits"
+
+
+@told.register
+def _apportioned(relation: Apportioned) -> str:
+    return "what a person counts with in a group, in proportion to their rows there with each value"
 
 
 @told.register

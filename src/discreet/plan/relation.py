@@ -4,6 +4,7 @@
     Totals ── [ClipNorm] ── CapTotal ── [CapGroups] ── [CapRows] ── Contributions …               and a limit on all of them
     Totals ── Filter ── Filled ── Scan                                                            each row is a unit of its own
     Totals ── Exceeding ── [CapGroups] ── [CapRows] ── Contributions …                            how many people have more than so many
+    Totals ── Apportioned ── [CapTotal] ── [CapGroups] ── [CapRows] ── Contributions …            and by a value of their rows
     Totals ── Contributions ── [Filter] ── PerPerson ── [Filter] ── Filled ── Scan                one row for each person, of all theirs
 
 An engine returns the totals of each group that it found, as int64, and the keys of the group: text, integers, dates as days since
@@ -334,5 +335,11 @@ def keys_of(query: Totals) -> tuple[Scalar, ...]:
         case Exceeding():
             return ()
         case Gathered() as gathered:
-            return contributions_of(gathered).keys
+            return (*contributions_of(gathered).keys, *keys_besides(gathered))
     return query.keys
+
+
+@singledispatch
+def keys_besides(relation: Gathered) -> tuple[Scalar, ...]:
+    """The keys that a relation of people has behind those that it was gathered by."""
+    return ()

@@ -154,13 +154,13 @@ class Writer:
         source = query.source
         if isinstance(source, Rows):
             over, base, where = rows_of(source, self)
-            groups = [_key(each, over) for each in query.keys]
+            groups = [grouped_key(each, over) for each in query.keys]
             columns = [alias(each.shown, key(i)) for i, each in enumerate(groups)]
             columns += [alias(sum_of(term.value, over), total(i)) for i, term in enumerate(query.terms)]
             return select(columns, over.over(base), where=where, group=[each.grouped for each in groups])
         contributions = contributions_of(source)
         keys = [named(key(i)) for i in range(len(keys_of(query)))]
-        columns = [alias(self.shown(contributions, i), key(i)) for i in range(len(keys))]
+        columns = [alias(self.shown(contributions, i, each), key(i)) for i, each in enumerate(keys_of(query))]
         columns += [alias(_total(named(total(i))), total(i)) for i in range(len(terms_of(query)))]
         return select(columns, subquery(people_of(source, self), "people"), group=keys)
 
@@ -195,13 +195,13 @@ class Writer:
 
     def priority_of_group(self, contributions: Contributions) -> E:
         """The priority of a person in a group, from the columns of the group."""
-        keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
+        keys = [self.shown(contributions, i, each) for i, each in enumerate(contributions.keys)]
         return self.priority(named(HASH) if self.numbered(contributions) else self.words.hash64(named(PERSON)), keys)
 
-    def shown(self, contributions: Contributions, index: int) -> E:
-        """A key of the contributions as it leaves the engine."""
+    def shown(self, contributions: Contributions, index: int, scalar: Scalar) -> E:
+        """A key of the contributions, or one behind these, as it leaves the engine."""
         people = any(isinstance(each, PerPerson) for each in own_rows(contributions))  # which gives texts as they are
-        scalar, forms = contributions.keys[index], {} if people else self.stored[base_of(contributions).table].kept
+        forms = {} if people else self.stored[base_of(contributions).table].kept
         if isinstance(scalar, Column) and scalar.type is Type.TEXT and scalar.place in forms:
             return text_of_form(forms[scalar.name], named(key(index)), self.words)
         return named(key(index))
@@ -210,7 +210,7 @@ class Writer:
         over, base, where = rows_of(contributions.source, self)
         person = over.clean(contributions.person).sql
         where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
-        keys = [_key(each, over).shown for each in contributions.keys]
+        keys = [grouped_key(each, over).shown for each in contributions.keys]
         columns = [person, *keys, self.priority(self.words.hash64(person.copy()), keys)]
         named_columns = [alias(each, f"c{i}") for i, each in enumerate(columns)]
         return select(named_columns, over.over(base), where=where, group=[each.copy() for each in columns])
@@ -223,7 +223,7 @@ class Writer:
 
     def columns(self, contributions: Contributions, people: PeopleRows, caps: bool) -> tuple[list[E], list[E]]:
         """The columns of contributions, and by what they are grouped. To be made before what they are selected from."""
-        keys = [_key(each, people.over) for each in contributions.keys]
+        keys = [grouped_key(each, people.over) for each in contributions.keys]
         columns = [alias(people.person, PERSON), *(alias(each.grouped, key(i)) for i, each in enumerate(keys))]
         group = [people.person.copy(), *(each.grouped.copy() for each in keys)]
         if caps:
@@ -271,7 +271,7 @@ class Writer:
         names = [PERSON, *_names(contributions), *([ROWS] if rows else [])]
         over_most = binary(exp.GT, call("count", exp.Star()), bare_integer(relation.most))
         many = select([named(PERSON)], table("candidates"), group=[named(PERSON)], having=over_most)
-        keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
+        keys = [self.shown(contributions, i, each) for i, each in enumerate(contributions.keys)]
         order = [self.priority_of_group(contributions), *keys]
         ranked = exp.Window(
             this=call("row_number"),
@@ -301,7 +301,7 @@ class Writer:
             return self.contributed(contributions, caps=True)
         columns, group = self.columns(contributions, people, caps=True)
         hashed = people.hash or self.words.hash64(people.person)
-        order = self.priority(hashed.copy(), [_key(each, people.over).shown for each in contributions.keys])
+        order = self.priority(hashed.copy(), [grouped_key(each, people.over).shown for each in contributions.keys])
         # beside the columns of the table
         person, bit = people.over.prefix + PERSON, people.over.prefix + LAST
         rows = select([exp.Star(), alias(order, priority)], people.over.over(people.base), where=people.where)
@@ -458,7 +458,7 @@ def _names(contributions: Contributions) -> list[str]:
     return [key(i) for i in range(len(contributions.keys))] + [total(i) for i in range(len(contributions.terms))]
 
 
-def _key(scalar: Scalar, over: ScalarWriter) -> Grouped:
+def grouped_key(scalar: Scalar, over: ScalarWriter) -> Grouped:
     """A text that is kept in another form is grouped by that; a date leaves the engine as days since 1970, a moment as microseconds."""
     sql = over.clean(scalar).sql
     form = over.columns[scalar.place].form if isinstance(scalar, Column) else None
