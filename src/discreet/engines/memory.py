@@ -18,6 +18,7 @@ from discreet.engines.base import Data, Lost, kind_of
 from discreet.engines.cells import of_python
 from discreet.engines.framing import Framing, header, records
 from discreet.errors import Fault, Invalid
+from discreet.plan.apportioned import Apportioned
 from discreet.plan.computed import Computed
 from discreet.plan.evaluate import evaluate
 from discreet.plan.joins import KeepRows, PersonJoin, PublicJoin
@@ -312,6 +313,23 @@ def _cap_total(relation: CapTotal, reading: RunData) -> list[Contribution]:
     kinds = [term.how for term in contributions_of(relation).terms]
     people = _by_person(people_in(relation.source, reading))
     return [each for mine in people for each in _scaled(mine, kinds, relation.most)]
+
+
+@people_in.register
+def _apportioned(relation: Apportioned, reading: RunData) -> list[Contribution]:
+    contributions = contributions_of(relation)
+    values: dict[tuple[Value, Group], dict[Group, int]] = {}
+    for row in rows_in(contributions.source, reading):
+        person, value = evaluate(contributions.person, row), _group((relation.value,), row)
+        if person is not None and value != (None,):
+            counts = values.setdefault((person, _group(contributions.keys, row)), {})
+            counts[value] = counts.get(value, 0) + 1
+    return [
+        Contribution(each.person, each.group + value, n, [term * n // sum(counts.values()) for term in each.terms])
+        for each in people_in(relation.source, reading)
+        if (counts := values.get((each.person, each.group)))
+        for value, n in counts.items()
+    ]
 
 
 @people_in.register

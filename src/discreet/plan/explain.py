@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
+from discreet.plan.apportioned import Apportioned
 from discreet.plan.computed import Computed
 from discreet.plan.digits import counted, six_digits
 from discreet.plan.functions import function
@@ -205,6 +206,11 @@ def _keep_keys(relation: KeepKeys) -> str:
 @told.register
 def _occurring(relation: Occurring) -> str:
     return f"each value of {said(paired_keys(relation)[-1])} once, however many have it"
+
+
+@told.register
+def _apportioned(relation: Apportioned) -> str:
+    return "what a person counts with in a group, in proportion to their rows there with each value"
 
 
 @told.register

@@ -4,6 +4,7 @@
     Totals ── [ClipNorm] ── CapTotal ── [CapGroups] ── [CapRows] ── Contributions …               and a limit on all of them
     Totals ── Filter ── Filled ── Scan                                                            each row is a unit of its own
     Totals ── Exceeding ── [CapGroups] ── [CapRows] ── Contributions …                            how many people have more than so many
+    Totals ── Apportioned ── [CapTotal] ── [CapGroups] ── [CapRows] ── Contributions …            and by a value of their rows
     Totals ── Contributions ── [Filter] ── PerPerson ── [Filter] ── Filled ── Scan                one row for each person, of all theirs
     Totals ── Occurring ── [KeepKeys …] ── Contributions …                                        how many values occur in each group
 
@@ -367,10 +368,16 @@ def keys_of(query: Totals) -> tuple[Scalar, ...]:
         case Occurring() as occurring:
             return paired_keys(occurring)[:-1]
         case Gathered() as gathered:
-            return contributions_of(gathered).keys
+            return (*contributions_of(gathered).keys, *keys_besides(gathered))
     return query.keys
 
 
 def paired_keys(relation: Occurring) -> tuple[Scalar, ...]:
     """The keys of a group and a value that occurs there."""
     return relation.keys if isinstance(relation.source, Rows) else contributions_of(relation.source).keys
+
+
+@singledispatch
+def keys_besides(relation: Gathered) -> tuple[Scalar, ...]:
+    """The keys that a relation of people has behind those that it was gathered by."""
+    return ()

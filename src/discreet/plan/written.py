@@ -14,6 +14,7 @@ from discreet.errors import Fault
 from discreet.mechanisms import AboveThreshold, Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
 from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
 from discreet.plan import joins, question, relation, scalar
+from discreet.plan.apportioned import Apportioned
 from discreet.plan.combination import Combination
 from discreet.plan.computed import Computed
 from discreet.plan.measurement import Measurement
@@ -61,6 +62,7 @@ RECORDS: dict[type, str] = {
     relation.KeepKeys: "KeepKeys source within of most",
     relation.Occurring: "Occurring source keys",
     relation.Totals: "Totals source keys terms",
+    Apportioned: "Apportioned source value",
     joins.PublicJoin: "PublicJoin source public called on outer digest",
     joins.KeepRows: "KeepRows source person columns most",
     joins.PersonJoin: "PersonJoin source other called persons outer",

@@ -159,9 +159,8 @@ class Writer:
             columns = [alias(each.shown, key(i)) for i, each in enumerate(groups)]
             columns += [alias(sum_of(term.value, over), total(i)) for i, term in enumerate(query.terms)]
             return select(columns, over.over(base), where=where, group=[each.grouped for each in groups])
-        scalars = keys_of(query)
-        keys = [named(key(i)) for i in range(len(scalars))]
-        columns = [alias(self.shown_key(source, i, scalars[i]), key(i)) for i in range(len(keys))]
+        keys = [named(key(i)) for i in range(len(keys_of(query)))]
+        columns = [alias(self.shown(source, i, each), key(i)) for i, each in enumerate(keys_of(query))]
         columns += [alias(_total(named(total(i))), total(i)) for i in range(len(terms_of(query)))]
         return select(columns, subquery(people_of(source, self), "people"), group=keys)
 
@@ -196,15 +195,11 @@ class Writer:
 
     def priority_of_group(self, contributions: Contributions, of: int | None = None) -> E:
         """The priority of a person in a group, or where its first few keys are the same, from the columns of the group."""
-        keys = [self.shown(contributions, i) for i in range(len(contributions.keys))][:of]
+        keys = [self.shown(contributions, i, each) for i, each in enumerate(contributions.keys[:of])]
         return self.priority(named(HASH) if self.numbered(contributions) else self.words.hash64(named(PERSON)), keys)
 
-    def shown(self, contributions: Contributions, index: int) -> E:
-        """A key of the contributions as it leaves the engine."""
-        return self.shown_key(contributions, index, contributions.keys[index])
-
-    def shown_key(self, relation: Gathered | Occurring, index: int, scalar: Scalar) -> E:
-        """A key of what was grouped by it, as it leaves the engine."""
+    def shown(self, relation: Gathered | Occurring, index: int, scalar: Scalar) -> E:
+        """A key of what is grouped by it, as it leaves the engine."""
         people = any(isinstance(each, PerPerson) for each in own_rows(relation))  # which gives texts as they are
         forms = {} if people else self.stored[base_of(relation).table].kept
         if isinstance(scalar, Column) and scalar.type is Type.TEXT and scalar.place in forms:
@@ -276,7 +271,7 @@ class Writer:
         names = [PERSON, *_names(contributions), *([ROWS] if rows else [])]
         over_most = binary(exp.GT, call("count", exp.Star()), bare_integer(relation.most))
         many = select([named(PERSON)], table("candidates"), group=[named(PERSON)], having=over_most)
-        keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
+        keys = [self.shown(contributions, i, each) for i, each in enumerate(contributions.keys)]
         order = [self.priority_of_group(contributions), *keys]
         ranked = exp.Window(
             this=call("row_number"),
