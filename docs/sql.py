@@ -309,6 +309,8 @@ REFUSALS: tuple[tuple[str, str], ...] = (
     ("SELECT ward FROM visits", "SELECT ward, COUNT(*) FROM visits GROUP BY ward"),
     ("SELECT ward, COUNT(*) FROM visits", "SELECT ward, COUNT(*) FROM visits GROUP BY ward"),
     ("SELECT person, COUNT(*) FROM visits GROUP BY person", "SELECT COUNT(DISTINCT person) FROM visits"),
+    ("SELECT COUNT(DISTINCT ward, smoker) FROM visits", "SELECT COUNT(DISTINCT CONCAT(ward, '/', smoker)) FROM visits"),
+    ("SELECT SUM(DISTINCT cost) FROM visits", "SELECT COUNT(DISTINCT cost), SUM(cost) FROM visits"),
     ("SELECT SUM(weight) FROM visits", "SELECT SUM(LEAST(GREATEST(weight, 0), 200)) FROM visits"),
     ("SELECT SUM(cost / age) FROM visits", "SELECT SUM(cost / GREATEST(age, 1)) FROM visits"),
     (

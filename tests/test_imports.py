@@ -71,6 +71,7 @@ ARROWS = {
         *(
             f"plan.{each}"
             for each in (
+                "apportioned",
                 "casts",
                 "computed",
                 "evaluate",

@@ -126,6 +126,7 @@ COMMON = {
         "replace",
         "rpad",
         "row_number",
+        "dense_rank",
     ),
     *("sign", "sqrt", "sum"),
 }

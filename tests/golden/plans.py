@@ -74,7 +74,17 @@ NOTHING_DECLARED = {
     "person, add-remove, nothing declared": Catalog((VISITS,), Protected("patient_id")),
     "person, replace, l2, nothing declared": Catalog((VISITS,), Protected("patient_id", Adjacency.REPLACE, clip="l2")),
 }
-LIMITS_FOUND = ("count", "count-people", "count-where", "count-by-age", "people-by-ward", "sum-by-ward", "several")
+LIMITS_FOUND = (
+    "values-of-text",
+    "values-by-ward",
+    "count",
+    "count-people",
+    "count-where",
+    "count-by-age",
+    "people-by-ward",
+    "sum-by-ward",
+    "several",
+)
 """The questions that are asked where limits are to be found, too."""
 
 
@@ -173,7 +183,7 @@ def queries(plan: Plan) -> list[Totals]:
     while isinstance(step := plan.next, Step):
         steps.append(step.reads)
         plan = plan.chosen(step.examples[0])
-    return [*steps, plan.query]
+    return [*steps, *plan.decided.queries]
 
 
 @cache
@@ -221,8 +231,9 @@ def _planned(plan: Plan) -> str:
         lines.append(
             f"{measurement.said}{of}: L1 {float(sensitivity.l1):.9g}, L2 {float(sensitivity.l2):.9g}, step {measurement.step}; {said}"
         )
+    lines += [reading.explained() for reading in plan.decided.readings]
     lines += [f"note: {note}" for note in plan.told]
-    return "\n".join([*lines, f"runs: {_text(plan.query)}"]) + "\n"
+    return "\n".join([*lines, *(f"runs: {_text(query)}" for query in plan.decided.queries)]) + "\n"
 
 
 def _text(query: Totals) -> str:

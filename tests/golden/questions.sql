@@ -665,3 +665,39 @@ SELECT HISTOGRAM(age) FROM visits;
 SELECT HISTOGRAM(n, [1, 2, 5, 10]) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id);
 -- histogram-distinct
 SELECT HISTOGRAM(DISTINCT age, 20) FROM visits;
+-- values-of-text
+SELECT COUNT(DISTINCT note) AS notes FROM visits;
+-- values-of-number
+SELECT COUNT(DISTINCT cost) AS prices, COUNT(DISTINCT cost / 3) AS thirds FROM visits WHERE age > 18;
+-- values-of-date
+SELECT COUNT(DISTINCT admitted) AS days FROM visits;
+-- values-of-boolean
+SELECT ward, COUNT(DISTINCT smoker) AS kinds FROM visits GROUP BY ward;
+-- values-by-ward
+SELECT ward, COUNT(DISTINCT note) AS notes, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(DISTINCT note) > 3 ORDER BY notes DESC LIMIT 2;
+-- values-filter
+SELECT COUNT(DISTINCT note) FILTER (WHERE smoker) AS notes, COUNT(DISTINCT note) AS m, COUNT(DISTINCT patient_id) AS people FROM visits;
+-- values-ratio
+SELECT COUNT(DISTINCT note) / COUNT(*) AS share FROM visits;
+-- values-approx
+SELECT APPROX_COUNT_DISTINCT(note) AS notes FROM visits;
+-- values-approx-people
+SELECT APPROX_COUNT_DISTINCT(patient_id) AS people FROM visits;
+-- values-expression
+SELECT COUNT(DISTINCT UPPER(note) || '/' || ward) AS pairs FROM visits;
+-- values-of-unknown-keys
+SELECT note, COUNT(DISTINCT admitted) AS days FROM visits GROUP BY note;
+-- values-two
+SELECT COUNT(DISTINCT note, ward) FROM visits;
+-- values-sum
+SELECT SUM(DISTINCT cost) FROM visits;
+-- values-renamed-like-the-person
+SELECT COUNT(DISTINCT patient_id) AS n FROM (SELECT age AS patient_id FROM visits);
+-- date-values-by-month
+SELECT DATE_TRUNC('month', admitted) AS month, COUNT(DISTINCT note) AS notes FROM visits GROUP BY 1;
+-- time-values
+SELECT COUNT(DISTINCT arrived) AS moments, COUNT(DISTINCT DATE(arrived)) AS days FROM visits;
+-- join-values
+SELECT building, COUNT(DISTINCT note) AS notes, COUNT(DISTINCT beds) AS sizes FROM visits JOIN wards USING (ward) GROUP BY building;
+-- join-values-of-people
+SELECT COUNT(DISTINCT p.born) AS years FROM visits v JOIN patients p USING (patient_id);

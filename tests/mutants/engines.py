@@ -392,7 +392,7 @@ MUTANTS = (
     ),
     Mutant(
         "codes-decide",
-        RELATIONS + "_key",
+        RELATIONS + "grouped_key",
         "return Grouped(form.copy(), sql)",
         "return Grouped(form.copy(), form.copy())",
         "which groups of a person are kept depends on what other people's rows hold",

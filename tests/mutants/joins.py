@@ -225,9 +225,9 @@ MUTANTS = (
     ),
     Mutant(
         "anybody-is-a-person",
-        "discreet.plan.releases.total:Count.read",
-        "or argument.table or",
-        "or",
+        "discreet.plan.releases.total:_distinct",
+        "and not argument.table and",
+        "and",
         "people are counted by a column of another table that is called like theirs",
         names.test_a_public_column_that_is_called_like_the_person_is_a_column,
     ),

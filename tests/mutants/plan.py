@@ -596,7 +596,7 @@ MUTANTS = (
     Mutant(
         "noise-of-any-size",
         "discreet.plan.limits:_check_noise",
-        "measurement.mechanism.scale * cells > MOST_SCALE",
+        "noise.scale * cells > MOST_SCALE",
         "False",
         "noise that cannot be drawn is a failure after the charge, which tells of the data",
         by_itself(test_limits.test_noise_that_cannot_be_drawn_is_refused_at_planning),

@@ -1,7 +1,7 @@
 """Planted bugs of `discreet.plan.sql`: clauses that are dropped, and words that are read as others."""
 
 from tests.mutants import Law, Mutant
-from tests.plan import test_functions
+from tests.plan import test_distinct, test_functions
 from tests.plan import test_malformed as malformed
 from tests.plan import test_sql as means
 from tests.plan import test_sql_refusals as refused
@@ -87,7 +87,7 @@ MUTANTS = (
     ),
     Mutant(
         "distinct-ignored",
-        TOTAL + "Count.read",
+        TOTAL + "_distinct",
         "Aggregate(PEOPLE,",
         "Aggregate(COUNT,",
         "rows are counted for people",
@@ -95,11 +95,11 @@ MUTANTS = (
     ),
     Mutant(
         "distinct-of-anything",
-        TOTAL + "Count.read",
-        " or argument.name != call.person",
+        TOTAL + "_distinct",
+        " and argument.name == call.person",
         "",
         "distinct values are counted as if they were people",
-        refusal("SELECT COUNT(DISTINCT ward) FROM visits"),
+        test_distinct.test_the_person_is_counted_as_before,
     ),
     Mutant(
         "not-like-as-like",

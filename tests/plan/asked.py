@@ -216,6 +216,8 @@ def aggregates(draw: st.DrawFn, schema: Schema) -> str:
     kinds = [
         "COUNT(*)",
         "COUNT({x})",
+        "COUNT(DISTINCT {x})",
+        "COUNT(DISTINCT note)",
         "SUM({x})",
         "AVG({x})",
         "VARIANCE({x})",

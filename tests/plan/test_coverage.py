@@ -50,6 +50,7 @@ def slope(x: Reals, y: Reals) -> float:
 STATISTICS = {
     "count": Statistic("COUNT(*)", lambda x, y: x.size, linear=True, epsilon=0.1),
     "sum": Statistic("SUM(x)", lambda x, y: float(x.sum()), linear=True, epsilon=0.1),
+    "values": Statistic("COUNT(DISTINCT x)", lambda x, y: len(np.unique(x)), linear=True, epsilon=0.1),
     "mean": Statistic("AVG(x)", lambda x, y: float(x.mean())),
     "share": Statistic("COUNT(*) FILTER (WHERE x > 40) / COUNT(*)", lambda x, y: float((x > 40).mean())),
     "variance": Statistic("VAR_POP(x)", lambda x, y: float(x.var())),

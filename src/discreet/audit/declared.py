@@ -75,6 +75,8 @@ def _questions(policy: Policy, name: str, source: Source) -> Iterator[str]:
         person = _quoted(policy.protected.person)
         yield f"SELECT COUNT(DISTINCT {person}) AS n FROM {table}"
         yield f"SELECT COUNT(*) AS n FROM (SELECT {person}, COUNT(*) AS k FROM {table} GROUP BY {person}) AS people WHERE k > 1"
+    for column in found:
+        yield f"SELECT COUNT(DISTINCT {column}) AS d FROM {table}"
     for column in summed:
         yield f"SELECT SUM({column}) AS s FROM {table}"
         yield f"SELECT AVG({column}) AS m, COUNT({column}) AS n FROM {table}"

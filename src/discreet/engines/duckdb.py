@@ -34,7 +34,19 @@ from discreet.engines.watch import Watch
 from discreet.errors import Fault, Invalid
 from discreet.exact import whole
 from discreet.plan.joins import KeepRows, PersonJoin
-from discreet.plan.relation import MOST_ROWS, Found, Rows, Totals, base_of, contributions_of, per_person_in, walk
+from discreet.plan.relation import (
+    MOST_ROWS,
+    Found,
+    KeepKeys,
+    Occurring,
+    Rows,
+    Totals,
+    base_of,
+    contributions_in,
+    contributions_of,
+    per_person_in,
+    walk,
+)
 from discreet.plan.scalar import Type, Value
 
 identifier, quoted = DUCKDB.identifier, DUCKDB.quoted
@@ -105,14 +117,14 @@ class DuckDB:
 
     def _run(self, query: Totals, salt: int, deadline: float | None = None) -> Found:
         stored = self._stored[base_of(query).table]
-        if isinstance(query.source, Rows):
+        if isinstance(query.source, Rows) or not contributions_in(query):
             # rows of people have no numbers
             count, threads = 0 if per_person_in(query) else stored.rows, self._threads
         else:
             numbered = stored.person == contributions_of(query.source).person.name
             count, threads = stored.people if numbered else 0, -(-stored.rows // ROWS_OF_A_SLICE)
-        if any(isinstance(each, PersonJoin) for each in walk(query)):
-            count = 0  # each slice would read all of the other table
+        if any(isinstance(each, PersonJoin | Occurring) for each in walk(query)):
+            count = 0  # each slice would read all of the other table, and a value that occurs in two of them would count twice
         slices = max(1, min(count, threads))
         text = render.text_of(query, self._stored, DUCKDB, sliced=slices > 1)
         ends = [i * count // slices for i in range(slices + 1)]
@@ -148,6 +160,10 @@ class DuckDB:
             rows = cursor.execute(text.sql, _bound(text, salt=salt)).fetchall()
             priorities = {(person, tuple(keys)): priority for person, *keys, priority in rows}
             for each in walk(query):
+                if isinstance(each, KeepKeys):
+                    text = render.priorities(query, self._stored, DUCKDB, each.of).sql
+                    rows = cursor.execute(text, {"salt": salt}).fetchall()
+                    priorities |= {(person, tuple(keys)): priority for person, *keys, priority in rows}
                 if isinstance(each, KeepRows):
                     text = render.row_priorities(each, self._stored, DUCKDB)
                     rows = cursor.execute(text.sql, _bound(text, salt=salt)).fetchall()

@@ -18,6 +18,7 @@ from discreet.engines.base import Data, Lost, kind_of
 from discreet.engines.cells import of_python
 from discreet.engines.framing import Framing, header, records
 from discreet.errors import Fault, Invalid
+from discreet.plan.apportioned import Apportioned
 from discreet.plan.computed import Computed
 from discreet.plan.evaluate import evaluate
 from discreet.plan.joins import KeepRows, PersonJoin, PublicJoin
@@ -34,6 +35,8 @@ from discreet.plan.relation import (
     Found,
     Gathered,
     How,
+    KeepKeys,
+    Occurring,
     PerPerson,
     PersonFeature,
     Rows,
@@ -110,12 +113,20 @@ class MemoryEngine:
         self._tables = {}
 
     def _parts(self, query: Totals, salt: int) -> Iterable[tuple[Group, list[int]]]:
-        if isinstance(query.source, Rows):
+        if isinstance(query.source, Occurring):
+            yield from ((pair[:-1], [1]) for pair in self._pairs(query.source, query, salt))
+        elif isinstance(query.source, Rows):
             for row in rows_in(query.source, RunData(self._tables, {})):
                 yield _group(query.keys, row), [_term(term, row) for term in query.terms]
-            return
-        for each in people_in(query.source, RunData(self._tables, self.priorities(query, salt))):
-            yield each.group, each.terms
+        else:
+            for each in people_in(query.source, RunData(self._tables, self.priorities(query, salt))):
+                yield each.group, each.terms
+
+    def _pairs(self, relation: Occurring, query: Totals, salt: int) -> set[Group]:
+        """The keys of groups, with a value behind them, that occur."""
+        if isinstance(relation.source, Rows):
+            return {_group(relation.keys, row) for row in rows_in(relation.source, RunData(self._tables, {}))}
+        return {each.group for each in people_in(relation.source, RunData(self._tables, self.priorities(query, salt)))}
 
 
 @singledispatch
@@ -283,10 +294,42 @@ def _cap_groups(relation: CapGroups, reading: RunData) -> list[Contribution]:
 
 
 @people_in.register
+def _keep_keys(relation: KeepKeys, reading: RunData) -> list[Contribution]:
+    kept = []
+    for mine in _by_person(people_in(relation.source, reading)):
+        places: dict[Group, set[Group]] = {}
+        for each in mine:
+            places.setdefault(each.group[: relation.within], set()).add(each.group[: relation.of])
+        person, chosen = mine[0].person, set[Group]()
+        for some in places.values():
+            ranked = sorted(some, key=lambda keys: (reading.priorities[person, keys], *map(_last_if_null, keys)))
+            chosen.update(ranked[: relation.most])
+        kept += [each for each in mine if each.group[: relation.of] in chosen]
+    return kept
+
+
+@people_in.register
 def _cap_total(relation: CapTotal, reading: RunData) -> list[Contribution]:
     kinds = [term.how for term in contributions_of(relation).terms]
     people = _by_person(people_in(relation.source, reading))
     return [each for mine in people for each in _scaled(mine, kinds, relation.most)]
+
+
+@people_in.register
+def _apportioned(relation: Apportioned, reading: RunData) -> list[Contribution]:
+    contributions = contributions_of(relation)
+    values: dict[tuple[Value, Group], dict[Group, int]] = {}
+    for row in rows_in(contributions.source, reading):
+        person, value = evaluate(contributions.person, row), _group((relation.value,), row)
+        if person is not None and value != (None,):
+            counts = values.setdefault((person, _group(contributions.keys, row)), {})
+            counts[value] = counts.get(value, 0) + 1
+    return [
+        Contribution(each.person, each.group + value, n, [term * n // sum(counts.values()) for term in each.terms])
+        for each in people_in(relation.source, reading)
+        if (counts := values.get((each.person, each.group)))
+        for value, n in counts.items()
+    ]
 
 
 @people_in.register

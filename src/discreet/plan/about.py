@@ -8,7 +8,18 @@ from discreet.plan.digits import counted, six_digits
 from discreet.plan.explain import said
 from discreet.plan.plan import Stage
 from discreet.plan.question import Question
-from discreet.plan.relation import CapGroups, CapRows, CapTotal, ClipNorm, Extent, Filter, Totals, caps_in, walk
+from discreet.plan.relation import (
+    CapGroups,
+    CapRows,
+    CapTotal,
+    ClipNorm,
+    Extent,
+    Filter,
+    Occurring,
+    Totals,
+    caps_in,
+    walk,
+)
 from discreet.plan.scalar import Arithmetic, Cast, Operator, Scalar, Type, children, type_of
 
 MANY_ROWS = 10**7  # whose values, all rounded in one direction, a sum should not be off by more than its noise for
@@ -20,14 +31,22 @@ LIMITS = re.compile(r"each .* counts (with|in) ")
 """How the note begins that says how much of a person counts."""
 
 
-def about_persons(protected: Protected, caps: Caps, query: Totals, cells: int) -> list[str]:
+def about_persons(protected: Protected, caps: Caps, stage: Stage, cells: int) -> list[str]:
     """What the caps do, said of the question and not of the data."""
     if protected.person is None:
         return []
+    *limits, without = _about_totals(protected, caps, stage.queries[0], cells)
+    return [*limits, *dict.fromkeys(line for reading in stage.readings for line in reading.told(cells)), without]
+
+
+def _about_totals(protected: Protected, caps: Caps, query: Totals, cells: int) -> list[str]:
+    """What the caps on what is added up do."""
     without = f"rows without a {protected.person} are left out"
+    if isinstance(query.source, Occurring):
+        return [without]
     rows, groups = protected.max_rows, protected.max_groups
     if rows is None or groups is None or (protected.max_total is not None and not _idle_total(protected, query)):
-        return [*_about_caps(protected.person, caps, query, cells), without]
+        return [*_about_caps(str(protected.person), caps, query, cells), without]
     counts = f"each {protected.person} counts with at most {counted(rows, 'row')}"
     if isinstance(query.source, ClipNorm):
         length = f"in all with the length of as many in each of {counted(groups, 'group')}"

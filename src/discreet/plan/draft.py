@@ -31,7 +31,7 @@ from discreet.plan.relation import (
 )
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, MeasuredTerms
-from discreet.plan.rules import joins, people  # noqa: F401 (their rules register themselves)
+from discreet.plan.rules import apportioned, joins, occurring, people  # noqa: F401 (their rules register themselves)
 from discreet.plan.rules.relations import reach_into
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Column, In, IsNull, Literal, Or, Scalar, Type, Value, columns_in, type_of
@@ -105,6 +105,12 @@ class Draft:
     def clip(self) -> bool:
         """Whether people are shortened to an L2 norm, instead of being kept in a few groups."""
         return self.asks and shortens(self.protected, self.cells)
+
+    @property
+    def person(self) -> Column:
+        """The column of people, as the table spells it, which a unit may be written unlike."""
+        named = self.scope.own_named(self.protected.person or "")
+        return Column(named.name, named.type)
 
     @property
     def missing(self) -> tuple[Limit, ...]:
@@ -233,7 +239,9 @@ def _scales(protected: Protected, caps: Caps, aggregates: tuple[Aggregate, ...],
         caps.total is not None or missing(caps, cells, of_rows=True, of_people=False, clip=shortens(protected, cells))
     ):
         return False
-    return cells > 1 or any(each.argument is not None or each.condition is not None for each in aggregates)
+    return cells > 1 or any(
+        each.argument is not None or each.condition is not None for each in aggregates if not each.kind.beside
+    )
 
 
 def with_keys(draft: Draft, place: int, values: Values) -> Draft:
@@ -328,9 +336,7 @@ def gathered(
     draft: Draft, rows: int | None, groups: int | None, *, terms: bool = True
 ) -> Contributions | CapRows | CapGroups:
     """The terms of each person in each group, or none of them, within limits on rows and groups."""
-    # as the table spells it, which a unit may be written unlike
-    named = draft.scope.own_named(draft.protected.person or "")
-    everything = Contributions(draft.source, Column(named.name, named.type), draft.keys, draft.terms if terms else ())
+    everything = Contributions(draft.source, draft.person, draft.keys, draft.terms if terms else ())
     each = everything if rows is None else CapRows(everything, rows)
     if draft.clip or groups is None or draft.known <= groups:
         return each

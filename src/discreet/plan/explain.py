@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.errors import Fault
+from discreet.plan.apportioned import Apportioned
 from discreet.plan.computed import Computed
 from discreet.plan.digits import counted, six_digits
 from discreet.plan.functions import function
@@ -23,6 +24,8 @@ from discreet.plan.relation import (
     Extent,
     Filled,
     Filter,
+    KeepKeys,
+    Occurring,
     PerPerson,
     PersonFeature,
     Relation,
@@ -33,6 +36,7 @@ from discreet.plan.relation import (
     children,
     contributions_of,
     keys_of,
+    paired_keys,
 )
 from discreet.plan.scalar import (
     And,
@@ -206,6 +210,24 @@ def _exceeding(relation: Exceeding) -> str:
     ungrouped = relation.extent is Extent.ROWS and not contributions_of(relation).keys
     what = "rows" if ungrouped else relation.extent.value
     return f"for each person whether they have more {what} than each of {len(relation.rungs)} limits"
+
+
+@told.register
+def _keep_keys(relation: KeepKeys) -> str:
+    keys = contributions_of(relation).keys
+    what = "value" if relation.of == len(keys) else "group"
+    place = " and group" if relation.within else " in all" if relation.of == len(keys) > 1 else ""
+    return f"at most {counted(relation.most, what)} a person{place}, chosen at random"
+
+
+@told.register
+def _occurring(relation: Occurring) -> str:
+    return f"each value of {said(paired_keys(relation)[-1])} once, however many have it"
+
+
+@told.register
+def _apportioned(relation: Apportioned) -> str:
+    return "what a person counts with in a group, in proportion to their rows there with each value"
 
 
 @told.register

@@ -54,7 +54,7 @@ from discreet.plan.relation import (
     contributions_of,
 )
 from discreet.plan.rules.scalars import facts_of
-from discreet.plan.scalar import Column, IsNull, Not, Value, type_of
+from discreet.plan.scalar import IsNull, Not, Value, type_of
 from discreet.plan.stages import noise_wanted, readings_wanted, stage_of
 from discreet.plan.steps.base import Step
 from discreet.plan.steps.keys import FindKeys
@@ -187,7 +187,7 @@ def _next(draft: Draft, budget: SplitPrice) -> Stage | Step:
     if draft.missing:
         return _limited(draft, draft.caps, budget)
     stage = stage_of(draft, draft.caps, budget.split, budget.shared)
-    limits = about_persons(draft.protected, draft.caps, stage.queries[0], len(draft.groups))
+    limits = about_persons(draft.protected, draft.caps, stage, len(draft.groups))
     return replace(stage, notes=(*limits[:-1], *about_rounding(stage, draft.protected.people)))
 
 
@@ -215,7 +215,7 @@ def _keys(draft: Draft, place: int, budget: SplitPrice) -> FindKeys:
     if person is None:
         query = Totals(rows, (key,), (Term(How.SUM, ONE),))
     else:
-        each = Contributions(rows, _person(draft, person), (key,), (Term(How.ANY, ONE),))
+        each = Contributions(rows, draft.person, (key,), (Term(How.ANY, ONE),))
         query = Totals(CapGroups(each, most))
     changed = most if draft.protected.adjacency is Adjacency.ADD_REMOVE else 2 * most
     each_epsilon, each_delta = budget.epsilon * budget.shares.keys / budget.columns, budget.delta / budget.columns
@@ -265,7 +265,7 @@ def _range(draft: Draft, sought: FoundRange, budget: SplitPrice) -> FindRange:
     if person is None:
         query = Totals(draft.source, (), beyond(argument, rungs, How.SUM))
     else:
-        query = Totals(Contributions(draft.source, _person(draft, person), (), beyond(argument, rungs, How.ANY)))
+        query = Totals(Contributions(draft.source, draft.person, (), beyond(argument, rungs, How.ANY)))
     price = budget.epsilon * budget.shares.ranges / (2 * budget.ranges)
     return FindRange(
         query,
@@ -278,17 +278,11 @@ def _range(draft: Draft, sought: FoundRange, budget: SplitPrice) -> FindRange:
     )
 
 
-def _person(draft: Draft, person: str) -> Column:
-    """The column of people, as the table spells it."""
-    named = draft.scope.own_named(person)
-    return Column(named.name, named.type)
-
-
 def range_topic(draft: Draft, sought: FoundRange) -> str:
     """A name for a range: equal where it is of the same argument of the same rows of people."""
     person = draft.protected.person
     rows = _rows_alone(draft.source)
-    asked = notation((rows, None if person is None else _person(draft, person), sought.argument))
+    asked = notation((rows, None if person is None else draft.person, sought.argument))
     return sha256(f"range {asked}".encode()).hexdigest()
 
 
@@ -346,7 +340,7 @@ def _few(price: Fraction, cells: int, budget: SplitPrice) -> int:
 def _counted(draft: Draft, limit: Limit, caps: Caps, budget: SplitPrice) -> Tally:
     """Two counts of people, then the answer."""
     stage = stage_of(draft, caps, budget.split, budget.shared)
-    limits = about_persons(draft.protected, caps, stage.queries[0], len(draft.groups))[:-1]
+    limits = about_persons(draft.protected, caps, stage, len(draft.groups))[:-1]
     told = replace(stage, notes=(*limits, *about_rounding(stage, draft.protected.people)))
     below = _people(draft, draft.caps, limit)
     most = _known(caps, limit) or 0

@@ -144,6 +144,10 @@ class Reader:
             return Affine(step * self.totals[index], {}, off)
         return Affine(np.zeros(self.size), {index: step}, off)
 
+    def read(self, place: int) -> Affine:
+        """The truth of what a reading released with noise at this place: a whole number."""
+        return Affine(np.zeros(self.size), {place: np.ones(self.size)}, np.zeros(self.size))
+
     def _rounding(self, index: int) -> Reals:
         """How far a total may be off for what was rounded: half a step of the sum, and what each row may be off.
 
@@ -318,7 +322,7 @@ class Reader:
     def _noises(self, form: AffineForm) -> dict[int, Noise]:
         used = sorted({*form.top.slopes, *(form.bottom.slopes if form.bottom else ())})
         others = {place: noise for (noise, _), place in self.summed.items()}
-        noises = {i: others[i] if i < 0 else self.plan.measurements[i].noise for i in used}
+        noises = {i: others[i] if i < 0 else self.plan.decided.noise_of(i) for i in used}
         return {i: noise for i, noise in noises.items() if noise is not None}
 
     def _matrix(self, affine: Affine, noises: Mapping[int, Noise]) -> Reals:

@@ -179,7 +179,7 @@ def _predicted(level: LevelView, output: Output, confidence: float, levels: Sequ
     if error is not None:
         return Predicted(output.name, float(error), None, _summed(plan))
     groups = range(len(plan.domain)) if has_key(scalar) or windows_in(scalar) else range(1)
-    public = any(plan.measurements[i].mechanism is None for i in _used(plan, scalar))
+    public = any(plan.decided.noise_of(i) is None for i in _used(plan, scalar))
     apart = [numbers.columns(each.plan, each.released, None, each.kept) for each in levels if each is not level]
     others = numbers.Columns.joined(apart) if apart else None
     reader = Reader.of(plan, level.released, groups, ahead=True, kept=level.kept, apart=others)
@@ -220,6 +220,8 @@ def _at_worst(level: LevelView, output: Output, groups: Sequence[int], confidenc
         else tuple(each * end for end in row_bounds(measured.made, terms))
         for i, measured in enumerate(plan.measurements)
     ]
+    # what is read besides is of at most so many, and of few of them or of all
+    ends += [(0, each)] * (plan.decided.width - len(ends))
     used = _used(plan, output.value)
     corners = list(product(*(end if i in used else end[:1] for i, end in enumerate(ends))))
     worst = 0.0
@@ -257,4 +259,6 @@ def _counts(plan: Plan) -> set[int]:
 
 def _used(plan: Plan, scalar: Scalar) -> set[int]:
     """The measurements that an expression is made of."""
-    return {place for i in released_in(scalar) for place in plan.releases[i].places}
+    releases = [plan.releases[i] for i in released_in(scalar)]
+    read = {place for release in releases for i in release.readings for place in plan.decided.columns_of(i)}
+    return read.union(*(release.places for release in releases))

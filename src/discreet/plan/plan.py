@@ -20,6 +20,7 @@ from discreet.privacy import Relation, events
 
 if TYPE_CHECKING:
     from discreet.plan.releases.base import Release
+    from discreet.plan.spread import Noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,13 @@ class Stage:
         """The places of what a reading releases, among all that is released."""
         first = len(self.measurements) + sum(each.columns for each in self.readings[:reading])
         return range(first, first + self.readings[reading].columns)
+
+    def noise_of(self, place: int) -> "Noise | None":
+        """The noise of what is released at a place; None where there is none, or it is something else than noise."""
+        if place < len(self.measurements):
+            return self.measurements[place].noise
+        noises = [noise for reading in self.readings for noise in reading.noises]
+        return noises[place - len(self.measurements)]
 
     @property
     def queries(self) -> tuple[Totals, ...]:

@@ -173,7 +173,7 @@ def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
         notes=(DECLARED,)
         if not draft.asks
         else (
-            *about_persons(protected, draft.caps, stage.queries[0], len(stage.domain)),
+            *about_persons(protected, draft.caps, stage, len(stage.domain)),
             *([PUBLIC] if len(losses) < len(measured) else []),
             *draft.notes,
             *about_levels(draft),

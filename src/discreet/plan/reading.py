@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from discreet.mechanisms.additive import Ints
+from discreet.mechanisms.additive import IntegerNoise, Ints
 from discreet.mechanisms.measure import Grant
 from discreet.plan.relation import Totals
 from discreet.plan.scalar import Value
@@ -61,6 +61,15 @@ class Reading(ABC):
     def exactly(self, run: Run, salt: int, groups: Groups) -> Sequence[Ints]:
         """Its columns without noise, for the owner's eyes alone."""
 
+    @property
+    def noises(self) -> tuple[IntegerNoise | None, ...]:
+        """For each column the noise that was added to a whole number of it; None for what is something else."""
+        return (None,) * self.columns
+
+    def told(self, cells: int) -> list[str]:
+        """What is said of it beside an answer of so many groups: what its limits do, whatever the data are."""
+        return []
+
     @abstractmethod
     def explained(self) -> str:
         """What it draws, at which price, in one line."""
@@ -75,11 +84,15 @@ class ReadingAsked(ABC):
 
     __slots__ = ()
 
-    of_rows: ClassVar[bool] = True
-    """Whether a limit on the rows of a person bounds it."""
+    @property
+    def of_rows(self) -> bool:
+        """Whether a limit on the rows of a person bounds it."""
+        return True
 
-    of_people: ClassVar[bool] = False
-    """Whether a limit on the groups of a person bounds it alone."""
+    @property
+    def of_people(self) -> bool:
+        """Whether a limit on the groups of a person bounds it alone."""
+        return False
 
     @property
     def weight(self) -> int:

@@ -4,7 +4,9 @@
     Totals ── [ClipNorm] ── CapTotal ── [CapGroups] ── [CapRows] ── Contributions …               and a limit on all of them
     Totals ── Filter ── Filled ── Scan                                                            each row is a unit of its own
     Totals ── Exceeding ── [CapGroups] ── [CapRows] ── Contributions …                            how many people have more than so many
+    Totals ── Apportioned ── [CapTotal] ── [CapGroups] ── [CapRows] ── Contributions …            and by a value of their rows
     Totals ── Contributions ── [Filter] ── PerPerson ── [Filter] ── Filled ── Scan                one row for each person, of all theirs
+    Totals ── Occurring ── [KeepKeys …] ── Contributions …                                        how many values occur in each group
 
 An engine returns the totals of each group that it found, as int64, and the keys of the group: text, integers, dates as days since
 1970-01-01, moments as microseconds since then, booleans, or NULL. Who is kept in `CapRows` and `CapGroups` is decided by priorities
@@ -194,6 +196,32 @@ class Exceeding(Gathered):
 
 
 @dataclass(frozen=True, slots=True)
+class KeepKeys(Gathered):
+    """Of each person, among what has the first `within` keys alike: the combinations of the first `of` keys with the `most` smallest
+    priorities, and whatever is gathered under these; ties are broken by the keys.
+
+    The priority is of the person and these `of` keys, so that groups are kept which `CapGroups` would keep.
+    """
+
+    source: "Contributions | KeepKeys"
+    within: int
+    of: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Occurring:
+    """For each group one row of 1 for each value that occurs there, however many people or rows have it: the last key is the value, and
+    those before it are of the group. Values stay in the engine.
+
+    `keys` are read from the rows where `source` is of rows; otherwise they were made by Contributions, and are empty here.
+    """
+
+    source: Rows | Contributions | KeepKeys
+    keys: tuple[Scalar, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Totals:
     """For each group: the keys, and the sum over all persons (or rows) of each term.
 
@@ -201,12 +229,12 @@ class Totals:
     are empty here.
     """
 
-    source: Rows | Gathered
+    source: Rows | Gathered | Occurring
     keys: tuple[Scalar, ...] = ()
     terms: tuple[Term, ...] = ()
 
 
-Relation: TypeAlias = Rows | Gathered | Totals
+Relation: TypeAlias = Rows | Gathered | Occurring | Totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +277,8 @@ def _children_of_a_source(
     | CapTotal
     | ClipNorm
     | Exceeding
+    | KeepKeys
+    | Occurring
     | Totals,
 ) -> tuple[Relation, ...]:
     return (relation.source,)
@@ -323,6 +353,8 @@ def terms_of(query: Totals) -> tuple[Term, ...]:
     match query.source:
         case Exceeding(rungs=rungs):
             return (Term(How.ANY, ONE),) * len(rungs)
+        case Occurring():
+            return (Term(How.SUM, ONE),)
         case Gathered() as gathered:
             return contributions_of(gathered).terms
     return query.terms
@@ -333,6 +365,19 @@ def keys_of(query: Totals) -> tuple[Scalar, ...]:
     match query.source:
         case Exceeding():
             return ()
+        case Occurring() as occurring:
+            return paired_keys(occurring)[:-1]
         case Gathered() as gathered:
-            return contributions_of(gathered).keys
+            return (*contributions_of(gathered).keys, *keys_besides(gathered))
     return query.keys
+
+
+def paired_keys(relation: Occurring) -> tuple[Scalar, ...]:
+    """The keys of a group and a value that occurs there."""
+    return relation.keys if isinstance(relation.source, Rows) else contributions_of(relation.source).keys
+
+
+@singledispatch
+def keys_besides(relation: Gathered) -> tuple[Scalar, ...]:
+    """The keys that a relation of people has behind those that it was gathered by."""
+    return ()

@@ -131,7 +131,7 @@ def sum_form(node: Over, reader: "Reader") -> AffineForm | None:
     others = in_all(1.0) - 1
     slopes = dict(own.top.slopes)
     for i, slope in own.top.slopes.items():
-        noise = reader.plan.measurements[i].noise
+        noise = reader.plan.decided.noise_of(i)
         for times in np.unique(others[others > 0]):
             if noise is None:
                 return None

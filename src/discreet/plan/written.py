@@ -14,6 +14,7 @@ from discreet.errors import Fault
 from discreet.mechanisms import AboveThreshold, Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
 from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
 from discreet.plan import joins, question, relation, scalar
+from discreet.plan.apportioned import Apportioned
 from discreet.plan.combination import Combination
 from discreet.plan.computed import Computed
 from discreet.plan.measurement import Measurement
@@ -59,7 +60,10 @@ RECORDS: dict[type, str] = {
     relation.CapTotal: "CapTotal source most",
     relation.ClipNorm: "ClipNorm source limits",
     relation.Exceeding: "Exceeding source extent rungs",
+    relation.KeepKeys: "KeepKeys source within of most",
+    relation.Occurring: "Occurring source keys",
     relation.Totals: "Totals source keys terms",
+    Apportioned: "Apportioned source value",
     joins.PublicJoin: "PublicJoin source public called on outer digest",
     joins.KeepRows: "KeepRows source person columns most",
     joins.PersonJoin: "PersonJoin source other called persons outer",

@@ -44,6 +44,7 @@ from discreet.plan.relation import (
     Filter,
     Gathered,
     How,
+    Occurring,
     PerPerson,
     Rows,
     Scan,
@@ -150,10 +151,10 @@ def text_of(query: Totals, stored: Mapping[str, StoredTable], words: Words, slic
     return writer.written(sql)
 
 
-def priorities(query: Totals, stored: Mapping[str, StoredTable], words: Words) -> Text:
-    """The text that lists each person, the keys of each of their groups, and the priority of the person in the group."""
-    writer = Writer(stored, words)
-    sql = writer.listed(contributions_of(query.source))
+def priorities(query: Totals, stored: Mapping[str, StoredTable], words: Words, of: int | None = None) -> Text:
+    """The text that lists each person, all keys of each of their groups or the first few, and the priority of the person there."""
+    writer, contributions = Writer(stored, words), contributions_of(query.source)
+    sql = writer.listed(replace(contributions, keys=contributions.keys[:of]))
     return writer.written(sql)
 
 
@@ -175,13 +176,12 @@ class Writer:
         source = query.source
         if isinstance(source, Rows):
             over, base, where = rows_of(source, self)
-            groups = [_key(each, over) for each in query.keys]
+            groups = [grouped_key(each, over) for each in query.keys]
             columns = [alias(each.shown, key(i)) for i, each in enumerate(groups)]
             columns += [alias(sum_of(term.value, over), total(i)) for i, term in enumerate(query.terms)]
             return select(columns, over.over(base), where=where, group=[each.grouped for each in groups])
-        contributions = contributions_of(source)
         keys = [named(key(i)) for i in range(len(keys_of(query)))]
-        columns = [alias(self.shown(contributions, i), key(i)) for i in range(len(keys))]
+        columns = [alias(self.shown(source, i, each), key(i)) for i, each in enumerate(keys_of(query))]
         columns += [alias(_total(named(total(i))), total(i)) for i in range(len(terms_of(query)))]
         return select(columns, subquery(people_of(source, self), "people"), group=keys)
 
@@ -214,15 +214,15 @@ class Writer:
         self.parameters.add("salt")
         return self.words.priority(hashed, [each.copy() for each in keys], self.words.parameter("salt"))
 
-    def priority_of_group(self, contributions: Contributions) -> E:
-        """The priority of a person in a group, from the columns of the group."""
-        keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
+    def priority_of_group(self, contributions: Contributions, of: int | None = None) -> E:
+        """The priority of a person in a group, or where its first few keys are the same, from the columns of the group."""
+        keys = [self.shown(contributions, i, each) for i, each in enumerate(contributions.keys[:of])]
         return self.priority(named(HASH) if self.numbered(contributions) else self.words.hash64(named(PERSON)), keys)
 
-    def shown(self, contributions: Contributions, index: int) -> E:
-        """A key of the contributions as it leaves the engine."""
-        people = any(isinstance(each, PerPerson) for each in own_rows(contributions))  # which gives texts as they are
-        scalar, forms = contributions.keys[index], {} if people else self.stored[base_of(contributions).table].kept
+    def shown(self, relation: Gathered | Occurring, index: int, scalar: Scalar) -> E:
+        """A key of what is grouped by it, as it leaves the engine."""
+        people = any(isinstance(each, PerPerson) for each in own_rows(relation))  # which gives texts as they are
+        forms = {} if people else self.stored[base_of(relation).table].kept
         if isinstance(scalar, Column) and scalar.type is Type.TEXT and scalar.place in forms:
             return text_of_form(forms[scalar.name], named(key(index)), self.words)
         return named(key(index))
@@ -231,7 +231,7 @@ class Writer:
         over, base, where = rows_of(contributions.source, self)
         person = over.clean(contributions.person).sql
         where.append(exp.Paren(this=exp.Not(this=is_null(person.copy()))))
-        keys = [_key(each, over).shown for each in contributions.keys]
+        keys = [grouped_key(each, over).shown for each in contributions.keys]
         columns = [person, *keys, self.priority(self.words.hash64(person.copy()), keys)]
         named_columns = [alias(each, f"c{i}") for i, each in enumerate(columns)]
         return select(named_columns, over.over(base), where=where, group=[each.copy() for each in columns])
@@ -244,7 +244,7 @@ class Writer:
 
     def columns(self, contributions: Contributions, people: PeopleRows, caps: bool) -> tuple[list[E], list[E]]:
         """The columns of contributions, and by what they are grouped. To be made before what they are selected from."""
-        keys = [_key(each, people.over) for each in contributions.keys]
+        keys = [grouped_key(each, people.over) for each in contributions.keys]
         columns = [alias(people.person, PERSON), *(alias(each.grouped, key(i)) for i, each in enumerate(keys))]
         group = [people.person.copy(), *(each.grouped.copy() for each in keys)]
         if caps:
@@ -292,7 +292,7 @@ class Writer:
         names = [PERSON, *_names(contributions), *([ROWS] if rows else [])]
         over_most = binary(exp.GT, call("count", exp.Star()), bare_integer(relation.most))
         many = select([named(PERSON)], table("candidates"), group=[named(PERSON)], having=over_most)
-        keys = [self.shown(contributions, i) for i in range(len(contributions.keys))]
+        keys = [self.shown(contributions, i, each) for i, each in enumerate(contributions.keys)]
         order = [self.priority_of_group(contributions), *keys]
         ranked = exp.Window(
             this=call("row_number"),
@@ -322,7 +322,7 @@ class Writer:
             return self.contributed(contributions, caps=True)
         columns, group = self.columns(contributions, people, caps=True)
         hashed = people.hash or self.words.hash64(people.person)
-        order = self.priority(hashed.copy(), [_key(each, people.over).shown for each in contributions.keys])
+        order = self.priority(hashed.copy(), [grouped_key(each, people.over).shown for each in contributions.keys])
         # beside the columns of the table
         person, bit = people.over.prefix + PERSON, people.over.prefix + LAST
         rows = select([exp.Star(), alias(order, priority)], people.over.over(people.base), where=people.where)
@@ -463,7 +463,7 @@ def _in_a_long_list(condition: Scalar, over: ScalarWriter, writer: Writer) -> E 
 
 
 @singledispatch
-def people_of(relation: Gathered, writer: Writer, rows: bool = False) -> E:
+def people_of(relation: Gathered | Occurring, writer: Writer, rows: bool = False) -> E:
     """One row for each person and group that counts: the person, the keys, and the totals; with `rows` as how many rows they count."""
     raise Fault(f"{type(relation).__name__} cannot be rendered", code="relation")
 
@@ -503,7 +503,7 @@ def _names(contributions: Contributions) -> list[str]:
     return [key(i) for i in range(len(contributions.keys))] + [total(i) for i in range(len(contributions.terms))]
 
 
-def _key(scalar: Scalar, over: ScalarWriter) -> Grouped:
+def grouped_key(scalar: Scalar, over: ScalarWriter) -> Grouped:
     """A text that is kept in another form is grouped by that; a date leaves the engine as days since 1970, a moment as microseconds."""
     sql = over.clean(scalar).sql
     form = over.columns[scalar.place].form if isinstance(scalar, Column) else None

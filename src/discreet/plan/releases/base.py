@@ -101,6 +101,9 @@ class Kind(ABC):
     counting: ClassVar[bool] = False
     """Whether it counts rows or people: all that it measures are counts."""
 
+    beside: ClassVar[bool] = False
+    """Whether it is read beside the totals, and adds no term to them."""
+
     evenly: ClassVar[str] = ""
     """The SQL function of the same in which everybody weighs the same, however many rows they have; empty where there is none."""
 

@@ -18,6 +18,7 @@ from discreet.plan.grid import ValueGrid, divisor_for
 from discreet.plan.numbers import quotient
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
+from discreet.plan.releases.distinct import DISTINCT
 from discreet.plan.releases.mean import AVERAGE
 from discreet.plan.releases.terms import Measured, MeasuredTerms
 from discreet.plan.rules.relations import row_bounds, term_bounds
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @registry.add
 @dataclass(frozen=True, slots=True)
 class Count(Kind):
-    """How many rows there are, or how many on which the argument is not NULL."""
+    """How many rows there are, or how many on which the argument is not NULL; with DISTINCT how many values it has, or people."""
 
     name = "count"
     calls = ("COUNT",)
@@ -45,11 +46,9 @@ class Count(Kind):
             raise call.refusal("function", "COUNT has one argument", "write COUNT(*) or COUNT(x)")
         if call.rows:
             return Aggregate(COUNT, None, call.condition)
-        argument = call.scalar()
         if call.distinct:
-            if not isinstance(argument, Column) or argument.table or argument.name != call.person:
-                raise call.not_distinct()
-            return Aggregate(PEOPLE, None, call.condition)
+            return _distinct(call)
+        argument = call.scalar()
         if isinstance(argument, Literal) and argument.value is None:
             raise call.mismatch("NULL alone cannot be counted")
         return Aggregate(COUNT, None if isinstance(argument, Literal) else argument, call.condition)
@@ -92,6 +91,39 @@ class CountIf(Kind):
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
         return COUNT.planned(aggregate, terms)
+
+
+def _distinct(call: Call) -> Aggregate:
+    """The count of the values of an argument; of people where that says who they are."""
+    argument = call.scalar()
+    if isinstance(argument, Literal) and argument.value is None:
+        raise call.mismatch("NULL alone cannot be counted")
+    # what is joined may have a column of that name, which says nothing of whose rows these are
+    if isinstance(argument, Column) and not argument.table and argument.name == call.person:
+        return Aggregate(PEOPLE, None, call.condition)
+    return Aggregate(DISTINCT, argument, call.condition)
+
+
+@registry.add
+@dataclass(frozen=True, slots=True)
+class ApproximateDistinct(Kind):
+    """How many values the argument has, as COUNT(DISTINCT x)."""
+
+    name = "approximate_distinct"
+    calls = ("APPROX_COUNT_DISTINCT",)
+    word = "COUNT DISTINCT"
+    heading = "distinct"
+    counting = True
+    beside = True
+
+    @classmethod
+    def read(cls, call: Call) -> Aggregate:
+        if call.rows:
+            raise call.refusal("function", f"{call.name} counts values of a column", f"write {call.name}(x)")
+        return _distinct(call)
+
+    def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> Release:
+        return DISTINCT.planned(aggregate, terms)
 
 
 def _both(first: Scalar | None, second: Scalar) -> Scalar:

@@ -30,6 +30,7 @@ from discreet.plan.relation import (
     Filter,
     Gathered,
     How,
+    Occurring,
     Rows,
     Scan,
     Term,
@@ -84,6 +85,7 @@ class Reach:
     terms: tuple[Term, ...] = ()  # of the totals
     limits: tuple[int, ...] | None = None  # on the L2 norm of each term
     total: int | None = None  # rows over all groups
+    apportioned: bool = False  # what is in a group is told apart by value, so that a person may be in many cells of one
 
 
 @once
@@ -99,7 +101,7 @@ def reach_of(query: Totals, relation: Relation) -> Reach:
 
 
 @singledispatch
-def reach_into(relation: Rows | Gathered, unit: Unit) -> Reach:
+def reach_into(relation: Rows | Gathered | Occurring, unit: Unit) -> Reach:
     """How far a unit reaches into a relation below the totals, from how far it reaches into what that is made of.
 
     For any data of the declared types, and any salt: whatever rows of the relation one unit can add, remove or change are no more.
@@ -108,7 +110,7 @@ def reach_into(relation: Rows | Gathered, unit: Unit) -> Reach:
 
 
 @once
-def _below(relation: Rows | Gathered, unit: Unit) -> Reach:
+def _below(relation: Rows | Gathered | Occurring, unit: Unit) -> Reach:
     """How far a unit reaches into what many relations may be made of: `reach_into`, computed once."""
     return reach_into(relation, unit)
 
@@ -195,8 +197,10 @@ def _of_people(source: Gathered, unit: Unit) -> Reach:
 
 def _check_gathered(below: Reach) -> None:
     """Caps are on what was gathered, and the last one is on the norm: a cap on top of it would leave its limits behind."""
-    if not below.gathered or below.limits is not None:
-        raise Fault("a cap is on what was gathered, and comes before a norm is clipped", code="rule")
+    if not below.gathered or below.limits is not None or below.apportioned:
+        raise Fault(
+            "a cap is on what was gathered, and comes before a norm is clipped or values told apart", code="rule"
+        )
 
 
 def _least(first: int | None, second: int) -> int:

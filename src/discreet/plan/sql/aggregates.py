@@ -128,10 +128,11 @@ class AggregateCall:
         return self._read.refusal(Code(code), message, hint, self._node)
 
     def not_distinct(self) -> QueryError:
-        hint = "use GROUP BY on a column with declared keys"
-        if self.person is not None:
-            hint = f"{self._read.counting_people()} counts people; for other columns {hint}"
-        return self.refusal(Code.DISTINCT, "only people are counted as DISTINCT", hint)
+        if self.name == "COUNT":
+            hint = "put them together: COUNT(DISTINCT a || '/' || b), with a sign between them that neither has"
+            return self.refusal(Code.DISTINCT, "COUNT(DISTINCT …) is of one column or expression", hint)
+        hint = f"leave DISTINCT out; COUNT(DISTINCT x) counts values, and GROUP BY x with {self.name}(y) takes them one by one"
+        return self.refusal(Code.DISTINCT, f"DISTINCT values are counted, and {self.name} takes all rows", hint)
 
     def mismatch(self, message: str) -> Exception:
         return Mismatch(message)

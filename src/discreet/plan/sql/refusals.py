@@ -164,12 +164,7 @@ NAMES: dict[tuple[Code, str, str], str] = {
 REFUSED: dict[str, tuple[Code, str, str]] = {
     **{name: reason for reason, names in NAMES.items() for name in names.split()},
     "COUNT_STAR": (Code.FUNCTION, "is not known here", "write COUNT(*)"),
-    "APPROX_COUNT_DISTINCT": (
-        Code.DISTINCT,
-        "is not available",
-        "COUNT(DISTINCT …) of the person column counts people",
-    ),
-    "APPROX_DISTINCT": (Code.DISTINCT, "is not available", "COUNT(DISTINCT …) of the person column counts people"),
+    "APPROX_DISTINCT": (Code.DISTINCT, "is not available", "COUNT(DISTINCT x) counts values, with noise"),
 }
 
 
