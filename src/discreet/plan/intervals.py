@@ -139,6 +139,9 @@ def _predicted(plan: Plan, output: Output, confidence: float) -> Predicted:
     error = plan.releases[scalar.index].error(plan, confidence) if isinstance(scalar, Released) else None
     if error is not None:
         return Predicted(output.name, float(error))
+    unforeseen = next((why for i in released_in(scalar) if (why := plan.releases[i].ahead)), None)
+    if unforeseen is not None:
+        return Predicted(output.name, None, unforeseen)
     groups = range(len(plan.domain)) if has_key(scalar) or windows_in(scalar) else range(1)
     nothing = [np.zeros(len(plan.domain), np.int64)] * plan.decided.width
     public = any(plan.measurements[i].mechanism is None for i in _used(plan, scalar))

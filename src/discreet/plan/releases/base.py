@@ -49,6 +49,14 @@ class Call(Protocol):
         """Whether it is of DISTINCT values."""
 
     @property
+    def ordered(self) -> bool:
+        """Whether it is of what WITHIN GROUP orders by, which then is the first argument."""
+
+    @property
+    def descending(self) -> bool:
+        """Whether that falls."""
+
+    @property
     def person(self) -> str | None:
         """The column that says who a person is."""
 
@@ -151,6 +159,9 @@ class Release(ABC):
 
     few: ClassVar[str | None] = None
     """What is said where it is NULL; None where that can only be for being of too few."""
+
+    ahead: ClassVar[str | None] = None
+    """Why no ± of it is told before anything is measured, whatever is declared; None where one is."""
 
     parts: ClassVar[int] = 1
     """How many intervals of its own `span` asks for: each gets its share of what may be missed."""
