@@ -9,7 +9,7 @@ closer: the noise of 800 rows at ε = 1 moves a median by some 6 rows, which are
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING, Any
@@ -125,7 +125,9 @@ def cell_steps(asked: QuantileAsked, groups: int) -> Steps:
 
 def _finest(width: Fraction, most: int) -> int:
     """The largest shift with width · 2^shift <= most."""
-    shift = MOST_SHIFT if not width else most.bit_length() + width.denominator.bit_length() - width.numerator.bit_length()
+    shift = (
+        MOST_SHIFT if not width else most.bit_length() + width.denominator.bit_length() - width.numerator.bit_length()
+    )
     while shift > LEAST_SHIFT and width * Fraction(2) ** shift > most:
         shift -= 1
     return min(shift, MOST_SHIFT)

@@ -11,8 +11,15 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Fault
-from discreet.mechanisms import AboveThreshold, Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
-from discreet.mechanisms import QuantileEnds
+from discreet.mechanisms import (
+    AboveThreshold,
+    Exponential,
+    Geometric,
+    NoisyMax,
+    PermuteAndFlip,
+    QuantileEnds,
+    RoundedGaussian,
+)
 from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
 from discreet.mechanisms.quantile_ends import Exchange
 from discreet.plan import joins, question, relation, scalar

@@ -70,9 +70,7 @@ class Quantile(Kind):
         if call.name in MEDIANS:
             return of_one_number(cls(), call)
         if call.size != 2:
-            raise call.refusal(
-                "function", f"{call.name} has a number and a share", f"write {call.name}(x, 0.5)"
-            )
+            raise call.refusal("function", f"{call.name} has a number and a share", f"write {call.name}(x, 0.5)")
         share = _share(call)
         return of_one_number(cls(1 - share if call.descending else share, call.name in DISCRETE), call)
 

@@ -52,9 +52,7 @@ def _ordered(read: Expressions, node: exp.WithinGroup, where: exp.Expr | None) -
     return aggregate_of(read, node.this, where, by)
 
 
-def aggregate_of(
-    read: Expressions, node: exp.Func, where: exp.Expr | None, by: exp.Ordered | None = None
-) -> Scalar:
+def aggregate_of(read: Expressions, node: exp.Func, where: exp.Expr | None, by: exp.Ordered | None = None) -> Scalar:
     """The released number of an aggregate."""
     name = read.release_name(node) or ""
     read.take(node, *(each for each, value in node.args.items() if _arguments(value)), *NOTED, *_name(node))

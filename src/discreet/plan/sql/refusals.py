@@ -130,7 +130,11 @@ EXTREME = (
     "is the value of one person and is not released",
     "ask for QUANTILE(x, 0.01) or QUANTILE(x, 0.99), which one in a hundred is beyond",
 )
-QUANTILE = (Code.QUANTILE, "is not available", "ask for QUANTILE(x, 0.5), or for several: QUANTILE(x, 0.75) - QUANTILE(x, 0.25)")
+QUANTILE = (
+    Code.QUANTILE,
+    "is not available",
+    "ask for QUANTILE(x, 0.5), or for several: QUANTILE(x, 0.75) - QUANTILE(x, 0.25)",
+)
 STATISTIC = (Code.STATISTIC, "is not available yet", "ask for COUNT, SUM and AVG, or for counts by CASE bins")
 COLLECTION = (Code.COLLECTION, "lists the values of single people and is not released", "ask for COUNT, SUM or AVG")
 RANDOM = (
