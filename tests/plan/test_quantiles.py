@@ -143,6 +143,31 @@ def test_no_neighbour_moves_more() -> None:
     no_neighbour_moves_more()
 
 
+def people_in_many_groups_count_in_few() -> None:
+    """Somebody in three groups counts in as many as the limit says, chosen by lot, and with as many rows in each."""
+    rows = [{**EMPTY, "who": 1, "g": g, "y": 0.5} for g in "ABC" for _ in range(4)]
+    plan = planned(TEXTS[1], PERSON, F(1))
+    (reading,) = readings_of(plan)
+    for salt in range(4):
+        counts = reading._counted(engine(rows).run, salt, plan.domain)
+        assert sorted(counts.sum(axis=1).tolist()) == [0, 512, 512] and reading.mechanism.rows == 1024
+
+
+def test_people_in_many_groups_count_in_few() -> None:
+    people_in_many_groups_count_in_few()
+
+
+def neighbours_of_many_groups_are_exchanged_across() -> None:
+    for text, expected in ((TEXTS[0], Exchange.WITHIN), (TEXTS[1], Exchange.ACROSS)):
+        for protected in (turned(PERSON), turned(ROW)):
+            (reading,) = readings_of(planned(text, protected, F(1)))
+            assert reading.mechanism.exchange is expected, (text, protected)
+
+
+def test_neighbours_of_many_groups_are_exchanged_across() -> None:
+    neighbours_of_many_groups_are_exchanged_across()
+
+
 def rank_of(values: list[float], q: F) -> float:
     """The value that holds the rank q·n."""
     ordered = sorted(values)

@@ -125,7 +125,7 @@ class QuantileEnds(ForSensitivity):
         return np.clip(places - 1, 0, self.cells - 1).astype(np.int64)
 
     def gaps(self, counts: Ints, q: Fraction, shift: int) -> Ints:
-        """For each group how far each place is from a rank, times the denominator of q: one below all rows, the cells, one above."""
+        """How far each place of each group is from a rank, times the denominator of q: one below all rows, the cells, one above."""
         by, upto = q.denominator, np.cumsum(counts, axis=1)
         n = upto[:, -1:]
         target = q.numerator * n + by * shift

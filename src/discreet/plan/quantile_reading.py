@@ -100,14 +100,14 @@ class QuantileAsked(ReadingAsked):
             return Totals(Contributions(draft.source, person, keys, plain))
         term = Term(How.SUM, ones_of(self.condition, FINE))
         everything = Contributions(draft.source, person, draft.keys, (term,))
-        kept: Contributions | CapRows | CapGroups | CapTotal = everything
+        people: Contributions | CapRows | CapGroups | CapTotal = everything
         if caps.rows is not None:
-            kept = CapRows(everything, caps.rows)
+            people = CapRows(everything, caps.rows)
         if caps.groups is not None and draft.known > caps.groups:
-            kept = CapGroups(kept, caps.groups)  # type: ignore[arg-type]
+            people = CapGroups(people, caps.groups)  # type: ignore[arg-type]
         if caps.total is not None:
-            kept = CapTotal(kept, caps.total)  # type: ignore[arg-type]
-        return Totals(Apportioned(kept, value))
+            people = CapTotal(people, caps.total)  # type: ignore[arg-type]
+        return Totals(Apportioned(people, value))
 
 
 def cell_steps(asked: QuantileAsked, groups: int) -> Steps:
@@ -227,11 +227,11 @@ class QuantileReading(Reading):
 
     def _counted(self, run: Run, salt: int, groups: Groups) -> Ints:
         """The rows of each group in each cell; those in no group, or without a value, are left out."""
-        found = run(self.query, salt)
+        cells = run(self.query, salt)
         place = {tuple(map(days, group)): i for i, group in enumerate(groups)}
         first = _ends(self.value)[0]
         counts = np.zeros((len(groups), self.mechanism.cells), np.int64)
-        for keys, total in zip(found.keys, found.totals[0].tolist(), strict=True):
+        for keys, total in zip(cells.keys, cells.totals[0].tolist(), strict=True):
             row = place.get(keys[:-1])
             if row is not None and keys[-1] is not None:
                 counts[row, keys[-1] - first] += total

@@ -120,6 +120,11 @@ class Kind(ABC):
         """The aggregate that a call asks for, of this kind or of a sister; or raises QueryError."""
         raise Fault(f"{cls.__name__} cannot be called", code="release")
 
+    @classmethod
+    def example(cls, name: str, *arguments: str) -> str:
+        """A call by one of its names, as SQL writes it; arguments beyond those that it is of are left out."""
+        return f"{name}({', '.join(arguments[: cls.arguments])})"
+
     @abstractmethod
     def planned(self, aggregate: Aggregate, terms: "MeasuredTerms") -> "Release":
         """How an aggregate is made of measurements, which are added to the terms where they are new; or raises QueryError."""

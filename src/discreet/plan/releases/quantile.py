@@ -74,6 +74,12 @@ class Quantile(Kind):
         share = _share(call)
         return of_one_number(cls(1 - share if call.descending else share, call.name in DISCRETE), call)
 
+    @classmethod
+    def example(cls, name: str, *arguments: str) -> str:
+        if name in PERCENTILES:
+            return f"{name}(0.5) WITHIN GROUP (ORDER BY {arguments[0]})"
+        return f"{name}({arguments[0]})" if name in MEDIANS else f"{name}({arguments[0]}, 0.5)"
+
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "QuantileRelease":
         grid, operand = terms.grid(aggregate, self.word)
         shares = {
@@ -89,7 +95,7 @@ class Quantile(Kind):
         return QuantileRelease(terms.read(asked), probabilities.index(self.share), self.discrete)
 
     def said(self, inside: str) -> str:
-        return f"MEDIAN({inside})" if self.share == HALF else f"QUANTILE({inside}, {float(self.share):g})"
+        return f"{self.word}({inside}, {float(self.share):g})"
 
     def headed(self, aggregate: Aggregate) -> str:
         head = "median" if self.share == HALF else "quantile"
@@ -99,12 +105,12 @@ class Quantile(Kind):
 
 def _share(call: Call) -> Fraction:
     """The share that is asked for: a constant of at most four decimals between 0 and 1."""
-    given = call.scalar(1)
-    if not isinstance(given, Literal) or isinstance(given.value, bool) or not isinstance(given.value, int | float):
+    constant = call.scalar(1)
+    if not isinstance(constant, Literal) or type(constant.value) not in (int, float):
         raise call.refusal(
             "quantile", f"the share of {call.name} is not a constant", "write a number from 0 to 1, such as 0.5"
         )
-    share = Fraction(str(given.value))
+    share = Fraction(str(constant.value))
     if not 0 <= share <= 1 or MOST_DENOMINATOR % share.denominator:
         raise call.refusal(
             "quantile",
@@ -166,7 +172,7 @@ class QuantileRelease(Release):
         return self._read(plan).value.low >= 0
 
     def span(self, reader: "Reader", confidence: float) -> Span:
-        """From the one end to the other, with what rounding to cells may do; of another level farther out, within the bounds."""
+        """The truth lies from the one end to the other, and by rounding half a cell farther; of another level in proportion, within the bounds."""
         reading = self._read(reader.plan)
         ends = (reader.totals[i] for i in self._columns(reader.plan))
         off = 0.0 if reading.exact else float(reading.step) / 2

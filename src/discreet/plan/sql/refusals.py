@@ -212,7 +212,9 @@ def known(name: str = "") -> str:
     """The aggregates that there are, and the functions of one row whose names are most like this one; docs/sql.md has all."""
     rows = [*(row.name.upper() for row in FUNCTIONS.values() if not row.form), *OTHERS]
     near = get_close_matches(name[:LONGEST_NAME].upper(), rows, NEAR, cutoff=0)
-    return f"aggregates are {', '.join(registry.names())}; functions of one row are {', '.join(near)}, and those in docs/sql.md"
+    kinds = dict.fromkeys(map(registry.named, registry.names()))
+    names = sorted(kind.calls[0] for kind in kinds if kind is not None)
+    return f"aggregates are {', '.join(names)}; functions of one row are {', '.join(near)}, and those in docs/sql.md"
 
 
 def function_refusal(name: str, text: str, at: Placed | None) -> QueryError:
