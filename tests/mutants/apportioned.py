@@ -80,4 +80,20 @@ MUTANTS = (
         "a relation without a rule of its own is taken for one that has one",
         law.only_counts_are_told_apart,
     ),
+    Mutant(
+        "rows-without-a-value-in-the-whole",
+        MEMORY + "_apportioned",
+        "if person is not None and value != (None,):",
+        "if person is not None:",
+        "NULL is a value like others",
+        law.values_share_what_a_person_counts_with_slowly,
+    ),
+    Mutant(
+        "the-value-is-no-key",
+        "discreet.plan.apportioned:_value",
+        "return (relation.value,)",
+        "return ()",
+        "values are told apart, and added up again",
+        law.values_share_what_a_person_counts_with,
+    ),
 )

@@ -35,9 +35,9 @@ RUNS = 200
 def of(name: str, argument: str, other: str = "y") -> str:
     """A call of a release, of as many numbers as it is of, or of a condition."""
     kind = registry.named(name)
-    if kind is not None and kind.of_truths:
-        return f"{name}({argument} > 2)"
-    return f"{name}({argument}, {other})" if kind is not None and kind.arguments > 1 else f"{name}({argument})"
+    if kind is None:
+        return f"{name}({argument})"
+    return kind.example(name, f"{argument} > 2" if kind.of_truths else argument, other)
 
 
 MISSED = 0.30
@@ -96,9 +96,8 @@ def test_every_interval_holds_its_truth(name: str) -> None:
     for argument in ("x", "y"):
         plan = planned(f"SELECT {of(name, argument, 'far')} AS v FROM t", replace(PERSON, max_rows=9, people=480), F(2))
         run, missed = cache(engine(rows).run), 0
-        exact = [*exact_totals(plan, run(plan.query, 1))]
-        for reading in plan.decided.readings:
-            exact += reading.exactly(run, 1, plan.domain)
+        exact = list(exact_totals(plan, run(plan.query, 1)))
+        exact += [column for each in plan.decided.readings for column in each.exactly(run, 1, plan.domain)]
         (truth,) = without_noise(plan).releases[0].values(without_noise(plan), [each.tolist() for each in exact])
         for seed in range(repeats(RUNS)):
             noise = release(plan, run, Grant(plan.event, Tape(seed)), 1)

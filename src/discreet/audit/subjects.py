@@ -195,12 +195,9 @@ class _ByName:
 def _made_up(release: str) -> tuple[str, ...]:
     """Questions for a SQL function that asks for a release: alone, and by group."""
     kind = releases.named(release)
-    argument = "*" if release == "COUNT" else "value"
-    if kind is not None and kind.arguments > 1:
-        argument = "value, value + amount"
-    elif kind is not None and kind.of_truths:
-        argument = "value > 5"
-    calls = [f"{release}({argument})", *(["COUNT(DISTINCT person)"] if release == "COUNT" else [])]
+    argument = "*" if release == "COUNT" else "value > 5" if kind is not None and kind.of_truths else "value"
+    asked = f"{release}({argument})" if kind is None else kind.example(release, argument, "value + amount")
+    calls = [asked, *(["COUNT(DISTINCT person)"] if release == "COUNT" else [])]
     return (
         *(f"SELECT {call} AS a FROM people" for call in calls),
         f"SELECT ward, {calls[0]} AS a FROM people GROUP BY ward",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from discreet.mechanisms.noisy_max import NoisyMax
     from discreet.mechanisms.permute_and_flip import PermuteAndFlip
     from discreet.mechanisms.quantile import QuantileIntervals, Quantiles
+    from discreet.mechanisms.quantile_ends import QuantileEnds
     from discreet.mechanisms.randomized_response import CoinToss, RandomizedResponse, SignedResponse
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Mechanism",
     "NoisyMax",
     "PermuteAndFlip",
+    "QuantileEnds",
     "QuantileIntervals",
     "Quantiles",
     "RandomizedResponse",
@@ -64,6 +66,7 @@ _HOME = {
     "NoisyMax": "noisy_max",
     "PermuteAndFlip": "permute_and_flip",
     "QuantileIntervals": "quantile",
+    "QuantileEnds": "quantile_ends",
     "Quantiles": "quantile",
     "RandomizedResponse": "randomized_response",
     "RoundedGaussian": "gaussian",

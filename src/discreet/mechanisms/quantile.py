@@ -53,7 +53,7 @@ class Ranked(ForSensitivity):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
-        object.__setattr__(self, "probabilities", _probabilities(self.probabilities))
+        object.__setattr__(self, "probabilities", probabilities_of(self.probabilities))
         object.__setattr__(self, "lower", rational(self.lower, "lower"))
         object.__setattr__(self, "upper", rational(self.upper, "upper"))
         object.__setattr__(self, "cells", whole(self.cells, "cells", least=2))
@@ -100,15 +100,16 @@ class Ranked(ForSensitivity):
         return Fraction(1) if sensitivity is None else nonnegative(sensitivity, "sensitivity") / self.rows
 
 
-def _probabilities(values: object) -> tuple[Fraction, ...]:
+def probabilities_of(values: object, most: int = MOST_DENOMINATOR) -> tuple[Fraction, ...]:
+    """Probabilities that increase, as fractions with a common denominator of at most this."""
     listed = values if isinstance(values, tuple | list | np.ndarray) else (values,)
     shares = tuple(probability(value, "probabilities") for value in listed)
     if not shares or any(late <= early for early, late in pairwise(shares)):
         raise Invalid("probabilities must be one number or several that increase")
-    if lcm(*(each.denominator for each in shares)) > MOST_DENOMINATOR:
+    if lcm(*(each.denominator for each in shares)) > most:
         raise Invalid(
-            f"probabilities must be fractions with a common denominator of at most {MOST_DENOMINATOR}",
-            hint="round them to six decimals",
+            f"probabilities must be fractions with a common denominator of at most {most}",
+            hint=f"round them to {len(str(most)) - 1} decimals",
         )
     return shares
 

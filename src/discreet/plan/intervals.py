@@ -178,6 +178,9 @@ def _predicted(level: LevelView, output: Output, confidence: float, levels: Sequ
     error = plan.releases[scalar.index].error(plan, confidence) if isinstance(scalar, Released) else None
     if error is not None:
         return Predicted(output.name, float(error), None, _summed(plan))
+    unforeseen = next((why for i in released_in(scalar) if (why := plan.releases[i].ahead)), None)
+    if unforeseen is not None:
+        return Predicted(output.name, None, unforeseen)
     groups = range(len(plan.domain)) if has_key(scalar) or windows_in(scalar) else range(1)
     public = any(plan.decided.noise_of(i) is None for i in _used(plan, scalar))
     apart = [numbers.columns(each.plan, each.released, None, each.kept) for each in levels if each is not level]

@@ -72,6 +72,7 @@ def plan_within(question: Question, catalog: Catalog, within: Number, delta: Num
         raise QueryError("within must be at most 10^18", code="within", hint="that is no accuracy; ask for a smaller ±")
     start = draft(question, catalog)
     _check_limits_known(start)
+    _check_foreseen(start)
 
     def meets(epsilon: Fraction) -> bool:
         errors = predicted(_finished(start, epsilon, allowed))
@@ -82,6 +83,17 @@ def plan_within(question: Question, catalog: Catalog, within: Number, delta: Num
         return not few and all(each.error is None or Fraction(each.error) <= most for each in errors)
 
     return _finished(start, _least(meets), allowed)
+
+
+def _check_foreseen(draft: Draft) -> None:
+    """What an accuracy costs is not known of what depends on how values lie."""
+    for aggregate, release in zip(draft.question.aggregates, draft.releases, strict=True):
+        if release.ahead is not None:
+            raise QueryError(
+                f"within cannot be promised for {aggregate.kind.word}: {release.ahead}",
+                code="within",
+                hint="ask at a price: epsilon = 1, say; the answer tells its ±",
+            )
 
 
 def _least(meets: Callable[[Fraction], bool]) -> Fraction:

@@ -11,8 +11,17 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Fault
-from discreet.mechanisms import AboveThreshold, Exponential, Geometric, NoisyMax, PermuteAndFlip, RoundedGaussian
+from discreet.mechanisms import (
+    AboveThreshold,
+    Exponential,
+    Geometric,
+    NoisyMax,
+    PermuteAndFlip,
+    QuantileEnds,
+    RoundedGaussian,
+)
 from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
+from discreet.mechanisms.quantile_ends import Exchange
 from discreet.plan import joins, question, relation, scalar
 from discreet.plan.apportioned import Apportioned
 from discreet.plan.combination import Combination
@@ -79,6 +88,7 @@ RECORDS: dict[type, str] = {
     Exponential: "Exponential epsilon sensitivity monotone",
     NoisyMax: "NoisyMax epsilon sensitivity monotone",
     PermuteAndFlip: "PermuteAndFlip epsilon sensitivity monotone",
+    QuantileEnds: "QuantileEnds epsilon probabilities cells rows exchange",
     KeysByName: "KeysByName rule",
     OptimalKeys: "OptimalKeys epsilon delta groups",
     LaplaceThreshold: "LaplaceThreshold scale threshold groups",
@@ -103,6 +113,7 @@ ENUMS: dict[type, str] = {
     relation.How: "How",
     relation.Summary: "Summary",
     relation.Extent: "Extent",
+    Exchange: "Exchange",
     Adjacency: "Adjacency",
     Unit: "Unit",
 }

@@ -19,6 +19,7 @@ from discreet.mechanisms.gaussian import DiscreteGaussian, Gaussian
 from discreet.mechanisms.keys import KeysByName, NamedKeys, OptimalKeys, Threshold
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.quantile import Ranked
+from discreet.mechanisms.quantile_ends import Exchange, QuantileEnds
 from discreet.mechanisms.randomized_response import Response
 from discreet.mechanisms.selection import Selection
 from discreet.mechanisms.sensitivity import Norm
@@ -93,6 +94,16 @@ def rows_too_far(mechanism: Ranked, sensitivity: Fraction | None, first: Any, se
     allowed = Fraction(mechanism.rows) if sensitivity is None else sensitivity
     far = _total(_moves(first, second))
     return f"{far} rows differ, and its quantiles are made for {allowed} of a unit" if far > allowed else NEAR
+
+
+@too_far.register
+def shares_too_far(mechanism: QuantileEnds, sensitivity: Fraction | None, first: Any, second: Any) -> str:
+    """Rows by group and cell: a unit has so many in all; where it is replaced as many leave as come."""
+    allowed = Fraction(mechanism.rows) if sensitivity is None else sensitivity
+    moves = _moves(first, second)
+    gone, come = (_total([each for each in moves if each * sign > 0]) for sign in (-1, 1))
+    far = max(gone, come) if mechanism.exchange is not Exchange.NONE else gone + come
+    return f"{far} rows differ, and its ends are made for {allowed} of a unit" if far > allowed else NEAR
 
 
 @too_far.register(Threshold)

@@ -49,6 +49,14 @@ class Call(Protocol):
         """Whether it is of DISTINCT values."""
 
     @property
+    def ordered(self) -> bool:
+        """Whether it is of what WITHIN GROUP orders by, which then is the first argument."""
+
+    @property
+    def descending(self) -> bool:
+        """Whether that falls."""
+
+    @property
     def person(self) -> str | None:
         """The column that says who a person is."""
 
@@ -115,6 +123,11 @@ class Kind(ABC):
         """The aggregate that a call asks for, of this kind or of a sister; or raises QueryError."""
         raise Fault(f"{cls.__name__} cannot be called", code="release")
 
+    @classmethod
+    def example(cls, name: str, *arguments: str) -> str:
+        """A call by one of its names, as SQL writes it; arguments beyond those that it is of are left out."""
+        return f"{name}({', '.join(arguments[: cls.arguments])})"
+
     @abstractmethod
     def planned(self, aggregate: Aggregate, terms: "MeasuredTerms") -> "Release":
         """How an aggregate is made of measurements, which are added to the terms where they are new; or raises QueryError."""
@@ -154,6 +167,9 @@ class Release(ABC):
 
     few: ClassVar[str | None] = None
     """What is said where it is NULL; None where that can only be for being of too few."""
+
+    ahead: ClassVar[str | None] = None
+    """Why no ± of it is told before anything is measured, whatever is declared; None where one is."""
 
     parts: ClassVar[int] = 1
     """How many intervals of its own `span` asks for: each gets its share of what may be missed."""

@@ -121,21 +121,25 @@ class MeasuredTerms:
 
     def ones(self, condition: Scalar | None) -> Scalar:
         """One for each row on which a condition is true, in steps of a count of rows."""
-        return _ones(condition, self.parts)
+        return ones_of(condition, self.parts)
 
     def people(self, condition: Scalar | None) -> int:
         """The measurement of how many people there are with a row on which a condition is true. What scales rows leaves people whole."""
         parts = 1 << FINE_SHIFT if self.shortened else 1
-        place = self.add(Term(How.ANY, _ones(condition, parts)))
+        place = self.add(Term(How.ANY, ones_of(condition, parts)))
         return self.measure(Measured(Combination.plain(place), Fraction(1, parts), "people"))
 
     def people_of(self, aggregate: Aggregate) -> int:
         """The measurement of how many people have a row of an aggregate."""
-        return self.people(_all(self._conditions(aggregate)))
+        return self.people(self.counts(aggregate))
 
     def count(self, aggregate: Aggregate) -> int:
         """The term that counts the rows of an aggregate: those that FILTER keeps, and on which its argument is not NULL."""
-        return self.add(Term(How.SUM, self.ones(_all(self._conditions(aggregate)))))
+        return self.add(Term(How.SUM, self.ones(self.counts(aggregate))))
+
+    def counts(self, aggregate: Aggregate) -> Scalar | None:
+        """What must be true of a row of an aggregate; None where all are its rows."""
+        return _all(self._conditions(aggregate))
 
     def _conditions(self, aggregate: Aggregate, beside: Scalar | None = None) -> list[Scalar]:
         """What must be true of a row of an aggregate, beside that one part of its argument is not NULL. All that may be NULL must not."""
@@ -207,6 +211,10 @@ class MeasuredTerms:
         what = "centred squares" if factors[0] == factors[1] else "centred products"
         return self.measure(Measured(Combination.plain(place), step, what, rounding)), middle * step
 
+    def integral(self, aggregate: Aggregate) -> bool:
+        """Whether the argument of an aggregate is a whole number."""
+        return aggregate.argument is not None and facts_of(aggregate.argument, self.scope).integral
+
     def _found(self, name: str, argument: Scalar, scope: Scope) -> tuple[Fraction, Fraction]:
         """The range that was found of an argument; before that the widest one. Only what it is clamped to is taken from it: whether the
         argument may be NULL is asked of its facts, which know no more than is declared.
@@ -274,7 +282,8 @@ def _steps_in(term: Term) -> Steps:
     return term.value
 
 
-def _ones(condition: Scalar | None, parts: int) -> Scalar:
+def ones_of(condition: Scalar | None, parts: int) -> Scalar:
+    """One for each row on which a condition is true, in so many steps."""
     if condition is None:
         return Literal(parts, Type.INTEGER)
     if parts == 1:

@@ -210,6 +210,9 @@ def check_unread(words: QueryText, expressions: Expressions) -> None:
                 unread = ends[token.text.upper()] > sum(
                     isinstance(node, exp.Trim) and node.args.get("position") == token.text.upper() for node in nodes
                 )
+            if unread and token.text.upper() == "WITHIN":
+                counts[exp.WithinGroup] += 1
+                unread = counts[exp.WithinGroup] > have[exp.WithinGroup]
         else:
             unread = False
         if unread:

@@ -24,13 +24,35 @@ def _aggregate(read: Expressions, node: exp.Func) -> Scalar:
 @reads(exp.Filter, args="this expression")
 def _filter(read: Expressions, node: exp.Filter) -> Scalar:
     where = node.expression
+    if isinstance(node.this, exp.WithinGroup) and type(where) is exp.Where:
+        read.take(where, "this")
+        return _ordered(read, node.this, where.this)
     if read.release_name(node.this) is None or type(where) is not exp.Where:
         raise read.unknown(node.this)
     read.take(where, "this")
     return aggregate_of(read, node.this, where.this)
 
 
-def aggregate_of(read: Expressions, node: exp.Func, where: exp.Expr | None) -> Scalar:
+@reads(exp.WithinGroup, args="this expression")
+def _within_group(read: Expressions, node: exp.WithinGroup) -> Scalar:
+    return _ordered(read, node, None)
+
+
+def _ordered(read: Expressions, node: exp.WithinGroup, where: exp.Expr | None) -> Scalar:
+    """An aggregate of what WITHIN GROUP orders by."""
+    read.take(node, "this", "expression")
+    order = node.expression
+    if read.release_name(node.this) is None or type(order) is not exp.Order or len(order.expressions) != 1:
+        raise read.unknown(node.this)
+    read.take(order, "expressions")
+    (by,) = order.expressions
+    if type(by) is not exp.Ordered:
+        raise read.unknown(by)
+    read.take(by, "this", "desc", "nulls_first")
+    return aggregate_of(read, node.this, where, by)
+
+
+def aggregate_of(read: Expressions, node: exp.Func, where: exp.Expr | None, by: exp.Ordered | None = None) -> Scalar:
     """The released number of an aggregate."""
     name = read.release_name(node) or ""
     read.take(node, *(each for each, value in node.args.items() if _arguments(value)), *NOTED, *_name(node))
@@ -47,7 +69,7 @@ def aggregate_of(read: Expressions, node: exp.Func, where: exp.Expr | None) -> S
     if where is not None:
         with read.at(Clause.FILTER):
             condition = read.condition(where)
-    call = AggregateCall(read, node, name, condition)
+    call = AggregateCall(read, node, name, condition, by)
     with read.at(Clause.ARGUMENT):
         called = read.called(name, call)
         call.check_read()
@@ -57,11 +79,16 @@ def aggregate_of(read: Expressions, node: exp.Func, where: exp.Expr | None) -> S
 class AggregateCall:
     """A call of an aggregate: what its kind reads of it."""
 
-    def __init__(self, read: Expressions, node: exp.Func, name: str, condition: Scalar | None) -> None:
+    def __init__(
+        self, read: Expressions, node: exp.Func, name: str, condition: Scalar | None, by: exp.Ordered | None = None
+    ) -> None:
         self.name = name
         self.condition = condition
         self._read, self._node = read, node
         self._arguments = [part for value in node.args.values() for part in _arguments(value)]
+        if by is not None:
+            self._arguments.insert(0, by.this)
+        self._by = by
         self._unread = set(range(len(self._arguments)))
 
     @property
@@ -79,6 +106,14 @@ class AggregateCall:
     @property
     def distinct(self) -> bool:
         return any(isinstance(each, exp.Distinct) for each in self._arguments)
+
+    @property
+    def ordered(self) -> bool:
+        return self._by is not None
+
+    @property
+    def descending(self) -> bool:
+        return self._by is not None and bool(self._by.args.get("desc"))
 
     @property
     def person(self) -> str | None:

@@ -128,9 +128,13 @@ def quoted(name: str) -> str:
 EXTREME = (
     Code.EXTREME,
     "is the value of one person and is not released",
-    "ask for counts by CASE bins, such as COUNT(*) FILTER (WHERE age >= 90)",
+    "ask for QUANTILE(x, 0.01) or QUANTILE(x, 0.99), which one in a hundred is beyond",
 )
-QUANTILE = (Code.QUANTILE, "is not available in SQL yet", "ask for counts by CASE bins, and read the quantile off them")
+QUANTILE = (
+    Code.QUANTILE,
+    "is not available",
+    "ask for QUANTILE(x, 0.5), or for several: QUANTILE(x, 0.75) - QUANTILE(x, 0.25)",
+)
 STATISTIC = (Code.STATISTIC, "is not available yet", "ask for COUNT, SUM and AVG, or for counts by CASE bins")
 COLLECTION = (Code.COLLECTION, "lists the values of single people and is not released", "ask for COUNT, SUM or AVG")
 RANDOM = (
@@ -151,7 +155,7 @@ WINDOW = (
 
 NAMES: dict[tuple[Code, str, str], str] = {
     EXTREME: "MIN MAX MIN_BY MAX_BY ARG_MIN ARG_MAX ARGMIN ARGMAX MODE",
-    QUANTILE: "MEDIAN QUANTILE QUANTILE_CONT QUANTILE_DISC APPROX_QUANTILE RESERVOIR_QUANTILE MAD PERCENTILE_CONT PERCENTILE_DISC",
+    QUANTILE: "RESERVOIR_QUANTILE MAD",
     STATISTIC: "SKEWNESS KURTOSIS KURTOSIS_POP REGR_SXX REGR_SYY REGR_SXY SEM ENTROPY "
     "PRODUCT GEOMEAN GEOMETRIC_MEAN FSUM KAHAN_SUM",
     COLLECTION: "LIST ARRAY_AGG STRING_AGG GROUP_CONCAT LISTAGG JSON_GROUP_ARRAY ANY_VALUE FIRST LAST FIRST_VALUE "
@@ -203,7 +207,9 @@ def known(name: str = "") -> str:
     """The aggregates that there are, and the functions of one row whose names are most like this one; docs/sql.md has all."""
     rows = [*(row.name.upper() for row in FUNCTIONS.values() if not row.form), *OTHERS]
     near = get_close_matches(name[:LONGEST_NAME].upper(), rows, NEAR, cutoff=0)
-    return f"aggregates are {', '.join(registry.names())}; functions of one row are {', '.join(near)}, and those in docs/sql.md"
+    kinds = dict.fromkeys(map(registry.named, registry.names()))
+    names = sorted(kind.calls[0] for kind in kinds if kind is not None)
+    return f"aggregates are {', '.join(names)}; functions of one row are {', '.join(near)}, and those in docs/sql.md"
 
 
 def function_refusal(name: str, text: str, at: Placed | None) -> QueryError:

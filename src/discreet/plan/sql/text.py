@@ -21,6 +21,7 @@ from discreet.plan.functions import spelt
 from discreet.plan.releases.base import registry
 from discreet.plan.sql.places import begins_a_select, joins
 from discreet.plan.sql.refusals import Code, caret, function_refusal, known, quoted, refusal, type_refusal
+from discreet.plan.sql.shares import with_shares
 
 MOST_BYTES = 1 << 16
 MOST_DEPTH = 100
@@ -220,7 +221,7 @@ def read(text: str, names: set[str]) -> QueryText:
     if not tokens:
         raise refusal(Code.EMPTY, "the text holds no question", "write SELECT COUNT(*) FROM …")
     check_first(text, tokens[0])
-    tokens = with_limit(tokens)
+    tokens = with_shares(with_limit(tokens))
     check_depth(text, tokens)
     check_dates(text, tokens)
     check_gaps(text, tokens)
@@ -403,6 +404,8 @@ def check_function(text: str, token: Token, before: Token | None, nested: bool) 
     if place is T.DOT:
         raise refusal(Code.SCHEMA, "functions of other schemas are not available", known(), text, token)
     name = token.text.upper()
+    if name == "GROUP" and before is not None and before.text.upper() == "WITHIN":
+        return
     if (
         name in READ_OTHERWISE
         or spelt(name) is not None

@@ -1,0 +1,150 @@
+"""Two places for each quantile of each group, one below and one above it, from which a number and its interval are made.
+
+Rows are counted by group and by cell of a public grid, in whole numbers of which one row may be many, so that shares of rows count.
+For a quantile q of n rows the lower end is a cell near rank q·n − t, and the upper one near q·n + t. Each is chosen by the exponential
+mechanism, with exact probabilities, among all cells, a place below all rows and one above them. The score of a cell is minus the
+distance of the rank from the ranks that it holds.
+
+**How far scores move.** With b rows below a cell and n in all, distances are of b − q·n and of (b + rows in it) − q·n, of which a row
+moves each by q or by 1 − q. So rows that come or go move each score by m = max(q, 1−q) each. Where a unit is replaced, in one group, r of
+its rows may leave one side and r others come to the other: by (1−q)·r + q·r = r, a row by 1. Over several groups all rows may leave one
+group and come to another: by 2m a row. A choice with rate λ loses at most 2·λ times what its scores move by, and groups that a unit has
+no rows in lose nothing: over all groups at most 2·λ·(m, 1 or 2m)·rows, for all rows of a unit together. So λ = ε/(2·that), for each end.
+
+**How far ends lie.** Where rows lie smoothly, the rank of a choice is off by more than t, to one side, with probability e^(−λt)/2. With
+t = ln(1/miss)/λ both ends enclose the quantile but for `miss`. No choice of cells knows that rows are smooth: where all rows near a
+quantile have one value and others are far, the empty cells between may outweigh it, and ends are farther off.
+"""
+
+from enum import Enum
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import Invalid
+from discreet.exact import Number, log_up, nonnegative, positive, shown, whole
+from discreet.fields import Exact, Held, frozen
+from discreet.mechanisms.additive import repeated
+from discreet.mechanisms.base import Example, confidence_level, registry
+from discreet.mechanisms.falls import Falls
+from discreet.mechanisms.quantile import MOST_CELLS, Shares, probabilities_of
+from discreet.mechanisms.selection import ForSensitivity, float_of
+from discreet.mechanisms.wheel import Ints
+from discreet.noise import Source
+from discreet.noise.source import chosen
+from discreet.privacy import events
+
+MOST_MASS = 1 << 47
+"""All rows of a table of 2^38, in steps of 1/256 and room for as much again; times a denominator it fits 63 bits."""
+
+MOST_DENOMINATOR = 10_000
+MISS = Fraction(1, 20)
+"""How often ends may not enclose a quantile: those of 95 %."""
+
+
+class Exchange(Enum):
+    """What a neighbour does to the rows of a unit."""
+
+    NONE = "added or removed"
+    WITHIN = "replaced in one group"
+    ACROSS = "replaced in any group"
+
+
+def _examples() -> list[Example]:
+    half = (Fraction(1, 2),)
+    return [
+        Example(QuantileEnds(Fraction(2), half, 4), 1, [[1, 0, 4, 2]], [[1, 0, 4, 3]]),
+        Example(QuantileEnds(Fraction(1), (Fraction(1, 4),), 3, 2), 2, [[3, 0, 1], [0, 2, 0]], [[2, 0, 1], [0, 1, 0]]),
+    ]
+
+
+@registry.add(_examples)
+@frozen
+class QuantileEnds(ForSensitivity):
+    """Cells around the quantiles of each group, for units that have at most `rows` in all groups together. Costs `epsilon`."""
+
+    epsilon: Exact
+    probabilities: Held[Shares, tuple[Fraction, ...]]
+    cells: int
+    rows: int = 1
+    exchange: Exchange = Exchange.NONE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        object.__setattr__(self, "probabilities", probabilities_of(self.probabilities, MOST_DENOMINATOR))
+        object.__setattr__(self, "cells", whole(self.cells, "cells", least=1))
+        object.__setattr__(self, "rows", whole(self.rows, "rows", least=1))
+        if self.cells > MOST_CELLS:
+            raise Invalid(f"cells must be at most {MOST_CELLS}, got {shown(self.cells)}")
+        if not isinstance(self.exchange, Exchange):
+            raise Invalid(f"exchange must be an Exchange, got {shown(self.exchange)}")
+
+    @property
+    def ends(self) -> int:
+        """How many places are released for each group."""
+        return 2 * len(self.probabilities)
+
+    @property
+    def each(self) -> Fraction:
+        """The ε of one end."""
+        return self.epsilon / self.ends
+
+    def moved(self, q: Fraction) -> Fraction:
+        """How far one row moves a score."""
+        most = max(q, 1 - q)
+        return {Exchange.NONE: most, Exchange.WITHIN: Fraction(1), Exchange.ACROSS: 2 * most}[self.exchange]
+
+    def rate(self, q: Fraction) -> Fraction:
+        """λ, for a distance of one row."""
+        return self.each / (2 * self.rows * self.moved(q))
+
+    def margin(self, q: Fraction) -> int:
+        """t: how many rows an end lies from the quantile, but no more than there may be."""
+        return min(ceil(log_up(1 / MISS) / self.rate(q)), MOST_MASS)
+
+    def event(self, sensitivity: Number | None = None) -> events.Event:
+        """What is drawn, for units of this many rows in all groups together, or of as many as were declared."""
+        times = Fraction(1) if sensitivity is None else nonnegative(sensitivity, "sensitivity") / self.rows
+        return repeated(events.Pure(self.each * times), self.ends)
+
+    def __call__(self, exact: Any, source: Source | None = None) -> Ints:
+        """For each group a lower and an upper cell for each probability, from the number of rows in each of its cells."""
+        counts, bits = self._counts(exact), chosen(source)
+        columns = []
+        for q in self.probabilities:
+            ends = [self._end(counts, q, sign * self.margin(q), bits) for sign in (-1, 1)]
+            columns += [np.minimum(*ends), np.maximum(*ends)]
+        return np.stack(columns, axis=1)
+
+    def _end(self, counts: Ints, q: Fraction, shift: int, source: Source) -> Ints:
+        if not len(counts):
+            return np.zeros(0, np.int64)
+        places = Falls.of(-self.gaps(counts, q, shift), self.rate(q) / q.denominator).wheel.spin(source)
+        return np.clip(places - 1, 0, self.cells - 1).astype(np.int64)
+
+    def gaps(self, counts: Ints, q: Fraction, shift: int) -> Ints:
+        """How far each place of each group is from a rank, times the denominator of q: one below all rows, the cells, one above."""
+        by, upto = q.denominator, np.cumsum(counts, axis=1)
+        n = upto[:, -1:]
+        target = q.numerator * n + by * shift
+        inside = np.maximum(0, np.maximum(by * (upto - counts) - target, target - by * upto))
+        return np.concatenate([np.maximum(0, target), inside, np.maximum(0, by * n - target)], axis=1)
+
+    def _counts(self, exact: Any) -> Ints:
+        array = np.asarray(exact)
+        if array.ndim != 2 or array.shape[1] != self.cells:
+            raise Invalid(f"exact must hold the number of rows in each of {self.cells} cells, for each group")
+        if array.dtype.kind not in "iu":
+            raise Invalid(f"exact must hold integers, got {array.dtype} values")
+        if array.size and (array.min() < 0 or array.max() > MOST_MASS or array.sum(axis=1).max() > MOST_MASS):
+            raise Invalid("exact must hold counts, which are not negative, of at most 2^47 in a group")
+        return array.astype(np.int64)
+
+    def error(self, confidence: Number = 0.95) -> float:
+        """How many rows an end is from the quantile at most, with this confidence, where rows lie smoothly; the widest of all."""
+        miss = 1 - confidence_level(confidence)
+        return max(
+            float_of(self.margin(q) + log_up(Fraction(1) / Fraction(miss)) / self.rate(q)) for q in self.probabilities
+        )
