@@ -161,8 +161,8 @@ class DuckDB:
             priorities = {(person, tuple(keys)): priority for person, *keys, priority in rows}
             for each in walk(query):
                 if isinstance(each, KeepKeys):
-                    text = render.priorities(query, self._stored, DUCKDB, each.of).sql
-                    rows = cursor.execute(text, {"salt": salt}).fetchall()
+                    text = render.priorities(query, self._stored, DUCKDB, each.of)
+                    rows = cursor.execute(text.sql, _bound(text, salt=salt)).fetchall()
                     priorities |= {(person, tuple(keys)): priority for person, *keys, priority in rows}
                 if isinstance(each, KeepRows):
                     text = render.row_priorities(each, self._stored, DUCKDB)
