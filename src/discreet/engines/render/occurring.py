@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from discreet.engines.render.masks import PERSON
 from discreet.engines.render.nodes import E, T, alias, bare_integer, binary, call, cast, named, select, subquery
-from discreet.engines.render.relations import HASH, ROWS, Writer, key, grouped_key, people_of, rows_of, total
+from discreet.engines.render.relations import HASH, ROWS, Writer, grouped_key, key, people_of, rows_of, total
 from discreet.engines.render.words import RANK
 from discreet.plan.relation import Contributions, KeepKeys, Occurring, Rows, contributions_of, paired_keys
 
