@@ -17,7 +17,8 @@ from tests.scale import repeats
 
 def queries(units: list[joined.Protected], texts: list[str]) -> list[Totals]:
     draw = random.Random(2)
-    return [decided_by(joined.planned(text, unit), low_rungs(draw)).query for unit in units for text in texts]
+    plans = [decided_by(joined.planned(text, unit), low_rungs(draw)) for unit in units for text in texts]
+    return [query for plan in plans for query in plan.decided.queries]
 
 
 def engines_agree(texts: list[str], units: list[joined.Protected], kept: bool, tries: int = 2) -> None:
@@ -45,3 +46,16 @@ def test_what_is_joined_has_names_that_no_column_has() -> None:
     (query,) = queries([PERSON], ["SELECT COUNT(*) FROM visits v JOIN ports p USING (port) WHERE p.size > 1"])
     text = sql_of(query, {name: StoredTable(name) for name in ("visits", "ports")}, DUCKDB)
     assert '"#ports.port"' in text and '"#ports.size"' in text
+
+
+def test_engines_agree_on_values_of_what_is_joined() -> None:
+    """Values of either side are counted, and kept of each person as elsewhere."""
+    texts = [
+        "SELECT land, COUNT(DISTINCT x) FROM visits v JOIN ports p ON v.port = p.port GROUP BY land",
+        "SELECT COUNT(DISTINCT p.size) FROM visits v LEFT JOIN ports p USING (port)",
+    ]
+    for kept in (False, True):
+        engines_agree(texts, [PERSON, ROWS[0]], kept)
+        engines_agree(
+            ["SELECT lab, COUNT(DISTINCT x) FROM visits v JOIN tests t ON v.who = t.who GROUP BY lab"], [PERSON], kept
+        )

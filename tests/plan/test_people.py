@@ -363,7 +363,6 @@ REFUSED = [
     ),
     ("extreme", "SELECT MAX(n) FROM (SELECT who, COUNT(*) AS n FROM t GROUP BY who)", ""),
     ("extreme", "SELECT COUNT(*) FROM (SELECT who, MAX(x) AS n FROM t)", ""),
-    ("distinct", "SELECT COUNT(DISTINCT n) FROM (SELECT who, COUNT(*) AS n FROM t GROUP BY who)", "who"),
     ("duplicate-name", "SELECT SUM(n) FROM (SELECT who, COUNT(*) AS n, MAX(x) AS n FROM t GROUP BY who)", ""),
     ("unknown-column", "SELECT SUM(x) FROM (SELECT who, COUNT(*) AS n FROM t GROUP BY who)", "its columns are"),
     ("no-aggregate", "SELECT DISTINCT g FROM (SELECT who, MIN(g) AS g FROM t WHERE x > 3 GROUP BY who)", "COUNT(*)"),

@@ -244,11 +244,6 @@ REWRITES = [
         "its columns are age",
         "SELECT COUNT(DISTINCT patient_id) FROM (SELECT age, patient_id FROM visits)",
     ),
-    (
-        "SELECT COUNT(DISTINCT patient_id) FROM (SELECT age AS patient_id FROM visits)",
-        "with patient_id in the SELECT of unnamed_subquery",
-        "SELECT COUNT(DISTINCT who) FROM (SELECT age AS patient_id, patient_id AS who FROM visits)",
-    ),
 ]
 
 

@@ -295,7 +295,7 @@ def _cap_groups(relation: CapGroups, reading: RunData) -> list[Contribution]:
 
 @people_in.register
 def _keep_keys(relation: KeepKeys, reading: RunData) -> list[Contribution]:
-    kept = []
+    rest = []
     for mine in _by_person(people_in(relation.source, reading)):
         places: dict[Group, set[Group]] = {}
         for each in mine:
@@ -304,8 +304,8 @@ def _keep_keys(relation: KeepKeys, reading: RunData) -> list[Contribution]:
         for some in places.values():
             ranked = sorted(some, key=lambda keys: (reading.priorities[person, keys], *map(_last_if_null, keys)))
             chosen.update(ranked[: relation.most])
-        kept += [each for each in mine if each.group[: relation.of] in chosen]
-    return kept
+        rest += [each for each in mine if each.group[: relation.of] in chosen]
+    return rest
 
 
 @people_in.register

@@ -39,10 +39,10 @@ def _check_noise(stage: Stage) -> None:
             _check_noise(level)
     noises = [(each.said, each.mechanism) for each in stage.measurements]
     noises += [("what is read besides", noise) for reading in stage.readings for noise in reading.noises]
-    for said, noise in noises:
+    for name, noise in noises:
         if noise is not None and noise.scale * cells > MOST_SCALE:
             raise QueryError(
-                f"the noise of {said} would be larger than can be drawn",
+                f"the noise of {name} would be larger than can be drawn",
                 code="noise-too-large",
                 hint="ask at a higher price, or with tighter bounds or fewer rows of a person",
             )

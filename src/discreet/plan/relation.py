@@ -197,8 +197,8 @@ class Exceeding(Gathered):
 
 @dataclass(frozen=True, slots=True)
 class KeepKeys(Gathered):
-    """Of each person, among what has the first `within` keys alike: the combinations of the first `of` keys with the `most` smallest
-    priorities, and whatever is gathered under these; ties are broken by the keys.
+    """The combinations of the first `of` keys with the `most` smallest priorities, of each person and among what has the first `within`
+    keys alike, with whatever is gathered under these; ties are broken by the keys.
 
     The priority is of the person and these `of` keys, so that groups are kept which `CapGroups` would keep.
     """

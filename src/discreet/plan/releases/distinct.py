@@ -122,16 +122,16 @@ class DistinctAsked(ReadingAsked):
         if values is not None and total is not None:
             values, total = (None, total) if total <= values else (values, total if total < values * groups else None)
         size = len(everything.keys)
-        kept: Contributions | KeepKeys = everything
+        rest: Contributions | KeepKeys = everything
         if groups < cells:
-            kept = KeepKeys(kept, 0, size - 1, groups)
+            rest = KeepKeys(rest, 0, size - 1, groups)
         if values is not None:
-            kept = KeepKeys(kept, size - 1, size, values)
-        return kept if total is None else KeepKeys(kept, 0, size, total)
+            rest = KeepKeys(rest, size - 1, size, values)
+        return rest if total is None else KeepKeys(rest, 0, size, total)
 
 
 def _one_zero(argument: Scalar) -> Scalar:
-    """Of numbers there is one zero, whatever its sign."""
+    """The argument, in which 0 is one number, whatever its sign."""
     if type_of(argument) is not Type.NUMBER:
         return argument
     return Arithmetic(Operator.ADD, argument, Literal(0.0, Type.NUMBER))
@@ -202,22 +202,21 @@ class DistinctValues(Reading):
         return "" if argument is None else said(argument)
 
     def told(self, cells: int) -> list[str]:
-        kept = {(each.within, each.of): each.most for each in caps_in(self.query) if isinstance(each, KeepKeys)}
-        if not kept:
+        caps = {(each.within, each.of): each.most for each in caps_in(self.query) if isinstance(each, KeepKeys)}
+        if not caps:
             return []
         everything = contributions_of(self.query)
         size = len(everything.keys)
-        places = {(size - 1, size): "in a group", (0, size): "in all"}
-        limits = [(kept[at], where if cells > 1 else "") for at, where in places.items() if at in kept]
-        first, *others = limits or [(0, "")]
-        said_first = (
-            f"at most {counted(first[0], 'value')} of {self.said} {'counts' if first[0] == 1 else 'count'} {first[1]}"
-        )
-        parts = [said_first.rstrip()] if limits else [f"values of {self.said} count"]
-        parts += [f"at most {most:,} {where}" for most, where in others]
-        if (0, size - 1) in kept:
-            parts.append(f"in at most {kept[0, size - 1]:,} of the {cells:,} groups")
-        return [f"of each {everything.person.name} {', and '.join(parts)}, chosen at random"]
+        places = {(size - 1, size): " in a group", (0, size): " in all"}
+        limits = [(caps[at], where if cells > 1 else "") for at, where in places.items() if at in caps]
+        parts = [f"at most {most:,}{where}" for most, where in limits[1:]]
+        if (0, size - 1) in caps:
+            parts.append(f"in at most {caps[0, size - 1]:,} of the {cells:,} groups")
+        first = f"values of {self.said} count"
+        if limits:
+            ((most, where), *_) = limits
+            first = f"at most {counted(most, 'value')} of {self.said} {'counts' if most == 1 else 'count'}{where}"
+        return [f"of each {everything.person.name} {', and '.join([first, *parts])}, chosen at random"]
 
 
 @dataclass(frozen=True, slots=True)

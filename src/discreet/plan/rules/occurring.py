@@ -33,7 +33,7 @@ def _keep_keys(relation: KeepKeys, unit: Unit) -> Reach:
 
 @reach_into.register
 def _occurring(relation: Occurring, unit: Unit) -> Reach:
-    """As many values in a group, in as many groups, as are kept of a unit; of a row one."""
+    """A unit reaches as many values in a group, in as many groups, as are kept of it; a row one."""
     below = reach_into(relation.source, unit)
     if isinstance(relation.source, Rows):
         if below.gathered or not relation.keys:
@@ -42,16 +42,16 @@ def _occurring(relation: Occurring, unit: Unit) -> Reach:
     size = len(contributions_of(relation.source).keys)
     if not size:
         raise Fault("values that occur are those of a key", code="rule")
-    kept = [part for part in own_rows(relation.source) if isinstance(part, KeepKeys)]
+    caps = [part for part in own_rows(relation.source) if isinstance(part, KeepKeys)]
     return Reach(
-        rows=_least(below.rows, kept, (size - 1, size)),
-        groups=_least(below.groups, kept, (0, size - 1)),
+        rows=_least(below.rows, caps, (size - 1, size)),
+        groups=_least(below.groups, caps, (0, size - 1)),
         gathered=True,
-        total=_least(None, kept, (0, size)),
+        total=_least(None, caps, (0, size)),
     )
 
 
-def _least(known: int | None, kept: list[KeepKeys], places: tuple[int, int]) -> int | None:
+def _least(known: int | None, caps: list[KeepKeys], places: tuple[int, int]) -> int | None:
     """The smallest of the caps on what is between these places, and what is known anyhow."""
-    caps = [each.most for each in kept if (each.within, each.of) == places]
-    return min([*caps, *([] if known is None else [known])], default=None)
+    limits = [each.most for each in caps if (each.within, each.of) == places]
+    return min([*limits, *([] if known is None else [known])], default=None)
