@@ -77,7 +77,7 @@ def bins_of(read: Expressions, item: exp.Expr, call: exp.Anonymous) -> Bins:
         raise read.refusal(Code.COLLECTION, "HISTOGRAM of all values lists those of single people", hint, call)
     if len(call.expressions) > 2:
         raise read.refusal(Code.FUNCTION, "HISTOGRAM has two arguments", "write HISTOGRAM(age, 20)", call)
-    argument = read.number(call.expressions[0])
+    argument = read.numeric(call.expressions[0])
     if released_in(argument) or windows_in(argument):
         hint = "its argument is a column of the table, or a number that is made of one"
         raise read.refusal(Code.AGGREGATE_PLACE, "HISTOGRAM counts rows, and not released numbers", hint, call)
