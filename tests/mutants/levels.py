@@ -124,7 +124,7 @@ MUTANTS = (
         "having-of-the-finest-level",
         "discreet.plan.post:_left",
         "if having is None:",
-        "if having is None or len(level.kept or ()) < len(level.plan.question.keys):",
+        "if having is None or len(level.key_places or ()) < len(level.plan.question.keys):",
         "HAVING leaves all subtotals",
         test_levels.clauses_see_all_levels,
     ),

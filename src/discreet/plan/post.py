@@ -47,8 +47,8 @@ class Shown:
         """The rows of other levels, before OFFSET and LIMIT."""
         if self.everything is None or self.among is None:
             return None
-        apart = [i for i, row in enumerate(self.among) if not level.first <= row < level.first + level.size]
-        return self.everything.only(apart)
+        own = set(level.among(self.among))
+        return self.everything.only([i for i in range(len(self.among)) if i not in own])
 
 
 def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
@@ -79,7 +79,7 @@ def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
 
 
 def _reader(level: LevelView, groups: Sequence[int]) -> Reader:
-    return Reader.of(level.plan, level.released, groups, kept=level.kept)
+    return Reader.of(level.plan, level.released, groups, key_places=level.key_places)
 
 
 def _left(having: Scalar | None, level: LevelView) -> list[int]:

@@ -176,7 +176,7 @@ class Clauses:
         if self.bins is not None:  # every row is of one bin, at every level
             self._keys([(self.bins.key, self.select)])
             place = self.keys.index(self.bins.key)
-            self.levels = tuple(dict.fromkeys(tuple(sorted({*kept, place})) for kept in self.levels))
+            self.levels = tuple(dict.fromkeys(tuple(sorted({*key_places, place})) for key_places in self.levels))
 
     def _group_by(self, group: exp.Expr | None) -> None:
         read = self.read
