@@ -260,7 +260,7 @@ CLAUSE_WORDS = {
     ),
     "group": (
         "`GROUP BY`",
-        "columns, outputs, ordinals, expressions of rows, or `ALL`",
+        "columns, outputs, ordinals, expressions of rows, or `ALL`; of these `ROLLUP`, `CUBE`, `GROUPING SETS`: [subtotals](#shapes)",
         "SELECT ward, age // 10 AS decade, COUNT(*) FROM visits GROUP BY ALL",
     ),
     "having": ("`HAVING`", "on released numbers", "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING n > 10"),
@@ -332,9 +332,15 @@ REFUSALS: tuple[tuple[str, str], ...] = (
         "SELECT COUNT(*) FILTER (WHERE smoker), COUNT(*) FROM visits",
     ),
     (
-        "SELECT ward, smoker, COUNT(*) FROM visits GROUP BY CUBE (ward, smoker)",
-        "SELECT ward, smoker, COUNT(*), SUM(COUNT(*)) OVER (PARTITION BY ward) FROM visits GROUP BY ward, smoker",
+        "SELECT ward, smoker, COUNT(DISTINCT person) FROM visits GROUP BY GROUPING SETS ((ward), (smoker))",
+        "SELECT ward, smoker, COUNT(DISTINCT person) FROM visits GROUP BY CUBE (ward, smoker)",
     ),
+    (
+        "SELECT HISTOGRAM(DISTINCT age, 12) FROM visits",
+        "SELECT WIDTH_BUCKET(age, 0, 120, 12) AS bin, COUNT(DISTINCT person) FROM visits GROUP BY bin",
+    ),
+    ("SELECT HISTOGRAM(age) FROM visits", "SELECT HISTOGRAM(age, 12) FROM visits"),
+    ("SELECT HISTOGRAM(weight, 4) FROM visits", "SELECT HISTOGRAM(weight, [0, 50, 100, 200]) FROM visits"),
     ("SELECT COUNT(*) FROM visits TABLESAMPLE 10 PERCENT", "SELECT COUNT(*) FROM visits"),
     ("SELECT MAX(age) FROM visits", "SELECT age >= 90 AS very_old, COUNT(*) FROM visits GROUP BY very_old"),
     ("SELECT MODE(ward) FROM visits", "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 1"),

@@ -18,8 +18,9 @@ from discreet.errors import DiscreetError
 from discreet.plan.calendar import number_of
 from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.check import digest
+from discreet.plan.levels import coarser
 from discreet.plan.moments import micros_of
-from discreet.plan.plan import Plan
+from discreet.plan.plan import Plan, Stage
 from discreet.plan.private import plan_for
 from discreet.plan.public import Contents
 from discreet.plan.relation import Exceeding, Totals
@@ -183,7 +184,8 @@ def queries(plan: Plan) -> list[Totals]:
     while isinstance(step := plan.next, Step):
         steps.append(step.reads)
         plan = plan.chosen(step.examples[0])
-    return [*steps, *plan.decided.queries]
+    stages = [plan.decided, *(level for level in plan.decided.levels if level is not None)]
+    return [*steps, *(query for stage in stages for query in stage.queries)]
 
 
 @cache
@@ -223,17 +225,29 @@ def _planned(plan: Plan) -> str:
         lines += [f"{step.explained()}; runs: {_text(step.reads)}", f"then, if it is {step.named(step.examples[0])}:"]
         plan = plan.chosen(step.examples[0])
     lines += [f"costs: epsilon {plan.epsilon}, delta {plan.delta}; groups: {len(plan.domain)}"]
-    for measurement in plan.measurements:
-        sensitivity = combined(measurement.made, plan.query, plan.relation, len(plan.domain))
+    lines += _measured(plan.decided, plan)
+    for kept, level in zip(plan.question.levels, plan.decided.levels, strict=True):
+        lines += [f"level of keys {kept}: {len(coarser(plan.domain, kept))} groups"]
+        lines += [] if level is None else [*_measured(level, plan), *_runs(level)]
+    lines += [f"note: {note}" for note in plan.told]
+    return "\n".join([*lines, *_runs(plan.decided)]) + "\n"
+
+
+def _runs(stage: Stage) -> list[str]:
+    return [f"runs: {_text(query)}" for query in stage.queries]
+
+
+def _measured(stage: Stage, plan: Plan) -> list[str]:
+    lines = []
+    for measurement in stage.measurements:
+        sensitivity = combined(measurement.made, stage.query, plan.relation, len(stage.domain))
         noise, made = measurement.mechanism, measurement.made
         of = "" if made.only is not None else f" of {made.parts} / {made.divisor}"
         said = f"{type(noise).__name__} of scale {float(noise.scale):.9g}" if noise else "no noise"
         lines.append(
             f"{measurement.said}{of}: L1 {float(sensitivity.l1):.9g}, L2 {float(sensitivity.l2):.9g}, step {measurement.step}; {said}"
         )
-    lines += [reading.explained() for reading in plan.decided.readings]
-    lines += [f"note: {note}" for note in plan.told]
-    return "\n".join([*lines, *(f"runs: {_text(query)}" for query in plan.decided.queries)]) + "\n"
+    return [*lines, *(reading.explained() for reading in stage.readings)]
 
 
 def _text(query: Totals) -> str:

@@ -1,7 +1,7 @@
-"""Bugs in the levels of an answer: subtotals, what cannot be summed, and which row is of which level."""
+"""Bugs in the levels of an answer: subtotals, what cannot be summed, and which row is of which level; and in the bins of histograms."""
 
 from tests.mutants import Mutant
-from tests.plan import test_levels
+from tests.plan import test_histogram, test_levels
 
 LEVELS = "discreet.plan.levels:"
 CHECK = "discreet.plan.check:"
@@ -124,7 +124,7 @@ MUTANTS = (
         "having-of-the-finest-level",
         "discreet.plan.post:_left",
         "if having is None:",
-        "if having is None or len(level.kept or ()) < len(level.plan.question.keys):",
+        "if having is None or len(level.key_places or ()) < len(level.plan.question.keys):",
         "HAVING leaves all subtotals",
         test_levels.clauses_see_all_levels,
     ),
@@ -135,5 +135,37 @@ MUTANTS = (
         "0, weight",
         "all that is measured for a level is its first term",
         test_levels.people_are_counted_at_each_level,
+    ),
+    Mutant(
+        "the-last-bin-open",
+        "discreet.plan.sql.histogram:bins_of",
+        "Order.LESS_OR_EQUAL",
+        "Order.LESS",
+        "the largest end that is given is in no bin",
+        test_histogram.bins_are_those_of_numpy,
+    ),
+    Mutant(
+        "bins-of-missing-values",
+        "discreet.plan.sql.histogram:bins_of",
+        "[Not(IsNull(argument))]",
+        "[Literal(True, Type.BOOLEAN)]",
+        "rows without a value are in the last bin",
+        test_histogram.bins_are_those_of_numpy,
+    ),
+    Mutant(
+        "bins-that-end-too-early",
+        "discreet.plan.sql.histogram:_even",
+        "range(count.value + 1)",
+        "range(count.value)",
+        "the last bin is left out, and what is in it counts in the one before",
+        test_histogram.bins_are_those_of_numpy,
+    ),
+    Mutant(
+        "histograms-without-their-filter",
+        "discreet.plan.sql.clauses:Clauses._histogram",
+        "Aggregate(COUNT, None, condition)",
+        "Aggregate(COUNT, None, None)",
+        "FILTER is read and forgotten",
+        test_histogram.a_histogram_is_a_question_by_hand,
     ),
 )

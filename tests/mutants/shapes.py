@@ -113,7 +113,7 @@ MUTANTS = (
     ),
     Mutant(
         "all-keys-but-the-last",
-        CLAUSES + "Clauses._group",
+        CLAUSES + "Clauses._group_by",
         "for item in self.items if",
         "for item in self.items[:1] if",
         "GROUP BY ALL groups by the first column alone",

@@ -38,6 +38,7 @@ from tests.plan.laws import (
     CLIPPED,
     PERSON,
     ROW,
+    TABLE,
     Row,
     decided_by,
     engine,
@@ -266,6 +267,18 @@ def no_neighbour_moves_any_level_more(tries: int = 25) -> None:
 
 def test_no_neighbour_moves_any_level_more() -> None:
     no_neighbour_moves_any_level_more(repeats(25))
+
+
+def test_a_level_has_the_limits_of_its_columns() -> None:
+    """Who has two values of x and one of g is in two of the finest groups, in two by x, and in one by g, unless limits are asked for."""
+    limits = {"g": 1, "x": 2}
+    table = replace(TABLE, columns=tuple(replace(each, max_groups=limits.get(each.name)) for each in TABLE.columns))
+    text = "SELECT g, x, COUNT(DISTINCT who) AS p FROM t GROUP BY CUBE (g, x)"
+    unit = replace(PERSON, max_groups=None)
+    plan = planned(text, unit, table=table)
+    assert [int(stage.measurements[0].sensitivity) for stage in stages(plan)] == [2, 1, 2, 1]
+    wide = planned(text, replace(unit, max_groups=3, asked=frozenset({"max_groups"})), table=table)
+    assert [int(stage.measurements[0].sensitivity) for stage in stages(wide)] == [3, 3, 3, 1]
 
 
 def people_are_counted_at_each_level() -> None:

@@ -398,7 +398,7 @@ AGGREGATES = [
     ("aggregate-place", "SELECT COUNT(*) FROM visits GROUP BY 1"),
     ("aggregate-place", "SELECT COUNT(*) AS n FROM visits GROUP BY n"),
     ("function", "SELECT ABS(age) FILTER (WHERE insured), COUNT(*) FROM visits"),
-    ("not-grouped", "SELECT grouping(smoker), COUNT(*) FROM visits GROUP BY ward"),
+    ("not-grouped", "SELECT grouping(age), COUNT(*) FROM visits GROUP BY ward"),
 ]
 
 # Rows, keys and names.

@@ -177,16 +177,16 @@ def _check_levels(stage: Stage, relation: Relation, sound: Sound, levels: tuple[
         raise broken("its levels are not those of the question")
     terms, keys = terms_of(stage.query), keys_of(stage.query)
     apart = [each for each in stage.measurements if not summable(each.made, terms)]
-    for kept, level in zip(levels, stage.levels, strict=True):
-        if len(kept) == len(keys):
+    for key_places, level in zip(levels, stage.levels, strict=True):
+        if len(key_places) == len(keys):
             if level is not None:
                 raise broken("its finest groups are measured twice")
         elif level is None:
             if apart or stage.readings:
                 raise broken("a level lacks what cannot be summed")
         else:
-            groups = coarser(stage.domain, kept)
-            if keys_of(level.query) != tuple(keys[place] for place in kept) or level.domain != groups:
+            groups = coarser(stage.domain, key_places)
+            if keys_of(level.query) != tuple(keys[place] for place in key_places) or level.domain != groups:
                 raise broken("the groups of a level are not those of its keys")
             if [each.step for each in level.measurements] != [each.step for each in apart]:
                 raise broken("a level does not measure what cannot be summed")

@@ -95,12 +95,12 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
         yield f"├─ {said_aggregate(aggregate)}"
         yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
         yield from (f"│    {stage.readings[i].explained()}" for i in release.readings)
-    for kept, level in zip(plan.question.levels, stage.levels, strict=True):
+    for key_places, level in zip(plan.question.levels, stage.levels, strict=True):
         if level is not None:
             size = len(level.domain)
             yield (
-                f"├─ by {', '.join(said(plan.question.keys[key]) for key in kept)}"
-                if kept
+                f"├─ by {', '.join(said(plan.question.keys[key]) for key in key_places)}"
+                if key_places
                 else "├─ of all groups together"
             )
             yield from (f"│    {_measured(each, size)}" for each in level.measurements)
@@ -145,7 +145,7 @@ def _after(plan: Plan) -> Iterator[str]:
         if not isinstance(output.value, Key | Released):
             yield f"{output.name} = {said(output.value)}"
     if question.levels:
-        names = [", ".join(said(question.keys[key]) for key in kept) for kept in question.levels]
+        names = [", ".join(said(question.keys[key]) for key in key_places) for key_places in question.levels]
         yield f"at {counted(len(names), 'level')}: " + "; ".join(f"({each})" for each in names)
     if question.having is not None:
         yield f"having {said(question.having)}"

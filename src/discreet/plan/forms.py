@@ -72,15 +72,15 @@ class Reader:
         ahead: bool = False,
         among: Sequence[int] | None = None,
         seen: numbers.Columns | None = None,
-        kept: Sequence[int] | None = None,
+        key_places: Sequence[int] | None = None,
         apart: numbers.Columns | None = None,
     ) -> "Reader":
         """`among` are the groups of all rows of the answer; None: these. `seen` are the rows of the groups, where they were made. Of
-        a level of an answer `kept` are its keys, and `apart` the rows of all others."""
-        seen = numbers.columns(plan, released, groups, kept) if seen is None else seen
+        a level of an answer `key_places` are its keys, and `apart` the rows of all others."""
+        seen = numbers.columns(plan, released, groups, key_places) if seen is None else seen
         at = np.array(groups, np.int64)
         totals = {i: np.asarray(each)[at].astype(np.float64) for i, each in enumerate(released)}
-        whole = None if among is None else lambda: cls.of(plan, released, among, ahead, kept=kept)
+        whole = None if among is None else lambda: cls.of(plan, released, among, ahead, key_places=key_places)
         return cls(plan, seen, totals, ahead, whole, apart=apart)
 
     def only(self, rows: Sequence[int]) -> "Reader":

@@ -63,21 +63,15 @@ def intervals(plan: Plan, released: Sequence[Any], rows: post.Shown, confidence:
 
 
 def _reader(level: LevelView, rows: post.Shown, alone: bool) -> tuple[Reader, Sequence[int]]:
-    """What reads the rows of one level, and where they stand among all that are shown."""
-    among = None if rows.among is None else level.own(rows.among)
-    if alone:
-        return Reader.of(level.plan, level.released, rows.groups, among=among, seen=rows.seen, kept=level.kept), range(
-            len(rows.rows)
-        )
-    there = [i for i, group in enumerate(rows.groups) if level.first <= group < level.first + level.size]
-    seen = None if rows.seen is None else rows.seen.only(there)
+    """What reads the rows of one level, and where they stand among all that are shown; `alone` where there are no others."""
+    there: Sequence[int] = range(len(rows.groups)) if alone else level.among(rows.groups)
     reader = Reader.of(
         level.plan,
         level.released,
         level.own(rows.groups),
-        among=among,
-        seen=seen,
-        kept=level.kept,
+        among=None if rows.among is None else level.own(rows.among),
+        seen=rows.seen if alone or rows.seen is None else rows.seen.only(there),
+        key_places=level.key_places,
         apart=rows.others(level),
     )
     return reader, there
@@ -183,9 +177,9 @@ def _predicted(level: LevelView, output: Output, confidence: float, levels: Sequ
         return Predicted(output.name, None, unforeseen)
     groups = range(len(plan.domain)) if has_key(scalar) or windows_in(scalar) else range(1)
     public = any(plan.decided.noise_of(i) is None for i in _used(plan, scalar))
-    apart = [numbers.columns(each.plan, each.released, None, each.kept) for each in levels if each is not level]
+    apart = [numbers.columns(each.plan, each.released, None, each.key_places) for each in levels if each is not level]
     others = numbers.Columns.joined(apart) if apart else None
-    reader = Reader.of(plan, level.released, groups, ahead=True, kept=level.kept, apart=others)
+    reader = Reader.of(plan, level.released, groups, ahead=True, key_places=level.key_places, apart=others)
     if any(mixes_levels(window, reader) for window in windows_in(scalar)):
         return Predicted(output.name, None)
     form = reader.form(scalar)
@@ -203,7 +197,7 @@ def _predicted(level: LevelView, output: Output, confidence: float, levels: Sequ
 
 
 def _summed(plan: Plan) -> str | None:
-    """Of how many groups a level of an answer has sums; nothing where it has none."""
+    """The sums that a level of an answer has, in words; nothing where it has none."""
     cells = max((each.cells for each in plan.measurements), default=1)
     return f"sums of {cells:,} groups" if cells > 1 else None
 
@@ -230,7 +224,7 @@ def _at_worst(level: LevelView, output: Output, groups: Sequence[int], confidenc
     worst = 0.0
     for corner in {*corners[:MOST_CORNERS], corners[-1]}:
         totals = [np.full(len(plan.domain), number, np.int64) for number in corner]
-        reader = Reader.of(plan, totals, groups, kept=level.kept)
+        reader = Reader.of(plan, totals, groups, key_places=level.key_places)
         span = reader.span(output.value, confidence)
         if span is None:
             return Predicted(output.name, None)

@@ -23,10 +23,10 @@ def level_drafts(draft: Draft) -> tuple[Draft | None, ...]:
     apart = [each for each in draft.measured if not summable(each.made, draft.terms)]
     if not levels or not (apart or draft.readings):
         return (None,) * len(levels)
-    return tuple(None if len(kept) == len(draft.keys) else _at(draft, kept, apart) for kept in levels)
+    return tuple(None if len(key_places) == len(draft.keys) else _at(draft, key_places, apart) for key_places in levels)
 
 
-def _at(draft: Draft, kept: tuple[int, ...], apart: list[Measured]) -> Draft:
+def _at(draft: Draft, key_places: tuple[int, ...], apart: list[Measured]) -> Draft:
     used = sorted({place for each in apart for place, _ in each.made.parts})
     places = {place: i for i, place in enumerate(used)}
     measured = tuple(
@@ -35,12 +35,12 @@ def _at(draft: Draft, kept: tuple[int, ...], apart: list[Measured]) -> Draft:
         )
         for each in apart
     )
-    domains = tuple(draft.domains[key] for key in kept)
+    domains = tuple(draft.domains[key] for key in key_places)
     known = [each for each in domains if each is not None]
     groups = groups_of(known) if len(known) == len(domains) else ()
     return replace(
         draft,
-        keys=tuple(draft.keys[key] for key in kept),
+        keys=tuple(draft.keys[key] for key in key_places),
         domains=domains,
         groups=groups,
         cells=prod(map(len, known)),
@@ -54,7 +54,7 @@ def check_levels(draft: Draft) -> None:
     levels = draft.question.levels
     if not levels:
         return
-    rows = sum(prod(_size(draft.domains[key]) for key in kept) for kept in levels)
+    rows = sum(prod(_size(draft.domains[key]) for key in key_places) for key_places in levels)
     if rows > MOST_GROUPS:
         raise QueryError(
             f"the levels of GROUP BY have {rows:,} rows, and at most {MOST_GROUPS:,} can be answered",
@@ -79,13 +79,13 @@ def check_levels(draft: Draft) -> None:
 
 
 def _one_by_one(draft: Draft) -> str:
-    names = [", ".join(said(draft.question.keys[key]) for key in kept) for kept in draft.question.levels]
+    names = [", ".join(said(draft.question.keys[key]) for key in key_places) for key_places in draft.question.levels]
     asked = dict.fromkeys(f"GROUP BY {each}" if each else "without GROUP BY" for each in names)
     return f"ask for each level by itself: {', then '.join(asked)}"
 
 
 def _lacks_finest(draft: Draft) -> bool:
-    return all(len(kept) < len(draft.keys) for kept in draft.question.levels)
+    return all(len(key_places) < len(draft.keys) for key_places in draft.question.levels)
 
 
 def _apart(draft: Draft) -> list[Aggregate]:
@@ -107,7 +107,9 @@ def about_levels(draft: Draft) -> list[str]:
     levels = draft.question.levels
     if not levels or not draft.asks:
         return []
-    cells = max(prod(_size(values) for i, values in enumerate(draft.domains) if i not in kept) for kept in levels)
+    cells = max(
+        prod(_size(values) for i, values in enumerate(draft.domains) if i not in key_places) for key_places in levels
+    )
     sums = len(draft.measured) > len([each for each in draft.measured if not summable(each.made, draft.terms)])
     known = None not in draft.domains
     notes = []

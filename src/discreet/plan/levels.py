@@ -31,7 +31,7 @@ class LevelView:
 
     plan: Plan
     released: tuple[Any, ...]
-    kept: tuple[int, ...] | None
+    key_places: tuple[int, ...] | None
     """None: all, as a question has that asks for no levels."""
 
     first: int
@@ -43,25 +43,29 @@ class LevelView:
 
     def own(self, rows: Sequence[int]) -> list[int]:
         """Those of some rows of the answer that are of this level, as places among its groups."""
-        return [row - self.first for row in rows if self.first <= row < self.first + self.size]
+        return [rows[i] - self.first for i in self.among(rows)]
+
+    def among(self, rows: Sequence[int]) -> list[int]:
+        """The places of these among some rows of the answer."""
+        return [i for i, row in enumerate(rows) if self.first <= row < self.first + self.size]
 
 
-def coarser(domain: Groups, kept: Sequence[int]) -> Groups:
+def coarser(domain: Groups, key_places: Sequence[int]) -> Groups:
     """The groups of a level, in the order of the finest ones; over all keys there is one, whether or not there is a cell."""
-    if not kept:
+    if not key_places:
         return ((),)
-    return tuple(dict.fromkeys(tuple(group[key] for key in kept) for group in domain))
+    return tuple(dict.fromkeys(tuple(group[key] for key in key_places) for group in domain))
 
 
-def summable(made: Combination, terms: Sequence[Term]) -> bool:
+def summable(combination: Combination, terms: Sequence[Term]) -> bool:
     """Whether a total of several groups is the sum of theirs: of what sums over rows, and not of what is one number for each person."""
-    return all(terms[place].how is How.SUM for place, _ in made.parts)
+    return all(terms[place].how is How.SUM for place, _ in combination.parts)
 
 
 def rows_of(plan: Plan) -> int:
     """How many rows the answer of a decided plan has, before any are left out."""
     levels = plan.question.levels
-    return sum(len(coarser(plan.domain, kept)) for kept in levels) if levels else len(plan.domain)
+    return sum(len(coarser(plan.domain, key_places)) for key_places in levels) if levels else len(plan.domain)
 
 
 def views(plan: Plan, released: Sequence[Any] | None = None) -> list[LevelView]:
@@ -74,25 +78,30 @@ def views(plan: Plan, released: Sequence[Any] | None = None) -> list[LevelView]:
         raise Fault("what was released is not what the plan measures", code="answer")
     if not levels:
         return [LevelView(plan, tuple(released), None, 0)]
-    behind, first, found = stage.width, 0, []
-    for kept, own in zip(levels, stage.levels, strict=True):
+    behind, first, levels_read = stage.width, 0, []
+    for key_places, own in zip(levels, stage.levels, strict=True):
         width = 0 if own is None else own.width
-        each = _view(plan, kept, own, released[: stage.width], released[behind : behind + width], first)
+        each = _view(plan, key_places, own, released[: stage.width], released[behind : behind + width], first)
         behind, first = behind + width, first + each.size
-        found.append(each)
-    return found
+        levels_read.append(each)
+    return levels_read
 
 
 def _view(
-    plan: Plan, kept: tuple[int, ...], own: Stage | None, cells: Sequence[Any], released: Sequence[Any], first: int
+    plan: Plan,
+    key_places: tuple[int, ...],
+    own: Stage | None,
+    cells: Sequence[Any],
+    released: Sequence[Any],
+    first: int,
 ) -> LevelView:
     """One level: the sums of what was released of its cells, and in the place of what is its own that."""
     stage = plan.decided
-    if len(kept) == len(plan.question.keys):
-        return LevelView(_read_by(plan, replace(stage, levels=())), tuple(cells), kept, first)
-    groups = coarser(stage.domain, kept)
+    if len(key_places) == len(plan.question.keys):
+        return LevelView(_read_by(plan, replace(stage, levels=())), tuple(cells), key_places, first)
+    groups = coarser(stage.domain, key_places)
     place = {group: i for i, group in enumerate(groups)}
-    at = np.array([place[tuple(group[key] for key in kept)] for group in stage.domain], np.int64)
+    at = np.array([place[tuple(group[key] for key in key_places)] for group in stage.domain], np.int64)
     each = len(stage.domain) // len(groups) if groups else 0
     measurements, totals = [], []
     owned, terms = 0, plan.terms
@@ -110,7 +119,7 @@ def _view(
     readings = () if own is None else own.readings
     totals += list(released[owned:])
     coarse = Stage(stage.query, groups, tuple(measurements), stage.releases, readings=readings)
-    return LevelView(_read_by(plan, coarse), tuple(totals), kept, first)
+    return LevelView(_read_by(plan, coarse), tuple(totals), key_places, first)
 
 
 def _read_by(plan: Plan, stage: Stage) -> Plan:

@@ -89,11 +89,11 @@ class Columns(Sequence[Row]):
 
 
 def columns(
-    plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = None, kept: Sequence[int] | None = None
+    plan: Plan, released: Sequence[Any], groups: Sequence[int] | None = None, key_places: Sequence[int] | None = None
 ) -> Columns:
     """For each group of the domain, or for some, its keys and its aggregates, by the nodes that post-processing has for them.
 
-    `kept` are the places of the keys that a group has a value of, in a level of an answer; the others are NULL. None: all of them.
+    `key_places` are the places of the keys that a group has a value of, in a level of an answer; the others are NULL. None: all of them.
     """
     domain, size = plan.domain, len(plan.domain)
     if len(released) != plan.decided.width or any(len(each) != size for each in released):
@@ -101,7 +101,7 @@ def columns(
     chosen = range(size) if groups is None else groups
     numbers = [np.asarray(each, np.int64)[list(chosen)].tolist() for each in released]
     keys = [Key(j, type_of(key)) for j, key in enumerate(plan.question.keys)]
-    places = {key: at for at, key in enumerate(range(len(keys)) if kept is None else kept)}
+    places = {key: at for at, key in enumerate(range(len(keys)) if key_places is None else key_places)}
     lists: dict[Scalar, Sequence[Value]] = {
         key: [domain[group][places[key.index]] for group in chosen] if key.index in places else [None] * len(chosen)
         for key in keys

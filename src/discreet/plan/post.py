@@ -1,8 +1,8 @@
 """What is made of released numbers: outputs, windows, HAVING, ORDER BY, OFFSET and LIMIT. Nothing here sees anything but what was released.
 
 Whole numbers are computed in integers. Other results of arithmetic are rounded to 12 digits, so that no number has a tail of digits
-that mean nothing. A ratio is NULL where what it is divided by cannot be told from 0, as a mean is where its count cannot. HAVING and
-ORDER BY see the same means, ratios and whole numbers as whoever reads the answer.
+that mean nothing; constants are as they were written. A ratio is NULL where what it is divided by cannot be told from 0, as a mean is
+where its count cannot. HAVING and ORDER BY see the same means, ratios and whole numbers as whoever reads the answer.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +12,7 @@ from math import isfinite
 from sys import float_info
 from typing import Any
 
+from discreet.plan.domain import copied
 from discreet.plan.evaluate import evaluate
 from discreet.plan.few import guarded
 from discreet.plan.forms import Reader
@@ -46,8 +47,8 @@ class Shown:
         """The rows of other levels, before OFFSET and LIMIT."""
         if self.everything is None or self.among is None:
             return None
-        apart = [i for i, row in enumerate(self.among) if not level.first <= row < level.first + level.size]
-        return self.everything.only(apart)
+        own = set(level.among(self.among))
+        return self.everything.only([i for i in range(len(self.among)) if i not in own])
 
 
 def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
@@ -78,7 +79,7 @@ def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
 
 
 def _reader(level: LevelView, groups: Sequence[int]) -> Reader:
-    return Reader.of(level.plan, level.released, groups, kept=level.kept)
+    return Reader.of(level.plan, level.released, groups, key_places=level.key_places)
 
 
 def _left(having: Scalar | None, level: LevelView) -> list[int]:
@@ -135,7 +136,7 @@ def _finished(value: Value, scalar: Scalar) -> Value:
         return value
     if not isfinite(value):
         return None
-    if isinstance(scalar, Key | Released) or (value.is_integer() and abs(value) < WHOLE):
+    if isinstance(scalar, Key | Released) or copied(scalar) or (value.is_integer() and abs(value) < WHOLE):
         return value + 0.0  # no negative zero
     return float(f"{value:.{DIGITS}g}")
 

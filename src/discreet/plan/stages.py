@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from discreet.plan.caps import Caps
+from discreet.plan.column_limits import groups_limit
 from discreet.plan.draft import Draft, query_of
 from discreet.plan.level_drafts import level_drafts
 from discreet.plan.measurement import Measurement
@@ -22,7 +23,9 @@ def stage_of(draft: Draft, caps: Caps, split: Split | None, shared: ReadingPrice
     drafts = level_drafts(draft)
     noises = iter(split.noises(noise_wanted(draft, caps)) if split is not None else ())
     finest = _of_groups(draft, caps, noises, shared, draft.releases)
-    levels = tuple(None if each is None else _of_groups(each, caps, noises, shared, ()) for each in drafts)
+    levels = tuple(
+        None if each is None else _of_groups(each, _caps_at(each, caps), noises, shared, ()) for each in drafts
+    )
     return replace(finest, levels=levels)
 
 
@@ -40,8 +43,17 @@ def _of_groups(
 
 def noise_wanted(draft: Draft, caps: Caps) -> tuple[Wanted, ...]:
     """What needs noise, within limits: in the finest groups, and behind that what is measured for each level alone."""
-    drafts = [draft, *(each for each in level_drafts(draft) if each is not None)]
-    return tuple(want for each in drafts for want in _wanted(each, query_of(each, caps)).values())
+    limits = [(draft, caps), *((each, _caps_at(each, caps)) for each in level_drafts(draft) if each is not None)]
+    return tuple(want for each, most in limits for want in _wanted(each, query_of(each, most)).values())
+
+
+def _caps_at(level: Draft, caps: Caps) -> Caps:
+    """The limits of a level: those of the finest groups, as whoever has no more of these has no more of their sums; and what the columns
+    of its keys declare, where whoever asks set no limit."""
+    limit = groups_limit(level.keys, level.scope.unfiltered)
+    if limit is None or "max_groups" in level.protected.asked:
+        return caps
+    return replace(caps, groups=min(limit, caps.groups or limit))
 
 
 def readings_wanted(draft: Draft) -> tuple[ReadingAsked, ...]:

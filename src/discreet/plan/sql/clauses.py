@@ -101,12 +101,12 @@ class Clauses:
                 read.take(node, "this", "alias")
                 name, node = read.identifier(node.args["alias"]), node.this
             if (call := call_in(node)) is not None:
-                for title, item in self._histogram(node, call, name):
-                    self._name_taken(title, node)
+                for column, item in self._histogram(node, call, name):
+                    self._name_taken(column, node)
                     self.items.append(item)
-                    headings.append(title)
+                    headings.append(column)
                     own.append(None)
-                    read.outputs[title.casefold()] = item
+                    read.outputs[column.casefold()] = item
                 continue
             item = read.within(Clause.SELECT, node)
             if is_null_literal(item):
@@ -176,7 +176,7 @@ class Clauses:
         if self.bins is not None:  # every row is of one bin, at every level
             self._keys([(self.bins.key, self.select)])
             place = self.keys.index(self.bins.key)
-            self.levels = tuple(dict.fromkeys(tuple(sorted({*kept, place})) for kept in self.levels))
+            self.levels = tuple(dict.fromkeys(tuple(sorted({*key_places, place})) for key_places in self.levels))
 
     def _group_by(self, group: exp.Expr | None) -> None:
         read = self.read

@@ -184,6 +184,15 @@ class Expressions:
         self.measure(scalar)
         return scalar
 
+    def numeric(self, node: exp.Expr) -> Scalar:
+        """The number that an item is; anything else is refused there."""
+        try:
+            return self.number(node)
+        except Mismatch as error:
+            raise self.refusal(
+                Code.TYPES, str(error), self._undeclared(node, error.needed) or error.hint, node
+            ) from None
+
     def _call(self, node: exp.Expr) -> tuple[frozenset[str], Reader] | None:
         """The reader of a call by name."""
         return (CALLS.get(node.name.upper()) if isinstance(node, exp.Anonymous) else None) or calls.called(node)

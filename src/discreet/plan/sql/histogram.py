@@ -77,13 +77,13 @@ def bins_of(read: Expressions, item: exp.Expr, call: exp.Anonymous) -> Bins:
         raise read.refusal(Code.COLLECTION, "HISTOGRAM of all values lists those of single people", hint, call)
     if len(call.expressions) > 2:
         raise read.refusal(Code.FUNCTION, "HISTOGRAM has two arguments", "write HISTOGRAM(age, 20)", call)
-    argument = read.number(call.expressions[0])
+    argument = read.numeric(call.expressions[0])
     if released_in(argument) or windows_in(argument):
         hint = "its argument is a column of the table, or a number that is made of one"
         raise read.refusal(Code.AGGREGATE_PLACE, "HISTOGRAM counts rows, and not released numbers", hint, call)
     second = call.expressions[1]
-    given = isinstance(second, exp.Array)
-    ends = _given(read, second) if given else _even(read, argument, second)
+    listed = isinstance(second, exp.Array)
+    ends = _given(read, second) if listed else _even(read, argument, second)
     kind = Type.INTEGER if all(type(end) is int for end in ends) else Type.NUMBER
     literals = [Literal(end if kind is Type.INTEGER else float(end), kind) for end in ends]
     last = literals[-2]
@@ -91,14 +91,14 @@ def bins_of(read: Expressions, item: exp.Expr, call: exp.Anonymous) -> Bins:
     key = Case(below, last) if below else last
     uppers = tuple((Comparison(Order.EQUAL, BINS, start), end) for start, end in pairwise(literals))
     parts: list[Scalar] = [Not(IsNull(argument))]
-    if given:
+    if listed:
         parts += [Comparison(Order.GREATER_OR_EQUAL, argument, literals[0])]
         parts += [Comparison(Order.LESS_OR_EQUAL, argument, literals[-1])]
     condition = And(tuple(parts)) if len(parts) > 1 else parts[0]
     first, end = (f"{ends[i]:.12g}" for i in (0, -1))
-    outside = f"below {first} or above {end}" if given else ""
+    outside = f"below {first} or above {end}" if listed else ""
     remark = f"a bin has its lower end in it, the last one both; rows {_without(argument, outside)} are in no bin"
-    if not given:
+    if not listed:
         remark += f", and values beyond {first} … {end} in the outermost ones"
     return Bins(argument, key, Case(uppers[:-1], literals[-1]), condition, where, remark)
 
