@@ -205,6 +205,14 @@ def forms_are_read_as_declared() -> None:
 
 MUTANTS = (
     Mutant(
+        "a-list-of-whole-numbers-stays-whole",
+        EVALUATE + "evaluate_each",
+        "called.operand(i) is Type.NUMBER",
+        "False",
+        "the groups of a function of many values are other values than those of its rows",
+        test_agree.values_of_a_list_are_those_of_each_row,
+    ),
+    Mutant(
         "a-missing-key-beside-a-list",
         RELATIONS + "_in_a_long_list",
         "over.clean(part).sql if sql is None else sql for part, sql in others",
