@@ -214,7 +214,7 @@ MUTANTS = (
     ),
     Mutant(
         "a-missing-key-beside-a-list",
-        RELATIONS + "_in_a_long_list",
+        "discreet.engines.render.lists:in_a_long_list",
         "over.clean(part).sql if sql is None else sql for part, sql in others",
         "sql for part, sql in others if sql is not None",
         "rows without a key are left out, where a missing one is a group beside a long list of keys",
@@ -222,8 +222,8 @@ MUTANTS = (
     ),
     Mutant(
         "a-list-of-another-filter",
-        RELATIONS + "_in_a_long_list",
-        'name, values = f"list{len(writer.lists)}"',
+        "discreet.engines.render.lists:in_a_long_list",
+        'name, values = f"list{len(lists)}"',
         'name, values = "list0"',
         "of two long lists one is handed over for both: rows are left out of groups that they are in, and others are let in",
         patched(test_lists.short_lists_agree),
