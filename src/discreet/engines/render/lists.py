@@ -31,7 +31,7 @@ def in_a_long_list(condition: Scalar, over: ScalarWriter, lists: Lists) -> E | N
     name, values = f"list{len(lists)}", [each.value for each in condition.values if each.type is type]
     if len(values) < len(condition.values) or None in values:
         return None
-    found = over.words.in_list(over.clean(condition.operand).sql, name, type)
-    if found is not None:
+    test = over.words.in_list(over.clean(condition.operand).sql, name, type)
+    if test is not None:
         lists[name] = values
-    return found
+    return test
