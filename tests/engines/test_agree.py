@@ -16,7 +16,7 @@ from discreet.engines.render.scalars import Made, ScalarWriter
 from discreet.plan import relation as r
 from discreet.plan import scalar as s
 from discreet.plan.casts import CASTS
-from discreet.plan.evaluate import evaluate
+from discreet.plan.evaluate import evaluate, evaluate_each
 from discreet.plan.functions import FUNCTIONS
 from discreet.plan.scalar import Column, Scalar, Type
 from tests.engines.twins import agree, arranged, rendered, said
@@ -108,6 +108,25 @@ def each_kind() -> list[Scalar]:
 
 def test_each_kind_of_expression_on_plain_columns(engine: DuckDB) -> None:
     agrees_on(engine, each_kind())
+
+
+def values_of_a_list_are_those_of_each_row() -> None:
+    kinds = [each for each in each_kind() if len(s.columns_in(each)) == 1]
+    functions = [each for each in kinds if isinstance(each, s.Function)]
+    nested = [s.Function("abs", (each,)) for each in functions if s.type_of(each).numeric]
+    nested += [
+        s.Function("append", (each, s.Literal("x", Type.TEXT))) for each in functions if s.type_of(each) is Type.TEXT
+    ]
+    assert len(functions) > 50 and len(nested) > 50
+    for scalar in [*kinds, *nested]:
+        (column,) = s.columns_in(scalar)
+        values = HOSTILE[column.name]
+        by_row = [evaluate(scalar, {column.place: value}) for value in values]
+        assert list(map(repr, evaluate_each(scalar, column.place, values))) == list(map(repr, by_row)), scalar
+
+
+def test_values_of_a_list_are_those_of_each_row() -> None:
+    values_of_a_list_are_those_of_each_row()
 
 
 def nested(depth: int) -> Scalar:

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
-from discreet.engines.render import StoredTable, relations, text_of
+from discreet.engines.render import StoredTable, lists, text_of
 from discreet.engines.render.duckdb import DUCKDB
 from discreet.engines.render.words import Words
 from discreet.plan import relation as r
@@ -33,7 +33,7 @@ HANDED = (Type.TEXT, Type.INTEGER, Type.DATE)
 @pytest.fixture(autouse=True)
 def short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every list is a long one."""
-    monkeypatch.setattr(relations, "LONG", 1)
+    monkeypatch.setattr(lists, "LONG", 1)
 
 
 def among(column: Column, values: tuple[s.Value, ...]) -> s.In:
@@ -68,7 +68,7 @@ def queries() -> Iterator[r.Totals]:
 
 
 def short_lists_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relations, "LONG", 1)
+    monkeypatch.setattr(lists, "LONG", 1)
     agree([Data("t", rows(100), COLUMNS, person="person")], [*islice(queries(), 4), *deque(queries(), 1)])
 
 
@@ -82,7 +82,7 @@ def test_a_list_that_is_handed_over_finds_what_the_slow_engine_finds() -> None:
 def test_a_list_that_is_handed_over_finds_what_one_finds_that_is_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
     with DuckDB([Data("t", rows(300, seed=2), COLUMNS, person="person")]) as engine:
         handed = [by_group(engine._run(query, SALT)) for query in queries()]
-        monkeypatch.setattr(relations, "LONG", 10**9)
+        monkeypatch.setattr(lists, "LONG", 10**9)
         assert handed == [by_group(engine._run(query, SALT)) for query in queries()]
 
 

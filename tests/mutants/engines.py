@@ -208,8 +208,16 @@ def forms_are_read_as_declared() -> None:
 
 MUTANTS = (
     Mutant(
+        "a-list-of-whole-numbers-stays-whole",
+        EVALUATE + "evaluate_each",
+        "called.operand(i) is Type.NUMBER",
+        "False",
+        "the groups of a function of many values are other values than those of its rows",
+        test_agree.values_of_a_list_are_those_of_each_row,
+    ),
+    Mutant(
         "a-missing-key-beside-a-list",
-        RELATIONS + "_in_a_long_list",
+        "discreet.engines.render.lists:in_a_long_list",
         "over.clean(part).sql if sql is None else sql for part, sql in others",
         "sql for part, sql in others if sql is not None",
         "rows without a key are left out, where a missing one is a group beside a long list of keys",
@@ -217,8 +225,8 @@ MUTANTS = (
     ),
     Mutant(
         "a-list-of-another-filter",
-        RELATIONS + "_in_a_long_list",
-        'name, values = f"list{len(writer.lists)}"',
+        "discreet.engines.render.lists:in_a_long_list",
+        'name, values = f"list{len(lists)}"',
         'name, values = "list0"',
         "of two long lists one is handed over for both: rows are left out of groups that they are in, and others are let in",
         patched(test_lists.short_lists_agree),

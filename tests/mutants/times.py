@@ -46,9 +46,9 @@ MUTANTS = (
     ),
     Mutant(
         "the-last-stretch-forgotten",
-        MOMENTS + "_starts",
-        "moment <= last",
-        "moment < last",
+        MOMENTS + "stretches",
+        "micros_of(last) + 1",
+        "micros_of(last)",
         "the hour that begins with the last moment of the bounds is no group",
         times.groups_are_the_image,
     ),

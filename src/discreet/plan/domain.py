@@ -14,7 +14,7 @@ from discreet.errors import QueryError
 from discreet.plan import moments
 from discreet.plan.calendar import Grain, day_of, stretches
 from discreet.plan.catalog import MOST_KEYS, listed, one_number
-from discreet.plan.evaluate import evaluate
+from discreet.plan.evaluate import evaluate, evaluate_each
 from discreet.plan.facts import Facts
 from discreet.plan.functions import function
 from discreet.plan.rules.scalars import facts_of
@@ -234,7 +234,7 @@ def _image(key: Scalar, scope: Scope, effort: Effort) -> Values | None:
     if inside is None:
         return None
     effort.take(len(inside) * size_of(key))
-    images = [evaluate(key, {column.place: value}) for value in inside]
+    images = evaluate_each(key, column.place, inside)
     missing = [evaluate(key, {column.place: None})] if scope.facts(column).nullable else []
     null = None in images or (None in missing and _names_null(key))
     values = dict.fromkeys(value for value in images + missing if value is not None)

@@ -1,6 +1,7 @@
 """All of a plan that does not depend on the budget: the groups, the terms, the limits, and what an engine runs under them."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 
 from discreet.errors import QueryError
@@ -43,6 +44,9 @@ MOST_FOUND = 1_000
 
 MOST_FOUND_GROUPS = 10_000
 """So many groups there may be at most, where keys are found; of several columns each has fewer keys then."""
+
+REMEMBERED = 8
+"""Of so many lists of keys it is remembered what they are as constants."""
 
 FEWEST_FOUND = 10
 """Where not even so many keys of a column could be used, a question is refused."""
@@ -305,8 +309,14 @@ def _only(source: Rows, key: Scalar, values: Values) -> Rows:
     """The rows whose key is one of these."""
     if not values:
         return Filter(source, Literal(False, Type.BOOLEAN))
-    known: Scalar = In(key, tuple(constant_of(value, type_of(key)) for value in values if value is not None))
+    known: Scalar = In(key, _constants(values, type_of(key)))
     return Filter(source, Or((IsNull(key), known)) if None in values else known)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _constants(values: Values, type: Type) -> tuple[Literal, ...]:
+    """The values but for a missing one, as constants: questions by one list of keys have the same ones."""
+    return tuple(constant_of(value, type) for value in values if value is not None)
 
 
 def _about_missing(question: Question) -> list[str]:

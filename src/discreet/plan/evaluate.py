@@ -6,7 +6,7 @@ or NULL (None); it never raises because of what is in the row.
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, singledispatch
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
@@ -59,6 +59,25 @@ ORDERS = {
 def evaluate(scalar: Scalar, row: Mapping[Any, Value]) -> Value:
     """The value of an expression on a row, given as a value for the place of each column; of released values for each node."""
     raise Fault(f"{type(scalar).__name__} has no meaning", code="scalar")
+
+
+def evaluate_each(scalar: Scalar, place: str | tuple[str, str], values: Sequence[Value]) -> list[Value]:
+    """What `evaluate` says on each row that has one of these values in the one place that an expression reads; node by node, which is
+    faster for many rows."""
+    if isinstance(scalar, Column):
+        return list(map(clean, values))
+    if isinstance(scalar, Literal):
+        return [evaluate(scalar, {})] * len(values)
+    if not isinstance(scalar, Function) or function(scalar.name).many or not scalar.operands:
+        return [evaluate(scalar, {place: value}) for value in values]
+    called, operands = function(scalar.name), []
+    for i, operand in enumerate(scalar.operands):
+        column = evaluate_each(operand, place, values)
+        if called.operand(i) is Type.NUMBER:
+            column = [None if value is None else float(value) for value in column]  # type: ignore[arg-type]
+        operands.append(column)
+    meaning = called.meaning
+    return [None if None in row else clean(meaning(*row)) for row in zip(*operands, strict=True)]
 
 
 @evaluate.register

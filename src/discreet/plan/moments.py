@@ -117,12 +117,8 @@ def stretches(first: datetime, last: datetime, grain: Grain, most: int) -> list[
         moments = list(islice(_starts(first, last, grain), most + 1))
         return moments if len(moments) <= most else None
     others = range(micros_of(began(grain, first)) + STEPS[grain], micros_of(last) + 1, STEPS[grain])
-    return [first, *(_ZERO + timedelta(microseconds=each) for each in others)] if _fewer(others, most) else None
-
-
-def _fewer(numbers: range, most: int) -> bool:
-    """Whether there are fewer than so many; there may be more of them than `len` can tell."""
-    return not numbers[most - 1 : most]
+    few = len(others[:most]) < most
+    return [first, *(_ZERO + timedelta(microseconds=each) for each in others)] if few else None
 
 
 def _starts(first: datetime, last: datetime, grain: Grain) -> Iterator[datetime]:

@@ -23,12 +23,12 @@ def combined_totals(
     combinations: Sequence[Combination], query: Totals, domain: tuple[tuple[Value, ...], ...], sums: Found
 ) -> tuple[Ints, ...]:
     """Combinations of what an engine found for a query, in the order of the domain; 0 for a group that no row is in."""
-    found = checked_totals(query, sums)
+    vectors = checked_totals(query, sums)
     place = dict(zip(_as_found(domain), range(len(domain)), strict=True))
     places = np.fromiter(map(place.get, sums.keys, repeat(-1)), np.int64, len(sums.keys))
     known = places >= 0
     exact = []
-    for totals in found:
+    for totals in vectors:
         vector = np.zeros(len(domain), np.int64)
         np.add.at(vector, places[known], totals[known])
         exact.append(vector)

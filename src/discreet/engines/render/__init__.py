@@ -12,6 +12,7 @@ from discreet.engines.render import computed as computed
 from discreet.engines.render import occurring as occurring
 from discreet.engines.render import people as people
 from discreet.engines.render.joins import row_priorities
-from discreet.engines.render.relations import StoredTable, Text, priorities, sql_of, text_of
+from discreet.engines.render.relations import priorities, sql_of, text_of
+from discreet.engines.render.stored import StoredTable, Text
 
 __all__ = ["StoredTable", "Text", "priorities", "row_priorities", "sql_of", "text_of"]

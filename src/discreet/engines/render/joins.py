@@ -5,8 +5,9 @@ from dataclasses import replace
 from sqlglot import exp
 
 from discreet.engines.render.nodes import E, alias, bare_integer, binary, chain, is_null, named, select, subquery
-from discreet.engines.render.relations import StoredTable, Text, Writer, rows_of
+from discreet.engines.render.relations import Writer, rows_of
 from discreet.engines.render.scalars import Made, ScalarWriter
+from discreet.engines.render.stored import StoredTable, Text
 from discreet.engines.render.words import Words
 from discreet.plan.joins import KeepRows, PersonJoin, PublicJoin
 from discreet.plan.relation import Rows

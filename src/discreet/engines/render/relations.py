@@ -1,12 +1,13 @@
 """Relations as SQL: from a scan to exact integer totals. How a person is found, capped and clipped is written here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
 
 from sqlglot import exp
 
-from discreet.engines.render.cells import TextForm, text_of_form
+from discreet.engines.render.cells import text_of_form
+from discreet.engines.render.lists import Lists, in_a_long_list
 from discreet.engines.render.masks import LAST, MASK, PERSON, last_slot, slot
 from discreet.engines.render.means import mean_of
 from discreet.engines.render.nodes import (
@@ -29,6 +30,7 @@ from discreet.engines.render.nodes import (
     when,
 )
 from discreet.engines.render.scalars import Made, ScalarWriter
+from discreet.engines.render.stored import StoredTable, Text
 from discreet.engines.render.words import Words
 from discreet.errors import Fault
 from discreet.plan.evaluate import largest
@@ -57,42 +59,11 @@ from discreet.plan.relation import (
     own_rows,
     terms_of,
 )
-from discreet.plan.scalar import (
-    Cast,
-    Coalesce,
-    Column,
-    In,
-    Indicator,
-    IsNull,
-    Literal,
-    Not,
-    Or,
-    Scalar,
-    Type,
-    Value,
-    type_of,
-)
+from discreet.plan.scalar import Cast, Coalesce, Column, Indicator, IsNull, Literal, Not, Scalar, Type, type_of
 
 SLACK = 1 + 2.0**-40  # more than all the roundings of a norm in doubles
 MOST_BY_MASK = 16  # groups; for more of them the mask would not leave much out
-LONG = 1_000  # values of a list that is handed over
 HASH, ROWS, PRIORITY, FACTOR, IN_ALL = "hash", "rows", "priority", "factor", "in_all"
-
-
-@dataclass(frozen=True, slots=True)
-class StoredTable:
-    """How an engine keeps a declared table: under which name, and which of its text columns in another form.
-
-    It may have numbered the people of the column `person`, from 0 on, in a column `number`, and have a hash of each in a column `hash`.
-    """
-
-    table: str
-    kept: Mapping[str, TextForm] = field(default_factory=dict)
-    person: str | None = None
-    number: str | None = None
-    hash: str = ""
-    people: int = 0
-    rows: int = 0
 
 
 def key(index: int) -> str:
@@ -105,16 +76,6 @@ def total(index: int) -> str:
 
 def join_people(sql: E, identifier: str, side: str | None = None) -> E:
     return exp.Join(this=subquery(sql, identifier), using=[exp.Identifier(this=PERSON, quoted=True)], side=side)
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """What an engine runs: columns key0, key1, … and total0, total1, …; the names of its parameters, and long lists, which are
-    parameters of the query itself."""
-
-    sql: str
-    parameters: frozenset[str]
-    lists: Mapping[str, Sequence[Value]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +128,7 @@ class Writer:
     sliced: bool = False
     parameters: set[str] = field(default_factory=set)
     by_rows: bool = False  # it is rows that are sliced, and no people
-    lists: dict[str, Sequence[Value]] = field(default_factory=dict)
+    lists: Lists = field(default_factory=dict)
 
     def written(self, sql: E) -> Text:
         return Text(self.words.text(sql), frozenset(self.parameters), self.lists)
@@ -435,31 +396,8 @@ def _filled(relation: Filled, writer: Writer) -> tuple[ScalarWriter, E, list[E]]
 @rows_of.register
 def _filter(relation: Filter, writer: Writer) -> tuple[ScalarWriter, E, list[E]]:
     over, base, where = rows_of(relation.source, writer)
-    condition = _in_a_long_list(relation.condition, over, writer)
+    condition = in_a_long_list(relation.condition, over, writer.lists)
     return over, base, [*where, over.clean(relation.condition).sql if condition is None else condition]
-
-
-def _in_a_long_list(condition: Scalar, over: ScalarWriter, writer: Writer) -> E | None:
-    """Whether a value is one of many, or missing where that is asked too; None for any other condition.
-
-    An engine is handed such a list, which it would take longer to read than to go through all rows.
-    """
-    if isinstance(condition, Or):
-        parts = [_in_a_long_list(each, over, writer) for each in condition.parts]
-        if not any(parts):
-            return None
-        others = zip(condition.parts, parts, strict=True)
-        return chain(exp.Or, [over.clean(part).sql if sql is None else sql for part, sql in others])
-    if not isinstance(condition, In) or len(condition.values) < LONG:
-        return None
-    type = type_of(condition.operand)
-    name, values = f"list{len(writer.lists)}", [each.value for each in condition.values if each.type is type]
-    if len(values) < len(condition.values) or None in values:
-        return None
-    found = writer.words.in_list(over.clean(condition.operand).sql, name, type)
-    if found is not None:
-        writer.lists[name] = values
-    return found
 
 
 @singledispatch

@@ -143,8 +143,8 @@ class FindKeys(Step):
     def _counts(self, totals: Found) -> dict[Value, int]:
         """The number of people of each key that can be one: which can be does not depend on who has it."""
         (counts,) = checked_totals(self.query, totals)
-        found: Iterable[Any] = (key for (key,) in totals.keys)
-        values = found if self.type in AS_FOUND else (_value(key, self.type) for key in found)
+        keys: Iterable[Any] = (key for (key,) in totals.keys)
+        values = keys if self.type in AS_FOUND else (_value(key, self.type) for key in keys)
         pairs, kind = zip(values, counts.tolist(), strict=True), KINDS[self.type]
         return {value: count for value, count in pairs if count and _usable(value, kind)}
 
