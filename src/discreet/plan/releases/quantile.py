@@ -172,7 +172,7 @@ class QuantileRelease(Release):
         return self._read(plan).value.low >= 0
 
     def span(self, reader: "Reader", confidence: float) -> Span:
-        """The truth lies from the one end to the other, and by rounding half a cell farther; of another level in proportion, within the bounds."""
+        """The truth lies between both ends, and by rounding half a cell farther; of another level in proportion."""
         reading = self._read(reader.plan)
         ends = (reader.totals[i] for i in self._columns(reader.plan))
         off = 0.0 if reading.exact else float(reading.step) / 2
