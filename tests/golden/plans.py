@@ -209,7 +209,7 @@ def _planned(plan: Plan) -> str:
             f"{measurement.said}{of}: L1 {float(sensitivity.l1):.9g}, L2 {float(sensitivity.l2):.9g}, step {measurement.step}; {said}"
         )
     lines += [f"note: {note}" for note in plan.told]
-    return "\n".join([*lines, f"runs: {_text(plan.query)}"]) + "\n"
+    return "\n".join([*lines, *(f"runs: {_text(query)}" for query in plan.decided.queries)]) + "\n"
 
 
 def _text(query: Totals) -> str:

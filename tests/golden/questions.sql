@@ -623,3 +623,13 @@ SELECT d, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM (SEL
 SELECT admitted, COUNT(*) AS n FROM visits WHERE admitted BETWEEN '2024-02-01' AND '2024-02-07' GROUP BY admitted;
 -- date-mixed-text-key
 SELECT ward || '/' || STRFTIME(admitted, '%Y') AS k, AVG(AGE(admitted, born)) AS a FROM visits GROUP BY k;
+-- quantile-by-group
+SELECT ward, MEDIAN(age) AS m, QUANTILE(age, 0.9) AS high, COUNT(*) AS n FROM visits GROUP BY ward;
+-- quantile-within-group
+SELECT PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY cost DESC) FILTER (WHERE age > 65) AS q FROM visits;
+-- quantile-between
+SELECT QUANTILE(cost, 0.75) - QUANTILE(cost, 0.25) AS iqr FROM visits;
+-- quantile-list
+SELECT ward, QUANTILE_DISC(age, [0.1, 0.5, 0.9]) AS q FROM visits GROUP BY ward ORDER BY q_50;
+-- quantile-beyond
+SELECT QUANTILE(age, 1.5) FROM visits;

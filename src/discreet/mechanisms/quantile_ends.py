@@ -53,6 +53,9 @@ TENTH = Fraction(1, 10)
 TENFOLD = log(10)
 """In scales of its noise, what that may have added at 95 %."""
 
+BESIDE = 64
+"""So many cells weigh as much as a place beyond all rows."""
+
 FEW_EMPTY = 4
 """So many cells for each that has rows do no harm: figures are in `plan.releases.quantile`."""
 
@@ -158,12 +161,17 @@ class QuantileEnds(ForSensitivity):
         return np.clip(places - 1, 0, self.cells - 1).astype(np.int64)
 
     def gaps(self, counts: Ints, q: Fraction, shift: Ints) -> Ints:
-        """How far each place of each group is from a rank, times the denominator of q: one below all rows, the cells, one above."""
+        """How far each place of each group is from a rank, times the denominator of q: one below all rows, the cells, one above.
+
+        Of those two there are as good as many, one for each 64 cells: they are nearer by ln(cells/64)/λ. The rank of an end may be beyond
+        all rows, and then the cells, of which there are many, must not outweigh them.
+        """
         by, upto = q.denominator, np.cumsum(counts, axis=1)
         n = upto[:, -1:]
         target = q.numerator * n + by * shift[:, None]
         inside = np.maximum(0, np.maximum(by * (upto - counts) - target, target - by * upto))
-        return np.concatenate([np.maximum(0, target), inside, np.maximum(0, by * n - target)], axis=1)
+        nearer = min(int(log(max(1.0, self.cells / BESIDE)) / float(self.rate(q)) * by), by * MOST_MASS)
+        return np.concatenate([np.maximum(0, target) - nearer, inside, np.maximum(0, by * n - target) - nearer], axis=1)
 
     def _counts(self, exact: Any) -> Ints:
         array = np.asarray(exact)
