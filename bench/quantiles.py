@@ -53,7 +53,9 @@ def held(mechanism: QuantileEnds, q: Fraction, values: np.ndarray) -> tuple[floa
     cells = np.flatnonzero((upto - counts <= rank) & (upto >= rank))
     covered = (low <= cells[-1]) & (high >= cells[0])
     middle = (low + high) / 2
-    return float(covered.mean()), float(np.median(high - low) + 1) / float(np.ptp(np.quantile(middle, (0.025, 0.975))) + 1)
+    return float(covered.mean()), float(np.median(high - low) + 1) / float(
+        np.ptp(np.quantile(middle, (0.025, 0.975))) + 1
+    )
 
 
 def seconds(act: Callable[[], object]) -> float:

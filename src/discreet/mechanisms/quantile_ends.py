@@ -57,7 +57,7 @@ BESIDE = 64
 """So many cells weigh as much as a place beyond all rows."""
 
 FEW_EMPTY = 4
-"""So many cells for each that has rows do no harm: figures are in `plan.releases.quantile`."""
+"""So many cells for each that has rows do no harm: by simulation, with figures in bench/quantiles.py."""
 
 
 class Exchange(Enum):
@@ -134,7 +134,8 @@ class QuantileEnds(ForSensitivity):
 
     def occupied(self, counts: Ints) -> Ints:
         """How many cells of each group have rows, exactly: a cell of less than a row counts as what it has."""
-        return np.minimum(counts, self.unit).sum(axis=1)
+        occupied: Ints = np.minimum(counts, self.unit).sum(axis=1)
+        return occupied
 
     def event(self, sensitivity: Number | None = None) -> events.Event:
         """What is drawn, for units of this many rows in all groups together, or of as many as were declared."""
