@@ -701,3 +701,13 @@ SELECT COUNT(DISTINCT arrived) AS moments, COUNT(DISTINCT DATE(arrived)) AS days
 SELECT building, COUNT(DISTINCT note) AS notes, COUNT(DISTINCT beds) AS sizes FROM visits JOIN wards USING (ward) GROUP BY building;
 -- join-values-of-people
 SELECT COUNT(DISTINCT p.born) AS years FROM visits v JOIN patients p USING (patient_id);
+-- quantile-by-group
+SELECT ward, MEDIAN(age) AS m, QUANTILE(age, 0.9) AS high, COUNT(*) AS n FROM visits GROUP BY ward;
+-- quantile-within-group
+SELECT PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY cost DESC) FILTER (WHERE age > 65) AS q FROM visits;
+-- quantile-between
+SELECT QUANTILE(cost, 0.75) - QUANTILE(cost, 0.25) AS iqr FROM visits;
+-- quantile-list
+SELECT ward, QUANTILE_DISC(age, [0.1, 0.5, 0.9]) AS q FROM visits GROUP BY ward ORDER BY q_50;
+-- quantile-beyond
+SELECT QUANTILE(age, 1.5) FROM visits;

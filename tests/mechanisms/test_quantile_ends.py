@@ -19,19 +19,15 @@ from tests.scale import repeats
 SHARES = (F(0), F(1, 4), F(1, 2), F(9, 10), F(1))
 
 
-def laws(mechanism: QuantileEnds, counts: Any) -> list[np.ndarray]:
-    """For each end the probability of each place, in each group."""
-    exact = np.asarray(counts, np.int64)
-    return [
-        (
-            near := Falls.of(
-                -mechanism.gaps(exact, q, sign * mechanism.margin(q)), mechanism.rate(q) / q.denominator
-            ).near
-        )
-        / near.sum(axis=1, keepdims=True)
-        for q in mechanism.probabilities
-        for sign in (-1, 1)
-    ]
+def laws(mechanism: QuantileEnds, counts: Any, occupied: int = 10**6) -> list[np.ndarray]:
+    """For each end the probability of each place, in each group, after so many cells were said to have rows."""
+    exact, found = np.asarray(counts, np.int64), []
+    for q in mechanism.probabilities:
+        margin = mechanism.margin(q, np.full(len(exact), occupied, np.int64))
+        for sign in (-1, 1):
+            near = Falls.of(-mechanism.gaps(exact, q, sign * margin), mechanism.rate(q) / q.denominator).near
+            found.append(near / near.sum(axis=1, keepdims=True))
+    return found
 
 
 def loss_between(mechanism: QuantileEnds, first: Any, second: Any) -> float:
@@ -73,7 +69,7 @@ def nobody_is_told_apart() -> None:
         for table in tables(groups, 3, 3 if groups == 1 else 1):
             for first, second in neighbours(table, tables(groups, 3, 2 if groups == 1 else 1), exchange):
                 loss = loss_between(mechanism, first, second)
-                assert loss <= 80 * (1 + 1e-9), (exchange, groups, q, first, second, loss)
+                assert loss <= 72 * (1 + 1e-9), (exchange, groups, q, first, second, loss)
 
 
 def nobody_is_told_apart_among_empty_cells() -> None:
@@ -108,13 +104,34 @@ def test_nobody_is_told_apart() -> None:
     nobody_is_told_apart()
 
 
+def gaps_of(mechanism: QuantileEnds, counts: np.ndarray, q: F) -> np.ndarray:
+    return mechanism.gaps(counts, q, np.zeros(len(counts), np.int64))
+
+
+def occupied_cells_move_as_far_as_is_said() -> None:
+    """How many cells have rows: by as many as a unit has rows, in all groups together, also where two make one row."""
+    for exchange, unit in product(Exchange, (1, 2)):
+        groups = 2 if exchange is Exchange.ACROSS else 1
+        mechanism = QuantileEnds(F(1), (F(1, 2),), 3, 2, exchange, unit)
+        moved = max(
+            int(np.abs(mechanism.occupied(first) - mechanism.occupied(second)).sum())
+            for table in tables(groups, 3, 3 if groups == 1 else 1)
+            for first, second in neighbours(table, tables(groups, 3, 2), exchange)
+        )
+        assert moved == mechanism.noise.scale * mechanism.epsilon / 10, (exchange, unit, moved)
+
+
+def test_occupied_cells_move_as_far_as_is_said() -> None:
+    occupied_cells_move_as_far_as_is_said()
+
+
 def scores_move_as_far_as_is_said() -> None:
     """The bounds on scores are reached, so that none is larger than it must be."""
     for exchange, q in product(Exchange, SHARES[1:-1]):
         mechanism = QuantileEnds(F(1), (q,), 3, 1, exchange)
         groups = 2 if exchange is Exchange.ACROSS else 1
         moved = max(
-            int(np.abs(mechanism.gaps(first, q, 0) - mechanism.gaps(second, q, 0)).max(axis=1).sum())
+            int(np.abs(gaps_of(mechanism, first, q) - gaps_of(mechanism, second, q)).max(axis=1).sum())
             for table in tables(groups, 3, 4 if groups == 1 else 2)
             for first, second in neighbours(table, tables(groups, 3, 1), exchange)
         )
@@ -135,7 +152,8 @@ def parts_cost_what_the_whole_costs() -> None:
     assert mechanism.loss(16).epsilon() == pytest.approx(3)
     assert mechanism.ends == 6 and mechanism(np.ones((5, 16), np.int64), Tape(1)).shape == (5, 6)
     for q in quarters:
-        assert mechanism.rate(q) * 2 * 8 * mechanism.moved(q) * 6 == F(3, 2)
+        ends = mechanism.rate(q) * 2 * 8 * mechanism.moved(q) * 6
+        assert ends + F(8) / mechanism.noise.scale == F(3, 2)
 
 
 def test_parts_cost_what_the_whole_costs() -> None:
@@ -144,7 +162,7 @@ def test_parts_cost_what_the_whole_costs() -> None:
 
 def draws_follow_the_law() -> None:
     """Chosen cells are as likely as the law says: 4 standard errors and a margin, at a false alarm rate below 1e-6 for 8 cells."""
-    mechanism = QuantileEnds(F(1), (F(1, 2),), 4)
+    mechanism = QuantileEnds(F(1), (F(1, 2),), 4)  # of so few cells that the margin is the same however many have rows
     counts, runs = np.array([[3, 0, 5, 2]]), repeats(4000)
     low, high = laws(mechanism, counts)
     lower = np.array([low[0][0] + low[0][1], low[0][2], low[0][3], low[0][4] + low[0][5]])
@@ -168,6 +186,7 @@ KINDS = {
     "even": lambda chance: chance.random(),
     "skewed": lambda chance: min(chance.lognormvariate(0, 1) / 20, 0.999),
     "atom": lambda chance: 0.3 if chance.random() < 0.4 else chance.random(),
+    "far": lambda chance: chance.choice([0.1, 0.3, 0.5, 0.7, 0.9]),
 }
 
 
@@ -179,7 +198,8 @@ def ends_enclose_quantiles() -> None:
         counts = np.bincount([int(draw(chance) * 1024) for _ in range(800)], minlength=1024)[None, :]
         upto, rank = np.cumsum(counts[0]), float(q) * 800
         holds = np.flatnonzero((upto - counts[0] <= rank) & (upto >= rank))
-        low, high = (law[0] for law in laws(mechanism, counts))
+        noisy = int(mechanism.occupied(counts)[0])  # what its noise may have added is taken away again
+        low, high = (law[0] for law in laws(mechanism, counts, noisy))
         below, above = low[: holds[-1] + 2].sum(), high[holds[0] + 1 :].sum()
         assert below * above >= 0.925, (kind, q, epsilon, below * above)
 
@@ -190,7 +210,9 @@ def test_ends_enclose_quantiles() -> None:
 
 def test_where_rows_are_smooth_the_margin_is_that_of_an_exponential() -> None:
     mechanism = QuantileEnds(F(1), (F(1, 2),), 1024)
-    rate, t = float(mechanism.rate(F(1, 2))), mechanism.margin(F(1, 2))
+    rate, (t,) = float(mechanism.rate(F(1, 2))), mechanism.margin(F(1, 2), np.array([600]))
+    (nothing,) = mechanism.margin(F(1, 2), np.array([0]))
+    assert nothing == -(-log(20 * 1024 / 4) // rate)
     assert exp(-rate * t) <= 1 / 20 < exp(-rate * (t - 1))
     assert t == -(-log(20) // rate)
 

@@ -114,7 +114,9 @@ def as_written(value: Any) -> Any:
 def alike(row: tuple[Any, ...], other: tuple[Any, ...], share: float) -> bool:
     pairs = [(as_written(one), as_written(two)) for one, two in zip(row, other, strict=True)]
     return all(
-        isclose(one, two, rel_tol=share, abs_tol=0.02) if isinstance(one, float) and isinstance(two, float) else one == two
+        isclose(one, two, rel_tol=share, abs_tol=0.02)
+        if isinstance(one, float) and isinstance(two, float)
+        else one == two
         for one, two in pairs
     )
 
@@ -136,7 +138,7 @@ def test_answers_are_those_of_the_engine(trade: str) -> None:
     wrong, compared = {}, 0
     with curator(trade) as opened:
         for name, text in analysts.questions().items():
-            if not name.startswith(trade) or name in REWRITTEN or name in OTHERWISE or name=="airline-30":
+            if not name.startswith(trade) or name in REWRITTEN or name in OTHERWISE or name == "airline-30":
                 continue
             answer = opened.sql(text, **PRICE, **LIMITS)
             rows = [tuple(row.values()) for row in answer.to_dicts()]

@@ -47,6 +47,11 @@ def slope(x: Reals, y: Reals) -> float:
     return float(np.cov(x.ravel(), y.ravel())[0, 1] / np.var(x.ravel(), ddof=1))
 
 
+def ranked(x: Reals, q: float) -> float:
+    """The value that holds the rank. On cells as wide as one of few values an interval holds it nearly always."""
+    return float(np.quantile(x.ravel(), q, method="inverted_cdf"))
+
+
 STATISTICS = {
     "count": Statistic("COUNT(*)", lambda x, y: x.size, linear=True, epsilon=0.1),
     "sum": Statistic("SUM(x)", lambda x, y: float(x.sum()), linear=True, epsilon=0.1),
@@ -57,6 +62,8 @@ STATISTICS = {
     "deviation": Statistic("STDDEV(x)", lambda x, y: float(x.std(ddof=1))),
     "covariance": Statistic("COVAR_POP(y, x)", lambda x, y: float(np.cov(x.ravel(), y.ravel(), ddof=0)[0, 1])),
     "correlation": Statistic("CORR(y, x)", lambda x, y: float(np.corrcoef(x.ravel(), y.ravel())[0, 1])),
+    "median": Statistic("MEDIAN(x)", lambda x, y: ranked(x, 0.5), most=1, wide=1.7),
+    "quartile": Statistic("QUANTILE(x, 0.25)", lambda x, y: ranked(x, 0.25), most=1, wide=1.7),
     "slope": Statistic("REGR_SLOPE(y, x)", slope),
 }
 KINDS: dict[str, Callable[[np.random.Generator], Reals]] = {

@@ -98,6 +98,8 @@ def false_readings_are_found() -> None:
         (reading,) = [each for each in stage.readings if isinstance(each, QuantileReading)]
         made = reading.mechanism
         wrong = [replace(reading, mechanism=replace(made, cells=made.cells + 1))]
+        if made.unit > 1:
+            wrong.append(replace(reading, mechanism=replace(made, unit=1, rows=made.rows // made.unit)))
         if made.rows > 1:
             wrong.append(replace(reading, mechanism=replace(made, rows=made.rows - 1)))
         if protected.adjacency is Adjacency.REPLACE:

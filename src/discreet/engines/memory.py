@@ -327,7 +327,7 @@ def _apportioned(relation: Apportioned, reading: RunData) -> list[Contribution]:
     return [
         Contribution(each.person, each.group + value, n, [term * n // sum(counts.values()) for term in each.terms])
         for each in people_in(relation.source, reading)
-        if (counts := values.get((each.person, each.group)))
+        for counts in (values.get((each.person, each.group), {}),)
         for value, n in counts.items()
     ]
 

@@ -51,8 +51,9 @@ def _about_totals(protected: Protected, caps: Caps, query: Totals, cells: int) -
     if isinstance(query.source, ClipNorm):
         length = f"in all with the length of as many in each of {counted(groups, 'group')}"
         return [f"{counts} in a group, and {length}", without]
-    if isinstance(query.source, CapGroups):
-        return [f"{counts} in a group, and in at most {query.source.most} of the {cells:,} groups", without]
+    for part in caps_in(query):
+        if isinstance(part, CapGroups):
+            return [f"{counts} in a group, and in at most {part.most} of the {cells:,} groups", without]
     return [f"{counts} in a group" if cells > 1 else counts, without]
 
 

@@ -83,9 +83,9 @@ class QuantileAsked(ReadingAsked):
         relation = draft.protected.relation
         mass = mass_of(query, relation, draft.known, cells_of(value))
         exchange = exchange_of(relation, draft.known)
-        return QuantileReading(
-            query, QuantileEnds(epsilon, self.probabilities, cells_of(value), mass, exchange), value, self.whole
-        )
+        unit = FINE if isinstance(query.source, Apportioned) else 1
+        mechanism = QuantileEnds(epsilon, self.probabilities, cells_of(value), mass, exchange, unit)
+        return QuantileReading(query, mechanism, value, self.whole)
 
     def _query(self, draft: "Draft", caps: "Caps", value: Steps) -> Totals:
         """What an engine runs: rows by group and cell; of people within all limits, whether or not norms are limited elsewhere."""
@@ -250,6 +250,6 @@ class QuantileReading(Reading):
             "mechanism": type(self.mechanism).__name__,
             "quantiles": [str(q) for q in self.mechanism.probabilities],
             "cells": self.mechanism.cells,
-            "rows": str(Fraction(self.mechanism.rows, FINE if isinstance(self.query.source, Apportioned) else 1)),
+            "rows": str(Fraction(self.mechanism.rows, self.mechanism.unit)),
             "epsilon": str(self.mechanism.epsilon),
         }

@@ -88,7 +88,7 @@ RECORDS: dict[type, str] = {
     Exponential: "Exponential epsilon sensitivity monotone",
     NoisyMax: "NoisyMax epsilon sensitivity monotone",
     PermuteAndFlip: "PermuteAndFlip epsilon sensitivity monotone",
-    QuantileEnds: "QuantileEnds epsilon probabilities cells rows exchange",
+    QuantileEnds: "QuantileEnds epsilon probabilities cells rows exchange unit",
     KeysByName: "KeysByName rule",
     OptimalKeys: "OptimalKeys epsilon delta groups",
     LaplaceThreshold: "LaplaceThreshold scale threshold groups",

@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from discreet.engines.render.masks import PERSON
 from discreet.engines.render.nodes import (
     E,
     T,
@@ -16,7 +17,7 @@ from discreet.engines.render.nodes import (
     subquery,
     table,
 )
-from discreet.engines.render.relations import PERSON, Writer, grouped_key, key, people_of, total
+from discreet.engines.render.relations import Writer, grouped_key, key, people_of, total
 from discreet.plan.apportioned import Apportioned
 from discreet.plan.evaluate import largest
 from discreet.plan.relation import MOST_ROWS, CapRows, CapTotal, contributions_of, walk

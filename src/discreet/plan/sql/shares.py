@@ -6,7 +6,7 @@ The words of the output are repeated, each time with one of the shares for the l
 
 from itertools import takewhile
 
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from discreet.plan.releases.base import registry
 
