@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from discreet.engines.base import Data
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.memory import MemoryEngine
-from discreet.errors import QueryError
+from discreet.errors import Invalid, QueryError
 from discreet.plan import scalar as s
-from discreet.plan.catalog import Catalog, Column, Protected, Table
-from discreet.plan.domain import complete, values_of, whole_key
+from discreet.plan.catalog import MOST_LISTED, Catalog, Column, Protected, Table
+from discreet.plan.domain import MOST_GROUPS, complete, values_of, whole_key
 from discreet.plan.evaluate import evaluate
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for
@@ -177,3 +177,13 @@ def test_a_column_that_may_be_missing_adds_what_the_key_makes_of_it() -> None:
     key = s.Coalesce((NAMED["g"], s.Literal(7, Type.INTEGER)))
     sure = replace(TABLE, columns=tuple(replace(each, nullable=False) for each in TABLE.columns))
     assert values_of(key, SCOPE) == (*LISTS["g"], 7) and values_of(key, Scope.of(sure)) == LISTS["g"]
+
+
+def test_as_many_keys_are_declared_as_there_are_groups_and_no_more() -> None:
+    keys = tuple(map(str, range(MOST_LISTED)))
+    table = Table("t", (Column("who", Type.INTEGER), Column("w", Type.TEXT, keys=keys)))
+    catalog = Catalog((table,), Protected("who", max_groups=1, max_rows=1))
+    plan = plan_for(question("SELECT w, COUNT(*) AS n FROM t GROUP BY w", catalog), catalog, 1)
+    assert len(plan.domain) == MOST_LISTED == MOST_GROUPS
+    with pytest.raises(Invalid, match="needs between 1 and 100,000 keys"):
+        Column("w", Type.TEXT, keys=(*keys, "one more"))
