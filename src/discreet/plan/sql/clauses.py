@@ -6,9 +6,8 @@ from sqlglot import exp
 
 from discreet.errors import QueryError
 from discreet.plan.domain import groupless
-from discreet.plan.question import Aggregate, Output, Question, Sort
+from discreet.plan.question import Output, Question, Sort
 from discreet.plan.relation import Filter, Rows
-from discreet.plan.releases.total import COUNT
 from discreet.plan.scalar import (
     Arithmetic,
     Case,
@@ -28,6 +27,7 @@ from discreet.plan.scalar import (
     type_of,
     windows_in,
 )
+from discreet.plan.sql.aggregates import aggregate_of
 from discreet.plan.sql.expressions import MOST_PARTS, Clause, Expressions
 from discreet.plan.sql.grouping import levels_in
 from discreet.plan.sql.histogram import BINS, Bins, bins_of, call_in, heading
@@ -137,15 +137,9 @@ class Clauses:
             raise read.refusal(Code.COLLECTION, "a question has one HISTOGRAM", hint, call)
         with read.at(Clause.SELECT):
             self.bins = bins = bins_of(read, node, call)
-        condition = None
-        if bins.where is not None:
-            with read.at(Clause.FILTER):
-                condition = read.condition(bins.where)
-        count = Aggregate(COUNT, None, condition)
-        if count not in read.aggregates:
-            read.aggregates.append(count)
+            count = aggregate_of(read, exp.Count(this=exp.Star()), bins.where)
         titles = heading(name, self._name(bins.argument))
-        return list(zip(titles, (bins.key, bins.end, Released(read.aggregates.index(count))), strict=True))
+        return list(zip(titles, (bins.key, bins.end, count), strict=True))
 
     def _name(self, item: Scalar) -> str:
         """A readable name for an output that has none."""
