@@ -31,7 +31,7 @@ from discreet.plan.steps.base import Step
 from tests.scale import repeats
 
 SUBJECTS = subjects.every()
-SLOW = {"Quantiles", "QuantileIntervals"}
+SLOW = {"Quantiles", "QuantileEnds", "QuantileIntervals"}
 ROWS = [pytest.param(each, id=f"{each.part}-{number}-{each.kind}") for number, each in enumerate(SUBJECTS)]
 
 
