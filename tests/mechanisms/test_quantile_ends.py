@@ -208,6 +208,21 @@ def test_ends_enclose_quantiles() -> None:
     ends_enclose_quantiles()
 
 
+def few_values_far_apart_are_enclosed() -> None:
+    """Of two values with hundreds of empty cells between them, and the quantile a few rows inside of one."""
+    for epsilon, inside in product((F(1), F(1, 4)), (1, 3, 10, 30)):
+        mechanism = QuantileEnds(epsilon, (F(1, 2),), 1024)
+        counts = np.zeros((1, 1024), np.int64)
+        counts[0, 300], counts[0, 700] = 400 + inside, 400 - inside
+        low, high = (law[0] for law in laws(mechanism, counts, int(mechanism.occupied(counts)[0])))
+        held = low[: 300 + 2].sum() * high[300 + 1 :].sum()
+        assert held >= 0.93, (epsilon, inside, held)
+
+
+def test_few_values_far_apart_are_enclosed() -> None:
+    few_values_far_apart_are_enclosed()
+
+
 def test_where_rows_are_smooth_the_margin_is_that_of_an_exponential() -> None:
     mechanism = QuantileEnds(F(1), (F(1, 2),), 1024)
     rate, (t,) = float(mechanism.rate(F(1, 2))), mechanism.margin(F(1, 2), np.array([600]))

@@ -102,7 +102,7 @@ MUTANTS = (
         "np.maximum(1.0, empty) / float(MISS)",
         "np.ones_like(empty) / float(MISS)",
         "of few values far apart an interval holds the truth in half of all answers",
-        ends.ends_enclose_quantiles,
+        ends.few_values_far_apart_are_enclosed,
     ),
     Mutant(
         "rows-below-a-cell-are-rows-in-it",

@@ -130,6 +130,11 @@ EXTREME = (
     "is the value of one person and is not released",
     "ask for QUANTILE(x, 0.01) or QUANTILE(x, 0.99), which one in a hundred is beyond",
 )
+OF_ONE = (
+    Code.EXTREME,
+    "is the value of one person and is not released",
+    "ask for counts by group, with ORDER BY COUNT(*) DESC, or by CASE bins",
+)
 QUANTILE = (
     Code.QUANTILE,
     "is not available",
@@ -160,7 +165,8 @@ FREQUENT = (
 )
 
 NAMES: dict[tuple[Code, str, str], str] = {
-    EXTREME: "MIN MAX MIN_BY MAX_BY ARG_MIN ARG_MAX ARGMIN ARGMAX",
+    EXTREME: "MIN MAX",
+    OF_ONE: "MIN_BY MAX_BY ARG_MIN ARG_MAX ARGMIN ARGMAX",
     FREQUENT: "MODE",
     QUANTILE: "RESERVOIR_QUANTILE MAD",
     STATISTIC: "SKEWNESS KURTOSIS KURTOSIS_POP REGR_SXX REGR_SYY REGR_SXY SEM ENTROPY "
