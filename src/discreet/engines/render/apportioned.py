@@ -1,4 +1,4 @@
-"""What people count with, by value, as SQL: their rows are counted by value, and joined with what the caps left of them."""
+"""What people count with, by value, as SQL: their rows are counted by value, beside what the caps left of them."""
 
 from sqlglot import exp
 
@@ -16,11 +16,12 @@ from discreet.engines.render.nodes import (
     select,
     subquery,
     table,
+    when,
 )
-from discreet.engines.render.relations import Writer, grouped_key, key, people_of, total
+from discreet.engines.render.relations import HASH, ROWS, Writer, grouped_key, key, people_of, total
 from discreet.plan.apportioned import Apportioned
 from discreet.plan.evaluate import largest
-from discreet.plan.relation import MOST_ROWS, CapRows, CapTotal, contributions_of, walk
+from discreet.plan.relation import MOST_ROWS, CapRows, CapTotal, Contributions, contributions_of, walk
 
 PART, SOME, ALL = "part ", "some rows", "all rows"
 MOST = 1 << 62
@@ -28,6 +29,36 @@ MOST = 1 << 62
 
 @people_of.register
 def _apportioned(relation: Apportioned, writer: Writer, rows: bool = False) -> E:
+    """Within a cap on rows alone all that a person counts with is told by their own rows in the group, and nothing need be joined."""
+    if isinstance(relation.source, Contributions | CapRows):
+        return _together(relation, relation.source, writer)
+    return _joined(relation, writer)
+
+
+def _together(relation: Apportioned, source: Contributions | CapRows, writer: Writer) -> E:
+    contributions = contributions_of(relation)
+    last, people = len(contributions.keys), writer.of_people(contributions)
+    columns, group = writer.columns(contributions, people, caps=True)
+    value = grouped_key(relation.value, people.over).grouped
+    columns += [alias(value, key(last)), alias(cast(call("count", exp.Star()), T.BIGINT), SOME)]
+    counted = select(columns, people.over.over(people.base), where=people.where, group=[*group, value.copy()])
+    there = exp.Paren(this=exp.Not(this=is_null(named(key(last)))))
+    names = [PERSON, *(key(i) for i in range(last))]
+    totals = {name: named(name) for name in (ROWS, *(total(i) for i in range(len(contributions.terms))))}
+    totals |= {ALL: when([(there.copy(), named(SOME))])}
+    sums = [
+        alias(cast(exp.Window(this=call("sum", each), partition_by=[*map(named, names)]), T.BIGINT), name)
+        for name, each in totals.items()
+    ]
+    beside = [key(last), SOME, *([HASH] if people.hash is not None else [])]
+    whole = select([*map(named, (*names, *beside)), *sums], subquery(counted, "counted"))
+    if isinstance(source, CapRows):
+        whole = writer.capped(contributions, whole, source.most, beside=(*beside[:2], ALL))
+    shares = [alias(_share(relation, i, writer), total(i)) for i in range(len(contributions.terms))]
+    return select([*map(named, names), named(key(last)), *shares], subquery(whole, "parts"), where=[there])
+
+
+def _joined(relation: Apportioned, writer: Writer) -> E:
     contributions = contributions_of(relation)
     last = len(contributions.keys)
     names = [PERSON, *(key(i) for i in range(last))]

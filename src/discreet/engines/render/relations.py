@@ -216,10 +216,12 @@ class Writer:
         columns += [alias(_aggregate(term, people.over), total(i)) for i, term in enumerate(contributions.terms)]
         return columns, group
 
-    def capped(self, contributions: Contributions, source: E, most: int, rows: bool = False) -> E:
+    def capped(
+        self, contributions: Contributions, source: E, most: int, rows: bool = False, beside: tuple[str, ...] = ()
+    ) -> E:
         """Capped sums: with s = q·n + r, 0 <= r < n, floor((s·most + u)/n) is q·most + floor((r·most + u)/n), where nothing overflows.
 
-        With `rows` also as how many rows they count.
+        With `rows` also as how many rows they count; columns that stand beside them stay.
         """
         words, n, limit = self.words, named(ROWS), integer(most)
         replaced: dict[str, E] = {}
@@ -235,7 +237,7 @@ class Writer:
             replaced[total(i)] = when([(many, binary(exp.Add, binary(exp.Mul, q, limit), rest))], s)
         if rows:
             replaced[ROWS] = call("least", n, limit)
-        names = [PERSON, *_names(contributions), ROWS, *([HASH] if self.numbered(contributions) else [])]
+        names = [PERSON, *_names(contributions), ROWS, *([HASH] if self.numbered(contributions) else []), *beside]
         return select(words.replaced(names, replaced), subquery(source, "contributions"))
 
     def chosen(self, relation: CapGroups, rows: bool = False) -> E:
