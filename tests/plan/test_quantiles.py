@@ -291,6 +291,8 @@ REFUSED = [
     ("SELECT MEDIAN(y, x) FROM t", "syntax"),
     ("SELECT MEDIAN(DISTINCT y) FROM t", "distinct"),
     ("SELECT MEDIAN(note) FROM t", "types"),
+    ("SELECT MEDIAN(CAST(note AS DATE)) FROM t", "types"),
+    ("SELECT QUANTILE(CAST(note AS TIMESTAMP), 0.9) FROM t", "types"),
     ("SELECT MEDIAN(who) FROM t", "missing-bounds"),
     ("SELECT PERCENTILE_CONT(0.5) FROM t", "function"),
     ("SELECT COUNT(*) WITHIN GROUP (ORDER BY y) FROM t", "function"),

@@ -38,7 +38,7 @@ from discreet.plan.quantile_reading import QuantileAsked, QuantileReading
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
 from discreet.plan.releases.terms import MeasuredTerms
-from discreet.plan.scalar import Column, Literal
+from discreet.plan.scalar import Column, Literal, Type, type_of
 
 if TYPE_CHECKING:
     from discreet.plan.forms import Reader
@@ -71,6 +71,7 @@ class Quantile(Kind):
             raise call.refusal(
                 "function", f"{call.name} needs WITHIN GROUP", f"write {call.name}(0.5) WITHIN GROUP (ORDER BY x)"
             )
+        _check_number(call)
         if call.name in MEDIANS:
             return of_one_number(cls(), call)
         if call.size != 2:
@@ -105,6 +106,14 @@ class Quantile(Kind):
         head = "median" if self.share == HALF else "quantile"
         tail = "" if self.share == HALF else f"_{float(100 * self.share):g}".replace(".", "_")
         return f"{head}{f'_{aggregate.argument.name}' if isinstance(aggregate.argument, Column) else ''}{tail}"
+
+
+def _check_number(call: Call) -> None:
+    """For a call of a number, or of something else that is refused elsewhere: returns. For a date raises QueryError."""
+    kind = type_of(call.scalar()) if call.size else None
+    if kind in (Type.DATE, Type.TIMESTAMP):
+        what = "EPOCH(x)" if kind is Type.TIMESTAMP else "DATEDIFF('day', DATE '2024-01-01', x)"
+        raise call.refusal("types", f"{call.name} is of numbers, and this is a {kind.value}", f"take {what} for it")
 
 
 def _share(call: Call) -> Fraction:

@@ -42,8 +42,12 @@ def _ordered(read: Expressions, node: exp.WithinGroup, where: exp.Expr | None) -
     """An aggregate of what WITHIN GROUP orders by."""
     read.take(node, "this", "expression")
     order = node.expression
-    if read.release_name(node.this) is None or type(order) is not exp.Order or len(order.expressions) != 1:
+    name = read.release_name(node.this)
+    if name is None or type(order) is not exp.Order:
         raise read.unknown(node.this)
+    if len(order.expressions) != 1:
+        hint = f"write {name}(0.5) WITHIN GROUP (ORDER BY x)"
+        raise read.refusal(Code.FUNCTION, f"{name} orders by one number", hint, node)
     read.take(order, "expressions")
     (by,) = order.expressions
     if type(by) is not exp.Ordered:
