@@ -94,9 +94,12 @@ def neighbours(draw: random.Random, unit: Protected) -> tuple[list[dict[str, Any
 
 def exact(plan: Plan, rows: list[dict[str, Any]], salt: int = 1) -> list[list[int]]:
     """The totals of a plan without noise, by the slow engine."""
+    return [totals.tolist() for totals in exact_totals(plan, engine(rows).run(plan.query, salt))]
+
+
+def engine(rows: list[dict[str, Any]]) -> MemoryEngine:
     lists = {column.name: [row[column.name] for row in rows] for column in COLUMNS}
-    engine = MemoryEngine([Data("t", lists, COLUMNS)], lambda query, salt: Priorities(salt))
-    return [totals.tolist() for totals in exact_totals(plan, engine.run(plan.query, salt))]
+    return MemoryEngine([Data("t", lists, COLUMNS)], lambda query, salt: Priorities(salt))
 
 
 def moved(plan: Plan, first: list[list[int]], second: list[list[int]]) -> Iterator[tuple[F, F]]:

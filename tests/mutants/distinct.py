@@ -76,7 +76,7 @@ MUTANTS = (
         moves_no_more,
     ),
     Mutant(
-        "groups-are-not-capped",
+        "groups-of-values-are-not-capped",
         KEPT,
         "rest = KeepKeys(rest, 0, size - 1, groups)",
         "rest = rest",
@@ -92,7 +92,7 @@ MUTANTS = (
         moves_no_more,
     ),
     Mutant(
-        "null-is-a-value",
+        "null-is-a-value-that-counts",
         RELEASE + "DistinctAsked._occurring",
         "present: Scalar = Not(IsNull(self.argument))",
         "present: Scalar = Literal(True, Type.BOOLEAN)",

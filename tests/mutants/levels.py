@@ -163,8 +163,8 @@ MUTANTS = (
     Mutant(
         "histograms-without-their-filter",
         "discreet.plan.sql.clauses:Clauses._histogram",
-        "Aggregate(COUNT, None, condition)",
-        "Aggregate(COUNT, None, None)",
+        "exp.Count(this=exp.Star()), bins.where)",
+        "exp.Count(this=exp.Star()), None)",
         "FILTER is read and forgotten",
         test_histogram.a_histogram_is_a_question_by_hand,
     ),

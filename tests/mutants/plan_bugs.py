@@ -25,15 +25,15 @@ MUTANTS = (
     Mutant(
         "the-clamp-is-that-of-the-column",
         TERMS + "MeasuredTerms._grid",
-        "facts = facts_of(argument, self.scope)",
-        "facts = facts_of(min(columns_in(argument), key=by_name, default=argument), self.scope)",
+        "facts_of(argument, scope)",
+        "facts_of(min(columns_in(argument), key=by_name, default=argument), scope)",
         "x * 1000 has the bounds of x",
         bugs.a_clamp_on_the_column,
     ),
     Mutant(
         "what-has-no-bounds-is-between-0-and-1",
         TERMS + "MeasuredTerms._found",
-        "raise without_bounds(name, argument, self.scope)",
+        "raise without_bounds(name, argument, scope)",
         "return Fraction(0), Fraction(1)",
         "a sum of what nobody declared is made up",
         bugs.missing_bounds,

@@ -50,7 +50,7 @@ def _released(
     stage: Stage, adders: Sequence[Callable[[Ints], Ints]], run: Run, grant: Grant, salt: int
 ) -> Iterator[Ints]:
     """What is released of one stage, over its groups."""
-    exact = _exact(stage, run(stage.query, salt)) if adders else ()
+    exact = stage_totals(stage, run(stage.query, salt)) if adders else ()
     yield from (add(totals) for add, totals in zip(adders, exact, strict=True))
     for reading in stage.readings:
         yield from reading.drawn(run, grant, salt, stage.domain)
@@ -58,10 +58,11 @@ def _released(
 
 def exact_totals(plan: Plan, totals: Found) -> tuple[Ints, ...]:
     """For each measurement its combination of what an engine found, in the order of the domain."""
-    return _exact(plan.decided, totals)
+    return stage_totals(plan.decided, totals)
 
 
-def _exact(stage: Stage, totals: Found) -> tuple[Ints, ...]:
+def stage_totals(stage: Stage, totals: Found) -> tuple[Ints, ...]:
+    """The same for one stage, which may be of a level."""
     return combined_totals([each.made for each in stage.measurements], stage.query, stage.domain, totals)
 
 
