@@ -2,7 +2,7 @@
 
 What a person counts with is what all limits leave of them, in 256 steps a row, in proportion to their rows with each value
 (`apportioned`): nothing is left out by lot. A table of rows, or of people with one row each, is counted as it is. Rows without a value,
-or with one that is not on the list, count nowhere: they take no one's place in a limit.
+or with one that is not on the list, count nowhere, as rows that FILTER leaves out of a sum.
 """
 
 from collections.abc import Sequence
