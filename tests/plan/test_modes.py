@@ -1,4 +1,4 @@
-"""MODE from text to answer: what it reads and costs, how far a neighbour moves what is read, which values there are, and what is refused."""
+"""MODE from text to answer: what it reads and costs, how far a neighbour moves that, which values there are, and what is refused."""
 
 import random
 from collections import Counter
@@ -409,7 +409,9 @@ def test_nobody_and_anything_is_answered() -> None:
     for text, protected in product(TEXTS, (ROW, PERSON, FREE)):
         plan = planned(text, protected, F(1))
         for rows in ([], neighbours(draw, protected)[0]):
-            assert all(row[-2 if "AVG" in text or "n FROM" in text else -1] is not None for row in answered(plan, rows).rows)
+            assert all(
+                row[-2 if "AVG" in text or "n FROM" in text else -1] is not None for row in answered(plan, rows).rows
+            )
 
 
 def test_keys_and_limits_are_found(tmp_path: Path) -> None:
@@ -420,7 +422,10 @@ def test_keys_and_limits_are_found(tmp_path: Path) -> None:
         "day": [date(2024, 1 + (i % 7 == 0), 3) for i in range(2000)],
         "cabin": [("eco", "eco", "biz")[i // 3 % 3] for i in range(2000)],
     }
-    columns = {"cabin": {"keys": ["first", "biz", "eco"]}, "day": {"type": "date", "bounds": ("2024-01-01", "2024-12-31")}}
+    columns = {
+        "cabin": {"keys": ["first", "biz", "eco"]},
+        "day": {"type": "date", "bounds": ("2024-01-01", "2024-12-31")},
+    }
     with Curator({"t": rows}, "who", columns, epsilon=1000, delta=1e-5, ledger=tmp_path / "l") as curator:
         text = "SELECT town, MODE(cabin) AS c, MODE(MONTH(day)) AS m, MODE(day) AS d, COUNT(*) AS n FROM t GROUP BY town ORDER BY 1"
         answer = curator.sql(text, epsilon=100, delta=1e-6)

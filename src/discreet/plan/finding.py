@@ -188,9 +188,7 @@ def _next(draft: Draft, budget: SplitPrice) -> Stage | Step:
         return _limited(draft, draft.caps, budget)
     stage = stage_of(draft, draft.caps, budget.split, budget.shared)
     limits = about_persons(draft.protected, draft.caps, stage, len(draft.groups))
-    return replace(
-        stage, notes=(*limits[:-1], *about_rounding(stage, draft.protected.people), *about_readings(stage))
-    )
+    return replace(stage, notes=(*limits[:-1], *about_rounding(stage, draft.protected.people), *about_readings(stage)))
 
 
 # Keys.

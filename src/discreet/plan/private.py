@@ -7,7 +7,15 @@ from functools import lru_cache
 
 from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import Number, positive, probability, rational, shown
-from discreet.plan.about import about_division, about_idle, about_means, about_persons, about_readings, about_rounding, advice
+from discreet.plan.about import (
+    about_division,
+    about_idle,
+    about_means,
+    about_persons,
+    about_readings,
+    about_rounding,
+    advice,
+)
 from discreet.plan.catalog import Catalog
 from discreet.plan.check import check, event_of
 from discreet.plan.domain import without_keys

@@ -87,8 +87,12 @@ class QuantileAsked(ReadingAsked):
         mechanism = QuantileEnds(epsilon, self.probabilities, cells_of(value), mass, exchange, unit)
         return QuantileReading(query, mechanism, value, self.whole)
 
+
 def rows_by_value(draft: "Draft", caps: "Caps", value: Scalar, condition: Scalar | None) -> Totals:
-    """What an engine runs for rows on which a condition is true, by group and by a value of each, such as its cell; of people within all limits, whether or not norms are limited elsewhere."""
+    """What an engine runs for rows on which a condition is true, by group and by a value of each, such as its cell.
+
+    Of people it is what is within all limits, whether or not norms are limited elsewhere.
+    """
     from discreet.plan.releases.terms import ones_of
 
     keys, plain = (*draft.keys, value), (Term(How.SUM, ONE),)

@@ -51,7 +51,9 @@ class Mode(Kind):
         person = (call.person or "").casefold()
         if any(column.name.casefold() == person and not column.table for column in columns_in(argument)):
             raise call.refusal(
-                "person", f"{call.person!r} says who a person is and is never released", "ask for the MODE of other columns"
+                "person",
+                f"{call.person!r} says who a person is and is never released",
+                "ask for the MODE of other columns",
             )
         return Aggregate(cls(), argument, call.condition)
 
@@ -73,7 +75,9 @@ class Mode(Kind):
         member: Scalar = In(operand, tuple(constant_of(value, type_of(operand)) for value in values))
         condition = member if aggregate.condition is None else And((aggregate.condition, member))
         if not complete(operand):
-            terms.notes.append(f"MODE({said(aggregate.argument)}) leaves out rows with none of its {len(values):,} known values")
+            terms.notes.append(
+                f"MODE({said(aggregate.argument)}) leaves out rows with none of its {len(values):,} known values"
+            )
         return ModeValue(terms.read(ModeAsked(operand, values, condition)))
 
 
