@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from discreet.answer import Answer
+from discreet.audit.enumeration import exact
+from discreet.audit.joint import planned as joint
 from discreet.audit.twins import Draws, compare
 from discreet.curator.session import Curator
 from discreet.engines.base import Data
@@ -383,6 +385,59 @@ def test_engines_read_the_same_values() -> None:
     agree(data, queries)
     with arranged():
         agree(data, queries)
+
+
+def whole_plans_cost_what_they_say() -> None:
+    """By enumeration of all that a plan may release, of all tables of two people, each with up to two rows; added, removed and replaced."""
+    table = Table(
+        "t",
+        (Column("who", Type.INTEGER), Column("x", Type.INTEGER, F(2), F(3)), Column("g", Type.TEXT, keys=("A", "B"))),
+    )
+    rows = [{**EMPTY, "g": g, "x": x} for g, x in product("AB", (2, 3))]
+    sets = [[], *([row] for row in rows), *([one, other] for one, other in product(rows, rows))]
+    for text, adjacency in product((TEXTS[1], "SELECT MODE(x) AS m FROM t"), Adjacency):
+        protected = replace(PERSON, max_groups=2, max_rows=1, adjacency=adjacency)
+        plan = planned(text, protected, F(3, 2), table=table)
+        others = [{**row, "who": 2} for row in sets[5]]
+        mine = [[*others, *({**row, "who": 1} for row in each)] for each in sets]
+        pairs = [(mine[0], each) for each in mine[1:]] if adjacency is Adjacency.ADD_REMOVE else [*product(mine, mine)]
+        found = exact(
+            joint(plan, lambda rows: engine(rows).run), random.Random(1).sample(pairs, min(len(pairs), repeats(40)))
+        )
+        assert found.epsilon().high <= 1.5 + 1e-9, (text, adjacency)
+        assert found.epsilon().low > 0.5, "somebody is seen at all"
+
+
+def test_whole_plans_cost_what_they_say() -> None:
+    whole_plans_cost_what_they_say()
+
+
+def people_with_one_row_need_no_limit() -> None:
+    """A row is a person, and what is gathered of them a value."""
+    text = "SELECT MODE(LEAST(n, 3) > 1) AS m FROM (SELECT who, COUNT(*) AS n FROM t GROUP BY who)"
+    plan = planned(text, FREE, F(1000))
+    (reading,) = readings_of(plan)
+    assert not isinstance(reading.query.source, Apportioned) and reading.mechanism.rows == 1
+    check(plan)
+    assert answered(plan, people(31)).rows == ((True,),)
+
+
+def test_people_with_one_row_need_no_limit() -> None:
+    people_with_one_row_need_no_limit()
+
+
+def conditions_tell_values() -> None:
+    """What WHERE and FILTER leave of bounds is chosen among, and nothing else."""
+    for text, values in (
+        ("SELECT MODE(x) AS m FROM t WHERE x > 3", (4, 5)),
+        ("SELECT MODE(x) FILTER (WHERE x BETWEEN 3 AND 4) AS m FROM t", (3, 4)),
+        ("SELECT MODE(wide) AS m FROM t WHERE wide BETWEEN 10 AND 12", (10, 11, 12)),
+    ):
+        assert readings_of(planned(text, PERSON, F(1)))[0].values == values, text
+
+
+def test_conditions_tell_values() -> None:
+    conditions_tell_values()
 
 
 def neighbours_are_not_told_apart() -> None:

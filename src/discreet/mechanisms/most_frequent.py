@@ -96,7 +96,7 @@ class MostFrequent(ForSensitivity):
         return array.astype(np.int64)
 
     def error(self, confidence: Number = 0.95) -> float:
-        """By how many rows the value of a group is behind its most frequent one at most, with this confidence, whatever the counts are.
+        """How many rows the value of a group is behind its most frequent one at most, with this confidence, whatever the counts are.
 
         That is at most ln(values / (1 − confidence))/λ.
         """
