@@ -100,7 +100,7 @@ def _check_foreseen(draft: Draft) -> None:
             raise QueryError(
                 f"within cannot be promised for {aggregate.kind.word}: {release.ahead}",
                 code="within",
-                hint="ask at a price: epsilon = 1, say; the answer tells its ±",
+                hint="ask at a price: epsilon = 1, say; the answer tells how near it is",
             )
 
 
