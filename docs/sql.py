@@ -344,7 +344,10 @@ REFUSALS: tuple[tuple[str, str], ...] = (
     ("SELECT COUNT(*) FROM visits TABLESAMPLE 10 PERCENT", "SELECT COUNT(*) FROM visits"),
     ("SELECT MAX(age) FROM visits", "SELECT QUANTILE(age, 0.99) FROM visits"),
     ("SELECT MIN(cost) FROM visits", "SELECT QUANTILE(cost, 0.01) FROM visits"),
-    ("SELECT MODE(ward) FROM visits", "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 1"),
+    (
+        "SELECT ward, MODE(age) + 1 AS m FROM visits GROUP BY ward",
+        "SELECT ward, MODE(age + 1) AS m FROM visits GROUP BY ward",
+    ),
     ("SELECT LIST(age) FROM visits", "SELECT age // 10 AS decade, COUNT(*) FROM visits GROUP BY decade"),
     ("SELECT COUNT(*) FROM visits WHERE random() < 0.5", "SELECT COUNT(*) FROM visits"),
     ("SELECT AVG(AGE(admitted)) FROM visits", "SELECT AVG(AGE(DATE '2024-12-31', admitted)) FROM visits"),

@@ -711,3 +711,15 @@ SELECT QUANTILE(cost, 0.75) - QUANTILE(cost, 0.25) AS iqr FROM visits;
 SELECT ward, QUANTILE_DISC(age, [0.1, 0.5, 0.9]) AS q FROM visits GROUP BY ward ORDER BY q_50;
 -- quantile-beyond
 SELECT QUANTILE(age, 1.5) FROM visits;
+-- mode
+SELECT MODE(ward) FROM visits WHERE age >= 65;
+-- mode-by-group
+SELECT ward, MODE(age // 10) AS decade, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY decade, ward;
+-- mode-within-group
+SELECT MODE() WITHIN GROUP (ORDER BY smoker) FILTER (WHERE cost > 100) AS smokes, AVG(cost) AS cost FROM visits;
+-- mode-levels
+SELECT ward, smoker, MODE(age) AS m FROM visits GROUP BY ROLLUP (ward, smoker);
+-- mode-unknown
+SELECT MODE(note) FROM visits;
+-- mode-compared
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING MODE(age) > 65;

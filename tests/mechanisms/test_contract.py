@@ -100,7 +100,11 @@ def test_every_mechanism_is_registered_with_examples() -> None:
         "OptimalKeys",
         "RoundedGaussian",
     }
-    assert known | FINITE | {"BernoulliCount", "BernoulliMean", "QuantileEnds", "QuantileIntervals"} == set(
-        registry.names()
-    )
+    assert known | FINITE | {
+        "BernoulliCount",
+        "BernoulliMean",
+        "MostFrequent",
+        "QuantileEnds",
+        "QuantileIntervals",
+    } == set(registry.names())
     assert all(registry.examples(name) for name in registry.names())

@@ -114,7 +114,7 @@ MUTANTS = (
     ),
     Mutant(
         "limits-do-not-count",
-        READING + "QuantileAsked._query",
+        READING + "rows_by_value",
         "if caps.rows is not None:",
         "if caps.rows is None:",
         "a person has as many rows as they like",
@@ -122,7 +122,7 @@ MUTANTS = (
     ),
     Mutant(
         "groups-are-not-capped",
-        READING + "QuantileAsked._query",
+        READING + "rows_by_value",
         "if caps.groups is not None and draft.known > caps.groups:",
         "if caps.groups is None:",
         "a person is in more groups than others",
@@ -170,15 +170,15 @@ MUTANTS = (
     ),
     Mutant(
         "rows-are-whole",
-        READING + "QuantileAsked._query",
-        "ones_of(self.condition, FINE)",
-        "ones_of(self.condition, 1)",
+        READING + "rows_by_value",
+        "ones_of(condition, FINE)",
+        "ones_of(condition, 1)",
         "the share of a value that is less than a row is nothing",
         law.people_share_their_rows,
     ),
     Mutant(
         "people-with-one-row-are-limited",
-        READING + "QuantileAsked._query",
+        READING + "rows_by_value",
         "if draft.alone:",
         "if False:",
         "who has one row is gathered and shared for nothing",

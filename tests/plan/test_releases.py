@@ -28,7 +28,10 @@ from tests.plan.laws import PERSON, ROW, engine, honest, planned, turned
 from tests.plan.toy import RootMeanSquare
 from tests.scale import repeats
 
-NAMES = [*registry.names(), *RootMeanSquare.calls]
+VALUED = {name for name in registry.names() if (kind := registry.named(name)) is not None and kind.valued}
+"""What is a value, and no number: tests of its own tell what holds for it (test_modes)."""
+
+NAMES = [*(name for name in registry.names() if name not in VALUED), *RootMeanSquare.calls]
 RUNS = 200
 
 
@@ -227,7 +230,8 @@ def page_table() -> str:
         assert kind is not None
         names = ", ".join(f"`{name}`" for name in kind.calls)
         of = "rows" if kind.name == "count" else "pairs of numbers, y first" if kind.arguments > 1 else "numbers"
-        of = "conditions" if kind.of_truths else "values of any type" if kind.beside and kind.counting else of
+        of_values = kind.valued or (kind.beside and kind.counting)
+        of = "conditions" if kind.of_truths else "values of any type" if of_values else of
         (first, *_) = (kind.__doc__ or "").splitlines()
         lines.append(f"| {names} | {of} | {first[0].lower()}{first[1:].rstrip('.')} |")
     return "\n".join(lines) + "\n"

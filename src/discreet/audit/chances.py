@@ -25,6 +25,7 @@ from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian import DiscreteGaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.keys import GaussianThreshold, LaplaceThreshold, OptimalKeys, Threshold
+from discreet.mechanisms.most_frequent import MostFrequent
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.mechanisms.quantile import Quantiles, Slice, _cut
@@ -170,6 +171,22 @@ def _permute_and_flip(mechanism: PermuteAndFlip, exact: Any) -> Law:
         high = own.high * _mean_share([each.low for each in others])
         found[i] = Bracket(low, high).short()
     return Law(found)
+
+
+@law_of.register
+def _most_frequent(mechanism: MostFrequent, exact: Any) -> Law:
+    """A choice in each group, by itself."""
+    counts = mechanism.counts(exact)
+    _few(mechanism.values ** len(counts))
+    found: dict[tuple[int, ...], Bracket] = {(): SURE}
+    for row in counts.tolist():
+        law = law_of(mechanism.choice, row)
+        found = {
+            (*before, place): (chance * law.chances[place]).short()
+            for before, chance in found.items()
+            for place in range(mechanism.values)
+        }
+    return Law(dict(found))
 
 
 def _mean_share(coins: list[Fraction]) -> Fraction:

@@ -35,6 +35,7 @@ from discreet.mechanisms.additive import IntegerNoise, Ints
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.hand import Turn, Use
 from discreet.mechanisms.keys import Kept, KeysByName
+from discreet.mechanisms.most_frequent import MostFrequent
 from discreet.mechanisms.quantile import Quantiles
 from discreet.mechanisms.randomized_response import Response
 from discreet.noise import Tape
@@ -45,7 +46,7 @@ from discreet.plan.totals import Run
 __all__ = ["Draws", "Joint", "Sight", "Walker", "planned"]
 
 REACH = 12
-ARRAYS = AboveThreshold | Quantiles | Response
+ARRAYS = AboveThreshold | MostFrequent | Quantiles | Response
 """Mechanisms that release arrays, where their law has tuples."""
 
 BITS = Tape(0)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from discreet.mechanisms.geometric import Geometric
     from discreet.mechanisms.laplace import Laplace
     from discreet.mechanisms.measure import Grant, Measure, unmetered
+    from discreet.mechanisms.most_frequent import MostFrequent
     from discreet.mechanisms.noisy_max import NoisyMax
     from discreet.mechanisms.permute_and_flip import PermuteAndFlip
     from discreet.mechanisms.quantile import QuantileIntervals, Quantiles
@@ -34,6 +35,7 @@ __all__ = [
     "Laplace",
     "Measure",
     "Mechanism",
+    "MostFrequent",
     "NoisyMax",
     "PermuteAndFlip",
     "QuantileEnds",
@@ -63,6 +65,7 @@ _HOME = {
     "Laplace": "laplace",
     "Measure": "measure",
     "Mechanism": "base",
+    "MostFrequent": "most_frequent",
     "NoisyMax": "noisy_max",
     "PermuteAndFlip": "permute_and_flip",
     "QuantileIntervals": "quantile",

@@ -39,6 +39,16 @@ def about_persons(protected: Protected, caps: Caps, stage: Stage, cells: int) ->
     return [*limits, *dict.fromkeys(line for reading in stage.readings for line in reading.told(cells)), without]
 
 
+def about_readings(stage: Stage) -> list[str]:
+    """What is said of what is read besides, at its price."""
+    levels = [stage, *(each for each in stage.levels if each is not None)]
+    return [
+        line
+        for i, reading in enumerate(stage.readings)
+        for line in reading.remarks([level.readings[i] for level in levels])
+    ]
+
+
 def _about_totals(protected: Protected, caps: Caps, query: Totals, cells: int) -> list[str]:
     """What the caps on what is added up do."""
     without = f"rows without a {protected.person} are left out"

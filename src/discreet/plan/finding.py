@@ -19,7 +19,7 @@ from hashlib import sha256
 from discreet.errors import Fault, Invalid
 from discreet.mechanisms import Geometric
 from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
-from discreet.plan.about import about_division, about_persons, about_rounding, advice, more_than
+from discreet.plan.about import about_division, about_persons, about_readings, about_rounding, advice, more_than
 from discreet.plan.caps import Caps, Limit
 from discreet.plan.catalog import MOST_KEYS
 from discreet.plan.check import ROUNDED, event_of
@@ -188,7 +188,7 @@ def _next(draft: Draft, budget: SplitPrice) -> Stage | Step:
         return _limited(draft, draft.caps, budget)
     stage = stage_of(draft, draft.caps, budget.split, budget.shared)
     limits = about_persons(draft.protected, draft.caps, stage, len(draft.groups))
-    return replace(stage, notes=(*limits[:-1], *about_rounding(stage, draft.protected.people)))
+    return replace(stage, notes=(*limits[:-1], *about_rounding(stage, draft.protected.people), *about_readings(stage)))
 
 
 # Keys.
@@ -341,7 +341,7 @@ def _counted(draft: Draft, limit: Limit, caps: Caps, budget: SplitPrice) -> Tall
     """Two counts of people, then the answer."""
     stage = stage_of(draft, caps, budget.split, budget.shared)
     limits = about_persons(draft.protected, caps, stage, len(draft.groups))[:-1]
-    told = replace(stage, notes=(*limits, *about_rounding(stage, draft.protected.people)))
+    told = replace(stage, notes=(*limits, *about_rounding(stage, draft.protected.people), *about_readings(stage)))
     below = _people(draft, draft.caps, limit)
     most = _known(caps, limit) or 0
     query = Totals(Exceeding(below, limit.extent, (0, most)))

@@ -107,7 +107,10 @@ def columns(
         for key in keys
     }
     lists |= {Grouping(key): [int(key.index not in places)] * len(chosen) for key in keys}
-    lists |= {Released(j): release.values(plan, numbers) for j, release in enumerate(plan.releases)}
+    lists |= {
+        Released(j, asked.kind.type_of(asked)): release.values(plan, numbers)
+        for j, (asked, release) in enumerate(zip(plan.question.aggregates, plan.releases, strict=True))
+    }
     return Columns(lists, len(chosen))
 
 

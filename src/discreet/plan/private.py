@@ -7,7 +7,15 @@ from functools import lru_cache
 
 from discreet.errors import Invalid, QueryError, Refused
 from discreet.exact import Number, positive, probability, rational, shown
-from discreet.plan.about import about_division, about_idle, about_means, about_persons, about_rounding, advice
+from discreet.plan.about import (
+    about_division,
+    about_idle,
+    about_means,
+    about_persons,
+    about_readings,
+    about_rounding,
+    advice,
+)
 from discreet.plan.catalog import Catalog
 from discreet.plan.check import check, event_of
 from discreet.plan.domain import without_keys
@@ -92,7 +100,7 @@ def _check_foreseen(draft: Draft) -> None:
             raise QueryError(
                 f"within cannot be promised for {aggregate.kind.word}: {release.ahead}",
                 code="within",
-                hint="ask at a price: epsilon = 1, say; the answer tells its ±",
+                hint="ask at a price: epsilon = 1, say; the answer tells how near it is",
             )
 
 
@@ -190,6 +198,7 @@ def _of_one_stage(draft: Draft, epsilon: Fraction, delta: Fraction) -> Plan:
             *draft.notes,
             *about_levels(draft),
             *about_rounding(stage, protected.people),
+            *about_readings(stage),
         ),
         assumed=(
             *about_idle(protected, stage.queries[0]),

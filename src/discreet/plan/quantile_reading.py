@@ -79,7 +79,7 @@ class QuantileAsked(ReadingAsked):
 
     def priced(self, draft: "Draft", caps: "Caps", epsilon: Fraction) -> "QuantileReading":
         value = cell_steps(self, draft.cells)
-        query = self._query(draft, caps, value)
+        query = rows_by_value(draft, caps, value, self.condition)
         relation = draft.protected.relation
         mass = mass_of(query, relation, draft.known, cells_of(value))
         exchange = exchange_of(relation, draft.known)
@@ -87,27 +87,31 @@ class QuantileAsked(ReadingAsked):
         mechanism = QuantileEnds(epsilon, self.probabilities, cells_of(value), mass, exchange, unit)
         return QuantileReading(query, mechanism, value, self.whole)
 
-    def _query(self, draft: "Draft", caps: "Caps", value: Steps) -> Totals:
-        """What an engine runs: rows by group and cell; of people within all limits, whether or not norms are limited elsewhere."""
-        from discreet.plan.releases.terms import ones_of
 
-        keys, plain = (*draft.keys, value), (Term(How.SUM, ONE),)
-        if draft.protected.person is None:
-            return Totals(draft.source, keys, plain)
-        named = draft.scope.own_named(draft.protected.person)
-        person = Column(named.name, named.type)
-        if draft.alone:
-            return Totals(Contributions(draft.source, person, keys, plain))
-        term = Term(How.SUM, ones_of(self.condition, FINE))
-        everything = Contributions(draft.source, person, draft.keys, (term,))
-        people: Contributions | CapRows | CapGroups | CapTotal = everything
-        if caps.rows is not None:
-            people = CapRows(everything, caps.rows)
-        if caps.groups is not None and draft.known > caps.groups:
-            people = CapGroups(people, caps.groups)  # type: ignore[arg-type]
-        if caps.total is not None:
-            people = CapTotal(people, caps.total)  # type: ignore[arg-type]
-        return Totals(Apportioned(people, value))
+def rows_by_value(draft: "Draft", caps: "Caps", value: Scalar, condition: Scalar | None) -> Totals:
+    """What an engine runs for rows on which a condition is true, by group and by a value of each, such as its cell.
+
+    Of people it is what is within all limits, whether or not norms are limited elsewhere.
+    """
+    from discreet.plan.releases.terms import ones_of
+
+    keys, plain = (*draft.keys, value), (Term(How.SUM, ONE),)
+    if draft.protected.person is None:
+        return Totals(draft.source, keys, plain)
+    named = draft.scope.own_named(draft.protected.person)
+    person = Column(named.name, named.type)
+    if draft.alone:
+        return Totals(Contributions(draft.source, person, keys, plain))
+    term = Term(How.SUM, ones_of(condition, FINE))
+    everything = Contributions(draft.source, person, draft.keys, (term,))
+    people: Contributions | CapRows | CapGroups | CapTotal = everything
+    if caps.rows is not None:
+        people = CapRows(everything, caps.rows)
+    if caps.groups is not None and draft.known > caps.groups:
+        people = CapGroups(people, caps.groups)  # type: ignore[arg-type]
+    if caps.total is not None:
+        people = CapTotal(people, caps.total)  # type: ignore[arg-type]
+    return Totals(Apportioned(people, value))
 
 
 def cell_steps(asked: QuantileAsked, groups: int) -> Steps:

@@ -70,6 +70,10 @@ class Reading(ABC):
         """What is said of it beside an answer of so many groups: what its limits do, whatever the data are."""
         return []
 
+    def remarks(self, alike: Sequence["Reading"]) -> list[str]:
+        """What is said of what it releases, whatever the data are: of it, and of the same readings of all levels, itself among them."""
+        return []
+
     @abstractmethod
     def explained(self) -> str:
         """What it draws, at which price, in one line."""

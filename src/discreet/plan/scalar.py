@@ -53,9 +53,10 @@ class Key(Scalar):
 
 @dataclass(frozen=True, slots=True)
 class Released(Scalar):
-    """The released aggregate of this index, in what is made of released values; all are numbers."""
+    """The released aggregate of this index, in what is made of released values: a number, or for a kind of values one of its list."""
 
     index: int
+    type: Type = Type.NUMBER
 
     def __hash__(self) -> int:
         return ~self.index
@@ -276,13 +277,8 @@ def type_of(scalar: Scalar) -> Type:
 
 
 @type_of.register
-def _type_of_typed(scalar: Column | Key | Literal | Cast) -> Type:
+def _type_of_typed(scalar: Column | Key | Released | Literal | Cast) -> Type:
     return scalar.type
-
-
-@type_of.register
-def _type_of_released(scalar: Released) -> Type:
-    return Type.NUMBER
 
 
 @type_of.register

@@ -15,6 +15,7 @@ from discreet.mechanisms import (
     AboveThreshold,
     Exponential,
     Geometric,
+    MostFrequent,
     NoisyMax,
     PermuteAndFlip,
     QuantileEnds,
@@ -88,6 +89,7 @@ RECORDS: dict[type, str] = {
     Exponential: "Exponential epsilon sensitivity monotone",
     NoisyMax: "NoisyMax epsilon sensitivity monotone",
     PermuteAndFlip: "PermuteAndFlip epsilon sensitivity monotone",
+    MostFrequent: "MostFrequent epsilon values rows replaced unit",
     QuantileEnds: "QuantileEnds epsilon probabilities cells rows exchange unit",
     KeysByName: "KeysByName rule",
     OptimalKeys: "OptimalKeys epsilon delta groups",
@@ -263,6 +265,6 @@ WRITERS: dict[type, Callable[[Any], str]] = {
     scalar.Function: lambda call: (
         f"Function(name=<Name.{call.name.upper()}: {call.name!r}>, operands={notation(call.operands)})"
     ),
-    scalar.Released: lambda node: f"Column(name='aggregate{node.index}', type={notation(scalar.Type.NUMBER)})",
+    scalar.Released: lambda node: f"Column(name='aggregate{node.index}', type={notation(node.type)})",
 }
 """How values of each kind are written; kinds of the tables above are added as they are met."""

@@ -17,6 +17,7 @@ from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.bernoulli_mean import OnBits
 from discreet.mechanisms.gaussian import DiscreteGaussian, Gaussian
 from discreet.mechanisms.keys import KeysByName, NamedKeys, OptimalKeys, Threshold
+from discreet.mechanisms.most_frequent import MostFrequent
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.quantile import Ranked
 from discreet.mechanisms.quantile_ends import Exchange, QuantileEnds
@@ -100,10 +101,25 @@ def rows_too_far(mechanism: Ranked, sensitivity: Fraction | None, first: Any, se
 def shares_too_far(mechanism: QuantileEnds, sensitivity: Fraction | None, first: Any, second: Any) -> str:
     """Rows by group and cell: a unit has so many in all; where it is replaced as many leave as come."""
     allowed = Fraction(mechanism.rows) if sensitivity is None else sensitivity
+    far = _exchanged(first, second, mechanism.exchange is not Exchange.NONE)
+    return f"{far} rows differ, and its ends are made for {allowed} of a unit" if far > allowed else NEAR
+
+
+@too_far.register
+def frequencies_too_far(mechanism: MostFrequent, sensitivity: Fraction | None, first: Any, second: Any) -> str:
+    """Rows by group and value, as for quantiles."""
+    allowed = Fraction(mechanism.rows) if sensitivity is None else sensitivity
+    far = _exchanged(first, second, mechanism.replaced)
+    if not mechanism.replaced and _both_ways(_moves(first, second)):
+        return "its counts move in both directions, and the choice is made for units that are added or removed"
+    return f"{far} rows differ, and its choice is made for {allowed} of a unit" if far > allowed else NEAR
+
+
+def _exchanged(first: Any, second: Any, replaced: bool) -> Fraction:
+    """How many rows a unit has that comes or goes; where it is replaced, whichever has more, the one that goes or the one that comes."""
     moves = _moves(first, second)
     gone, come = (_total([each for each in moves if each * sign > 0]) for sign in (-1, 1))
-    far = max(gone, come) if mechanism.exchange is not Exchange.NONE else gone + come
-    return f"{far} rows differ, and its ends are made for {allowed} of a unit" if far > allowed else NEAR
+    return max(gone, come) if replaced else gone + come
 
 
 @too_far.register(Threshold)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from discreet.errors import Fault, QueryError
 from discreet.plan.question import Aggregate
-from discreet.plan.scalar import Column, Literal, Pair, Scalar
+from discreet.plan.scalar import Column, Literal, Pair, Scalar, Type, Value
 
 if TYPE_CHECKING:
     from discreet.plan.affine import AffineForm, Span
@@ -112,6 +112,9 @@ class Kind(ABC):
     beside: ClassVar[bool] = False
     """Whether it is read beside the totals, and adds no term to them."""
 
+    valued: ClassVar[bool] = False
+    """Whether it is one of the known values of its argument, and no number: it is shown and ordered by as it is, and nothing else."""
+
     evenly: ClassVar[str] = ""
     """The SQL function of the same in which everybody weighs the same, however many rows they have; empty where there is none."""
 
@@ -131,6 +134,10 @@ class Kind(ABC):
     @abstractmethod
     def planned(self, aggregate: Aggregate, terms: "MeasuredTerms") -> "Release":
         """How an aggregate is made of measurements, which are added to the terms where they are new; or raises QueryError."""
+
+    def type_of(self, aggregate: Aggregate) -> Type:
+        """The type of what is released."""
+        return Type.NUMBER
 
     def said(self, inside: str) -> str:
         """The aggregate of what is written inside, for people."""
@@ -190,7 +197,7 @@ class Release(ABC):
         return {}
 
     @abstractmethod
-    def values(self, plan: "Plan", released: Sequence[Sequence[int]]) -> Sequence[Number | None]:
+    def values(self, plan: "Plan", released: Sequence[Sequence[int]]) -> Sequence[Value]:
         """For each group its value, from what was released for each measurement, and behind those for each column of each reading; NULL
         where it is of too few."""
 

@@ -61,6 +61,7 @@ class Clauses:
         self._distinct(select.args.get("distinct"))
         having = self._having(select.args.get("having"))
         order = self._order(select.args.get("order"))
+        self._check_values([*self.items, *(value for value, _, _ in order)], having)
         self._check_size([*self.items, *self.keys, *(value for value, _, _ in order), having, condition])
         if not read.aggregates and any(map(windows_in, self.items)):
             raise not_over_rows(read, select.expressions[0])
@@ -322,6 +323,20 @@ class Clauses:
             return refusal(Code.PERSON, message, hint, read.text, at)
         message = f"column {quoted(name)} is neither a key nor inside an aggregate"
         return refusal(Code.NOT_GROUPED, message, f"add GROUP BY {name}, or use AVG({name})", read.text, at)
+
+    def _check_values(self, shown: Iterable[Scalar], having: Scalar | None) -> None:
+        """What is a value, and no number, is shown and ordered by as it is; anything else is refused."""
+        inside = [
+            *(part for each in shown if not isinstance(each, Released) for part in released_in(each)),
+            *([] if having is None else released_in(having)),
+        ]
+        for asked in (self.read.aggregates[index] for index in inside):
+            if asked.kind.valued:
+                raise self.read.refusal(
+                    Code.AGGREGATE_PLACE,
+                    f"{asked.kind.word} is a value, and cannot be calculated or compared with",
+                    f"show it as it is: SELECT {asked.kind.word}(x) AS often …, and order by it; or take the rows with a value by WHERE",
+                )
 
     def _check_size(self, scalars: Iterable[Scalar | None]) -> None:
         total = sum(self.read.measure(each)[0] for each in scalars if each is not None)

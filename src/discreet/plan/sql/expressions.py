@@ -464,4 +464,4 @@ class Expressions:
         asked = kind.read(call)
         if asked not in self.aggregates:
             self.aggregates.append(asked)
-        return Released(self.aggregates.index(asked))
+        return Released(self.aggregates.index(asked), asked.kind.type_of(asked))

@@ -158,16 +158,9 @@ WINDOW = (
     "over released numbers there are RANK, DENSE_RANK and ROW_NUMBER, with OVER (ORDER BY …), and SUM(COUNT(*)) OVER ()",
 )
 
-FREQUENT = (
-    Code.EXTREME,
-    "is not available yet",
-    "count by value, the most frequent one first: SELECT x, COUNT(*) AS n … GROUP BY x ORDER BY n DESC LIMIT 1",
-)
-
 NAMES: dict[tuple[Code, str, str], str] = {
     EXTREME: "MIN MAX",
     OF_ONE: "MIN_BY MAX_BY ARG_MIN ARG_MAX ARGMIN ARGMAX",
-    FREQUENT: "MODE",
     QUANTILE: "RESERVOIR_QUANTILE MAD",
     STATISTIC: "SKEWNESS KURTOSIS KURTOSIS_POP REGR_SXX REGR_SYY REGR_SXY SEM ENTROPY "
     "PRODUCT GEOMEAN GEOMETRIC_MEAN FSUM KAHAN_SUM",

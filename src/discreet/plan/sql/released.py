@@ -8,7 +8,7 @@ is of people is asked of these.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -81,6 +81,7 @@ class ReleasedClauses(Clauses):
         outputs = self._outputs()
         order = self._order(self.select.args.get("order"))
         condition_on_groups = joined((*(() if having is None else (having,)), *where))
+        self._check_values([*self.items, *inner.items, *(value for value, _, _ in order)], condition_on_groups)
         self._check_size(
             [*self.items, *inner.items, *self.keys, *(value for value, _, _ in order), condition_on_groups, condition]
         )
@@ -112,7 +113,7 @@ class ReleasedClauses(Clauses):
     def _released(self, scalar: Scalar) -> Scalar:
         """What is asked for inside, and not read outside, is neither measured nor paid for: the others have numbers of their own."""
         if isinstance(scalar, Released):
-            return Released(self.numbers[scalar.index])
+            return replace(scalar, index=self.numbers[scalar.index])
         return super()._released(scalar)
 
     def _outputs(self) -> list[str]:
