@@ -51,7 +51,7 @@ def _together(relation: Apportioned, source: Contributions | CapRows, writer: Wr
         for name, each in totals.items()
     ]
     beside = [key(last), SOME, *([HASH] if people.hash is not None else [])]
-    whole = select([*map(named, (*names, *beside)), *sums], subquery(counted, "counted"))
+    whole: E = select([*map(named, (*names, *beside)), *sums], subquery(counted, "counted"))
     if isinstance(source, CapRows):
         whole = writer.capped(contributions, whole, source.most, beside=(*beside[:2], ALL))
     shares = [alias(_share(relation, i, writer), total(i)) for i in range(len(contributions.terms))]
