@@ -122,7 +122,7 @@ def test_the_table_is_as_it_was_looked_at() -> None:
         "C         41 ± 60   NULL *         NULL *",
         "",
         "* too few to tell from none",
-        "± is for the noise alone, at 95 %: what limits leave out is not in it.",
+        "± is for the noise alone, at 95 %: what is clamped or left out is not in it.",
         "cost: ε = 1 (to hide whether any one person is in the data)",
         "left: ε = 2, δ = 1e-06",
         "note: age is clamped to 0 … 120",
@@ -796,3 +796,16 @@ def test_an_output_without_a_name_is_headed_by_what_was_written(
         respelt = curator.sql(asked.replace("SELECT ward", "SELECT  Ward").lower(), params, epsilon=1)
         if respelt.rows == made.rows:
             assert respelt.columns[1].head == (heading.lower() if heading != name else name)
+
+
+def test_the_footer_says_what_is_left_out_where_something_is() -> None:
+    """Of rows that are units, with nothing clamped, nothing is left out; and who asks for a value alone sees no ±."""
+    table = {"k": ["a", "b"] * 50, "x": list(range(100))}
+    columns = {"k": {"keys": ["a", "b"]}, "x": {"type": "integer", "bounds": (0, 99)}}
+    with Curator({"t": table}, columns=columns, row=True, epsilon=9, ledger=":memory:") as curator:
+        everything, clamped, value = (
+            str(curator.sql(f"SELECT {what} FROM t", epsilon=1)) for what in ("COUNT(*)", "SUM(x)", "MODE(k)")
+        )
+    assert "± is for the noise alone, at 95 %.\n" in everything
+    assert "at 95 %: what is clamped or left out is not in it.\n" in clamped
+    assert "±" not in value

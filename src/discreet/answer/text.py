@@ -1,5 +1,6 @@
 """An answer and a preview as text: plain, and for a terminal with error bars."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 MOST_LINES = 60
 # Columns of a text error bar.
 BAR = 17
+# In notes on what of the data an answer does not hold.
+CUT = re.compile("clamped|left out|in no bin|at most|only the|taken as")
 
 
 def heads(answer: "Answer") -> list[str]:
@@ -52,12 +55,20 @@ def footer(answer: "Answer") -> list[str]:
     flags = dict.fromkeys(span.flag for row in answer.intervals for span in row if span is not None and span.flag)
     lines = [f"* {flag}" for flag in flags]
     limits = next((note for note in answer.notes if LIMITS.match(note)), None)
-    outside = "what limits leave out" if limits is None else f"{limits}, and what that leaves out"
-    lines.append(f"± is for the noise alone, at {100 * answer.confidence:g} %: {outside} is not in it.")
+    if any(span is not None for row in answer.intervals for span in row) or not answer.rows:
+        lines.append(f"± is for the noise alone, at {100 * answer.confidence:g} %{_outside(answer, limits)}.")
     lines.append(f"cost: {price(answer.epsilon, answer.delta, answer.relation)}")
     if answer.remaining:
         lines.append("left: " + ", ".join(f"{sign(name)} = {short(left)}" for name, left in answer.remaining.items()))
     return [visible(line) for line in [*lines, *(f"note: {note}" for note in answer.notes if note != limits)]]
+
+
+def _outside(answer: "Answer", limits: str | None) -> str:
+    """What the ± does not hold, where there is anything: what limits, bounds and keys leave out of the data, whatever they are."""
+    if limits is not None:
+        return f": {limits}, and what that leaves out is not in it"
+    cut = answer.receipt.get("limits") or any(CUT.search(note) for note in answer.notes)
+    return ": what is clamped or left out is not in it" if cut else ""
 
 
 def page(answer: "Answer") -> str:
