@@ -27,7 +27,7 @@ from discreet.plan.question import Aggregate
 from discreet.plan.reading import Groups, Reading, ReadingAsked
 from discreet.plan.relation import ONE, How, Term, Totals
 from discreet.plan.release import decided, release
-from discreet.plan.releases.base import Call, Kind, Number, Release, registry
+from discreet.plan.releases.base import Call, Kind, Number, ReadRelease, registry
 from discreet.plan.releases.terms import MeasuredTerms
 from discreet.plan.rules.relations import combined
 from discreet.plan.steps.base import broken
@@ -51,10 +51,6 @@ class Counted(Reading):
     query: Totals
     mechanism: Geometric
     sensitivity: F
-
-    @property
-    def reads(self) -> Totals:
-        return self.query
 
     @property
     def columns(self) -> int:
@@ -112,18 +108,10 @@ class CountBeside(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Beside(Release):
+class Beside(ReadRelease):
     notation = "Beside reading"
 
     reading: int
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        return ()
-
-    @property
-    def readings(self) -> tuple[int, ...]:
-        return (self.reading,)
 
     def values(self, plan: Plan, released: Sequence[Sequence[int]]) -> Sequence[Number | None]:
         first, second = plan.decided.columns_of(self.reading)

@@ -81,10 +81,6 @@ class ModeReading(Reading):
     values: Values
 
     @property
-    def reads(self) -> Totals:
-        return self.query
-
-    @property
     def columns(self) -> int:
         return 1
 

@@ -67,7 +67,7 @@ class Stage:
         """All that an engine runs for it; its own query where that is nothing."""
         own = (self.query,) if self.measurements or not self.readings else ()
         below = (query for each in self.levels if each is not None for query in each.queries)
-        return (*own, *(each.reads for each in self.readings), *below)
+        return (*own, *(each.query for each in self.readings), *below)
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,10 +177,6 @@ class QuantileReading(Reading):
     whole: bool
 
     @property
-    def reads(self) -> Totals:
-        return self.query
-
-    @property
     def columns(self) -> int:
         return self.mechanism.ends
 

@@ -35,10 +35,8 @@ class Reading(ABC):
     notation: ClassVar[str]
     """In the names of plans, for good: a name, and all fields, in their order."""
 
-    @property
-    @abstractmethod
-    def reads(self) -> Totals:
-        """What an engine runs for it."""
+    query: Totals
+    """What an engine runs for it."""
 
     @property
     @abstractmethod

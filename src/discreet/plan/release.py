@@ -62,7 +62,7 @@ def exact_totals(plan: Plan, totals: Found) -> tuple[Ints, ...]:
 
 
 def stage_totals(stage: Stage, totals: Found) -> tuple[Ints, ...]:
-    """The same for one stage, which may be of a level."""
+    """For each measurement of one stage, which may be of a level, its combination of what an engine found for it."""
     return combined_totals([each.made for each in stage.measurements], stage.query, stage.domain, totals)
 
 

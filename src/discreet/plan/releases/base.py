@@ -235,6 +235,23 @@ class Release(ABC):
         return None
 
 
+class ReadRelease(Release):
+    """A release that is made of one reading, and of no measurement."""
+
+    __slots__ = ()
+
+    reading: int
+    """The place of it."""
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def readings(self) -> tuple[int, ...]:
+        return (self.reading,)
+
+
 K = TypeVar("K", bound=type[Kind])
 
 

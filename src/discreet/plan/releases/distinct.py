@@ -36,7 +36,7 @@ from discreet.plan.relation import (
     contributions_of,
     paired_keys,
 )
-from discreet.plan.releases.base import Kind, Number, Release
+from discreet.plan.releases.base import Kind, Number, ReadRelease
 from discreet.plan.releases.terms import MeasuredTerms
 from discreet.plan.rules.relations import combined
 from discreet.plan.scalar import And, Arithmetic, IsNull, Literal, Not, Operator, Scalar, Type, type_of
@@ -148,10 +148,6 @@ class DistinctValues(Reading):
     sensitivity: Fraction
 
     @property
-    def reads(self) -> Totals:
-        return self.query
-
-    @property
     def columns(self) -> int:
         return 1
 
@@ -220,20 +216,12 @@ class DistinctValues(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class DistinctCount(Release):
+class DistinctCount(ReadRelease):
     """A count of values, as it was released."""
 
     notation = "DistinctCount reading"
 
     reading: int
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        return ()
-
-    @property
-    def readings(self) -> tuple[int, ...]:
-        return (self.reading,)
 
     def values(self, plan: "Plan", released: Sequence[Sequence[int]]) -> Sequence[Number | None]:
         (place,) = plan.decided.columns_of(self.reading)

@@ -17,7 +17,7 @@ from discreet.plan.domain import Values, complete, constant_of, copied, values_o
 from discreet.plan.explain import said
 from discreet.plan.mode_reading import ModeAsked, ModeReading
 from discreet.plan.question import Aggregate
-from discreet.plan.releases.base import Call, Kind, Release, registry
+from discreet.plan.releases.base import Call, Kind, ReadRelease, registry
 from discreet.plan.releases.terms import MeasuredTerms
 from discreet.plan.rules.conditions import where
 from discreet.plan.scalar import And, In, Literal, Scalar, Type, Value, columns_in, type_of
@@ -119,21 +119,13 @@ def _values(operand: Scalar, scope: Scope) -> Values:
 
 
 @dataclass(frozen=True, slots=True)
-class ModeValue(Release):
+class ModeValue(ReadRelease):
     """A value of the list, by its place."""
 
     notation = "Mode reading"
     ahead = "it is one of its known values, and has no ±"
 
     reading: int
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        return ()
-
-    @property
-    def readings(self) -> tuple[int, ...]:
-        return (self.reading,)
 
     def values(self, plan: "Plan", released: Sequence[Sequence[int]]) -> Sequence[Value]:
         reading = plan.decided.readings[self.reading]

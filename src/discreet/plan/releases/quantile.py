@@ -36,7 +36,7 @@ from discreet.mechanisms.quantile_ends import MISS, MOST_DENOMINATOR
 from discreet.plan.affine import Span
 from discreet.plan.quantile_reading import QuantileAsked, QuantileReading
 from discreet.plan.question import Aggregate
-from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
+from discreet.plan.releases.base import Call, Kind, Number, ReadRelease, of_one_number, registry
 from discreet.plan.releases.terms import MeasuredTerms
 from discreet.plan.scalar import Column, Literal, Type, type_of
 
@@ -134,7 +134,7 @@ def _share(call: Call) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True)
-class QuantileRelease(Release):
+class QuantileRelease(ReadRelease):
     """The point half way between two released cells, and the interval from the one to the other."""
 
     notation = "Quantile reading place discrete"
@@ -143,14 +143,6 @@ class QuantileRelease(Release):
     reading: int
     place: int
     discrete: bool
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        return ()
-
-    @property
-    def readings(self) -> tuple[int, ...]:
-        return (self.reading,)
 
     def _read(self, plan: "Plan") -> QuantileReading:
         reading = plan.decided.readings[self.reading]
