@@ -35,7 +35,7 @@ MUTANTS = (
         choice.nobody_is_told_apart,
     ),
     Mutant(
-        "a-unit-has-one-row",
+        "a-unit-has-one-row-for-a-mode",
         CHOICE + "MostFrequent.choice",
         "Fraction(self.rows)",
         "Fraction(1)",
@@ -131,7 +131,7 @@ MUTANTS = (
         law.false_readings_are_found,
     ),
     Mutant(
-        "values-are-not-capped",
+        "values-of-modes-are-not-capped",
         READING + "ModeAsked.priced",
         "mass_of(query, relation, draft.known, len(self.values))",
         "mass_of(query, relation, 1, len(self.values))",
