@@ -1,5 +1,6 @@
-"""Every planted bug makes the law in its row fail; without the bug the same law holds."""
+"""Every planted bug makes the law in its row fail; without the bug the same law holds, which a test of its own says, or this one."""
 
+import sys
 from collections import Counter
 
 import pytest
@@ -108,9 +109,15 @@ def test_every_planted_bug_has_a_name_of_its_own() -> None:
     assert names.most_common(1)[0][1] == 1
 
 
+def is_a_test(law: Law) -> bool:
+    """Whether a law is a test of its own, or what one runs: then that says whether it holds, beside the bugs."""
+    name = getattr(law, "__name__", "")
+    return name.startswith("test_") or hasattr(sys.modules.get(law.__module__), f"test_{name}")
+
+
 @pytest.mark.parametrize("mutant", ROWS)
 def test_the_planted_bug_is_caught(mutant: Mutant) -> None:
-    if mutant.law not in HELD:
+    if mutant.law not in HELD and not is_a_test(mutant.law):
         mutant.law()
         HELD.add(mutant.law)
     sound = find(mutant.where).__code__
