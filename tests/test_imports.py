@@ -52,6 +52,7 @@ PUBLIC = {
     "privacy",
     "theorems",
     "unmetered",
+    "weights",
 }
 
 # Each package or module directly under src/discreet, and what it may import besides itself.
@@ -59,6 +60,7 @@ BASIC = {"binomial", "errors", "exact", "fields", "lazy"}
 ARROWS = {
     "accountant": set[str](),
     "binomial": set[str](),
+    "cells": {"errors", "exact"},
     "errors": set[str](),
     "exact": {"errors"},
     "fields": {"errors", "exact"},
@@ -87,11 +89,11 @@ ARROWS = {
         *BASIC,
     },
     "answer": {"plan", "mechanisms", "privacy", *BASIC},
-    "curator": {"accountant", "answer", "plan", "engines", "mechanisms", "privacy", "noise", *BASIC},
+    "curator": {"accountant", "answer", "cells", "plan", "engines", "mechanisms", "privacy", "noise", *BASIC},
     # audit asks a curator of its own on two neighbours (`audit.twins`); curator knows nothing of audits
-    "audit": {"answer", "curator", "plan", "engines", "mechanisms", "privacy", "noise", *BASIC},
+    "audit": {"answer", "cells", "curator", "plan", "engines", "mechanisms", "privacy", "noise", "weights", *BASIC},
     "local": {"mechanisms", "privacy", "noise", *BASIC},
-    "weights": {"mechanisms", "privacy", "noise", *BASIC},
+    "weights": {"cells", "mechanisms", "privacy", "noise", *BASIC},
     "learn": {"mechanisms", "privacy", "noise", *BASIC},
     "attacks": BASIC,  # and public names: `import discreet`, `from discreet import NAME`
     "web": set[str](),

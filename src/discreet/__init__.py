@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from discreet.lazy import lazy
 
 if TYPE_CHECKING:
-    from discreet import attacks, audit, mechanisms, noise, privacy
+    from discreet import attacks, audit, mechanisms, noise, privacy, weights
     from discreet.answer import Answer, Preview
     from discreet.curator.declaration import Budget
     from discreet.curator.policy import Policy
@@ -73,6 +73,7 @@ __all__ = [
     "privacy",
     "theorems",
     "unmetered",
+    "weights",
 ]
 
 # The module of each public name that is not itself a module of this package.

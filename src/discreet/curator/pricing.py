@@ -7,6 +7,7 @@ from discreet.curator.amounts import Price, in_words, units_up
 from discreet.curator.money import price_of, spent_by
 from discreet.errors import Invalid, Refused
 from discreet.exact import rational
+from discreet.mechanisms.measure import Promise
 from discreet.plan import price as prices
 from discreet.plan.plan import Plan
 from discreet.plan.private import MOST_EPSILON
@@ -26,6 +27,16 @@ def price_of_promise(event: events.Event, epsilon: Fraction, delta: Fraction, ac
     if accountant is Accountant.ZCDP:
         return price_of(event, epsilon, spent_by(event).delta, Accountant.ZCDP)
     return price_of(event, epsilon, delta, Accountant.PURE)
+
+
+def price_of_measurement(
+    event: events.Event, accountant: Accountant, delta: Fraction, promise: Promise | None
+) -> Price:
+    """The price of a measurement: what it promises, once that is proven; otherwise that of its event."""
+    if promise is None:
+        return price_of_event(event, accountant, delta)
+    promise.check(event)
+    return price_of_promise(event, *promise, accountant)
 
 
 def price_of_event(event: events.Event, accountant: Accountant, delta: Fraction) -> Price:

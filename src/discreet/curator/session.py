@@ -31,7 +31,7 @@ from discreet.curator.opening import open_ledger
 from discreet.curator.place import Place, named, place_of
 from discreet.curator.planning import Planning
 from discreet.curator.policy import Policy
-from discreet.curator.pricing import check_least, price_of_event, price_of_plan
+from discreet.curator.pricing import check_least, price_of_measurement, price_of_plan
 from discreet.curator.randomness import AUDITED, SECURE, Randomness, check_randomness
 from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store
@@ -39,7 +39,7 @@ from discreet.engines import registry
 from discreet.engines.base import Engine
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, probability
-from discreet.mechanisms.measure import Grant, checked_block
+from discreet.mechanisms.measure import Grant, Promise, checked_block
 from discreet.noise.source import chosen
 from discreet.plan.check import digest
 from discreet.plan.explain import explain
@@ -392,12 +392,14 @@ class Curator(Planning):
         analyst: str | None = None,
         kept: bool = True,
         block: int = 1,
+        promise: Promise | None = None,
     ) -> AbstractContextManager[Grant]:
         """Spend and measure in one act: charged durably on entry; each draw is durable before it is handed out.
 
         Whoever gives a `key` and ends inside, by an exception or a kill, enters again under it, at no new charge: the draws that were
         made come back, in their order, and it goes on with the next. With kept=False values are not kept, and draws are counted in
-        blocks of `block`, of which whoever enters again has those that are left. Entering twice at once is refused.
+        blocks of `block`, of which whoever enters again has those that are left. Entering twice at once is refused. A `promise` is
+        an (ε, δ) that the event is proven to keep: then that is the price.
         """
         if key is not None:
             check_key(key)
@@ -405,7 +407,7 @@ class Curator(Planning):
         with self._flight.question():
             tagged = events.Under(event, self.catalog.protected.relation)
             size, name = checked_block(tagged, kept, block), key if key is not None else uuid4().hex
-            price = price_of_event(tagged, self.policy.accountant, self._usual_delta())
+            price = price_of_measurement(tagged, self.policy.accountant, self._usual_delta(), promise)
             check_least(price)
             request = Request(
                 key=name,

@@ -1,24 +1,42 @@
-"""What is left of a granted event: leaves and how often, and all pure ε together."""
+"""What is left of a granted event: leaves and how often, all pure ε together, and all ρ together.
 
+What may be drawn in parts is a pool. Pure ε adds up however the parts are chosen; so does zCDP, also where the ρ of a part is chosen
+by what earlier ones released, as long as the sum stays within what was granted (Feldman and Zrnic 2021, theorem 3.1; Whitehouse, Ramdas,
+Rogers and Wu 2023, theorem 1).
+"""
+
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from discreet.errors import Fault
+from discreet.errors import Fault, Refused
 from discreet.privacy import PrivacyLoss, events, loss
 from discreet.privacy.cost import cost_of
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """What may still be drawn."""
+
+    leaves: dict[events.Leaf, int] = field(default_factory=dict)
+    pure: Fraction = Fraction(0)
+    rho: Fraction = Fraction(0)
 
 
 class Allowance:
     """Events are taken out of it until it does not cover them any more."""
 
     def __init__(self, event: events.Event) -> None:
-        self._leaves: dict[events.Leaf, int] = {}
-        self._pure = Fraction(0)
+        leaves: dict[events.Leaf, int] = {}
+        pure = rho = Fraction(0)
         for leaf, n in loss(event).terms:
-            divisible = cost_of(leaf).divisible
-            if divisible is not None:
-                self._pure += n * divisible
+            cost = cost_of(leaf)
+            if cost.divisible is not None:
+                pure += n * cost.divisible
+            elif cost.concentrated is not None:
+                rho += n * cost.concentrated
             else:
-                self._leaves[leaf] = n
+                leaves[leaf] = n
+        self._left = Remainder(leaves, pure, rho)
 
     def covers(self, event: events.Event) -> bool:
         """Whether an event could be taken out now."""
@@ -29,21 +47,26 @@ class Allowance:
         left = self._without(event)
         if left is None:
             raise beyond()
-        self._leaves, self._pure = left
+        self._left = left
 
-    def _without(self, event: events.Event) -> tuple[dict[events.Leaf, int], Fraction] | None:
+    def _without(self, event: events.Event) -> Remainder | None:
         """What would be left; None where the event is not covered."""
-        leaves, pure = dict(self._leaves), self._pure
+        left: Remainder | None = self._left
         for leaf, n in loss(event).terms:
-            by = _least([each for each, count in leaves.items() if count >= n and cost_of(each).covers(leaf)])
-            price = None if by is not None else _pure_price(leaf, n)
-            if by is not None:
-                leaves[by] -= n
-            elif price is not None and price <= pure:
-                pure -= price
-            else:
-                return None
-        return leaves, pure
+            left = None if left is None else _less(left, leaf, n)
+        return left
+
+
+def _less(left: Remainder, leaf: events.Leaf, n: int) -> Remainder | None:
+    """What is left without n such leaves: out of a leaf that covers them, else out of pure ε, else out of ρ; None where none has it."""
+    by = _least([each for each, count in left.leaves.items() if count >= n and cost_of(each).covers(leaf)])
+    if by is not None:
+        return replace(left, leaves=left.leaves | {by: left.leaves[by] - n})
+    pure = _pure_price(leaf, n)
+    if pure is not None and pure <= left.pure:
+        return replace(left, pure=left.pure - pure)
+    rho = _rho_price(leaf, n) if left.rho else None
+    return replace(left, rho=left.rho - rho) if rho is not None and rho <= left.rho else None
 
 
 def _least(leaves: list[events.Leaf]) -> events.Leaf | None:
@@ -66,3 +89,15 @@ def beyond() -> Fault:
 def _pure_price(leaf: events.Leaf, n: int) -> Fraction | None:
     """The exact ε of n such leaves at δ = 0, or a bound; None where there is none."""
     return PrivacyLoss(((leaf, n),)).pure_epsilon()
+
+
+def _rho_price(leaf: events.Leaf, n: int) -> Fraction | None:
+    """The ρ of n such leaves, or a bound; None where there is none without a δ."""
+    cost = cost_of(leaf)
+    if cost.relation is not None:
+        return None  # what is sampled is drawn as it was granted
+    try:
+        spent = cost.zcdp()
+    except Refused:
+        return None
+    return None if spent.delta else n * spent.rho

@@ -18,8 +18,9 @@ A block that ended without an exception has ended the grant: what was drawn come
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from fractions import Fraction
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from discreet.exact import Number, shown, whole
 from discreet.mechanisms.additive import GridNoise, IntegerNoise, Ints
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.gaussian import DiscreteGaussian
+from discreet.mechanisms.guarded import under_way
 from discreet.mechanisms.hand import FRESH, Hand, Turn, Use
 from discreet.mechanisms.packed import unpacked
 from discreet.mechanisms.record import (
@@ -50,12 +52,36 @@ if TYPE_CHECKING:
 SIZED = GridNoise | DiscreteGaussian  # noise whose price hangs on how many coordinates a vector has
 
 
+class Promise(NamedTuple):
+    """An (ε, δ) that whoever measures has calibrated noise for: it is checked, and charged as it stands."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def check(self, event: events.Event) -> None:
+        """Invalid unless a certified bound shows that the event keeps it."""
+        if not loss(event).certifies(self.epsilon, self.delta):
+            raise Invalid(
+                f"the event is not ({float(self.epsilon):g}, {float(self.delta):g})-DP as promised",
+                code="promise",
+                hint="calibrate for what is promised, or leave the promise out",
+            )
+
+
 class Measure(Protocol):
     """Whatever can be charged for an event, and then lets it be drawn."""
 
     def __call__(
-        self, event: events.Event, *, label: str = "", key: str | None = None, kept: bool = True, block: int = 1
-    ) -> AbstractContextManager["Grant"]: ...
+        self,
+        event: events.Event,
+        *,
+        label: str = "",
+        key: str | None = None,
+        kept: bool = True,
+        block: int = 1,
+        promise: "Promise | None" = None,
+    ) -> AbstractContextManager["Grant"]:
+        """Charge for an event, and grant it. Where `promise` says which (ε, δ) the event is proven to keep, that is the price."""
 
 
 class Grant:
@@ -175,7 +201,8 @@ class Grant:
                 raise Fault("a draw was begun inside of another", code="grant", hint="draw one after the other")
             self._drawing = True
             try:
-                yield self._course
+                with under_way():
+                    yield self._course
             finally:
                 self._drawing = False
 
@@ -240,9 +267,18 @@ class Unmetered:
 
     @contextmanager
     def __call__(
-        self, event: events.Event, *, label: str = "", key: str | None = None, kept: bool = True, block: int = 1
+        self,
+        event: events.Event,
+        *,
+        label: str = "",
+        key: str | None = None,
+        kept: bool = True,
+        block: int = 1,
+        promise: Promise | None = None,
     ) -> Iterator[Grant]:
         size = checked_block(event, kept, block)
+        if promise is not None:
+            promise.check(event)
         record = self._record(event, key, f"{event_text(event)} {size}")
         if record.ended and not kept:
             raise settled()

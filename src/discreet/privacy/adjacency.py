@@ -43,6 +43,11 @@ class Relation:
         return self.adjacency.value if self.unit is None else f"{self.adjacency.value} one {self.unit.value}"
 
 
+def cells_moved(relation: Relation) -> int:
+    """How many cells of a histogram a unit moves that is in one: whoever is replaced leaves one and enters another."""
+    return 2 if relation.adjacency is Adjacency.REPLACE else 1
+
+
 def joined(first: Relation | None, second: Relation | None) -> Relation | None:
     """The tag of a composition: untagged goes with anything, two different tags raise."""
     if first is None or second is None:

@@ -18,7 +18,8 @@ from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.keys import NamedKeys
 from discreet.mechanisms.sensitivity import Norm
-from discreet.privacy import Adjacency, Relation, events, loss
+from discreet.privacy import Relation, events, loss
+from discreet.privacy.adjacency import cells_moved
 
 KEYS = 4
 """Keys of a column that one person counts with."""
@@ -156,11 +157,6 @@ def _prices(
         drawn(SMALL),
         keys,
     )
-
-
-def cells_moved(relation: Relation) -> int:
-    """How many cells of a histogram a unit moves that is in one: whoever is replaced leaves one and enters another."""
-    return 2 if relation.adjacency is Adjacency.REPLACE else 1
 
 
 def _noise(each: Fraction, norm: Norm) -> IntegerNoise:
