@@ -29,12 +29,12 @@ from discreet.curator.flight import Flight
 from discreet.curator.loaded import Loaded
 from discreet.curator.opening import open_ledger
 from discreet.curator.place import Place, named, place_of
-from discreet.curator.planning import Planning
 from discreet.curator.policy import Policy
 from discreet.curator.pricing import check_least, price_of_measurement, price_of_plan
 from discreet.curator.randomness import AUDITED, SECURE, Randomness, check_randomness
 from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store
+from discreet.curator.tabling import Tabling
 from discreet.engines import registry
 from discreet.engines.base import Engine
 from discreet.errors import Fault, Invalid, Refused
@@ -54,7 +54,7 @@ _AFTER_FORK: list[object] = []
 """Engines of a parent process: their threads are not here, and they are neither used nor closed."""
 
 
-class Curator(Planning):
+class Curator(Tabling):
     """Holds the data and the budget; answers questions.
 
     >>> people = {"patient_id": [1, 1, 2, 3], "ward": ["A", "B", "A", "A"]}

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
 
+from discreet.curator.halves import by_halves
 from discreet.plan.ladder import ladder, signed
 from discreet.plan.relation import EPOCH
-from discreet.plan.scalar import Case, Comparison, Literal, Order, Scalar, Type
+from discreet.plan.scalar import Literal, Scalar, Type
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 """The years between which outer ranges of dates lie."""
@@ -44,16 +45,8 @@ def inner(low: float, high: float, kind: Type) -> tuple[float, ...]:
 
 
 def cell_of(value: Scalar, edges: Sequence[float], kind: Type) -> Scalar:
-    """The number of edges at or below a value: 0 below all of them. By halves, so that a row is compared a few times only."""
-
-    def halves(first: int, last: int) -> Scalar:
-        if first == last:
-            return Literal(first, Type.INTEGER)
-        middle = (first + last) // 2
-        below = Comparison(Order.LESS, value, _literal(edges[middle], kind))
-        return Case(((below, halves(first, middle)),), halves(middle + 1, last))
-
-    return halves(0, len(edges))
+    """The number of edges at or below a value: 0 below all of them."""
+    return by_halves(value, [_literal(edge, kind) for edge in edges], lambda place: Literal(place, Type.INTEGER))
 
 
 def _literal(edge: float, kind: Type) -> Literal:
