@@ -56,10 +56,8 @@ def opposite(sets: Sets) -> Sets:
 
 def chosen(condition: Sets, then: Sets, otherwise: Sets) -> Sets:
     """CASE: what holds where a condition is true, and what holds where it is not."""
-    none = np.uint8(0)
-    where_true, elsewhere = (condition & TRUE) > 0, (condition & (FALSE | NULL)) > 0
-    found: Sets = np.where(where_true, then, none) | np.where(elsewhere, otherwise, none)
-    return found
+    true, not_true = (condition & TRUE) > 0, (condition & (FALSE | NULL)) > 0
+    return np.bitwise_or(then * true, otherwise * not_true)
 
 
 def over_cells(sets: Sets, starts: NDArray[np.int64], axis: int) -> Sets:
