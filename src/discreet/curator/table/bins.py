@@ -74,7 +74,7 @@ def _edge(column: Column, edge: Any) -> Edge:
             f"column {column.name!r} is {column.type.value} and has no bins", code="cells", hint="give its categories"
         )
     if found is None:
-        raise Invalid(f"an edge of {column.name!r} must be a {column.type.value}, got {shown(edge)}", code="cells")
+        raise Invalid(f"edges of {column.name!r} must be {column.type.value} values, got {shown(edge)}", code="cells")
     return found
 
 

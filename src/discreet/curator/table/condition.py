@@ -61,16 +61,22 @@ MOST_EVALUATED = 1 << 16
 """Combinations of values on which what reads several columns at once is evaluated."""
 
 
-def condition_in(text: str, table: str, catalog: Catalog, params: Parameters = None) -> Scalar:
-    """The condition that a text says; a text that says more, or less, raises QueryError."""
-    name = table.replace('"', '""')
-    plain = question(f'SELECT COUNT(*) FROM "{name}"', catalog)
-    asked = question(f'SELECT COUNT(*) FROM "{name}" WHERE {text}', catalog, params)
-    if not isinstance(asked.source, Filter) or replace(asked, source=plain.source) != plain:
-        raise QueryError(
-            "cells are asked for by a condition alone", code="cells", hint="write age >= 65 AND ward = 'A'"
-        )
-    return asked.source.condition
+class Conditions:
+    """Reads conditions on the rows of a table, by what is declared of it."""
+
+    def __init__(self, table: str, catalog: Catalog) -> None:
+        name = table.replace('"', '""')
+        self._text, self._catalog = f'SELECT COUNT(*) FROM "{name}"', catalog
+        self._plain = question(self._text, catalog)
+
+    def read(self, text: str, params: Parameters = None) -> Scalar:
+        """The condition that a text says; a text that says more, or less, raises QueryError."""
+        asked = question(f"{self._text} WHERE {text}", self._catalog, params)
+        if not isinstance(asked.source, Filter) or replace(asked, source=self._plain.source) != self._plain:
+            raise QueryError(
+                "cells are asked for by a condition alone", code="cells", hint="write age >= 65 AND ward = 'A'"
+            )
+        return asked.source.condition
 
 
 def mask_of(condition: Scalar, attributes: Sequence[Attribute]) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from discreet.errors import Fault
 from discreet.plan.catalog import Table
 from discreet.plan.computed import Computed
 from discreet.plan.joins import KeepRows
-from discreet.plan.relation import ONE, Filter, Found, How, Rows, Term, Totals
+from discreet.plan.relation import ONE, Contributions, Filter, Found, How, Rows, Term, Totals
 from discreet.plan.scalar import And, Column, IsNull, Not, Type, by_name
 from discreet.plan.scope import Scope
 from discreet.plan.sql.origins import DeclaredTable
@@ -53,7 +53,10 @@ class Units:
         for cell, attribute in zip(cells, attributes, strict=True):
             rows = Computed(rows, cell, code_of(attribute, self.column(attribute.name)))
         there = tuple(Not(IsNull(cell)) for cell in cells)
-        return Totals(Filter(rows, there[0] if len(there) == 1 else And(there)), cells, (Term(How.SUM, ONE),))
+        rows = Filter(rows, there[0] if len(there) == 1 else And(there))
+        if self.person is None:
+            return Totals(rows, cells, (Term(How.SUM, ONE),))
+        return Totals(Contributions(rows, self.column(self.person), cells, (Term(How.ANY, ONE),)))
 
 
 def counted(found: Found, attributes: Sequence[Attribute]) -> CellCounts:

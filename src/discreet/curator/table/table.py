@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.cells import Attribute, CellCounts
 from discreet.curator.table.attributes import Attributes
-from discreet.curator.table.condition import condition_in, mask_of
+from discreet.curator.table.condition import Conditions, mask_of
 from discreet.curator.table.counting import Units, counted
 from discreet.errors import Fault, Invalid
 from discreet.mechanisms.guarded import Guarded
@@ -39,7 +39,8 @@ class ProtectedTable:
                 hint=f"look at it where it lies, or name one of {names}",
             )
         self.name, self.relation, self.measure = found.name, catalog.protected.relation, measure
-        self._catalog, self._run, self._salt = catalog, run, salt
+        self._run, self._salt = run, salt
+        self._conditions = Conditions(found.name, catalog)
         self._attributes = Attributes(found, catalog.protected.person)
         self._units = Units(found, catalog.protected.person)
         self._remembered: dict[tuple[Attribute, ...], CellCounts] = {}
@@ -61,7 +62,7 @@ class ProtectedTable:
 
         What is true for a part of a cell only is refused, and says which edge is lacking. No data is read.
         """
-        return mask_of(condition_in(condition, self.name, self._catalog, params), self.attributes(attributes))
+        return mask_of(self._conditions.read(condition, params), self.attributes(attributes))
 
     def _counts(self, attributes: tuple[Attribute, ...]) -> CellCounts:
         """Read once for each list. Whatever goes wrong, after something was charged, is one constant error."""
