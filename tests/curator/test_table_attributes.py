@@ -1,4 +1,4 @@
-"""Attributes as they are asked for: their cells follow from what is declared, surveyed or given; everything else is refused, with a hint."""
+"""Attributes as they are asked for: cells follow from what is declared, surveyed or given; all else is refused, with a hint."""
 
 from datetime import date, datetime
 from fractions import Fraction
