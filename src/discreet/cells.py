@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import reduce
+from itertools import pairwise
 from math import prod
 from typing import TypeAlias
 
@@ -69,8 +70,8 @@ class Binned:
         object.__setattr__(self, "edges", tuple(self.edges))
         if len(self.edges) < 2:
             raise Invalid(f"attribute {self.name!r} needs at least two edges, got {len(self.edges)}")
-        if any(not low < high for low, high in zip(self.edges, self.edges[1:], strict=False)):  # type: ignore[operator]
-            raise Invalid(f"the edges of {self.name!r} must rise, got {shown(self.edges)}")
+        if not _rise(self.edges):
+            raise Invalid(f"the edges of {self.name!r} must be of one kind, and rise, got {shown(self.edges)}")
 
     @property
     def size(self) -> int:
@@ -79,11 +80,18 @@ class Binned:
     @property
     def labels(self) -> tuple[str, ...]:
         """What each cell is called."""
-        ends = [f"{low} to {high}" for low, high in zip(self.edges, self.edges[1:], strict=False)]
+        ends = [f"{low} to {high}" for low, high in pairwise(self.edges)]
         return (*ends, *_labels(False, self.missing))
 
 
 Attribute: TypeAlias = Categorical | Binned
+
+
+def _rise(edges: Sequence[Edge]) -> bool:
+    try:
+        return all(low < high for low, high in pairwise(edges))  # type: ignore[operator]
+    except TypeError:  # a day and a number are in no order
+        return False
 
 
 def _labels(other: bool, missing: bool) -> tuple[str, ...]:

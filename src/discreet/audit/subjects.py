@@ -19,13 +19,15 @@ from discreet.audit.twins.curators import Curators
 from discreet.audit.twins.report import Report
 from discreet.curator.planning import DEFAULT_DELTA
 from discreet.curator.policy import Policy
-from discreet.mechanisms import keys
+from discreet.curator.session import Curator
+from discreet.mechanisms import Geometric, keys
 from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.base import Example, Mechanism
 from discreet.mechanisms.base import registry as mechanisms
 from discreet.mechanisms.keys import KeysByName
 from discreet.plan.releases.base import registry as releases
+from discreet.privacy.adjacency import cells_moved
 
 __all__ = ["Finding", "Subject", "add", "every", "of_policy"]
 
@@ -251,6 +253,50 @@ def of_surveys() -> list[Subject]:
             "survey", "survey", name, PRICE, SURVEY_DELTA, noisy, ((first, second),), many=True, differences=differences
         )
     ]
+
+
+@add
+def of_tables() -> list[Subject]:
+    """All cells of a table of made-up people, with noise, with and without one who has many rows, each in another cell."""
+    rows = [(f"p{i}", "AB"[i % 2], i % 4) for i in range(12)]
+    more = [*rows, *(("q", "ABC"[i % 3], i % 5) for i in range(12))]
+    columns = {"ward": {"keys": ["A", "B"]}, "level": {"type": "integer", "bounds": (0, 3)}}
+    pair = [
+        Policy.declare(
+            {"people": dict(zip(("person", "ward", "level"), map(list, zip(*each, strict=True)), strict=True))},
+            "person",
+            columns,
+            epsilon=PRICE,
+            ledger=":memory:",
+        )
+        for each in (rows, more)
+    ]
+    with Curators(*pair) as curators:
+        report = curators.run(_noisy_cells)
+    refused = () if report.first.answered else (f"it is not answered: {report.first.body}",)
+    differences = (*report.differences, *refused)
+    return [
+        Subject(
+            "table",
+            "table",
+            "cells of people",
+            PRICE,
+            0.0,
+            noisy,
+            (_given(report),),
+            many=True,
+            differences=differences,
+        )
+    ]
+
+
+def _noisy_cells(curator: Curator) -> Any:
+    table = curator.table("people")
+    moved = cells_moved(table.relation)
+    noise = Geometric.for_epsilon(PRICE, moved)
+    exact = table.counts(table.attributes(["ward", "level"]))
+    with table.measure(noise.event(moved), label="cells") as grant:
+        return grant(noise, moved, lambda: exact().marginal((0, 1)).ravel()).tolist()
 
 
 STEPS = {

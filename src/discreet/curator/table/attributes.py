@@ -180,7 +180,9 @@ def _category(column: Column, value: Any) -> Category:
         else value
     )
     if type(found) is not KINDS[column.type] or (isinstance(found, float) and not isfinite(found)):
-        raise Invalid(f"categories of {column.name!r} must be {column.type.value} values, got {shown(value)}", code="cells")
+        raise Invalid(
+            f"categories of {column.name!r} must be {column.type.value} values, got {shown(value)}", code="cells"
+        )
     return found  # type: ignore[return-value]
 
 
