@@ -188,6 +188,7 @@ DECIDED = (
     "moment >= '2024-01-02'",
     "ok",
     "CASE WHEN ok THEN level = 1 ELSE age < 18 END",
+    "CASE WHEN age < 30 THEN NULL ELSE age < 0 END",
     "age < 18 AND age < 17.5 AND age >= 18",
     "1 = 1",
     "level = 1 AND ok OR ward = 'B' AND age >= 65",
@@ -239,6 +240,33 @@ def other_cells_agree() -> None:
 
 def test_cells_of_other_kinds_agree() -> None:
     other_cells_agree()
+
+
+def wide_constants_are_refused() -> None:
+    """Doubles do not tell whole numbers so large from their neighbours, nor does a condition."""
+    assert not agrees("age <= 1e17", ATTRIBUTES)
+    near = (Binned("age", (0, 18, 65, 120), whole=True),)
+    with pytest.raises(QueryError):
+        mask_of(CONDITIONS.read("NOT (age < 1e17) AND age <= 1e17"), near)
+
+
+def test_wide_constants_are_refused() -> None:
+    wide_constants_are_refused()
+
+
+def two_attributes_at_once_agree() -> None:
+    """What computes with two attributes is evaluated on all of their values, where both have categories and nothing else."""
+    named = (
+        Categorical("level", (1, 2, 3), other=False),
+        Categorical("age", (1, 2, 17, 18), other=False, missing=False),
+    )
+    for text in ("age > level", "level + 1 = age", "COALESCE(level, age) = 2"):
+        assert agrees(text, named), text
+        assert agrees(text, named[::-1]), text
+
+
+def test_two_attributes_at_once_agree() -> None:
+    two_attributes_at_once_agree()
 
 
 @pytest.mark.parametrize(

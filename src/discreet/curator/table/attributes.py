@@ -5,7 +5,8 @@
     ["ward=A,B", "age=10", "bmi=0,18.5,25,60"]              the same as words of a command line
 
 Nothing is taken from the data: what no category names is in the cell of all others, and what is outside of the edges in
-the first or the last bin.
+the first or the last bin. What is declared never to be missing has no cell for that: where it has bounds their middle stands for what is,
+and else it is left out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,6 @@ from discreet.errors import Invalid
 from discreet.exact import shown
 from discreet.plan.catalog import MOST_KEYS, WHOLE, Column, Table, one_number
 from discreet.plan.scalar import KINDS, Type
-from discreet.plan.scope import Scope, fillable
 from discreet.plan.texts import plain_day, truth_in
 
 MOST_ATTRIBUTES = 200
@@ -33,7 +33,6 @@ class Attributes:
 
     def __init__(self, table: Table, person: str | None) -> None:
         self._table, self._person = table, (person or "").casefold()
-        self._filled = {each.name for each in fillable(Scope.of(table), person)}
 
     def read(self, asked: Any = None) -> tuple[Attribute, ...]:
         """The attributes that are asked for, in their order; where nothing is, all whose cells are known.
@@ -128,23 +127,19 @@ class Attributes:
                 hint=f"give those that matter: attributes={{{column.name!r}: ['A', 'B']}}",
             )
         rest = column.type is not Type.BOOLEAN or len(values) < 2
-        return Categorical(column.name, tuple(values), other=rest, missing=self._may_miss(column))
+        return Categorical(column.name, tuple(values), other=rest, missing=column.nullable)
 
     def _binned(self, column: Column, edges: Sequence[Any]) -> Binned:
         if len(edges) > MOST_KEYS:
             raise Invalid(f"at most {MOST_KEYS:,} edges are given, got {len(edges):,}", code="cells")
-        return Binned(column.name, tuple(edges), whole=column.type in WHOLE, missing=self._may_miss(column))
-
-    def _may_miss(self, column: Column) -> bool:
-        """What is declared never to be missing has no cell for it: where it has bounds their middle stands for it, else it is left out."""
-        return column.nullable and column.name not in self._filled
+        return Binned(column.name, tuple(edges), whole=column.type in WHOLE, missing=column.nullable)
 
     def _checked(self, column: Column, said: Attribute) -> Attribute:
         """An attribute that whoever asks has made, with values as the column holds them."""
         if isinstance(said, Binned):
             return replace(self._binned(column, given_edges(column, said.edges)), missing=said.missing)
         values = tuple(_category(column, each) for each in said.values)
-        return replace(said, name=column.name, values=values)
+        return replace(self._categories(column, values), other=said.other, missing=said.missing)
 
 
 def _items(asked: Any) -> Iterator[tuple[str, Any]]:

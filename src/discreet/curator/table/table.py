@@ -43,6 +43,7 @@ class ProtectedTable:
         self._conditions = Conditions(found.name, catalog)
         self._attributes = Attributes(found, catalog.protected.person)
         self._units = Units(found, catalog.protected.person)
+        self._last: tuple[Attribute, ...] | None = None
         self._remembered: dict[tuple[Attribute, ...], CellCounts] = {}
 
     def attributes(self, asked: Any = None) -> tuple[Attribute, ...]:
@@ -51,18 +52,24 @@ class ProtectedTable:
         {"ward": None, "age": 10, "bmi": [0, 18.5, 25, 60]}: as it is declared; ten equal bins between the bounds; bins between edges.
         A text "age=10" says both. What nobody declared or surveyed is refused, unless it is given. Without names all that is known.
         """
-        return self._attributes.read(asked)
+        found = self._last = self._attributes.read(asked)
+        return found
+
+    def _checked(self, attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
+        """Attributes of this table; those that it gave last are, and need not be looked at again for each of many conditions."""
+        last = self._last
+        return last if last is not None and attributes is last else self.attributes(attributes)
 
     def counts(self, attributes: Sequence[Attribute]) -> Callable[[], CellCounts]:
         """The exact counts by these attributes, for a draw to look at, and for nobody else."""
-        return Guarded(partial(self._counts, self.attributes(attributes)))
+        return Guarded(partial(self._counts, self._checked(attributes)))
 
     def cells(self, condition: str, attributes: Sequence[Attribute], params: Parameters = None) -> NDArray[np.bool_]:
         """The cells on which a condition of SQL is true: an axis for each attribute, of length 1 where the condition does not name it.
 
         What is true for a part of a cell only is refused, and says which edge is lacking. No data is read.
         """
-        return mask_of(self._conditions.read(condition, params), self.attributes(attributes))
+        return mask_of(self._conditions.read(condition, params), self._checked(attributes))
 
     def _counts(self, attributes: tuple[Attribute, ...]) -> CellCounts:
         """Read once for each list. Whatever goes wrong, after something was charged, is one constant error."""
