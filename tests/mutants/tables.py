@@ -15,6 +15,7 @@ from tests.curator import test_table_attributes as attributes
 from tests.curator import test_table_conditions as conditions
 from tests.mechanisms import test_guarded as guarded
 from tests.mutants import Mutant
+from tests.weights import test_array_tables as arrays
 
 CELLS = "discreet.cells:"
 GUARDED = "discreet.mechanisms.guarded:"
@@ -404,7 +405,7 @@ MUTANTS = (
     ),
     Mutant(
         "axes-in-the-order-of-names",
-        TABLE + "condition:Cells._shaped",
+        TABLE + "condition:CellPieces._shaped",
         "sets.transpose(ordered)",
         "sets",
         "what computes with two attributes has them exchanged",
@@ -481,5 +482,45 @@ MUTANTS = (
         "self.catalog",
         "what was paid for is asked for again",
         attributes.surveyed_keys_and_bounds_are_cells,
+    ),
+    Mutant(
+        "arrays-that-count-all-attributes",
+        "discreet.weights.arrays:ArrayTable.counts",
+        "self._codes[:, list(axes)]",
+        "self._codes[:, sorted(axes)]",
+        "attributes in another order are mixed up",
+        arrays.arrays_are_counted_as_they_are,
+    ),
+    Mutant(
+        "codes-beyond-the-cells",
+        "discreet.weights.arrays:_checked",
+        "(codes >= np.array(domain.shape)).any()",
+        "False",
+        "units are counted in cells of others",
+        arrays.codes_are_those_of_cells,
+    ),
+    Mutant(
+        "attributes-of-one-name",
+        "discreet.weights.domain:Domain.__post_init__",
+        "len(set(self.names)) < len(self.names)",
+        "False",
+        "a name means the first of two attributes",
+        arrays.domains_are_checked,
+    ),
+    Mutant(
+        "axes-in-their-own-order",
+        "discreet.weights.domain:Domain.axes",
+        "tuple(self.names.index(name) for name in names)",
+        "tuple(sorted(self.names.index(name) for name in names))",
+        "what is asked for in another order comes in this one",
+        arrays.domains_are_checked,
+    ),
+    Mutant(
+        "a-mask-of-one-is-all",
+        "discreet.weights.model:count",
+        "model.total if bool(cells.reshape(-1)[0]) else 0.0",
+        "model.total",
+        "what is never true counts everybody",
+        arrays.counts_of_a_model_are_sums,
     ),
 )

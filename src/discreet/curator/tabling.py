@@ -4,6 +4,7 @@ from abc import abstractmethod
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from discreet.curator.asked import check_key
 from discreet.curator.planning import Planning
 from discreet.curator.surveyed import overlaid
 from discreet.mechanisms.measure import Grant, Promise
@@ -56,6 +57,8 @@ class Tabling(Planning):
             block: int = 1,
             promise: Promise | None = None,
         ) -> AbstractContextManager[Grant]:
+            if key is not None:
+                check_key(key)
             if key is None or self._store.stored(key, analyst) is None:
                 self._loaded()  # whatever is wrong with the source shows before anything is charged
             return self.measure(event, label=label, key=key, analyst=analyst, kept=kept, block=block, promise=promise)

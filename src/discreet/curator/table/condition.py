@@ -85,7 +85,7 @@ def mask_of(condition: Scalar, attributes: Sequence[Attribute]) -> NDArray[np.bo
     For any condition returns the mask for which the units in its cells are exactly those on which the condition is true, whatever
     values they have; or raises QueryError.
     """
-    cells = Cells(condition, attributes)
+    cells = CellPieces(condition, attributes)
     found = cells.reduced(cells.sets(condition))
     if is_undecided(found).any():
         raise cells.blame(condition)
@@ -108,7 +108,7 @@ class _Axis:
         return np.flatnonzero(np.diff([-1, *cells]))
 
 
-class Cells:
+class CellPieces:
     """The cells of attributes, in the pieces that a condition tells apart."""
 
     def __init__(self, condition: Scalar, attributes: Sequence[Attribute]) -> None:
