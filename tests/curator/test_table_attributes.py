@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from discreet.cells import Attribute, Binned, Categorical
 from discreet.curator.table.attributes import MOST_ATTRIBUTES, ONE_BY_ONE, Attributes
 from discreet.curator.table.bins import equal_edges
+from discreet.curator.table.table import ProtectedTable
 from discreet.errors import DiscreetError, Invalid, QueryError
+from discreet.mechanisms import Geometric
 from discreet.plan.catalog import Column, Table, value_of
 from discreet.plan.scalar import Type
 from tests.curator.tables import catalog, curator
@@ -204,6 +206,14 @@ def test_bounds_at_the_end_of_time_and_of_one_value() -> None:
     bounds_at_the_end_of_time()
 
 
+def counted(table: ProtectedTable, attributes: tuple[Attribute, ...]) -> Any:
+    """With so little noise that there is none."""
+    noise = Geometric(Fraction(1, 50))
+    exact = table.counts(attributes)
+    with table.measure(noise.event(1)) as grant:
+        return grant(noise, 1, lambda: exact().marginal((0, 1)))
+
+
 def surveyed_keys_and_bounds_are_cells() -> None:
     """What was surveyed is known from then on, to whom it was charged; what was not is refused still."""
     rows: dict[str, list[Any]] = {
@@ -212,7 +222,7 @@ def surveyed_keys_and_bounds_are_cells() -> None:
         "age": [str(20 + i % 50) for i in range(400)],
         "note": ["x"] * 400,
     }
-    with curator(rows, columns={}, epsilon=10**6, analysts={"ana": {"epsilon": 10}}) as hospital:
+    with curator(rows, columns={}, epsilon=10**6, analysts={"ana": {"epsilon": 100}}) as hospital:
         before = hospital.table("visits")
         for asked in (["ward"], ["age"]):
             with pytest.raises(Invalid):
@@ -224,6 +234,7 @@ def surveyed_keys_and_bounds_are_cells() -> None:
             assert isinstance(ward, Categorical) and set(ward.values) == {"A", "B"} and ward.other and ward.missing
             assert isinstance(age, Binned) and age.edges[0] <= 20 and age.edges[-1] >= 69  # type: ignore[operator]
             assert table.cells("ward = 'A'", (ward, age)).sum() == 1
+            assert counted(table, (ward, age)).sum() == 400  # texts are read as what the survey told
         with pytest.raises(DiscreetError):
             before.attributes(["ward"])  # as it was when it was asked for
 

@@ -203,7 +203,7 @@ SPLIT = (
     ("bmi <= 25", "bins hold their lower edge"),
     ("age % 2 = 0", "compare age with constants"),
     ("day < '2024-01-10'", "give day an edge at 2024-01-10"),
-    ("level >= 2", "categories"),
+    ("level >= 2", "say both ends, such as level BETWEEN 1 AND 4"),
     ("UPPER(ward) = 'A'", "categories"),
     ("ward < 'B'", "categories"),
     ("person = 'p1'", "its attributes are age, bmi, ward"),

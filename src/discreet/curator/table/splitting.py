@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import ceil, floor
 
-from discreet.cells import Attribute, Binned, Edge
+from discreet.cells import Attribute, Binned, Categorical, Edge
 from discreet.curator.table.pieces import place_of
 from discreet.errors import QueryError
 from discreet.exact import shown
@@ -20,7 +20,7 @@ def split(leaf: Scalar, attribute: Attribute, column: Column, cell: int) -> Quer
         return QueryError(
             f"all values of {column.name!r} that are no category are in one cell, and the condition is true for some of them only",
             code="cells",
-            hint=f"make what it names categories, or compare with the categories by = and IN: {_categories(attribute)}",
+            hint=_advice_on_others(attribute, column),
         )
     low, high = attribute.edges[cell], attribute.edges[cell + 1]
     return QueryError(
@@ -30,8 +30,13 @@ def split(leaf: Scalar, attribute: Attribute, column: Column, cell: int) -> Quer
     )
 
 
-def _categories(attribute: Attribute) -> str:
-    return ", ".join(attribute.labels[:10])
+def _advice_on_others(attribute: Categorical, column: Column) -> str:
+    values = [place_of(value) for value in attribute.values]
+    places = [place for place in values if place is not None]
+    if places:
+        ends = " AND ".join(_word(value_of(column.type, end)) for end in (min(places), max(places)))
+        return f"say both ends, such as {column.name} BETWEEN {ends}, or compare with the categories by = and IN"
+    return f"make what it names categories, or compare with them by = and IN: {', '.join(attribute.labels[:10])}"
 
 
 def _advice(leaf: Scalar, attribute: Binned, column: Column) -> str:

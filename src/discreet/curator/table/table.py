@@ -17,6 +17,7 @@ from discreet.mechanisms.measure import Measure
 from discreet.plan.catalog import Catalog
 from discreet.plan.sql.parameters import Parameters
 from discreet.plan.totals import Run
+from discreet.plan.visible import visible
 
 REMEMBERED = 8
 """So many lists of attributes have their counts remembered, in the memory of this process alone."""
@@ -91,8 +92,8 @@ class ProtectedTable:
         return found
 
     def __repr__(self) -> str:
-        columns = ", ".join(each.name for each in self._units.table.columns)
-        return f"ProtectedTable({self.name}: {columns}; {self.relation})"
+        columns = ", ".join(visible(each.name) for each in self._units.table.columns)
+        return f"ProtectedTable({visible(self.name)}: {columns}; {self.relation})"
 
     def _refuse(self, *_: object) -> NoReturn:
         raise TypeError(
