@@ -148,10 +148,18 @@ MUTANTS = (
     ),
     Mutant(
         "cells-begin-after-their-edge",
-        SURVEY + "ladder:cell_of",
+        "discreet.curator.halves:by_halves",
         "Order.LESS,",
         "Order.LESS_OR_EQUAL,",
         "whoever is on an edge is in the cell below it",
+        test_survey.cells_are_between_their_edges,
+    ),
+    Mutant(
+        "nobody-is-below-all-edges",
+        SURVEY + "ladder:cell_of",
+        "Literal(place,",
+        "Literal(max(place, 1),",
+        "whoever is below all edges is in the cell above the first",
         test_survey.cells_are_between_their_edges,
     ),
     Mutant(
