@@ -1,10 +1,11 @@
 """Attributes as they are asked for: cells follow from what is declared, surveyed or given; all else is refused, with a hint."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,6 +58,10 @@ MEANT: tuple[tuple[Any, Attribute], ...] = (
         Binned("moment", (datetime(2024, 1, 1), datetime(2024, 1, 1, 12)), whole=True),
     ),
     ([Binned("AGE", (0.0, 65), missing=False)], Binned("age", (0, 65), whole=True, missing=False)),
+    ([Categorical("age", tuple(np.arange(2)))], Categorical("age", (0, 1))),
+    ({"age": np.array([0, 18, 65])}, Binned("age", (0, 18, 65), whole=True)),
+    ({"ward": np.array(["A", "C"])}, Categorical("ward", ("A", "C"))),
+    ({"age": np.int64(4)}, Binned("age", (0, 30, 60, 90, 120), whole=True)),
     ([Categorical("bmi", (1, 2.5), other=False)], Categorical("bmi", (1.0, 2.5), other=False)),
 )
 
@@ -90,6 +95,12 @@ REFUSED: tuple[tuple[Any, str], ...] = (
     ({"bmi": [0, float("nan")]}, "must be number"),
     ({"day": [1, 2]}, "must be date"),
     ({"day": ["2024-01-32", "2024-02-01"]}, "must be date"),
+    ({"ward": ["A\0B"]}, "must be text values"),
+    ({"ward": ["\ud800"]}, "must be text values"),
+    ([Categorical("age", (2**63,))], "must be integer values"),
+    ([Categorical("bmi", (float("inf"),))], "must be number values"),
+    ([Categorical("moment", (datetime(2024, 1, 1, tzinfo=UTC),))], "must be timestamp values"),
+    ({"moment": ["2024-01-01T00:00:00+00:00", "2024-01-02"]}, "must be timestamp values"),
     ({"ward": ["A", "A"]}, "differ from each other"),
     ({"ward": [1]}, "must be text"),
     ({"ward": []}, "between 1 and 10,000"),

@@ -250,6 +250,24 @@ def wide_constants_are_refused() -> None:
         mask_of(CONDITIONS.read("NOT (age < 1e17) AND age <= 1e17"), near)
 
 
+def wide_categories_are_told_apart() -> None:
+    """Whole numbers that doubles do not tell apart are, where they are compared with whole numbers."""
+    named = (Categorical("age", (2**53, 2**53 + 1, 2**63 - 1)),)
+    for text, cells in (
+        (f"age = {2**53 + 1}", [1]),
+        (f"age >= {2**53} AND age <= {2**53 + 1}", [0, 1]),
+        (f"age IN ({2**53}, {2**63 - 1})", [0, 2]),
+        (f"age IS NULL OR age = {2**63 - 1}", [2, 4]),
+    ):
+        assert np.flatnonzero(mask_of(CONDITIONS.read(text), named)).tolist() == cells, text
+    with pytest.raises(QueryError):
+        mask_of(CONDITIONS.read("age = 9007199254740992.0"), named)
+
+
+def test_wide_categories_are_told_apart() -> None:
+    wide_categories_are_told_apart()
+
+
 def test_wide_constants_are_refused() -> None:
     wide_constants_are_refused()
 

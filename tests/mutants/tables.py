@@ -390,8 +390,8 @@ MUTANTS = (
     Mutant(
         "wide-constants-are-told-from-their-neighbours",
         TABLE + "condition:_parts_at",
-        "abs(place) < LARGEST",
-        "True",
+        "mixed and",
+        "False and",
         "whole numbers next to a large constant are equal to it as doubles",
         conditions.wide_constants_are_refused,
     ),

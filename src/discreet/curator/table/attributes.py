@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from math import isfinite
+from numbers import Integral, Real
 from typing import Any
 
 from discreet.cells import Attribute, Binned, Categorical, Category
@@ -20,7 +21,7 @@ from discreet.curator.table.bins import USUAL, equal_edges, given_edges, unbound
 from discreet.errors import Invalid
 from discreet.exact import shown
 from discreet.plan.catalog import MOST_KEYS, WHOLE, Column, Table, one_number
-from discreet.plan.scalar import KINDS, Type
+from discreet.plan.scalar import KINDS, WIDEST, Type
 from discreet.plan.texts import plain_day, truth_in
 
 MOST_ATTRIBUTES = 200
@@ -167,18 +168,35 @@ def _is_known(column: Column) -> bool:
 
 def _category(column: Column, value: Any) -> Category:
     """A category as its column holds it; a text of one as it is written."""
-    found: Any = (
-        _spelt(column.type, value)
-        if isinstance(value, str)
-        else one_number(value)
-        if column.type is Type.NUMBER
-        else value
-    )
-    if type(found) is not KINDS[column.type] or (isinstance(found, float) and not isfinite(found)):
+    found = _spelt(column.type, str(value)) if isinstance(value, str) else _plain(column.type, value)
+    if type(found) is not KINDS[column.type] or not _can_be_held(found):
         raise Invalid(
             f"categories of {column.name!r} must be {column.type.value} values, got {shown(value)}", code="cells"
         )
-    return found  # type: ignore[return-value]
+    return found  # type: ignore[no-any-return]
+
+
+def _plain(type: Type, value: Any) -> Any:
+    """A number of any kind as that of a column."""
+    if type is Type.INTEGER and isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
+    if type is Type.NUMBER and isinstance(value, Real) and not isinstance(value, bool):
+        return one_number(float(value))
+    return value
+
+
+def _can_be_held(value: Any) -> bool:
+    """Whether a column of its type can hold a value; an engine would fail on any other, after a charge."""
+    match value:
+        case str():
+            return "\0" not in value and not any("\ud800" <= character <= "\udfff" for character in value)
+        case float():
+            return isfinite(value)
+        case datetime():
+            return value.tzinfo is None
+        case int():
+            return abs(value) < WIDEST
+    return True
 
 
 def _spelt(type: Type, text: str) -> Any:

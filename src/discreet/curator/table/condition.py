@@ -34,6 +34,7 @@ from discreet.plan.catalog import Catalog
 from discreet.plan.evaluate import evaluate, evaluate_each
 from discreet.plan.relation import Filter
 from discreet.plan.scalar import (
+    KINDS,
     LARGEST,
     And,
     Case,
@@ -220,9 +221,10 @@ def is_plain(scalar: Scalar) -> bool:
 
 
 def _parts_at(column: Column, value: Value) -> bool:
-    """Whether pieces of a column meet at a constant. Whole numbers are told from it as doubles, which larger ones are not."""
-    place = place_of(value)
-    return place is not None and (column.type is not Type.INTEGER or abs(place) < LARGEST)
+    """Whether a column is on one side of a constant on all of a piece. A whole number and a number are compared as doubles, which do not
+    tell large whole numbers from their neighbours."""
+    place, mixed = place_of(value), column.type.numeric and not isinstance(value, KINDS[column.type])
+    return place is not None and not (mixed and abs(place) >= LARGEST)
 
 
 def constants_of(scalar: Scalar, column: Column) -> Iterator[Value]:

@@ -19,7 +19,7 @@ from discreet.errors import Fault
 from discreet.plan.calendar import FIRST, LAST
 from discreet.plan.catalog import WHOLE, value_of
 from discreet.plan.moments import in_years, number
-from discreet.plan.scalar import LARGEST, Type, Value
+from discreet.plan.scalar import Type, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,13 @@ class Piece:
 
 
 def place_of(value: Value) -> Fraction | None:
-    """The number by which a value is known that has a place among others; None for what has none, and for what is too large to be told
-    from its neighbours as a double."""
+    """The number by which a value is known that has a place among others; None for what has none."""
     moment = number(value)
     if moment is not None:
         return Fraction(moment)
     if isinstance(value, bool | str) or not isinstance(value, int | float) or not isfinite(value):
         return None
-    return Fraction(value) if abs(value) < LARGEST or isinstance(value, float) else None
+    return Fraction(value)
 
 
 def pieces(attribute: Attribute, type: Type, constants: Iterable[Value]) -> list[Piece]:
