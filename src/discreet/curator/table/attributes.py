@@ -21,6 +21,7 @@ from discreet.curator.table.bins import USUAL, equal_edges, given_edges, unbound
 from discreet.errors import Invalid
 from discreet.exact import shown
 from discreet.plan.catalog import MOST_KEYS, WHOLE, Column, Table, one_number
+from discreet.plan.facts import MOST
 from discreet.plan.scalar import KINDS, WIDEST, Type
 from discreet.plan.texts import plain_day, truth_in
 
@@ -173,7 +174,7 @@ def _category(column: Column, value: Any) -> Category:
         raise Invalid(
             f"categories of {column.name!r} must be {column.type.value} values, got {shown(value)}", code="cells"
         )
-    return found  # type: ignore[no-any-return]
+    return found  # type: ignore[return-value]
 
 
 def _plain(type: Type, value: Any) -> Any:
@@ -181,7 +182,7 @@ def _plain(type: Type, value: Any) -> Any:
     if type is Type.INTEGER and isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     if type is Type.NUMBER and isinstance(value, Real) and not isinstance(value, bool):
-        return one_number(float(value))
+        return one_number(float(value)) if abs(value) <= MOST else None  # type: ignore[operator]
     return value
 
 
