@@ -16,10 +16,11 @@ from discreet.cells import Attribute, Binned, Categorical
 from discreet.curator.table.attributes import Attributes
 from discreet.curator.table.codes import code_of
 from discreet.curator.table.condition import Conditions, mask_of
+from discreet.curator.table.truth import ANY, FALSE, NULL, TRUE, both, chosen, either, one, opposite
 from discreet.errors import QueryError
 from discreet.mechanisms import Geometric
 from discreet.plan.evaluate import evaluate
-from discreet.plan.scalar import Column, Scalar, columns_in
+from discreet.plan.scalar import And, Column, Literal, Not, Or, Scalar, Type, columns_in
 from tests.curator.tables import ASKED, VALUES, catalog, curator
 from tests.scale import repeats
 
@@ -240,6 +241,36 @@ def other_cells_agree() -> None:
 
 def test_cells_of_other_kinds_agree() -> None:
     other_cells_agree()
+
+
+def sets_are_what_choices_give() -> None:
+    """AND, OR, NOT and CASE of all sets, against the values that SQL gives to every choice out of them."""
+    values = {FALSE: False, NULL: None, TRUE: True}
+    sets = np.arange(1, ANY + 1, dtype=np.uint8)
+    choices = {each: [value for bit, value in values.items() if each & bit] for each in range(1, ANY + 1)}
+
+    def together(found: set[Any]) -> int:
+        return sum(one(value) for value in found)
+
+    def said(form: type[And] | type[Or], *parts: Any) -> Any:
+        return evaluate(form(tuple(Literal(part, Type.BOOLEAN) for part in parts)), {})
+
+    assert [together({evaluate(Not(Literal(v, Type.BOOLEAN)), {}) for v in choices[s]}) for s in sets] == list(
+        opposite(sets)
+    )
+    for left, right in product(choices, repeat=2):
+        one_side, other = np.uint8(left), np.uint8(right)
+        pairs = list(product(choices[left], choices[right]))
+        assert both(one_side, other) == together({said(And, *pair) for pair in pairs})  # type: ignore[arg-type]
+        assert either(one_side, other) == together({said(Or, *pair) for pair in pairs})  # type: ignore[arg-type]
+        for condition in choices:
+            then = set(choices[left]) if True in choices[condition] else set()
+            rest = set(choices[right]) if {False, None} & set(choices[condition]) else set()
+            assert chosen(np.uint8(condition), one_side, other) == together(then | rest)  # type: ignore[arg-type]
+
+
+def test_sets_are_what_choices_give() -> None:
+    sets_are_what_choices_give()
 
 
 def wide_constants_are_refused() -> None:

@@ -326,10 +326,18 @@ MUTANTS = (
     Mutant(
         "or-is-and",
         TABLE + "truth:either",
-        "_OR[left, right]",
-        "_AND[left, right]",
+        "opposite(both(opposite(left), opposite(right)))",
+        "both(left, right)",
         "one of two conditions is both",
         conditions.decided_conditions_agree,
+    ),
+    Mutant(
+        "null-and-true-is-true",
+        TABLE + "truth:both",
+        " | (left >> 1 & right)",
+        "",
+        "true AND NULL is nothing at all",
+        conditions.sets_are_what_choices_give,
     ),
     Mutant(
         "case-without-its-rest",

@@ -4,7 +4,7 @@ A set is a number with a bit for each of the three. Where nothing is known of a 
 made of it is whatever some choice gives: so a set that comes out never lacks what is possible.
 """
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,6 @@ Sets = NDArray[np.uint8]
 
 FALSE, NULL, TRUE = 1, 2, 4
 ANY = FALSE | NULL | TRUE
-IN_ORDER = (FALSE, NULL, TRUE)
-"""So AND is the least, and OR the largest, in three values."""
 
 
 def one(value: object) -> int:
@@ -23,35 +21,24 @@ def one(value: object) -> int:
     return NULL if value is None else TRUE if value else FALSE
 
 
-def _table(combine: Callable[[int, int], int]) -> Sets:
-    """What comes of any two sets, by what comes of any two values."""
-    table = np.zeros((ANY + 1, ANY + 1), np.uint8)
-    for left in range(ANY + 1):
-        for right in range(ANY + 1):
-            for i, first in enumerate(IN_ORDER):
-                for j, second in enumerate(IN_ORDER):
-                    if left & first and right & second:
-                        table[left, right] |= IN_ORDER[combine(i, j)]
-    return table
-
-
-_AND, _OR = _table(min), _table(max)
-_NOT = np.array([sum(IN_ORDER[2 - i] for i, each in enumerate(IN_ORDER) if s & each) for s in range(ANY + 1)], np.uint8)
-
-
 def both(left: Sets, right: Sets) -> Sets:
-    """AND."""
-    return _AND[left, right]
+    """AND: false where either is, true where both are, and NULL where one is and the other is not false."""
+    null = (left & (right | right >> 1)) | (left >> 1 & right)
+    return _sets((left | right) & FALSE | null & NULL | left & right & TRUE)
 
 
 def either(left: Sets, right: Sets) -> Sets:
-    """OR."""
-    return _OR[left, right]
+    """OR: what is not (not one AND not the other)."""
+    return opposite(both(opposite(left), opposite(right)))
 
 
 def opposite(sets: Sets) -> Sets:
     """NOT: NULL stays NULL."""
-    return _NOT[sets]
+    return _sets((sets & FALSE) << 2 | sets & NULL | (sets & TRUE) >> 2)
+
+
+def _sets(bits: NDArray[Any]) -> Sets:
+    return np.asarray(bits, np.uint8)
 
 
 def chosen(condition: Sets, then: Sets, otherwise: Sets) -> Sets:
