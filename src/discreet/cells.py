@@ -83,6 +83,9 @@ class Binned:
         ends = [f"{low} to {high}" for low, high in pairwise(self.edges)]
         return (*ends, *_labels(False, self.missing))
 
+    def _has_one_value(self, low: Edge, high: Edge) -> bool:
+        return self.whole and isinstance(low, int) and isinstance(high, int) and high == low + 1
+
 
 Attribute: TypeAlias = Categorical | Binned
 

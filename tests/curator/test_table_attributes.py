@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.cells import Attribute, Binned, Categorical
 from discreet.curator.table.attributes import MOST_ATTRIBUTES, ONE_BY_ONE, Attributes
-from discreet.curator.table.bins import equal_edges
+from discreet.curator.table.bins import USUAL, equal_edges
 from discreet.curator.table.table import ProtectedTable
 from discreet.errors import DiscreetError, Invalid, QueryError
 from discreet.mechanisms import Geometric
@@ -34,7 +34,7 @@ MEANT: tuple[tuple[Any, Attribute], ...] = (
     (["WARD"], Categorical("ward", ("B", "A"))),
     (["ok"], Categorical("ok", (False, True), other=False)),
     ({"ok": [True]}, Categorical("ok", (True,))),
-    (["level"], Categorical("level", (1, 2, 3, 4))),
+    (["level"], Binned("level", (1, 2, 3, 4, 5), whole=True)),
     ({"level": 2}, Binned("level", (1, 3, 5), whole=True)),
     ({"level": 99}, Binned("level", (1, 2, 3, 4, 5), whole=True)),
     ({"level": 3}, Binned("level", (1, 2, 3, 4), whole=True)),
@@ -174,9 +174,9 @@ def test_what_is_never_missing_has_no_cell_for_it() -> None:
 
 
 def test_few_whole_numbers_have_a_cell_each() -> None:
-    for width, kind in ((ONE_BY_ONE - 1, Categorical), (ONE_BY_ONE, Binned)):
-        column = Column("n", Type.INTEGER, Fraction(5), Fraction(5 + width))
-        assert isinstance(one(["n"], Attributes(Table("t", (column,)), None)), kind)
+    for width, bins in ((ONE_BY_ONE - 1, ONE_BY_ONE), (ONE_BY_ONE, USUAL)):
+        column = Column("n", Type.INTEGER, Fraction(5), Fraction(5 + width), nullable=False)
+        assert one(["n"], Attributes(Table("t", (column,)), None)).size == bins
 
 
 @given(

@@ -19,6 +19,7 @@ from discreet.curator.table.condition import Conditions, mask_of
 from discreet.curator.table.truth import ANY, FALSE, NULL, TRUE, both, chosen, either, one, opposite
 from discreet.errors import QueryError
 from discreet.mechanisms import Geometric
+from discreet.plan.catalog import value_of
 from discreet.plan.evaluate import evaluate
 from discreet.plan.scalar import And, Column, Literal, Not, Or, Scalar, Type, columns_in
 from tests.curator.tables import ASKED, VALUES, catalog, curator
@@ -40,6 +41,12 @@ UNTOLD = Attributes(TABLE, "person").read(
     ]
 )
 """The same columns, each in cells of another kind."""
+
+BOUNDS: dict[str, tuple[Any, Any]] = {
+    each.name: (value_of(each.type, each.low), value_of(each.type, each.high))
+    for each in TABLE.columns
+    if each.low is not None and each.high is not None
+}
 
 # Constants at edges, beside them, between them, and outside of all.
 CONSTANTS: dict[str, list[str]] = {
@@ -141,8 +148,25 @@ def truths(condition: Scalar, attributes: tuple[Attribute, ...]) -> dict[tuple[i
             cell = [0] * len(attributes)
             for place, code in zip(places, inside, strict=True):
                 cell[place] = code  # type: ignore[assignment]
-            found.setdefault(tuple(cell), set()).add(evaluate(condition, row) is True)
+            taken = {
+                column.place: within(attributes[place], column, row[column.place])
+                for column, place in zip(columns, places, strict=True)
+            }
+            found.setdefault(tuple(cell), set()).add(evaluate(condition, taken) is True)
     return found
+
+
+def within(attribute: Attribute, column: Column, value: Any) -> Any:
+    """What a value counts as in an attribute: as it is, unless that has bins."""
+    return clamped(column.name, value) if value is not None and isinstance(attribute, Binned) else value
+
+
+def clamped(name: str, value: Any) -> Any:
+    """The nearest bound of a column that has bounds, where a value is outside of them."""
+    if name not in BOUNDS:
+        return value
+    low, high = BOUNDS[name]
+    return min(max(value, low), high)
 
 
 def agrees(text: str, attributes: tuple[Attribute, ...]) -> bool:
@@ -150,7 +174,7 @@ def agrees(text: str, attributes: tuple[Attribute, ...]) -> bool:
     condition = CONDITIONS.read(text)
     true = truths(condition, attributes)
     try:
-        mask = mask_of(condition, attributes)
+        mask = CONDITIONS.mask(text, attributes)
     except QueryError as error:
         # of a bin nothing but comparisons is known, with constants that doubles tell from their neighbours
         computes = any(known in text for known in (*FUNCTIONS.values(), "1e17"))
@@ -176,6 +200,14 @@ DECIDED = (
     "age > 64.5 OR age IS NULL",
     "NOT age < 18",
     "age BETWEEN 18 AND 64",
+    "age BETWEEN 0 AND 17",
+    "age >= 0",
+    "age <= 120",
+    "age < 0 OR age > 120",
+    "bmi <= 50 AND bmi >= 0",
+    "level >= 2",
+    "level <> 4",
+    "day >= '2024-01-01'",
     "ward <> 'A'",
     "ward NOT IN ('A', 'B')",
     "ward IS NULL OR bmi < 25",
@@ -199,12 +231,9 @@ SPLIT = (
     ("age > 60", "give age an edge at 61"),
     ("age = 30", "give age an edge at 30 and 31"),
     ("age IN (18, 30)", "give age an edge at 19 and 30 and 31"),
-    ("age >= 0", "edges on both sides of 0"),
-    ("age <= 120", "edges on both sides of 121"),
     ("bmi <= 25", "bins hold their lower edge"),
     ("age % 2 = 0", "compare age with constants"),
     ("day < '2024-01-10'", "give day an edge at 2024-01-10"),
-    ("level >= 2", "say both ends, such as level BETWEEN 1 AND 4"),
     ("UPPER(ward) = 'A'", "categories"),
     ("ward < 'B'", "categories"),
     ("person = 'p1'", "its attributes are age, bmi, ward"),
@@ -220,7 +249,7 @@ def decided_conditions_agree() -> None:
 def split_conditions_say_what_is_lacking() -> None:
     for text, hint in SPLIT:
         with pytest.raises(QueryError) as error:
-            mask_of(CONDITIONS.read(text), ATTRIBUTES)
+            CONDITIONS.mask(text, ATTRIBUTES)
         assert error.value.code == "cells" and hint in error.value.hint, (text, error.value)
 
 
@@ -232,10 +261,35 @@ def test_split_conditions_say_what_is_lacking() -> None:
     split_conditions_say_what_is_lacking()
 
 
+def bins_without_bounds_have_no_ends() -> None:
+    """Where nobody declared bounds, the first bin has whatever is below it, and the last whatever is above."""
+    for text, hint in (("age >= 0", "edges on both sides of 0"), ("age <= 120", "edges on both sides of 121")):
+        with pytest.raises(QueryError) as error:
+            mask_of(CONDITIONS.read(text), ATTRIBUTES)
+        assert hint in error.value.hint
+
+
+def test_bins_without_bounds_have_no_ends() -> None:
+    bins_without_bounds_have_no_ends()
+
+
+def bins_beyond_which_there_are_values_have_these() -> None:
+    """Edges inside of the bounds: what the bounds allow below the first edge is in the first bin, and splits it."""
+    inner = Attributes(TABLE, "person").read({"age": [18, 40, 65]})
+    assert CONDITIONS.mask("age >= 40", inner).tolist() == [False, True, False]
+    assert CONDITIONS.mask("age >= 0 AND age <= 120", inner).tolist() == [True, True, False]
+    for text in ("age >= 18", "age < 18", "age < 65"):
+        assert not agrees(text, inner), text
+
+
+def test_bins_beyond_which_there_are_values_have_these() -> None:
+    bins_beyond_which_there_are_values_have_these()
+
+
 def other_cells_agree() -> None:
     for text in ("bmi = 25", "bmi IN (18.5, 25)", "ward = 'A'", "level <= 2", "day <> '2024-01-15'", "ok", "NOT ok"):
         assert agrees(text, UNTOLD), text
-    for text in ("bmi >= 25", "bmi = 30", "level = 4", "day < '2024-01-20'"):
+    for text in ("bmi >= 25", "bmi = 30", "day < '2024-01-20'"):
         assert not agrees(text, UNTOLD), text
 
 
@@ -359,15 +413,18 @@ def people(rows: int, seed: int) -> dict[str, list[Any]]:
 
 
 def test_the_sum_over_a_mask_is_what_a_database_counts() -> None:
-    """Against DuckDB's own reading of the text, on people with one row each."""
+    """Against DuckDB's own reading of the text, on people with one row each, whose values outside of bounds are the bounds."""
     rows = people(300, 5)
     noise = Geometric(1)
     own = duckdb.connect()
     types = {"age": "BIGINT", "bmi": "DOUBLE", "level": "BIGINT", "day": "DATE", "moment": "TIMESTAMP", "ok": "BOOLEAN"}
     columns = ", ".join(f"{name} {types.get(name, 'TEXT')}" for name in rows)
     own.execute(f"CREATE TABLE visits ({columns})")
-    missing = [[None if value != value else value for value in row] for row in zip(*rows.values(), strict=True)]
-    own.executemany(f"INSERT INTO visits VALUES ({', '.join('?' * len(rows))})", missing)
+    taken = [
+        [None if value is None or value != value else clamped(name, value) for value in values]
+        for name, values in rows.items()
+    ]
+    own.executemany(f"INSERT INTO visits VALUES ({', '.join('?' * len(rows))})", list(zip(*taken, strict=True)))
     with curator(rows) as hospital:
         table = hospital.table("visits")
         attributes = table.attributes(ASKED)

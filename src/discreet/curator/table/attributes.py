@@ -111,9 +111,8 @@ class Attributes:
                     hint=f"declare keys, take a survey (`discreet survey`), or give categories: attributes={{{column.name!r}: ['A', 'B']}}",
                 )
             raise unbounded(column)
-        if column.type is Type.INTEGER and column.high - column.low < ONE_BY_ONE:
-            return self._categories(column, tuple(range(int(column.low), int(column.high) + 1)))
-        return self._binned(column, equal_edges(column, USUAL))
+        few = column.type is Type.INTEGER and column.high - column.low < ONE_BY_ONE
+        return self._binned(column, equal_edges(column, ONE_BY_ONE if few else USUAL))
 
     def _listed(self, column: Column, said: list[Any]) -> Attribute:
         """Categories of what has no order or has keys, edges of all else."""

@@ -2,20 +2,21 @@
 
 The text is read as any WHERE is. Each attribute that it names falls into pieces, at the constants that it is compared with, and the
 condition is evaluated on each in three values; where all pieces of a cell agree the cell is decided. So over the units that are
-counted in cells the sum over the mask is what COUNT(*) WHERE would be, exactly.
+counted in cells the sum over the mask is what COUNT(*) WHERE would be, exactly, with values outside of their bounds taken for the bounds.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.cells import Attribute
-from discreet.curator.table.pieces import Piece, pieces, place_of
+from discreet.curator.table.pieces import Bounds, Piece, pieces, place_of
 from discreet.curator.table.splitting import split
 from discreet.curator.table.truth import (
     ANY,
@@ -61,6 +62,9 @@ MOST_CELLS = 1 << 26
 MOST_EVALUATED = 1 << 16
 """Combinations of values on which what reads several columns at once is evaluated."""
 
+ByColumn: TypeAlias = Mapping[str, Bounds]
+NO_BOUNDS: ByColumn = {}
+
 
 class Conditions:
     """Reads conditions on the rows of a table, by what is declared of it."""
@@ -69,6 +73,11 @@ class Conditions:
         name = table.replace('"', '""')
         self._text, self._catalog = f'SELECT COUNT(*) FROM "{name}"', catalog
         self._plain = question(self._text, catalog)
+        self._bounds = {
+            each.name: (each.low, each.high)
+            for each in catalog.table(table).columns
+            if each.low is not None and each.high is not None
+        }
 
     def read(self, text: str, params: Parameters = None) -> Scalar:
         """The condition that a text says; a text that says more, or less, raises QueryError."""
@@ -79,14 +88,18 @@ class Conditions:
             )
         return asked.source.condition
 
+    def mask(self, text: str, attributes: Sequence[Attribute], params: Parameters = None) -> NDArray[np.bool_]:
+        """The cells on which the condition of a text is true."""
+        return mask_of(self.read(text, params), attributes, self._bounds)
 
-def mask_of(condition: Scalar, attributes: Sequence[Attribute]) -> NDArray[np.bool_]:
+
+def mask_of(condition: Scalar, attributes: Sequence[Attribute], bounds: ByColumn = NO_BOUNDS) -> NDArray[np.bool_]:
     """The cells on which a condition is true: an axis for each attribute, of length 1 where the condition does not name it.
 
     For any condition returns the mask for which the units in its cells are exactly those on which the condition is true, whatever
-    values they have; or raises QueryError.
+    values they have, within the bounds of their columns; or raises QueryError.
     """
-    cells = CellPieces(condition, attributes)
+    cells = CellPieces(condition, attributes, bounds)
     found = cells.reduced(cells.sets(condition))
     if is_undecided(found).any():
         raise cells.blame(condition)
@@ -112,7 +125,7 @@ class _Axis:
 class CellPieces:
     """The cells of attributes, in the pieces that a condition tells apart."""
 
-    def __init__(self, condition: Scalar, attributes: Sequence[Attribute]) -> None:
+    def __init__(self, condition: Scalar, attributes: Sequence[Attribute], bounds: ByColumn = NO_BOUNDS) -> None:
         self._rank = len(attributes)
         places = {each.name: i for i, each in enumerate(attributes)}
         self._axes: dict[Column, _Axis] = {}
@@ -124,7 +137,7 @@ class CellPieces:
                     hint=f"its attributes are {', '.join(places)}",
                 )
             attribute = attributes[places[column.name]]
-            parts = pieces(attribute, column.type, constants_of(condition, column))
+            parts = pieces(attribute, column.type, constants_of(condition, column), bounds.get(column.name))
             self._axes[column] = _Axis(places[column.name], attribute, column, tuple(parts))
         if prod(len(axis.pieces) for axis in self._axes.values()) > MOST_CELLS:
             raise QueryError(

@@ -1,10 +1,11 @@
 """The parts of a cell on which comparisons with some constants do not change, and a value of each.
 
-    age in bins 0 to 60 to 120, and the constant 65:    below 0 │ 0 │ 1 … 59 ‖ 60 │ 61 … 64 │ 65 │ 66 … 119 │ 120 │ above
+    age in bins 20 to 60 to 100, bounds from 0 to 120, and the constant 65:    0 │ 1 … 19 │ 20 │ 21 … 59 ‖ 60 │ 61 … 64 │ 65 │ 66 … 99 │ …
 
-Each constant and each edge, and whatever lies between two of them, is a piece. A condition that compares with these constants alone is
-the same on all of a piece, and so known from any one value of it. What is below the first edge is in the first bin, and what is above the
-last in the last, however far: a declared bound is no promise about data.
+Each constant, each bound and each edge, and whatever lies between two of them, is a piece. A condition that compares with these constants
+alone is the same on all of a piece, and so known from any one value of it. What is below the first edge is in the first bin, and what is
+above the last in the last. A value outside of the declared bounds of its column counts as the nearest bound, as it does in sums; where no
+bounds are declared there is no end.
 """
 
 from bisect import bisect_right
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, inf, isfinite
+from typing import TypeAlias
 
 from discreet.cells import Attribute, Binned, Categorical
 from discreet.errors import Fault
@@ -20,6 +22,9 @@ from discreet.plan.calendar import FIRST, LAST
 from discreet.plan.catalog import WHOLE, value_of
 from discreet.plan.moments import in_years, number
 from discreet.plan.scalar import Type, Value
+
+Bounds: TypeAlias = tuple[Fraction, Fraction]
+"""The least value of a column and the largest, by the numbers that they are known by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +46,12 @@ def place_of(value: Value) -> Fraction | None:
     return Fraction(value)
 
 
-def pieces(attribute: Attribute, type: Type, constants: Iterable[Value]) -> list[Piece]:
-    """The pieces of all cells of an attribute, those of each cell one behind the other; every cell has one at least."""
-    found = [*_there(attribute, type, constants)]
+def pieces(attribute: Attribute, type: Type, constants: Iterable[Value], bounds: Bounds | None = None) -> list[Piece]:
+    """The pieces of all cells of an attribute, those of each cell one behind the other; every cell has one at least.
+
+    Bins have values within `bounds` alone.
+    """
+    found = [*_there(attribute, type, constants, bounds if isinstance(attribute, Binned) else None)]
     if attribute.missing:
         found.append(Piece(attribute.size - 1, None, True))
     # What no value can be in holds nobody: nothing is true there.
@@ -52,16 +60,18 @@ def pieces(attribute: Attribute, type: Type, constants: Iterable[Value]) -> list
     return sorted(found, key=lambda piece: piece.cell)
 
 
-def _there(attribute: Attribute, type: Type, constants: Iterable[Value]) -> Iterator[Piece]:
+def _there(attribute: Attribute, type: Type, constants: Iterable[Value], bounds: Bounds | None) -> Iterator[Piece]:
     if type in (Type.TEXT, Type.BOOLEAN):
         yield from _named(attribute, type, constants)
         return
     ends = attribute.edges if isinstance(attribute, Binned) else attribute.values
-    places = sorted({place for each in (*ends, *constants) if (place := place_of(each)) is not None})
+    cuts = {place for each in (*ends, *constants) if (place := place_of(each)) is not None}
+    places = sorted(cuts.union(bounds or ()))
     cell_at = _bins(attribute) if isinstance(attribute, Binned) else _categories(attribute)
     for place, value, alone in _parts(type, places):
         cell = cell_at(place)
-        if cell is not None:
+        inside = bounds is None or bounds[0] <= place <= bounds[1]
+        if cell is not None and inside:
             yield Piece(cell, value, alone)
 
 

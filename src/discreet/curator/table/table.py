@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.cells import Attribute, CellCounts
 from discreet.curator.table.attributes import Attributes
-from discreet.curator.table.condition import Conditions, mask_of
+from discreet.curator.table.condition import Conditions
 from discreet.curator.table.counting import Units, counted
 from discreet.errors import Fault, Invalid
 from discreet.mechanisms.guarded import Guarded
@@ -70,7 +70,7 @@ class ProtectedTable:
 
         What is true for a part of a cell only is refused, and says which edge is lacking. No data is read.
         """
-        return mask_of(self._conditions.read(condition, params), self._checked(attributes))
+        return self._conditions.mask(condition, self._checked(attributes), params)
 
     def _counts(self, attributes: tuple[Attribute, ...]) -> CellCounts:
         """Read once for each list. Whatever goes wrong, after something was charged, is one constant error."""
