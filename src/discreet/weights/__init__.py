@@ -11,11 +11,34 @@ from discreet.lazy import lazy
 if TYPE_CHECKING:
     from discreet.weights.arrays import ArrayTable
     from discreet.weights.domain import Domain
+    from discreet.weights.product import Independent, independent
+    from discreet.weights.model import Learned, NoisyMarginal, Round
+    from discreet.weights.synthetic_data import SyntheticData, synthetic
 
-__all__ = ["ArrayTable", "Domain"]
+__all__ = [
+    "ArrayTable",
+    "Domain",
+    "Independent",
+    "Learned",
+    "NoisyMarginal",
+    "Round",
+    "SyntheticData",
+    "independent",
+    "synthetic",
+]
 
 # The module of each public name.
-_HOME = {"ArrayTable": "arrays", "Domain": "domain"}
+_HOME = {
+    "ArrayTable": "arrays",
+    "Domain": "domain",
+    "Independent": "product",
+    "Learned": "model",
+    "NoisyMarginal": "model",
+    "Round": "model",
+    "SyntheticData": "synthetic_data",
+    "independent": "product",
+    "synthetic": "synthetic_data",
+}
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(__name__, __all__, _HOME)

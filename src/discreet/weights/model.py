@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.cells import Ints
+from discreet.mechanisms.measure import Promise
 from discreet.noise import Source
+from discreet.privacy import Relation, events
 from discreet.weights.domain import Domain, Mask
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -38,6 +40,27 @@ class Model(Protocol):
 
     def draw(self, rows: int, source: Source | None = None) -> Ints:
         """The cells of so many units, drawn independently: a row of codes each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round of learning: the attributes whose marginal was chosen, the noise on it, and how far off the model was by it."""
+
+    chosen: tuple[int, ...]
+    deviation: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A model, the noisy marginals that it was made of, and what they cost: an event, and the (ε, δ) that it is proven to keep."""
+
+    model: Model
+    measured: tuple[NoisyMarginal, ...]
+    event: events.Event
+    promise: Promise
+    relation: Relation
+    rounds: tuple[Round, ...] = ()
 
 
 def count(model: Model, cells: Mask) -> float:
