@@ -10,9 +10,12 @@ from discreet.lazy import lazy
 
 if TYPE_CHECKING:
     from discreet.weights.arrays import ArrayTable
+    from discreet.weights.checking import quality
     from discreet.weights.domain import Domain
-    from discreet.weights.product import Independent, independent
     from discreet.weights.model import Learned, NoisyMarginal, Round
+    from discreet.weights.product import Independent, independent
+    from discreet.weights.release import learn
+    from discreet.weights.reporting import QualityReport, report
     from discreet.weights.synthetic_data import SyntheticData, synthetic
 
 __all__ = [
@@ -21,9 +24,13 @@ __all__ = [
     "Independent",
     "Learned",
     "NoisyMarginal",
+    "QualityReport",
     "Round",
     "SyntheticData",
     "independent",
+    "learn",
+    "quality",
+    "report",
     "synthetic",
 ]
 
@@ -34,9 +41,13 @@ _HOME = {
     "Independent": "product",
     "Learned": "model",
     "NoisyMarginal": "model",
+    "QualityReport": "reporting",
     "Round": "model",
     "SyntheticData": "synthetic_data",
     "independent": "product",
+    "learn": "release",
+    "quality": "checking",
+    "report": "reporting",
     "synthetic": "synthetic_data",
 }
 

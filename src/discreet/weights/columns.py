@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
+from itertools import pairwise
 from math import ceil, floor, isfinite, log10
 from typing import Any
 
@@ -137,7 +138,7 @@ def _of_bins(attribute: Binned, codes: Ints, source: Source | None) -> Synthetic
     kind = _type_of_edges(attribute)
     edges = [_number(edge, kind) for edge in attribute.edges]
     numbers: NDArray[Any] = np.zeros(codes.size, _STORED[kind])
-    for place, (low, high) in enumerate(zip(edges, edges[1:], strict=False)):
+    for place, (low, high) in enumerate(pairwise(edges)):
         here = np.flatnonzero(codes == place)
         numbers[here] = _between(low, high, kind, here.size, source)
     return SyntheticColumn(attribute.name, kind, numbers, codes < len(edges) - 1)

@@ -133,8 +133,9 @@ def _measured(
 def _blocks(domain: Domain, impossible: tuple[Mask, ...]) -> list[tuple[tuple[int, ...], Mask]]:
     """The axes that impossible cells tie together, and which of their cells are possible; Invalid where none is."""
     groups = [{axis} for axis in range(len(domain.shape))]
+    fits = {(length, size) for size in domain.shape for length in (1, size)}
     for mask in impossible:
-        if mask.ndim != len(domain.shape) or any(n not in (1, size) for n, size in zip(mask.shape, domain.shape)):
+        if mask.ndim != len(domain.shape) or {*zip(mask.shape, domain.shape, strict=True)} - fits:
             raise Invalid(
                 "impossible cells must be a mask over the domain",
                 hint=f"an array of True and False with {len(domain.shape)} axes, each as long as its attribute has cells, or 1",
