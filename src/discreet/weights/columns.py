@@ -29,6 +29,7 @@ SECOND = 1_000_000
 DIGITS = 3
 """Places of a number behind the first one of the width of its bin."""
 
+MOST_PLACES = 15
 BITS = 53
 NO_DAY = date(1970, 1, 1)
 NO_TIME = datetime(1970, 1, 1)
@@ -101,24 +102,21 @@ _STORED = {
     ColumnType.DATE: np.int64,
     ColumnType.TIMESTAMP: np.int64,
 }
-_TYPES: tuple[tuple[type | tuple[type, ...], ColumnType], ...] = (
-    (str, ColumnType.TEXT),
-    (bool, ColumnType.BOOLEAN),
-    (int, ColumnType.INTEGER),
-    ((int, float), ColumnType.NUMBER),
-    (datetime, ColumnType.TIMESTAMP),
-    (date, ColumnType.DATE),
+_TYPES: tuple[tuple[set[type], ColumnType], ...] = (
+    ({str}, ColumnType.TEXT),
+    ({bool}, ColumnType.BOOLEAN),
+    ({int}, ColumnType.INTEGER),
+    ({int, float}, ColumnType.NUMBER),
+    ({datetime}, ColumnType.TIMESTAMP),
+    ({date}, ColumnType.DATE),
 )
 
 
 def _type_of(values: Sequence[Category]) -> ColumnType:
-    """The type that all values are of; texts where there is none."""
-    kinds = {type(value) for value in values}
-    for types, kind in _TYPES:
-        allowed = types if isinstance(types, tuple) else (types,)
-        if kinds and all(issubclass(each, allowed) for each in kinds) and (bool in allowed or bool not in kinds):
-            return kind if kind is not ColumnType.INTEGER or all(map(_fits, values)) else ColumnType.TEXT
-    return ColumnType.TEXT
+    """The type that all values are of; text where there is none, or where an integer is too long for any other."""
+    types = {type(value) for value in values}
+    kind = next((kind for allowed, kind in _TYPES if types and types <= allowed), ColumnType.TEXT)
+    return kind if kind is not ColumnType.INTEGER or all(map(_fits, values)) else ColumnType.TEXT
 
 
 def _fits(value: Any) -> bool:
@@ -173,11 +171,19 @@ def _between(low: Any, high: Any, kind: ColumnType, count: int, source: Source |
     return values
 
 
+def _shortened(values: Floats, power: int) -> Floats:
+    """The values without what is less than a power of ten; where that is too small to matter to them, as they are."""
+    if power < -MOST_PLACES:
+        return values
+    step: float = 10.0 ** abs(power)
+    # a division by a power of ten gives the decimal that is written so, where a product with its inverse may not
+    shorter: Floats = np.floor(values * step) / step if power < 0 else np.floor(values / step) * step
+    return shorter
+
+
 def _reals(low: float, high: float, count: int, source: Source | None) -> Floats:
     share = uniform(1 << BITS, count, source=source) * 2.0**-BITS
     values = low * (1 - share) + high * share
-    places = DIGITS - floor(log10(high - low)) if isfinite(high - low) else 0
-    if abs(places) <= 15:
-        values = np.floor(values * 10.0**places) / 10.0**places
+    values = _shortened(values, floor(log10(high - low)) - DIGITS) if isfinite(high - low) else values
     last: Floats = np.clip(values, low, np.nextafter(high, low))
     return last

@@ -1,0 +1,39 @@
+"""How far noise reaches: of one cell 95 %, of many together at least 95 %, and not much more than is needed."""
+
+import numpy as np
+import pytest
+
+from discreet.weights.noise_reach import NoiseReach
+from tests.scale import repeats
+
+CELLS = (1, 2, 3, 10, 200)
+SAMPLES = 20_000
+SLACK = 0.01
+"""Six standard deviations of a share of 0.95 among 20,000."""
+
+
+def noise(gaussian: bool, deviation: float, shape: tuple[int, int]) -> np.ndarray:  # type: ignore[type-arg]
+    rng = np.random.default_rng(7)
+    return rng.normal(0, deviation, shape) if gaussian else rng.laplace(0, deviation / np.sqrt(2), shape)
+
+
+def reaches_hold() -> None:
+    for gaussian in (True, False):
+        for cells in CELLS:
+            reach = NoiseReach(3.0, cells, gaussian)
+            drawn = np.abs(noise(gaussian, 3.0, (repeats(SAMPLES), cells)))
+            assert abs((drawn[:, 0] <= reach.of_one).mean() - 0.95) < SLACK
+            all_of_it = drawn.sum(axis=1)
+            assert (all_of_it <= reach.of_all).mean() > 0.95 - SLACK
+            assert reach.of_all < 1.45 * np.quantile(all_of_it, 0.95)
+
+
+def test_reaches_hold() -> None:
+    reaches_hold()
+
+
+@pytest.mark.parametrize("gaussian", [True, False])
+def test_no_noise_reaches_nowhere_and_more_reaches_farther(gaussian: bool) -> None:
+    assert NoiseReach(0.0, 5, gaussian).of_all == 0
+    reaches = [NoiseReach(1.0, cells, gaussian).of_all for cells in range(1, 50)]
+    assert reaches == sorted(reaches) and NoiseReach(2.0, 7, gaussian).of_all == pytest.approx(2 * reaches[6])
