@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.flags import Flags, number, optional_number, with_flags
-from discreet.cli.out import check_sources, fresh, new_file, writable
+from discreet.cli.out import check_sources, writable
 from discreet.cli.source import curator_of
 from discreet.cli.waiting import waiting
 from discreet.errors import DiscreetError, Fault, Invalid
@@ -86,7 +86,7 @@ def synth(
     if out is None and not preview:
         raise Invalid("where the rows go is missing", code="usage", hint="write --out synthetic.csv")
     target = None if out is None else _target(out, force)
-    pages = None if page is None else writable(page) if force else new_file(page, ".html")
+    pages = None if page is None else _page(page, force)
     price, paid = number(epsilon, "epsilon"), optional_number(check, "check")
     small = optional_number(delta, "delta")
     with waiting("learning", as_json) as tell, curator_of(source, flags.without_limits(), as_json) as curator:
@@ -209,7 +209,23 @@ def _table(curator: "Curator", of: str | None) -> str:
 def _target(out: str, force: bool) -> Path:
     if Path(out).suffix.lower() not in ENDINGS:
         raise Invalid(f"{out!r} must end in {' or '.join(ENDINGS[:2])}", code="out", hint="write --out synthetic.csv")
-    return writable(out) if force else fresh(writable(out))
+    return _new(out, force)
+
+
+def _new(out: str, force: bool) -> Path:
+    """A file that can be written, and is not there yet unless it may be written over."""
+    target = writable(out)
+    if target.exists() and not force:
+        raise Invalid(
+            f"{out!r} is there already, and is not written over", code="out", hint="name another file, or say --force"
+        )
+    return target
+
+
+def _page(out: str, force: bool) -> Path:
+    if Path(out).suffix.lower() not in (".html", ".htm"):
+        raise Invalid(f"the report {out!r} must end in .html", code="out", hint="write --report quality.html")
+    return _new(out, force)
 
 
 def _written(learned: "Learned", rows: int | None, target: Path) -> "SyntheticData":

@@ -72,7 +72,7 @@ def _i64(number: int, value: int) -> tuple[int, int, bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class Physical:
     """How values of a type lie in a file: a physical type, how its numbers are written, and what they mean, to newer and older readers."""
 
     physical: int
@@ -84,12 +84,12 @@ class Stored:
 # STRING is member 1 of LogicalType, DATE 6, TIMESTAMP 8: of no zone, in microseconds.
 _MICROSECONDS = _record((1, FALSE, b""), (2, STRUCT, _record((2, STRUCT, _record()))))
 _STORED = {
-    ColumnType.BOOLEAN: Stored(0, "bits"),
-    ColumnType.INTEGER: Stored(2, "<i8"),
-    ColumnType.NUMBER: Stored(5, "<f8"),
-    ColumnType.DATE: Stored(1, "<i4", _record((6, STRUCT, _record())), 6),
-    ColumnType.TIMESTAMP: Stored(2, "<i8", _record((8, STRUCT, _MICROSECONDS))),
-    ColumnType.TEXT: Stored(6, "words", _record((1, STRUCT, _record())), 0),
+    ColumnType.BOOLEAN: Physical(0, "bits"),
+    ColumnType.INTEGER: Physical(2, "<i8"),
+    ColumnType.NUMBER: Physical(5, "<f8"),
+    ColumnType.DATE: Physical(1, "<i4", _record((6, STRUCT, _record())), 6),
+    ColumnType.TIMESTAMP: Physical(2, "<i8", _record((8, STRUCT, _MICROSECONDS))),
+    ColumnType.TEXT: Physical(6, "words", _record((1, STRUCT, _record())), 0),
 }
 
 

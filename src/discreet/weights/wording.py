@@ -12,9 +12,11 @@ def text_of(report: QualityReport) -> str:
     """The report as a text: the margins, those that are off most first."""
     lines = [heading(report), ""]
     if report.margins:
-        lines += _table(("margin", "cells", "error"), [_line(each) for each in worst_first(report)[:MOST_LINES]])
-        more = len(report.margins) - MOST_LINES
-        lines += [f"… and {more:,} more margins"] if more > 0 else []
+        known = [each for each in worst_first(report) if each.high is not None]
+        lines += _table(("margin", "cells", "error"), [_line(each) for each in known[:MOST_LINES]]) if known else []
+        more, unknown = len(known) - MOST_LINES, len(report.margins) - len(known)
+        lines += [f"… and {more:,} more"] if more > 0 else []
+        lines += [f"nothing was measured that tells of {unknown:,} {'more ' * bool(known)}margins"] if unknown else []
         lines.append("")
     if report.counts:
         rows = [(visible(each.condition), f"{each.model:,.0f}", counted(each)) for each in report.counts]
