@@ -80,7 +80,7 @@ def test_files_are_looked_at_before_anything_is_spent(run: Run, policy: Path, pl
 
 def test_what_is_missing_or_wrong_is_said_before_anything_is_spent(run: Run, policy: Path, place: Path) -> None:
     out = ("--out", "rows.csv")
-    wrong: list[tuple[tuple[str, ...], str]] = [
+    wrong: list[tuple[tuple[str, ...], str | None]] = [
         (("synth", "hospital.toml", *ATTRIBUTES, *out), "usage"),
         (SYNTH, "usage"),
         ((*SYNTH, *out, "--rows", "-1"), "usage"),
@@ -88,14 +88,14 @@ def test_what_is_missing_or_wrong_is_said_before_anything_is_spent(run: Run, pol
         ((*SYNTH, *out, "--attribute", "nothing"), "unknown-column"),
         ((*SYNTH[:-1], "0", *out), "invalid"),
         ((*SYNTH[:-1], "much", *out), "invalid"),
-        ((*SYNTH, *out, "--impossible", "age < 12"), "cells"),
-        ((*SYNTH, *out, "--impossible", "age <"), "syntax"),
-        ((*SYNTH, *out, "--attribute", "patient_id"), "cells"),
+        ((*SYNTH, *out, "--impossible", "age < 12"), None),
+        ((*SYNTH, *out, "--impossible", "age <"), None),
+        ((*SYNTH, *out, "--attribute", "patient_id"), None),
     ]
     for words, code in wrong:
         result = run(*words, "--json")
         assert result.exit_code == 2, (words, result.stderr)
-        assert error(result)["code"] == code or code in ("cells", "syntax"), words
+        assert code in (None, error(result)["code"]), words
     assert not (place / "hospital.toml.ledger").exists() and not (place / "rows.csv").exists()
 
 
@@ -184,17 +184,13 @@ def test_drawing_again_changes_nothing_in_the_ledger(run: Run, policy: Path) -> 
     assert run(*SYNTH, "--out", "rows.csv").exit_code == 0
     before = ledger_bytes(policy)
     assert run(*SYNTH, "--out", "more.csv").exit_code == 0
-    after = ledger_bytes(policy)
-    names = [name for name in before if name.endswith((".db", ".sqlite", "ledger"))]
-    assert {name: after[name] for name in names} == {name: before[name] for name in names}
+    assert before and ledger_bytes(policy) == before
 
 
 def test_a_data_file_is_a_source_too(run: Run, visits: Path) -> None:
     words = ("--unit", "patient_id", "--keys", "ward=Surgery,Burns", "--bounds", "age=0:120", "--budget", "2")
     found = data(run("synth", "visits.csv", *words, "--epsilon", "1", "--out", "rows.csv", "--json"))
-    assert [each["name"] for each in found["attributes"]] == ["ward", "age"] or {
-        each["name"] for each in found["attributes"]
-    } == {"ward", "age"}
+    assert {each["name"] for each in found["attributes"]} == {"ward", "age"}
     assert found["remaining"]["epsilon"] == 1
 
 

@@ -128,3 +128,8 @@ def test_numbers_have_no_digits_without_use() -> None:
 def test_bins_without_two_finite_ends_are_refused(edges: tuple[Any, ...]) -> None:
     with pytest.raises(Invalid, match="must lie between finite numbers"):
         column_of(Binned("x", edges), np.array([0]))
+
+
+def test_bins_too_narrow_for_a_float_are_one_value() -> None:
+    assert column_of(Binned("x", (2**60, 2**60 + 1)), np.zeros(3, np.int64)).values() == [2.0**60] * 3
+    assert column_of(Binned("x", (2**60, 2**60 + 1), whole=True), np.zeros(3, np.int64)).values() == [2**60] * 3

@@ -32,6 +32,19 @@ def test_reaches_hold() -> None:
     reaches_hold()
 
 
+def rare_noise_grows_as_it_should() -> None:
+    """ln E[e^(λ|Z|)] is that of the noise, at rates where its mean can be sampled."""
+    for gaussian in (True, False):
+        drawn = np.abs(noise(gaussian, 1.0, (repeats(SAMPLES) * 5, 1)))
+        for rate in (0.1, 0.5):
+            mean = np.exp(rate * drawn).mean()
+            assert NoiseReach(1.0, 2, gaussian)._growth(rate) == pytest.approx(np.log(mean), abs=0.005)
+
+
+def test_rare_noise_grows_as_it_should() -> None:
+    rare_noise_grows_as_it_should()
+
+
 @pytest.mark.parametrize("gaussian", [True, False])
 def test_no_noise_reaches_nowhere_and_more_reaches_farther(gaussian: bool) -> None:
     assert NoiseReach(0.0, 5, gaussian).of_all == 0

@@ -1,8 +1,11 @@
 """A product of independents: it costs what it says, survives a kill, and is the model of its own marginals."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
+from itertools import product as combinations_of
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -20,7 +23,8 @@ from discreet.noise import Tape
 from discreet.privacy import Adjacency, Relation, Unit, events, loss
 from discreet.privacy.adjacency import cells_moved
 from discreet.weights import ArrayTable, Domain, Learned, independent, product
-from discreet.weights.product import Independent
+from discreet.weights.model import count
+from discreet.weights.product import Block, Independent
 from tests.scale import repeats
 from tests.weights.synthesis import (
     ALPHA,
@@ -184,6 +188,17 @@ def test_rows_follow_the_model() -> None:
     rows_follow_the_model()
 
 
+def cells_without_weight_are_never_drawn() -> None:
+    """On a grid of a few steps, so that each edge of a cell is met often."""
+    with mock.patch.object(product, "FINE", 4):
+        places = Block((0,), np.array([0, 0.5, 0, 0.5, 0])).drawn(repeats(400), Tape(1))
+    assert set(places[:, 0]) == {1, 3}
+
+
+def test_cells_without_weight_are_never_drawn() -> None:
+    cells_without_weight_are_never_drawn()
+
+
 def fits_are_near() -> None:
     """At a high price the model has the true size and the true marginals; where sums differ those of few cells count for more."""
     source = table(5_000)
@@ -241,3 +256,43 @@ def test_too_many_combinations_are_refused() -> None:
 def test_the_model_is_a_model() -> None:
     model = learned_of(1).model
     assert isinstance(model, Independent) and model.domain is not None and float(model.marginal(())) == model.total
+
+
+def counts_of_masks_are_sums() -> None:
+    """Over masks of any axes, of length 1 where a condition does not depend on one: as many as the whole histogram has there."""
+    model = learned_of(6).model
+    whole = model.marginal((0, 1, 2))
+    rng = np.random.default_rng(1)
+    for lengths in combinations_of((1, 3), (1, 3), (1, 2)):
+        for mask in (rng.random(lengths) < 0.5, np.ones(lengths, np.bool_), np.zeros(lengths, np.bool_)):
+            assert count(model, mask) == pytest.approx(float(whole[np.broadcast_to(mask, whole.shape)].sum()))
+
+
+def test_counts_of_masks_are_sums() -> None:
+    counts_of_masks_are_sums()
+
+
+def names_and_codes_are_checked() -> None:
+    """Bad input is told: names of no attribute, codes of no cell, arrays of another shape, attributes twice."""
+    wrong: list[Callable[[], object]] = [
+        lambda: SMALL.axes(["nothing"]),
+        lambda: Domain(()),
+        lambda: Domain((SMALL.attributes[0],) * 2),
+        lambda: ArrayTable(SMALL, [[0, 0]]),
+        lambda: ArrayTable(SMALL, [[0, 0, 2]]),
+        lambda: ArrayTable(SMALL, [[0, -1, 0]]),
+        lambda: ArrayTable(SMALL, [[0.5, 0, 0]]),
+        lambda: table().cells("x = 1", SMALL.attributes),
+    ]
+    for call in wrong:
+        try:
+            call()
+        except Invalid:
+            continue
+        except Exception as error:
+            pytest.fail(repr(error))
+        pytest.fail("nothing was said")
+
+
+def test_names_and_codes_are_checked() -> None:
+    names_and_codes_are_checked()

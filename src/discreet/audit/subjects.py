@@ -16,7 +16,9 @@ from discreet.audit.declared import neighbours, questions
 from discreet.audit.neighbours import Pair
 from discreet.audit.sampling import LowerBound, Progress, lower_bound
 from discreet.audit.twins.curators import Curators
+from discreet.audit.twins.functions import Draws, compare
 from discreet.audit.twins.report import Report
+from discreet.cells import Categorical
 from discreet.curator.planning import DEFAULT_DELTA
 from discreet.curator.policy import Policy
 from discreet.mechanisms import keys
@@ -26,6 +28,8 @@ from discreet.mechanisms.base import Example, Mechanism
 from discreet.mechanisms.base import registry as mechanisms
 from discreet.mechanisms.keys import KeysByName
 from discreet.plan.releases.base import registry as releases
+from discreet.privacy import Adjacency, Relation, Unit
+from discreet.weights import ArrayTable, Domain, independent, quality
 
 __all__ = ["Finding", "Subject", "add", "every", "of_policy"]
 
@@ -251,6 +255,35 @@ def of_surveys() -> list[Subject]:
             "survey", "survey", name, PRICE, SURVEY_DELTA, noisy, ((first, second),), many=True, differences=differences
         )
     ]
+
+
+@add
+def of_models() -> list[Subject]:
+    """A product of independents and a check of its quality, of made-up units in cells: with one less, and with another one instead."""
+    rows = [[0, 0], [0, 1], [1, 1], [2, 0], [1, 0]]
+    others = {Adjacency.ADD_REMOVE: rows[1:], Adjacency.REPLACE: [[2, 1], *rows[1:]]}
+    return [
+        _of_model(Relation(each, Unit.ROW), rows, others[each], delta) for each in Adjacency for delta in (0.0, 1e-3)
+    ]
+
+
+def _of_model(relation: Relation, rows: list[list[int]], others: list[list[int]], delta: float) -> Subject:
+    bits = Categorical("sex", ("f", "m"), other=False, missing=False)
+    domain = Domain((Categorical("ward", ("A", "B"), missing=False), bits))
+    price, small = PRICE / 2, delta / 2
+
+    def run(codes: list[list[int]], draws: Draws) -> Any:
+        table = ArrayTable(domain, codes, draws.measure, relation)
+        learned = independent(table, epsilon=price, delta=small)
+        checked = quality(table, learned, epsilon=price, delta=small)
+        return [each.values for each in learned.measured], checked.as_data()
+
+    report = compare(rows, others, run)
+    name = f"independent and its quality, {relation}"
+    pairs = (_given(report),)
+    return Subject(
+        "weights", "independent", name, PRICE, delta, noisy, pairs, many=True, differences=tuple(report.differences)
+    )
 
 
 STEPS = {

@@ -184,6 +184,7 @@ def _shortened(values: Floats, power: int) -> Floats:
 def _reals(low: float, high: float, count: int, source: Source | None) -> Floats:
     share = uniform(1 << BITS, count, source=source) * 2.0**-BITS
     values = low * (1 - share) + high * share
-    values = _shortened(values, floor(log10(high - low)) - DIGITS) if isfinite(high - low) else values
+    if isfinite(high - low) and high > low:  # integers may be so long that they are one float
+        values = _shortened(values, floor(log10(high - low)) - DIGITS)
     last: Floats = np.clip(values, low, np.nextafter(high, low))
     return last

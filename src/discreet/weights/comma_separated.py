@@ -5,6 +5,7 @@ formula: categories are the owner's own words.
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 
 from discreet.cells import Category
 from discreet.weights.columns import ColumnType, SyntheticColumn
@@ -33,11 +34,10 @@ def _texts(column: SyntheticColumn, rows: slice) -> list[str]:
 
 
 def _text(value: Category) -> str:
+    """A value that is no text, as a field: true or false, every digit of a number, a day or a moment as ISO 8601 has it."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return (
-        repr(value) if isinstance(value, int | float) else str(value) if isinstance(value, str) else value.isoformat()
-    )
+    return value.isoformat() if isinstance(value, date) else repr(value)
 
 
 def _quoted(text: str) -> str:
