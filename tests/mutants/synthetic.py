@@ -306,6 +306,22 @@ MUTANTS = (
         reach.reaches_hold,
     ),
     Mutant(
+        "noise-that-goes-together-is-taken-apart",
+        REACH + "NoiseReach.of_all",
+        "if self.spread is not None:",
+        "if False:",
+        "cells that have the same noise are taken for cells of their own",
+        reach.noise_that_goes_together_reaches_farther,
+    ),
+    Mutant(
+        "sums-of-what-goes-together",
+        REPORT + "_summed",
+        "each * sqrt(merged)",
+        "measured.deviation * sqrt(merged)",
+        "the noise of cells adds up, and is said to cancel",
+        reporting.sums_of_what_goes_together_are_bounded,
+    ),
+    Mutant(
         "bounds-without-noise",
         REPORT + "_known",
         "(apart - noise, apart + noise)",
@@ -324,8 +340,8 @@ MUTANTS = (
     Mutant(
         "any-measurement-tells",
         REPORT + "_measurement",
-        "if each.deviation * sqrt(merged) < least:",
-        "if True:",
+        "< least:",
+        "> 0:",
         "the coarser of two measurements is taken",
         reporting.the_least_noise_tells,
     ),

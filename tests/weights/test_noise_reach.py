@@ -45,6 +45,21 @@ def test_rare_noise_grows_as_it_should() -> None:
     rare_noise_grows_as_it_should()
 
 
+def noise_that_goes_together_reaches_farther() -> None:
+    """Cells that share a part of their noise, or all of it: the bound holds whatever the share is."""
+    for gaussian in (True, False):
+        for share in (0.0, 0.3, 1.0):
+            for cells in (2, 20):
+                own, common = (noise(gaussian, 1.0, (repeats(SAMPLES), n)) for n in (cells, 1))
+                together = np.sqrt(1 - share) * own + np.sqrt(share) * np.roll(common, 1, axis=0)
+                reach = NoiseReach(1.0, cells, gaussian, float(np.sqrt(1 - share + share * cells)))
+                assert (np.abs(together).sum(axis=1) <= reach.of_all).mean() > 0.95 - SLACK
+
+
+def test_noise_that_goes_together_reaches_farther() -> None:
+    noise_that_goes_together_reaches_farther()
+
+
 @pytest.mark.parametrize("gaussian", [True, False])
 def test_no_noise_reaches_nowhere_and_more_reaches_farther(gaussian: bool) -> None:
     assert NoiseReach(0.0, 5, gaussian).of_all == 0

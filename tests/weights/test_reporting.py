@@ -201,6 +201,28 @@ def test_the_least_noise_tells() -> None:
     the_least_noise_tells()
 
 
+def sums_of_what_goes_together_are_bounded() -> None:
+    """A marginal whose cells all have one noise: what it sums up to has as many times that noise, and the bound knows."""
+    source = table(400)
+    model = independent(source, epsilon=1).model
+    exact = exact_counts(source).marginal((0, 1, 2)).astype(float)
+    rng, misses, runs = np.random.default_rng(3), 0, repeats(200)
+    for _ in range(runs):
+        alike = NoisyMarginal((0, 1, 2), exact + rng.normal(0, 3.0), 3.0, 3.0 * np.sqrt(exact.size))
+        price = Promise(Fraction(1), Fraction(1, 100))
+        learned = Learned(model, (alike,), events.Composed(()), price, source.relation)
+        found = report(learned, [("age",)])
+        (margin,) = found.margins
+        assert margin.high is not None and found.attributes[1].measured is not None
+        near = abs(found.attributes[1].measured[0] - exact.sum(axis=(0, 2))[0]) <= found.attributes[1].error
+        misses += not (near and margin.low <= error_in(model, source, (1,)) <= margin.high)
+    assert misses <= binom.ppf(1 - ALPHA, runs, 0.05)
+
+
+def test_sums_of_what_goes_together_are_bounded() -> None:
+    sums_of_what_goes_together_are_bounded()
+
+
 @pytest.mark.parametrize(
     ("workload", "words"),
     [

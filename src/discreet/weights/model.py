@@ -18,11 +18,16 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class NoisyMarginal:
-    """A noisy marginal that was released: the counts by some attributes, and the standard deviation of the noise on each."""
+    """A noisy marginal that was released: the counts by some attributes, and the standard deviation of the noise on each.
+
+    Where the noise of cells goes together, as in a marginal that was put together from others, `spread` is the largest standard deviation
+    of any sum of cells with weights whose squares add up to 1; None: each cell has noise of its own, and it is the deviation.
+    """
 
     axes: tuple[int, ...]
     values: Floats
     deviation: float
+    spread: float | None = None
 
 
 class Model(Protocol):

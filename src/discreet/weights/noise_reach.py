@@ -6,7 +6,7 @@ chosen by earlier ones, too, as long as their noise was fresh.
 """
 
 from dataclasses import dataclass
-from math import erf, exp, exp2, fsum, inf, lgamma, log, sqrt
+from math import erf, exp, exp2, fsum, inf, lgamma, log, pi, sqrt
 from statistics import NormalDist
 
 CONFIDENCE = 0.95
@@ -15,11 +15,15 @@ FEW = 200
 
 @dataclass(frozen=True, slots=True)
 class NoiseReach:
-    """Noise of a standard deviation on each of some cells: Gaussian, or geometric, which is Laplace's where steps are small."""
+    """Noise of a standard deviation on each of some cells: Gaussian, or geometric, which is Laplace's where steps are small.
+
+    With a `spread` the noise of cells may go together: it is the largest deviation of any sum of cells with weights of norm 1.
+    """
 
     deviation: float
     cells: int
     gaussian: bool
+    spread: float | None = None
 
     @property
     def of_one(self) -> float:
@@ -37,10 +41,24 @@ class NoiseReach:
         """
         if self.cells == 1:
             return self.of_one
+        if self.spread is not None:
+            return self._together(self.spread)
         if not self.gaussian and self.cells <= FEW:
             return self.deviation / sqrt(2) * _gamma_quantile(self.cells)
         rates = [exp2(k / 16) for k in range(-192, 65)]
         return self.deviation * min((self.cells * self._growth(rate) - log(1 - CONFIDENCE)) / rate for rate in rates)
+
+    def _together(self, spread: float) -> float:
+        """The same where the noise of cells goes together.
+
+        Σ|Z| changes by no more than √cells · spread when the independent noise behind it changes by 1. So Gaussian noise exceeds its
+        mean by t times that with probability e^(−t²/2) (Borell; Tsirelson, Ibragimov and Sudakov 1976); for Laplace's the variance is
+        at most twice the square of it (Poincaré's inequality, whose constant is 4b²), and Cantelli's inequality bounds the rest.
+        """
+        rare, slope = 1 - CONFIDENCE, sqrt(self.cells) * spread
+        if self.gaussian:
+            return self.cells * self.deviation * sqrt(2 / pi) + slope * sqrt(-2 * log(rare))
+        return self.cells * self.deviation + slope * sqrt(2 * CONFIDENCE / rare)
 
     def _growth(self, rate: float) -> float:
         """ln E[e^(λ|Z|)], of noise of deviation 1."""

@@ -28,15 +28,15 @@ class Algorithm(Enum):
         """What learns so; it is loaded when it is needed."""
         match self:
             case Algorithm.COUNTS:
-                from discreet.weights.product import independent
+                from discreet.weights import independent
 
                 return independent
             case Algorithm.HISTOGRAM:
-                from discreet.weights.mwem import mwem
+                from discreet.weights import mwem
 
                 return mwem
             case Algorithm.MARGINS:
-                from discreet.weights.factored import factored
+                from discreet.weights import factored
 
                 return factored
 

@@ -204,16 +204,22 @@ def _measurement(learned: Learned, axes: tuple[int, ...]) -> tuple[Floats, Noise
     """What was measured of a margin, itself or as a part of a larger one: that with the least noise, whatever it says."""
     best, least = None, inf
     for each in _marginals(learned):
-        if set(axes) <= set(each.axes):
-            merged = each.values.size // _cells(learned.model.domain, axes)
-            if each.deviation * sqrt(merged) < least:
-                best, least = each, each.deviation * sqrt(merged)
+        if set(axes) <= set(each.axes) and (deviation := _summed(each, _cells(learned.model.domain, axes))) < least:
+            best, least = each, deviation
     if best is None:
         return None
     rest = tuple(place for place, axis in enumerate(best.axes) if axis not in axes)
     inner = [axis for axis in best.axes if axis in axes]
     values: Floats = best.values.sum(axis=rest).transpose([inner.index(axis) for axis in axes])
-    return values, NoiseReach(least, values.size, bool(learned.promise.delta))
+    spread = None if best.spread is None else best.spread * sqrt(best.values.size // values.size)
+    return values, NoiseReach(least, values.size, bool(learned.promise.delta), spread)
+
+
+def _summed(measured: NoisyMarginal, cells: int) -> float:
+    """The deviation of each count of a marginal that is summed up to so many cells; a bound where the noise of cells goes together."""
+    merged = measured.values.size // cells
+    each = measured.deviation if merged == 1 or measured.spread is None else measured.spread
+    return each * sqrt(merged)
 
 
 def _marginals(learned: Learned) -> Iterator[NoisyMarginal]:
