@@ -284,6 +284,8 @@ def _tell(summary: dict[str, Any], report: "QualityReport", left: str) -> None:
         print("nothing was charged: this was paid for before; the rows are drawn anew")
     print()
     print(report)
+    if report.paid is None:
+        print("To have errors measured instead of bounded: --check 0.1, at that price.")
     print(f"left: {left}")
     for file in (summary["out"], summary["report"]):
         if file is not None:

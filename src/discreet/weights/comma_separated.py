@@ -1,7 +1,7 @@
 """Synthetic rows as CSV, as RFC 4180 has it: every value that is written reads back as it was.
 
 NULL is an empty field, and an empty text one in quotes. Nothing is added to texts, not even where a spreadsheet would take one for a
-formula: categories are the owner's own words.
+formula: what is read back is what was declared.
 """
 
 from collections.abc import Iterator, Sequence

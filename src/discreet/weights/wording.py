@@ -6,6 +6,8 @@ from discreet.mechanisms.measure import Promise
 from discreet.weights.reporting import CountError, MarginError, QualityReport
 
 MOST_LINES = 40
+EVERYTHING = 2.0
+"""An error of all units: none of them is where the model has them."""
 
 
 def text_of(report: QualityReport) -> str:
@@ -57,13 +59,15 @@ def percent(share: float) -> str:
     >>> percent(0.1234), percent(0.0123), percent(0.000123), percent(0)
     ('12.3 %', '1.23 %', '0.0123 %', '0 %')
     """
-    return f"{100 * share:.3g} %" if share < 1e4 else "far more than all"
+    return f"{100 * share:.3g} %"
 
 
 def error_of(margin: MarginError) -> str:
     """The error of a margin with its interval, or the bounds on it."""
     if margin.high is None:
         return "not known: nothing was measured that tells"
+    if margin.error is None and margin.high >= EVERYTHING:
+        return "not known: noise is larger than the counts"
     if margin.error is not None:
         return f"{percent(margin.error)} ({percent(margin.low)} to {percent(margin.high)})"
     if margin.low:
