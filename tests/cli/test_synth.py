@@ -41,7 +41,7 @@ def test_a_preview_leaves_no_trace(run: Run, policy: Path, place: Path) -> None:
 def test_a_model_is_charged_once_and_drawn_from_again_for_free(run: Run, policy: Path) -> None:
     first = data(run(*SYNTH, "--out", "rows.csv", "--json"))
     assert first["charged"] and spent(run) == 0.5 and first["remaining"]["epsilon"] == 2.5
-    assert abs(first["rows"] - 300) < 150 and first["rows"] == len(rows_of("rows.csv"))
+    assert first["rows"] == len(rows_of("rows.csv"))
     assert {row["ward"] for row in rows_of("rows.csv")} <= {"Surgery", "Emergency", "Burns", "other", ""}
     assert all(row["age"] == "" or 0 <= int(row["age"]) < 120 for row in rows_of("rows.csv"))
     again = data(run(*SYNTH, "--out", "more.parquet", "--rows", "1000", "--json"))

@@ -76,9 +76,9 @@ DOMAINS = {"counts": ONE, "histogram": SMALL, "margins": LARGE}
 DOMAIN = pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
 
 
-def learned_of(domain: Domain, measure: Any, impossible: Any = (), key: str | None = "a", **terms: Any) -> Learned:
+def learned_of(domain: Domain, measure: Any, epsilon: float = 1, **terms: Any) -> Learned:
     source = Conditioned(domain, table(3_000, domain)._codes, measure)
-    return learn(source, domain.names, epsilon=1, delta=DELTA, impossible=impossible, key=key, **terms)
+    return learn(source, domain.names, epsilon=epsilon, delta=DELTA, key="a", **terms)
 
 
 @DOMAIN
@@ -91,8 +91,15 @@ def test_what_is_learned_keeps_its_promise(domain: Domain) -> None:
 
 
 @DOMAIN
+def test_progress_is_told_in_words(domain: Domain) -> None:
+    steps: list[str] = []
+    learned_of(domain, unmetered(), progress=steps.append)
+    assert steps and all(isinstance(step, str) and len(step) < 100 for step in steps)
+
+
+@DOMAIN
 def test_a_model_has_marginals_rows_and_a_report(domain: Domain) -> None:
-    learned = learned_of(domain, unmetered(), workload=2)
+    learned = learned_of(domain, unmetered(), epsilon=10, workload=2)
     model, pair = learned.model, tuple(range(len(domain.shape)))[:2]
     assert model.total == pytest.approx(3_000, abs=300)
     assert np.allclose(model.marginal(pair).sum(), model.total) and model.marginal(pair).min() >= -1e-9

@@ -98,7 +98,7 @@ def synth(
             _show(asked.coming(), as_json)
             return
         before = curator.budgets(analyst).whole.spent
-        learned = asked.learned(key, lambda *steps: tell(" ".join(map(str, steps))))
+        learned = asked.learned(key, tell)
         report = asked.report(learned, paid, key)
         balance = curator.budgets(analyst).whole
     assert target is not None
@@ -161,7 +161,7 @@ class ModelRequest:
         parts = (self.name, self.version, self.domain.attributes, self.epsilon, self.delta, conditions)
         return f"synth-{sha256(repr(parts).encode()).hexdigest()[:32]}"
 
-    def learned(self, key: str | None, progress: Callable[..., None]) -> "Learned":
+    def learned(self, key: str | None, progress: Callable[[str], None]) -> "Learned":
         """The model, charged unless it was before."""
         from discreet.weights import learn
 

@@ -83,7 +83,7 @@ def independent(
     delta: Number = 0,
     impossible: Iterable[Mask] = (),
     key: str | None = None,
-    progress: Callable[..., None] | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Learned:
     """Measure the marginal of each attribute, all with noise of one scale, and take attributes for independent.
 

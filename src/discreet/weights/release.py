@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,23 +51,29 @@ def learn(
     workload: Any = None,
     impossible: Iterable[Mask | str] = (),
     key: str | None = None,
-    progress: Callable[..., None] | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Learned:
     """A model of a table, (epsilon, delta)-DP, charged through the table's measure.
 
     Of one attribute it is its noisy counts; up to 2^20 cells a histogram, learned by multiplicative weights; beyond a model of margins,
     which needs a δ. `workload` says what it should answer well: how many attributes margins have at most, or a list of margins.
     `impossible` has the cells that nobody can be in, as masks or as conditions. Under a `key` whoever was stopped goes on, and whoever
-    learned it before has the same model again; either is free.
+    learned it before has the same model again; either is free. `progress` is told in words where learning stands.
     """
     positive(epsilon, "epsilon")
     domain = Domain(table.attributes(attributes))
     algorithm = algorithm_for(domain, nonnegative(delta, "delta") > 0)
     masks = masks_of(table, domain, impossible)
-    terms: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "impossible": masks, "key": key, "progress": progress}
+    told = None if progress is None else partial(_tell, progress)
+    terms: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "impossible": masks, "key": key, "progress": told}
     if workload is not None and len(domain.shape) > 1:
         terms["workload"] = workload
     return algorithm.learning()(table, attributes, **terms)
+
+
+def _tell(progress: Callable[[str], None], step: Any) -> None:
+    """A step in words: as an algorithm says it, or how many rounds of how many at most are over."""
+    progress(step if isinstance(step, str) else f"{step.done} of at most {step.most} rounds")
 
 
 def algorithm_for(domain: Domain, has_delta: bool) -> Algorithm:
