@@ -450,6 +450,14 @@ MUTANTS = (
         page.darker_squares_are_larger_errors,
     ),
     Mutant(
+        "rounds-of-other-attributes",
+        PAGE + "_chosen",
+        "report.domain.names[axis]",
+        "report.domain.names[axis - 1]",
+        "another attribute is said to have been measured",
+        page.pages_are_whole_and_fetch_nothing,
+    ),
+    Mutant(
         "attributes-without-a-section",
         PAGE + "page_of",
         "for each in report.attributes)",

@@ -51,6 +51,8 @@ def pages_are_whole_and_fetch_nothing() -> None:
         assert not re.search(r"https?:|src=|url\(|@import", page)
         for name in found.domain.names:
             assert f"<h2>{name}</h2>" in page
+        # of the one round that there was
+        assert "<td>1</td><td>ward, age</td><td>900 %</td><td>4</td>" in page
 
 
 def test_pages_are_whole_and_fetch_nothing() -> None:

@@ -49,9 +49,10 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round of learning: the attributes whose marginal was chosen, the noise on it, and how far off the model was by it."""
+    """A round of learning: the attributes whose marginal was chosen, or the number of a query, the noise on it, and how far off the model
+    was by it, as a share of all units: in released values, so that their noise is in it."""
 
-    chosen: tuple[int, ...]
+    chosen: tuple[int, ...] | int
     deviation: float
     error: float
 

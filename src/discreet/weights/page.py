@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from discreet.weights.model import Round
 from discreet.weights.pictures import counts_picture, pairs_picture, text
 from discreet.weights.reporting import AttributeCounts, QualityReport
-from discreet.weights.wording import counted, error_of, explained, heading, price, worst_first
+from discreet.weights.wording import counted, error_of, explained, heading, percent, price, worst_first
 
 STYLE = """
 :root{color-scheme:light dark;--bar:#4477aa;--soft:rgba(128,128,128,.3)}
@@ -41,6 +42,7 @@ def page_of(report: QualityReport) -> str:
         *(_attribute(each) for each in report.attributes),
         *_counts(report),
         *_margins(report),
+        *_rounds(report),
         f"<footer>{''.join(f'<p>{text(line)}</p>' for line in explained(report))}</footer>",
     ]
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
@@ -90,6 +92,25 @@ def _margins(report: QualityReport) -> Iterator[str]:
             *([f"{more:,} more are left out."] if more > 0 else []),
         ]
         yield _section("margins", lines, _table(("margin", "cells", "error"), rows))
+
+
+def _rounds(report: QualityReport) -> Iterator[str]:
+    if report.rounds:
+        rows = [
+            (f"{number:,}", _chosen(report, each), percent(each.error), f"{each.deviation:,.3g}")
+            for number, each in enumerate(report.rounds[:MOST_ROWS], 1)
+        ]
+        lines = [
+            "In this order it was chosen what to measure: how far off the model seemed to be there, noise included, and the"
+            " standard deviation of the noise on what was measured then."
+        ]
+        yield _section("rounds", lines, _table(("round", "chosen", "off by", "noise"), rows))
+
+
+def _chosen(report: QualityReport, each: Round) -> str:
+    if isinstance(each.chosen, int):
+        return f"query {each.chosen:,}"
+    return ", ".join(report.domain.names[axis] for axis in each.chosen)
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
