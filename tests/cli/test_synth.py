@@ -1,6 +1,7 @@
 """`discreet synth`: a preview without a trace, a model that is charged once, rows of it as often as one likes, and a page beside them."""
 
 import csv
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from discreet.mechanisms.measure import Grant
 from tests.cli.conftest import Run, data, error, ledger_bytes
+from tests.cli.started import started
 
 ATTRIBUTES = ("--attribute", "age=0,15,65,120", "--attribute", "ward")
 SYNTH = ("synth", "hospital.toml", *ATTRIBUTES, "--epsilon", "0.5")
@@ -171,6 +173,23 @@ def test_who_was_killed_goes_on_at_no_new_charge(run: Run, policy: Path, place: 
     assert sorted(each.name for each in place.iterdir() if each.is_file()) == ["hospital.toml", "visits.csv"]
     found = data(run(*words, "--json"))
     assert not found["charged"] and spent(run) == 0.5 and len(rows_of("rows.csv")) == found["rows"]
+
+
+@pytest.mark.parametrize("attributes", [ATTRIBUTES, ATTRIBUTES[:2]], ids=["two", "one"])
+def test_who_was_killed_inside_of_a_draw_pays_once(run: Run, policy: Path, attributes: tuple[str, ...]) -> None:
+    """That draw is lost: what else was measured makes a model, or it is said that nothing did; it stays charged once either way."""
+    words = ("synth", "hospital.toml", *attributes, "--epsilon", "0.5", "--out", "rows.csv")
+    table = "discreet.curator.table.table.ProtectedTable._counts"
+    with mock.patch(table, side_effect=lambda *_: os._exit(9)):
+        assert started(words).code == 9
+    again = run(*words, "--json")
+    assert spent(run) == 0.5
+    if again.exit_code:
+        assert (again.exit_code, error(again)["code"]) == (3, "draw-lost")
+        assert run(*words, "--key", "another").exit_code == 0 and spent(run) == 1
+    else:
+        assert not data(again)["charged"]
+    assert rows_of("rows.csv") is not None
 
 
 def test_rows_that_cannot_be_written_leave_the_model_paid_and_kept(run: Run, policy: Path) -> None:

@@ -17,7 +17,7 @@ from discreet.audit.enumeration import exact
 from discreet.audit.joint import Joint
 from discreet.audit.twins import compare
 from discreet.cells import Categorical
-from discreet.errors import Invalid
+from discreet.errors import Invalid, Refused
 from discreet.mechanisms.measure import unmetered
 from discreet.noise import Tape
 from discreet.privacy import Adjacency, Relation, Unit, events, loss
@@ -130,6 +130,17 @@ def who_is_stopped_goes_on() -> None:
 
 def test_who_is_stopped_goes_on() -> None:
     who_is_stopped_goes_on()
+
+
+def test_where_all_was_lost_it_is_said() -> None:
+    measure, source = unmetered(), ArrayTable(TINY, [[0], [1]])
+    with pytest.raises(Stopped):
+        independent(measured(source, stopped_after(0, measure, lost=True)), epsilon=1, key="a")
+    for _ in range(2):
+        with pytest.raises(Refused, match="it stays spent") as caught:
+            independent(measured(source, measure), epsilon=1, key="a")
+        assert caught.value.code == "draw-lost"
+    assert measure.spent.epsilon() == 1
 
 
 def learned_of(seed: int, impossible: Any = (), delta: float = 1e-6) -> Learned:

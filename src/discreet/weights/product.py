@@ -103,6 +103,12 @@ def independent(
             measured += _measured(grant, noise, sensitivity, exact, axis)
             if progress is not None:
                 progress(f"measured {name}")
+    if not measured:
+        raise Refused(
+            "all that was measured was lost when its process ended; it stays spent",
+            code="draw-lost",
+            hint="measure again under a new key, which is charged",
+        )
     return Learned(_fitted(domain, measured, blocks), tuple(measured), event, promise, table.relation)
 
 
@@ -170,7 +176,7 @@ def _fitted(
     # each sum estimates the same number of units, with as many times the variance as there are cells
     worth = [1 / (each.values.size * each.deviation**2) for each in measured]
     sums = [float(each.values.sum()) for each in measured]
-    total = max(0.0, float(np.average(sums, weights=worth))) if measured else 0.0
+    total = max(0.0, float(np.average(sums, weights=worth)))
     chances = [np.full(size, 1 / size) for size in domain.shape]
     for each in measured:
         (axis,) = each.axes
