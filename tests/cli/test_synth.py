@@ -86,6 +86,7 @@ def test_what_is_missing_or_wrong_is_said_before_anything_is_spent(run: Run, pol
         (("synth", "hospital.toml", *ATTRIBUTES, *out), "usage"),
         (SYNTH, "usage"),
         ((*SYNTH, *out, "--rows", "-1"), "usage"),
+        ((*SYNTH, *out, "--rows", "1000000000000"), "usage"),
         ((*SYNTH, *out, "--of", "others"), "unknown-table"),
         ((*SYNTH, *out, "--attribute", "nothing"), "unknown-column"),
         ((*SYNTH[:-1], "0", *out), "invalid"),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.cli import synth
 from discreet.errors import Invalid
 from discreet.mechanisms.measure import unmetered
 from discreet.noise import Tape
@@ -35,9 +36,9 @@ def test_as_many_rows_as_asked() -> None:
     as_many_rows_as_asked()
 
 
-@pytest.mark.parametrize("rows", [-1, 1.5, True, "10"])
-def test_a_number_of_rows_is_a_whole_number(rows: Any) -> None:
-    with pytest.raises(Invalid, match="rows must be"):
+@pytest.mark.parametrize("rows", [-1, 1.5, True, "10", 10**12])
+def test_a_number_of_rows_is_a_whole_number_that_fits(rows: Any) -> None:
+    with pytest.raises(Invalid, match="rows must be|rows are drawn at once"):
         synthetic(learned_of().model, rows)
 
 
@@ -83,3 +84,7 @@ def test_the_same_bits_give_the_same_rows() -> None:
     model = learned_of().model
     first, second = (synthetic(model, 40, source=Tape(9)).to_csv() for _ in range(2))
     assert first == second != synthetic(model, 40).to_csv()
+
+
+def test_the_command_knows_how_many_rows_fit() -> None:
+    assert synth.MOST_ROWS == synthetic_data.MOST_ROWS

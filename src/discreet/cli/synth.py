@@ -28,6 +28,8 @@ DELTA = Fraction(1, 10**9)
 """Where none is said, and the budget has as much."""
 
 ENDINGS = (".csv", ".parquet", ".pq")
+MOST_ROWS = 100_000_000
+"""Rows of one drawing, as the library has it, which is not loaded for this; said before anything is spent."""
 
 
 @with_flags
@@ -48,7 +50,8 @@ def synth(
         str | None, typer.Option("--of", metavar="TABLE", help="The table, where a policy has several.")
     ] = None,
     rows: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="How many rows (as many as the model stands for).")
+        int | None,
+        typer.Option(metavar="N", min=0, max=MOST_ROWS, help="How many rows (as many as the model stands for)."),
     ] = None,
     impossible: Annotated[
         list[str] | None,

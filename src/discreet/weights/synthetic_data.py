@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from discreet.cells import Category
-from discreet.exact import whole
+from discreet.errors import Invalid
+from discreet.exact import shown, whole
 from discreet.noise import Source
 from discreet.weights.columns import SyntheticColumn, column_of
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 ROWS = 1 << 20
 """Rows that are drawn at a time."""
+
+MOST_ROWS = 100_000_000
+"""Rows of one drawing, which is held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,8 @@ def synthetic(model: "Model", rows: int | None = None, *, source: Source | None 
     2014, proposition 2.1). With `source` the bits come from there, as for tests.
     """
     count = max(0, round(model.total)) if rows is None else whole(rows, "rows")
+    if count > MOST_ROWS:
+        raise Invalid(f"at most {MOST_ROWS:,} rows are drawn at once, got {shown(count)}", hint="draw several times")
     parts = [model.draw(min(ROWS, count - begin), source) for begin in range(0, count, ROWS)]
     codes = np.concatenate(parts) if parts else np.empty((0, len(model.domain.shape)), np.int64)
     columns = (column_of(each, codes[:, axis], source) for axis, each in enumerate(model.domain.attributes))
