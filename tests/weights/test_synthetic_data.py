@@ -38,7 +38,7 @@ def test_as_many_rows_as_asked() -> None:
 
 @pytest.mark.parametrize("rows", [-1, 1.5, True, "10", 10**12])
 def test_a_number_of_rows_is_a_whole_number_that_fits(rows: Any) -> None:
-    with pytest.raises(Invalid, match="rows must be|rows are drawn at once"):
+    with pytest.raises(Invalid, match=r"rows must be|rows are drawn at once"):
         synthetic(learned_of().model, rows)
 
 
