@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/mechanisms.md, docs/attacks.md, docs/limits.md and docs/survey.md, as SVG.
+"""Draws the pictures of docs/mechanisms.md, docs/attacks.md, docs/limits.md, docs/survey.md and docs/weights.md, as SVG.
 
 `.venv/bin/python docs/draw.py` draws all, with the name of a page its own.
 
@@ -20,8 +20,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import numpy.typing as npt
 
-from discreet import Curator, attacks
-from discreet.cli.hospital import hospital
+from discreet import Curator, attacks, weights
+from discreet.cli.hospital import REGIONS, SEXES, WARDS, hospital
 from discreet.curator.survey.page import histogram, lying
 from discreet.mechanisms import (
     AboveThreshold,
@@ -37,6 +37,7 @@ from discreet.mechanisms.bernoulli_mean import mean_widths
 from discreet.mechanisms.keys import GaussianThreshold, LaplaceThreshold, OptimalKeys
 from discreet.mechanisms.vector import choose
 from discreet.plan.ladder import ladder
+from discreet.weights.pictures import counts_picture, pairs_picture
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDE, HIGH, LEFT, BELOW, ABOVE = 360, 240, 48, 40, 30
@@ -303,21 +304,50 @@ def surveyed() -> None:
         with Curator({"visits": path}, "patient_id", epsilon=5, delta=1e-6, ledger=":memory:") as curator:
             facts = curator.survey(2)
     print(facts)
-    parts, top = [], 0
+    pictures = {}
     for name in ("age", "cost", "ward"):
         column = facts.column(name)
         assert column is not None
-        picture = histogram(column.range, column.type) if column.range else lying(column.counted)
-        height = int(picture.split('viewBox="0 0 ')[1].split('"')[0].split()[1])
-        placed = picture.replace("<svg ", f'<svg x="110" y="{top}" width="560" height="{height}" ', 1)
+        pictures[name] = histogram(column.range, column.type) if column.range else lying(column.counted)
+    stack("survey", pictures)
+
+
+def stack(file: str, pictures: dict[str, str]) -> None:
+    """Pictures of a page below each other, each with its name before it, as one file."""
+    parts, top = [], 0
+    for name, picture in pictures.items():
+        wide, height = map(float, picture.split('viewBox="0 0 ')[1].split('"')[0].split())
+        placed = picture.replace("<svg ", f'<svg x="110" y="{top}" width="{wide:g}" height="{height:g}" ', 1)
         parts.append(f'<text x="8" y="{top + 16}" font-weight="bold">{name}</text>{placed}')
-        top += height + 24
+        top += int(height) + 24
     style = "text{font:12px sans-serif}rect{fill:#4477aa}path{stroke:black;opacity:.55;fill:none}"
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 690 {top}" style="background: white"><style>{style}</style>'
-    (FOLDER / "survey.svg").write_text(f"{head}{''.join(parts)}</svg>\n", "utf-8")
+    (FOLDER / f"{file}.svg").write_text(f"{head}{''.join(parts)}</svg>\n", "utf-8")
 
 
-PAGES = {"mechanisms": mechanisms, "attacks": attacked, "limits": limits, "survey": surveyed}
+def checked() -> None:
+    """Pairs of attributes and wards of a model of a made-up hospital, as the page on its quality draws them."""
+    known = {
+        "age": {"type": "integer", "bounds": (0, 99)},
+        "ward": {"keys": list(WARDS)},
+        "sex": {"keys": list(SEXES)},
+        "region": {"keys": list(REGIONS)},
+        "cost": {"bounds": (0, 10_000)},
+    }
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "visits.csv"
+        hospital(20_000).write(path)
+        terms = {"epsilon": 5, "delta": 1e-6, "ledger": ":memory:"}
+        with Curator({"visits": path}, "patient_id", known, **terms) as curator:
+            visits = curator.table("visits")
+            learned = weights.learn(visits, list(known), epsilon=1, delta=1e-9, workload=2)
+            report = weights.quality(visits, learned, epsilon=0.5, delta=1e-9)
+    print(report)
+    wards = next(each for each in report.attributes if each.name == "ward")
+    stack("quality", {"pairs": pairs_picture(report), "ward": counts_picture(wards)})
+
+
+PAGES = {"mechanisms": mechanisms, "attacks": attacked, "limits": limits, "survey": surveyed, "quality": checked}
 
 if __name__ == "__main__":
     for page in sys.argv[1:] or PAGES:

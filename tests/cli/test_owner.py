@@ -344,6 +344,21 @@ def test_progress_tells_seconds_and_nothing_else(monkeypatch: pytest.MonkeyPatch
     assert re.fullmatch(r"((\rreading … 0 s)+\r *\r)?", stream.getvalue())
 
 
+def test_progress_tells_the_step_and_leaves_nothing_of_a_longer_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting_module, "PATIENCE", 0.01)
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    with waiting_module.waiting("learning") as tell:
+        for step in ("measured the first of many\x1b[2J", "fit"):
+            tell(step)
+            until = time.monotonic() + 10
+            while step[:8] not in stream.getvalue() and time.monotonic() < until:
+                time.sleep(0.01)
+    lines = stream.getvalue().split("\r")
+    assert "\x1b" not in stream.getvalue() and len(set(map(len, lines[2:-1]))) <= 2
+    assert any(line.startswith("learning: measured the first") for line in lines)
+    assert any(line.startswith("learning: fit … 0 s  ") for line in lines) and lines[-2].strip() == lines[-1] == ""
+
+
 def test_json_is_json_everywhere(run: Run, policy: Path) -> None:
     assert asked(run, "hospital.toml", COUNT, "--epsilon", "0.1") == 0
     for words in (

@@ -48,6 +48,7 @@ from tests.mutants import (
     shapes,
     sql,
     survey,
+    synthetic,
     tables,
     times,
     zoo,
@@ -93,6 +94,7 @@ PARTS = {
     "zoo": zoo.MUTANTS,
     "rehearsal": rehearsal.MUTANTS,
     "survey": survey.MUTANTS,
+    "synthetic": synthetic.MUTANTS,
     "tables": tables.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere

@@ -4,39 +4,31 @@ Each registers itself, or is found in the registry of its part, with neighbours 
 function that tells its subjects: `@subjects.add`. A test names every public mechanism that none of them is about.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, isfinite
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from discreet.audit.declared import neighbours, questions
-from discreet.audit.neighbours import Pair
-from discreet.audit.sampling import LowerBound, Progress, lower_bound
+from discreet.audit.learned import of_models
+from discreet.audit.subject import PRICE, Finding, FlatKeys, Subject, given_in, noisy
 from discreet.audit.twins.curators import Curators
 from discreet.audit.twins.report import Report
 from discreet.curator.planning import DEFAULT_DELTA
 from discreet.curator.policy import Policy
 from discreet.curator.session import Curator
 from discreet.mechanisms import Geometric, keys
-from discreet.mechanisms.above_threshold import AboveThreshold
-from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.base import Example, Mechanism
 from discreet.mechanisms.base import registry as mechanisms
-from discreet.mechanisms.keys import KeysByName
 from discreet.plan.releases.base import registry as releases
 from discreet.privacy.adjacency import cells_moved
 
 __all__ = ["Finding", "Subject", "add", "every", "of_policy"]
 
-# A sound subject fails this often at most.
-FALSE_ALARM = 1e-6
 # The δ at which a claim is tried: the first at which there is an ε.
 DELTAS = (0.0, 1e-6, 1e-3, 0.02, 0.1)
-# What a release is asked for, and how many pairs of neighbours it is tried on.
-PRICE = 1
+# How many pairs of neighbours a release is tried on.
 SURVEY_DELTA = 1e-6
 # The δ of questions whose keys are found: so large that some are.
 FOUND_DELTA = 0.02
@@ -44,76 +36,6 @@ PAIRS = 3
 # Questions of a policy that are tried: evenly, of all that its declarations allow.
 MOST_QUESTIONS = 24
 Provider: TypeAlias = "Callable[[], list[Subject]]"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What an audit of one subject found. It tells of made-up data only."""
-
-    part: str
-    name: str
-    epsilon: float
-    delta: float
-    bound: LowerBound
-    differences: tuple[str, ...] = ()
-
-    @property
-    def fails(self) -> bool:
-        """Whether the claim was shown not to hold."""
-        return bool(self.differences) or self.bound > self.epsilon
-
-    @property
-    def verdict(self) -> str:
-        """In words: what was shown, or that nothing was."""
-        if self.differences:
-            return f"FAILS: {self.differences[0]}"
-        if self.fails:
-            return f"FAILS: {self.bound.event}, {self.bound.hits:,} and {self.bound.misses:,} times"
-        return "holds out"
-
-    def as_data(self) -> dict[str, Any]:
-        """The finding as JSON can hold it."""
-        return {
-            "part": self.part,
-            "name": self.name,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "certified": float(self.bound),
-            "samples": self.bound.samples,
-            "fails": self.fails,
-            "verdict": self.verdict,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """Something with a claim, on neighbours; what twins have told apart on them already counts against it."""
-
-    part: str
-    kind: str  # the class of a mechanism, the SQL function of a release
-    name: str
-    epsilon: float
-    delta: float
-    mechanism: Callable[..., Any]
-    neighbours: tuple[Pair, ...]
-    many: bool = False
-    differences: tuple[str, ...] = ()
-
-    def audit(
-        self, samples: int = 10_000, *, seconds: float | None = None, progress: Progress | None = None
-    ) -> Finding:
-        """Try the claim with so many outputs a side, for so long."""
-        bound = lower_bound(
-            self.mechanism,
-            neighbours=self.neighbours,
-            delta=self.delta,
-            samples=samples,
-            confidence=1 - FALSE_ALARM,
-            seconds=seconds,
-            many=self.many,
-            progress=progress,
-        )
-        return Finding(self.part, self.name, self.epsilon, self.delta, bound, self.differences)
 
 
 _PROVIDERS: list[Provider] = []
@@ -142,7 +64,7 @@ def _of_example(example: Example) -> Subject:
     epsilon, delta = claim(example.mechanism, example.sensitivity)
     run: Callable[..., Any] = example.mechanism
     if part == "keys":
-        run = _Flat(example.mechanism)
+        run = FlatKeys(example.mechanism)
     return Subject(part, kind, repr(example.mechanism), epsilon, delta, run, ((example.x, example.y),))
 
 
@@ -153,17 +75,6 @@ def claim(mechanism: Mechanism, sensitivity: Any) -> tuple[float, float]:
         if isfinite(epsilon := loss.epsilon(delta)):
             return epsilon, delta
     return inf, DELTAS[-1]
-
-
-@dataclass(frozen=True, slots=True)
-class _Flat:
-    """A rule for keys, whose mask and counts are one list of numbers."""
-
-    mechanism: Mechanism
-
-    def __call__(self, exact: Any) -> list[int]:
-        kept = self.mechanism(exact)
-        return [*kept.counts.tolist(), *map(int, kept.mask.tolist())]
 
 
 @add
@@ -245,7 +156,7 @@ def of_surveys() -> list[Subject]:
     with Curators(*pair) as curators:
         report = curators.run(lambda curator: curator.survey(PRICE, SURVEY_DELTA))
     refused = () if report.first.answered else (f"it is not answered: {report.first.body}",)
-    (first, second) = (given[:1] for given in _given(report))
+    (first, second) = (given[:1] for given in given_in(report))
     differences = (*report.differences, *refused)
     name = "survey of people"
     return [
@@ -283,7 +194,7 @@ def of_tables() -> list[Subject]:
             PRICE,
             0.0,
             noisy,
-            (_given(report),),
+            (given_in(report),),
             many=True,
             differences=differences,
         )
@@ -298,6 +209,8 @@ def _noisy_cells(curator: Curator) -> Any:
     with table.measure(noise.event(moved), label="cells") as grant:
         return grant(noise, moved, lambda: exact().marginal((0, 1)).ravel()).tolist()
 
+
+add(of_models)
 
 STEPS = {
     "Search": (
@@ -409,47 +322,8 @@ def _answered(reports: Sequence[Report]) -> bool:
 def _of_reports(part: str, kind: str, text: str, delta: float, reports: Sequence[Report]) -> Subject:
     differences = tuple(difference for report in reports for difference in report.differences)
     refused = tuple(f"it is not answered: {each.first.body}" for each in reports if not each.first.answered)
-    pairs = tuple(_given(report) for report in reports)
+    pairs = tuple(given_in(report) for report in reports)
     return Subject(part, kind, text, PRICE, delta, noisy, pairs, many=True, differences=(*differences, *refused))
-
-
-def _given(report: Report) -> Pair:
-    """What each mechanism of a question was given, on one side and on the other."""
-    inputs = [_unnamed(*each) for each in report.inputs]
-    return tuple((kind, first) for kind, first, _ in inputs), tuple((kind, second) for kind, _, second in inputs)
-
-
-def _unnamed(kind: Any, first: Any, second: Any) -> tuple[Any, Any, Any]:
-    """A rule on counts by name as one on two lists of counts, of the names that either side has."""
-    if not isinstance(kind, KeysByName):
-        return kind, first, second
-    names = sorted({*first, *second})
-    counts, others = ([each.get(name, 0) for name in names] for each in (first, second))
-    return _Flat(kind.rule), counts, others
-
-
-def noisy(given: Sequence[tuple[Mechanism, Any]], size: int) -> Any:
-    """What mechanisms release of what they were given, many times over: one row of numbers for each time."""
-    columns = list(_columns(given, size))
-    if not columns:
-        return [()] * size
-    table = np.concatenate(columns, axis=1)
-    return table[:, 0] if table.shape[1] == 1 else table.tolist()
-
-
-def _columns(given: Sequence[tuple[Mechanism, Any]], size: int) -> Iterator[Any]:
-    for mechanism, value in given:
-        if isinstance(mechanism, IntegerNoise):
-            yield mechanism(np.tile(np.atleast_1d(value), (size, 1)))
-        elif isinstance(mechanism, AboveThreshold):
-            yield np.array([_padded(mechanism(value), len(value)) for _ in range(size)])
-        else:
-            yield np.array([np.ravel(mechanism(value)) for _ in range(size)])
-
-
-def _padded(answers: Any, size: int) -> list[int]:
-    """Answers of a search, which ends with its last hit: as many as there are scores, where -1 is none."""
-    return [*map(int, answers), *[-1] * (size - len(answers))]
 
 
 def __dir__() -> list[str]:

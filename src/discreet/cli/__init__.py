@@ -33,6 +33,7 @@ from discreet.cli import (
     rehearse,
     shell,
     survey,
+    synth,
 )
 from discreet.cli.failing import fail, translated
 from discreet.cli.steady import abandon, below, steadied
@@ -95,6 +96,7 @@ app.command()(init.init)
 app.command()(check.check)
 app.command()(rehearse.rehearse)
 app.command()(survey.survey)
+app.command()(synth.synth)
 app.command()(budget.budget)
 app.add_typer(analyst.app, name="analyst")
 app.command()(history.history)

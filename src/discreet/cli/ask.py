@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.flags import Flags, number, optional_number, parameters, with_flags
-from discreet.cli.out import writable
-from discreet.cli.source import POLICY, curator_of, is_policy, located, split
+from discreet.cli.out import check_sources, writable
+from discreet.cli.source import curator_of, is_policy, located, split
 from discreet.cli.waiting import waiting
 from discreet.errors import DiscreetError, Fault, Invalid
 
@@ -134,14 +134,7 @@ def show(found: Any, as_json: bool) -> None:
 def _writable(out: str, source: str | None, curator: "Curator") -> Path:
     """Where the answer may be written. Looked at before anything is spent; neither data nor policy is ever written over."""
     target = writable(out)
-    sources = [POLICY if source is None else Path(source)]
-    sources += [Path(table.data) for table in curator.policy.tables.values() if isinstance(table.data, str | Path)]
-    try:
-        over = target.exists() and any(each.exists() and target.samefile(each) for each in sources)
-    except OSError:  # a source that cannot be looked at may be this file
-        over = True
-    if over:
-        raise Invalid("--out would write over the source", code="out", hint="name another file")
+    check_sources(target, source, curator)
     return target
 
 

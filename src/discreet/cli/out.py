@@ -2,8 +2,13 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from discreet.cli.source import POLICY
 from discreet.errors import Invalid
+
+if TYPE_CHECKING:
+    from discreet.curator.session import Curator
 
 
 def writable(out: str) -> Path:
@@ -42,3 +47,15 @@ def fresh(target: Path) -> Path:
             f"{str(target)!r} is there already, and is not written over", code="out", hint="name another file"
         )
     return target
+
+
+def check_sources(target: Path, source: str | None, curator: "Curator") -> None:
+    """Invalid for a file that is the policy or the data of a curator: neither is ever written over."""
+    sources = [POLICY if source is None else Path(source)]
+    sources += [Path(table.data) for table in curator.policy.tables.values() if isinstance(table.data, str | Path)]
+    try:
+        over = target.exists() and any(each.exists() and target.samefile(each) for each in sources)
+    except OSError:  # a source that cannot be looked at may be this file
+        over = True
+    if over:
+        raise Invalid("--out would write over the source", code="out", hint="name another file")

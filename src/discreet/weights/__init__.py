@@ -10,12 +10,46 @@ from discreet.lazy import lazy
 
 if TYPE_CHECKING:
     from discreet.weights.arrays import ArrayTable
+    from discreet.weights.checking import quality
     from discreet.weights.domain import Domain
+    from discreet.weights.model import Learned, NoisyMarginal, Round
+    from discreet.weights.product import Independent, independent
+    from discreet.weights.release import learn
+    from discreet.weights.reporting import QualityReport, report
+    from discreet.weights.synthetic_data import SyntheticData, synthetic
 
-__all__ = ["ArrayTable", "Domain"]
+__all__ = [
+    "ArrayTable",
+    "Domain",
+    "Independent",
+    "Learned",
+    "NoisyMarginal",
+    "QualityReport",
+    "Round",
+    "SyntheticData",
+    "independent",
+    "learn",
+    "quality",
+    "report",
+    "synthetic",
+]
 
 # The module of each public name.
-_HOME = {"ArrayTable": "arrays", "Domain": "domain"}
+_HOME = {
+    "ArrayTable": "arrays",
+    "Domain": "domain",
+    "Independent": "product",
+    "Learned": "model",
+    "NoisyMarginal": "model",
+    "QualityReport": "reporting",
+    "Round": "model",
+    "SyntheticData": "synthetic_data",
+    "independent": "product",
+    "learn": "release",
+    "quality": "checking",
+    "report": "reporting",
+    "synthetic": "synthetic_data",
+}
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(__name__, __all__, _HOME)

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.cells import Ints
+from discreet.mechanisms.measure import Promise
 from discreet.noise import Source
+from discreet.privacy import Relation, events
 from discreet.weights.domain import Domain, Mask
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -16,11 +18,16 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class NoisyMarginal:
-    """A noisy marginal that was released: the counts by some attributes, and the standard deviation of the noise on each."""
+    """A noisy marginal that was released: the counts by some attributes, and the standard deviation of the noise on each.
+
+    Where the noise of cells goes together, as in a marginal that was put together from others, `spread` is the largest standard deviation
+    of any sum of cells with weights whose squares add up to 1; None: each cell has noise of its own, and it is the deviation.
+    """
 
     axes: tuple[int, ...]
     values: Floats
     deviation: float
+    spread: float | None = None
 
 
 class Model(Protocol):
@@ -38,6 +45,28 @@ class Model(Protocol):
 
     def draw(self, rows: int, source: Source | None = None) -> Ints:
         """The cells of so many units, drawn independently: a row of codes each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round of learning: the attributes whose marginal was chosen, or the number of a query, the noise on it, and how far off the model
+    was by it, as a share of all units: in released values, so that their noise is in it."""
+
+    chosen: tuple[int, ...] | int
+    deviation: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A model, the noisy marginals that it was made of, and what they cost: an event, and the (ε, δ) that it is proven to keep."""
+
+    model: Model
+    measured: tuple[NoisyMarginal, ...]
+    event: events.Event
+    promise: Promise
+    relation: Relation
+    rounds: tuple[Round, ...] = ()
 
 
 def count(model: Model, cells: Mask) -> float:
