@@ -368,7 +368,7 @@ MUTANTS = (
     ),
     Mutant(
         "allowance-as-often-as-one-likes",
-        ALLOWANCE + "Allowance._without",
+        ALLOWANCE + "_less",
         "count >= n and ",
         "",
         "one draw is paid, and two are made",
@@ -416,7 +416,7 @@ MUTANTS = (
     ),
     Mutant(
         "answers-of-a-search-moved",
-        SUBJECTS + "_padded",
+        "discreet.audit.subject:_padded",
         "[*map(int, answers), *[-1] * (size - len(answers))]",
         "[*[-1] * (size - len(answers)), *map(int, answers)]",
         "which rung was found is lost in an audit",

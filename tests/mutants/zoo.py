@@ -101,7 +101,7 @@ MUTANTS = (
     ),
     Mutant(
         "nothing-ever-fails",
-        SUBJECTS + "Finding.fails",
+        "discreet.audit.subject:Finding.fails",
         "bool(self.differences) or self.bound > self.epsilon",
         "bool(self.differences)",
         "a bound above the claim is no failure",
