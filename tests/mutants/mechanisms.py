@@ -187,9 +187,9 @@ MUTANTS = (
     ),
     Mutant(
         "granted-twice",
-        ALLOWANCE + "Allowance._without",
-        "leaves[by] -= n",
-        "leaves[by] -= 0",
+        ALLOWANCE + "_less",
+        "left.leaves[by] - n",
+        "left.leaves[by] - 0",
         "what was granted once can be drawn for ever",
         test_measure.test_the_second_draw_of_one_grant_is_a_fault,
     ),
