@@ -11,11 +11,19 @@ from discreet.lazy import lazy
 if TYPE_CHECKING:
     from discreet.weights.arrays import ArrayTable
     from discreet.weights.domain import Domain
+    from discreet.weights.online_answer import OnlineAnswer
+    from discreet.weights.online_session import OnlineSession, online
 
-__all__ = ["ArrayTable", "Domain"]
+__all__ = ["ArrayTable", "Domain", "OnlineAnswer", "OnlineSession", "online"]
 
 # The module of each public name.
-_HOME = {"ArrayTable": "arrays", "Domain": "domain"}
+_HOME = {
+    "ArrayTable": "arrays",
+    "Domain": "domain",
+    "OnlineAnswer": "online_answer",
+    "OnlineSession": "online_session",
+    "online": "online_session",
+}
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(__name__, __all__, _HOME)

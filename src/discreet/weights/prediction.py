@@ -1,0 +1,220 @@
+"""Before anything is spent: how far off each of the three ways would be, and which one is taken.
+
+Only public numbers are used: cells, ε, δ, how many questions, the error that is asked for. Of *direct* answers and of the *histogram* the
+± is known before any data is read. Of *weights* it is what the tests promise: a question on which the histogram is further off is
+noticed, as long as there are updates left; how many questions surprise hangs on the data, and is not predicted. So weights are taken
+where neither of the others keeps the error, and there they are the only ones.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import product
+from math import erf, floor, inf, prod, sqrt
+
+from discreet.errors import Invalid, Refused
+from discreet.exact import shown
+from discreet.weights.online_terms import (
+    MOST_TESTED,
+    Asked,
+    DirectTerms,
+    HistogramTerms,
+    OnlineTerms,
+    WeightsTerms,
+    direct_terms,
+    histogram_terms,
+    one_answer,
+    tested,
+    weights_terms,
+)
+
+MOST_CELLS = 1 << 22
+"""Of a histogram that is held as one array."""
+
+USUAL = (2, 3, 4, 5)
+"""How many attributes a typical question is about."""
+
+CONFIDENCE = 0.95
+Z95 = 1.96
+
+
+class Way(Enum):
+    """How questions are answered."""
+
+    WEIGHTS = "weights"
+    DIRECT = "direct"
+    HISTOGRAM = "histogram"
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """One way: the ± of an answer at 95 %, over typical questions, and how many are answered within the error that is asked for."""
+
+    way: Way
+    error: float
+    answered: int
+    terms: OnlineTerms | None  # None where it cannot be done at this price
+    remark: str
+
+    def __str__(self) -> str:
+        width = "—" if self.error == inf else f"±{self.error:,.0f}"
+        return f"{self.way.value:<10} {width:>10}  {self.remark}"
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """All three ways, and the one that is taken."""
+
+    asked: Asked
+    forecasts: tuple[Forecast, ...]
+    way: Way
+
+    @property
+    def chosen(self) -> Forecast:
+        return self.of(self.way)
+
+    def of(self, way: Way) -> Forecast:
+        """What is predicted of one way."""
+        return next(each for each in self.forecasts if each.way is way)
+
+    def __str__(self) -> str:
+        asked = self.asked
+        head = (
+            f"{asked.queries:,} questions on {prod(asked.shape):,} cells within ±{asked.error:,.0f},"
+            f" for ε = {float(asked.epsilon):g} and δ = {float(asked.delta):g}"
+        )
+        lines = [f"{'→' if each.way is self.way else ' '} {each}" for each in self.forecasts]
+        return "\n".join([head, *lines])
+
+
+def predicted(asked: Asked, method: str | Way = "auto") -> Prediction:
+    """What each way would do, and which one is taken; Refused, before anything is spent, where none keeps what is asked."""
+    forecasts = (_weights(asked), _direct(asked), _histogram(asked))
+    found = Prediction(asked, forecasts, Way.WEIGHTS)
+    way = _best(found) if method == "auto" else _named(found, method)
+    return Prediction(asked, forecasts, way)
+
+
+def _best(found: Prediction) -> Way:
+    """The less noisy one of those whose ± is known, if it keeps the error; else weights."""
+    known = min((found.of(Way.HISTOGRAM), found.of(Way.DIRECT)), key=lambda each: each.error)
+    if known.error <= found.asked.error:
+        return known.way
+    if found.of(Way.WEIGHTS).terms is not None:
+        return Way.WEIGHTS
+    raise _too_small(found)
+
+
+def _named(found: Prediction, method: str | Way) -> Way:
+    try:
+        way = Way(method)
+    except ValueError:
+        raise Invalid(
+            f"method must be auto, weights, direct or histogram, got {shown(method)}", code="method"
+        ) from None
+    forecast = found.of(way)
+    if forecast.terms is None or (way is Way.DIRECT and forecast.error > found.asked.error):
+        raise _too_small(found)
+    return way
+
+
+def _too_small(found: Prediction) -> Refused:
+    """Which error would do, and which ε: of weights, in closed form, for as many updates as were asked for, or one."""
+    asked = found.asked
+    cost = (asked.updates or 1) * tested(asked.queries, asked.updates or 1) / float(MOST_TESTED)
+    widths = [each.error for each in found.forecasts if each.way is not Way.WEIGHTS]
+    if prod(asked.shape) <= MOST_CELLS:
+        widths.append(cost / float(asked.epsilon))
+    return Refused(
+        f"an error of ±{asked.error:g} cannot be kept for {asked.queries:,} questions at ε = {float(asked.epsilon):g}",
+        code="error-too-small",
+        hint=f"ask for error={min(widths) * 1.01:.0f}, or for about epsilon={cost / asked.error:.3g}, or for fewer questions",
+    )
+
+
+def _direct(asked: Asked) -> Forecast:
+    terms = direct_terms(asked)
+    error = terms.noise.error(CONFIDENCE)
+    answered = floor((asked.error / (Z95 * float(one_answer(asked.epsilon, asked.delta)))) ** 2)
+    return Forecast(
+        Way.DIRECT,
+        error,
+        min(answered, asked.queries),
+        terms,
+        f"noise on each answer; within ±{asked.error:,.0f} about {answered:,} questions could be answered",
+    )
+
+
+def _histogram(asked: Asked) -> Forecast:
+    if prod(asked.shape) > MOST_CELLS:
+        return Forecast(Way.HISTOGRAM, inf, 0, None, f"there are more than {MOST_CELLS:,} cells")
+    terms = histogram_terms(asked)
+    deviations = [float(terms.noise.scale) * sqrt(cells) for cells in typical(asked.shape)]
+    share = _within(asked.error, deviations)
+    return Forecast(
+        Way.HISTOGRAM,
+        _width(deviations),
+        floor(share * asked.queries),
+        terms,
+        f"noise on each cell; {share:.0%} of typical questions within ±{asked.error:,.0f}",
+    )
+
+
+def _weights(asked: Asked) -> Forecast:
+    if prod(asked.shape) > MOST_CELLS:
+        return Forecast(Way.WEIGHTS, inf, 0, None, f"there are more than {MOST_CELLS:,} cells")
+    terms = weights_terms(asked)
+    if terms is None:
+        return Forecast(Way.WEIGHTS, inf, 0, None, "the tests alone would cost too much for this error")
+    begins = f"{len(terms.marginals)} marginals" if terms.marginals else "equal cells"
+    if not terms.updates:
+        return Forecast(Way.WEIGHTS, inf, 0, terms, f"starts from {begins}; nothing is tested, and nothing promised")
+    surprises = "a question surprises" if terms.updates == 1 else f"{terms.updates} questions surprise"
+    return Forecast(
+        Way.WEIGHTS, asked.error, asked.queries, terms, f"starts from {begins}; kept until {surprises}, then untested"
+    )
+
+
+def typical(shape: tuple[int, ...]) -> list[float]:
+    """How many cells typical questions have: on 2 to 5 attributes that follow one another, each either in one cell of an attribute
+    or in half of them."""
+    size, count = prod(shape), len(shape)
+    shares = [
+        prod(each)
+        for k in sorted({min(k, count) for k in USUAL})
+        for first in range(count)
+        for each in product(*(_shares(shape[(first + step) % count]) for step in range(k)))
+    ]
+    return [share * size for share in shares]
+
+
+def _shares(cells: int) -> Iterator[float]:
+    yield 1 / cells
+    yield max(1, cells // 2) / cells
+
+
+def _within(error: float, deviations: list[float]) -> float:
+    """The share of answers with these deviations that are within an error."""
+    return sum(erf(error / (each * sqrt(2))) for each in deviations) / len(deviations)
+
+
+def _width(deviations: list[float]) -> float:
+    """The ± that 95 % of answers with these deviations keep."""
+    low, high = 0.0, 3 * max(deviations)
+    while high - low > 1e-3 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if _within(middle, deviations) >= CONFIDENCE else (middle, high)
+    return high
+
+
+__all__ = [
+    "MOST_CELLS",
+    "DirectTerms",
+    "Forecast",
+    "HistogramTerms",
+    "Prediction",
+    "Way",
+    "WeightsTerms",
+    "predicted",
+    "typical",
+]
