@@ -18,6 +18,7 @@ from typing import TypeVar
 from discreet.errors import Fault
 from discreet.exact import sqrt_up
 from discreet.mechanisms import AboveThreshold, RoundedGaussian
+from discreet.mechanisms.additive import IntegerNoise
 from discreet.privacy import Relation, events, loss
 from discreet.privacy.adjacency import cells_moved
 from discreet.weights import start
@@ -75,7 +76,7 @@ class DirectTerms:
     """Every answer has noise of its own; a count moves by 1 under either relation."""
 
     relation: Relation
-    noise: RoundedGaussian
+    noise: IntegerNoise
     queries: int
 
     @property
@@ -88,7 +89,7 @@ class HistogramTerms:
     """Every cell has noise, once."""
 
     relation: Relation
-    noise: RoundedGaussian
+    noise: IntegerNoise
     moved: Fraction
 
     @property
@@ -102,11 +103,11 @@ class WeightsTerms:
 
     relation: Relation
     moved: Fraction
-    size: RoundedGaussian
+    size: IntegerNoise
     marginals: tuple[Axes, ...]
-    marginal: RoundedGaussian
+    marginal: IntegerNoise
     test: AboveThreshold | None
-    fresh: RoundedGaussian
+    fresh: IntegerNoise
 
     @property
     def updates(self) -> int:
