@@ -11,7 +11,7 @@ pure ε, and its price is found numerically, with bounds.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from math import ceil, log, sqrt
 from typing import TypeVar
 
@@ -127,12 +127,13 @@ class WeightsTerms:
 OnlineTerms = DirectTerms | HistogramTerms | WeightsTerms
 
 
-@cache
+@lru_cache(maxsize=64)
 def one_answer(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The noise of one answer that may cost all."""
     return RoundedGaussian.for_budget(epsilon, delta, sensitivity=1).scale
 
 
+@lru_cache(maxsize=64)
 def direct_terms(asked: Asked) -> DirectTerms:
     """The least noise with which so many answers cost no more than asked."""
 
@@ -142,6 +143,7 @@ def direct_terms(asked: Asked) -> DirectTerms:
     return _least(terms, asked)
 
 
+@lru_cache(maxsize=64)
 def histogram_terms(asked: Asked) -> HistogramTerms:
     """The least noise on all cells."""
 
@@ -151,6 +153,7 @@ def histogram_terms(asked: Asked) -> HistogramTerms:
     return _least(terms, asked)
 
 
+@lru_cache(maxsize=64)
 def weights_terms(asked: Asked) -> WeightsTerms | None:
     """The least noise with which all draws together cost no more than asked; None where the tests alone would cost too much."""
     updates = updates_for(asked)
