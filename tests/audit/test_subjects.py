@@ -31,7 +31,7 @@ from discreet.plan.sql import question
 from discreet.plan.steps.base import Step
 from tests.scale import repeats
 
-SLOW = {"Quantiles", "QuantileEnds", "QuantileIntervals"}
+SLOW = {"OnlineSession", "Quantiles", "QuantileEnds", "QuantileIntervals"}
 PROVIDERS = tuple(subjects._PROVIDERS)
 
 

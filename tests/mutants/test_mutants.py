@@ -49,6 +49,7 @@ from tests.mutants import (
     sql,
     survey,
     times,
+    weights_online,
     zoo,
 )
 
@@ -92,6 +93,7 @@ PARTS = {
     "zoo": zoo.MUTANTS,
     "rehearsal": rehearsal.MUTANTS,
     "survey": survey.MUTANTS,
+    "weights-online": weights_online.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

@@ -22,7 +22,7 @@ from discreet.weights.online_terms import (
 from tests.scale import repeats
 
 RELATIONS = tuple(Relation(each) for each in Adjacency)
-ASKED = Asked((4, 4, 4), RELATIONS[0], F(1), F(1, 10**7), 400.0, 10_000, None, True)
+ASKED = Asked((4, 4, 4, 4), RELATIONS[0], F(1), F(1, 10**7), 400.0, 10_000, None, True)
 KINDS = {
     "usual": ASKED,
     "replaced": replace(ASKED, relation=RELATIONS[1]),

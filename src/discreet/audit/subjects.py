@@ -16,7 +16,9 @@ from discreet.audit.declared import neighbours, questions
 from discreet.audit.neighbours import Pair
 from discreet.audit.sampling import LowerBound, Progress, lower_bound
 from discreet.audit.twins.curators import Curators
+from discreet.audit.twins.functions import Draws, compare
 from discreet.audit.twins.report import Report
+from discreet.cells import Categorical
 from discreet.curator.planning import DEFAULT_DELTA
 from discreet.curator.policy import Policy
 from discreet.mechanisms import keys
@@ -25,7 +27,11 @@ from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.base import Example, Mechanism
 from discreet.mechanisms.base import registry as mechanisms
 from discreet.mechanisms.keys import KeysByName
+from discreet.mechanisms.measure import Measure
 from discreet.plan.releases.base import registry as releases
+from discreet.weights.arrays import ArrayTable
+from discreet.weights.domain import Domain
+from discreet.weights.online_session import online
 
 __all__ = ["Finding", "Subject", "add", "every", "of_policy"]
 
@@ -39,6 +45,10 @@ SURVEY_DELTA = 1e-6
 # The δ of questions whose keys are found: so large that some are.
 FOUND_DELTA = 0.02
 PAIRS = 3
+# An online session: its δ, four cells, and questions about one attribute, about both, and about whoever may be there alone.
+SESSION_DELTA = 1e-3
+FOUR_CELLS = Domain(tuple(Categorical(name, (0, 1), other=False, missing=False) for name in ("ward", "sex")))
+FEW_QUESTIONS = ([[True], [False]], [[False, True]], [[False, False], [False, True]])
 # Questions of a policy that are tried: evenly, of all that its declarations allow.
 MOST_QUESTIONS = 24
 Provider: TypeAlias = "Callable[[], list[Subject]]"
@@ -251,6 +261,53 @@ def of_surveys() -> list[Subject]:
             "survey", "survey", name, PRICE, SURVEY_DELTA, noisy, ((first, second),), many=True, differences=differences
         )
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """An online session of one kind: its answers to a few questions on four cells, and whether each was free, as numbers."""
+
+    method: str
+    start: bool = True
+
+    def asked(self, rows: Any, measure: Measure | None = None) -> list[float]:
+        """The questions, one by one, of a table of these rows."""
+        table = ArrayTable(FOUR_CELLS, np.asarray(rows, np.int64).reshape(-1, 2), measure)
+        options: dict[str, Any] = {"epsilon": PRICE, "delta": SESSION_DELTA, "error": 60, "queries": 3, "updates": 1}
+        with online(table, method=self.method, start=self.start, **options) as session:
+            answers = [session.count(cells) for cells in FEW_QUESTIONS]
+        return [number for each in answers for number in (round(each.value), int(each.free))]
+
+    def twin(self, rows: Any, draws: Draws) -> list[float]:
+        """The same with draws of an audit."""
+        return self.asked(rows, draws.measure)
+
+    def __call__(self, rows: Any) -> list[float]:
+        return self.asked(rows)
+
+
+@add
+def of_sessions() -> list[Subject]:
+    """Online sessions with and without a start, on made-up people and one more: twins, and whole runs."""
+    rows = [(0, 0)] * 70
+    more = [*rows, (1, 1)]
+    found = []
+    for kind in (_Session("weights"), _Session("weights", start=False)):
+        report = compare(rows, more, kind.twin)
+        name = f"online session, {kind.method}{'' if kind.start else ' without a start'}"
+        found.append(
+            Subject(
+                "session",
+                "OnlineSession",
+                name,
+                PRICE,
+                SESSION_DELTA,
+                kind,
+                ((rows, more),),
+                differences=tuple(report.differences),
+            )
+        )
+    return found
 
 
 STEPS = {

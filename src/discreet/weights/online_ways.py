@@ -30,9 +30,6 @@ from discreet.weights.model import NoisyMarginal
 from discreet.weights.online_answer import OnlineAnswer, read, written
 from discreet.weights.online_terms import DirectTerms, HistogramTerms, OnlineTerms, WeightsTerms
 
-PASSES = 20
-"""Over all measurements, after each new one, at most: what was learned before is not forgotten."""
-
 EMPTY = np.zeros(0, np.uint8)
 Z95 = 1.96
 
@@ -261,18 +258,8 @@ class WeightsAnswers(Answering):
         if value is None:
             return None
         self._hits.append((question, int(value)))
-        self._relearn()
+        self._histogram = self._histogram.learned(question, value)
         return int(value)
-
-    def _relearn(self) -> None:
-        """The histogram learns all measurements in turn, until it has each of them within the noise that it was measured with."""
-        for _ in range(PASSES):
-            for cells, value in self._hits:
-                self._histogram = self._histogram.learned(cells, value)
-            if all(
-                abs(self._histogram.count(cells) - value) <= self._terms.fresh.error() for cells, value in self._hits
-            ):
-                return
 
 
 def _distance(exact: Guarded[int], expected: int) -> Callable[[], int]:
