@@ -57,6 +57,17 @@ def people(bits: int, count: int, seed: int) -> Whole:
     return codes
 
 
+def tangled(bits: int, count: int, seed: int) -> Whole:
+    """People whose last attributes are told by two others together, and by none of them alone: what pairs of attributes cannot see."""
+    codes, shape = people(bits, count, seed), SHAPES[bits]
+    rng = np.random.default_rng(seed + 1)
+    for axis in range(4):
+        codes[:, axis] = rng.integers(0, shape[axis], count)
+    for axis, (first, second) in {4: (0, 1), 5: (1, 2), 6: (2, 3)}.items():
+        codes[:, axis] = (codes[:, first] + codes[:, second]) % shape[axis]
+    return codes
+
+
 def questions(bits: int, count: int, seed: int) -> Iterator[Truths]:
     """Distinct conjunctions of ranges and categories over 2 to 5 attributes."""
     rng, shape = np.random.default_rng(seed), SHAPES[bits]
