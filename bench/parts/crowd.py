@@ -13,7 +13,13 @@ Whole = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
 
 NAMES = ("age", "ward", "diagnosis", "stay", "cost", "insurance", "outcome")
-SHAPES = {12: (4, 4, 4, 4, 4, 2, 2), 16: (8, 8, 8, 4, 4, 4, 2), 20: (16, 8, 8, 8, 8, 4, 4)}
+SHAPES = {
+    6: (4, 4, 2, 2),
+    8: (4, 4, 4, 4),
+    12: (4, 4, 4, 4, 4, 2, 2),
+    16: (8, 8, 8, 4, 4, 4, 2),
+    20: (16, 8, 8, 8, 8, 4, 4),
+}
 """Cells of each attribute, by the binary logarithm of all cells."""
 
 HIDDEN = 3  # kinds of people, which no attribute tells
@@ -29,7 +35,7 @@ def domain_of(bits: int) -> Domain:
     return Domain(
         tuple(
             Categorical(name, tuple(range(size)), other=False, missing=False)
-            for name, size in zip(NAMES, SHAPES[bits], strict=True)
+            for name, size in zip(NAMES, SHAPES[bits], strict=False)
         )
     )
 
@@ -73,7 +79,7 @@ def questions(bits: int, count: int, seed: int) -> Iterator[Truths]:
     rng, shape = np.random.default_rng(seed), SHAPES[bits]
     known: set[tuple[tuple[int, int, int], ...]] = set()
     while len(known) < count:
-        axes = np.sort(rng.choice(len(shape), rng.integers(2, 6), replace=False)).tolist()
+        axes = np.sort(rng.choice(len(shape), min(len(shape), rng.integers(2, 6)), replace=False)).tolist()
         asked = tuple((axis, *_range(shape[axis], rng)) for axis in axes)
         if asked not in known:
             known.add(asked)

@@ -13,7 +13,7 @@ from time import process_time
 
 import numpy as np
 
-from bench.parts.crowd import SHAPES, Truths, domain_of, people, questions, tangled
+from bench.parts.crowd import Truths, domain_of, people, questions, tangled
 from bench.parts.weights_picture import picture
 from discreet.mechanisms.guarded import under_way
 from discreet.weights import ArrayTable, online
@@ -103,11 +103,22 @@ def hard() -> None:
             print(f"2^{bits} cells, {n:>7,} people, {name:<10}{outcome}", flush=True)
 
 
+def small() -> None:
+    """Few cells: a noisy histogram is better."""
+    print("few cells, 20,000 people, error 2 % of n")
+    for bits in (6, 8):
+        asked = list(questions(bits, 250, 5))
+        for name, options in {"weights": {}, "histogram": {"method": "histogram"}}.items():
+            errors = [answered(people(bits, 20_000, run), bits, asked, 0.02, **options).errors for run in range(8)]
+            middle, most = (np.quantile(errors, level) for level in (0.5, 0.95))
+            print(f"2^{bits} cells, {name:<10} median {middle:.3%}, p95 {most:.3%} of n", flush=True)
+
+
 def side_by_side(runs: int) -> dict[tuple[int, int], dict[str, list[float]]]:
     """Of 100,000 questions, how many each way answers within each error: measured on a sample, direct answers by their noise."""
     found: dict[tuple[int, int], dict[str, list[float]]] = {}
-    for bits in SHAPES:
-        asked = list(questions(bits, min(FEW, 2000 if bits == 12 else FEW), 5))
+    for bits in (12, 16, 20):
+        asked = list(questions(bits, 2000 if bits == 12 else FEW, 5))
         for n in PEOPLE:
             shares: dict[str, list[float]] = {name: [] for name in ("weights", "no start", "histogram", "direct")}
             for run in range(runs):
@@ -145,6 +156,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         stream()
     if options.only in (None, "hard"):
         hard()
+        small()
     if options.only in (None, "ways"):
         found = side_by_side(options.runs)
         if options.picture:

@@ -286,11 +286,19 @@ MUTANTS = (
         test_start.sizes_are_weighed_by_their_precision,
     ),
     Mutant(
-        "weights-before-all-others",
+        "the-worst-way-is-taken",
         WEIGHTS + "prediction:_best",
-        "if known.error <= found.asked.error:",
-        "if False:",
-        "what is known to be good is passed over",
+        "min(kept",
+        "max(kept",
+        "the way with the largest ± is taken",
+        test_prediction.the_best_way_is_taken,
+    ),
+    Mutant(
+        "weights-without-caution",
+        WEIGHTS + "prediction:_best",
+        "CAUTION if",
+        "1 if",
+        "what is known for any data is passed over for what is not",
         test_prediction.the_best_way_is_taken,
     ),
     Mutant(

@@ -15,16 +15,21 @@ from discreet.weights.online_terms import Asked, HistogramTerms
 from discreet.weights.prediction import MOST_CELLS, Way, predicted, typical
 from tests.scale import repeats
 
-SMALL, LARGE = (4, 4, 4, 4, 4, 2, 2), (16, 8, 8, 8, 8, 4, 4)
+SMALL, MIDDLE, LARGE = (4, 4, 4, 4, 4, 2, 2), (8, 8, 8, 4, 4, 4, 2), (16, 8, 8, 8, 8, 4, 4)
 ASKED = Asked(LARGE, Relation(Adjacency.ADD_REMOVE), F(1), F(1, 10**7), 400.0, 100_000, None, True)
 
 
 def the_best_way_is_taken() -> None:
     """Few questions are answered directly, small domains by their histogram, and large ones by weights."""
     assert predicted(ASKED).way is Way.WEIGHTS
-    assert predicted(replace(ASKED, queries=1000)).way is Way.DIRECT
+    assert predicted(replace(ASKED, queries=10)).way is Way.DIRECT
+    assert predicted(replace(ASKED, shape=MIDDLE)).way is Way.WEIGHTS
     assert predicted(replace(ASKED, shape=SMALL)).way is Way.HISTOGRAM
+    assert predicted(replace(ASKED, shape=(4, 4, 4))).way is predicted(replace(ASKED, shape=(50,))).way is Way.HISTOGRAM
     assert predicted(replace(ASKED, shape=SMALL, queries=100)).way is Way.DIRECT
+    assert predicted(replace(ASKED, updates=0)).way is Way.WEIGHTS
+    assert predicted(replace(ASKED, start=False)).way is Way.WEIGHTS
+    assert predicted(replace(ASKED, start=False, shape=SMALL)).way is Way.HISTOGRAM
     assert predicted(replace(ASKED, shape=(1 << 12,) * 2, queries=100)).way is Way.DIRECT
     for way in Way:
         if way is not Way.DIRECT:
