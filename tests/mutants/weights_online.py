@@ -47,7 +47,7 @@ MUTANTS = (
     ),
     Mutant(
         "who-is-replaced-moves-one-cell",
-        TERMS + "Asked.moved",
+        TERMS + "OnlineAsked.moved",
         "cells_moved(self.relation)",
         "1",
         "a histogram moves by two cells where a unit is replaced",
@@ -343,9 +343,9 @@ MUTANTS = (
     ),
     Mutant(
         "chances-that-are-not-of-what-was-answered",
-        "discreet.audit.chances:next_answer",
-        "both.low / given.high, min(ONE, both.high / given.low)",
-        "both.low, both.high",
+        "discreet.audit.joint:next_answer",
+        "chance.low / given.high, min(ONE, chance.high / given.low)",
+        "chance.low, chance.high",
         "what was answered before is counted twice",
         test_online_joint.rounds_have_the_law_of_their_mechanism,
     ),

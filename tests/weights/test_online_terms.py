@@ -11,7 +11,7 @@ from discreet.mechanisms import RoundedGaussian
 from discreet.noise import Tape
 from discreet.privacy import Adjacency, Relation, events, loss
 from discreet.weights.online_terms import (
-    Asked,
+    OnlineAsked,
     WeightsTerms,
     direct_terms,
     histogram_terms,
@@ -22,7 +22,7 @@ from discreet.weights.online_terms import (
 from tests.scale import repeats
 
 RELATIONS = tuple(Relation(each) for each in Adjacency)
-ASKED = Asked((4, 4, 4, 4), RELATIONS[0], F(1), F(1, 10**7), 400.0, 10_000, None, True)
+ASKED = OnlineAsked((4, 4, 4, 4), RELATIONS[0], F(1), F(1, 10**7), 400.0, 10_000, None, True)
 KINDS = {
     "usual": ASKED,
     "replaced": replace(ASKED, relation=RELATIONS[1]),
@@ -123,7 +123,7 @@ def test_updates_are_as_many_as_are_paid_for() -> None:
 
 
 @pytest.mark.parametrize("asked", KINDS.values(), ids=KINDS)
-def test_a_fresh_measurement_keeps_the_error(asked: Asked) -> None:
+def test_a_fresh_measurement_keeps_the_error(asked: OnlineAsked) -> None:
     terms = weights_terms(asked)
     assert terms is not None and (not terms.updates or terms.fresh.error() <= asked.error)
     assert isinstance(terms.size, RoundedGaussian)

@@ -11,12 +11,12 @@ import pytest
 from discreet.errors import Invalid, Refused
 from discreet.noise import Tape
 from discreet.privacy import Adjacency, Relation
-from discreet.weights.online_terms import Asked, HistogramTerms
+from discreet.weights.online_terms import HistogramTerms, OnlineAsked
 from discreet.weights.prediction import MOST_CELLS, Way, predicted, typical
 from tests.scale import repeats
 
 SMALL, MIDDLE, LARGE = (4, 4, 4, 4, 4, 2, 2), (8, 8, 8, 4, 4, 4, 2), (16, 8, 8, 8, 8, 4, 4)
-ASKED = Asked(LARGE, Relation(Adjacency.ADD_REMOVE), F(1), F(1, 10**7), 400.0, 100_000, None, True)
+ASKED = OnlineAsked(LARGE, Relation(Adjacency.ADD_REMOVE), F(1), F(1, 10**7), 400.0, 100_000, None, True)
 
 
 def the_best_way_is_taken() -> None:

@@ -348,18 +348,6 @@ def _chance(mechanism: AboveThreshold, scores: tuple[int, ...], output: tuple[bo
     return total
 
 
-@lru_cache(maxsize=1 << 14)
-def next_answer(mechanism: AboveThreshold, scores: tuple[int, ...]) -> Law:
-    """Whether the last of the scores of a round is above, where all before it were below: the noise of the threshold is added up."""
-    before = (False,) * (len(scores) - 1)
-    given = _chance(mechanism, scores[:-1], before)
-    found: dict[Hashable, Bracket] = {}
-    for answer in (False, True):
-        both = _chance(mechanism, scores, (*before, answer))
-        found[answer] = Bracket(both.low / given.high, min(ONE, both.high / given.low)).short()
-    return Law(found)
-
-
 # Noise on integers, by its tails. Both kinds of thresholds know them: Pr[1 + Z > z] = Pr[Z >= z].
 
 
@@ -503,7 +491,6 @@ __all__ = [
     "keys",
     "keys_pair",
     "law_of",
-    "next_answer",
     "noisy",
     "odds",
     "tail",

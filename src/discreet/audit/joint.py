@@ -20,12 +20,13 @@ itself. With `kept=False` nothing is remembered: the second entry draws anew, as
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from discreet.audit.chances import Beyond, Rule, Window, keys, law_of, next_answer, noisy
-from discreet.audit.law import Law
+from discreet.audit.chances import Beyond, Rule, Window, keys, law_of, noisy
+from discreet.audit.law import ONE, SURE, Bracket, Law
 from discreet.audit.tree import outcome_of
 from discreet.audit.twins.functions import Draws
 from discreet.audit.walk import RUNS, Walk, walked
@@ -210,6 +211,19 @@ class _Walked:
             raise Fault("a draw serves once", code="grant")
         self.over = True
         return self.walker.value(self.mechanism, exact)
+
+
+@lru_cache(maxsize=1 << 14)
+def next_answer(round_: AboveThreshold, scores: tuple[int, ...]) -> Law:
+    """Whether the last score of a round is above, where all before it were below: the noise of the threshold is added up."""
+    before = (False,) * (len(scores) - 1)
+    given = law_of(round_, scores[:-1]).chances[before] if before else SURE
+    both = law_of(round_, scores).chances
+    found: dict[Hashable, Bracket] = {}
+    for answer in (False, True):
+        chance = both[*before, answer]
+        found[answer] = Bracket(chance.low / given.high, min(ONE, chance.high / given.low)).short()
+    return Law(found)
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from discreet.weights.dense import DenseModel
 from discreet.weights.domain import Domain, Mask, UnitTable
 from discreet.weights.margins import HeldCounts, checked_cells
 from discreet.weights.online_answer import OnlineAnswer
-from discreet.weights.online_terms import Asked, OnlineTerms
+from discreet.weights.online_terms import OnlineAsked, OnlineTerms
 from discreet.weights.online_ways import Answering, begun
 from discreet.weights.prediction import Prediction, Way, predicted
 
@@ -67,7 +67,7 @@ def _checked(
     queries: int,
     updates: int | None,
     start: bool,
-) -> Asked:
+) -> OnlineAsked:
     bound = probability(delta, "delta")
     if not 0 < bound < 1:
         raise Invalid(
@@ -79,7 +79,7 @@ def _checked(
         raise Invalid(f"error must be at least 1 unit, got {shown(error)}", hint="it is a number of units, not a share")
     if not isinstance(start, bool):
         raise Invalid(f"start must be True or False, got {shown(start)}")
-    return Asked(
+    return OnlineAsked(
         domain.shape,
         table.relation,
         positive(epsilon, "epsilon"),

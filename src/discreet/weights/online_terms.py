@@ -57,7 +57,7 @@ TRIES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OnlineAsked:
     """What was asked for, all of it public."""
 
     shape: tuple[int, ...]
@@ -138,7 +138,7 @@ def one_answer(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 
 @lru_cache(maxsize=64)
-def direct_terms(asked: Asked) -> DirectTerms:
+def direct_terms(asked: OnlineAsked) -> DirectTerms:
     """The least noise with which so many answers cost no more than asked."""
 
     def terms(scale: float) -> DirectTerms:
@@ -148,7 +148,7 @@ def direct_terms(asked: Asked) -> DirectTerms:
 
 
 @lru_cache(maxsize=64)
-def histogram_terms(asked: Asked) -> HistogramTerms:
+def histogram_terms(asked: OnlineAsked) -> HistogramTerms:
     """The least noise on all cells."""
 
     def terms(scale: float) -> HistogramTerms:
@@ -158,7 +158,7 @@ def histogram_terms(asked: Asked) -> HistogramTerms:
 
 
 @lru_cache(maxsize=64)
-def weights_terms(asked: Asked) -> WeightsTerms | None:
+def weights_terms(asked: OnlineAsked) -> WeightsTerms | None:
     """The least noise with which all draws together cost no more than asked; None where the tests alone would cost too much."""
     updates = updates_for(asked)
     if updates is None:
@@ -179,7 +179,7 @@ def weights_terms(asked: Asked) -> WeightsTerms | None:
     return found
 
 
-def _weights(asked: Asked, scale: float, marginals: Sequence[Axes], test: AboveThreshold | None) -> WeightsTerms:
+def _weights(asked: OnlineAsked, scale: float, marginals: Sequence[Axes], test: AboveThreshold | None) -> WeightsTerms:
     updates = 0 if test is None else test.hits
     size, fresh = (SIZE if marginals or not updates else ALONE), (FRESH if marginals else 1 - ALONE) if updates else 0.0
     if not marginals and not updates:
@@ -196,7 +196,7 @@ def _weights(asked: Asked, scale: float, marginals: Sequence[Axes], test: AboveT
     )
 
 
-def updates_for(asked: Asked) -> int | None:
+def updates_for(asked: OnlineAsked) -> int | None:
     """How many updates there are: as asked, or as many as tests that cost a third of ε pay for; None where none can be paid."""
     if asked.updates is not None:
         return asked.updates if asked.updates == 0 or _paid(asked, asked.updates, MOST_TESTED) else None
@@ -204,7 +204,7 @@ def updates_for(asked: Asked) -> int | None:
     return paid[-1] if paid else 1 if _paid(asked, 1, MOST_TESTED) else None
 
 
-def _paid(asked: Asked, updates: int, share: Fraction) -> bool:
+def _paid(asked: OnlineAsked, updates: int, share: Fraction) -> bool:
     return updates * tested(asked.queries, updates) / asked.error <= share * asked.epsilon
 
 
@@ -244,7 +244,7 @@ def _noise(scale: float) -> RoundedGaussian:
 Found = TypeVar("Found", DirectTerms, HistogramTerms, WeightsTerms)
 
 
-def _least(terms: Callable[[float], Found], asked: Asked) -> Found:
+def _least(terms: Callable[[float], Found], asked: OnlineAsked) -> Found:
     """The terms of least noise that keep what is asked, to a millionth: a certified bound shows that they do."""
 
     def kept(found: Found) -> bool:

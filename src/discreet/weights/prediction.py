@@ -17,7 +17,7 @@ from discreet.errors import Invalid, Refused
 from discreet.exact import shown
 from discreet.weights.online_terms import (
     MOST_TESTED,
-    Asked,
+    OnlineAsked,
     OnlineTerms,
     WeightsTerms,
     direct_terms,
@@ -68,7 +68,7 @@ class Forecast:
 class Prediction:
     """All three ways, and the one that is taken."""
 
-    asked: Asked
+    asked: OnlineAsked
     forecasts: tuple[Forecast, ...]
     way: Way
 
@@ -90,7 +90,7 @@ class Prediction:
         return "\n".join([head, *lines])
 
 
-def predicted(asked: Asked, method: str | Way = "auto") -> Prediction:
+def predicted(asked: OnlineAsked, method: str | Way = "auto") -> Prediction:
     """What each way would do, and which one is taken; Refused, before anything is spent, where none keeps what is asked."""
     forecasts = (_weights(asked), _direct(asked), _histogram(asked))
     found = Prediction(asked, forecasts, Way.WEIGHTS)
@@ -134,7 +134,7 @@ def _too_small(found: Prediction) -> Refused:
     )
 
 
-def _direct(asked: Asked) -> Forecast:
+def _direct(asked: OnlineAsked) -> Forecast:
     terms = direct_terms(asked)
     error = terms.noise.error(CONFIDENCE)
     answered = floor((asked.error / (Z95 * float(one_answer(asked.epsilon, asked.delta)))) ** 2)
@@ -147,7 +147,7 @@ def _direct(asked: Asked) -> Forecast:
     )
 
 
-def _histogram(asked: Asked) -> Forecast:
+def _histogram(asked: OnlineAsked) -> Forecast:
     if prod(asked.shape) > MOST_CELLS:
         return Forecast(Way.HISTOGRAM, inf, 0, None, f"there are more than {MOST_CELLS:,} cells")
     terms = histogram_terms(asked)
@@ -162,7 +162,7 @@ def _histogram(asked: Asked) -> Forecast:
     )
 
 
-def _weights(asked: Asked) -> Forecast:
+def _weights(asked: OnlineAsked) -> Forecast:
     if prod(asked.shape) > MOST_CELLS:
         return Forecast(Way.WEIGHTS, inf, 0, None, f"there are more than {MOST_CELLS:,} cells")
     terms = weights_terms(asked)
@@ -176,7 +176,7 @@ def _weights(asked: Asked) -> Forecast:
     return Forecast(Way.WEIGHTS, min(width, asked.error), asked.queries, terms, remark)
 
 
-def _start(asked: Asked, terms: WeightsTerms) -> tuple[float, str]:
+def _start(asked: OnlineAsked, terms: WeightsTerms) -> tuple[float, str]:
     """The ± of what a session starts from, for questions about the attributes of a marginal, and in words."""
     if not terms.marginals:
         return inf, "all cells alike at the start"
