@@ -111,6 +111,19 @@ def test_sessions_cost_what_is_granted() -> None:
     sessions_cost_what_is_granted()
 
 
+def tests_and_measurements_cost_all_that_they_are_priced_at() -> None:
+    """Who is exchanged does not change the size, which then costs nothing. Where one question passes four times and the other one
+    hits, nearly all of the rest is lost: what had any less noise would be found."""
+    found = terms(Adjacency.REPLACE)
+    law = exact(Joint(session(found, (1, 1, 1, 1, 0)), reach=REACH), [((0, 0), (0, 1))])
+    costs(law, PRICE - 4)
+    assert law.epsilon().low > PRICE - 4.1
+
+
+def test_tests_and_measurements_cost_all_that_they_are_priced_at() -> None:
+    tests_and_measurements_cost_all_that_they_are_priced_at()
+
+
 def test_a_start_costs_its_marginals() -> None:
     for adjacency in Adjacency:
         found = terms(adjacency, start=True)
