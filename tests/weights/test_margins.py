@@ -67,7 +67,9 @@ def test_masks_fit_the_domain_or_are_refused(lengths: list[int]) -> None:
         assert refused.value.code == "cells"
 
 
-@pytest.mark.parametrize("cells", [np.ones(SHAPE), np.ones(SHAPE, int), [1, 2], None, "x", object()])
+@pytest.mark.parametrize(
+    "cells", [np.ones(SHAPE), np.ones(SHAPE, int), [1, 2], [[True], [True, False]], None, "x", object()]
+)
 def test_cells_are_true_or_false(cells: object) -> None:
     with pytest.raises(Invalid, match="True and False"):
         checked_cells(cells, SHAPE)

@@ -84,10 +84,13 @@ def involved(cells: Mask) -> Axes:
 
 def checked_cells(cells: Any, shape: Sequence[int]) -> Mask:
     """A mask that fits a domain: an axis for each attribute, as long as it has cells, or 1 where it does not matter."""
-    mask = np.asarray(cells)
+    try:
+        mask = np.asarray(cells)
+    except ValueError:  # lists of several lengths are no array
+        mask = np.zeros(0)
     if mask.dtype != np.bool_:
         raise Invalid(
-            f"cells must be an array of True and False, got {shown(mask.dtype.name)}",
+            f"cells must be an array of True and False, got {shown(type(cells).__name__)}",
             code="cells",
             hint="compare codes to get one, or give a condition as text",
         )

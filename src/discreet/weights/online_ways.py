@@ -88,6 +88,14 @@ OVER = ("draw-lost", "key-settled")
 """Or one that was not made before the session was closed."""
 
 
+def _nothing_left() -> Refused:
+    return Refused(
+        "all that this session was to start from is lost; it stays spent",
+        code="draw-lost",
+        hint="begin another session under a new key",
+    )
+
+
 def _never() -> int:
     raise Fault("a round of an earlier entry looked at data", code="online")
 
@@ -99,7 +107,9 @@ class HistogramAnswers(Answering):
         super().__init__(queries)
         self._deviation = sqrt(terms.noise.variance)
         every = tuple(range(len(domain.shape)))
-        noisy = grant(terms.noise, terms.moved, counts.marginal(every))
+        noisy = _unless(LOST, lambda: grant(terms.noise, terms.moved, counts.marginal(every)))
+        if noisy is None:
+            raise _nothing_left()
         self._cells = DenseModel(domain, np.asarray(noisy, np.float64).reshape(domain.shape))
 
     @property
@@ -181,7 +191,7 @@ class WeightsAnswers(Answering):
         if self._ended or self._rounds is None or not self.updates_left or not self.queries_left:
             return OnlineAnswer(expected, True, False, None, f"free and unchecked: {self._why()}")
         with self.unbroken():
-            surprising = _unless(OVER, lambda: self._ask(cells, expected))
+            surprising = _unless(OVER, partial(self._rounds.ask, _distance(self._counts.count(cells), round(expected))))
             value = self._learned(cells) if surprising else None
         if surprising is None:
             self._ended = True
@@ -193,10 +203,6 @@ class WeightsAnswers(Answering):
         if value is None:
             return OnlineAnswer(expected, False, False, None, "unchecked: its measurement is lost")
         return self._measured(value, free=False, said=f"measured: it surprised; {self._updates()} left")
-
-    def _ask(self, cells: Mask, expected: float) -> bool:
-        assert self._rounds is not None
-        return self._rounds.ask(_distance(self._counts.count(cells), round(expected)))
 
     def _measured(self, value: int, *, free: bool, said: str) -> OnlineAnswer:
         return OnlineAnswer(float(value), free, True, self._terms.fresh.error(), said)
@@ -222,11 +228,7 @@ class WeightsAnswers(Answering):
                 values = np.asarray(noisy, np.float64).reshape(shape)
                 marginals.append(NoisyMarginal(axes, values, sqrt(terms.marginal.variance)))
         if size is None and not marginals:
-            raise Refused(
-                "all that this session was to start from is lost; it stays spent",
-                code="draw-lost",
-                hint="begin another session under a new key",
-            )
+            raise _nothing_left()
         total = start.size_of(size, sqrt(terms.size.variance), marginals)
         if not marginals:
             return even(self._domain, total)
