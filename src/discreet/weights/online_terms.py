@@ -47,7 +47,7 @@ UNSEEN = Fraction(9, 10)
 
 SHARE = Fraction(1, 3)
 """Of ε₀, for the threshold: then it has the same noise as each score. At one half scores have 4/3 of it, and there are very many of
-them. Simulated (docs/weights.md): of 100,000 questions 46 % were tested before all updates were used up, and 40 % at one half."""
+them; in simulations it hardly mattered (docs/weights.md)."""
 
 TAIL = 9.9
 """The 95 % quantile of the noise of a test, of score and threshold together, in units of 1/ε₀."""
