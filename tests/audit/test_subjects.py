@@ -31,7 +31,7 @@ from discreet.plan.sql import question
 from discreet.plan.steps.base import Step
 from tests.scale import repeats
 
-SLOW = {"Quantiles", "QuantileEnds", "QuantileIntervals"}
+SLOW = {"OnlineSession", "Quantiles", "QuantileEnds", "QuantileIntervals"}
 PROVIDERS = tuple(subjects._PROVIDERS)
 
 
@@ -95,6 +95,7 @@ def test_every_registered_mechanism_and_release_is_audited() -> None:
         "mechanism",
         "keys",
         "release",
+        "session",
         "step",
         "survey",
         "table",

@@ -18,6 +18,7 @@ from discreet.errors import DiscreetError, Fault, Invalid, Refused
 from discreet.mechanisms import AboveThreshold, DiscreteGaussian, Gaussian, Geometric, Laplace, RoundedGaussian
 from discreet.mechanisms.additive import GridNoise
 from discreet.mechanisms.base import Example, registry
+from discreet.mechanisms.guarded import Guarded
 from discreet.mechanisms.measure import Grant, unmetered
 from discreet.mechanisms.packed import packed, unpacked
 from discreet.noise import Tape
@@ -500,3 +501,36 @@ def test_bytes_that_are_no_value_are_a_fault(data: bytes) -> None:
 def test_what_is_no_number_cannot_be_kept() -> None:
     with pytest.raises(Fault, match="cannot be kept"):
         packed("text")
+
+
+# Notes: what is public, in its place among the draws.
+
+
+def test_notes_cost_nothing_and_come_back_in_their_place() -> None:
+    measure, noise, public = unmetered(), Geometric(3), np.arange(5)
+    with pytest.raises(KeyError), measure(events.Repeated(noise.event(1), 2), key="k") as grant:
+        assert not grant.again
+        first = grant(noise, 1, lambda: 7)
+        assert (grant.note(public) == public).all() and grant.taken == 2
+        raise KeyError
+    with measure(events.Repeated(noise.event(1), 2), key="k") as grant:
+        assert grant.again and grant(noise, 1, never) == first
+        assert grant.again and (grant.note(np.zeros(1)) == public).all(), "what was noted, whatever is noted now"
+        assert not grant.again
+        grant(noise, 1, lambda: 7)
+        assert grant.note(3) == 3
+    assert measure.spent.epsilon() == pytest.approx(2 / 3)
+
+
+def test_a_note_in_the_place_of_a_draw_is_a_fault() -> None:
+    measure, noise = unmetered(), Geometric(3)
+    with pytest.raises(KeyError), measure(noise.event(1), key="k") as grant:
+        grant(noise, 1, lambda: 7)
+        raise KeyError
+    with measure(noise.event(1), key="k") as grant, pytest.raises(Fault, match="another one"):
+        grant.note(1)
+
+
+def test_nothing_exact_is_noted() -> None:
+    with unmetered()(events.Composed(())) as grant, pytest.raises(Refused, match="by a draw only"):
+        grant.note(Guarded(lambda: 7)())

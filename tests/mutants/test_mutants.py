@@ -51,6 +51,7 @@ from tests.mutants import (
     synthetic,
     tables,
     times,
+    weights_online,
     zoo,
 )
 
@@ -96,6 +97,7 @@ PARTS = {
     "survey": survey.MUTANTS,
     "synthetic": synthetic.MUTANTS,
     "tables": tables.MUTANTS,
+    "weights-online": weights_online.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

@@ -14,17 +14,19 @@ both data sets; it must be the same for both, and is.
 
 **A kill.** With `stop=i` the program is stopped as soon as draw i was made and kept, and is then entered again on the same data: draws that
 were made before give their values again, and look at nothing exact. Sight is what was released before the kill and all that is seen after
-it. With `kept=False` nothing is remembered: the second entry draws anew, as a system would that forgot what it released.
+it. Of a round whose questions come one by one nothing is kept before its hit: there a program measures under a key, and enters again
+itself. With `kept=False` nothing is remembered: the second entry draws anew, as a system would that forgot what it released.
 """
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from discreet.audit.chances import Beyond, Rule, Window, keys, law_of, noisy
-from discreet.audit.law import Law
+from discreet.audit.law import ONE, SURE, Bracket, Law
 from discreet.audit.tree import outcome_of
 from discreet.audit.twins.functions import Draws
 from discreet.audit.walk import RUNS, Walk, walked
@@ -104,13 +106,23 @@ class Walker:
         return tuple(outcome_of(value) for _, value in self.drawn)
 
     def begin(self, use: Use) -> Turn:
-        """A draw is begun; batches and the questions of a round are not enumerated, and are Invalid."""
-        if use.in_turn or use.rate is not None:
-            raise Invalid(
-                "batches and rounds are not enumerated",
-                hint="draw from the whole, and hand all scores to AboveThreshold at once",
-            )
+        """A draw is begun; batches are not enumerated, and are Invalid."""
+        if use.rate is not None:
+            raise Invalid("batches are not enumerated", hint="draw from the whole")
+        if use.in_turn and isinstance(use.mechanism, AboveThreshold):
+            return _Asked(self, use.mechanism)
         return _Walked(self, use.mechanism)
+
+    def answer(self, round_: AboveThreshold, scores: tuple[int, ...]) -> bool:
+        """Whether the last score of a round is above, after others that were not."""
+        if self.earlier or self.stop is not None:
+            raise Invalid(
+                "a kill within rounds is not played by `stop`, since what a round had answered is not kept",
+                hint="let the program measure under a key, raise, and enter again",
+            )
+        above = bool(self._chosen(next_answer(round_, scores), round_))
+        self.drawn.append((round_, above))
+        return above
 
     def value(self, mechanism: Mechanism, exact: Callable[[], Any]) -> Any:
         """What is released: again, or by a choice among all that the mechanism may release of the exact value."""
@@ -199,6 +211,41 @@ class _Walked:
             raise Fault("a draw serves once", code="grant")
         self.over = True
         return self.walker.value(self.mechanism, exact)
+
+
+@lru_cache(maxsize=1 << 14)
+def next_answer(round_: AboveThreshold, scores: tuple[int, ...]) -> Law:
+    """Whether the last score of a round is above, where all before it were below: the noise of the threshold is added up."""
+    before = (False,) * (len(scores) - 1)
+    given = law_of(round_, scores[:-1]).chances[before] if before else SURE
+    both = law_of(round_, scores).chances
+    found: dict[Hashable, Bracket] = {}
+    for answer in (False, True):
+        chance = both[*before, answer]
+        found[answer] = Bracket(chance.low / given.high, min(ONE, chance.high / given.low)).short()
+    return Law(found)
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A round of a noisy threshold: each question is a choice of its own, given what was answered before."""
+
+    walker: Walker
+    mechanism: AboveThreshold
+    scores: tuple[int, ...] = ()
+    over: bool = False
+
+    def batch(self, among: int, draw: Callable[[], Ints]) -> Ints:
+        """No round has a batch."""
+        raise Fault("a batch is not enumerated", code="grant")
+
+    def release(self, exact: Callable[[], Any], draw: Callable[[Any], Any]) -> bool:
+        """Whether this score is above; a round ends with its hit."""
+        if self.over:
+            raise Fault("a round ends with its hit", code="grant")
+        self.scores = (*self.scores, int(exact()))
+        self.over = self.walker.answer(self.mechanism, self.scores)
+        return self.over
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,21 @@
 """Subjects of `discreet.weights`: what is learned of made-up units in cells, with one less, one more, or another one instead."""
 
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from discreet.audit.subject import PRICE, Subject, given_in, noisy
 from discreet.audit.twins.functions import Draws, compare
 from discreet.cells import Categorical
+from discreet.mechanisms.measure import Measure
 from discreet.privacy import Adjacency, Relation, Unit
-from discreet.weights import ArrayTable, Domain, independent, quality
+from discreet.weights import ArrayTable, Domain, independent, online, quality
+
+# An online session: its δ, four cells, and questions about one attribute, about both, and about whoever may be there alone.
+SESSION_DELTA = 1e-3
+FOUR_CELLS = Domain(tuple(Categorical(name, (0, 1), other=False, missing=False) for name in ("ward", "sex")))
+FEW_QUESTIONS = ([[True], [False]], [[False, True]], [[False, False], [False, True]])
 
 
 def of_models() -> list[Subject]:
@@ -35,3 +44,49 @@ def _of_model(relation: Relation, rows: list[list[int]], others: list[list[int]]
     return Subject(
         "weights", "independent", name, PRICE, delta, noisy, pairs, many=True, differences=tuple(report.differences)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """An online session of one kind: its answers to a few questions on four cells, and whether each was free, as numbers."""
+
+    method: str
+    start: bool = True
+
+    def asked(self, rows: Any, measure: Measure | None = None) -> list[float]:
+        """The questions, one by one, of a table of these rows."""
+        table = ArrayTable(FOUR_CELLS, np.asarray(rows, np.int64).reshape(-1, 2), measure)
+        options: dict[str, Any] = {"epsilon": PRICE, "delta": SESSION_DELTA, "error": 60, "queries": 3, "updates": 1}
+        with online(table, method=self.method, start=self.start, **options) as session:
+            answers = [session.count(cells) for cells in FEW_QUESTIONS]
+        return [number for each in answers for number in (round(each.value), int(each.free))]
+
+    def twin(self, rows: Any, draws: Draws) -> list[float]:
+        """The same with draws of an audit."""
+        return self.asked(rows, draws.measure)
+
+    def __call__(self, rows: Any) -> list[float]:
+        return self.asked(rows)
+
+
+def of_sessions() -> list[Subject]:
+    """Online sessions with and without a start, on made-up people and one more: twins, and whole runs."""
+    rows = [(0, 0)] * 70
+    more = [*rows, (1, 1)]
+    found = []
+    for kind in (_Session("weights"), _Session("weights", start=False)):
+        report = compare(rows, more, kind.twin)
+        name = f"online session, {kind.method}{'' if kind.start else ' without a start'}"
+        found.append(
+            Subject(
+                "session",
+                "OnlineSession",
+                name,
+                PRICE,
+                SESSION_DELTA,
+                kind,
+                ((rows, more),),
+                differences=tuple(report.differences),
+            )
+        )
+    return found

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from discreet.mechanisms.above_threshold import AboveThreshold
     from discreet.mechanisms.rounds import Rounds
 SIZED = GridNoise | DiscreteGaussian  # noise whose price hangs on how many coordinates a vector has
+NOTHING = events.Composed(())
+"""What a note costs."""
 
 
 class Promise(NamedTuple):
@@ -113,6 +115,11 @@ class Grant:
         """Whether anything was begun."""
         return self._course.taken > 0
 
+    @property
+    def again(self) -> bool:
+        """Whether the next draw was begun in an earlier entry: then it gives what was released, or is refused as lost."""
+        return self._course.again
+
     def __call__(self, mechanism: Mechanism, sensitivity: Number, exact: Callable[[], Any], size: int = 1) -> Any:
         """The mechanism's release of `exact()`: of one value, or of a vector, of this sensitivity.
 
@@ -156,6 +163,16 @@ class Grant:
         from discreet.mechanisms.rounds import Rounds
 
         return Rounds(self, mechanism, sensitivity)
+
+    def note(self, value: Any) -> Any:
+        """Keeps what is public in its place among the draws, at no cost, so that whoever enters again has it back.
+
+        A question that was asked is public, and so is whatever was released. Nothing exact can be in a note: a guarded value is not
+        read outside of a draw, and here none is made.
+        """
+        with self.alone() as course:
+            number, before = course.begin(NOTHING)
+            return unpacked(before) if before is not None else course.keep(number, value)
 
     def prepare(self, mechanism: IntegerNoise, sensitivity: Number, size: int) -> Callable[[Ints], Ints]:
         """Draws the noise for `size` integers now, before anything exact is known, and gives what will add it, once.

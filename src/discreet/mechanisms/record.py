@@ -50,6 +50,10 @@ class Course(Protocol):
     @property
     def taken(self) -> int: ...
 
+    @property
+    def again(self) -> bool:
+        """Whether the next draw was begun in an earlier entry."""
+
     def begin(self, event: events.Event) -> tuple[int, bytes | None]:
         """The number of the next draw, and what it released in an earlier entry; None where it is to be drawn now."""
 
@@ -59,6 +63,8 @@ class Course(Protocol):
 
 class Unwritten:
     """Draws of which none is handed out before all are settled: they are neither marked nor kept one by one."""
+
+    again = False
 
     def __init__(self, event: events.Event) -> None:
         self._left = Allowance(event)
@@ -85,6 +91,10 @@ class KeptDraws:
     @property
     def taken(self) -> int:
         return max(self._at, len(self._before))
+
+    @property
+    def again(self) -> bool:
+        return self._at < len(self._before)
 
     def begin(self, event: events.Event) -> tuple[int, bytes | None]:
         number, what = self._at + 1, event_text(event)
@@ -125,6 +135,8 @@ class KeptDraws:
 
 class Counted:
     """Draws that are counted and not kept, in blocks: a block is marked as taken before its first draw, and never given again."""
+
+    again = False
 
     def __init__(self, event: events.Event, record: DrawRecord, block: int) -> None:
         self._leaf, self._times = one_leaf(event)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from discreet.weights.checking import quality
     from discreet.weights.domain import Domain
     from discreet.weights.model import Learned, NoisyMarginal, Round
+    from discreet.weights.online_answer import OnlineAnswer
+    from discreet.weights.online_session import OnlineSession, online
     from discreet.weights.product import Independent, independent
     from discreet.weights.release import learn
     from discreet.weights.reporting import QualityReport, report
@@ -24,11 +26,14 @@ __all__ = [
     "Independent",
     "Learned",
     "NoisyMarginal",
+    "OnlineAnswer",
+    "OnlineSession",
     "QualityReport",
     "Round",
     "SyntheticData",
     "independent",
     "learn",
+    "online",
     "quality",
     "report",
     "synthetic",
@@ -41,11 +46,14 @@ _HOME = {
     "Independent": "product",
     "Learned": "model",
     "NoisyMarginal": "model",
+    "OnlineAnswer": "online_answer",
+    "OnlineSession": "online_session",
     "QualityReport": "reporting",
     "Round": "model",
     "SyntheticData": "synthetic_data",
     "independent": "product",
     "learn": "release",
+    "online": "online_session",
     "quality": "checking",
     "report": "reporting",
     "synthetic": "synthetic_data",

@@ -19,6 +19,8 @@ Data = TypeVar("Data")
 class Noted:
     """Draws of any event, each of which is noted: nothing was granted, and what was drawn is the price."""
 
+    again = False
+
     def __init__(self) -> None:
         self.events: list[events.Event] = []
 
