@@ -11,11 +11,22 @@ from discreet.lazy import lazy
 if TYPE_CHECKING:
     from discreet.weights.arrays import ArrayTable
     from discreet.weights.domain import Domain
+    from discreet.weights.histogram import Histogram
+    from discreet.weights.model import Learned
+    from discreet.weights.mwem import mwem
+    from discreet.weights.workload import Workload
 
-__all__ = ["ArrayTable", "Domain"]
+__all__ = ["ArrayTable", "Domain", "Histogram", "Learned", "Workload", "mwem"]
 
 # The module of each public name.
-_HOME = {"ArrayTable": "arrays", "Domain": "domain"}
+_HOME = {
+    "ArrayTable": "arrays",
+    "Domain": "domain",
+    "Histogram": "histogram",
+    "Learned": "model",
+    "Workload": "workload",
+    "mwem": "mwem",
+}
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(__name__, __all__, _HOME)

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.cells import Ints
+from discreet.mechanisms.measure import Promise
 from discreet.noise import Source
+from discreet.privacy import Relation, events
 from discreet.weights.domain import Domain, Mask
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -46,3 +48,28 @@ def count(model: Model, cells: Mask) -> float:
     if not axes:
         return model.total if bool(cells.reshape(-1)[0]) else 0.0
     return float(model.marginal(axes)[np.squeeze(cells, tuple(set(range(cells.ndim)) - set(axes)))].sum())
+
+
+@dataclass(frozen=True, slots=True)
+class LearningRound:
+    """One round in which a model learned: what was measured, with how much noise, and how far off the model was found to be.
+
+    `chosen` are the names of attributes whose marginal was measured, or the number of a query of the workload. `error_before` is the sum
+    of what was measured less what the model expected, as a share of all units; it is made of released values, and has their noise in it.
+    """
+
+    chosen: tuple[str, ...] | int
+    deviation: float
+    error_before: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """A model, and what it was learned from: what was released, what that was charged as, and what it promises."""
+
+    model: Model
+    measured: tuple[NoisyMarginal, ...]
+    event: events.Event
+    promise: Promise
+    relation: Relation
+    rounds: tuple[LearningRound, ...] = ()
