@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from discreet.weights.arrays import ArrayTable
     from discreet.weights.domain import Domain
     from discreet.weights.histogram import Histogram
+    from discreet.weights.learning import mwem
     from discreet.weights.model import Learned
-    from discreet.weights.mwem import mwem
     from discreet.weights.workload import Workload
 
 __all__ = ["ArrayTable", "Domain", "Histogram", "Learned", "Workload", "mwem"]
@@ -25,7 +25,7 @@ _HOME = {
     "Histogram": "histogram",
     "Learned": "model",
     "Workload": "workload",
-    "mwem": "mwem",
+    "mwem": "learning",
 }
 
 if not TYPE_CHECKING:

@@ -8,13 +8,14 @@ composed exactly, and costs less.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 from typing import NamedTuple
 
 from discreet.errors import Fault
 from discreet.exact import Number, positive, probability, sqrt_up
 from discreet.mechanisms import Exponential, Geometric, RoundedGaussian
 from discreet.mechanisms.additive import IntegerNoise
-from discreet.mechanisms.concentrated import Concentrated
+from discreet.mechanisms.concentrated import ConcentratedExponential
 from discreet.mechanisms.measure import Promise
 from discreet.privacy import Relation, events, loss
 from discreet.privacy.theorems import zcdp_rho
@@ -25,22 +26,22 @@ ROOM = Fraction(1_000_000_002, 1_000_000_000)
 TRIES = 32
 
 
-class Move(NamedTuple):
+class UnitMove(NamedTuple):
     """How far one unit may move a vector: the square of its L2 norm, and its L1 norm."""
 
     squared: Fraction
     mass: Fraction
 
 
-class Noise(NamedTuple):
-    """Noise on a vector of integers, and the sensitivity that it is drawn for."""
+class VectorNoise(NamedTuple):
+    """VectorNoise on a vector of integers, and the sensitivity that it is drawn for."""
 
     mechanism: IntegerNoise
     sensitivity: Fraction
 
     @property
     def deviation(self) -> float:
-        return float(self.mechanism.variance) ** 0.5
+        return sqrt(self.mechanism.variance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +89,18 @@ class LearningBudget:
     def pure(self) -> bool:
         return not self.promise.delta
 
-    def noise(self, share: Fraction, move: Move) -> Noise:
+    def noise(self, share: Fraction, move: UnitMove) -> VectorNoise:
         """The noise that a share buys, for a vector that one unit moves so far."""
         if self.pure:
-            return Noise(Geometric(move.mass / (share * self.worth)), move.mass)
+            return VectorNoise(Geometric(move.mass / (share * self.worth)), move.mass)
         sensitivity = sqrt_up(move.squared)
-        return Noise(RoundedGaussian(sensitivity * _scale(share * self.worth) * ROOM), sensitivity)
+        return VectorNoise(RoundedGaussian(sensitivity * _scale(share * self.worth) * ROOM), sensitivity)
 
     def selection(self, share: Fraction, sensitivity: Fraction) -> Exponential:
         """The choice that a share buys, by scores of this sensitivity."""
         if self.pure:
             return Exponential(share * self.worth, sensitivity)
-        return Concentrated.for_rho(share * self.worth / 2, sensitivity)
+        return ConcentratedExponential.for_rho(share * self.worth / 2, sensitivity)
 
 
 def _promise(epsilon: Number, delta: Number) -> Promise:

@@ -17,7 +17,7 @@ from discreet.weights.transform import Axes, Basis
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class KnownBlock:
     """The noisy coefficients of a block, in the basis of the whole domain, and their precision: one over the variance of the noise."""
 
     values: Floats
@@ -25,7 +25,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class AskedQuery:
     """The noisy answer of a query, which has a weight for each cell, or broadcasts to that."""
 
     query: Floats
@@ -38,8 +38,8 @@ class Evidence:
     """What is known of a table over a domain."""
 
     domain: Domain
-    blocks: dict[Axes, Known] = field(default_factory=dict)
-    asked: list[Asked] = field(default_factory=list)
+    blocks: dict[Axes, KnownBlock] = field(default_factory=dict)
+    asked: list[AskedQuery] = field(default_factory=list)
 
     @property
     def total(self) -> float:
@@ -51,7 +51,7 @@ class Evidence:
         """Take in the block of attributes `inside`, as it is in the basis of the marginal of `axes`, with noise of a deviation on each."""
         others = self.domain.size / prod(self.domain.shape[axis] for axis in axes)
         shape = tuple(self.domain.shape[axis] - 1 if axis in inside else 1 for axis in range(len(self.domain.shape)))
-        new = Known(coefficients.reshape(shape) / sqrt(others), others / deviation**2)
+        new = KnownBlock(coefficients.reshape(shape) / sqrt(others), others / deviation**2)
         old = self.blocks.get(inside)
         self.blocks[inside] = new if old is None else _both(old, new)
 
@@ -64,9 +64,9 @@ class Evidence:
             for places in combinations(several, count):
                 self.learn(axes, tuple(axes[place] for place in places), coefficients[basis.block(places)], deviation)
 
-    def marginals(self, wanted: list[Axes]) -> Iterator[NoisyMarginal]:
+    def marginals(self, targets: list[Axes]) -> Iterator[NoisyMarginal]:
         """The noisy counts of those marginals of which every block is known, and about the deviation of each count."""
-        for axes in wanted:
+        for axes in targets:
             lengths = tuple(self.domain.shape[axis] for axis in axes)
             several = [place for place, length in enumerate(lengths) if length > 1]
             sets = [places for count in range(len(several) + 1) for places in combinations(several, count)]
@@ -84,7 +84,7 @@ class Evidence:
         return NoisyMarginal(axes, basis.cells(coefficients), sqrt(variance / prod(lengths)))
 
 
-def _both(old: Known, new: Known) -> Known:
+def _both(old: KnownBlock, new: KnownBlock) -> KnownBlock:
     """Two measurements as one, each as important as it is precise: the least variance."""
     precision = old.precision + new.precision
-    return Known((old.values * old.precision + new.values * new.precision) / precision, precision)
+    return KnownBlock((old.values * old.precision + new.values * new.precision) / precision, precision)

@@ -159,15 +159,15 @@ def _minimised(problem: _Problem, dual: Floats, steps: int) -> tuple[Floats, Flo
         slope, step = float(gradient @ direction), 1.0
         while True:
             ahead = dual - step * direction
-            found, turned, cells = problem.at(ahead)
-            if found <= value - 1e-4 * step * slope or step < 1e-8:
+            lower, turned, cells = problem.at(ahead)
+            if lower <= value - 1e-4 * step * slope or step < 1e-8:
                 break
             step /= 2
-        if found > value:
+        if lower > value:
             break  # what floats can tell apart is used up
         if float((ahead - dual) @ (turned - gradient)) > 0:
             pairs.append((ahead - dual, turned - gradient))
-        dual, value, gradient, weights = ahead, found, turned, cells
+        dual, value, gradient, weights = ahead, lower, turned, cells
     return dual, weights
 
 

@@ -42,34 +42,31 @@ class Model(Protocol):
         """The cells of so many units, drawn independently: a row of codes each."""
 
 
-def count(model: Model, cells: Mask) -> float:
-    """How many units a model expects in cells."""
-    axes = tuple(axis for axis, length in enumerate(cells.shape) if length > 1)
-    if not axes:
-        return model.total if bool(cells.reshape(-1)[0]) else 0.0
-    return float(model.marginal(axes)[np.squeeze(cells, tuple(set(range(cells.ndim)) - set(axes)))].sum())
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round of learning: the attributes whose marginal was chosen, or the number of a query, the noise on it, and how far off the model
+    was by it, as a share of all units: in released values, so that their noise is in it."""
+
+    chosen: tuple[int, ...] | int
+    deviation: float
+    error: float
 
 
 @dataclass(frozen=True, slots=True)
-class LearningRound:
-    """One round in which a model learned: what was measured, with how much noise, and how far off the model was found to be.
-
-    `chosen` are the names of attributes whose marginal was measured, or the number of a query of the workload. `error_before` is the sum
-    of what was measured less what the model expected, as a share of all units; it is made of released values, and has their noise in it.
-    """
-
-    chosen: tuple[str, ...] | int
-    deviation: float
-    error_before: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """A model, and what it was learned from: what was released, what that was charged as, and what it promises."""
+    """A model, the noisy marginals that it was made of, and what they cost: an event, and the (ε, δ) that it is proven to keep."""
 
     model: Model
     measured: tuple[NoisyMarginal, ...]
     event: events.Event
     promise: Promise
     relation: Relation
-    rounds: tuple[LearningRound, ...] = ()
+    rounds: tuple[Round, ...] = ()
+
+
+def count(model: Model, cells: Mask) -> float:
+    """How many units a model expects in cells."""
+    axes = tuple(axis for axis, length in enumerate(cells.shape) if length > 1)
+    if not axes:
+        return model.total if bool(cells.reshape(-1)[0]) else 0.0
+    return float(model.marginal(axes)[np.squeeze(cells, tuple(set(range(cells.ndim)) - set(axes)))].sum())

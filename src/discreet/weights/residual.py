@@ -78,11 +78,11 @@ class Residual:
         return out
 
 
-def closure(domain: Domain, wanted: Sequence[Axes]) -> tuple[Residual, ...]:
-    """The residuals of all sets inside of those wanted, fewer attributes first; none of attributes with one cell only."""
+def closure(domain: Domain, targets: Sequence[Axes]) -> tuple[Residual, ...]:
+    """The residuals of all sets inside of the targets, fewer attributes first; none of attributes with one cell only."""
     sets = {
         inside
-        for axes in wanted
+        for axes in targets
         for count in range(len(axes) + 1)
         for inside in combinations([axis for axis in axes if domain.shape[axis] > 1], count)
     }
@@ -100,7 +100,7 @@ class ResidualDraw:
     weights: tuple[int, ...]
 
     @classmethod
-    def of_precisions(cls, residuals: Sequence[Residual], precisions: Sequence[float]) -> "ResidualDraw":
+    def of_precisions(cls, residuals: Sequence[Residual], precisions: Floats) -> "ResidualDraw":
         """Weights such that the coefficients of each residual are about as precise as asked, relative to others; 0: it is left out."""
         taken = [
             (each, sqrt(want) / each.divisor) for each, want in zip(residuals, precisions, strict=True) if want > 0
@@ -162,9 +162,9 @@ def _least_product(draw: ResidualDraw) -> Fraction:
     return Fraction(float(sums.min())) - Fraction(size) / 2**40
 
 
-def importance(residuals: Sequence[Residual], wanted: Sequence[Axes]) -> Floats:
-    """What the variance of a residual's coefficients weighs in the squared L1 errors of all wanted marginals together."""
-    sets = [frozenset(axes) for axes in wanted]
+def importance(residuals: Sequence[Residual], targets: Sequence[Axes]) -> Floats:
+    """What the variance of a residual's coefficients weighs in the squared L1 errors of all target marginals together."""
+    sets = [frozenset(axes) for axes in targets]
     return np.array(
         [sum(set(each.axes) <= axes for axes in sets) * prod(m * (m - 1) for m in each.lengths) for each in residuals],
         np.float64,
@@ -181,7 +181,8 @@ def weighed(residuals: Sequence[Residual], worth: Floats, known: Floats, budget:
     slope = np.sqrt(worth / price)
 
     def precisions(t: float) -> Floats:
-        return np.maximum(0.0, slope * t - known)
+        above: Floats = np.maximum(0.0, slope * t - known)
+        return above
 
     return precisions(_solved(lambda t: float((precisions(t) * price).sum()), budget))
 

@@ -11,7 +11,7 @@ from discreet.cells import Ints
 from discreet.errors import Refused
 from discreet.mechanisms.measure import Grant
 from discreet.privacy import Relation
-from discreet.weights.budget import LearningBudget, Move, Noise
+from discreet.weights.budget import LearningBudget, UnitMove, VectorNoise
 from discreet.weights.evidence import Evidence
 from discreet.weights.fit import Fit, strength
 from discreet.weights.histogram import Histogram
@@ -33,7 +33,7 @@ HEDGE = 0.02
 """What lower orders are taken to be worth in predicting higher ones, before these are measured: 1 would be that only sampling tells them
 apart, as on data that are a tree; on others much is missed by that. Simulated: see docs/weights.md."""
 
-ONE = Move(Fraction(1), Fraction(1))
+ONE = UnitMove(Fraction(1), Fraction(1))
 
 
 @dataclass(slots=True)
@@ -50,18 +50,18 @@ class Start:
     """The residuals inside of a workload's marginals; without any, only the number of units is measured."""
 
     workload: Workload
-    wanted: tuple[Axes, ...]
+    targets: tuple[Axes, ...]
     residuals: tuple[Residual, ...]
 
     @classmethod
     def of(cls, workload: Workload, residuals: bool) -> "Start":
         """For marginals all inside of them, for other queries single attributes and pairs that are asked together."""
         domain = workload.domain
-        wanted = {tuple(axis for axis in axes if domain.shape[axis] > 1) for axes in workload.axes} - {()}
-        found = [each for each in closure(domain, sorted(wanted)) if each.axes] if residuals else []
+        targets = {tuple(axis for axis in axes if domain.shape[axis] > 1) for axes in workload.axes} - {()}
+        parts = [each for each in closure(domain, sorted(targets)) if each.axes] if residuals else []
         if not workload.whole:
-            found = [each for each in found if len(each.axes) <= 2]
-        return cls(workload, tuple(sorted(wanted)), tuple(found))
+            parts = [each for each in parts if len(each.axes) <= 2]
+        return cls(workload, tuple(sorted(targets)), tuple(parts))
 
     @property
     def order(self) -> int:
@@ -101,7 +101,7 @@ class Start:
         _, first, *last = self.shares
         lower = [each for each in self.residuals if len(each.axes) < self.order or self.order == 1]
         share = float(first * budget.worth)
-        worth = importance(lower, self.wanted)
+        worth = importance(lower, self.targets)
         draw = ResidualDraw.of_precisions(lower, weighed(lower, worth, np.zeros(len(lower)), share))
         measure(grant, budget.noise(first, move_of(draw, budget.relation)), draw, exact, evidence)
         for share_left in last:
@@ -128,25 +128,25 @@ class Start:
         return 1 - SIZE_SHARE
 
     def _draw(self, some: Sequence[Residual], budget: LearningBudget) -> ResidualDraw:
-        worth = importance(some, self.wanted)
+        worth = importance(some, self.targets)
         if budget.pure:
             return ResidualDraw.of_precisions(some, weighed_by_sums(some, worth))
         return ResidualDraw.of_precisions(some, weighed(some, worth, np.zeros(len(some)), 1.0))
 
-    def _error(self, draw: ResidualDraw, noise: Noise, order: int) -> float:
+    def _error(self, draw: ResidualDraw, noise: VectorNoise, order: int) -> float:
         """About the L1 error of a marginal of this order that noise makes, on average."""
         marginals = [each for each in self.residuals if len(each.axes) == order]
         spread = {each.axes: deviation for each, deviation in draw.deviations(noise.deviation)}
-        found = []
+        errors = []
         for whole in marginals:
             inside = [each for each in draw.residuals if set(each.axes) <= set(whole.axes)]
             cells = prod(whole.lengths)
             square = sum(each.freedom * spread[each.axes] ** 2 * prod(each.lengths) / cells for each in inside)
-            found.append(sqrt(2 / np.pi * cells * square))
-        return float(np.mean(found))
+            errors.append(sqrt(2 / np.pi * cells * square))
+        return float(np.mean(errors))
 
     def _weighed(self, known: Floats, budget: float) -> Floats:
-        return weighed(self.residuals, importance(self.residuals, self.wanted), known, budget)
+        return weighed(self.residuals, importance(self.residuals, self.targets), known, budget)
 
     def _known(self, evidence: Evidence) -> Floats:
         """The precision of each residual's coefficients, in the basis of its marginal: as it was measured, or as sampling alone has it.
@@ -162,12 +162,14 @@ class Start:
         return np.array(known)
 
 
-def move_of(draw: ResidualDraw, relation: Relation) -> Move:
+def move_of(draw: ResidualDraw, relation: Relation) -> UnitMove:
     """How far one unit moves the vector of a draw."""
-    return Move(draw.squared(relation), draw.mass(relation))
+    return UnitMove(draw.squared(relation), draw.mass(relation))
 
 
-def measure(grant: Grant, noise: Noise, draw: ResidualDraw, exact: Callable[[], Ints], evidence: Evidence) -> None:
+def measure(
+    grant: Grant, noise: VectorNoise, draw: ResidualDraw, exact: Callable[[], Ints], evidence: Evidence
+) -> None:
     """Draw a vector of residuals, and take in what it says. One that was lost with its process is left out."""
     try:
         vector = grant(noise.mechanism, noise.sensitivity, lambda: draw.exact(exact()))

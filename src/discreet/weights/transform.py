@@ -7,7 +7,7 @@ its subsets. For binary attributes the transform is that of Walsh and Hadamard.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import groupby
 from math import prod
 from typing import Any, TypeVar
@@ -24,27 +24,27 @@ Numbers = TypeVar("Numbers", bound=NDArray[Any])
 Axes = tuple[int, ...]
 
 
-def marginals(cells: Numbers, wanted: Sequence[Axes]) -> Iterator[tuple[Axes, Numbers]]:
-    """The sums of an array over all axes but those wanted, which rise; for each once, in the order of their axes.
+def marginals(cells: Numbers, targets: Sequence[Axes]) -> Iterator[tuple[Axes, Numbers]]:
+    """The sums of an array over all axes but those of each target, which rise; each target once, in their order.
 
     Partial sums are shared: an axis that several marginals do without is summed once. Sums of integers are exact.
     """
-    yield from _marginals(cells, 0, (), sorted(set(wanted)))
+    yield from _marginals(cells, 0, (), sorted(set(targets)))
 
 
-def _marginals(cells: Numbers, axis: int, kept: Axes, wanted: Sequence[Axes]) -> Iterator[tuple[Axes, Numbers]]:
+def _marginals(cells: Numbers, axis: int, kept: Axes, targets: Sequence[Axes]) -> Iterator[tuple[Axes, Numbers]]:
     """`cells` has the kept axes first, then those from `axis` on."""
-    if not wanted:
+    if not targets:
         return
     place = len(kept)
     if cells.ndim == place:
         yield kept, cells
         return
-    for needed, some in groupby(sorted(wanted, key=lambda axes: axis not in axes), key=lambda axes: axis in axes):
+    for needed, some in groupby(sorted(targets, key=lambda axes: axis not in axes), key=lambda axes: axis in axes):
         if needed:
             yield from _marginals(cells, axis + 1, (*kept, axis), list(some))
         else:
-            yield from _marginals(cells.sum(axis=place), axis + 1, kept, list(some))  # type: ignore[misc]
+            yield from _marginals(cells.sum(axis=place), axis + 1, kept, list(some))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,10 @@ def _groups(shape: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
 @lru_cache(maxsize=64)
 def _matrix(lengths: tuple[int, ...]) -> Floats:
     """The basis of some attributes together, a vector a row."""
-    return reduce(np.kron, map(helmert, lengths))  # type: ignore[return-value]
+    one: Floats = np.ones((1, 1))
+    for length in lengths:
+        one = np.asarray(np.kron(one, helmert(length)), np.float64)
+    return one
 
 
 def helmert(length: int) -> Floats:
@@ -100,7 +103,8 @@ def helmert(length: int) -> Floats:
     >>> helmert(2).round(3).tolist()
     [[0.707, 0.707], [0.707, -0.707]]
     """
-    return _differences(np.eye(length)[None])[0]
+    rows: Floats = _differences(np.eye(length)[None])[0]
+    return rows
 
 
 def _differences(inside: Floats) -> Floats:

@@ -50,10 +50,11 @@ class Group:
         """The steps of one query, as an array over the domain with length 1 along other attributes."""
         shape = tuple(length if axis in self.axes else 1 for axis, length in enumerate(domain.shape))
         if self.steps is not None:
-            return self.steps[number].reshape(shape)
-        one = np.zeros(cells_of(domain, self.axes), np.int64)
-        one[number] = 1
-        return one.reshape(shape)
+            one: Ints = self.steps[number]
+            return one.reshape(shape)
+        cell: Ints = np.zeros(cells_of(domain, self.axes), np.int64)
+        cell[number] = 1
+        return cell.reshape(shape)
 
 
 @dataclass(frozen=True)

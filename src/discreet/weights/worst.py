@@ -1,4 +1,4 @@
-"""Rounds: choose what the histogram answers worst, measure it, learn it."""
+"""LearningRounds: choose what the histogram answers worst, measure it, learn it."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -12,11 +12,11 @@ from discreet.cells import Ints
 from discreet.errors import Refused
 from discreet.mechanisms.measure import Grant
 from discreet.privacy.adjacency import cells_moved
-from discreet.weights.budget import LearningBudget, Move, Noise
-from discreet.weights.evidence import Asked
+from discreet.weights.budget import LearningBudget, UnitMove, VectorNoise
+from discreet.weights.evidence import AskedQuery
 from discreet.weights.fit import Fit, strength
 from discreet.weights.histogram import Histogram
-from discreet.weights.model import Floats, LearningRound
+from discreet.weights.model import Floats, Round
 from discreet.weights.residual import closure
 from discreet.weights.residual_start import KnownSoFar
 from discreet.weights.transform import Axes, marginals
@@ -43,8 +43,8 @@ class Progress(NamedTuple):
     model: Histogram
 
 
-class Rounds:
-    """Rounds of one grant, and what they have learned."""
+class LearningRounds:
+    """LearningRounds of one grant, and what they have learned."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Rounds:
         self.grant, self.budget, self.exact, self.workload, self.switches = grant, budget, exact, workload, switches
         self.known, self.model = known, known.model
         self.fit = Fit(known.evidence, known.model)
-        self.rounds: list[LearningRound] = []
+        self.rounds: list[Round] = []
         self._before = set(known.evidence.blocks)
         domain = workload.domain
         self.candidates: list[Axes] = [each.axes for each in closure(domain, workload.axes) if each.axes]
@@ -94,7 +94,7 @@ class Rounds:
     def _marginal(self, choice: Fraction, rest: Fraction) -> bool:
         """The marginal that is farthest off in L1, less the error that its noise will have, is measured as a whole."""
         moved = Fraction(cells_moved(self.budget.relation))
-        noise = self.budget.noise(rest, Move(moved, moved))
+        noise = self.budget.noise(rest, UnitMove(moved, moved))
         expected = dict(marginals(self.model.weights * self.model.total, self.candidates))
         bias = {axes: round(sqrt(2 / pi) * noise.deviation * expected[axes].size) for axes in self.candidates}
         rounded = {axes: np.rint(counts).astype(np.int64) for axes, counts in expected.items()}
@@ -109,9 +109,9 @@ class Rounds:
         )
         return self._learn_marginal(axes, np.asarray(values, np.float64).reshape(expected[axes].shape), noise)
 
-    def _learn_marginal(self, axes: Axes, values: Floats, noise: Noise) -> bool:
+    def _learn_marginal(self, axes: Axes, values: Floats, noise: VectorNoise) -> bool:
         domain, before = self.workload.domain, self.model.marginal(axes)
-        self._note(tuple(domain.names[axis] for axis in axes), noise.deviation, float(np.abs(values - before).sum()))
+        self._note(axes, noise.deviation, float(np.abs(values - before).sum()))
         self.known.evidence.learn_marginal(axes, values, noise.deviation)
         if self.switches.replay:
             self._refit()
@@ -124,7 +124,7 @@ class Rounds:
     def _query(self, choice: Fraction, rest: Fraction) -> bool:
         """The query that is farthest off is measured by itself."""
         unit = Fraction(self.workload.unit)
-        noise = self.budget.noise(rest, Move(unit**2, unit))
+        noise = self.budget.noise(rest, UnitMove(unit**2, unit))
         expected = self.workload.steps(self.model.weights * self.model.total)
         rounded = np.rint(expected).astype(np.int64)
         number = self.grant(
@@ -138,7 +138,7 @@ class Rounds:
     def _learn_query(self, number: int, query: NDArray[Any], value: float, deviation: float) -> bool:
         before = float((self.model.weights * query).sum()) * self.model.total
         self._note(number, deviation, abs(value - before))
-        self.known.evidence.asked.append(Asked(query, value, deviation))
+        self.known.evidence.asked.append(AskedQuery(query, value, deviation))
         if self.switches.replay:
             self._refit()
         else:
@@ -153,5 +153,5 @@ class Rounds:
         self.fit.strength = strength(evidence, self.fit.base, new, len(evidence.asked))
         self.model = self.fit.histogram()
 
-    def _note(self, chosen: tuple[str, ...] | int, deviation: float, error: float) -> None:
-        self.rounds.append(LearningRound(chosen, deviation, error / self.model.total))
+    def _note(self, chosen: Axes | int, deviation: float, error: float) -> None:
+        self.rounds.append(Round(chosen, deviation, error / self.model.total))

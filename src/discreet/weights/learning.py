@@ -31,7 +31,7 @@ from discreet.weights.histogram import Histogram, check_size
 from discreet.weights.model import Learned
 from discreet.weights.residual_start import Start
 from discreet.weights.workload import Workload
-from discreet.weights.worst import Progress, Rounds, Switches
+from discreet.weights.worst import LearningRounds, Progress, Switches
 
 TEXTBOOK_ROUNDS = 10
 MOST_ROUNDS = 1_000
@@ -75,9 +75,9 @@ def mwem(
         known = starting.learned(grant, budget, exact, base, rounds=most)
         if progress is not None:
             progress(Progress(0, most, known.model))
-        learning = Rounds(grant, budget, exact, asked, switches, known)
+        learning = LearningRounds(grant, budget, exact, asked, switches, known)
         model = learning.run(most, progress)
-    measured = tuple(known.evidence.marginals(sorted(set(starting.wanted))))
+    measured = tuple(known.evidence.marginals(sorted(set(starting.targets))))
     return Learned(model, measured, budget.event, budget.promise, table.relation, tuple(learning.rounds))
 
 
