@@ -22,7 +22,7 @@ from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.mechanisms.gaussian import DiscreteGaussian
+from discreet.mechanisms.gaussian import DiscreteGaussian, RoundedGaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.keys import GaussianThreshold, LaplaceThreshold, OptimalKeys, Threshold
 from discreet.mechanisms.most_frequent import MostFrequent
@@ -365,6 +365,13 @@ def _geometric_tail(mechanism: Geometric, z: int) -> Bracket:
 @tail.register
 def _gaussian_tail(mechanism: DiscreteGaussian, z: int) -> Bracket:
     return _kept(GaussianThreshold, mechanism.scale, z)
+
+
+@tail.register
+def _rounded_tail(mechanism: RoundedGaussian, z: int) -> Bracket:
+    """The noise is discrete on a finer grid, and rounded, halves up: it is z or more from half a step below z on."""
+    fine = 1 << mechanism.bits
+    return _kept(GaussianThreshold, mechanism.scale * fine, z * fine - fine // 2)
 
 
 @lru_cache(maxsize=1 << 14)

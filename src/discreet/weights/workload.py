@@ -29,6 +29,9 @@ STEPS = 1 << 10
 MOST_QUERIES = 1 << 20
 """Queries of a workload."""
 
+MOST_STEPS = 1 << 25
+"""Weights of the queries of a group: 256 MiB."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
@@ -105,6 +108,7 @@ class Workload:
         """All ranges of the cells of an attribute, from each cell to each at or after it."""
         (axis,) = domain.axes([name])
         cells = np.arange(domain.shape[axis])
+        check_room(cells.size * (cells.size + 1) // 2, cells.size)
         first, last = np.triu_indices(cells.size)
         return cls(domain, (Group((axis,), ((first[:, None] <= cells) & (cells <= last[:, None])).astype(np.int64)),))
 
@@ -112,6 +116,7 @@ class Workload:
     def prefixes(cls, domain: Domain, name: str) -> "Workload":
         """All ranges from the first cell of an attribute on."""
         (axis,) = domain.axes([name])
+        check_room(domain.shape[axis], domain.shape[axis])
         return cls(domain, (Group((axis,), np.tri(domain.shape[axis], dtype=np.int64)),))
 
     @classmethod
@@ -122,6 +127,7 @@ class Workload:
         groups = []
         for place in np.unique(taken):
             cells, some = cells_of(domain, axes[place]), int((taken == place).sum())
+            check_room(some, cells)
             groups.append(Group(axes[place], uniform(2, (some, cells), source=source)))
         return cls(domain, tuple(groups))
 
@@ -178,6 +184,16 @@ class Workload:
     def _answers(self, cells: NDArray[Any]) -> Iterator[NDArray[Any]]:
         sums = dict(marginals(cells, self.axes))
         return (group.of(sums[group.axes], self.unit) for group in self.groups)
+
+
+def check_room(queries: int, cells: int) -> None:
+    """Invalid for a group of queries that takes too much room."""
+    if queries * cells > MOST_STEPS:
+        raise Invalid(
+            f"a workload has room for {MOST_STEPS:,} weights, and {queries:,} queries over {cells:,} cells have more",
+            code="workload",
+            hint="take wider bins, fewer attributes or fewer queries",
+        )
 
 
 def cells_of(domain: Domain, axes: Sequence[int]) -> int:

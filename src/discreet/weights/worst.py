@@ -1,4 +1,4 @@
-"""LearningRounds: choose what the histogram answers worst, measure it, learn it."""
+"""Rounds: choose what the histogram answers worst, measure it, learn it."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -44,7 +44,7 @@ class Progress(NamedTuple):
 
 
 class LearningRounds:
-    """LearningRounds of one grant, and what they have learned."""
+    """Rounds of one grant, and what they have learned."""
 
     def __init__(
         self,
