@@ -44,6 +44,10 @@ def updates_multiply() -> None:
     assert np.isclose(after.weights[0, 1, 0] / after.weights[0, 0, 0], np.exp(0.7))
     assert not after.weights[1].any() and np.isclose(after.weights.sum(), 1)
     assert np.isfinite(base.updated(query, 5_000.0).weights).all()
+    only = (
+        (np.arange(2) == 1).reshape(2, 1, 1).astype(float)
+    )  # of impossible cells alone: nothing changes, however much that is
+    assert np.allclose(base.updated(only, 5_000.0).weights, base.weights)
 
 
 def test_updates_multiply() -> None:

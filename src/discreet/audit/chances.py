@@ -135,7 +135,7 @@ def _name_and_shame(mechanism: NameAndShame, exact: Any) -> Law:
 
 
 def _weights(mechanism: Selection, exact: Any) -> list[Bracket]:
-    scores = [Fraction(each) for each in exact]
+    scores = [Fraction(each) for each in (exact.tolist() if isinstance(exact, np.ndarray) else exact)]
     best = max(scores)
     return [_exp(mechanism.rate * (best - score)) for score in scores]
 

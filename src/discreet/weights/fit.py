@@ -79,7 +79,8 @@ class _Problem:
     def __init__(self, fit: Fit, total: float) -> None:
         evidence = fit.evidence
         self.total = total
-        self.weights = fit.base.weights
+        with np.errstate(divide="ignore"):  # what is impossible has the logarithm −∞, and stays so
+            self.logs = np.log(fit.base.weights)
         self.basis = Basis(fit.base.domain.shape)
         self.blocks = [axes for axes in evidence.blocks if axes]
         self.queries = [each.query for each in evidence.asked]
@@ -91,7 +92,7 @@ class _Problem:
         )
         variance = [np.full(each.values.size, 1 / each.precision) for each in known]
         self.slack = fit.strength * np.concatenate([*variance, [each.deviation**2 for each in evidence.asked]])
-        cell = total / self.weights.size
+        cell = total / self.logs.size
         spread = [total * max(float(q.mean()) * (1 - float(q.mean())), 1e-6) for q in self.queries]
         self.scale = 1 / (np.concatenate([np.full(sum(self.sizes), cell), spread]) + self.slack)
 
@@ -116,10 +117,10 @@ class _Problem:
     def at(self, dual: Floats) -> tuple[float, Floats, Floats]:
         """n·log Σ base·e^exponent − dual·target + slack·dual²/2, its gradient, and the weights."""
         exponent = self._exponent(dual)
+        exponent += self.logs
         top = float(exponent.max())
         exponent -= top
         np.exp(exponent, out=exponent)
-        exponent *= self.weights
         mass = float(exponent.sum())
         exponent *= self.total / mass
         value = self.total * (top + float(np.log(mass))) - float(dual @ self.target)
@@ -127,7 +128,7 @@ class _Problem:
         return value + float(self.slack @ dual**2) / 2, gradient, exponent
 
     def _exponent(self, dual: Floats) -> Floats:
-        coefficients = np.zeros(self.weights.shape)
+        coefficients = np.zeros(self.logs.shape)
         for inside, part in zip(self.slices, self._parts(dual), strict=True):
             coefficients[inside] = part.reshape(coefficients[inside].shape)
         exponent = self.basis.cells(coefficients) if self.slices else coefficients

@@ -55,7 +55,8 @@ class Histogram:
     def updated(self, query: Floats, change: float) -> "Histogram":
         """The weights times e^(change · query): multiplicative weights. A query has a number for each cell, or broadcasts to that."""
         exponent = np.broadcast_to(change * np.asarray(query, np.float64), self.weights.shape)
-        return Histogram(self.domain, self.weights * np.exp(exponent - exponent.max()), self.total)
+        top = exponent.max(where=self.weights > 0, initial=-np.inf)
+        return Histogram(self.domain, self.weights * np.exp(np.minimum(exponent - top, 0.0)), self.total)
 
     def draw(self, rows: int, source: Source | None = None) -> Ints:
         """The cells of so many units, each with probability exactly its weight, on the grid; impossible cells never."""

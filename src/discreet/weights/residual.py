@@ -12,9 +12,8 @@ both units differ in the attribute.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from itertools import combinations
-from math import prod, sqrt
+from math import gcd, prod, sqrt
 
 import numpy as np
 
@@ -106,7 +105,9 @@ class ResidualDraw:
             (each, sqrt(want) / each.divisor) for each, want in zip(residuals, precisions, strict=True) if want > 0
         ]
         least = min(weight for _, weight in taken)
-        return cls(tuple(each for each, _ in taken), tuple(round(FINE * weight / least) for _, weight in taken))
+        steps = [round(FINE * weight / least) for _, weight in taken]
+        common = gcd(*steps)  # of one residual, or several alike, the weight is 1
+        return cls(tuple(each for each, _ in taken), tuple(step // common for step in steps))
 
     def squared(self, relation: Relation) -> Fraction:
         """A bound of the squared L2 norm by which one unit moves the vector; exact where units are added and removed."""
@@ -199,9 +200,10 @@ def weighed_by_sums(residuals: Sequence[Residual], worth: Floats) -> Floats:
 
 def _solved(rising: Callable[[float], float], value: float) -> float:
     """Where a rising function that begins at 0 has a value; a little above, so that something is bought."""
-    high = reduce(lambda at, _: at if rising(at) >= value else 4 * at, range(600), 1e-12)
-    low = 0.0
-    for _ in range(100):
+    low, high = 0.0, 1e-12
+    while rising(high) < value:
+        high *= 4
+    for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if rising(middle) < value else (low, middle)
     return high
