@@ -77,6 +77,15 @@ def test_a_row_of_each_point_of_the_grid_is_the_cell_that_it_lies_in() -> None:
     assert set(model.draw(200, Tape(3)).reshape(-1).tolist()) == {0, 2, 3}
 
 
+def the_first_point_is_in_the_first_possible_cell() -> None:
+    model = Histogram(domain((3,)), np.array([0.0, 1.0, 1.0]), 1)
+    assert model.draw(1, Tape.of(bytes(8))).item() == 1
+
+
+def test_the_first_point_is_in_the_first_possible_cell() -> None:
+    the_first_point_is_in_the_first_possible_cell()
+
+
 def test_no_rows_are_no_rows() -> None:
     assert some().draw(0, Tape(0)).shape == (0, 3)
     with pytest.raises(Invalid):

@@ -326,7 +326,7 @@ def test_some_attributes_are_learned() -> None:
 
 
 def killed_runs_go_on() -> None:
-    """A process that is killed between draws, with a ledger on disk: the next one is told the same models, and goes on, at no new charge."""
+    """A process that is killed between draws, with a ledger on disk: the next one is told the same models and goes on at no new charge."""
     with TemporaryDirectory() as folder:
 
         def run(progress: Callable[[Progress], None]) -> tuple[Learned, Curator]:

@@ -17,18 +17,25 @@ DOMAIN = domain(SHAPE)
 RANDOM = np.random.default_rng(0)
 WEIGHTS = [RANDOM.random((2, 1, 3)), RANDOM.random((1, 4, 1)), np.full((1, 1, 1), 0.5)]
 MASKS = [RANDOM.random((2, 4, 1)) < 0.5, RANDOM.random((1, 4, 1)) < 0.5, np.ones((1, 1, 1), bool)]
-KINDS = {
-    "margins-1": Workload.margins(DOMAIN, 1),
-    "margins-2": Workload.margins(DOMAIN, 2),
-    "margins-9": Workload.margins(DOMAIN, 9),
-    "named": Workload.named(DOMAIN, [["a2", "a0"], ["a1"]]),
-    "ranges": Workload.ranges(DOMAIN, "a1"),
-    "prefixes": Workload.prefixes(DOMAIN, "a1"),
-    "predicates": Workload.predicates(DOMAIN, 40, 2, Tape(1)),
-    "masks": Workload.listed(DOMAIN, MASKS),
-    "weights": Workload.listed(DOMAIN, WEIGHTS),
-    "sum": Workload.listed(DOMAIN, WEIGHTS) + Workload.ranges(DOMAIN, "a1") + Workload.margins(DOMAIN, 2),
-}
+
+
+def kinds() -> dict[str, Workload]:
+    """A workload of every kind, made anew."""
+    return {
+        "margins-1": Workload.margins(DOMAIN, 1),
+        "margins-2": Workload.margins(DOMAIN, 2),
+        "margins-9": Workload.margins(DOMAIN, 9),
+        "named": Workload.named(DOMAIN, [["a2", "a0"], ["a1"]]),
+        "ranges": Workload.ranges(DOMAIN, "a1"),
+        "prefixes": Workload.prefixes(DOMAIN, "a1"),
+        "predicates": Workload.predicates(DOMAIN, 40, 2, Tape(1)),
+        "masks": Workload.listed(DOMAIN, MASKS),
+        "weights": Workload.listed(DOMAIN, WEIGHTS),
+        "sum": Workload.listed(DOMAIN, WEIGHTS) + Workload.ranges(DOMAIN, "a1") + Workload.margins(DOMAIN, 2),
+    }
+
+
+KINDS = kinds()
 
 
 def rows(workload: Workload) -> list[np.ndarray]:
@@ -47,7 +54,7 @@ def answers_are_sums_of_weights() -> None:
     codes = np.argwhere(cells)
     counts = CellCounts(SHAPE, codes, cells[tuple(codes.T)])
     model = Histogram(DOMAIN, np.random.default_rng(2).random(SHAPE), 321.0)
-    for name, workload in KINDS.items():
+    for name, workload in kinds().items():
         slow = np.array([(row * cells).sum() for row in rows(workload)])
         assert workload.exact(counts).dtype == np.int64
         assert (workload.exact(counts) == slow).all(), name
@@ -61,7 +68,7 @@ def test_answers_are_sums_of_weights() -> None:
 
 
 def one_unit_moves_a_query_by_at_most_its_unit() -> None:
-    for name, workload in KINDS.items():
+    for name, workload in kinds().items():
         for row in rows(workload):
             assert row.min() >= 0 and row.max() <= workload.unit, name
 
@@ -70,15 +77,19 @@ def test_one_unit_moves_a_query_by_at_most_its_unit() -> None:
     one_unit_moves_a_query_by_at_most_its_unit()
 
 
-def test_workloads_have_the_queries_that_they_are_named_for() -> None:
+def workloads_have_the_queries_that_they_are_named_for() -> None:
     assert len(KINDS["margins-1"]) == 9 and len(KINDS["margins-2"]) == 8 + 6 + 12 and len(KINDS["margins-9"]) == 24
     assert KINDS["named"].axes == ((0, 2), (1,)) and KINDS["named"].whole
-    ranges = {tuple(np.flatnonzero(row[0, :, 0])) for row in rows(KINDS["ranges"])}
+    ranges = {tuple(np.flatnonzero(row[0, :, 0])) for row in rows(kinds()["ranges"])}
     assert ranges == {tuple(range(a, b)) for a in range(4) for b in range(a + 1, 5)}
     assert len(KINDS["ranges"]) == comb(4, 2) + 4
     prefixes = {tuple(np.flatnonzero(row[0, :, 0])) for row in rows(KINDS["prefixes"])}
     assert prefixes == {tuple(range(b)) for b in range(1, 5)}
     assert len(KINDS["predicates"]) == 40 and not KINDS["predicates"].whole
+
+
+def test_workloads_have_the_queries_that_they_are_named_for() -> None:
+    workloads_have_the_queries_that_they_are_named_for()
 
 
 def test_lists_are_as_they_were_given() -> None:

@@ -25,6 +25,8 @@ ROOM = Fraction(1_000_000_002, 1_000_000_000)
 
 TRIES = 32
 
+LEAST_DEVIATION = 2.0**-10
+
 
 class UnitMove(NamedTuple):
     """How far one unit may move a vector: the square of its L2 norm, and its L1 norm."""
@@ -41,7 +43,8 @@ class VectorNoise(NamedTuple):
 
     @property
     def deviation(self) -> float:
-        return sqrt(self.mechanism.variance)
+        """At least what floats can divide by: noise at a huge price is so small that its variance is 0 to them."""
+        return max(sqrt(self.mechanism.variance), LEAST_DEVIATION)
 
 
 @dataclass(frozen=True, slots=True)
