@@ -16,7 +16,9 @@ from discreet.audit.declared import neighbours, questions
 from discreet.audit.neighbours import Pair
 from discreet.audit.sampling import LowerBound, Progress, lower_bound
 from discreet.audit.twins.curators import Curators
+from discreet.audit.twins.functions import Draws, compare
 from discreet.audit.twins.report import Report
+from discreet.cells import Categorical
 from discreet.curator.planning import DEFAULT_DELTA
 from discreet.curator.policy import Policy
 from discreet.mechanisms import keys
@@ -26,6 +28,10 @@ from discreet.mechanisms.base import Example, Mechanism
 from discreet.mechanisms.base import registry as mechanisms
 from discreet.mechanisms.keys import KeysByName
 from discreet.plan.releases.base import registry as releases
+from discreet.privacy import Adjacency, Relation, Unit
+from discreet.weights.arrays import ArrayTable
+from discreet.weights.domain import Domain
+from discreet.weights.learning import mwem
 
 __all__ = ["Finding", "Subject", "add", "every", "of_policy"]
 
@@ -317,6 +323,50 @@ def of_found_ranges() -> list[Subject]:
     return [
         subject for policy in policies for subject in of_policy(policy, asked, part="step", kind="FindRange", pairs=1)
     ]
+
+
+OFF = {"start": False, "replay": False, "adaptive": False, "whole": False}
+LEARNING: dict[str, dict[str, Any]] = {
+    "of residuals": {"delta": SURVEY_DELTA},
+    "of residuals, pure": {},
+    "of worst marginals": {"delta": SURVEY_DELTA, "rounds": 3},
+    "of worst marginals, pure": {"rounds": 3},
+    "as in the textbook": {"delta": SURVEY_DELTA, "rounds": 3, **OFF},
+    "as in the textbook, pure": {"rounds": 3, **OFF},
+}
+"""How a histogram is learned by MWEM, in each of its ways."""
+
+
+@add
+def of_histograms() -> list[Subject]:
+    """Histograms of made-up units, with and without one of them, or with another in its place: twins of each, and all of their draws."""
+    attributes = tuple(Categorical(name, values, other=False) for name, values in (("ward", "AB"), ("smoker", "yn")))
+    domain = Domain(attributes)
+    rows = [(i % 2, i % 3) for i in range(30)]
+    near = {Adjacency.ADD_REMOVE: [*rows, (2, 2)], Adjacency.REPLACE: [*rows[:-1], (2, 2)]}
+    found = []
+    for name, ways in LEARNING.items():
+        for adjacency, others in near.items():
+
+            def run(codes: Any, draws: Draws, ways: Any = ways, adjacency: Adjacency = adjacency) -> Any:
+                table = ArrayTable(domain, codes, draws.measure, Relation(adjacency, Unit.ROW))
+                return mwem(table, epsilon=PRICE, workload=2, **ways).model.marginal((0, 1))
+
+            report = compare(rows, others, run)
+            found.append(
+                Subject(
+                    "weights",
+                    "mwem",
+                    f"histogram {name} ({adjacency.value})",
+                    PRICE,
+                    ways.get("delta", 0.0),
+                    noisy,
+                    (_given(report),),
+                    many=True,
+                    differences=(*report.differences, *(() if report.first.answered else ("it is not learned",))),
+                )
+            )
+    return found
 
 
 def of_policy(
