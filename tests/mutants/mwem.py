@@ -216,6 +216,22 @@ MUTANTS = (
         added_units_move_residuals_no_farther,
     ),
     Mutant(
+        "sums-that-do-not-fit",
+        W + "residual:ResidualDraw.of_precisions",
+        "fine = min(FINE, MOST_STEPS / most)",
+        "fine = FINE",
+        "a sum of many units is beyond 64 bits, and turns negative",
+        residual.sums_of_all_units_fit,
+    ),
+    Mutant(
+        "every-residual-alike",
+        W + "residual:ResidualDraw.of_precisions",
+        "int(fine * weight / least)",
+        "int(fine)",
+        "what matters most is no more precise than the rest",
+        residual.weights_are_as_precise_as_asked,
+    ),
+    Mutant(
         "noise-of-residuals-is-larger-than-said",
         W + "residual:ResidualDraw.deviations",
         "deviation / (weight * each.divisor)",

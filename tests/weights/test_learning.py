@@ -293,6 +293,7 @@ def test_progress_tells_each_round() -> None:
         ({"rounds": -1}, "rounds"),
         ({"rounds": 5000}, "at most"),
         ({"rounds": 0, "start": False}, "nothing is measured"),
+        ({"rounds": 0, "workload": Workload.listed(domain(SHAPE), [np.ones((1, 1, 1), bool)])}, "nothing is measured"),
         ({"attributes": ["nothing"]}, "no attribute"),
         ({"impossible": [np.ones(SHAPE, bool)]}, "impossible"),
     ],

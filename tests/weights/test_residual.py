@@ -49,6 +49,37 @@ def test_no_neighbour_moves_residuals_farther(relation: Relation) -> None:
     no_neighbour_moves_residuals_farther(relation)
 
 
+def sums_of_all_units_fit() -> None:
+    """Whatever the lengths and precisions: no number of a vector of 2^38 units, all in one cell, is 2^62 or more."""
+    for shape in ((2,) * 5, (16, 16, 16, 8), (1000, 2, 2), (1 << 20, 2), (2048, 2048)):
+        several = list(combinations(range(len(shape)), min(3, len(shape))))
+        residuals = closure(domain(shape), several)
+        best = weighed(residuals, importance(residuals, several), np.zeros(len(residuals)), 1.0)
+        for precisions in (best, np.geomspace(1, 1e9, len(residuals))):
+            draw = ResidualDraw.of_precisions(residuals, precisions)
+            for each, weight in zip(draw.residuals, draw.weights, strict=True):
+                assert weight >= 1 and weight * prod(each.shape) << 38 <= 1 << 62
+
+
+def test_sums_of_all_units_fit() -> None:
+    sums_of_all_units_fit()
+
+
+def weights_are_as_precise_as_asked() -> None:
+    """Relative to one another, within a thousandth, where there is room."""
+    residuals = closure(domain((2, 3, 2)), [(0, 1, 2)])
+    precisions = np.linspace(1, 40, len(residuals))
+    draw = ResidualDraw.of_precisions(residuals, precisions)
+    reached = np.array([1 / deviation**2 for _, deviation in draw.deviations(1.0)])
+    assert np.allclose(reached / reached[0], precisions / precisions[0], rtol=1e-3)
+    some = ResidualDraw.of_precisions(residuals, np.where(precisions > 20, precisions, 0))
+    assert 0 < len(some.residuals) < len(residuals)
+
+
+def test_weights_are_as_precise_as_asked() -> None:
+    weights_are_as_precise_as_asked()
+
+
 def the_size_is_not_moved_by_a_replacement() -> None:
     (size,) = closure(domain((2, 2)), [()])
     assert size.axes == ()

@@ -340,7 +340,9 @@ LEARNING: dict[str, dict[str, Any]] = {
 @add
 def of_histograms() -> list[Subject]:
     """Histograms of made-up units, with and without one of them, or with another in its place: twins of each, and all of their draws."""
-    attributes = tuple(Categorical(name, values, other=False) for name, values in (("ward", "AB"), ("smoker", "yn")))
+    attributes = tuple(
+        Categorical(name, tuple(values), other=False) for name, values in (("ward", "AB"), ("smoker", "yn"))
+    )
     domain = Domain(attributes)
     rows = [(i % 2, i % 3) for i in range(30)]
     near = {Adjacency.ADD_REMOVE: [*rows, (2, 2)], Adjacency.REPLACE: [*rows[:-1], (2, 2)]}

@@ -63,9 +63,13 @@ def mwem(
     check_size(domain)
     asked = _workload(domain, workload)
     switches = Switches(start, replay, adaptive, whole and asked.whole)
-    most = rounds_for(asked, switches) if rounds is None else _rounds(rounds, switches)
+    most = rounds_for(asked, switches) if rounds is None else _rounds(rounds)
     base = Histogram.even(domain, 1.0, impossible)
     starting = Start.of(asked, switches.start)
+    if not most and not starting.residuals:
+        raise Invalid(
+            "without a start and without rounds nothing is measured", hint="leave out start=False, or rounds=0"
+        )
     if most or not delta:
         budget = LearningBudget.in_parts(table.relation, epsilon, delta)
     else:
@@ -89,14 +93,10 @@ def rounds_for(workload: Workload, switches: Switches) -> int:
     return max(TEXTBOOK_ROUNDS, len(workload.domain.shape))
 
 
-def _rounds(rounds: object, switches: Switches) -> int:
+def _rounds(rounds: object) -> int:
     most = whole_number(rounds, "rounds")
     if most > MOST_ROUNDS:
         raise Invalid(f"rounds must be at most {MOST_ROUNDS}, got {shown(rounds)}")
-    if not most and not switches.start:
-        raise Invalid(
-            "without a start and without rounds nothing is measured", hint="leave out start=False, or rounds=0"
-        )
     return most
 
 

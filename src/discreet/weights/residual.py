@@ -26,7 +26,10 @@ from discreet.weights.model import Floats
 from discreet.weights.transform import Axes, Basis, marginals
 
 FINE = 1 << 12
-"""Steps of the least weight of a residual in a draw: weights are integers, wrong by less than this part."""
+"""Steps of the least weight of a residual in a draw, where there is room: weights are integers, and wrong by less than this part."""
+
+MOST_STEPS = 1 << 24
+"""What one unit adds to a number of a vector, at most: so that of 2^38 units, as many as a table has at most, every sum is below 2^62."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,9 @@ class ResidualDraw:
             (each, sqrt(want) / each.divisor) for each, want in zip(residuals, precisions, strict=True) if want > 0
         ]
         least = min(weight for _, weight in taken)
-        steps = [round(FINE * weight / least) for _, weight in taken]
+        most = max(weight * prod(each.shape) for each, weight in taken) / least
+        fine = min(FINE, MOST_STEPS / most)
+        steps = [max(1, int(fine * weight / least)) for _, weight in taken]
         common = gcd(*steps)  # of one residual, or several alike, the weight is 1
         return cls(tuple(each for each, _ in taken), tuple(step // common for step in steps))
 

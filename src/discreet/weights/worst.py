@@ -26,6 +26,10 @@ CHOICE_SHARE = Fraction(1, 4)
 """Of a round's price, for the choice; the textbook has a half."""
 
 
+REFIT_STEPS = 30
+"""Of a fit after a round, which begins where the last one ended."""
+
+
 class Switches(NamedTuple):
     """Which improvements are on."""
 
@@ -151,7 +155,7 @@ class LearningRounds:
         evidence = self.known.evidence
         new = [axes for axes in evidence.blocks if axes not in self._before]
         self.fit.strength = strength(evidence, self.fit.base, new, len(evidence.asked))
-        self.model = self.fit.histogram()
+        self.model = self.fit.histogram(REFIT_STEPS)
 
     def _note(self, chosen: Axes | int, deviation: float, error: float) -> None:
         self.rounds.append(Round(chosen, deviation, error / self.model.total))
