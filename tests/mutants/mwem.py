@@ -11,6 +11,7 @@ from discreet.weights.budget import LearningBudget, UnitMove
 from discreet.weights.domain import Domain
 from discreet.weights.learning import mwem
 from discreet.weights.workload import Workload
+from tests.audit import test_tails as tails
 from tests.mechanisms import test_allowance as allowance
 from tests.mechanisms import test_concentrated as concentrated
 from tests.mutants import Mutant
@@ -448,6 +449,14 @@ MUTANTS = (
         "1 / sqrt_up(1 / (9 * exact))",
         "a choice costs more than it was made for",
         concentrated.rho_is_kept_and_used,
+    ),
+    Mutant(
+        "rounded-down-for-the-audit",
+        "discreet.audit.tails:_rounded_tail",
+        "z * fine - fine // 2",
+        "z * fine",
+        "noise that is rounded is enumerated as if it were cut off",
+        tails.rounded_noise_has_the_tails_of_a_gaussian,
     ),
     Mutant(
         "rho-is-not-taken",

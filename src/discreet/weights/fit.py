@@ -1,7 +1,7 @@
 """Fit a histogram to all evidence: the one that is nearest to a base in relative entropy, and near to what was measured.
 
 It minimises Σ (measured − answered)²/2σ² + λ·n·KL(h ‖ base). Its dual has a number a for each measured value, and the histogram is
-base·e^(Σ a·query): multiplicative weights, replayed until all measurements agree (Hardt, Ligett and McSherry 2012, section 4.2; Dudík,
+base·e^(Σ a·query): multiplicative weights, replayed until all measurements agree (Hardt, Ligett and McSherry 2012; Dudík,
 Phillips and Schapire 2007 for the dual). The dual is smooth and convex, and is minimised by limited-memory BFGS.
 
 λ is what the base is worth. Units that were drawn from the base are beside its expectation by what sampling does, which is λ = 1; how much

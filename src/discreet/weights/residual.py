@@ -1,7 +1,7 @@
 """Residuals: what the marginal of some attributes says beyond the marginals of fewer of them, as integers.
 
 All residuals of the sets inside of a workload tell all of its marginals, and each is measured once: that is the least that Gaussian noise
-costs (Barak et al. 2007 for binary attributes; Xiao, He, Zhang and Kifer 2023, ResidualPlanner, theorem 4.5, for any).
+costs (Barak et al. 2007 for binary attributes; Xiao, He, Zhang and Kifer 2023, ResidualPlanner, for any).
 
 Along an attribute of m cells a residual is m times the counts, less their sum; along a binary one it is one number, the first count less
 the second. Added or removed, a unit moves it by a vector whose squared norm is the product of m·(m − 1), of 1 for two cells. A unit that is
