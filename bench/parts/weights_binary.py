@@ -24,9 +24,9 @@ from discreet.weights.learning import mwem
 from discreet.weights.workload import Workload
 
 try:
-    from parts.table import Table
+    from parts.table import Table  # where a script of bench/ is run
 except ImportError:
-    from bench.parts.table import Table
+    from bench.parts.table import Table  # with python -m
 
 ATTRIBUTES, ROWS, DELTA = 16, 50_000, 1e-6
 EPSILONS = (0.1, 1, 10)

@@ -414,7 +414,7 @@ MUTANTS = (
         "draw.mass(relation)",
         "draw.mass(relation) / 2",
         "geometric noise is made for half of what one unit moves",
-        joint.pure_promises_are_kept,
+        lambda: joint.pure_promises_are_kept([("start", ADDED, None)]),
     ),
     Mutant(
         "rounds-without-end",
