@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from discreet.weights.evidence import AskedQuery, Evidence
-from discreet.weights.fit import LEAST_STRENGTH, Fit, strength
+from discreet.weights.fit import LEAST_STRENGTH, Fit, strength, strengths
 from discreet.weights.histogram import Histogram
 from discreet.weights.residual_start import fitted_by_order
 from tests.weights.tables import chain, dense, domain
@@ -146,12 +146,32 @@ def strength_tells_samples_from_others() -> None:
         for axes in ((0, 1, 2), (2, 3, 4), (1, 4, 5), (0, 3, 5)):
             marginal = cells.sum(axis=tuple(set(range(6)) - set(axes)))
             known.learn_marginal(axes, marginal + random.normal(0, noise, marginal.shape), noise)
-        found = strength(known, base, [axes for axes in known.blocks if axes])
+        found = np.mean(list(strengths(known, base, [axes for axes in known.blocks if axes]).values()))
         assert low <= found <= high, (drawn, noise, found)
+        query = np.arange(2.0).reshape(2, 1, 1, 1, 1, 1)
+        known.asked.append(AskedQuery(query, float((cells * query).sum()), 0.1))
+        assert (strength(known, base) > 0.05) == drawn
 
 
 def test_strength_tells_samples_from_others() -> None:
     strength_tells_samples_from_others()
+
+
+def what_is_off_is_told_apart() -> None:
+    """Of ten blocks one is far from the base: it is learned, and the noise of the others is not."""
+    base = Histogram.even(domain((2,) * 5), 1)
+    known = Evidence(base.domain)
+    known.learn((), (), np.array([10_000.0]), 1.0)
+    random = np.random.default_rng(4)
+    for i in range(5):
+        for j in range(i + 1, 5):
+            known.learn((i, j), (i, j), np.array([4_000.0 * ((i, j) == (1, 3)) + random.normal(0, 100)]), 100.0)
+    worth = strengths(known, base, [axes for axes in known.blocks if axes])
+    assert worth.pop((1, 3)) < 0.01 and min(worth.values()) > 0.3
+
+
+def test_what_is_off_is_told_apart() -> None:
+    what_is_off_is_told_apart()
 
 
 def trees_are_told_by_pairs() -> None:

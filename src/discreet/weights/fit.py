@@ -5,7 +5,7 @@ base·e^(Σ a·query): multiplicative weights, replayed until all measurements a
 Phillips and Schapire 2007 for the dual). The dual is smooth and convex, and is minimised by limited-memory BFGS.
 
 λ is what the base is worth. Units that were drawn from the base are beside its expectation by what sampling does, which is λ = 1; how much
-farther they are is told by the measurements themselves (`strength`). All of this is computed from what was released.
+farther they are is told by the measurements themselves (`strengths`). All of this is computed from what was released.
 """
 
 from collections import deque
@@ -30,6 +30,9 @@ REMEMBERED = 12
 
 LEAST_STRENGTH = 1e-4
 
+EXPECTATIONS = 40
+"""Passes that tell how many blocks a base predicts."""
+
 
 @dataclass(slots=True)
 class Fit:
@@ -38,6 +41,9 @@ class Fit:
     evidence: Evidence
     base: Histogram
     strength: float = 1.0
+    strengths: dict[Axes, float] = field(default_factory=dict)
+    """Of blocks that have one of their own."""
+
     duals: dict[Axes, Floats] = field(default_factory=dict)
     asked: list[float] = field(default_factory=list)
 
@@ -50,27 +56,45 @@ class Fit:
         return Histogram(self.base.domain, weights, total)
 
 
-def strength(evidence: Evidence, base: Histogram, blocks: list[Axes], asked: int = 0) -> float:
-    """What a base is worth, told by these blocks and the last so many queries: 1 where they are as far from it as sampling makes them.
+def strength(evidence: Evidence, base: Histogram) -> float:
+    """What a base is worth, told by all queries: 1 where they are as far from it as sampling makes them.
 
-    The mean square of what was measured less what the base expects has the variance of the noise in it, which is taken out.
+    The square of what was measured less what the base expects has the variance of the noise in it, which is taken out.
     """
-    excess = spread = 0.0
-    cell = evidence.total / base.domain.size
-    if blocks:
-        basis = Basis(base.domain.shape)
-        expected = basis.coefficients(base.weights * evidence.total)
-        for axes in blocks:
-            known = evidence.blocks[axes]
-            gap = known.values - expected[basis.block(axes)]
-            excess += (float((gap**2).sum()) - gap.size / known.precision) / cell
-            spread += gap.size
-    for each in evidence.asked[len(evidence.asked) - asked :]:
+    excess = 0.0
+    for each in evidence.asked:
         share = float((base.weights * each.query).sum())
-        gap_squared = (each.value - share * evidence.total) ** 2 - each.deviation**2
-        excess += gap_squared / (evidence.total * max(share * (1 - share), 1e-6))
-        spread += 1
-    return min(1.0, max(LEAST_STRENGTH, spread / excess)) if excess > 0 else 1.0
+        square = (each.value - share * evidence.total) ** 2 - each.deviation**2
+        excess += square / (evidence.total * max(share * (1 - share), 1e-6))
+    return min(1.0, max(LEAST_STRENGTH, len(evidence.asked) / excess)) if excess > 0 else 1.0
+
+
+def strengths(evidence: Evidence, base: Histogram, blocks: list[Axes]) -> dict[Axes, float]:
+    """What a base is worth for each of these blocks by itself.
+
+    A block is as the base predicts it, but for sampling, or it is not: two kinds, each normal around the prediction. How many there are
+    of the second kind, and how far off these are, is what is most likely given all blocks (by expectation and maximisation; Dempster,
+    Laird and Rubin 1977). λ is such that a coefficient moves from the prediction towards what was measured as far as its expectation does.
+    """
+    basis, cell = Basis(base.domain.shape), evidence.total / base.domain.size
+    expected = basis.coefficients(base.weights * evidence.total)
+    gaps = [evidence.blocks[axes].values - expected[basis.block(axes)] for axes in blocks]
+    count = np.array([gap.size for gap in gaps], np.float64)
+    square = np.array([float((gap**2).mean()) for gap in gaps])
+    noise = np.array([1 / evidence.blocks[axes].precision for axes in blocks])
+    share, far = 0.2, 4 * max(cell, float((square - noise).mean()))
+    for _ in range(EXPECTATIONS):
+        beside = (count / 2) * (
+            np.log((noise + cell) / (noise + far)) + square / (noise + cell) - square / (noise + far)
+        )
+        odds = np.exp(np.clip(beside + np.log(share / (1 - share)), -50, 50))
+        second = odds / (1 + odds)
+        share = float(np.clip(second.mean(), 1e-3, 1 - 1e-3))
+        weight = second * count
+        far = max(4 * cell, float((weight * (square - noise)).sum() / max(float(weight.sum()), 1e-9)))
+    part = (1 - second) * cell / (cell + noise) + second * far / (far + noise)
+    found = np.clip(cell / noise * (1 / part - 1), LEAST_STRENGTH, 1.0)
+    return dict(zip(blocks, found.tolist(), strict=True))
 
 
 class _Problem:
@@ -90,8 +114,9 @@ class _Problem:
         self.target = np.concatenate(
             [*(each.values.reshape(-1) for each in known), [each.value for each in evidence.asked]]
         )
-        variance = [np.full(each.values.size, 1 / each.precision) for each in known]
-        self.slack = fit.strength * np.concatenate([*variance, [each.deviation**2 for each in evidence.asked]])
+        worth = [fit.strengths.get(axes, fit.strength) for axes in self.blocks]
+        slack = [np.full(each.values.size, w / each.precision) for each, w in zip(known, worth, strict=True)]
+        self.slack = np.concatenate([*slack, [fit.strength * each.deviation**2 for each in evidence.asked]])
         cell = total / self.logs.size
         spread = [total * max(float(q.mean()) * (1 - float(q.mean())), 1e-6) for q in self.queries]
         self.scale = 1 / (np.concatenate([np.full(sum(self.sizes), cell), spread]) + self.slack)

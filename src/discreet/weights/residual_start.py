@@ -13,7 +13,7 @@ from discreet.mechanisms.measure import Grant
 from discreet.privacy import Relation
 from discreet.weights.budget import LearningBudget, UnitMove, VectorNoise
 from discreet.weights.evidence import Evidence
-from discreet.weights.fit import Fit, strength
+from discreet.weights.fit import Fit, strengths
 from discreet.weights.histogram import Histogram
 from discreet.weights.model import Floats
 from discreet.weights.residual import Residual, ResidualDraw, closure, importance, weighed, weighed_by_sums
@@ -187,8 +187,10 @@ def fitted_by_order(evidence: Evidence, base: Histogram) -> Histogram:
     So what lower orders predict of higher ones counts as much as measurements show that it is worth.
     """
     model = Histogram(base.domain, base.weights, evidence.total)
+    worth: dict[Axes, float] = {}
     for order in sorted({len(axes) for axes in evidence.blocks} - {0}):
         upto = {axes: known for axes, known in evidence.blocks.items() if len(axes) <= order}
         new = [axes for axes in upto if len(axes) == order]
-        model = Fit(Evidence(evidence.domain, upto), model, strength(evidence, model, new)).histogram()
+        worth |= strengths(evidence, model, new)
+        model = Fit(Evidence(evidence.domain, upto), model, strengths=worth).histogram()
     return model

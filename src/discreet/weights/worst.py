@@ -14,7 +14,7 @@ from discreet.mechanisms.measure import Grant
 from discreet.privacy.adjacency import cells_moved
 from discreet.weights.budget import LearningBudget, UnitMove, VectorNoise
 from discreet.weights.evidence import AskedQuery
-from discreet.weights.fit import Fit, strength
+from discreet.weights.fit import Fit, strength, strengths
 from discreet.weights.histogram import Histogram
 from discreet.weights.model import Floats, Round
 from discreet.weights.residual import closure
@@ -154,7 +154,8 @@ class LearningRounds:
         """All measurements again, from what was known before rounds."""
         evidence = self.known.evidence
         new = [axes for axes in evidence.blocks if axes not in self._before]
-        self.fit.strength = strength(evidence, self.fit.base, new, len(evidence.asked))
+        self.fit.strength = strength(evidence, self.fit.base)
+        self.fit.strengths |= strengths(evidence, self.fit.base, new) if new else {}
         self.model = self.fit.histogram(REFIT_STEPS)
 
     def _note(self, chosen: Axes | int, deviation: float, error: float) -> None:
