@@ -86,8 +86,8 @@ def mwem(
 
 
 def rounds_for(workload: Workload, switches: Switches) -> int:
-    """The most rounds where nobody says: none for marginals, which residuals told better on all data that were tried (docs/weights.md);
-    else as many as there are attributes, and not fewer than in the textbook."""
+    """The most rounds where nobody says: none for marginals, which residuals told best on nearly all data that were tried
+    (docs/weights.md); else as many as there are attributes, and not fewer than in the textbook."""
     if switches.start and workload.whole:
         return 0
     return max(TEXTBOOK_ROUNDS, len(workload.domain.shape))
