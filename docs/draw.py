@@ -20,7 +20,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import numpy.typing as npt
 
-from discreet import Curator, attacks, weights
+from discreet import Curator, attacks, unmetered, weights
+from discreet.cells import Binned
 from discreet.cli.hospital import REGIONS, SEXES, WARDS, hospital
 from discreet.curator.survey.page import histogram, lying
 from discreet.mechanisms import (
@@ -36,8 +37,14 @@ from discreet.mechanisms import (
 from discreet.mechanisms.bernoulli_mean import mean_widths
 from discreet.mechanisms.keys import GaussianThreshold, LaplaceThreshold, OptimalKeys
 from discreet.mechanisms.vector import choose
+from discreet.noise import Tape
 from discreet.plan.ladder import ladder
+from discreet.weights.arrays import ArrayTable
+from discreet.weights.domain import Domain
+from discreet.weights.histogram_learning import mwem
 from discreet.weights.pictures import counts_picture, pairs_picture
+from discreet.weights.workload import Workload
+from discreet.weights.worst import Progress
 
 FOLDER = Path(__file__).parent / "pictures"
 WIDE, HIGH, LEFT, BELOW, ABOVE = 360, 240, 48, 40, 30
@@ -347,7 +354,48 @@ def checked() -> None:
     stack("quality", {"pairs": pairs_picture(report), "ward": counts_picture(wards)})
 
 
-PAGES = {"mechanisms": mechanisms, "attacks": attacked, "limits": limits, "survey": surveyed, "quality": checked}
+def converging(rounds: tuple[int, int], **ways: bool) -> dict[str, Points]:
+    """The shares of 24 bins of age that a histogram has after so many rounds of learning ranges, beside the exact ones."""
+    random = np.random.default_rng(0)
+    ages = np.concatenate([random.normal(22, 5, 6_000), random.normal(62, 14, 14_000)]).clip(0, 95)
+    domain = Domain((Binned("age", tuple(range(0, 97, 4)), missing=False),))
+    codes = (ages // 4).astype(int)[:, None]
+    seen: dict[str, Points] = {"exact": list(enumerate(np.bincount(codes[:, 0], minlength=24) / ages.size))}
+
+    def note(state: Progress) -> None:
+        if state.done in rounds:
+            seen[f"after {state.done} rounds"] = list(enumerate(state.model.weights.tolist()))
+
+    mwem(
+        ArrayTable(domain, codes, unmetered(Tape(1))),
+        epsilon=0.5,
+        workload=Workload.ranges(domain, "age"),
+        rounds=rounds[-1],
+        progress=note,
+        start=False,
+        adaptive=False,
+        **ways,
+    )
+    return seen
+
+
+def weighted() -> None:
+    """A histogram as it converges: by the textbook, and with all measurements replayed."""
+    write(
+        "weights-converging",
+        Panel("the textbook, ε = 0.5: shares of ages in 4s", converging((4, 24), replay=False)),
+        Panel("all measurements replayed", converging((4, 12), replay=True)),
+    )
+
+
+PAGES = {
+    "mechanisms": mechanisms,
+    "attacks": attacked,
+    "limits": limits,
+    "survey": surveyed,
+    "quality": checked,
+    "weights": weighted,
+}
 
 if __name__ == "__main__":
     for page in sys.argv[1:] or PAGES:

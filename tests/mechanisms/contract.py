@@ -130,7 +130,7 @@ def finite_outputs(example: Example) -> list[Any]:
             answers = range(m.k if name == "RandomizedResponse" else 2)
             many = np.size(example.x)
             return [list(each) for each in product(answers, repeat=many)] if np.ndim(example.x) else list(answers)
-        case "Exponential" | "PermuteAndFlip" | "NoisyMax":
+        case "Exponential" | "ConcentratedExponential" | "PermuteAndFlip" | "NoisyMax":
             return list(range(len(example.x)))
         case "AboveThreshold":
             lengths = range(1, len(example.x) + 1)

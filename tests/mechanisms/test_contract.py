@@ -24,6 +24,7 @@ COUNTED = [
 FINITE = {
     "AboveThreshold",
     "CoinToss",
+    "ConcentratedExponential",
     "Exponential",
     "NoisyMax",
     "PermuteAndFlip",

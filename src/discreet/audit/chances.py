@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from discreet.audit.law import NEVER, ONE, SURE, ZERO, Bracket, Law
+from discreet.audit.tails import tail, threshold_tail
 from discreet.audit.tree import outcome_of
 from discreet.errors import Invalid
 from discreet.exact import exp_neg_bounds, shift_up, shown
@@ -22,9 +23,8 @@ from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.exponential import Exponential
-from discreet.mechanisms.gaussian import DiscreteGaussian
 from discreet.mechanisms.geometric import Geometric
-from discreet.mechanisms.keys import GaussianThreshold, LaplaceThreshold, OptimalKeys, Threshold
+from discreet.mechanisms.keys import LaplaceThreshold, OptimalKeys, Threshold
 from discreet.mechanisms.most_frequent import MostFrequent
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
@@ -135,7 +135,7 @@ def _name_and_shame(mechanism: NameAndShame, exact: Any) -> Law:
 
 
 def _weights(mechanism: Selection, exact: Any) -> list[Bracket]:
-    scores = [Fraction(each) for each in exact]
+    scores = [Fraction(each) for each in (exact.tolist() if isinstance(exact, np.ndarray) else exact)]
     best = max(scores)
     return [_exp(mechanism.rate * (best - score)) for score in scores]
 
@@ -348,31 +348,7 @@ def _chance(mechanism: AboveThreshold, scores: tuple[int, ...], output: tuple[bo
     return total
 
 
-# Noise on integers, by its tails. Both kinds of thresholds know them: Pr[1 + Z > z] = Pr[Z >= z].
-
-
-@singledispatch
-def tail(mechanism: IntegerNoise, z: int) -> Bracket:
-    """Pr[Z >= z] of the noise of a mechanism."""
-    raise Invalid(f"the tails of {type(mechanism).__name__} are not known here")
-
-
-@tail.register
-def _geometric_tail(mechanism: Geometric, z: int) -> Bracket:
-    return _kept(LaplaceThreshold, mechanism.scale, z)
-
-
-@tail.register
-def _gaussian_tail(mechanism: DiscreteGaussian, z: int) -> Bracket:
-    return _kept(GaussianThreshold, mechanism.scale, z)
-
-
-@lru_cache(maxsize=1 << 14)
-def _kept(kind: type[Threshold], scale: Fraction, z: int) -> Bracket:
-    if z < 0:
-        low, high = kind(scale, 1 - z).keeps(1)
-        return Bracket(1 - high, 1 - low)
-    return Bracket(*kind(scale, z).keeps(1))
+# Noise on integers, by its tails.
 
 
 def noisy(mechanism: IntegerNoise, exact: int, window: Window) -> Law:
@@ -438,7 +414,7 @@ def _noisy_key(rule: Threshold, count: int, last: int) -> dict[Hashable, Bracket
     upper = Bracket(*rule.keeps(count))
     found: dict[Hashable, Bracket] = {None: Bracket(1 - upper.high, 1 - upper.low)}
     for value in range(rule.threshold + 1, last + 1):
-        lower = _kept(type(rule), rule.scale, value + 1 - count)
+        lower = threshold_tail(type(rule), rule.scale, value + 1 - count)
         found[value] = Bracket(max(ZERO, upper.low - lower.high), upper.high - lower.low)
         upper = lower
     return found | {ABOVE: upper}

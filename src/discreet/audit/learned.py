@@ -10,7 +10,7 @@ from discreet.audit.twins.functions import Draws, compare
 from discreet.cells import Categorical
 from discreet.mechanisms.measure import Measure
 from discreet.privacy import Adjacency, Relation, Unit
-from discreet.weights import ArrayTable, Domain, independent, online, quality
+from discreet.weights import ArrayTable, Domain, independent, mwem, online, quality
 
 # An online session: its δ, four cells, and questions about one attribute, about both, and about whoever may be there alone.
 SESSION_DELTA = 1e-3
@@ -89,4 +89,50 @@ def of_sessions() -> list[Subject]:
                 differences=tuple(report.differences),
             )
         )
+    return found
+
+
+LEARNED_DELTA = 1e-6
+OFF = {"start": False, "replay": False, "adaptive": False, "whole": False}
+LEARNING: dict[str, dict[str, Any]] = {
+    "of residuals": {"delta": LEARNED_DELTA},
+    "of residuals, pure": {},
+    "of worst marginals": {"delta": LEARNED_DELTA, "rounds": 3},
+    "of worst marginals, pure": {"rounds": 3},
+    "as in the textbook": {"delta": LEARNED_DELTA, "rounds": 3, **OFF},
+    "as in the textbook, pure": {"rounds": 3, **OFF},
+}
+"""How a histogram is learned by MWEM, in each of its ways."""
+
+
+def of_histograms() -> list[Subject]:
+    """Histograms of made-up units, with and without one of them, or with another in its place: twins of each, and all of their draws."""
+    attributes = tuple(
+        Categorical(name, tuple(values), other=False) for name, values in (("ward", "AB"), ("smoker", "yn"))
+    )
+    domain = Domain(attributes)
+    rows = [(i % 2, i % 3) for i in range(30)]
+    near = {Adjacency.ADD_REMOVE: [*rows, (2, 2)], Adjacency.REPLACE: [*rows[:-1], (2, 2)]}
+    found = []
+    for name, ways in LEARNING.items():
+        for adjacency, others in near.items():
+
+            def run(codes: Any, draws: Draws, ways: Any = ways, adjacency: Adjacency = adjacency) -> Any:
+                table = ArrayTable(domain, codes, draws.measure, Relation(adjacency, Unit.ROW))
+                return mwem(table, epsilon=PRICE, workload=2, **ways).model.marginal((0, 1))
+
+            report = compare(rows, others, run)
+            found.append(
+                Subject(
+                    "weights",
+                    "mwem",
+                    f"histogram {name} ({adjacency.value})",
+                    PRICE,
+                    ways.get("delta", 0.0),
+                    noisy,
+                    (given_in(report),),
+                    many=True,
+                    differences=(*report.differences, *(() if report.first.answered else ("it is not learned",))),
+                )
+            )
     return found

@@ -136,7 +136,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Histogram:
+class DrawnHistogram:
     """Draws of one distribution, by cells that cover all integers."""
 
     name: str
@@ -165,7 +165,7 @@ class Histogram:
 
 def histogram(
     name: str, draw: Callable[[Fraction, int], "int | Ints"], weight: Weight, scale: Fraction, size: int
-) -> Histogram:
+) -> DrawnHistogram:
     """Draw, count by cells about half a scale wide, and find the exact probability of each cell."""
     width = int(scale / 2) | 1  # odd, so that the middle cell is symmetric
     starts = [width // 2 + 1 + side * width for side in range(CELLS + 1)]  # of cells 1 … CELLS, and of the tail
@@ -194,7 +194,7 @@ def histogram(
         Cell(first, last, times, size, Fraction(own.lo, total.hi), min(Fraction(1), Fraction(own.hi, total.lo)))
         for first, last, times, own in zip(firsts, lasts, drawn, weights, strict=True)
     )
-    return Histogram(name, cells, spent / size)
+    return DrawnHistogram(name, cells, spent / size)
 
 
 def count(
@@ -238,7 +238,7 @@ def noise(
     console.print(verdict(found))
 
 
-def as_data(found: list[Histogram], scale: Fraction, size: int) -> dict[str, object]:
+def as_data(found: list[DrawnHistogram], scale: Fraction, size: int) -> dict[str, object]:
     return {
         "scale": str(scale),
         "size": size,
@@ -275,7 +275,7 @@ def to_float_up(value: Fraction) -> float:
     return -to_float_down(-value)
 
 
-def as_table(each: Histogram, scale: str, size: int, columns: int) -> "Table":
+def as_table(each: DrawnHistogram, scale: str, size: int, columns: int) -> "Table":
     from rich import box
     from rich.table import Table
 
@@ -322,7 +322,7 @@ def bar(part: float, width: int) -> str:
     return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]
 
 
-def verdict(found: list[Histogram]) -> str:
+def verdict(found: list[DrawnHistogram]) -> str:
     """What the differences say, in one sentence."""
     scores = [cell.z for each in found for cell in each.cells if cell.z is not None]
     if not scores:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from discreet.weights.arrays import ArrayTable
     from discreet.weights.checking import quality
     from discreet.weights.domain import Domain
+    from discreet.weights.histogram import Histogram
+    from discreet.weights.histogram_learning import mwem
     from discreet.weights.model import Learned, NoisyMarginal, Round
     from discreet.weights.online_answer import OnlineAnswer
     from discreet.weights.online_session import OnlineSession, online
@@ -19,10 +21,12 @@ if TYPE_CHECKING:
     from discreet.weights.release import learn
     from discreet.weights.reporting import QualityReport, report
     from discreet.weights.synthetic_data import SyntheticData, synthetic
+    from discreet.weights.workload import Workload
 
 __all__ = [
     "ArrayTable",
     "Domain",
+    "Histogram",
     "Independent",
     "Learned",
     "NoisyMarginal",
@@ -31,8 +35,10 @@ __all__ = [
     "QualityReport",
     "Round",
     "SyntheticData",
+    "Workload",
     "independent",
     "learn",
+    "mwem",
     "online",
     "quality",
     "report",
@@ -43,6 +49,7 @@ __all__ = [
 _HOME = {
     "ArrayTable": "arrays",
     "Domain": "domain",
+    "Histogram": "histogram",
     "Independent": "product",
     "Learned": "model",
     "NoisyMarginal": "model",
@@ -51,8 +58,10 @@ _HOME = {
     "QualityReport": "reporting",
     "Round": "model",
     "SyntheticData": "synthetic_data",
+    "Workload": "workload",
     "independent": "product",
     "learn": "release",
+    "mwem": "histogram_learning",
     "online": "online_session",
     "quality": "checking",
     "report": "reporting",
