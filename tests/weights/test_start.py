@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.weights.model import NoisyMarginal
-from discreet.weights.start import ITERATIONS, WORTH, _counts, chosen, fitted, size_of
+from discreet.weights.proportional import nearest_counts
+from discreet.weights.start import ITERATIONS, WORTH, chosen, fitted, size_of
 
 SHAPE = (3, 2, 4)
 
@@ -63,7 +64,7 @@ def test_what_is_fitted_has_the_marginals_that_were_measured() -> None:
 @given(st.lists(st.floats(-50, 50), min_size=1, max_size=8), st.floats(1, 100))
 def test_counts_are_the_nearest_that_could_be(values: list[float], total: float) -> None:
     """No point of the simplex is nearer: the projection p of v has (v − p)·(q − p) <= 0 for each corner q."""
-    found = _counts(np.array(values), total)
+    found = nearest_counts(np.array(values), total)
     assert (found >= 0).all() and found.sum() == pytest.approx(total)
     corners = np.eye(len(values)) * total
     assert ((np.array(values) - found) @ (corners - found).T <= 1e-6 * (1 + abs(total)) * 100).all()

@@ -65,7 +65,7 @@ class Evidence:
                 self.learn(axes, tuple(axes[place] for place in places), coefficients[basis.block(places)], deviation)
 
     def marginals(self, targets: list[Axes]) -> Iterator[NoisyMarginal]:
-        """The noisy counts of those marginals of which every block is known, and about the deviation of each count."""
+        """The noisy counts of those marginals of which every block is known, about the deviation of each count, and of sums."""
         for axes in targets:
             lengths = tuple(self.domain.shape[axis] for axis in axes)
             several = [place for place, length in enumerate(lengths) if length > 1]
@@ -75,13 +75,15 @@ class Evidence:
 
     def _marginal(self, axes: Axes, lengths: tuple[int, ...], sets: list[tuple[int, ...]]) -> NoisyMarginal:
         basis, others = Basis(lengths), self.domain.size / prod(lengths)
-        coefficients, variance = np.zeros(lengths), 0.0
+        coefficients, variance, most = np.zeros(lengths), 0.0, 0.0
         for places in sets:
             known = self.blocks[tuple(axes[place] for place in places)]
             inside = basis.block(places)
             coefficients[inside] = known.values.reshape(coefficients[inside].shape) * sqrt(others)
             variance += known.values.size * others / known.precision
-        return NoisyMarginal(axes, basis.cells(coefficients), sqrt(variance / prod(lengths)))
+            most = max(most, others / known.precision)
+        # in the basis coefficients have noise of their own, so no sum of squares 1 has more than the noisiest of them
+        return NoisyMarginal(axes, basis.cells(coefficients), sqrt(variance / prod(lengths)), sqrt(most))
 
 
 def _both(old: KnownBlock, new: KnownBlock) -> KnownBlock:

@@ -19,14 +19,17 @@ from discreet.weights.histogram import Histogram
 from discreet.weights.model import Floats
 from discreet.weights.transform import Axes, Basis
 
-STEPS = 80
-"""Steps of a fit, at most."""
+LEAST_STEPS, MOST_STEPS, WORK = 80, 800, 1 << 25
+"""Steps of a fit, at most: many where cells are few, since attributes that are skewed need them."""
 
 NEAR = 1e-3
 """Of a deviation of the noise: a fit ends where no measurement is pulled harder."""
 
-REMEMBERED = 12
+REMEMBERED = 30
 """Steps that tell of the curvature."""
+
+RENEWED = 25
+"""Steps after which the curvature along each number by itself is computed anew."""
 
 LEAST_STRENGTH = 1e-4
 
@@ -47,9 +50,11 @@ class Fit:
     duals: dict[Axes, Floats] = field(default_factory=dict)
     asked: list[float] = field(default_factory=list)
 
-    def histogram(self, steps: int = STEPS) -> Histogram:
-        """The fitted histogram."""
+    def histogram(self, steps: int | None = None) -> Histogram:
+        """The fitted histogram, after so many steps at most, or as many as there is time for."""
         total = self.evidence.total
+        if steps is None:
+            steps = min(MOST_STEPS, max(LEAST_STEPS, WORK // self.base.domain.size))
         problem = _Problem(self, total)
         dual, weights = _minimised(problem, problem.packed(self.duals, self.asked), steps)
         self.duals, self.asked = problem.unpacked(dual)
@@ -117,9 +122,14 @@ class _Problem:
         worth = [fit.strengths.get(axes, fit.strength) for axes in self.blocks]
         slack = [np.full(each.values.size, w / each.precision) for each, w in zip(known, worth, strict=True)]
         self.slack = np.concatenate([*slack, [fit.strength * each.deviation**2 for each in evidence.asked]])
-        cell = total / self.logs.size
-        spread = [total * max(float(q.mean()) * (1 - float(q.mean())), 1e-6) for q in self.queries]
-        self.scale = 1 / (np.concatenate([np.full(sum(self.sizes), cell), spread]) + self.slack)
+        self.spread = [total * max(float(q.mean()) * (1 - float(q.mean())), 1e-6) for q in self.queries]
+
+    def scale(self, cells: Floats) -> Floats:
+        """One over the curvature along each number by itself, about, where the histogram has these counts."""
+        squares = self.basis.squares(cells) if self.slices else cells
+        parts = [squares[inside].reshape(-1) for inside in self.slices]
+        found: Floats = 1 / (np.concatenate([*parts, self.spread]) + self.slack)
+        return found
 
     def packed(self, duals: dict[Axes, Floats], asked: list[float]) -> Floats:
         """One vector of all dual numbers; 0 for what is new."""
@@ -178,23 +188,31 @@ def _minimised(problem: _Problem, dual: Floats, steps: int) -> tuple[Floats, Flo
     pairs: deque[tuple[Floats, Floats]] = deque(maxlen=REMEMBERED)
     value, gradient, weights = problem.at(dual)
     enough = NEAR * np.sqrt(problem.slack)
-    for _ in range(steps):
+    for number in range(steps):
         if bool((np.abs(gradient) <= enough).all()):
             break
-        direction = _direction(pairs, gradient, problem.scale)
+        if number % RENEWED == 0:
+            scale = problem.scale(weights)
+        direction = _direction(pairs, gradient, scale)
         slope, step = float(gradient @ direction), 1.0
         while True:
             ahead = dual - step * direction
             lower, turned, cells = problem.at(ahead)
-            if lower <= value - 1e-4 * step * slope or step < 1e-8:
+            falls = lower <= value - 1e-4 * step * slope
+            if falls or step < 1e-8 or _is_flat(lower - value, value, float(turned @ direction) / slope):
                 break
             step /= 2
-        if lower > value:
+        if step < 1e-8 and not falls:
             break  # what floats can tell apart is used up
         if float((ahead - dual) @ (turned - gradient)) > 0:
             pairs.append((ahead - dual, turned - gradient))
         dual, value, gradient, weights = ahead, lower, turned, cells
     return dual, weights
+
+
+def _is_flat(change: float, value: float, slope: float) -> bool:
+    """Whether values differ by no more than floats can tell, and the slope shows that a step was good (Hager and Zhang 2005)."""
+    return change <= 1e-10 * abs(value) and abs(slope) <= 0.9
 
 
 def _direction(pairs: "deque[tuple[Floats, Floats]]", gradient: Floats, scale: Floats) -> Floats:

@@ -29,6 +29,7 @@ from discreet.weights.budget import LearningBudget
 from discreet.weights.domain import Domain, Mask, UnitTable
 from discreet.weights.histogram import Histogram, check_size
 from discreet.weights.model import Learned
+from discreet.weights.residual import closure
 from discreet.weights.residual_start import Start
 from discreet.weights.workload import Workload
 from discreet.weights.worst import LearningRounds, Progress, Switches
@@ -81,7 +82,8 @@ def mwem(
             progress(Progress(0, most, known.model))
         learning = LearningRounds(grant, budget, exact, asked, switches, known)
         model = learning.run(most, progress)
-    measured = tuple(known.evidence.marginals(sorted(set(starting.targets))))
+    inside = [each.axes for each in closure(domain, starting.targets) if each.axes]
+    measured = tuple(known.evidence.marginals(inside))
     return Learned(model, measured, budget.event, budget.promise, table.relation, tuple(learning.rounds))
 
 

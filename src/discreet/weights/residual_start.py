@@ -16,8 +16,9 @@ from discreet.weights.evidence import Evidence
 from discreet.weights.fit import Fit, strengths
 from discreet.weights.histogram import Histogram
 from discreet.weights.model import Floats
+from discreet.weights.proportional import nearest_counts, scaled
 from discreet.weights.residual import Residual, ResidualDraw, closure, importance, weighed, weighed_by_sums
-from discreet.weights.transform import Axes
+from discreet.weights.transform import Axes, marginals
 from discreet.weights.workload import Workload
 
 SIZE_SHARE = Fraction(1, 50)
@@ -32,6 +33,15 @@ WORTH_MEASURING = 0.2
 HEDGE = 0.02
 """What lower orders are taken to be worth in predicting higher ones, before these are measured: 1 would be that only sampling tells them
 apart, as on data that are a tree; on others much is missed by that. Simulated: see docs/weights.md."""
+
+FLOORS = {1: 0.15, 2: 0.25}
+"""Of the price, what residuals of single attributes have at least, and those of pairs: whoever asks for triples looks at these, too."""
+
+PASSES = 3
+"""Over the marginals that a histogram is brought to."""
+
+EVEN = 1e-6
+"""Of all units, what is spread evenly over the cells of an attribute: so that none is without weight for ever."""
 
 ONE = UnitMove(Fraction(1), Fraction(1))
 
@@ -101,7 +111,7 @@ class Start:
         _, first, *last = self.shares
         lower = [each for each in self.residuals if len(each.axes) < self.order or self.order == 1]
         share = float(first * budget.worth)
-        worth = importance(lower, self.targets)
+        worth = raised(lower, importance(lower, self.targets))
         draw = ResidualDraw.of_precisions(lower, weighed(lower, worth, np.zeros(len(lower)), share))
         measure(grant, budget.noise(first, move_of(draw, budget.relation)), draw, exact, evidence)
         for share_left in last:
@@ -146,7 +156,8 @@ class Start:
         return float(np.mean(errors))
 
     def _weighed(self, known: Floats, budget: float) -> Floats:
-        return weighed(self.residuals, importance(self.residuals, self.targets), known, budget)
+        worth = raised(self.residuals, importance(self.residuals, self.targets))
+        return weighed(self.residuals, worth, known, budget)
 
     def _known(self, evidence: Evidence) -> Floats:
         """The precision of each residual's coefficients, in the basis of its marginal: as it was measured, or as sampling alone has it.
@@ -160,6 +171,23 @@ class Start:
             sampled = HEDGE * cells / evidence.total
             known.append(sampled if before is None else before.precision * cells / evidence.domain.size)
         return np.array(known)
+
+
+def raised(residuals: Sequence[Residual], worth: Floats) -> Floats:
+    """What residuals are worth, such that those of low orders have their floor of the price where anything of a higher order is measured.
+
+    At the optimum the price of a residual is in proportion to √(worth · price of one).
+    """
+    orders = np.array([len(each.axes) for each in residuals])
+    price = np.sqrt(worth * np.array([prod(1 - 1 / m for m in each.lengths) for each in residuals]))
+    found = worth.copy()
+    for order in sorted(FLOORS, reverse=True):
+        inside, above = price[orders == order].sum(), price[orders > order].sum()
+        if inside and above and inside < FLOORS[order] * (inside + above):
+            factor = FLOORS[order] / (1 - FLOORS[order]) * above / inside
+            found[orders == order] *= factor**2
+            price[orders == order] *= factor
+    return found
 
 
 def move_of(draw: ResidualDraw, relation: Relation) -> UnitMove:
@@ -184,13 +212,29 @@ def measure(
 def fitted_by_order(evidence: Evidence, base: Histogram) -> Histogram:
     """The histogram that is fitted to single attributes, then on top of that to pairs, and so on: each is the base of the next.
 
-    So what lower orders predict of higher ones counts as much as measurements show that it is worth.
+    So what lower orders predict of higher ones counts as much as measurements show that it is worth. Residuals of a higher order say
+    nothing of lower marginals; that no cell is negative would move these all the same, by the noise of many nearly empty cells, so they
+    are brought back.
     """
-    model = Histogram(base.domain, base.weights, evidence.total)
+    model = _alone(evidence, base)
     worth: dict[Axes, float] = {}
     for order in sorted({len(axes) for axes in evidence.blocks} - {0}):
         upto = {axes: known for axes, known in evidence.blocks.items() if len(axes) <= order}
         new = [axes for axes in upto if len(axes) == order]
-        worth |= strengths(evidence, model, new)
-        model = Fit(Evidence(evidence.domain, upto), model, strengths=worth).histogram()
+        worth |= strengths(evidence, model if order > 1 else base, new)
+        if order > 1:
+            fitted = Fit(Evidence(evidence.domain, upto), model, strengths=worth).histogram()
+            lower = [axes for axes in upto if len(axes) == order - 1]
+            before = [*marginals(model.weights, lower)]
+            model = Histogram(model.domain, scaled(fitted.weights.copy(), before, PASSES), model.total)
     return model
+
+
+def _alone(evidence: Evidence, base: Histogram) -> Histogram:
+    """The base with the marginal of each attribute as it was measured; no cell that was possible is without weight."""
+    total, targets = evidence.total, []
+    for each in evidence.marginals([axes for axes in evidence.blocks if len(axes) == 1]):
+        counts = nearest_counts(each.values, total) / total
+        targets.append((each.axes, counts * (1 - EVEN) + EVEN / counts.size))
+    cells = scaled(base.weights.copy(), targets, PASSES)
+    return Histogram(base.domain, cells if float(cells.sum()) > 0 else base.weights, total)

@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.weights.margins import Axes
 from discreet.weights.model import Floats, NoisyMarginal
+from discreet.weights.proportional import nearest_counts, scaled
 
 ITERATIONS = 8
 """Passes over all marginals: more change the histogram by less than its noise."""
@@ -69,23 +70,11 @@ def fitted(shape: Sequence[int], marginals: Sequence[NoisyMarginal], total: floa
     measured is first brought to the nearest counts that are not negative and add up to `total`.
     """
     cells = np.full(tuple(shape), total / prod(shape))
-    targets = [(each.axes, _counts(each.values, total)) for each in marginals]
-    for _ in range(iterations):
-        for axes, target in targets:
-            now = cells.sum(axis=tuple(set(range(len(shape))) - set(axes)))
-            factor = np.divide(target, now, out=np.zeros_like(target), where=now > 0)
-            cells *= factor.reshape([shape[axis] if axis in axes else 1 for axis in range(len(shape))])
+    targets = [(each.axes, nearest_counts(each.values, total)) for each in marginals]
+    cells = scaled(cells, targets, iterations)
     left = float(cells.sum())
     scale = (1 - EVEN) * total / left if left > 0 else 0.0
     found: Floats = cells * scale + (total - scale * left) / prod(shape)
-    return found
-
-
-def _counts(values: Floats, total: float) -> Floats:
-    """The nearest counts that are not negative and add up to `total`: all are lowered by one number, and cut off at 0."""
-    falling = np.sort(values.ravel())[::-1]
-    level = (np.cumsum(falling) - total) / np.arange(1, falling.size + 1)
-    found: Floats = np.maximum(values - level[np.flatnonzero(falling > level)[-1]], 0)
     return found
 
 

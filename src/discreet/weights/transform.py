@@ -61,6 +61,14 @@ class Basis:
         """An array that has these coefficients."""
         return self._through(np.asarray(coefficients, np.float64), inverse=True)
 
+    def squares(self, cells: Floats) -> Floats:
+        """The sum over all cells of each, times the square of what a vector of the basis has there: for every vector."""
+        array = np.asarray(cells, np.float64)
+        for axis, length in enumerate(self.shape):
+            before, after = prod(self.shape[:axis]), prod(self.shape[axis + 1 :])
+            array = _squares(array.reshape(before, length, after))
+        return array.reshape(self.shape)
+
     def block(self, axes: Sequence[int]) -> tuple[slice, ...]:
         """Where the coefficients of a set of attributes are: along these all but the first, along others the first."""
         return tuple(slice(1, None) if axis in axes else slice(0, 1) for axis in range(len(self.shape)))
@@ -126,4 +134,14 @@ def _summed(inside: Floats) -> Floats:
     out: Floats = np.repeat(inside[:, :1] / np.sqrt(length), length, axis=1)
     out[:, :-1] += after
     out[:, 1:] -= k * rows
+    return out
+
+
+def _squares(inside: Floats) -> Floats:
+    """The squares of Helmert's rows times the middle axis, by running sums."""
+    length = inside.shape[1]
+    k = np.arange(1, length)[:, None]
+    upto = np.cumsum(inside, axis=1)
+    rows = (upto[:, :-1] + k * k * inside[:, 1:]) / (k * (k + 1.0))
+    out: Floats = np.concatenate([upto[:, -1:] / length, rows], axis=1)
     return out
