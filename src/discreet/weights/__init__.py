@@ -11,11 +11,22 @@ from discreet.lazy import lazy
 if TYPE_CHECKING:
     from discreet.weights.arrays import ArrayTable
     from discreet.weights.domain import Domain
+    from discreet.weights.graphical import Factored
+    from discreet.weights.learning import factored
+    from discreet.weights.model import Learned, NoisyMarginal, Round
 
-__all__ = ["ArrayTable", "Domain"]
+__all__ = ["ArrayTable", "Domain", "Factored", "Learned", "NoisyMarginal", "Round", "factored"]
 
 # The module of each public name.
-_HOME = {"ArrayTable": "arrays", "Domain": "domain"}
+_HOME = {
+    "ArrayTable": "arrays",
+    "Domain": "domain",
+    "Factored": "graphical",
+    "Learned": "model",
+    "NoisyMarginal": "model",
+    "Round": "model",
+    "factored": "learning",
+}
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(__name__, __all__, _HOME)

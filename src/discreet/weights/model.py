@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.cells import Ints
+from discreet.mechanisms.measure import Promise
 from discreet.noise import Source
+from discreet.privacy import Relation, events
 from discreet.weights.domain import Domain, Mask
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -38,6 +40,30 @@ class Model(Protocol):
 
     def draw(self, rows: int, source: Source | None = None) -> Ints:
         """The cells of so many units, drawn independently: a row of codes each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One choice of what to measure: the attributes, the deviation of the noise on each count, and the error that the choice was made by.
+
+    The error is an L1 distance as a share of all units: how far the model was off by what noise had shown so far.
+    """
+
+    chosen: tuple[int, ...]
+    deviation: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What was learned of a table, and what it cost: the model, all noisy marginals behind it, and the rounds in which they were chosen."""
+
+    model: Model
+    measured: tuple[NoisyMarginal, ...]
+    event: events.Event
+    promise: Promise
+    relation: Relation
+    rounds: tuple[Round, ...]
 
 
 def count(model: Model, cells: Mask) -> float:
