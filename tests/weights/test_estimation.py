@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.weights.estimation import RELAXED, RELAXED_ALONE, Barred, Fit, estimated, pooled, total_of
+from discreet.weights.estimation import RELAXED, RELAXED_ALONE, Barred, Fit, estimated, parted, pooled, total_of
 from discreet.weights.factors import aligned, summed
 from discreet.weights.junction import junction_tree
 from discreet.weights.model import Floats, NoisyMarginal
@@ -142,6 +142,19 @@ def pools_have_the_least_variance() -> None:
 
 def test_pools_have_the_least_variance() -> None:
     pools_have_the_least_variance()
+
+
+def parts_have_the_noise_of_their_cells() -> None:
+    """A pair tells of each of its attributes alone, with the noise of all cells that are added up."""
+    first, second = parted(NoisyMarginal((2, 0), np.arange(12.0).reshape(3, 4), 5.0))
+    assert (first.axes, second.axes) == ((2,), (0,))
+    np.testing.assert_allclose(first.values, [6.0, 22.0, 38.0])
+    np.testing.assert_allclose(second.values, [12.0, 15.0, 18.0, 21.0])
+    assert first.deviation == 10.0 and abs(second.deviation - 5 * 3**0.5) < 1e-12
+
+
+def test_parts_have_the_noise_of_their_cells() -> None:
+    parts_have_the_noise_of_their_cells()
 
 
 def test_nothing_measured_is_uniform() -> None:

@@ -18,6 +18,7 @@ post-processing of released values.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -69,6 +70,15 @@ def pooled(measured: Sequence[NoisyMarginal]) -> tuple[NoisyMarginal, ...]:
             weight += before
         found[axes] = NoisyMarginal(axes, values, weight**-0.5)
     return tuple(found.values())
+
+
+def parted(measured: NoisyMarginal) -> list[NoisyMarginal]:
+    """What a noisy marginal says of each of its attributes alone: sums over the others, with the noise of as many cells."""
+    found = []
+    for axis in measured.axes:
+        values = summed(measured.values, measured.axes, (axis,))
+        found.append(NoisyMarginal((axis,), values, measured.deviation * sqrt(measured.values.size / values.size)))
+    return found
 
 
 def total_of(measured: Sequence[NoisyMarginal]) -> float:

@@ -1,7 +1,8 @@
 """Factors: arrays with a name for each axis, that are multiplied where names agree, and summed where a name is not kept."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -51,16 +52,17 @@ class Factor:
         if len(set(self.axes)) != self.values.ndim or len(self.axes) != self.values.ndim:
             raise Invalid("a factor needs one name for each of its axes")
 
-    def times(self, others: "Iterable[Factor]") -> "Factor":
-        """The product, a function of all attributes that any of the factors depends on."""
-        others = tuple(others)
-        axes = (*self.axes, *dict.fromkeys(axis for each in others for axis in each.axes if axis not in self.axes))
-        values = aligned(self.values, self.axes, axes)
-        for each in others:
-            values = values * aligned(each.values, each.axes, axes)
-        return Factor(axes, values)
-
     def onto(self, kept: Sequence[int]) -> "Factor":
         """The factor summed over all other attributes; those that it has, in the order of `kept`."""
         left = tuple(axis for axis in kept if axis in self.axes)
         return Factor(left, summed(self.values, self.axes, left))
+
+
+def product_onto(factors: Sequence[Factor], kept: Sequence[int]) -> Factor:
+    """The product of factors, summed over all attributes that are not kept; never listed where two of them can be summed before."""
+    every = tuple(dict.fromkeys(axis for each in factors for axis in each.axes))
+    left = tuple(axis for axis in kept if axis in every)
+    label = {axis: number for number, axis in enumerate(every)}  # einsum has labels for 52 attributes only
+    operands: list[Any] = [part for each in factors for part in (each.values, [label[axis] for axis in each.axes])]
+    values = np.einsum(*operands, [label[axis] for axis in left], optimize="greedy")
+    return Factor(left, np.asarray(values))

@@ -15,7 +15,7 @@ from discreet.errors import Invalid
 from discreet.exact import shown, whole
 from discreet.noise import Source, uniform
 from discreet.weights.domain import Domain
-from discreet.weights.factors import Axes, Factor
+from discreet.weights.factors import Axes, Factor, product_onto
 from discreet.weights.model import Floats
 from discreet.weights.propagation import Shares
 
@@ -73,8 +73,11 @@ class Factored:
         """What a clique and all below it say: of its separator, and of what is wanted. Whatever else is there is summed out here."""
         cliques = self.shares.cliques
         children = [each for each in needed if each and cliques.tree.parents[each] == number]
-        below = self.shares.factor(number).times(self._told(each, wanted, needed) for each in children)
-        return below.onto((*cliques.shared[number], *(axis for axis in wanted if axis not in cliques.shared[number])))
+        below = (self._told(each, wanted, needed) for each in children)
+        shared = cliques.shared[number]
+        return product_onto(
+            [self.shares.factor(number), *below], (*shared, *(axis for axis in wanted if axis not in shared))
+        )
 
     def draw(self, rows: int, source: Source | None = None) -> Ints:
         """The cells of so many units, drawn independently from secure bits: a row of codes each.

@@ -13,7 +13,7 @@ from discreet.errors import Invalid, Refused
 from discreet.exact import Number, shown, whole
 from discreet.mechanisms.measure import Grant
 from discreet.weights.domain import Domain, Mask, UnitTable
-from discreet.weights.estimation import Barred, Potentials, barriers, estimated, pooled, total_of
+from discreet.weights.estimation import Barred, Potentials, barriers, estimated, parted, pooled, total_of
 from discreet.weights.factors import Axes
 from discreet.weights.graphical import Factored
 from discreet.weights.junction import JunctionTree, junction_tree
@@ -192,9 +192,14 @@ class _Learning:
         return self._fitted(pairs, ROUGH)
 
     def _fitted(self, pairs: Sequence[Axes], steps: int) -> Factored:
-        """The model of a tree, by whatever was measured inside of its cliques; it starts where the one before ended."""
+        """The model of a tree, by whatever was measured; it starts where the one before ended.
+
+        A pair that is in no clique tells of its two attributes alone.
+        """
         tree, total = self._tree(pairs), total_of(self.measured)
-        inside = [each for each in self.measured if tree.home(each.axes) is not None]
+        inside = [
+            part for each in self.measured for part in ([each] if tree.home(each.axes) is not None else parted(each))
+        ]
         cliques = Cliques(tree, self.domain.shape)
         fit = estimated(cliques, inside, total, self.barred, start=self.start, steps=steps)
         self.start = fit.potentials
