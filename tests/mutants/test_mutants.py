@@ -31,6 +31,7 @@ from tests.mutants import (
     joins,
     levels,
     limits,
+    margins,
     mechanisms,
     mode,
     moments,
@@ -92,6 +93,7 @@ PARTS = {
     "zoo": zoo.MUTANTS,
     "rehearsal": rehearsal.MUTANTS,
     "survey": survey.MUTANTS,
+    "margins": margins.MUTANTS,
 }
 LEAST = {"privacy": 30}  # bugs that a part has at least; 10 elsewhere
 MUTANTS = [(f"{part}:{mutant.name}", mutant) for part, mutants in PARTS.items() for mutant in mutants]

@@ -51,6 +51,7 @@ def fixed_trees_are_valid() -> None:
     """A few graphs that need fill, or have parts of their own."""
     for scopes in (
         [(0, 1), (1, 2), (2, 3), (0, 3)],
+        [(0, 1), (1, 2), (2, 3), (3, 4)],
         [(0, 1), (2, 3), (3, 4), (2, 4)],
         [(0, 1, 2), (1, 2, 3), (3, 4), (0, 4)],
     ):

@@ -101,13 +101,12 @@ def test_strangers_are_not_chosen() -> None:
 
 
 def pairs_below_their_noise_are_not_chosen() -> None:
-    """What is surely there and less than its measurement would leave is left out."""
-    picker = chooser(chain(0.05), 30.0)
-    assert picker.choice()
-    picker = chooser(chain(0.05), 30.0)
-    picker.deviation = lambda chosen, pair: 1e9
-    picker.looks = [NoisyMarginal(each.axes, each.values, 400.0) for each in looks_at(chain(0.05), 0.0)]
-    assert not picker.choice()
+    """What is surely there, and less than half of the noise that its measurement would leave, is left out: a little in many cells."""
+    expected = np.full((20, 20), 1e6)
+    seen = NoisyMarginal((0, 1), expected + 100 * (sqrt(2 / np.pi) + 0.1), 100.0)
+    found = evidence(seen, expected, 100.0)
+    assert found.sureness > SURE and found.surplus < 0
+    assert evidence(seen, expected, 10.0).surplus > 0
 
 
 def test_pairs_below_their_noise_are_not_chosen() -> None:
