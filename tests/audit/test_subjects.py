@@ -91,7 +91,15 @@ def test_every_registered_mechanism_and_release_is_audited() -> None:
     kinds = {each.kind for each in every()}
     assert set(registry.names()) <= kinds
     assert set(releases.names()) <= kinds
-    assert {each.part for each in every()} == {"mechanism", "keys", "release", "step", "survey", "found keys"}
+    assert {each.part for each in every()} == {
+        "mechanism",
+        "keys",
+        "release",
+        "step",
+        "survey",
+        "found keys",
+        "weights",
+    }
 
 
 UNASKED = {"Branching"}

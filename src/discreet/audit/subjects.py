@@ -16,7 +16,9 @@ from discreet.audit.declared import neighbours, questions
 from discreet.audit.neighbours import Pair
 from discreet.audit.sampling import LowerBound, Progress, lower_bound
 from discreet.audit.twins.curators import Curators
+from discreet.audit.twins.functions import Draws, compare
 from discreet.audit.twins.report import Report
+from discreet.cells import Categorical
 from discreet.curator.planning import DEFAULT_DELTA
 from discreet.curator.policy import Policy
 from discreet.mechanisms import keys
@@ -26,6 +28,8 @@ from discreet.mechanisms.base import Example, Mechanism
 from discreet.mechanisms.base import registry as mechanisms
 from discreet.mechanisms.keys import KeysByName
 from discreet.plan.releases.base import registry as releases
+from discreet.privacy import Adjacency, Relation, Unit
+from discreet.weights import ArrayTable, Domain, factored
 
 __all__ = ["Finding", "Subject", "add", "every", "of_policy"]
 
@@ -317,6 +321,30 @@ def of_found_ranges() -> list[Subject]:
     return [
         subject for policy in policies for subject in of_policy(policy, asked, part="step", kind="FindRange", pairs=1)
     ]
+
+
+@add
+def of_margins() -> list[Subject]:
+    """A model of the margins of made-up people, of whom one goes or is replaced: twins of it, and its first draw, before any choice."""
+    sizes = {"sex": 2, "ward": 3, "age": 4}
+    domain = Domain(tuple(Categorical(name, tuple(range(size)), other=False) for name, size in sizes.items()))
+    people = np.stack([np.arange(300) % 2, np.arange(300) % 3, np.arange(300) // 2 % 3], axis=1)
+    others = {Adjacency.ADD_REMOVE: people[1:], Adjacency.REPLACE: np.vstack([people[1:], [[2, 3, 4]]])}
+    return [_of_margins(domain, people, other, Relation(adjacency, Unit.ROW)) for adjacency, other in others.items()]
+
+
+def _of_margins(domain: Domain, people: Any, other: Any, relation: Relation) -> Subject:
+    def learned(codes: Any, draws: Draws) -> Any:
+        table = ArrayTable(domain, codes, draws.measure, relation)
+        found = factored(table, None, epsilon=PRICE, delta=SURVEY_DELTA)
+        return [each.values for each in found.measured], [each.chosen for each in found.rounds], found.model.total
+
+    report = compare(people, other, learned)
+    first, second = (given[:1] for given in _given(report))
+    name = f"model of margins, {relation}"
+    pairs = ((first, second),)
+    differences = report.differences
+    return Subject("weights", "factored", name, PRICE, SURVEY_DELTA, noisy, pairs, many=True, differences=differences)
 
 
 def of_policy(
