@@ -190,6 +190,7 @@ NAMESAKES = {
     "Drawn": "a draw in the record of a grant, and one in the record of a twin",
     "Gaussian": "a mechanism, and its event, which is always written events.Gaussian",
     "Laplace": "a mechanism, and its event, which is always written events.Laplace",
+    "Learned": "what an output tells of a person, and a model that was learned of a table (public)",
     "Line": "of a ledger's history, and of integration in the plane",
     "Mixed": "a kind of loss, and the theorem about it",
     "Part": "of a composition: as it is certified, and as theorems have it",

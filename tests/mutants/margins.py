@@ -4,7 +4,7 @@ from tests.mutants import Mutant
 from tests.weights import test_estimation as fits
 from tests.weights import test_graphical as models
 from tests.weights import test_junction as trees
-from tests.weights import test_learning as learning
+from tests.weights import test_large_domain as learning
 from tests.weights import test_pairs as pairs
 from tests.weights import test_stages as stages
 
@@ -15,7 +15,7 @@ GRAPHICAL = "discreet.weights.graphical:"
 ESTIMATION = "discreet.weights.estimation:"
 STAGES = "discreet.weights.stages:"
 PAIRS = "discreet.weights.pairs:"
-LEARNING = "discreet.weights.learning:"
+LEARNING = "discreet.weights.large_domain:"
 
 
 def too_few_cells() -> None:
@@ -73,7 +73,7 @@ MUTANTS = (
     ),
     Mutant(
         "deviations-of-weighed-counts",
-        STAGES + "Stage.deviation",
+        STAGES + "VectorStage.deviation",
         "sqrt(self.mechanism.variance) / weight",
         "sqrt(self.mechanism.variance)",
         "noise is thought to be larger than it is",
@@ -169,7 +169,7 @@ MUTANTS = (
     ),
     Mutant(
         "beliefs-without-their-parents",
-        PROPAGATION + "Shares.beliefs",
+        PROPAGATION + "CliqueShares.beliefs",
         "found.append(shares * aligned(weight, shared, self.cliques.axes[number]))",
         "found.append(shares)",
         "shares that are given the separator are taken for those of all",
@@ -281,7 +281,7 @@ MUTANTS = (
     ),
     Mutant(
         "noise-that-is-left-does-not-count",
-        PAIRS + "Evidence.surplus",
+        PAIRS + "PairEvidence.surplus",
         "self.gain - WORTH * self.left",
         "self.gain",
         "a pair is measured whose noise is larger than what it tells",

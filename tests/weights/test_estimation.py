@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.weights.estimation import RELAXED, RELAXED_ALONE, Barred, Fit, estimated, parted, pooled, total_of
+from discreet.weights.estimation import RELAXED, RELAXED_ALONE, Barred, TreeFit, estimated, parted, pooled, total_of
 from discreet.weights.factors import aligned, summed
 from discreet.weights.junction import junction_tree
 from discreet.weights.model import Floats, NoisyMarginal
@@ -28,7 +28,7 @@ def noisy(scopes: list[tuple[int, ...]], seed: int, deviation: float, units: int
     ]
 
 
-def joint_of(fit: Fit, barred: tuple[Barred, ...]) -> Floats:
+def joint_of(fit: TreeFit, barred: tuple[Barred, ...]) -> Floats:
     """The whole joint that potentials give."""
     logs = np.zeros(SHAPE)
     for axes, values in fit.potentials.items():

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from discreet.weights.arrays import ArrayTable
     from discreet.weights.domain import Domain
     from discreet.weights.graphical import Factored
-    from discreet.weights.learning import factored
+    from discreet.weights.large_domain import factored
     from discreet.weights.model import Learned, NoisyMarginal, Round
 
 __all__ = ["ArrayTable", "Domain", "Factored", "Learned", "NoisyMarginal", "Round", "factored"]
@@ -25,7 +25,7 @@ _HOME = {
     "Learned": "model",
     "NoisyMarginal": "model",
     "Round": "model",
-    "factored": "learning",
+    "factored": "large_domain",
 }
 
 if not TYPE_CHECKING:

@@ -25,7 +25,7 @@ import numpy as np
 from discreet.weights.domain import Mask
 from discreet.weights.factors import Axes, aligned, summed
 from discreet.weights.model import Floats, NoisyMarginal
-from discreet.weights.propagation import Cliques, Shares, propagated
+from discreet.weights.propagation import Cliques, CliqueShares, propagated
 
 Potentials = Mapping[Axes, Floats]
 
@@ -50,10 +50,10 @@ class Barred:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class TreeFit:
     """What was estimated: a distribution, and the potentials that give it, from which a later fit may start."""
 
-    shares: Shares
+    shares: CliqueShares
     potentials: Potentials
     passes: int
 
@@ -95,11 +95,11 @@ def estimated(
     *,
     start: Potentials | None = None,
     steps: int = 250,
-) -> Fit:
+) -> TreeFit:
     """The fit to all marginals, each of which lies in a clique, after so many steps at most."""
     dual = _Dual(cliques, pooled(measured), total, tuple(barred))
     at = _minimised(dual, dual.stretched(start or {}), steps)
-    return Fit(at.shares, dual.potentials(at.place), dual.passes)
+    return TreeFit(at.shares, dual.potentials(at.place), dual.passes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class _Point:
     place: Floats
     value: float
     slope: Floats
-    shares: Shares
+    shares: CliqueShares
 
 
 class _Dual:

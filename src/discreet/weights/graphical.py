@@ -17,7 +17,7 @@ from discreet.noise import Source, uniform
 from discreet.weights.domain import Domain
 from discreet.weights.factors import Axes, Factor, product_onto
 from discreet.weights.model import Floats
-from discreet.weights.propagation import Shares
+from discreet.weights.propagation import CliqueShares
 
 MOST_MARGINAL = 1 << 25
 """Cells of a marginal that is asked for."""
@@ -32,7 +32,7 @@ class Factored:
 
     domain: Domain
     total: float
-    shares: Shares
+    shares: CliqueShares
 
     @property
     def cliques(self) -> tuple[Axes, ...]:

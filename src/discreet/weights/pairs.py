@@ -33,7 +33,7 @@ AT_ONCE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class PairEvidence:
     """What a noisy pair shows against a model: the distance beyond noise, how much that varies, and what a measurement would leave."""
 
     gain: float
@@ -51,11 +51,11 @@ class Evidence:
         return self.gain - WORTH * self.left
 
 
-def evidence(seen: NoisyMarginal, expected: Floats, deviation: float) -> Evidence:
+def evidence(seen: NoisyMarginal, expected: Floats, deviation: float) -> PairEvidence:
     """What a look shows against the counts that a model expects, for a fit to counts of this deviation."""
     followed = expected / (expected + deviation)
     distance = float((followed * np.abs(seen.values - expected)).sum())
-    return Evidence(
+    return PairEvidence(
         distance - MEAN * seen.deviation * float(followed.sum()),
         seen.deviation * sqrt(VARIANCE * float((followed**2).sum())),
         MEAN * deviation * float(followed.sum()),
@@ -106,7 +106,7 @@ class Chooser:
                 best = best or each.surplus
         return found
 
-    def _worth(self, model: Model) -> dict[Axes, Evidence]:
+    def _worth(self, model: Model) -> dict[Axes, PairEvidence]:
         """The pairs that show more than noise would, and more than their measurement would leave."""
         others = [each for each in self.looks if each.axes not in self.chosen]
         found = {

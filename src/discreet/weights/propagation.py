@@ -51,7 +51,7 @@ class Cliques:
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class CliqueShares:
     """A distribution: for each clique the probabilities of its own attributes given its separator, a factor each."""
 
     cliques: Cliques
@@ -74,7 +74,7 @@ class Shares:
         return Factor(self.cliques.axes[number], self.given[number])
 
 
-def propagated(cliques: Cliques, potentials: Sequence[Floats]) -> tuple[float, Shares]:
+def propagated(cliques: Cliques, potentials: Sequence[Floats]) -> tuple[float, CliqueShares]:
     """The distribution whose probabilities are proportional to the product of e^potential over all cliques, and the logarithm of their
     sum before; −∞ where no cell is possible."""
     logs = list(potentials)
@@ -90,4 +90,4 @@ def propagated(cliques: Cliques, potentials: Sequence[Floats]) -> tuple[float, S
             logs[parent] = logs[parent] + told
         else:
             log_total = float(message[0])
-    return log_total, Shares(cliques, tuple(given))
+    return log_total, CliqueShares(cliques, tuple(given))

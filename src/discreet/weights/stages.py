@@ -43,7 +43,7 @@ TRIES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class VectorStage:
     """One draw: noise of a scale on a weighted vector, which a unit moves by this much at most."""
 
     mechanism: RoundedGaussian
@@ -62,10 +62,10 @@ class Stage:
 class Stages:
     """All draws, and the (ε, δ) that they keep together."""
 
-    margins: Stage
-    look: Stage
-    second: Stage
-    last: Stage
+    margins: VectorStage
+    look: VectorStage
+    second: VectorStage
+    last: VectorStage
     relation: Relation
     promise: Promise
 
@@ -96,8 +96,8 @@ def stages_for(relation: Relation, epsilon: Number, delta: Number) -> Stages:
 def _stages(relation: Relation, price: Promise, sigma: Fraction) -> Stages:
     moves = sqrt_up(Fraction(cells_moved(relation))) * NORM
 
-    def stage(share: Fraction) -> Stage:
-        return Stage(RoundedGaussian(round_up(moves * sigma * sqrt_up(1 / share))), moves)
+    def stage(share: Fraction) -> VectorStage:
+        return VectorStage(RoundedGaussian(round_up(moves * sigma * sqrt_up(1 / share))), moves)
 
     return Stages(stage(MARGINS), stage(LOOK), stage(SECOND_LOOK), stage(LAST), relation, price)
 
@@ -130,7 +130,7 @@ class Weighed:
         pairs = zip(self.scopes, self.weights, strict=True)
         return np.concatenate([weight * cells.marginal(scope).reshape(-1) for scope, weight in pairs])
 
-    def read(self, released: Ints, stage: Stage) -> list[NoisyMarginal]:
+    def read(self, released: Ints, stage: VectorStage) -> list[NoisyMarginal]:
         """Such a vector with its noise, as noisy marginals."""
         shapes = [tuple(self.shape[axis] for axis in scope) for scope in self.scopes]
         parts = np.split(released, np.cumsum([prod(each) for each in shapes])[:-1])
@@ -140,7 +140,7 @@ class Weighed:
         ]
 
 
-def drawn(grant: Grant, stage: Stage, counts: Callable[[], CellCounts], weighed: Weighed) -> list[NoisyMarginal]:
+def drawn(grant: Grant, stage: VectorStage, counts: Callable[[], CellCounts], weighed: Weighed) -> list[NoisyMarginal]:
     """Marginals with the noise of a stage; none where the draw was lost, which stays spent."""
     if sum(each * each for each in weighed.weights) > NORM * NORM:
         raise Fault("the weights of a draw are larger than what was granted", code="grant")

@@ -20,7 +20,7 @@ from discreet.weights.junction import JunctionTree, junction_tree
 from discreet.weights.model import Learned, NoisyMarginal, Round
 from discreet.weights.pairs import Chooser, anything_shows
 from discreet.weights.propagation import Cliques, propagated
-from discreet.weights.stages import NORM, Stage, Stages, Weighed, drawn, noted, stages_for, weighed_by
+from discreet.weights.stages import NORM, Stages, VectorStage, Weighed, drawn, noted, stages_for, weighed_by
 
 MOST_CELLS = 1 << 18
 """Cells of all cliques together, if nothing else is said: a fit takes about that many times 10 µs."""
@@ -108,7 +108,7 @@ def _possible(domain: Domain, barred: tuple[Barred, ...], most_cells: int) -> No
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenPairs:
     """The pairs that were chosen, in order, each with the distance that it showed."""
 
     pairs: tuple[Axes, ...] = ()
@@ -143,18 +143,18 @@ class _Learning:
         rounds = _rounds(choice, (*self.measured, *last), model.total)
         return Learned(model, tuple(self.measured), stages.event, stages.promise, stages.relation, rounds)
 
-    def _draw(self, stage: Stage, weighed: Weighed, words: str) -> list[NoisyMarginal]:
+    def _draw(self, stage: VectorStage, weighed: Weighed, words: str) -> list[NoisyMarginal]:
         self.progress(words)
         found = drawn(self.grant, stage, self.counts, weighed)
         self.measured += found
         return found
 
-    def _no_choice(self, alone: Weighed) -> Choice:
+    def _no_choice(self, alone: Weighed) -> ChosenPairs:
         """What would have been a second look is of attributes alone."""
         self._draw(self.stages.second, alone, "each attribute alone, again")
-        return Choice()
+        return ChosenPairs()
 
-    def _choice(self, pairs: tuple[Axes, ...], alone: Weighed) -> Choice:
+    def _choice(self, pairs: tuple[Axes, ...], alone: Weighed) -> ChosenPairs:
         """One look at all pairs, a second one where the first shows anything, and what both say is worth measuring."""
         weighed = weighed_by(pairs, self.domain.shape, LOOKED)
         looks = self._draw(self.stages.look, weighed, f"a look at {len(pairs)} pairs")
@@ -165,7 +165,7 @@ class _Learning:
         self.progress("choosing pairs")
         found = self._chooser(looks).choice()
         flat = noted(self.grant, [each for pair, gain in found.items() for each in (pairs.index(pair), round(gain))])
-        return Choice(tuple(pairs[each] for each in flat[::2]), tuple(map(float, flat[1::2])))
+        return ChosenPairs(tuple(pairs[each] for each in flat[::2]), tuple(map(float, flat[1::2])))
 
     def _chooser(self, looks: list[NoisyMarginal]) -> Chooser:
         shape = self.domain.shape
@@ -179,7 +179,7 @@ class _Learning:
         fixed = tuple(each.axes for each in self.barred)
         return Chooser(pooled(looks), shape, self.most_cells, fixed, self._rough, deviation, self.rounds)
 
-    def _last(self, alone: Weighed, pairs: tuple[Axes, ...], choice: Choice) -> Weighed:
+    def _last(self, alone: Weighed, pairs: tuple[Axes, ...], choice: ChosenPairs) -> Weighed:
         """Attributes alone, and all pairs that lie in a clique: once a clique is there, a pair more in it takes no more time."""
         tree = self._tree(choice.pairs)
         inside = [pair for pair in pairs if choice.pairs and tree.home(pair) is not None]
@@ -206,7 +206,7 @@ class _Learning:
         return Factored(self.domain, total, fit.shares)
 
 
-def _rounds(choice: Choice, measured: Sequence[NoisyMarginal], total: float) -> tuple[Round, ...]:
+def _rounds(choice: ChosenPairs, measured: Sequence[NoisyMarginal], total: float) -> tuple[Round, ...]:
     """The pairs that were chosen, with the last deviation that each was measured with."""
     deviations = {each.axes: each.deviation for each in measured}
     chosen = zip(choice.pairs, choice.gains, strict=True)

@@ -151,7 +151,7 @@ def the_joint_law_keeps_the_promise() -> None:
         price = stages_for(ROWS, 4, 0.01)
         with (
             mock.patch.object(chances, "tail", cache(rounded_tail)),
-            mock.patch("discreet.weights.learning.stages_for", lambda *_: price),
+            mock.patch("discreet.weights.large_domain.stages_for", lambda *_: price),
             mock.patch.object(
                 Promise, "check", lambda *_: None
             ),  # it takes most of the time, and is the same in every run
@@ -238,7 +238,7 @@ def test_lost_draws_are_done_without() -> None:
 
 def test_all_draws_lost_is_refused() -> None:
     with (
-        mock.patch("discreet.weights.learning.drawn", lambda *_: []),
+        mock.patch("discreet.weights.large_domain.drawn", lambda *_: []),
         pytest.raises(Refused, match="all draws were lost"),
     ):
         of_units(rows())
@@ -247,7 +247,7 @@ def test_all_draws_lost_is_refused() -> None:
 def notes_decide(chosen: tuple[int, ...] = (2, 400)) -> None:
     """What an earlier entry has noted is measured, whatever this machine would choose now."""
     answers = iter([(1,), chosen])
-    with mock.patch("discreet.weights.learning.noted", lambda grant, choice: next(answers)):
+    with mock.patch("discreet.weights.large_domain.noted", lambda grant, choice: next(answers)):
         found = of_units(rows())
     assert [each.chosen for each in found.rounds] == [(0, 3)]
 
