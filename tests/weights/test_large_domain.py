@@ -55,7 +55,8 @@ def learned(table: ArrayTable, **options: Any) -> Learned:
 
 
 def of_units(codes: Any, measure: Unmetered | None = None, relation: Relation = ROWS, **options: Any) -> Learned:
-    return learned(ArrayTable(DOMAIN, codes, measure, relation), **options)
+    """What is learned of rows; where nothing is said of noise it is the same in every run of the tests."""
+    return learned(ArrayTable(DOMAIN, codes, measure or unmetered(Tape(11)), relation), **options)
 
 
 def error(model: Factored, codes: Any, size: int = 2) -> float:
@@ -319,6 +320,13 @@ def bad_is_refused_before_anything_is_spent(name: str) -> None:
 @pytest.mark.parametrize("name", BAD)
 def test_bad_is_refused_before_anything_is_spent(name: str) -> None:
     bad_is_refused_before_anything_is_spent(name)
+
+
+def test_more_than_one_draw_can_weigh_is_refused_before_anything_is_spent() -> None:
+    measure = unmetered()
+    with mock.patch.object(stages, "NORM", 2), pytest.raises(Invalid, match="10 marginals are more"):
+        of_units(rows(), measure)
+    assert repr(measure) == "Unmetered(measurements=0)"
 
 
 def limits_bind() -> None:

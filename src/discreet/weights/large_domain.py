@@ -50,7 +50,7 @@ def factored(
     """A model of the margins of a table by these attributes, whose domain may be far too large to be listed.
 
     It is (epsilon, delta)-DP: four draws of Gaussian noise, which are charged before the first one. `workload` is how many attributes
-    questions are about: with 1 attributes are measured alone, with more also in pairs. At most `rounds` pairs are measured, and the
+    questions are about: with 1 attributes are measured alone, with more also in pairs. At most `rounds` pairs are chosen, and the
     cliques of the model have `most_cells` cells together at most; both bound time and memory, not privacy. `impossible` are
     conditions that nobody meets, as text that the table knows or as masks over the domain: the model has no mass there. Under a `key`
     whoever is stopped enters again, and goes on. `progress` is told in words what is being done.
@@ -62,12 +62,16 @@ def factored(
     barred = tuple(_barred(domain, each, table) for each in impossible)
     _possible(domain, barred, whole(most_cells, "most_cells", least=1))
     stages = stages_for(table.relation, epsilon, delta)
+    alone = tuple((axis,) for axis in range(len(domain.shape)))
     pairs = () if workload == 1 or rounds == 0 else _pairs(domain, most_cells)
+    weighed_by(
+        (*alone, *pairs), domain.shape, MEASURED
+    )  # more than one draw can weigh is refused before anything is spent
     with table.measure(stages.event, label="weights", key=key, promise=stages.promise) as grant:
         learning = _Learning(
             domain, stages, grant, table.counts(domain.attributes), barred, most_cells, rounds, progress or _silent
         )
-        return learning.learned(pairs)
+        return learning.learned(alone, pairs)
 
 
 def _silent(words: str) -> None:
@@ -130,9 +134,9 @@ class _Learning:
     measured: list[NoisyMarginal] = field(default_factory=list)
     start: Potentials = field(default_factory=dict)
 
-    def learned(self, pairs: tuple[Axes, ...]) -> Learned:
+    def learned(self, attributes: tuple[Axes, ...], pairs: tuple[Axes, ...]) -> Learned:
         """All draws, in their order, and the model that they give."""
-        alone = weighed_by([(axis,) for axis in range(len(self.domain.shape))], self.domain.shape, MEASURED)
+        alone = weighed_by(attributes, self.domain.shape, MEASURED)
         self._draw(self.stages.margins, alone, "each attribute alone")
         choice = self._choice(pairs, alone) if pairs and self.measured else self._no_choice(alone)
         last = self._draw(self.stages.last, self._last(alone, pairs, choice), "what was chosen")
