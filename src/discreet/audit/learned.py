@@ -10,7 +10,7 @@ from discreet.audit.twins.functions import Draws, compare
 from discreet.cells import Categorical
 from discreet.mechanisms.measure import Measure
 from discreet.privacy import Adjacency, Relation, Unit
-from discreet.weights import ArrayTable, Domain, independent, mwem, online, quality
+from discreet.weights import ArrayTable, Domain, factored, independent, mwem, online, quality
 
 # An online session: its δ, four cells, and questions about one attribute, about both, and about whoever may be there alone.
 SESSION_DELTA = 1e-3
@@ -136,3 +136,26 @@ def of_histograms() -> list[Subject]:
                 )
             )
     return found
+
+
+def of_margins() -> list[Subject]:
+    """A model of the margins of made-up people, of whom one goes or is replaced: twins of it, and its first draw, before any choice."""
+    sizes = {"sex": 2, "ward": 3, "age": 4}
+    domain = Domain(tuple(Categorical(name, tuple(range(size)), other=False) for name, size in sizes.items()))
+    people = np.stack([np.arange(300) % 2, np.arange(300) % 3, np.arange(300) // 2 % 3], axis=1)
+    others = {Adjacency.ADD_REMOVE: people[1:], Adjacency.REPLACE: np.vstack([people[1:], [[2, 3, 4]]])}
+    return [_of_margins(domain, people, other, Relation(adjacency, Unit.ROW)) for adjacency, other in others.items()]
+
+
+def _of_margins(domain: Domain, people: Any, other: Any, relation: Relation) -> Subject:
+    def learned(codes: Any, draws: Draws) -> Any:
+        table = ArrayTable(domain, codes, draws.measure, relation)
+        found = factored(table, None, epsilon=PRICE, delta=LEARNED_DELTA)
+        return [each.values for each in found.measured], [each.chosen for each in found.rounds], found.model.total
+
+    report = compare(people, other, learned)
+    first, second = (given[:1] for given in given_in(report))
+    name = f"model of margins, {relation}"
+    pairs = ((first, second),)
+    differences = report.differences
+    return Subject("weights", "factored", name, PRICE, LEARNED_DELTA, noisy, pairs, many=True, differences=differences)

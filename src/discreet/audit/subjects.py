@@ -11,7 +11,7 @@ from math import inf, isfinite
 from typing import Any, TypeAlias
 
 from discreet.audit.declared import neighbours, questions
-from discreet.audit.learned import of_histograms, of_models, of_sessions
+from discreet.audit.learned import of_histograms, of_margins, of_models, of_sessions
 from discreet.audit.subject import PRICE, Finding, FlatKeys, Subject, given_in, noisy
 from discreet.audit.twins.curators import Curators
 from discreet.audit.twins.report import Report
@@ -213,6 +213,7 @@ def _noisy_cells(curator: Curator) -> Any:
 add(of_models)
 add(of_sessions)
 add(of_histograms)
+add(of_margins)
 
 STEPS = {
     "Search": (

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from discreet.weights.arrays import ArrayTable
     from discreet.weights.checking import quality
     from discreet.weights.domain import Domain
+    from discreet.weights.graphical import Factored
     from discreet.weights.histogram import Histogram
     from discreet.weights.histogram_learning import mwem
+    from discreet.weights.large_domain import factored
     from discreet.weights.model import Learned, NoisyMarginal, Round
     from discreet.weights.online_answer import OnlineAnswer
     from discreet.weights.online_session import OnlineSession, online
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArrayTable",
     "Domain",
+    "Factored",
     "Histogram",
     "Independent",
     "Learned",
@@ -36,6 +39,7 @@ __all__ = [
     "Round",
     "SyntheticData",
     "Workload",
+    "factored",
     "independent",
     "learn",
     "mwem",
@@ -49,6 +53,7 @@ __all__ = [
 _HOME = {
     "ArrayTable": "arrays",
     "Domain": "domain",
+    "Factored": "graphical",
     "Histogram": "histogram",
     "Independent": "product",
     "Learned": "model",
@@ -59,6 +64,7 @@ _HOME = {
     "Round": "model",
     "SyntheticData": "synthetic_data",
     "Workload": "workload",
+    "factored": "large_domain",
     "independent": "product",
     "learn": "release",
     "mwem": "histogram_learning",
