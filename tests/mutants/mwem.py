@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 from fractions import Fraction as F
+from typing import Any
+from unittest import mock
 
 import numpy as np
 
+from discreet.audit import learned
+from discreet.mechanisms.guarded import under_way
 from discreet.privacy import events, loss
 from discreet.weights.arrays import ArrayTable
 from discreet.weights.budget import LearningBudget, UnitMove
@@ -17,8 +21,10 @@ from tests.mechanisms import test_concentrated as concentrated
 from tests.mutants import Mutant
 from tests.weights import test_fit as fit
 from tests.weights import test_histogram as histogram
+from tests.weights import test_labels as labels
 from tests.weights import test_learning as learning
 from tests.weights import test_learning_laws as joint
+from tests.weights import test_proportional as proportional
 from tests.weights import test_residual as residual
 from tests.weights import test_transform as transform
 from tests.weights import test_workload as workload
@@ -35,6 +41,21 @@ def added_units_move_residuals_no_farther() -> None:
 
 def replaced_units_move_residuals_no_farther() -> None:
     residual.no_neighbour_moves_residuals_farther(REPLACED)
+
+
+def exact_histograms_are_told_apart() -> None:
+    """A histogram that is released as it is counts against the subject that learned it."""
+
+    class Exact:
+        def __init__(self, table: Any, **_: Any) -> None:
+            self.model, self.cells = self, table.counts(table.attributes())
+
+        def marginal(self, axes: tuple[int, ...]) -> Any:
+            with under_way():
+                return self.cells().marginal(axes)
+
+    with mock.patch.object(learned, "mwem", Exact), mock.patch.object(learned, "LEARNING", {"of residuals": {}}):
+        assert all(each.differences for each in learned.of_histograms())
 
 
 def budgets_are_kept() -> None:
@@ -313,6 +334,54 @@ MUTANTS = (
         fit.trees_are_told_by_pairs,
     ),
     Mutant(
+        "lower-marginals-wander",
+        W + "residual_start:fitted_by_order",
+        "scaled(fitted.weights.copy(), before, PASSES)",
+        "fitted.weights",
+        "the noise of many empty cells moves the marginals of single attributes",
+        proportional.lower_marginals_stay,
+    ),
+    Mutant(
+        "floors-by-half",
+        W + "residual_start:raised",
+        "factor**2",
+        "factor",
+        "single attributes have less of the price than they should",
+        proportional.low_orders_have_their_floor,
+    ),
+    Mutant(
+        "one-pass-over-all-marginals",
+        W + "proportional:scaled",
+        "range(passes)",
+        "range(1)",
+        "the marginal that came last is met, and those before it are not",
+        proportional.marginals_are_met,
+    ),
+    Mutant(
+        "squares-of-other-rows",
+        W + "transform:_squares",
+        "k * k * inside",
+        "k * inside",
+        "the curvature is that of another basis",
+        proportional.squares_are_those_of_the_vectors,
+    ),
+    Mutant(
+        "labels-of-the-domain-alone",
+        W + "labels:label",
+        "        mark.update(each)\n",
+        "        pass\n",
+        "a key gives what was released for other arguments",
+        labels.a_key_names_one_request,
+    ),
+    Mutant(
+        "differences-that-nobody-counts",
+        "discreet.audit.learned:of_histograms",
+        "*report.differences",
+        "*()",
+        "twins that are told apart do not count against what was learned",
+        exact_histograms_are_told_apart,
+    ),
+    Mutant(
         "gaussian-noise-of-half-the-scale",
         W + "budget:LearningBudget.noise",
         "RoundedGaussian(sensitivity * _scale(share * self.worth) * ROOM)",
@@ -418,7 +487,7 @@ MUTANTS = (
     ),
     Mutant(
         "rounds-without-end",
-        W + "learning:_rounds",
+        W + "histogram_learning:_rounds",
         "if most > MOST_ROUNDS:",
         "if False:",
         "a price is cut into parts that buy nothing",
@@ -426,7 +495,7 @@ MUTANTS = (
     ),
     Mutant(
         "workloads-of-other-domains",
-        W + "learning:_workload",
+        W + "histogram_learning:_workload",
         "if workload.domain != domain:",
         "if False:",
         "queries are answered over other attributes",

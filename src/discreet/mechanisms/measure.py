@@ -296,7 +296,7 @@ class Unmetered:
         size = checked_block(event, kept, block)
         if promise is not None:
             promise.check(event)
-        record = self._record(event, key, f"{event_text(event)} {size}")
+        record = self._record(event, key, f"{event_text(event)} {size} {label}")
         if record.ended and not kept:
             raise settled()
         record.enter()

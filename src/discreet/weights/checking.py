@@ -15,6 +15,7 @@ from discreet.mechanisms.measure import Promise
 from discreet.privacy import events, loss
 from discreet.privacy.adjacency import cells_moved
 from discreet.weights.domain import Mask, UnitTable
+from discreet.weights.labels import label
 from discreet.weights.model import Learned, count
 from discreet.weights.reporting import CountError, MarginError, QualityReport, margins_of, model_counts, report_of
 
@@ -53,7 +54,9 @@ def quality(
     rounded = [model_counts(learned.model, axes, STEPS) for axes in margins]
     exact = table.counts(domain.attributes)
     looked = _looked(exact, margins, [counts for counts, _ in rounded], masks)
-    with table.measure(event, label="the quality of a model", key=key, promise=promise) as grant:
+    with table.measure(
+        event, label=label("quality", domain, margins, list(conditions)), key=key, promise=promise
+    ) as grant:
         released = grant(noise, sensitivity, looked) / STEPS
     reach = noise.error() / STEPS
     errors = [

@@ -28,6 +28,7 @@ from discreet.mechanisms.guarded import Guarded
 from discreet.weights.budget import LearningBudget
 from discreet.weights.domain import Domain, Mask, UnitTable
 from discreet.weights.histogram import Histogram, check_size
+from discreet.weights.labels import label
 from discreet.weights.model import Learned
 from discreet.weights.residual import closure
 from discreet.weights.residual_start import Start
@@ -76,7 +77,9 @@ def mwem(
     else:
         budget = LearningBudget.in_shares(table.relation, epsilon, delta, starting.shares)
     exact = cells_once(table.counts(domain.attributes), len(domain.shape))
-    with table.measure(budget.event, label="mwem", key=key, promise=budget.promise) as grant:
+    queries = [(group.axes, group.steps) for group in asked.groups]
+    said = label("histogram", domain, queries, asked.unit, most, tuple(switches), list(impossible))
+    with table.measure(budget.event, label=said, key=key, promise=budget.promise) as grant:
         known = starting.learned(grant, budget, exact, base, rounds=most)
         if progress is not None:
             progress(Progress(0, most, known.model))

@@ -17,6 +17,7 @@ from discreet.weights.estimation import Barred, Potentials, barriers, estimated,
 from discreet.weights.factors import Axes
 from discreet.weights.graphical import Factored
 from discreet.weights.junction import JunctionTree, junction_tree
+from discreet.weights.labels import label
 from discreet.weights.model import Learned, NoisyMarginal, Round
 from discreet.weights.pairs import Chooser, anything_shows
 from discreet.weights.propagation import Cliques, propagated
@@ -36,7 +37,7 @@ Progress = Callable[[str], object]
 
 def factored(
     table: UnitTable,
-    attributes: Any,
+    attributes: Any = None,
     *,
     epsilon: Number,
     delta: Number,
@@ -67,7 +68,8 @@ def factored(
     weighed_by(
         (*alone, *pairs), domain.shape, MEASURED
     )  # more than one draw can weigh is refused before anything is spent
-    with table.measure(stages.event, label="weights", key=key, promise=stages.promise) as grant:
+    said = label("model of margins", domain, workload, rounds, most_cells, [(each.axes, each.cells) for each in barred])
+    with table.measure(stages.event, label=said, key=key, promise=stages.promise) as grant:
         learning = _Learning(
             domain, stages, grant, table.counts(domain.attributes), barred, most_cells, rounds, progress or _silent
         )

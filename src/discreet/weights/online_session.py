@@ -17,6 +17,7 @@ from discreet.mechanisms.measure import Promise
 from discreet.privacy import events
 from discreet.weights.dense import DenseModel
 from discreet.weights.domain import Domain, Mask, UnitTable
+from discreet.weights.labels import label
 from discreet.weights.margins import HeldCounts, checked_cells
 from discreet.weights.online_answer import OnlineAnswer
 from discreet.weights.online_terms import OnlineAsked, OnlineTerms
@@ -107,7 +108,10 @@ class OnlineSession:
         with ExitStack() as stack:
             grant = stack.enter_context(
                 table.measure(
-                    terms.event, label=f"online, {plan.way.value}", key=key, promise=Promise(*self._promised())
+                    terms.event,
+                    label=label(f"online session ({plan.way.value})", domain, plan.asked),
+                    key=key,
+                    promise=Promise(*self._promised()),
                 )
             )
             counts = HeldCounts(table.counts(domain.attributes))

@@ -23,6 +23,7 @@ from discreet.noise import Source, uniform
 from discreet.privacy import events, loss
 from discreet.privacy.adjacency import cells_moved
 from discreet.weights.domain import Domain, Mask, UnitTable
+from discreet.weights.labels import label
 from discreet.weights.model import Floats, Learned, NoisyMarginal
 
 MOST_CELLS = 1 << 22
@@ -92,12 +93,14 @@ def independent(
     `impossible` has the cells that nobody can be in, as masks over the domain.
     """
     domain = Domain(table.attributes(attributes))
-    blocks = _blocks(domain, tuple(impossible))
+    barred = tuple(impossible)
+    blocks = _blocks(domain, barred)
     promise = Promise(positive(epsilon, "epsilon"), nonnegative(delta, "delta"))
     noise, sensitivity = _noise(promise, len(domain.shape), cells_moved(table.relation))
     event = events.Under(events.Repeated(noise.event(sensitivity), len(domain.shape)), table.relation)
     measured: list[NoisyMarginal] = []
-    with table.measure(event, label="a product of independents", key=key, promise=promise) as grant:
+    said = label("product", domain, list(barred))
+    with table.measure(event, label=said, key=key, promise=promise) as grant:
         exact = table.counts(domain.attributes)
         for axis, name in enumerate(domain.names):
             measured += _measured(grant, noise, sensitivity, exact, axis)
