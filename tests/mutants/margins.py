@@ -88,14 +88,6 @@ MUTANTS = (
         stages.lost_draws_are_left_out,
     ),
     Mutant(
-        "notes-are-not-granted",
-        STAGES + "Stages.event",
-        "events.Repeated(SILENT.event(0), NOTES)",
-        "events.Repeated(SILENT.event(0), 1)",
-        "a note is taken out of what may be drawn",
-        stages.notes_come_back,
-    ),
-    Mutant(
         "what-was-noted-is-forgotten",
         STAGES + "noted",
         "return tuple(int(each) for each in note)",

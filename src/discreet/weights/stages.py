@@ -6,8 +6,8 @@ of NORM at most, and the price of the draw does not depend on the choice. So wha
 have released, while all four compose as Gaussians do: exactly, for the price of one whose μ² is the sum of theirs (Dong, Roth
 and Su 2022, corollary 3.3).
 
-A *note* is a draw of what follows from released values alone: no unit moves it, and it costs nothing. It is kept like every draw, so that
-whoever enters again goes on with the choice that was made before, whatever machine it was made on.
+A *note* is of what follows from released values alone, and costs nothing. It is kept like every draw, so that whoever enters again goes on
+with the choice that was made before, whatever machine it was made on.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,11 +33,8 @@ NORM = 1 << 16
 MARGINS, LOOK, SECOND_LOOK, LAST = Fraction(10, 100), Fraction(7, 100), Fraction(13, 100), Fraction(70, 100)
 """Of μ²: for the attributes alone, a first look at all pairs, a second one, and what is chosen. Simulated: see docs/weights.md."""
 
-NOTES, EACH = 8, 4
-"""Notes of a grant, and how often one of them is tried that was lost."""
-
-SILENT = RoundedGaussian(Fraction(1, 256))
-"""Noise that rounds to nothing, but for fewer than one in 2^10000."""
+EACH = 4
+"""How often a note is tried that was lost."""
 
 TRIES = 32
 
@@ -73,7 +70,7 @@ class Stages:
     def event(self) -> events.Event:
         """Whatever is drawn, composed: what is charged, and what the grant is for."""
         drawn = (each.event for each in (self.margins, self.look, self.second, self.last))
-        return events.Under(events.Composed((*drawn, events.Repeated(SILENT.event(0), NOTES))), self.relation)
+        return events.Under(events.Composed(tuple(drawn)), self.relation)
 
 
 def stages_for(relation: Relation, epsilon: Number, delta: Number) -> Stages:
@@ -151,7 +148,7 @@ def drawn(grant: Grant, stage: VectorStage, counts: Callable[[], CellCounts], we
 def noted(grant: Grant, choice: Sequence[int]) -> tuple[int, ...]:
     """A choice that was made by released values alone: this one, or the one that an earlier entry has noted."""
     for _ in range(EACH):
-        note = _kept(lambda: grant(SILENT, 0, lambda: np.array(choice, np.int64)))
+        note = _kept(lambda: grant.note(np.array(choice, np.int64)))
         if note is not None:
             return tuple(int(each) for each in note)
     return tuple(choice)
