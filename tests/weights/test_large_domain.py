@@ -20,7 +20,8 @@ from discreet.audit.twins.functions import Draws, compare
 from discreet.cells import Attribute, Categorical, CellCounts, Ints
 from discreet.errors import DiscreetError, Invalid, Refused
 from discreet.mechanisms import RoundedGaussian, unmetered
-from discreet.mechanisms.measure import Grant, Promise, Unmetered
+from discreet.mechanisms.measure import Promise, Unmetered
+from discreet.mechanisms.record import MemoryRecord
 from discreet.noise import Tape
 from discreet.privacy import Relation, loss
 from discreet.weights import ArrayTable, Domain, Factored, Learned, factored, stages
@@ -171,24 +172,19 @@ class _Killed(BaseException):
 
 @contextmanager
 def killed_after(draws: int, *, inside: bool) -> Iterator[list[int]]:
-    """Whoever draws ends after so many draws, or inside of that draw, when nothing of it is kept yet."""
+    """Whoever draws or notes ends after so many, or inside of that one, when nothing of it is kept yet."""
     made: list[int] = []
-    original = Grant.__call__
+    original = MemoryRecord.keep
 
-    def draw(self: Grant, mechanism: Any, sensitivity: Any, exact: Any, size: int = 1) -> Any:
+    def keep(self: MemoryRecord, number: int, value: bytes) -> None:
         made.append(1)
-
-        def ended() -> Any:
-            raise _Killed
-
         if inside and len(made) == draws:
-            return original(self, mechanism, sensitivity, ended, size)
-        found = original(self, mechanism, sensitivity, exact, size)
+            raise _Killed
+        original(self, number, value)
         if len(made) == draws:
             raise _Killed
-        return found
 
-    with mock.patch.object(Grant, "__call__", draw), pytest.raises(_Killed):
+    with mock.patch.object(MemoryRecord, "keep", keep), pytest.raises(_Killed):
         yield made
 
 
