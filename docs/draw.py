@@ -360,11 +360,12 @@ def converging(rounds: tuple[int, int], **ways: bool) -> dict[str, Points]:
     ages = np.concatenate([random.normal(22, 5, 6_000), random.normal(62, 14, 14_000)]).clip(0, 95)
     domain = Domain((Binned("age", tuple(range(0, 97, 4)), missing=False),))
     codes = (ages // 4).astype(int)[:, None]
-    seen: dict[str, Points] = {"exact": list(enumerate(np.bincount(codes[:, 0], minlength=24) / ages.size))}
+    shares = np.bincount(codes[:, 0], minlength=24) / ages.size
+    seen: dict[str, Points] = {"exact": [(4 * i, share) for i, share in enumerate(shares.tolist())]}
 
     def note(state: Progress) -> None:
         if state.done in rounds:
-            seen[f"after {state.done} rounds"] = list(enumerate(state.model.weights.tolist()))
+            seen[f"{state.done} rounds"] = [(4 * i, share) for i, share in enumerate(state.model.weights.tolist())]
 
     mwem(
         ArrayTable(domain, codes, unmetered(Tape(1))),
@@ -383,7 +384,7 @@ def weighted() -> None:
     """A histogram as it converges: by the textbook, and with all measurements replayed."""
     write(
         "weights-converging",
-        Panel("the textbook, ε = 0.5: shares of ages in 4s", converging((4, 24), replay=False)),
+        Panel("the textbook, ε = 0.5: share by age", converging((4, 24), replay=False)),
         Panel("all measurements replayed", converging((4, 12), replay=True)),
     )
 
