@@ -365,7 +365,7 @@ def converging(rounds: tuple[int, int], **ways: bool) -> dict[str, Points]:
 
     def note(state: Progress) -> None:
         if state.done in rounds:
-            seen[f"{state.done} rounds"] = [(4 * i, share) for i, share in enumerate(state.model.weights.tolist())]
+            seen[f"t = {state.done}"] = [(4 * i, share) for i, share in enumerate(state.model.weights.tolist())]
 
     mwem(
         ArrayTable(domain, codes, unmetered(Tape(1))),
