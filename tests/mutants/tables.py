@@ -300,7 +300,7 @@ MUTANTS = (
         what_is_given_is_checked,
     ),
     Mutant(
-        "null-is-false",
+        "null-is-false-on-cells",
         TABLE + "truth:one",
         "NULL if value is None else",
         "FALSE if value is None else",

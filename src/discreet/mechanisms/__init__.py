@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from discreet.mechanisms import bernoulli_mean, keys, sensitivity, vector
     from discreet.mechanisms.above_threshold import AboveThreshold
     from discreet.mechanisms.base import Example, Mechanism, registry
+    from discreet.mechanisms.concentrated import ConcentratedExponential
     from discreet.mechanisms.exponential import Exponential
     from discreet.mechanisms.gaussian import DiscreteGaussian, Gaussian, RoundedGaussian
     from discreet.mechanisms.geometric import Geometric
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AboveThreshold",
     "CoinToss",
+    "ConcentratedExponential",
     "DiscreteGaussian",
     "Example",
     "Exponential",
@@ -56,6 +58,7 @@ __all__ = [
 _HOME = {
     "AboveThreshold": "above_threshold",
     "CoinToss": "randomized_response",
+    "ConcentratedExponential": "concentrated",
     "DiscreteGaussian": "gaussian",
     "Example": "base",
     "Exponential": "exponential",
