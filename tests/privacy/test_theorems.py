@@ -938,7 +938,7 @@ def test_the_table_of_theorems_names_every_function_and_tests_that_exist() -> No
     tests = {test for line in rows for test in re.findall(r"`(test_\w+)`", line)}
     defined = {
         test
-        for file in here.glob("test_*.py")
+        for file in here.parent.rglob("test_*.py")
         for test in re.findall(r"^def (test_\w+)", file.read_text("utf-8"), re.M)
     }
     assert tests - defined == set()
