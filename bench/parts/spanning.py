@@ -9,7 +9,7 @@ from math import sqrt
 
 import numpy as np
 
-from parts.made_up import SIZES, Codes, Counts, marginal
+from .made_up import SIZES, Codes, Counts, marginal
 
 
 def spanning(codes: Codes, rho: float, seed: int) -> Callable[[tuple[int, ...]], Counts]:

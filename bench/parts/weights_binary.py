@@ -23,10 +23,7 @@ from discreet.weights.domain import Domain
 from discreet.weights.histogram_learning import mwem
 from discreet.weights.workload import Workload
 
-try:
-    from parts.table import Table  # where a script of bench/ is run
-except ImportError:
-    from bench.parts.table import Table  # with python -m
+from .table import Table
 
 ATTRIBUTES, ROWS, DELTA = 16, 50_000, 1e-6
 EPSILONS = (0.1, 1, 10)

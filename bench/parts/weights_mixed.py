@@ -19,8 +19,9 @@ from discreet.cells import Categorical
 from discreet.mechanisms import RoundedGaussian
 from discreet.privacy import events, loss
 from discreet.weights import ArrayTable, Domain, factored
-from parts.made_up import KINDS, SIZES, TRIPLES, Codes, Counts, error, marginal
-from parts.spanning import spanning
+
+from .made_up import KINDS, SIZES, TRIPLES, Codes, Counts, error, marginal
+from .spanning import spanning
 
 DELTA = 1e-9
 RUNS = 5

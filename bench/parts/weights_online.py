@@ -13,11 +13,12 @@ from time import process_time
 
 import numpy as np
 
-from bench.parts.crowd import Truths, domain_of, people, questions, tangled
-from bench.parts.weights_picture import picture
 from discreet.mechanisms.guarded import under_way
 from discreet.weights import ArrayTable, online
 from discreet.weights.margins import Margins
+
+from .crowd import Truths, domain_of, people, questions, tangled
+from .weights_picture import picture
 
 EPSILON, DELTA = 1, 1e-7
 STREAM, FEW = 100_000, 3_000
