@@ -143,7 +143,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows-from-the-cell-before",
-        W + "histogram:Histogram.draw",
+        W + "histogram:drawn_cells",
         'side="right"',
         'side="left"',
         "cells without weight are drawn",

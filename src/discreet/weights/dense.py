@@ -6,16 +6,14 @@ from math import prod
 import numpy as np
 
 from discreet.cells import Ints
-from discreet.noise import Source, uniform
+from discreet.noise import Source
 from discreet.weights.domain import Domain, Mask
+from discreet.weights.histogram import drawn_cells
 from discreet.weights.margins import Axes, Margins
 from discreet.weights.model import Floats
 
 LEAST_SHARE = 1e-9
 """Of all units, on either side of a question that was measured: no cell that had any weight is ever without."""
-
-FINE = 1 << 50
-"""Steps that the weights of cells are rounded to when units are drawn."""
 
 
 class DenseModel:
@@ -59,13 +57,9 @@ class DenseModel:
 
     def draw(self, rows: int, source: Source | None = None) -> Ints:
         """The cells of so many units, drawn independently in proportion to the weights; a negative weight is none."""
-        weights = np.maximum(self.cells, 0).ravel()
-        steps = np.floor(weights * (FINE / max(weights.sum(), LEAST_SHARE))).astype(np.int64)
-        if not steps.any():
-            steps[:] = 1
-        ends = np.cumsum(steps)
-        places = np.searchsorted(ends, uniform(int(ends[-1]), rows, source=source), side="right")
-        return np.stack(np.unravel_index(places, self.cells.shape), axis=1).astype(np.int64)
+        weights = np.maximum(self.cells, 0)
+        total = float(weights.sum())
+        return drawn_cells(weights / total if total else np.full_like(weights, 1 / weights.size), rows, source)
 
 
 def even(domain: Domain, total: float) -> DenseModel:

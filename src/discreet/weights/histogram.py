@@ -60,11 +60,16 @@ class Histogram:
 
     def draw(self, rows: int, source: Source | None = None) -> Ints:
         """The cells of so many units, each with probability exactly its weight, on the grid; impossible cells never."""
-        steps = np.floor(self.weights.reshape(-1) * GRID).astype(np.int64)
-        upto = np.cumsum(steps)
-        point = uniform(int(upto[-1]), whole(rows, "rows", least=0), source=source)
-        cell = np.searchsorted(upto, point, side="right")
-        return np.stack(np.unravel_index(cell, self.domain.shape), axis=1).astype(np.int64)
+        return drawn_cells(self.weights, rows, source)
+
+
+def drawn_cells(weights: Floats, rows: int, source: Source | None = None) -> Ints:
+    """Cells of an array of weights, which add up to 1 and are not negative: each with probability exactly its weight, on the grid."""
+    steps = np.floor(weights.reshape(-1) * GRID).astype(np.int64)
+    upto = np.cumsum(steps)
+    point = uniform(int(upto[-1]), whole(rows, "rows", least=0), source=source)
+    cell = np.searchsorted(upto, point, side="right")
+    return np.stack(np.unravel_index(cell, weights.shape), axis=1).astype(np.int64)
 
 
 def check_size(domain: Domain) -> None:

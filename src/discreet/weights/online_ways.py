@@ -31,7 +31,6 @@ from discreet.weights.online_answer import OnlineAnswer, read, written
 from discreet.weights.online_terms import DirectTerms, HistogramTerms, OnlineTerms, WeightsTerms
 
 EMPTY = np.zeros(0, np.uint8)
-Z95 = 1.96
 
 
 class Answering(ABC):
@@ -121,7 +120,7 @@ class HistogramAnswers(Answering):
         """The sum of noisy cells; each of them has noise of its own."""
         self.queries_left = max(0, self.queries_left - 1)
         inside = float(cells.sum()) * self._cells.cells.size / cells.size
-        width = Z95 * self._deviation * sqrt(inside)
+        width = start.Z95 * self._deviation * sqrt(inside)
         return OnlineAnswer(self._cells.count(cells), True, True, width, "free: a sum of noisy cells")
 
 

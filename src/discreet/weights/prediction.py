@@ -15,6 +15,7 @@ from math import erf, floor, inf, prod, sqrt
 
 from discreet.errors import Invalid, Refused
 from discreet.exact import shown
+from discreet.weights.histogram import MOST_CELLS
 from discreet.weights.online_terms import (
     MOST_TESTED,
     OnlineAsked,
@@ -26,9 +27,7 @@ from discreet.weights.online_terms import (
     tested,
     weights_terms,
 )
-
-MOST_CELLS = 1 << 22
-"""Of a histogram that is held as one array."""
+from discreet.weights.start import Z95
 
 USUAL = (2, 3, 4, 5)
 """How many attributes a typical question is about."""
@@ -38,7 +37,6 @@ CAUTION = 1.5
 of attributes tell most, and half as good where they tell nothing."""
 
 CONFIDENCE = 0.95
-Z95 = 1.96
 
 
 class Way(Enum):
