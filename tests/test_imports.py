@@ -47,6 +47,7 @@ PUBLIC = {
     "__version__",
     "attacks",
     "audit",
+    "learn",
     "mechanisms",
     "noise",
     "privacy",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from discreet.lazy import lazy
 
 if TYPE_CHECKING:
-    from discreet import attacks, audit, mechanisms, noise, privacy, weights
+    from discreet import attacks, audit, learn, mechanisms, noise, privacy, weights
     from discreet.answer import Answer, Preview
     from discreet.curator.declaration import Budget
     from discreet.curator.policy import Policy
@@ -68,6 +68,7 @@ __all__ = [
     "__version__",
     "attacks",
     "audit",
+    "learn",
     "mechanisms",
     "noise",
     "privacy",
