@@ -23,10 +23,15 @@ class Part:
     programs: tuple[str, ...]
     packages: tuple[str, ...]  # of Debian, which hold the programs
     cpu_seconds: int  # its budget, beside those of `make test`
+    pinned: tuple[str, ...] = ()  # versions of libraries that no lock names: newer ones may bring gigabytes for machines with a GPU
 
 
 PARTS = {
-    part.name: part for part in (Part("postgres", ("initdb", "pg_ctl", "pgbouncer"), ("postgresql", "pgbouncer"), 120),)
+    part.name: part
+    for part in (
+        Part("postgres", ("initdb", "pg_ctl", "pgbouncer"), ("postgresql", "pgbouncer"), 120),
+        Part("learn", (), (), 200, ("torch==2.13.0",)),
+    )
 }
 
 
@@ -49,7 +54,7 @@ def installed(part: Part) -> str:
         packages = " ".join(part.packages)
         return f"{', '.join(missing)} cannot be found; install the packages that hold them (Debian: apt-get install {packages})"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    libraries = project["optional-dependencies"][part.name]
+    libraries = [*part.pinned, *project["optional-dependencies"][part.name]]
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *libraries]
     if subprocess.run(pip).returncode != 0:
         return f"{', '.join(libraries)} cannot be installed"
