@@ -4,13 +4,17 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import Fault
-from discreet.mechanisms.additive import Floats
 
 VERSION = 1
+
+State: TypeAlias = dict[str, NDArray[Any]]
+"""Numbers by name: made of released sums alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,7 @@ class Checkpoint:
     what: str  # the run it belongs to
     blocks: int
     made: int
-    state: tuple[Floats, ...]
+    state: State
 
 
 class CheckpointFile:
@@ -37,27 +41,19 @@ class CheckpointFile:
             return None
         try:
             data = json.loads(text)
-            if data["format"] != VERSION:
-                raise Fault(f"{self._path.name!r} has a format that is not known here", code="checkpoint")
-            state = tuple(
-                np.array([float.fromhex(x) for x in part["values"]]).reshape(part["shape"]) for part in data["state"]
-            )
+            known(data["format"], self._path)
+            state = {name: _numbers(part["values"]).reshape(part["shape"]) for name, part in data["state"].items()}
             found = Checkpoint(str(data["what"]), int(data["blocks"]), int(data["made"]), state)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise Fault(
-                f"{self._path.name!r} is not a checkpoint", code="checkpoint", hint="name another file"
-            ) from error
-        if found.what != what:
-            raise Fault(
-                f"{self._path.name!r} belongs to another training run", code="checkpoint", hint="name another file"
-            )
-        return found
+            raise no_checkpoint(self._path) from error
+        return of_this_run(found, what, self._path)
 
     def write(self, checkpoint: Checkpoint) -> None:
         """Durably: the file and its folder are synced before this returns."""
-        state = [
-            {"shape": list(part.shape), "values": [float(x).hex() for x in part.flat]} for part in checkpoint.state
-        ]
+        state = {
+            name: {"shape": list(part.shape), "values": [float(x).hex() for x in part.flat]}
+            for name, part in checkpoint.state.items()
+        }
         data = {
             "format": VERSION,
             "what": checkpoint.what,
@@ -65,17 +61,43 @@ class CheckpointFile:
             "made": checkpoint.made,
             "state": state,
         }
-        beside = self._path.with_name(f".{self._path.name}.new")
-        with beside.open("w", encoding="utf-8") as file:
-            json.dump(data, file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(self._path)
-        folder = os.open(self._path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        exchange(self._path, json.dumps(data).encode())
+
+
+def exchange(path: Path, data: bytes) -> None:
+    """The file holds these bytes, durably, once this returns; whoever is killed before leaves the one that there was."""
+    beside = path.with_name(f".{path.name}.new")
+    with beside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _numbers(values: list[str]) -> NDArray[Any]:
+    return np.array([float.fromhex(x) for x in values])
+
+
+def known(version: object, path: Path) -> None:
+    """A Fault unless the format is known here."""
+    if version != VERSION:
+        raise Fault(f"{path.name!r} has a format that is not known here", code="checkpoint")
+
+
+def no_checkpoint(path: Path) -> Fault:
+    return Fault(f"{path.name!r} is not a checkpoint", code="checkpoint", hint="name another file")
+
+
+def of_this_run(found: Checkpoint, what: str, path: Path) -> Checkpoint:
+    """The checkpoint, where it belongs to this run; that of another one is a Fault."""
+    if found.what != what:
+        raise Fault(f"{path.name!r} belongs to another training run", code="checkpoint", hint="name another file")
+    return found
 
 
 class MemoryCheckpoint:

@@ -1,23 +1,21 @@
 """Private gradient descent: each step is a noisy sum of clipped gradients, and the sequence of weights is the release.
 
-The event of all steps is charged before the first one, and counted in blocks: a block is marked as taken, durably, before its first draw.
-After each block the state is written, and never a batch, noise or an exact sum. Whoever was killed goes on from the last checkpoint with
-the blocks that nobody took: a kill costs at most one block of training, and never privacy.
+How steps are charged, counted and gone on with is that of every run (`training_run.py`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Protocol
 
 import numpy as np
 
-from discreet.errors import Invalid, Refused
-from discreet.learn.checkpoint import Checkpoint
+from discreet.errors import Invalid
+from discreet.learn.checkpoint import State
 from discreet.learn.training_plan import TrainingPlan
+from discreet.learn.training_run import Keeper as Keeper
+from discreet.learn.training_run import entered
 from discreet.mechanisms.additive import Floats, Ints
-from discreet.mechanisms.measure import Grant, Measure, unmetered
-from discreet.mechanisms.record import event_text
+from discreet.mechanisms.measure import Measure
 
 AVERAGED = 0.5
 """The share of the last weights whose mean is returned: the noise of single steps averages out."""
@@ -36,14 +34,6 @@ class Problem(Protocol):
 
     def clipped(self, weights: Floats, batch: "Ints | slice") -> Ints:
         """The sum over a batch, in steps of the plan's grid; each unit adds at most STEPS_OF_CLIP in norm."""
-
-
-class Keeper(Protocol):
-    """Where checkpoints are written and found again."""
-
-    def read(self, what: str) -> Checkpoint | None: ...
-
-    def write(self, checkpoint: Checkpoint) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +73,45 @@ class Trained:
 
 
 @dataclass(slots=True)
-class State:
-    """What is carried from step to step."""
+class _Descending:
+    """Weights on their way, and what is carried from step to step."""
 
+    plan: TrainingPlan
+    descent: Descent
     weights: Floats
     velocity: Floats
     summed: Floats
     count: int = 0
-    made: int = 0
     path: list[Floats] = field(default_factory=list)
 
     @property
-    def parts(self) -> tuple[Floats, ...]:
-        return self.weights, self.velocity, self.summed, np.array([float(self.count)])
+    def described(self) -> str:
+        return f"{self.descent} {self.weights.shape}"
+
+    def state(self) -> State:
+        return {
+            "weights": self.weights,
+            "velocity": self.velocity,
+            "summed": self.summed,
+            "count": np.array([float(self.count)]),
+        }
+
+    def restore(self, state: State) -> None:
+        self.weights, self.velocity, self.summed = state["weights"], state["velocity"], state["summed"]
+        self.count = int(state["count"][0])
+
+    def follow(self, released: Ints, step: int) -> None:
+        """One step along a noisy mean gradient."""
+        gradient = np.asarray(released * (float(self.plan.step) / self.plan.batch), np.float64)
+        self.weights, self.velocity = self.descent.moved(self.weights, self.velocity, gradient)
+        self.path.append(self.weights)
+        if step >= self.plan.steps * (1 - AVERAGED):
+            self.summed = self.summed + self.weights
+            self.count += 1
+
+    @property
+    def mean(self) -> Floats:
+        return self.summed / self.count if self.count else self.weights
 
 
 def descend(
@@ -110,69 +126,11 @@ def descend(
     progress: Callable[[int], None] | None = None,
 ) -> Trained:
     """Weights after the plan's steps, from 0. With a `key` and a `keeper` whoever was stopped goes on, at no new charge."""
-    if keeper is not None and key is None:
-        raise Invalid("a checkpoint needs a key", hint="key='my-model' names the run that is gone on with")
-    charged = unmetered() if measure is None else measure
-    what = sha256(f"{label} {key} {plan} {descent} {problem.shape} {event_text(plan.event)}".encode()).hexdigest()
-    try:
-        entered = charged(plan.event, label=label, key=key, kept=False, block=plan.block, promise=plan.promise)
-        with entered as grant:
-            state, lost = _found(problem, keeper, what, grant, plan, key)
-            for block in _blocks(plan, lost):
-                for step in block:
-                    _step(problem, plan, descent, grant, state, step)
-                    if progress is not None:
-                        progress(step + 1)
-                if keeper is not None:
-                    keeper.write(Checkpoint(what, grant.taken, state.made, state.parts))
-    except Refused as error:
-        last = None if error.code != "key-settled" or keeper is None else keeper.read(what)
-        if last is None:
-            raise
-        state = _state(last)
-    return Trained(_mean(state), tuple(state.path), plan, state.made)
-
-
-def _found(
-    problem: Problem, keeper: Keeper | None, what: str, grant: Grant, plan: TrainingPlan, key: str | None
-) -> tuple[State, int]:
-    """Where to go on from, and how many steps were taken by anybody before."""
-    last = None if keeper is None else keeper.read(what)
     nothing = np.zeros(problem.shape)
-    state = State(nothing, nothing, nothing) if last is None else _state(last)
-    return state, 0 if key is None else min(grant.taken * plan.block, plan.steps)
-
-
-def _state(last: Checkpoint) -> State:
-    weights, velocity, summed, count = last.state
-    return State(weights, velocity, summed, int(count[0]), last.made)
-
-
-def _blocks(plan: TrainingPlan, begin: int) -> Iterator[range]:
-    for first in range(begin, plan.steps, plan.block):
-        yield range(first, min(first + plan.block, plan.steps))
-
-
-def _step(problem: Problem, plan: TrainingPlan, descent: Descent, grant: Grant, state: State, step: int) -> None:
-    weights = state.weights
-    if plan.rate == 1:
-        released = grant(plan.noise, plan.sensitivity, lambda: problem.clipped(weights, slice(None)))
-    else:
-        released = grant.sampled(
-            plan.noise,
-            plan.sensitivity,
-            lambda batch: problem.clipped(weights, batch),
-            rate=plan.rate,
-            among=problem.units,
-        )
-    gradient = released * (float(plan.step) / plan.batch)
-    state.weights, state.velocity = descent.moved(weights, state.velocity, gradient)
-    state.made += 1
-    state.path.append(state.weights)
-    if step >= plan.steps * (1 - AVERAGED):
-        state.summed = state.summed + state.weights
-        state.count += 1
-
-
-def _mean(state: State) -> Floats:
-    return state.summed / state.count if state.count else state.weights
+    state = _Descending(plan, descent, nothing, nothing, nothing)
+    with entered(plan, state, measure=measure, key=key, label=label, keeper=keeper) as run:
+        for step in run.steps():
+            state.follow(run.draw(lambda batch: problem.clipped(state.weights, batch), lambda: problem.units), step)
+            if progress is not None:
+                progress(step + 1)
+    return Trained(state.mean, tuple(state.path), plan, run.made)
