@@ -124,7 +124,7 @@ class TrainingPlan:
         """The neighbours that the guarantee is about."""
         return Relation(self.adjacency, Unit.ROW if self.person is None else Unit.PERSON)
 
-    @property
+    @cached_property
     def sensitivity(self) -> int:
         """By how much one unit moves the released integers: the clip, and twice that under replacement."""
         return STEPS_OF_CLIP * (2 if self.adjacency is Adjacency.REPLACE else 1)
@@ -160,6 +160,11 @@ class TrainingPlan:
     def promise(self) -> Promise:
         """What the event is certified to keep, and what is charged."""
         return Promise(self.epsilon, self.delta)
+
+    @property
+    def rows_each(self) -> int:
+        """How many rows of a unit are used at most."""
+        return 1 if self.person is None else self.person.rows
 
     @property
     def bound(self) -> Fraction:

@@ -5,7 +5,7 @@ by what earlier ones released, as long as the sum stays within what was granted 
 Rogers and Wu 2023, theorem 1).
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.errors import Fault, Refused
@@ -17,7 +17,7 @@ from discreet.privacy.cost import cost_of
 class Remainder:
     """What may still be drawn."""
 
-    leaves: dict[events.Leaf, int] = field(default_factory=dict)
+    leaves: tuple[tuple[events.Leaf, int], ...] = ()
     pure: Fraction = Fraction(0)
     rho: Fraction = Fraction(0)
 
@@ -36,7 +36,10 @@ class Allowance:
                 rho += n * cost.concentrated
             else:
                 leaves[leaf] = n
-        self._left = Remainder(leaves, pure, rho)
+        self._left = Remainder(tuple(leaves.items()), pure, rho)
+        self._alike: tuple[events.Event, int, int] | None = (
+            None  # an event, the place of the leaf that covers it, and how often
+        )
 
     def covers(self, event: events.Event) -> bool:
         """Whether an event could be taken out now."""
@@ -50,18 +53,41 @@ class Allowance:
         self._left = left
 
     def _without(self, event: events.Event) -> Remainder | None:
-        """What would be left; None where the event is not covered."""
+        """What would be left; None where the event is not covered.
+
+        The very event that was looked at last is not looked at again: it is covered by the same leaf while that has enough of it.
+        """
+        if (
+            self._alike is not None
+            and event is self._alike[0]
+            and self._left.leaves[self._alike[1]][1] >= self._alike[2]
+        ):
+            return _fewer(self._left, *self._alike[1:])
         left: Remainder | None = self._left
-        for leaf, n in loss(event).terms:
-            left = None if left is None else _less(left, leaf, n)
+        terms = loss(event).terms
+        for leaf, n in terms:
+            place = None if left is None else _covering(left, leaf, n)
+            if len(terms) == 1 and place is not None:
+                self._alike = event, place, n
+            left = None if left is None else _less(left, leaf, n, place)
         return left
 
 
-def _less(left: Remainder, leaf: events.Leaf, n: int) -> Remainder | None:
+def _fewer(left: Remainder, place: int, n: int) -> Remainder:
+    """What is left without n of the leaf at a place."""
+    leaf, count = left.leaves[place]
+    return Remainder((*left.leaves[:place], (leaf, count - n), *left.leaves[place + 1 :]), left.pure, left.rho)
+
+
+def _covering(left: Remainder, leaf: events.Leaf, n: int) -> int | None:
+    """The place of the leaf that n such leaves are taken out of; None where there is none."""
+    return _least(left, [i for i, (each, count) in enumerate(left.leaves) if count >= n and cost_of(each).covers(leaf)])
+
+
+def _less(left: Remainder, leaf: events.Leaf, n: int, place: int | None) -> Remainder | None:
     """What is left without n such leaves: out of a leaf that covers them, else out of pure ε, else out of ρ; None where none has it."""
-    by = _least([each for each, count in left.leaves.items() if count >= n and cost_of(each).covers(leaf)])
-    if by is not None:
-        return replace(left, leaves=left.leaves | {by: left.leaves[by] - n})
+    if place is not None:
+        return _fewer(left, place, n)
     pure = _pure_price(leaf, n)
     if pure is not None and pure <= left.pure:
         return replace(left, pure=left.pure - pure)
@@ -69,11 +95,11 @@ def _less(left: Remainder, leaf: events.Leaf, n: int) -> Remainder | None:
     return replace(left, rho=left.rho - rho) if rho is not None and rho <= left.rho else None
 
 
-def _least(leaves: list[events.Leaf]) -> events.Leaf | None:
-    """The leaf that all others cover, too, of those that cover a draw: so what is left covers most. None where there is none."""
-    least = leaves[0] if leaves else None
-    for each in leaves[1:]:
-        if least is not None and cost_of(least).covers(each):
+def _least(left: Remainder, places: list[int]) -> int | None:
+    """The place of the leaf that all others cover, too, of those that cover a draw: so what is left covers most; None of none."""
+    least = places[0] if places else None
+    for each in places[1:]:
+        if least is not None and cost_of(left.leaves[least][0]).covers(left.leaves[each][0]):
             least = each
     return least
 

@@ -43,7 +43,8 @@ from discreet.mechanisms.record import (
     one_leaf,
     settled,
 )
-from discreet.noise import Source, bernoulli
+from discreet.noise import Source
+from discreet.noise.heads import heads
 from discreet.privacy import PrivacyLoss, events, loss
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class Grant:
         self._source, self._hand = source, hand
         self._open = True
         self._drawing = False
+        self._last: tuple[tuple[object, ...], events.Event] | None = None
         self._process, self._lock = os.getpid(), RLock()
 
     @property
@@ -126,7 +128,7 @@ class Grant:
         `size` is the most coordinates of a vector of reals, whose rounding to a grid counts, or of integers with discrete Gaussian
         noise, for which one integer costs less than several. For other noise on integers it does not matter.
         """
-        event = _event_of(mechanism, sensitivity, size)
+        event = self._event(mechanism, sensitivity, size)
 
         def draw(turn: Turn) -> Any:
             return turn.release(exact, lambda value: _release(mechanism, value, size, self._source))
@@ -140,20 +142,24 @@ class Grant:
         exact: Callable[[Ints], Any],
         *,
         rate: Number,
-        among: int,
+        among: int | Callable[[], int],
         size: int = 1,
     ) -> Any:
         """A draw of what was granted as `Sampled(rate, …)`: the mechanism's release of `exact(batch)`.
 
         The grant takes each of the units 0, 1, … `among` − 1 into the batch with probability exactly `rate`, anew for each draw.
         `batch` holds their numbers. It is for `exact` alone: who learns which units were in it has no gain from sampling. It is kept
-        nowhere, and what was drawn in an earlier entry comes back without one.
+        nowhere, and what was drawn in an earlier entry comes back without one. Where how many units there are is itself exact, `among`
+        is what tells it, inside of the draw.
         """
-        event = events.Sampled(rate, _event_of(mechanism, sensitivity, size))  # type: ignore[arg-type]
-        count = whole(among, "among", least=0)
+        event = self._event(mechanism, sensitivity, size, rate)
+        assert isinstance(event, events.Sampled)
+        if not callable(among):
+            whole(among, "among", least=0)
 
         def draw(turn: Turn) -> Any:
-            batch = turn.batch(count, lambda: np.flatnonzero(bernoulli(event.rate, count, source=self._source)))
+            count = whole(among() if callable(among) else among, "among", least=0)
+            batch = turn.batch(count, lambda: heads(event.rate, count, source=self._source))
             return turn.release(lambda: exact(batch), lambda value: _release(mechanism, value, size, self._source))
 
         return self._released(event, Use(mechanism, sensitivity, size, event.rate), draw)
@@ -194,6 +200,16 @@ class Grant:
                 return self._course.keep(number, released)  # type: ignore[no-any-return]
 
         return release
+
+    def _event(self, mechanism: Mechanism, sensitivity: Number, size: int, rate: Number | None = None) -> events.Event:
+        """What a use of a mechanism is. The last one is remembered: the steps of a run are all alike, and made of the very same objects."""
+        asked = mechanism, sensitivity, size, rate
+        if self._last is not None and all(one is other for one, other in zip(asked, self._last[0], strict=True)):
+            return self._last[1]
+        leaf = _event_of(mechanism, sensitivity, size)
+        event = leaf if rate is None else events.Sampled(rate, leaf)  # type: ignore[arg-type]
+        self._last = asked, event
+        return event
 
     def _released(self, event: events.Event, use: Use, draw: Callable[[Turn], Any]) -> Any:
         with self.alone() as course:

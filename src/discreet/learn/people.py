@@ -1,0 +1,94 @@
+"""People who have several rows: at most so many of each are used, and what a person adds is clipped as one."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import Invalid
+from discreet.learn.rows import Batch, RowBatch, lengths
+from discreet.learn.training_plan import ROOM, STEPS_OF_CLIP, TrainingPlan
+from discreet.mechanisms.additive import Floats, Ints
+from discreet.noise.source import Source, chosen, words
+
+LONG = 64.0
+"""A single row is scaled down to this many clips before it is added to the other rows of its person."""
+
+MOST_ROWS_EACH = 1 << 10
+"""So that the sum of a person's rows stays below 2^6 · 2^32 · 2^10, and is exact."""
+
+PIECE = 1 << 22
+"""Numbers of the gradients of people that are held at once."""
+
+
+class People:
+    """The rows of each person that are used: at most `most`, chosen by a priority that is drawn for each row by itself.
+
+    So which rows of a person are used depends on nobody else. A row of nobody (None, or what is no number) is not used.
+    """
+
+    def __init__(self, ids: Iterable[Any], most: int, source: Source | None = None) -> None:
+        if most > MOST_ROWS_EACH:
+            raise Invalid(f"rows must be at most {MOST_ROWS_EACH:,} a person, got {most:,}")
+        person = _numbers(ids)
+        order = np.lexsort((words(chosen(source), person.size), person))
+        order = order[int((person < 0).sum()) :]
+        begins = np.flatnonzero(np.diff(person[order], prepend=-1))
+        place = np.arange(order.size) - np.repeat(begins, np.diff(begins, append=order.size))
+        self.rows: Ints = order[place < most]
+        counts = np.minimum(np.diff(begins, append=order.size), most)
+        self.ends: Ints = np.cumsum(counts)
+        self.begins: Ints = self.ends - counts
+
+    def __len__(self) -> int:
+        return int(self.ends.size)
+
+    def of(self, batch: Batch) -> tuple[Ints, Ints]:
+        """The rows of a batch of people, one person after the other, and where each begins among them."""
+        begins, ends = self.begins[batch], self.ends[batch]
+        counts = ends - begins
+        firsts = np.cumsum(counts) - counts
+        within = np.arange(int(counts.sum())) - np.repeat(firsts, counts)
+        return self.rows[np.repeat(begins, counts) + within], firsts
+
+
+def _numbers(ids: Iterable[Any]) -> Ints:
+    """A number for each person from 0 on, −1 for nobody: equal ids have equal numbers, by value and type."""
+    places: dict[Any, int] = {}
+    listed = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
+    try:
+        return np.array([_number(each, places) for each in listed], np.int64)
+    except TypeError:
+        raise Invalid("a person must be a number or a text") from None
+
+
+def _number(person: Any, places: dict[Any, int]) -> int:
+    if person is None or person != person:
+        return -1
+    return places.setdefault((type(person), person), len(places))
+
+
+def clipped_people(rows: RowBatch, firsts: Ints, residuals: Floats, plan: TrainingPlan) -> Ints:
+    """Σ over people of their summed gradients, each person's clipped once, in steps of the plan's grid.
+
+    For any residuals each person adds a vector of integers of norm at most STEPS_OF_CLIP, which depends on that person's rows alone:
+    sums within a person are of integers below 2^53, and the norm adds squares in the order of coordinates.
+    """
+    steps = rows.residual_steps(residuals, plan, LONG)
+    total = np.zeros((residuals.shape[1], rows.steps.shape[1]), np.int64)
+    ends = np.append(firsts[1:], len(steps))
+    at_once = max(1, PIECE // max(total.size * plan.rows_each, 1))
+    for begin in range(0, len(firsts), at_once):
+        last = min(begin + at_once, len(firsts)) - 1
+        piece = slice(int(firsts[begin]), int(ends[last]))
+        each = steps[piece, :, None] * rows.steps[piece, None, :]
+        summed = np.add.reduceat(each.reshape(len(each), -1), firsts[begin : last + 1] - firsts[begin], axis=0)
+        total += _clipped(summed, plan).sum(axis=0).reshape(total.shape)
+    return total
+
+
+def _clipped(summed: Floats, plan: TrainingPlan) -> Ints:
+    """Each row of integers within STEPS_OF_CLIP in norm."""
+    norms = lengths(summed, plan.shape)
+    factor = np.minimum(1.0, STEPS_OF_CLIP / float(1 + ROOM) / np.maximum(norms, 1))
+    return np.asarray(np.trunc(summed * factor[:, None])).astype(np.int64)
