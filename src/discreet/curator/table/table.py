@@ -40,6 +40,7 @@ class ProtectedTable:
                 hint=f"look at it where it lies, or name one of {names}",
             )
         self.name, self.relation, self.measure = found.name, catalog.protected.relation, measure
+        self.people = catalog.protected.people  # about how many, as it is declared or surveyed; None where nobody did
         self._run, self._salt = run, salt
         self._conditions = Conditions(found.name, catalog)
         self._attributes = Attributes(found, catalog.protected.person)

@@ -1,0 +1,240 @@
+"""A model of a curator's table: (ε, δ)-DP for the units that the curator protects, and charged to its ledger.
+
+Everything that a release could tell beside its noise is declared: the columns, their bounds and keys, the classes, how many people there
+are about, the steps, the clip. Rows are read inside of draws, once, and kept in memory alone.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from discreet.cells import Categorical, Category
+from discreet.errors import Invalid, Refused
+from discreet.exact import Number, shown
+from discreet.learn.descent import Descent, Keeper, descend
+from discreet.learn.logistic_regression import CLIP, RATE, STEPS, LogisticModel, scaled
+from discreet.learn.problems import Logistic
+from discreet.learn.rows import Batch, FeatureRows
+from discreet.learn.table_model import TableModel, Training
+from discreet.learn.table_rows import TableRows, UnitTable, class_target, number_target
+from discreet.learn.training_plan import Person, TrainingPlan
+from discreet.mechanisms.additive import Floats, Ints
+from discreet.mechanisms.record import one_leaf
+from discreet.privacy import Unit, events, loss
+
+
+class ModelKind(Enum):
+    """What a model tells."""
+
+    LOGISTIC = "logistic"  # one of several declared classes
+    LINEAR = "linear"  # a number between declared bounds
+
+
+class LazyLogistic:
+    """The problem of a table's rows, which are read by the first draw: its shape is known before, by what is declared.
+
+    `units` and `clipped` are for draws; anywhere else they are refused.
+    """
+
+    def __init__(self, rows: TableRows, classes: int, plan: TrainingPlan) -> None:
+        self.shape = (1 if classes == 2 else classes, len(rows.encoding.labels) + 1)
+        self._read, self._bounds = rows.reader(), rows.encoding.bounds
+        self._classes, self._plan = classes, plan
+        self._problem: Logistic | None = None
+
+    @property
+    def units(self) -> int:
+        """How many rows there are: for the sampler of a draw alone."""
+        return self._made().units
+
+    def clipped(self, weights: Floats, batch: Batch) -> Ints:
+        """The sum of clipped gradients over a batch."""
+        return self._made().clipped(weights, batch)
+
+    def _made(self) -> Logistic:
+        found = self._read()
+        if self._problem is None:
+            features = FeatureRows(scaled(found.features, self._bounds), self._plan.shape)
+            self._problem = Logistic(features, found.codes, self._classes, self._plan)
+        return self._problem
+
+
+@dataclass(frozen=True)
+class TableFit:
+    """A model that is asked for: what it is trained on, and the plan of its draws. All of it is public; nothing was read or spent."""
+
+    name: str
+    kind: ModelKind
+    rows: TableRows
+    plan: TrainingPlan
+
+    @classmethod
+    def of(
+        cls,
+        table: UnitTable,
+        *,
+        model: ModelKind | str = ModelKind.LOGISTIC,
+        target: str,
+        features: Any = None,
+        classes: Sequence[Category] | None = None,
+        epsilon: Number,
+        delta: Number = 0,
+        people: int | None = None,
+        steps: int | None = None,
+        rate: Number | None = None,
+        clip: Number | None = None,
+    ) -> "TableFit":
+        """For any arguments returns what can be fitted, or raises Invalid or QueryError, before anything is read or spent."""
+        kind = _kind(model)
+        person = Person() if table.relation.unit is Unit.PERSON else None
+        shared: dict[str, Any] = {"person": person, "adjacency": table.relation.adjacency}
+        name = str(getattr(table, "name", "table"))
+        if kind is ModelKind.LINEAR:
+            _only_of_descent(classes=classes, steps=steps, rate=rate, clip=clip)
+            rows = TableRows.of(table, features, number_target(table, target), reference=True)
+            return cls(name, kind, rows, TrainingPlan(epsilon=epsilon, delta=delta, steps=1, people=1, **shared))
+        rows = TableRows.of(table, features, class_target(table, target, classes), reference=False)
+        plan = TrainingPlan(
+            epsilon=epsilon,
+            delta=_some_delta(delta),
+            steps=STEPS if steps is None else steps,
+            people=_people(table, people),
+            clip=CLIP if clip is None else clip,
+            rate=1 if rate is None else rate,
+            shape="gaussian",
+            **shared,
+        )
+        return cls(name, kind, rows, plan)
+
+    @cached_property
+    def label(self) -> str:
+        """What is fitted, for the ledger: it tells any two fits apart that a checkpoint must not be shared by."""
+        said = f"{self.rows.encoding} {self.rows.attributes} {self.rows.target} {self.plan}"
+        return f"{self.kind.value} regression of {self.rows.target.name} ({sha256(said.encode()).hexdigest()[:16]})"
+
+    def run(
+        self,
+        *,
+        key: str | None = None,
+        keeper: Keeper | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> TableModel:
+        """The model. The whole plan is charged before its first draw. Under a `key` whoever was stopped goes on, and the same again is
+        free: a logistic model by the checkpoints of its `keeper`, a linear one by what the ledger keeps."""
+        if self.kind is ModelKind.LINEAR:
+            return self._linear(key)
+        return self._logistic(key, keeper, progress)
+
+    def _logistic(self, key: str | None, keeper: Keeper | None, progress: Callable[[int], None] | None) -> TableModel:
+        target = self.rows.target
+        assert isinstance(target, Categorical)
+        trained = descend(
+            LazyLogistic(self.rows, len(target.values), self.plan),
+            self.plan,
+            Descent(RATE),
+            measure=self.rows.table.measure,
+            key=key,
+            label=self.label,
+            keeper=keeper,
+            progress=progress,
+        )
+        encoding, plan = self.rows.encoding, self.plan
+        fitted = LogisticModel(trained.weights, encoding.bounds, target.values, plan.epsilon, plan.delta)  # type: ignore[arg-type]
+        return TableModel(target.name, encoding, fitted, self._training(trained.made))
+
+    def _linear(self, key: str | None) -> TableModel:
+        raise Refused("linear models are not here yet")
+
+    def _training(self, made: int) -> Training:
+        plan = self.plan
+        price = self.name, str(self.rows.table.relation), plan.epsilon, plan.delta
+        if self.kind is ModelKind.LINEAR:
+            return Training(*price)
+        return Training(*price, plan.people, plan.steps, made, plan.clip, plan.rate)
+
+    def epsilon_after(self, steps: int) -> float:
+        """What a run that stopped after so many steps would have cost, at the plan's δ. The whole is charged all the same."""
+        leaf, _ = one_leaf(self.plan.event)
+        return loss(events.Repeated(leaf, steps)).epsilon(self.plan.delta)
+
+
+def fit(
+    table: UnitTable,
+    *,
+    model: ModelKind | str = ModelKind.LOGISTIC,
+    target: str,
+    features: Any = None,
+    classes: Sequence[Category] | None = None,
+    epsilon: Number,
+    delta: Number = 0,
+    people: int | None = None,
+    steps: int | None = None,
+    rate: Number | None = None,
+    clip: Number | None = None,
+    key: str | None = None,
+    keeper: Keeper | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> TableModel:
+    """A model of a curator's table that is (epsilon, delta)-DP for the units that it protects, charged to its ledger before any draw.
+
+    `table` is `curator.table("visits")`. `features` are names of columns whose keys or bounds are declared or surveyed, without any all
+    of them; {"age": 32} is 32 cells instead of 256. A logistic model tells one of the target's declared keys, or of `classes`, and
+    needs a `delta` and `people`, about how many there are (the policy's, where it declares them); a linear one tells a number with
+    bounds. With a `key` the same again is free, and with a `keeper` as well whoever was stopped goes on.
+    """
+    asked = TableFit.of(
+        table,
+        model=model,
+        target=target,
+        features=features,
+        classes=classes,
+        epsilon=epsilon,
+        delta=delta,
+        people=people,
+        steps=steps,
+        rate=rate,
+        clip=clip,
+    )
+    return asked.run(key=key, keeper=keeper, progress=progress)
+
+
+def _kind(model: ModelKind | str) -> ModelKind:
+    try:
+        return ModelKind(model)
+    except ValueError:
+        raise Invalid(f"model must be 'logistic' or 'linear', got {shown(model)}", code="model") from None
+
+
+def _only_of_descent(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise Invalid(
+                f"{name} is for logistic models: a linear one is fitted by a single draw of sums",
+                code="usage",
+                hint="leave it out",
+            )
+
+
+def _some_delta(delta: Number) -> Number:
+    if delta == 0:
+        raise Invalid(
+            "a logistic model needs a delta above 0",
+            code="delta",
+            hint="give delta=1e-8 (--delta 1e-8), where the budget has as much",
+        )
+    return delta
+
+
+def _people(table: UnitTable, given: int | None) -> int:
+    """About how many units there are, as somebody declared it."""
+    found = getattr(table, "people", None) if given is None else given
+    if found is None:
+        raise Invalid(
+            "about how many people there are is not declared, and the data may not be counted for it",
+            code="people",
+            hint="add people = 50000 to [unit] of the policy, or give people=50000 (--people 50000): a public estimate",
+        )
+    return int(found)
