@@ -33,7 +33,7 @@ BUDGETS = {
     "learn": 40,
     "checks": 60,
 }
-BUDGETS |= {part.name: part.cpu_seconds for part in PARTS.values()}
+BUDGETS |= {part.title: part.cpu_seconds for part in PARTS.values()}
 GROUPS = {folder: group for group in BUDGETS for folder in group.split(" + ")}
 
 SOAK = """\
@@ -122,7 +122,7 @@ class Budget:
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        folder = self.folders[self.part.name if self.part else folder_of(report.nodeid)]
+        folder = self.folders[self.part.title if self.part else folder_of(report.nodeid)]
         if report.failed and report.nodeid not in self.failed:
             self.failed.add(report.nodeid)
             folder.failures += 1

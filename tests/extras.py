@@ -25,6 +25,11 @@ class Part:
     cpu_seconds: int  # its budget, beside those of `make test`
     pinned: tuple[str, ...] = ()  # versions of libraries that no lock names: newer ones may bring gigabytes for machines with a GPU
 
+    @property
+    def title(self) -> str:
+        """What its budget is called, beside that of a folder of the same name."""
+        return f"part {self.name}"
+
 
 PARTS = {
     part.name: part

@@ -26,6 +26,9 @@ SCORE_STEPS = FEATURE_STEPS * WEIGHT_STEPS
 MOST_WEIGHT = 1 << 16
 """The longest weights of one score: so a product with a row in the unit ball, in whole steps, is at most 2^52."""
 
+FARTHEST = 2.0**100
+"""A single weight is at most this, so that its square is a number."""
+
 CHUNK = 1 << 20
 """Rows of one product: 2^20 products of at most 2^32 stay within 2^52."""
 
@@ -110,8 +113,8 @@ class RowBatch:
 
     def residual_steps(self, residuals: Floats, plan: TrainingPlan, most: float) -> Floats:
         """Residuals in whole steps of clip/RESIDUAL_STEPS, scaled down so that each row's gradient is at most `most` clips long."""
-        scaled = residuals / float(plan.clip)
         with np.errstate(all="ignore"):  # what is no number is put to 0 below
+            scaled = residuals / float(plan.clip)
             sizes = np.abs(scaled[:, 0]) if scaled.shape[1] == 1 else lengths(scaled, self.shape)
             norms = sizes * self.norms
             factor = np.minimum(1.0, most / norms)
@@ -124,8 +127,9 @@ class RowBatch:
 
 def whole_weights(weights: Floats) -> Floats:
     """Weights of each score in whole steps of 1/WEIGHT_STEPS. They are public."""
-    longer = np.linalg.norm(weights, axis=1, keepdims=True) / (MOST_WEIGHT * (1 - 2.0**-20))
-    return np.asarray(np.trunc(weights / np.maximum(longer, 1) * WEIGHT_STEPS))
+    near = np.clip(weights, -FARTHEST, FARTHEST)
+    longer = np.linalg.norm(near, axis=1, keepdims=True) / (MOST_WEIGHT * (1 - 2.0**-20))
+    return np.asarray(np.trunc(near / np.maximum(longer, 1) * WEIGHT_STEPS))
 
 
 def clipped_sum(rows: RowBatch, residuals: Floats, plan: TrainingPlan, share: int = 1) -> Ints:

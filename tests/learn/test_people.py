@@ -1,0 +1,72 @@
+"""Whose rows are used: at most so many of each person, by a priority that depends on nobody else."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import chdtrc
+
+from discreet.errors import Invalid
+from discreet.learn.people import LONG, MOST_ROWS_EACH, People
+from discreet.learn.training_plan import STEPS_OF_CLIP
+from discreet.noise import Tape
+from tests.scale import repeats
+
+IDS = st.lists(st.one_of(st.none(), st.integers(0, 4), st.sampled_from(["a", "b", "1", ""]), st.just(float("nan"))))
+
+
+@given(IDS, st.integers(1, 4), st.integers(0, 1000))
+def test_each_person_has_at_most_so_many_rows_of_their_own(ids: list[Any], most: int, seed: int) -> None:
+    rows_are_of_their_person(ids, most, seed)
+
+
+def rows_are_of_their_person(ids: list[Any] | None = None, most: int = 2, seed: int = 1) -> None:
+    given_ids = [1, 1, 1, 2, None, "1", 1, 2, 2, float("nan"), 3] if ids is None else ids
+    people = People(given_ids, most, Tape(seed))
+    known = [each for each in given_ids if each is not None and each == each]
+    assert len(people) == len({(type(each), each) for each in known})
+    for person in range(len(people)):
+        rows, firsts = people.of(np.array([person]))
+        names = {(type(given_ids[row]), given_ids[row]) for row in rows}
+        assert firsts.tolist() == [0] and len(names) == 1
+        name = names.pop()
+        assert len(set(rows.tolist())) == len(rows) == min(most, [(type(each), each) for each in known].count(name))
+
+
+def test_a_batch_has_the_rows_of_its_people_one_after_the_other() -> None:
+    people = People([5, 6, 5, 7, 5, 6], 2)
+    rows, firsts = people.of(np.array([2, 0]))
+    alone = [people.of(np.array([person]))[0].tolist() for person in (2, 0)]
+    assert rows.tolist() == alone[0] + alone[1] and firsts.tolist() == [0, len(alone[0])]
+    every, begins = people.of(slice(None))
+    assert sorted(every.tolist()) == sorted(people.rows.tolist()) and len(begins) == 3
+
+
+def test_every_row_of_a_person_is_as_likely_as_the_others() -> None:
+    rows_are_equally_likely()
+
+
+def rows_are_equally_likely() -> None:
+    """Pairs out of four rows, by chi-square over six pairs; a false alarm with probability 1e-6."""
+    draws = repeats(3_000)
+    counts: dict[tuple[int, ...], int] = {}
+    for _ in range(draws):
+        rows, _ = People([9, 9, 9, 9], 2).of(slice(None))
+        kept = tuple(sorted(rows.tolist()))
+        counts[kept] = counts.get(kept, 0) + 1
+    expected = draws / 6
+    statistic = sum((count - expected) ** 2 / expected for count in counts.values())
+    assert len(counts) == 6 and chdtrc(5, statistic) > 1e-6
+
+
+def test_what_a_person_adds_can_be_summed_exactly() -> None:
+    assert LONG * STEPS_OF_CLIP * MOST_ROWS_EACH < 1 << 53
+    with pytest.raises(Invalid, match="at most 1,024 a person"):
+        People([1], MOST_ROWS_EACH + 1)
+
+
+def test_a_person_has_a_name_that_can_be_compared() -> None:
+    with pytest.raises(Invalid, match="a number or a text"):
+        People([[1], [2]], 1)
