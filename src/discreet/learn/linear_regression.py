@@ -1,64 +1,78 @@
-"""Private linear regression by sufficient statistics: one noisy matrix of moments, and all else follows from it at no cost.
+"""Private linear regression: by sufficient statistics with looks at residuals, or by gradient descent on the squared loss.
 
-A row is z = (x, 1, y), scaled into the unit ball; the upper triangle of z zᵀ has norm at most ‖z‖² ≤ 1, in L2 and for ‖z‖₁ ≤ 1 in L1.
-So the matrix Σ z zᵀ is one release of sensitivity 1 (Vu and Slavković 2009). A ridge is added where the noise could leave the matrix
-without an inverse; it comes from the noisy matrix alone (after Wang 2018, who pays for it). Intervals add the variance of the noise to
-that of sampling, by the delta method.
+The first is the default and the more accurate one (`least_squares`). The second is that of the lecture notes: each coordinate of a mean
+gradient is a statistical query, and the sequence of weights is the release.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from discreet.errors import Invalid, Refused
+from discreet.errors import Invalid
 from discreet.exact import Number
-from discreet.learn.rows import FeatureRows, clipped_sum
-from discreet.learn.scaling import Bounds, matched, table
-from discreet.learn.training_plan import STEPS_OF_CLIP, TrainingPlan
+from discreet.learn.descent import Descent, descend
+from discreet.learn.least_squares import LeastSquaresFit
+from discreet.learn.linear_model import LinearModel as LinearModel
+from discreet.learn.moments import Examples, View, longest
+from discreet.learn.problems import LeastSquares
+from discreet.learn.rows import FEATURE_STEPS
+from discreet.learn.scaling import Bounds, column, matched, table
+from discreet.learn.shares import ROWS
+from discreet.learn.training_plan import Person, TrainingPlan
 from discreet.mechanisms.additive import Floats
-from discreet.mechanisms.base import confidence_level
 from discreet.mechanisms.measure import Measure, unmetered
+from discreet.privacy import Relation, Unit
 
-PART = 0.5
-"""Of the constant and of the target in a row of the unit ball; features have the rest, √½."""
-
-FLOOR = 2.0
-"""The least eigenvalue that is left, in units of the noise times the root of the width: noise alone reaches 2 of them (Wigner)."""
+LABEL = "linear regression"
+MOVES = Descent(rate=2.0, momentum=0.9)
 
 
 @dataclass(frozen=True, slots=True)
-class LinearModel:
-    """Coefficients in the units of the data. `covariance` holds sampling and privacy noise; `ridge` is 0 where none was needed."""
+class LinearDescent:
+    """Gradient descent in place of sufficient statistics: `people` is the declared number of rows, by which gradients are divided.
 
-    coefficients: Floats
-    intercept: float
-    covariance: Floats  # of the coefficients and of the intercept, last
-    ridge: float
-    epsilon: Fraction
-    delta: Fraction
+    `clip` bounds the gradient of a row, for features in the unit ball and targets in [−1, 1]: in L1 with Laplace noise for pure epsilon,
+    in L2 with Gaussian noise where delta is above 0. `rate` is the chance of a row to be in the batch of a step.
+    """
 
-    def predict(self, features: Any) -> Floats:
-        """The target that is expected for each row."""
-        return np.asarray(table(features) @ self.coefficients + self.intercept)
+    people: int
+    steps: int = 60
+    clip: Number = 0.2
+    rate: Number = 1
+    moves: Descent = MOVES
 
-    def interval(self, confidence: Number = 0.95) -> Floats:
-        """Ends of an interval for each coefficient and, last, the intercept: sampling and privacy noise, without the bias of clipping.
 
-        Where a ridge was needed the noise is about as large as the signal, and no interval is given.
-        """
-        if self.ridge:
-            raise Refused(
-                "there are no intervals: the noise called for a ridge, whose bias they would not cover",
-                code="interval",
-                hint="spend a larger epsilon, or use fewer features or tighter bounds",
-            )
-        reach = NormalDist().inv_cdf((1 + confidence_level(confidence)) / 2) * np.sqrt(np.diag(self.covariance))
-        middle = np.append(self.coefficients, self.intercept)
-        return np.stack([middle - reach, middle + reach], axis=1)
+@dataclass(frozen=True, slots=True)
+class Units:
+    """The units of the data: what is declared of features and target, and how coefficients for scaled rows read in them."""
+
+    features: Bounds
+    target: Bounds
+    intercept: bool
+
+    def examples(self, features: Floats, targets: Floats) -> Examples:
+        """Rows scaled by declared bounds; without an intercept about 0, where a line through it still goes through it."""
+        if self.intercept:
+            return Examples.of(self.features.scaled(features), self.target.scaled(targets[:, None])[:, 0])
+        return Examples.of(
+            self.features.scaled_from_zero(features), self.target.scaled_from_zero(targets[:, None])[:, 0]
+        )
+
+    def change(self, view: View) -> tuple[Floats, float]:
+        """The matrix that takes weights for rows of a view to coefficients and intercept, and what is added to the intercept."""
+        width = len(self.features.low)
+        half = self.features.half if self.intercept else self.features.farthest
+        high = float((self.target.half if self.intercept else self.target.farthest)[0])
+        slopes = high * view.factor / view.norm / half
+        matrix = np.zeros((width + 1, width + 1))
+        matrix[:width, :width] = np.diag(slopes)
+        if not self.intercept:
+            return matrix, 0.0
+        matrix[width, :width] = -slopes * (self.features.middle + self.features.half * view.middle)
+        matrix[width, width] = high * view.constant / FEATURE_STEPS
+        return matrix, float(self.target.middle[0])
 
 
 def linear(
@@ -70,89 +84,112 @@ def linear(
     epsilon: Number,
     delta: Number = 0,
     norm: float | None = None,
+    intercept: bool = True,
+    relation: Relation = ROWS,
+    descent: LinearDescent | None = None,
     measure: Measure | None = None,
     key: str | None = None,
 ) -> LinearModel:
-    """Least squares that are (epsilon, delta)-DP for rows that come or go; pure where delta is 0.
+    """Least squares that are (epsilon, delta)-DP for rows under the relation; pure where delta is 0.
 
-    `bounds` and `target_bounds` are declared. `norm` is the declared length of a row of features, each scaled by its bounds into
-    [−1, 1]; without it, the root of their number, which no row exceeds. Beyond it rows are scaled down.
+    `bounds` and `target_bounds` are declared; values beyond count as the bound. `norm` is the declared length of a row of features, each
+    scaled by its bounds into [−1, 1]: Euclidean, for pure epsilon the sum of sizes. Without it features are centred at noisy means and
+    the norm is found, out of the same budget. A row that is longer is scaled down as a whole, with its target. A row with a value that is
+    no finite number adds nothing. With a curator's `measure` its ledger is charged; each unit must have one row.
     """
     values = table(features)
     matched(targets, values)
-    limits = Bounds.of(bounds, values.shape[1])
-    ends = Bounds.of(target_bounds, 1, "target_bounds")
-    plan = TrainingPlan(epsilon=epsilon, delta=delta, steps=1, people=1)
-    lengths = Lengths.of(values.shape[1], plan, norm)
-    rows = FeatureRows(
-        lengths.rows(limits.scaled(values), ends.scaled(table(np.reshape(targets, (-1, 1))))), plan.shape
+    marks = column(targets)
+    return linear_of(
+        lambda: (values, marks),
+        values.shape[1],
+        bounds=bounds,
+        target_bounds=target_bounds,
+        epsilon=epsilon,
+        delta=delta,
+        norm=norm,
+        intercept=intercept,
+        relation=relation,
+        descent=descent,
+        measure=measure,
+        key=key,
     )
-    width = rows.width
-    upper = np.triu_indices(width)
 
-    def moments() -> Any:
-        return clipped_sum(rows, slice(None), rows.values, plan)[upper]
+
+def linear_of(
+    read: Callable[[], tuple[Floats, Floats]],
+    width: int,
+    *,
+    bounds: Any,
+    target_bounds: Any,
+    epsilon: Number,
+    delta: Number = 0,
+    norm: float | None = None,
+    intercept: bool = True,
+    relation: Relation = ROWS,
+    descent: LinearDescent | None = None,
+    measure: Measure | None = None,
+    key: str | None = None,
+) -> LinearModel:
+    """The same for rows that are read inside of draws alone: `read` gives features of this width, and targets."""
+    units = Units(Bounds.of(bounds, width), Bounds.of(target_bounds, 1, "target_bounds"), intercept)
+    kept: list[Examples] = []
+
+    def examples() -> Examples:
+        if not kept:
+            kept.append(units.examples(*read()))
+        return kept[0]
 
     charged = unmetered() if measure is None else measure
-    with charged(plan.event, label="linear regression", key=key, promise=plan.promise) as grant:
-        released = grant(plan.noise, plan.sensitivity, moments)
-    matrix = np.zeros((width, width))
-    matrix[upper] = released / STEPS_OF_CLIP
-    whole = matrix + np.triu(matrix, 1).T
-    return _solved(whole, plan, lengths, limits, ends)
-
-
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """What features, the constant and the target are multiplied with, so that a row is in the unit ball."""
-
-    feature: float
-    part: float
-
-    @classmethod
-    def of(cls, width: int, plan: TrainingPlan, norm: float | None) -> "Lengths":
-        pure = plan.delta == 0
-        most = float(width) if pure else float(np.sqrt(width))
-        if norm is not None and not 0 < norm <= most:
-            raise Invalid(f"norm must be above 0 and at most {most:g}, got {norm:g}")
-        part = 0.25 if pure else PART
-        room = 0.5 if pure else float(np.sqrt(0.5))
-        # a little less than the ball, so that rows within the declared norm are not scaled again
-        return cls(room * (1 - 2.0**-12) / (most if norm is None else norm), part * (1 - 2.0**-12))
-
-    def rows(self, features: Floats, targets: Floats) -> Floats:
-        """Rows z; features beyond the declared norm make a row that is scaled down as a whole."""
-        constant = np.full((len(features), 1), self.part)
-        return np.hstack([features * self.feature, constant, targets * self.part])
-
-
-def _solved(whole: Floats, plan: TrainingPlan, lengths: Lengths, limits: Bounds, ends: Bounds) -> LinearModel:
-    """The model of a noisy matrix of moments: nothing here sees data."""
-    noise = plan.noise.variance / float(STEPS_OF_CLIP) ** 2
-    inner, cross, square = whole[:-1, :-1], whole[:-1, -1], whole[-1, -1]
-    least = float(np.linalg.eigvalsh(inner)[0])
-    ridge = max(0.0, FLOOR * np.sqrt(noise * len(inner)) - least)
-    inverse = np.linalg.inv(inner + ridge * np.eye(len(inner)))
-    beta = inverse @ cross
-    count = max(whole[-2, -2] / lengths.part**2, len(inner) + 1.0)
-    rest = max((square - 2 * beta @ cross + beta @ inner @ beta) / max(count - len(inner), 1.0), 0.0)
-    by_noise = noise * ((1 + beta @ beta) * np.eye(len(inner)) + np.outer(beta, beta) - np.diag(beta**2))
-    covariance = inverse @ (rest * inner + by_noise) @ inverse
-    return _unscaled(beta, covariance, ridge, plan, lengths, limits, ends)
-
-
-def _unscaled(
-    beta: Floats, covariance: Floats, ridge: float, plan: TrainingPlan, lengths: Lengths, limits: Bounds, ends: Bounds
-) -> LinearModel:
-    """From scaled rows to the units of the data: a linear map of the coefficients."""
-    width = len(beta) - 1
-    slopes = lengths.feature / lengths.part * ends.half[0] / limits.half
-    change = np.zeros((width + 1, width + 1))
-    change[:width, :width] = np.diag(slopes)
-    change[width, :width] = -slopes * limits.middle
-    change[width, width] = ends.half[0]
-    found = change @ beta
-    spread = change @ covariance @ change.T
+    if descent is not None:
+        return _descended(examples, units, descent, epsilon, delta, norm, relation, charged, key)
+    fit = LeastSquaresFit.of(width, epsilon=epsilon, delta=delta, norm=norm, intercept=intercept, relation=relation)
+    state, view = fit.fitted(examples, charged, LABEL, key)
+    matrix, more = units.change(view)
+    found = matrix @ state.weights
     return LinearModel(
-        found[:-1], float(found[-1] + ends.middle[0]), np.asarray(spread), ridge, plan.epsilon, plan.delta
+        found[:-1],
+        float(found[-1]) + more,
+        matrix @ state.covariance @ matrix.T,
+        state.matrix.ridge,
+        fit.shares.epsilon,
+        fit.shares.delta,
+        state.clip * float((units.target.half if intercept else units.target.farthest)[0]),
     )
+
+
+def _descended(
+    examples: Callable[[], Examples],
+    units: Units,
+    descent: LinearDescent,
+    epsilon: Number,
+    delta: Number,
+    norm: float | None,
+    relation: Relation,
+    measure: Measure,
+    key: str | None,
+) -> LinearModel:
+    """Weights by noisy descent, in the units of the data; and those of each step."""
+    if not units.intercept:
+        raise Invalid("gradient descent has an intercept here", hint="leave intercept=True, or fit by statistics")
+    plan = TrainingPlan(
+        epsilon=epsilon,
+        delta=delta,
+        steps=descent.steps,
+        people=descent.people,
+        clip=descent.clip,
+        rate=descent.rate,
+        adjacency=relation.adjacency,
+        person=Person() if relation.unit is Unit.PERSON else None,
+    )
+    width = len(units.features.low)
+    view = View(np.zeros(width), longest(width, plan.shape) if norm is None else norm, plan.shape)
+    seen = view.rows(examples())
+    trained = descend(
+        LeastSquares(seen.rows, seen.targets, plan), plan, descent.moves, measure=measure, key=key, label=LABEL
+    )
+    matrix, more = units.change(view)
+    shift = np.append(np.zeros(width), more)
+    found = matrix @ trained.weights[0] + shift
+    path = tuple(matrix @ each[0] + shift for each in trained.path)
+    return LinearModel(found[:-1], float(found[-1]), np.zeros(0), 0.0, plan.epsilon, plan.delta, path=path)

@@ -33,33 +33,68 @@ class Bounds:
             pairs = np.tile(pairs, (width, 1))
         if pairs.shape != (width, 2):
             raise Invalid(f"{name} must be one pair, or a pair for each of the {width} features")
-        if not np.isfinite(pairs).all() or (pairs[:, 0] >= pairs[:, 1]).any():
+        with np.errstate(over="ignore"):
+            halves = (pairs[:, 1] - pairs[:, 0]) / 2
+        if not np.isfinite(pairs).all() or not (np.isfinite(halves) & (halves > 0)).all():
             raise Invalid(f"{name} must be finite, the lower one below the upper one")
         return cls(tuple(pairs[:, 0].tolist()), tuple(pairs[:, 1].tolist()))
 
     @property
     def middle(self) -> Floats:
-        return (np.array(self.low) + np.array(self.high)) / 2
+        return np.asarray(np.array(self.low) / 2 + np.array(self.high) / 2)
 
     @property
     def half(self) -> Floats:
-        return (np.array(self.high) - np.array(self.low)) / 2
+        return np.asarray((np.array(self.high) - np.array(self.low)) / 2)
+
+    @property
+    def farthest(self) -> Floats:
+        """The largest size of each feature."""
+        return np.asarray(np.maximum(np.abs(self.low), np.abs(self.high)))
+
+    def clamped(self, values: Floats) -> Floats:
+        """Within the bounds; what is no finite number is none."""
+        return np.asarray(np.where(np.isfinite(values), np.clip(values, self.low, self.high), np.nan))
 
     def scaled(self, values: Floats) -> Floats:
-        """Into [−1, 1]; what is no number stays none."""
-        clamped = np.clip(values, self.low, self.high)
-        return np.asarray(np.where(np.isinf(values), np.nan, (clamped - self.middle) / self.half))
+        """Into [−1, 1]; what is no finite number is none."""
+        return np.asarray(np.clip((self.clamped(values) - self.middle) / self.half, -1, 1))
+
+    def scaled_from_zero(self, values: Floats) -> Floats:
+        """Into [−1, 1], with 0 where it was; what is no finite number is none."""
+        return np.asarray(np.clip(self.clamped(values) / self.farthest, -1, 1))
 
 
 def table(values: Any, name: str = "features") -> Floats:
-    """Numbers in rows and columns; what cannot be read as a number is refused."""
+    """Numbers in rows and columns. A cell that cannot be read as a number is none, whatever it is: no cell raises."""
     try:
         found = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise Invalid(f"{name} must be numbers in rows and columns") from None
+        found = _cell_by_cell(values, name)
     if found.ndim != 2:
         raise Invalid(f"{name} must have rows and columns, got {found.ndim} dimensions")
     return found
+
+
+def _cell_by_cell(values: Any, name: str) -> Floats:
+    try:
+        cells = np.asarray(values, object)
+    except ValueError:
+        raise Invalid(f"{name} must be numbers in rows and columns") from None
+    return np.array([_number(each) for each in cells.flat], np.float64).reshape(cells.shape)
+
+
+def _number(cell: Any) -> float:
+    try:
+        return float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def column(values: Sequence[Any], name: str = "targets") -> Floats:
+    """Numbers, one a row; a cell that cannot be read as a number is none."""
+    cells = values if isinstance(values, np.ndarray) else np.asarray(values, object)
+    return table(cells.reshape(-1, 1), name)[:, 0]
 
 
 def matched(targets: Sequence[Any], features: Floats) -> None:
