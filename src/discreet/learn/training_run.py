@@ -16,6 +16,7 @@ from discreet.learn.training_plan import TrainingPlan
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.measure import Grant, Measure, unmetered
 from discreet.mechanisms.record import event_text
+from discreet.noise import Source
 
 FULL = slice(None)
 """The batch of everybody."""
@@ -59,6 +60,11 @@ class TrainingRun:
         if self._grant is None:
             raise Fault("this run has ended before: nothing more is drawn for it", code="grant")
         return self._grant
+
+    @property
+    def source(self) -> Source | None:
+        """The random bits that draws are made from; None for those of the operating system."""
+        return None if self._grant is None else self._grant.source
 
     def steps(self) -> Iterator[int]:
         """The numbers of the steps that are left. After the last one of a block the state is kept."""

@@ -1,0 +1,132 @@
+"""Clipped sums of gradients without the gradient of any example: one pass forward and one back, for activations alone.
+
+What each layer took and the gradient of what it gave tell the norm of every example's gradient; the clipped sum is then one weighted
+product for each layer ("book-keeping", Bu et al. 2022). It is a sum of floating-point numbers: batches that differ in one example round it
+differently, so that one example moves it by the clip up to rounding, and not exactly.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.graph import GradientEdge, get_gradient_edge
+
+from discreet.errors import Fault
+from discreet.learn.torch.batches import TensorBatch
+from discreet.learn.torch.layers import KNOWN, known, uses_of
+from discreet.learn.torch.uses import Unsuited, Use, squares
+
+Loss = Callable[[Any, Tensor], Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A layer took something and gave something: `edge` is what it gave, before anyone changed it in place."""
+
+    layer: nn.Module
+    taken: Tensor
+    version: int
+    edge: GradientEdge
+
+
+def losses(model: nn.Module, loss: Loss, inputs: Sequence[Tensor], targets: Tensor) -> Tensor:
+    """One number a row; a Fault where a loss that was checked has another shape for these rows."""
+    found = loss(model(*inputs), targets)
+    if found.dim() == 0 or len(found) != len(targets):
+        raise Fault("the loss gives one number a row for some batches, and another shape for others", code="loss")
+    return found.flatten(1).sum(1) if found.dim() > 1 else found
+
+
+def factors_of(squared: Tensor, bound: float) -> tuple[Tensor, Tensor]:
+    """What each unit is multiplied with, and whether its norm is a number: with any factor from here the norm is at most `bound`.
+
+    What is infinite or no number has factor 0, and how many that are is told nowhere.
+    """
+    sound = torch.isfinite(squared)
+    return torch.where(sound, (bound / squared.sqrt()).clamp(max=1), 0), sound
+
+
+class GhostSums:
+    """The model's clipped sums by the norms of its layers. Every trained parameter must belong to layers that are known."""
+
+    def __init__(self, model: nn.Module, loss: Loss, parameters: Sequence[nn.Parameter]) -> None:
+        self._model, self._loss, self._parameters = model, loss, parameters
+        self._layers = [each for each in model.modules() if known(each) and _trained(each)]
+
+    @staticmethod
+    def covers(model: nn.Module, parameters: Sequence[nn.Parameter]) -> bool:
+        """Whether all parameters that are trained are those of layers that are known."""
+        own = {id(each) for layer in model.modules() if known(layer) for each in layer.parameters(recurse=False)}
+        return all(id(each) in own for each in parameters)
+
+    def clipped(self, batch: TensorBatch, bound: float) -> list[Tensor]:
+        """For any batch, the sum of the units' gradients, each scaled to norm `bound` at most, for each parameter."""
+        uses = self._uses(batch)
+        with torch.no_grad():
+            factors, sound = factors_of(self._squares(uses, batch), bound)
+            factors, sound = batch.of_rows(factors), batch.of_rows(sound)
+            return [self._total(each, uses, factors, sound) for each in self._parameters]
+
+    def squares(self, batch: TensorBatch) -> Tensor:
+        """The squared norm of each unit's gradient."""
+        uses = self._uses(batch)
+        with torch.no_grad():
+            return self._squares(uses, batch)
+
+    def _squares(self, uses: dict[nn.Parameter, list[Use]], batch: TensorBatch) -> Tensor:
+        found = torch.zeros(batch.units, dtype=torch.float32, device=batch.targets.device)
+        for each in uses.values():
+            found = found + squares(each, batch)
+        return found
+
+    def _total(
+        self, parameter: nn.Parameter, uses: dict[nn.Parameter, list[Use]], factors: Tensor, sound: Tensor
+    ) -> Tensor:
+        parts = [use.total(factors.to(parameter.dtype), sound) for use in uses.get(parameter, ())]
+        return sum(parts[1:], start=parts[0]) if parts else torch.zeros_like(parameter)
+
+    def _uses(self, batch: TensorBatch) -> dict[nn.Parameter, list[Use]]:
+        """One pass forward, and one back that stops at what layers gave: no gradient of a parameter is made."""
+        with torch.enable_grad(), _watched(self._layers) as passes:
+            total = losses(self._model, self._loss, batch.inputs, batch.targets).sum()
+        edges = [each.edge for each in passes]
+        gradients = torch.autograd.grad(total, edges, allow_unused=True) if edges and total.requires_grad else ()
+        found: dict[nn.Parameter, list[Use]] = defaultdict(list)
+        with torch.no_grad():
+            for each, given in zip(passes, gradients, strict=bool(gradients)):
+                if given is None:
+                    continue
+                if len(each.taken) != batch.rows or len(given) != batch.rows:
+                    raise Unsuited("a layer takes what has no rows of the batch")
+                if each.taken._version != each.version:
+                    raise Unsuited("what a layer took was changed in place")
+                for parameter, use in uses_of(each.layer, each.taken, given):
+                    found[parameter].append(use)
+        return found
+
+
+def _trained(layer: nn.Module) -> bool:
+    return any(each.requires_grad for each in layer.parameters(recurse=False))
+
+
+@contextmanager
+def _watched(layers: Sequence[nn.Module]) -> Iterator[list[Pass]]:
+    """While the block lasts, every pass through the layers is noted."""
+    passes: list[Pass] = []
+
+    def note(layer: nn.Module, taken: tuple[Any, ...], given: Tensor) -> None:
+        if type(layer) not in KNOWN or not taken:
+            raise Unsuited("a layer is called by names")
+        if given.requires_grad:
+            passes.append(Pass(layer, taken[0].detach(), taken[0]._version, get_gradient_edge(given)))
+
+    handles = [each.register_forward_hook(note) for each in layers]
+    try:
+        yield passes
+    finally:
+        for handle in handles:
+            handle.remove()
