@@ -144,3 +144,27 @@ def adaptive_parts_are_held_to_the_grant() -> None:
 
 def test_adaptive_parts_are_held_to_the_grant() -> None:
     adaptive_parts_are_held_to_the_grant()
+
+
+def alike_draws_are_told_from_others() -> None:
+    """The very same draw again and again is covered as often as was granted, and the same noise for more is another draw."""
+    noise, event = RoundedGaussian(F(20)), RoundedGaussian(F(20)).event(1)
+    left = Allowance(events.Repeated(event, 3))  # type: ignore[arg-type]
+    for _ in range(3):
+        assert left.covers(event)
+        left.take(event)
+    assert not left.covers(event)
+    with pytest.raises(Fault, match="beyond"):
+        left.take(event)
+    three, two = 3, 2
+    with unmetered()(events.Repeated(noise.event(two), 4)) as grant:  # type: ignore[arg-type]
+        for _ in range(2):
+            grant(noise, two, lambda: 1)
+            with pytest.raises(Fault, match="beyond"):
+                grant(noise, three, lambda: 1)
+            with pytest.raises(Fault, match="beyond"):
+                grant.sampled(noise, three, lambda _: 1, rate=F(1, 2), among=1)
+
+
+def test_alike_draws_are_told_from_others() -> None:
+    alike_draws_are_told_from_others()

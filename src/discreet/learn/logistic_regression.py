@@ -14,12 +14,14 @@ import numpy as np
 from discreet.errors import Invalid
 from discreet.exact import Number
 from discreet.learn.descent import Descent, Keeper, descend
+from discreet.learn.people import unit_of, used_rows
 from discreet.learn.problems import Logistic, sigmoid, softmax
 from discreet.learn.rows import FeatureRows
 from discreet.learn.scaling import Bounds, matched, table
-from discreet.learn.training_plan import Shape, TrainingPlan
+from discreet.learn.training_plan import Person, Shape, TrainingPlan
 from discreet.mechanisms.additive import Floats, Ints
 from discreet.mechanisms.measure import Measure
+from discreet.privacy import Adjacency
 
 STEPS = 60
 CLIP = Fraction(3, 10)
@@ -106,24 +108,44 @@ def logistic(
     rate: Number = 1,
     clip: Number = CLIP,
     descent: Descent | None = None,
+    ids: Sequence[Any] | None = None,
+    person: Person | None = None,
+    adjacency: Adjacency | str = Adjacency.ADD_REMOVE,
     measure: Measure | None = None,
     key: str | None = None,
     keeper: Keeper | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> LogisticModel:
-    """A model that is (epsilon, delta)-DP for rows that come or go.
+    """A model that is (epsilon, delta)-DP for rows that come or go; with `ids`, which say whom each row is about, for people.
 
-    `classes` and `bounds` are declared, and `people` is a public estimate of the number of rows; a row of no declared class, or with a
-    value that is no finite number, adds nothing. With a curator's `measure` its ledger is charged.
+    `classes` and `bounds` are declared, and `people` is a public estimate of the number of rows, or of people; a row of no declared
+    class, or with a value that is no finite number, adds nothing. Of each person one row is used, or as many as `person` says. With a
+    curator's `measure` its ledger is charged.
     """
     values = table(features)
     matched(targets, values)
     declared = _classes(classes)
     limits = Bounds.of(bounds, values.shape[1])
+    unit = unit_of(ids, person, len(values))
     plan = TrainingPlan(
-        epsilon=epsilon, delta=delta, steps=steps, people=people, rate=rate, clip=clip, shape="gaussian"
+        epsilon=epsilon,
+        delta=delta,
+        steps=steps,
+        people=people,
+        rate=rate,
+        clip=clip,
+        shape="gaussian",
+        person=unit,
+        adjacency=adjacency,
     )
-    problem = Logistic(FeatureRows(scaled(values, limits), plan.shape), codes(targets, declared), len(declared), plan)
+    rows, kept = used_rows(ids, unit)
+    problem = Logistic(
+        FeatureRows(scaled(values, limits)[rows], plan.shape),
+        codes(targets, declared)[rows],
+        len(declared),
+        plan,
+        kept,
+    )
     trained = descend(
         problem,
         plan,

@@ -1,13 +1,13 @@
 """People who have several rows: at most so many of each are used, and what a person adds is clipped as one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from discreet.errors import Invalid
 from discreet.learn.rows import Batch, RowBatch, lengths
-from discreet.learn.training_plan import ROOM, STEPS_OF_CLIP, TrainingPlan
+from discreet.learn.training_plan import ROOM, STEPS_OF_CLIP, Person, TrainingPlan
 from discreet.mechanisms.additive import Floats, Ints
 from discreet.noise.source import Source, chosen, words
 
@@ -50,6 +50,25 @@ class People:
         firsts = np.cumsum(counts) - counts
         within = np.arange(int(counts.sum())) - np.repeat(firsts, counts)
         return self.rows[np.repeat(begins, counts) + within], firsts
+
+
+def unit_of(ids: Sequence[Any] | None, person: Person | None, rows: int) -> Person | None:
+    """Who is protected: the person that each of so many rows is about, or, without ids, each row."""
+    if ids is None:
+        if person is not None:
+            raise Invalid("person says how many rows of each are used", hint="ids=… says whom each row is about")
+        return None
+    if len(ids) != rows:
+        raise Invalid("there must be one id for each row")
+    return Person() if person is None else person
+
+
+def used_rows(ids: Sequence[Any] | None, unit: Person | None) -> tuple[Batch, People | None]:
+    """The rows that are used, and the people who have several of them; None where each row is by itself."""
+    if ids is None or unit is None:
+        return slice(None), None
+    people = People(ids, unit.rows)
+    return (people.rows, None) if unit.rows == 1 else (slice(None), people)
 
 
 def _numbers(ids: Iterable[Any]) -> Ints:
