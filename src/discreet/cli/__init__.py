@@ -34,6 +34,7 @@ from discreet.cli import (
     shell,
     survey,
     synth,
+    train,
 )
 from discreet.cli.failing import fail, translated
 from discreet.cli.steady import abandon, below, steadied
@@ -97,6 +98,7 @@ app.command()(check.check)
 app.command()(rehearse.rehearse)
 app.command()(survey.survey)
 app.command()(synth.synth)
+app.command()(train.train)
 app.command()(budget.budget)
 app.add_typer(analyst.app, name="analyst")
 app.command()(history.history)

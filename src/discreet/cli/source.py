@@ -183,6 +183,16 @@ def curator_of(word: str | None, flags: Flags, as_json: bool = False) -> "Curato
     return curator
 
 
+def table_of(curator: "Curator", of: str | None) -> str:
+    """The private table that `--of` names; it may be left out where there is one."""
+    names = [table.name for table in curator.catalog.private]
+    if of is None and len(names) > 1:
+        raise Invalid(
+            f"there are several tables: {', '.join(names)}", code="usage", hint=f"name one of them: --of {names[0]}"
+        )
+    return names[0] if of is None else of
+
+
 def _told(as_json: bool, loaded: "Loaded") -> None:
     """Whoever can read the data is its owner, and is told here what was lost; an answer holds nothing of it."""
     _say(as_json, loaded.lines())

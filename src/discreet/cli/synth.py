@@ -13,7 +13,7 @@ import typer
 
 from discreet.cli.flags import Flags, number, optional_number, with_flags
 from discreet.cli.out import check_sources, writable
-from discreet.cli.source import curator_of
+from discreet.cli.source import curator_of, table_of
 from discreet.cli.waiting import waiting
 from discreet.errors import DiscreetError, Fault, Invalid
 from discreet.plan.visible import visible
@@ -96,7 +96,9 @@ def synth(
         for file in (target, pages):
             if file is not None:
                 check_sources(file, source, curator)
-        asked = ModelRequest.of(curator, _table(curator, of), attribute, analyst, price, small, tuple(impossible or ()))
+        asked = ModelRequest.of(
+            curator, table_of(curator, of), attribute, analyst, price, small, tuple(impossible or ())
+        )
         if preview:
             _show(asked.coming(), as_json)
             return
@@ -198,15 +200,6 @@ class ModelRequest:
             "delta": float(self.delta),
             "relation": str(self.table.relation),
         }
-
-
-def _table(curator: "Curator", of: str | None) -> str:
-    names = [table.name for table in curator.catalog.private]
-    if of is None and len(names) > 1:
-        raise Invalid(
-            f"there are several tables: {', '.join(names)}", code="usage", hint=f"name one of them: --of {names[0]}"
-        )
-    return names[0] if of is None else of
 
 
 def _target(out: str, force: bool) -> Path:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from discreet.learn.logistic_regression import LogisticModel, logistic
     from discreet.learn.problems import LeastSquares, Logistic
     from discreet.learn.rows import FeatureRows
+    from discreet.learn.table_fit import fit
+    from discreet.learn.table_model import TableModel, load
     from discreet.learn.training_plan import Person, TrainingPlan
 
 __all__ = [
@@ -26,10 +28,13 @@ __all__ = [
     "Logistic",
     "LogisticModel",
     "Person",
+    "TableModel",
     "Trained",
     "TrainingPlan",
     "descend",
+    "fit",
     "linear",
+    "load",
     "logistic",
 ]
 
@@ -43,10 +48,13 @@ _HOME = {
     "Logistic": "problems",
     "LogisticModel": "logistic_regression",
     "Person": "training_plan",
+    "TableModel": "table_model",
     "Trained": "descent",
     "TrainingPlan": "training_plan",
     "descend": "descent",
+    "fit": "table_fit",
     "linear": "linear_regression",
+    "load": "table_model",
     "logistic": "logistic_regression",
 }
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import pairwise
-from math import isfinite, sqrt
+from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -47,6 +47,11 @@ class NumberColumn:
     @property
     def bounds(self) -> tuple[tuple[float, float], ...]:
         return ((self.low, self.high),)
+
+    @property
+    def widths(self) -> tuple[float, ...]:
+        """How far the least value of a feature is from the largest."""
+        return (self.high - self.low,)
 
     def cells(self, attribute: Attribute) -> Floats:
         """What stands for each cell: its middle, of whole numbers the middle of those that it has; a row each."""
@@ -97,6 +102,10 @@ class KeyColumn:
         """One feature of two keys is scaled to −1 or 1. Of more at most one is 1, and the others stay 0 when scaled: a row is no longer
         for a column with many keys."""
         return ((0.0, 1.0),) if len(self.keys) == 2 else ((-1.0, 1.0),) * (len(self.keys) - self.first)
+
+    @property
+    def widths(self) -> tuple[float, ...]:
+        return (1.0,) * (len(self.keys) - self.first)
 
     def cells(self, attribute: Attribute) -> Floats:
         """The features of each cell: of each key, then of all others and of what is missing, where there are such cells."""
@@ -158,14 +167,14 @@ class Encoding:
         return tuple(label for column in self.columns for label in column.labels)
 
     @property
-    def bounds(self) -> Bounds:
+    def pairs(self) -> list[tuple[float, float]]:
         """Between which each feature is."""
-        pairs = [pair for column in self.columns for pair in column.bounds]
-        return Bounds.of(pairs, len(pairs))
+        return [pair for column in self.columns for pair in column.bounds]
 
-    def norm(self, pure: bool) -> float:
-        """The most length of a row scaled by its bounds, in L1 where noise is to be pure, else in L2: each column adds at most 1."""
-        return float(len(self.columns)) if pure else sqrt(len(self.columns))
+    @property
+    def bounds(self) -> Bounds:
+        """The same, as a model scales by it."""
+        return Bounds.of(self.pairs, len(self.pairs))
 
     def rows(self, attributes: Sequence[Attribute], codes: Ints) -> Floats:
         """Features of units by the numbers of their cells."""

@@ -5,6 +5,7 @@ are about, the steps, the clip. Rows are read inside of draws, once, and kept in
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -12,16 +13,20 @@ from hashlib import sha256
 from typing import Any
 
 from discreet.cells import Categorical, Category
-from discreet.errors import Invalid, Refused
+from discreet.errors import Invalid
 from discreet.exact import Number, shown
-from discreet.learn.descent import Descent, Keeper, descend
+from discreet.learn.descent import Descent, descend
+from discreet.learn.encoding import NumberColumn
+from discreet.learn.linear_regression import linear_of
 from discreet.learn.logistic_regression import CLIP, RATE, STEPS, LogisticModel, scaled
 from discreet.learn.problems import Logistic
 from discreet.learn.rows import Batch, FeatureRows
 from discreet.learn.table_model import TableModel, Training
 from discreet.learn.table_rows import TableRows, UnitTable, class_target, number_target
 from discreet.learn.training_plan import Person, TrainingPlan
+from discreet.learn.training_run import Keeper
 from discreet.mechanisms.additive import Floats, Ints
+from discreet.mechanisms.measure import Grant
 from discreet.mechanisms.record import one_leaf
 from discreet.privacy import Unit, events, loss
 
@@ -146,7 +151,29 @@ class TableFit:
         return TableModel(target.name, encoding, fitted, self._training(trained.made))
 
     def _linear(self, key: str | None) -> TableModel:
-        raise Refused("linear models are not here yet")
+        target, encoding = self.rows.target, self.rows.encoding
+        number = NumberColumn.of(target)  # type: ignore[arg-type]
+        read, middles = self.rows.reader(), number.cells(target)[:, 0]
+
+        def examples() -> tuple[Floats, Floats]:
+            found = read()
+            return found.features, middles[found.codes]
+
+        def measure(event: events.Event, *, label: str = "", **named: Any) -> AbstractContextManager[Grant]:
+            return self.rows.table.measure(event, label=self.label, **named)  # which columns: a key belongs to these
+
+        fitted = linear_of(
+            examples,
+            len(encoding.labels),
+            bounds=encoding.pairs,
+            target_bounds=(number.low, number.high),
+            epsilon=self.plan.epsilon,
+            delta=self.plan.delta,
+            relation=self.plan.relation,
+            measure=measure,
+            key=key,
+        )
+        return TableModel(target.name, encoding, fitted, self._training(1))
 
     def _training(self, made: int) -> Training:
         plan = self.plan

@@ -196,12 +196,8 @@ def log_odds(model: LogisticModel) -> Floats:
 def _fitted_data(model: LogisticModel | LinearModel) -> dict[str, Any]:
     if isinstance(model, LogisticModel):
         return {"classes": [key_data(each) for each in model.classes], "weights": model.weights.tolist()}
-    return {
-        "coefficients": model.coefficients.tolist(),
-        "intercept": model.intercept,
-        "covariance": model.covariance.tolist(),
-        "ridge": model.ridge,
-    }
+    found: dict[str, Any] = json.loads(model.to_json())
+    return found
 
 
 def _fitted_of(kind: str, data: Any, encoding: Encoding, training: Training) -> LogisticModel | LinearModel:
@@ -212,13 +208,18 @@ def _fitted_of(kind: str, data: Any, encoding: Encoding, training: Training) -> 
         return LogisticModel(weights, encoding.bounds, classes, *price)  # type: ignore[arg-type]
     if kind != "linear":
         raise Invalid("this is a model of another kind, or of a later release", code="model")
-    covariance = _array(data["covariance"], (width + 1, width + 1))
-    slopes = _array(data["coefficients"], (width,))
-    return LinearModel(slopes, float(data["intercept"]), covariance, float(data["ridge"]), *price)
+    model = LinearModel.from_json(json.dumps(data))
+    if model.coefficients.size != width:
+        raise _unfitting()
+    return model
 
 
 def _array(data: Any, shape: Sequence[int]) -> Floats:
     found = np.array(data, np.float64)
     if found.shape != tuple(shape) or not np.isfinite(found).all():
-        raise Invalid("the weights of this model do not fit its features", code="model")
+        raise _unfitting()
     return found
+
+
+def _unfitting() -> Invalid:
+    return Invalid("the weights of this model do not fit its features", code="model")
