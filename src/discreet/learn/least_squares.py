@@ -43,6 +43,13 @@ REACH = 2.0, 2.0, 4.0
 """Where a look clips residuals, in their estimated standard deviations; the last is the widest, so that little is clipped for good."""
 
 
+def checked_norm(norm: float | None, width: int, shape: Shape) -> float | None:
+    """A norm that rows within bounds can have, or none."""
+    if norm is not None and not 0 < norm <= longest(width, shape) * (1 + 2.0**-20):
+        raise Invalid(f"norm must be above 0 and at most {longest(width, shape):g}, got {norm:g}")
+    return norm
+
+
 @dataclass(frozen=True, slots=True)
 class LeastSquaresFit:
     """What is drawn for rows of so many features, and in which shares. With no `intercept` the constant has no weight."""
@@ -60,8 +67,7 @@ class LeastSquaresFit:
         shape = Shape.GAUSSIAN if nonnegative(delta, "delta") else Shape.LAPLACE
         if width < 1:
             raise Invalid("there must be at least one feature")
-        if norm is not None and not 0 < norm <= longest(width, shape):
-            raise Invalid(f"norm must be above 0 and at most {longest(width, shape):g}, got {norm:g}")
+        checked_norm(norm, width, shape)
         parts = [Part(PRODUCTS, ProductsSum(width + 1, shape).most)]
         parts += [Part(share, ResidualsSum(shape, np.zeros(width + 1), 1.0).most) for share in LOOKS]
         if norm is None:

@@ -13,17 +13,17 @@ import numpy as np
 from discreet.errors import Invalid
 from discreet.exact import Number
 from discreet.learn.descent import Descent, descend
-from discreet.learn.least_squares import LeastSquaresFit
+from discreet.learn.least_squares import LeastSquaresFit, checked_norm
 from discreet.learn.linear_model import LinearModel as LinearModel
 from discreet.learn.moments import Examples, View, longest
 from discreet.learn.problems import LeastSquares
 from discreet.learn.rows import FEATURE_STEPS
 from discreet.learn.scaling import Bounds, column, matched, table
-from discreet.learn.shares import ROWS
+from discreet.learn.shares import ROWS, one_row_each
 from discreet.learn.training_plan import Person, TrainingPlan
 from discreet.mechanisms.additive import Floats
 from discreet.mechanisms.measure import Measure, unmetered
-from discreet.privacy import Relation, Unit
+from discreet.privacy import Adjacency, Relation, Unit
 
 LABEL = "linear regression"
 MOVES = Descent(rate=2.0, momentum=0.9)
@@ -43,6 +43,19 @@ class LinearDescent:
     rate: Number = 1
     moves: Descent = MOVES
 
+    def plan(self, epsilon: Number, delta: Number, relation: Relation) -> TrainingPlan:
+        """What is drawn."""
+        return TrainingPlan(
+            epsilon=epsilon,
+            delta=delta,
+            steps=self.steps,
+            people=self.people,
+            clip=self.clip,
+            rate=self.rate,
+            adjacency=relation.adjacency,
+            person=Person() if relation.unit is Unit.PERSON else None,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Units:
@@ -51,6 +64,15 @@ class Units:
     features: Bounds
     target: Bounds
     intercept: bool
+
+    @classmethod
+    def of(cls, bounds: Any, target_bounds: Any, width: int, intercept: bool) -> "Units":
+        return cls(Bounds.of(bounds, width), Bounds.of(target_bounds, 1, "target_bounds"), intercept)
+
+    @property
+    def height(self) -> float:
+        """What a target in [−1, 1] is multiplied with."""
+        return float((self.target.half if self.intercept else self.target.farthest)[0])
 
     def examples(self, features: Floats, targets: Floats) -> Examples:
         """Rows scaled by declared bounds; without an intercept about 0, where a line through it still goes through it."""
@@ -64,14 +86,13 @@ class Units:
         """The matrix that takes weights for rows of a view to coefficients and intercept, and what is added to the intercept."""
         width = len(self.features.low)
         half = self.features.half if self.intercept else self.features.farthest
-        high = float((self.target.half if self.intercept else self.target.farthest)[0])
-        slopes = high * view.factor / view.norm / half
+        slopes = self.height * view.factor / view.norm / half
         matrix = np.zeros((width + 1, width + 1))
         matrix[:width, :width] = np.diag(slopes)
         if not self.intercept:
             return matrix, 0.0
         matrix[width, :width] = -slopes * (self.features.middle + self.features.half * view.middle)
-        matrix[width, width] = high * view.constant / FEATURE_STEPS
+        matrix[width, width] = self.height * view.constant / FEATURE_STEPS
         return matrix, float(self.target.middle[0])
 
 
@@ -85,35 +106,41 @@ def linear(
     delta: Number = 0,
     norm: float | None = None,
     intercept: bool = True,
-    relation: Relation = ROWS,
+    ids: Sequence[Any] | None = None,
+    adjacency: Adjacency | str = Adjacency.ADD_REMOVE,
     descent: LinearDescent | None = None,
     measure: Measure | None = None,
     key: str | None = None,
 ) -> LinearModel:
-    """Least squares that are (epsilon, delta)-DP for rows under the relation; pure where delta is 0.
+    """Least squares that are (epsilon, delta)-DP for rows, or with `ids`, which say whom each row is about, for people.
 
     `bounds` and `target_bounds` are declared; values beyond count as the bound. `norm` is the declared length of a row of features, each
-    scaled by its bounds into [−1, 1]: Euclidean, for pure epsilon the sum of sizes. Without it features are centred at noisy means and
-    the norm is found, out of the same budget. A row that is longer is scaled down as a whole, with its target. A row with a value that is
-    no finite number adds nothing. With a curator's `measure` its ledger is charged; each unit must have one row.
+    scaled by its bounds into [−1, 1]: Euclidean, for pure epsilon (delta 0) the sum of sizes. Without it features are centred at noisy
+    means and the norm is found, out of the same budget; descent takes the longest that bounds allow. A longer row is scaled down as a
+    whole, with its target. A row with a value that is no finite number adds nothing. Of each person one row is used. With a curator's
+    `measure` its ledger is charged.
     """
     values = table(features)
     matched(targets, values)
     marks = column(targets)
-    return linear_of(
-        lambda: (values, marks),
-        values.shape[1],
-        bounds=bounds,
-        target_bounds=target_bounds,
-        epsilon=epsilon,
-        delta=delta,
-        norm=norm,
-        intercept=intercept,
-        relation=relation,
-        descent=descent,
-        measure=measure,
-        key=key,
-    )
+    relation, used = one_row_each(ids, adjacency, len(values))
+    if descent is None:
+        return linear_of(
+            lambda: (values[used], marks[used]),
+            values.shape[1],
+            bounds=bounds,
+            target_bounds=target_bounds,
+            epsilon=epsilon,
+            delta=delta,
+            norm=norm,
+            intercept=intercept,
+            relation=relation,
+            measure=measure,
+            key=key,
+        )
+    units = Units.of(bounds, target_bounds, values.shape[1], intercept)
+    plan = descent.plan(epsilon, delta, relation)
+    return _descended(units.examples(values[used], marks[used]), units, plan, descent.moves, norm, measure, key)
 
 
 def linear_of(
@@ -127,24 +154,21 @@ def linear_of(
     norm: float | None = None,
     intercept: bool = True,
     relation: Relation = ROWS,
-    descent: LinearDescent | None = None,
     measure: Measure | None = None,
     key: str | None = None,
 ) -> LinearModel:
-    """The same for rows that are read inside of draws alone: `read` gives features of this width, and targets."""
-    units = Units(Bounds.of(bounds, width), Bounds.of(target_bounds, 1, "target_bounds"), intercept)
+    """The same for rows that are read inside of draws alone: `read` gives features of this width, and targets; one row a unit."""
+    units = Units.of(bounds, target_bounds, width, intercept)
     kept: list[Examples] = []
 
     def examples() -> Examples:
+        found = read()  # each time, for it may refuse whoever is outside of a draw
         if not kept:
-            kept.append(units.examples(*read()))
+            kept.append(units.examples(*found))
         return kept[0]
 
-    charged = unmetered() if measure is None else measure
-    if descent is not None:
-        return _descended(examples, units, descent, epsilon, delta, norm, relation, charged, key)
     fit = LeastSquaresFit.of(width, epsilon=epsilon, delta=delta, norm=norm, intercept=intercept, relation=relation)
-    state, view = fit.fitted(examples, charged, LABEL, key)
+    state, view = fit.fitted(examples, unmetered() if measure is None else measure, LABEL, key)
     matrix, more = units.change(view)
     found = matrix @ state.weights
     return LinearModel(
@@ -154,40 +178,27 @@ def linear_of(
         state.matrix.ridge,
         fit.shares.epsilon,
         fit.shares.delta,
-        state.clip * float((units.target.half if intercept else units.target.farthest)[0]),
+        state.clip * units.height,
     )
 
 
 def _descended(
-    examples: Callable[[], Examples],
+    examples: Examples,
     units: Units,
-    descent: LinearDescent,
-    epsilon: Number,
-    delta: Number,
+    plan: TrainingPlan,
+    moves: Descent,
     norm: float | None,
-    relation: Relation,
-    measure: Measure,
+    measure: Measure | None,
     key: str | None,
 ) -> LinearModel:
     """Weights by noisy descent, in the units of the data; and those of each step."""
     if not units.intercept:
         raise Invalid("gradient descent has an intercept here", hint="leave intercept=True, or fit by statistics")
-    plan = TrainingPlan(
-        epsilon=epsilon,
-        delta=delta,
-        steps=descent.steps,
-        people=descent.people,
-        clip=descent.clip,
-        rate=descent.rate,
-        adjacency=relation.adjacency,
-        person=Person() if relation.unit is Unit.PERSON else None,
-    )
     width = len(units.features.low)
-    view = View(np.zeros(width), longest(width, plan.shape) if norm is None else norm, plan.shape)
-    seen = view.rows(examples())
-    trained = descend(
-        LeastSquares(seen.rows, seen.targets, plan), plan, descent.moves, measure=measure, key=key, label=LABEL
-    )
+    view = View(np.zeros(width), checked_norm(norm, width, plan.shape) or longest(width, plan.shape), plan.shape)
+    seen = view.rows(examples)
+    problem = LeastSquares(seen.rows, seen.targets, plan)
+    trained = descend(problem, plan, moves, measure=measure, key=key, label=LABEL)
     matrix, more = units.change(view)
     shift = np.append(np.zeros(width), more)
     found = matrix @ trained.weights[0] + shift

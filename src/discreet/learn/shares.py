@@ -3,18 +3,27 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from discreet.exact import Number, nonnegative, positive, sqrt_up
-from discreet.learn.training_plan import Shape
+from discreet.learn.people import unit_of, used_rows
+from discreet.learn.rows import Batch
+from discreet.learn.training_plan import Shape, TrainingPlan
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.gaussian import RoundedGaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.measure import Promise
-from discreet.privacy import Adjacency, Relation, calibrate, events, loss
+from discreet.privacy import Adjacency, Relation, Unit, calibrate, events, loss
 
-ROWS = Relation(Adjacency.ADD_REMOVE)
+ROWS = Relation(Adjacency.ADD_REMOVE, Unit.ROW)
 """Rows that come or go."""
+
+
+def one_row_each(ids: Sequence[Any] | None, adjacency: Adjacency | str, rows: int) -> tuple[Relation, Batch]:
+    """Who is protected, each row or with ids each person, and the rows that are used: of a person one, by a priority."""
+    unit = unit_of(ids, None, rows)
+    plan = TrainingPlan(epsilon=1, steps=1, people=1, person=unit, adjacency=adjacency)
+    return plan.relation, used_rows(ids, unit)[0]
 
 
 class Part(NamedTuple):
