@@ -5,8 +5,9 @@ are refused by name, and every model is tried on random rows: a row's loss must 
 the norms of known layers are right for this model; where they are not, gradients are taken example by example.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -140,9 +141,11 @@ def _steady(model: nn.Module) -> Iterator[None]:
 def _right(model: nn.Module, loss: Loss, batch: TensorBatch, parameters: Sequence[nn.Parameter]) -> Sums:
     """The first way whose norms and sums are those of one row after the other."""
     norms, total = _one_by_one(model, loss, batch, parameters)
-    ways: list[type[Sums]] = [GhostSums] if GhostSums.covers(model, parameters) else []
+    ways: list[Callable[..., Sums]] = [EachSums]
+    if GhostSums.covers(model, parameters):
+        ways = [GhostSums, partial(GhostSums, copying=True), EachSums]
     failed: Exception | None = None
-    for way in (*ways, EachSums):
+    for way in ways:
         sums = way(model, loss, parameters)
         try:
             found, whole = sums.squares(batch).sqrt(), sums.clipped(batch, float("inf"))

@@ -17,7 +17,7 @@ from torch.autograd.graph import GradientEdge, get_gradient_edge
 
 from discreet.errors import Fault
 from discreet.learn.torch.batches import TensorBatch
-from discreet.learn.torch.layers import KNOWN, known, uses_of
+from discreet.learn.torch.layers import known, uses_of
 from discreet.learn.torch.uses import Unsuited, Use, squares
 
 Loss = Callable[[Any, Tensor], Tensor]
@@ -51,10 +51,16 @@ def factors_of(squared: Tensor, bound: float) -> tuple[Tensor, Tensor]:
 
 
 class GhostSums:
-    """The model's clipped sums by the norms of its layers. Every trained parameter must belong to layers that are known."""
+    """The model's clipped sums by the norms of its layers. Every trained parameter must belong to layers that are known.
 
-    def __init__(self, model: nn.Module, loss: Loss, parameters: Sequence[nn.Parameter]) -> None:
-        self._model, self._loss, self._parameters = model, loss, parameters
+    With `copying` what layers give is copied before it goes on, for models that change it in place where it is a view of something else:
+    then the gradient of what was given is not to be had otherwise.
+    """
+
+    def __init__(
+        self, model: nn.Module, loss: Loss, parameters: Sequence[nn.Parameter], *, copying: bool = False
+    ) -> None:
+        self._model, self._loss, self._parameters, self._copying = model, loss, parameters, copying
         self._layers = [each for each in model.modules() if known(each) and _trained(each)]
 
     @staticmethod
@@ -91,7 +97,7 @@ class GhostSums:
 
     def _uses(self, batch: TensorBatch) -> dict[nn.Parameter, list[Use]]:
         """One pass forward, and one back that stops at what layers gave: no gradient of a parameter is made."""
-        with torch.enable_grad(), _watched(self._layers) as passes:
+        with torch.enable_grad(), _watched(self._layers, self._copying) as passes:
             total = losses(self._model, self._loss, batch.inputs, batch.targets).sum()
         edges = [each.edge for each in passes]
         gradients = torch.autograd.grad(total, edges, allow_unused=True) if edges and total.requires_grad else ()
@@ -114,15 +120,17 @@ def _trained(layer: nn.Module) -> bool:
 
 
 @contextmanager
-def _watched(layers: Sequence[nn.Module]) -> Iterator[list[Pass]]:
+def _watched(layers: Sequence[nn.Module], copying: bool) -> Iterator[list[Pass]]:
     """While the block lasts, every pass through the layers is noted."""
     passes: list[Pass] = []
 
-    def note(layer: nn.Module, taken: tuple[Any, ...], given: Tensor) -> None:
-        if type(layer) not in KNOWN or not taken:
+    def note(layer: nn.Module, taken: tuple[Any, ...], given: Tensor) -> Tensor:
+        if not taken:
             raise Unsuited("a layer is called by names")
-        if given.requires_grad:
-            passes.append(Pass(layer, taken[0].detach(), taken[0]._version, get_gradient_edge(given)))
+        out = given.clone() if copying else given
+        if out.requires_grad:
+            passes.append(Pass(layer, taken[0].detach(), taken[0]._version, get_gradient_edge(out)))
+        return out
 
     handles = [each.register_forward_hook(note) for each in layers]
     try:

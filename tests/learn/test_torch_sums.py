@@ -1,0 +1,166 @@
+"""Clipped sums of gradients are those of one example after the other, for every layer, however they are made."""
+
+from random import Random
+
+import pytest
+
+pytest.importorskip("torch", reason="the optional part learn")
+
+import torch
+from torch import nn
+
+from discreet.learn.torch.batches import Owners, TensorBatch, TensorRows
+from discreet.learn.torch.checks import sums_for
+from discreet.learn.torch.each import AloneSums, EachSums
+from discreet.learn.torch.ghost import GhostSums
+from tests.learn.torch_cases import GHOSTS, Case, OwnParameter, by_hand, case, flat, flat_square
+from tests.scale import repeats
+
+pytestmark = pytest.mark.learn
+
+NEAR = 1e-5
+CASES = 12
+
+
+def ways(found: Case) -> list[GhostSums | EachSums]:
+    """The one that is chosen for the model, by its norms, and the one of each example."""
+    parameters = list(found.model.parameters())
+    chosen = sums_for(
+        found.model, flat_square, TensorRows((found.inputs, found.targets), torch.device("cpu")), parameters
+    )
+    assert isinstance(chosen, GhostSums), found.name
+    return [chosen, EachSums(found.model, flat_square, parameters)]
+
+
+def sums_agree(name: str, way: int, count: int = CASES) -> None:
+    """Norms and clipped sums are within 1e-5 of those by hand; about half of the units are clipped."""
+    for seed in range(repeats(count)):
+        found = case(name, seed)
+        norms, _ = by_hand(found, 1.0)
+        bound = sorted(norms)[len(norms) // 2] * 0.9 + 1e-6
+        _, expected = by_hand(found, bound)
+        sums = ways(found)[way]
+        squares = sums.squares(found.batch()).double().sqrt()
+        assert torch.allclose(squares, torch.tensor(norms, dtype=torch.float64), rtol=NEAR, atol=1e-6), (name, seed)
+        actual = flat(sums.clipped(found.batch(), bound))
+        assert float((actual - expected).norm()) <= NEAR * float(expected.norm()) + 1e-6, (name, seed)
+
+
+@pytest.mark.parametrize("name", GHOSTS)
+def test_ghost_sums_are_those_by_hand(name: str) -> None:
+    sums_agree(name, 0)
+
+
+@pytest.mark.parametrize("name", ["linear", "convolution of images", "words", "a layer used twice"])
+def test_sums_of_each_example_are_those_by_hand(name: str) -> None:
+    sums_agree(name, 1, 4)
+
+
+def owned(found: Case, seed: int) -> tuple[TensorBatch, list[int]]:
+    """The rows of a case as those of people, of up to five rows each."""
+    draw = Random(seed)
+    owners: list[int] = []
+    places: list[int] = []
+    while len(owners) < len(found.inputs):
+        rows = min(draw.randint(1, 5), len(found.inputs) - len(owners))
+        owners += [owners[-1] + 1 if owners else 0] * rows
+        places += range(rows)
+    batch = found.batch(Owners(torch.tensor(owners), torch.tensor(places), 5), owners[-1] + 1)
+    return batch, owners
+
+
+def people_are_clipped_as_one(name: str, way: int, count: int = 6) -> None:
+    for seed in range(repeats(count)):
+        found = case(name, seed, rows=9)
+        batch, owners = owned(found, seed)
+        norms, _ = by_hand(found, 1.0, owners)
+        bound = sorted(norms)[len(norms) // 2] * 0.9 + 1e-6
+        _, expected = by_hand(found, bound, owners)
+        actual = flat(ways(found)[way].clipped(batch, bound))
+        assert float((actual - expected).norm()) <= NEAR * float(expected.norm()) + 1e-6, (name, seed)
+
+
+@pytest.mark.parametrize("name", GHOSTS)
+def test_gradients_of_a_person_are_clipped_as_one(name: str) -> None:
+    people_are_clipped_as_one(name, 0)
+
+
+def test_gradients_of_a_person_are_clipped_as_one_example_by_example() -> None:
+    people_are_clipped_as_one("linear", 1)
+
+
+def what_is_no_number_adds_nothing(way: int) -> None:
+    """Rows that are infinite or no number, or whose gradient is, leave the sum as it is without them."""
+    for name in ("linear", "convolution of images", "layer norm", "a layer used twice"):
+        found = case(name, 3, rows=6)
+        whole = found.inputs.clone()
+        for row, bad in ((1, float("nan")), (4, float("inf")), (5, 1e30)):
+            found.inputs[row].flatten()[0] = bad
+        keep = [0, 2, 3]
+        rest = Case(name, found.model, whole[keep], found.targets[keep])
+        expected = flat(ways(rest)[way].clipped(rest.batch(), 0.5))
+        actual = flat(ways(found)[way].clipped(found.batch(), 0.5))
+        if name == "layer norm":  # a row of any finite size has a gradient there
+            found.inputs[5] = whole[5]
+            keep = [0, 2, 3, 5]
+            rest = Case(name, found.model, whole[keep], found.targets[keep])
+            expected = flat(ways(rest)[way].clipped(rest.batch(), 0.5))
+            actual = flat(ways(found)[way].clipped(found.batch(), 0.5))
+        assert bool(torch.isfinite(actual).all()), name
+        assert float((actual - expected).norm()) <= 2e-5 * float(expected.norm()) + 1e-6, name
+
+
+@pytest.mark.parametrize("way", [0, 1])
+def test_what_is_no_number_adds_nothing(way: int) -> None:
+    what_is_no_number_adds_nothing(way)
+
+
+def frozen_parameters_are_left_alone() -> None:
+    found = case("linear", 5, rows=6)
+    first = found.model.get_submodule("0")
+    first.weight.requires_grad_(False)
+    kept = [each for each in found.model.parameters() if each.requires_grad]
+    _, expected = by_hand(found, 0.7)
+    for way in (GhostSums, EachSums):
+        actual = flat(way(found.model, flat_square, kept).clipped(found.batch(), 0.7))
+        assert actual.shape == expected.shape
+        assert float((actual - expected).norm()) <= NEAR * float(expected.norm()) + 1e-6
+
+
+def test_frozen_parameters_are_left_alone() -> None:
+    frozen_parameters_are_left_alone()
+
+
+def integers_of_one_unit_are_within_the_clip() -> None:
+    """Whatever the gradient, a unit's integers have at most 2^32 steps in norm, exactly; and sums are those of units alone."""
+    for seed in range(repeats(20)):
+        found = case("linear", seed, rows=5)
+        parameters = list(found.model.parameters())
+        found.inputs[0] *= 10.0 ** Random(seed).randint(-6, 6)
+        sums = AloneSums(found.model, flat_square, parameters)
+        clip = 10.0 ** Random(seed).randint(-3, 3)
+        bound, step = clip / (1 + 2**-16), clip / 2**32
+        each = [
+            sums.summed(TensorBatch((found.inputs[row : row + 1],), found.targets[row : row + 1], 1), bound, step)
+            for row in range(5)
+        ]
+        assert all(sum(x * x for x in one.tolist()) <= 2**64 for one in each)
+        assert torch.equal(sums.summed(found.batch(), bound, step), sum(each[1:], start=each[0]))
+
+
+def test_integers_of_one_unit_are_within_the_clip() -> None:
+    integers_of_one_unit_are_within_the_clip()
+
+
+def test_exact_sums_of_people_are_those_by_hand() -> None:
+    found = case("linear", 2, rows=9)
+    batch, owners = owned(found, 1)
+    _, expected = by_hand(found, 0.8, owners)
+    actual = AloneSums(found.model, flat_square, list(found.model.parameters())).summed(batch, 0.8, 2.0**-32)
+    assert float((actual * 2.0**-32 - expected).norm()) <= NEAR * float(expected.norm())
+
+
+def test_layers_with_parameters_of_their_own_are_not_covered() -> None:
+    assert not GhostSums.covers(OwnParameter(3), list(OwnParameter(3).parameters()))
+    model = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    assert GhostSums.covers(model, list(model.parameters()))
