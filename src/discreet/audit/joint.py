@@ -16,10 +16,13 @@ both data sets; it must be the same for both, and is.
 were made before give their values again, and look at nothing exact. Sight is what was released before the kill and all that is seen after
 it. Of a round whose questions come one by one nothing is kept before its hit: there a program measures under a key, and enters again
 itself. With `kept=False` nothing is remembered: the second entry draws anew, as a system would that forgot what it released.
+
+**A batch** is a choice for each unit, in or out at its rate, and nobody sees it: what is seen has the chances of all batches together.
 """
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -106,12 +109,18 @@ class Walker:
         return tuple(outcome_of(value) for _, value in self.drawn)
 
     def begin(self, use: Use) -> Turn:
-        """A draw is begun; batches are not enumerated, and are Invalid."""
-        if use.rate is not None:
-            raise Invalid("batches are not enumerated", hint="draw from the whole")
+        """A draw is begun."""
         if use.in_turn and isinstance(use.mechanism, AboveThreshold):
             return _Asked(self, use.mechanism)
-        return _Walked(self, use.mechanism)
+        return _Walked(self, use.mechanism, use.rate)
+
+    def batch(self, among: int, rate: Fraction) -> Ints:
+        """The units that the walk has chosen; what was drawn in an earlier entry has none."""
+        if len(self.drawn) < len(self.earlier):
+            return np.zeros(0, np.int64)
+        chances = [Bracket.of(1 - rate), Bracket.of(rate)]
+        labels = [("batch", len(self.drawn), unit) for unit in range(among)]
+        return np.flatnonzero([self.walk.choose(label, chances) for label in labels])
 
     def answer(self, round_: AboveThreshold, scores: tuple[int, ...]) -> bool:
         """Whether the last score of a round is above, after others that were not."""
@@ -143,8 +152,8 @@ class Walker:
 
     def _released(self, mechanism: Mechanism, exact: Any) -> Any:
         if isinstance(mechanism, IntegerNoise):
-            found = self._noisy(mechanism, np.atleast_1d(np.asarray(exact)))
-            return found if np.ndim(exact) else int(found[0])
+            found = self._noisy(mechanism, np.ravel(exact))
+            return found.reshape(np.shape(exact)) if np.ndim(exact) else int(found[0])
         if isinstance(mechanism, Rule):
             return self._keys(mechanism, exact)
         if isinstance(mechanism, KeysByName):
@@ -199,11 +208,14 @@ class _Walked:
 
     walker: Walker
     mechanism: Mechanism
+    rate: Fraction | None = None
     over: bool = False
 
     def batch(self, among: int, draw: Callable[[], Ints]) -> Ints:
-        """No walker begins a turn that has a batch."""
-        raise Fault("a batch is not enumerated", code="grant")
+        """The units that are in, as the walk has chosen them."""
+        if self.rate is None:
+            raise Fault("this draw has no batch", code="grant")
+        return self.walker.batch(among, self.rate)
 
     def release(self, exact: Callable[[], Any], draw: Callable[[Any], Any]) -> Any:
         """The value that the walk has chosen, once; one of an earlier entry without a look at the data."""
@@ -237,7 +249,7 @@ class _Asked:
 
     def batch(self, among: int, draw: Callable[[], Ints]) -> Ints:
         """No round has a batch."""
-        raise Fault("a batch is not enumerated", code="grant")
+        raise Fault("a round has no batch", code="grant")
 
     def release(self, exact: Callable[[], Any], draw: Callable[[Any], Any]) -> bool:
         """Whether this score is above; a round ends with its hit."""
