@@ -75,7 +75,8 @@ class IntegerNoise(Additive):
         if not isinstance(exact, np.ndarray | list | tuple):
             return _integer(exact) + self._noise(None, source)
         values = _integers(exact)
-        return values + self._noise(values.shape, source)
+        noise = self._noise(values.shape, source)
+        return np.add(values, noise, out=noise if np.ndim(noise) else None)
 
 
 @frozen
@@ -161,7 +162,7 @@ def _integers(values: Any) -> Ints:
         raise Invalid(f"exact must hold integers, got {array.dtype} values", hint="use noise for reals, or round first")
     if array.size and not (int(array.min()) >= -MOST_INTEGER and int(array.max()) <= MOST_INTEGER):
         raise Invalid("exact must be at most 2^62 in size")
-    return array.astype(np.int64)
+    return array.astype(np.int64, copy=False)
 
 
 def integer_sensitivity(value: object) -> int:

@@ -242,7 +242,7 @@ class RoundedGaussian(IntegerNoise):
     def _noise(self, size: Any, source: Source | None) -> Any:
         bits = self.bits
         fine = discrete_gaussian(self.scale * (1 << bits), size, source=source)
-        return (fine + (1 << bits >> 1)) >> bits
+        return (fine + (1 << bits >> 1)) >> bits if bits else fine
 
     @property
     def variance(self) -> float:

@@ -8,7 +8,7 @@ from torch.func import functional_call, grad, vmap
 
 from discreet.learn.torch.batches import TensorBatch
 from discreet.learn.torch.ghost import Loss, factors_of, losses
-from discreet.learn.torch.uses import cleared
+from discreet.learn.torch.uses import finite
 
 
 class EachSums:
@@ -34,8 +34,8 @@ class EachSums:
         """For any batch, the sum of the units' gradients, each scaled to norm `bound` at most, for each parameter."""
         each = self._each(batch)
         with torch.no_grad():
-            factors, sound = factors_of(_squared(each), bound)
-            return [torch.tensordot(factors.to(part.dtype), cleared(part, sound), dims=1) for part in each]
+            factors = factors_of(_squared(each), bound)
+            return [torch.tensordot(factors.to(part.dtype), finite(part), dims=1) for part in each]
 
     def squares(self, batch: TensorBatch) -> Tensor:
         """The squared norm of each unit's gradient."""
@@ -76,8 +76,8 @@ class AloneSums:
             for row in rows:
                 gradient += self._gradient(batch, row)
             squared = gradient.square().sum()
-            factor, sound = factors_of(squared, bound)
-            total += torch.where(sound, torch.trunc(gradient * (factor / step)), 0).to(torch.int64)
+            factor = factors_of(squared, bound)
+            total += torch.trunc(finite(gradient) * (factor / step)).to(torch.int64)
         return total
 
     def _gradient(self, batch: TensorBatch, row: int) -> Tensor:

@@ -22,6 +22,9 @@ from discreet.learn.torch.uses import Unsuited, Use, squares
 
 Loss = Callable[[Any, Tensor], Tensor]
 
+INFINITE = 2.0
+"""Stands for a bound over a norm of 0: anything from 1 on, which leaves a gradient as it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pass:
@@ -41,13 +44,12 @@ def losses(model: nn.Module, loss: Loss, inputs: Sequence[Tensor], targets: Tens
     return found.flatten(1).sum(1) if found.dim() > 1 else found
 
 
-def factors_of(squared: Tensor, bound: float) -> tuple[Tensor, Tensor]:
-    """What each unit is multiplied with, and whether its norm is a number: with any factor from here the norm is at most `bound`.
+def factors_of(squared: Tensor, bound: float) -> Tensor:
+    """What each unit is multiplied with, so that its norm is at most `bound`.
 
-    What is infinite or no number has factor 0, and how many that are is told nowhere.
+    Where the norm is infinite or no number that is 0, and how many such units there are is told nowhere.
     """
-    sound = torch.isfinite(squared)
-    return torch.where(sound, (bound / squared.sqrt()).clamp(max=1), 0), sound
+    return (bound / squared.sqrt()).nan_to_num_(0.0, INFINITE, 0.0).clamp_(max=1)
 
 
 class GhostSums:
@@ -73,9 +75,8 @@ class GhostSums:
         """For any batch, the sum of the units' gradients, each scaled to norm `bound` at most, for each parameter."""
         uses = self._uses(batch)
         with torch.no_grad():
-            factors, sound = factors_of(self._squares(uses, batch), bound)
-            factors, sound = batch.of_rows(factors), batch.of_rows(sound)
-            return [self._total(each, uses, factors, sound) for each in self._parameters]
+            factors = batch.of_rows(factors_of(self._squares(uses, batch), bound))
+            return [self._total(each, uses, factors) for each in self._parameters]
 
     def squares(self, batch: TensorBatch) -> Tensor:
         """The squared norm of each unit's gradient."""
@@ -89,10 +90,8 @@ class GhostSums:
             found = found + squares(each, batch)
         return found
 
-    def _total(
-        self, parameter: nn.Parameter, uses: dict[nn.Parameter, list[Use]], factors: Tensor, sound: Tensor
-    ) -> Tensor:
-        parts = [use.total(factors.to(parameter.dtype), sound) for use in uses.get(parameter, ())]
+    def _total(self, parameter: nn.Parameter, uses: dict[nn.Parameter, list[Use]], factors: Tensor) -> Tensor:
+        parts = [use.total(factors.to(parameter.dtype)) for use in uses.get(parameter, ())]
         return sum(parts[1:], start=parts[0]) if parts else torch.zeros_like(parameter)
 
     def _uses(self, batch: TensorBatch) -> dict[nn.Parameter, list[Use]]:

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.grad import conv1d_weight, conv2d_weight, conv3d_weight
 
-from discreet.learn.torch.uses import Small, Table, Unsuited, Use, cleared, weighed
+from discreet.learn.torch.uses import Small, Table, Unsuited, Use, finite, weighed
 
 Uses = dict[str, Use]
 
@@ -25,8 +25,8 @@ class LinearWeight:
             self._given.reshape(rows, 1, -1, self._given.shape[-1]),
         )
 
-    def total(self, factors: Tensor, sound: Tensor) -> Tensor:
-        taken, given = cleared(self._taken, sound), weighed(self._given, factors, sound)
+    def total(self, factors: Tensor) -> Tensor:
+        taken, given = finite(self._taken), weighed(self._given, factors)
         return given.flatten(0, -2).T @ taken.flatten(0, -2)
 
 
@@ -47,10 +47,10 @@ class ConvolutionWeight:
         x = x.movedim(2, 2 + n).flatten(2 + n).flatten(2, 1 + n)
         return x, self._given.unflatten(1, (layer.groups, -1)).flatten(3).mT
 
-    def total(self, factors: Tensor, sound: Tensor) -> Tensor:
+    def total(self, factors: Tensor) -> Tensor:
         layer = self._layer
         weight = {1: conv1d_weight, 2: conv2d_weight, 3: conv3d_weight}[len(layer.kernel_size)]
-        taken, given = cleared(self._padded, sound), weighed(self._given, factors, sound)
+        taken, given = finite(self._padded), weighed(self._given, factors)
         return weight(taken, layer.weight.shape, given, layer.stride, 0, layer.dilation, layer.groups)
 
 

@@ -69,9 +69,9 @@ class GridSums:
         return [part.view(own.shape) for own, part in zip(self._parameters, vector.split(self._sizes), strict=True)]
 
     def rounded(self, sums: Sequence[Tensor]) -> Ints:
-        """The sums in whole steps, toward 0."""
+        """The sums in whole steps, toward 0. The sums themselves are used up."""
         for part, each in zip(self._parts(self._steps), sums, strict=True):
-            part.copy_(each * self._per_step)
+            part.copy_(each.mul_(self._per_step))
         return self._steps.cpu().numpy()  # type: ignore[no-any-return]
 
     def put(self, released: Any) -> None:

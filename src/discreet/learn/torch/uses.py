@@ -25,8 +25,8 @@ class Unsuited(Exception):
 class Use(Protocol):
     """One use of a parameter in a batch of rows."""
 
-    def total(self, factors: Tensor, sound: Tensor) -> Tensor:
-        """Σ over rows of factor times gradient; rows that are not sound add nothing, whatever they hold."""
+    def total(self, factors: Tensor) -> Tensor:
+        """Σ over rows of factor times gradient; rows with factor 0 add nothing, whatever they hold."""
 
 
 class Outer(Use, Protocol):
@@ -42,10 +42,9 @@ class Table:
     def __init__(self, shape: torch.Size, places: Tensor, gradients: Tensor) -> None:
         self.shape, self.places, self.gradients = shape, places, gradients
 
-    def total(self, factors: Tensor, sound: Tensor) -> Tensor:
-        weighed = cleared(self.gradients * _beside(factors, self.gradients), sound)
-        out = weighed.new_zeros(self.shape)
-        return out.index_add_(0, self.places.flatten(), weighed.flatten(0, 1))
+    def total(self, factors: Tensor) -> Tensor:
+        out = self.gradients.new_zeros(self.shape)
+        return out.index_add_(0, self.places.flatten(), weighed(self.gradients, factors).flatten(0, 1))
 
 
 class Small:
@@ -54,22 +53,21 @@ class Small:
     def __init__(self, gradients: Tensor) -> None:
         self.gradients = gradients
 
-    def total(self, factors: Tensor, sound: Tensor) -> Tensor:
-        return torch.tensordot(factors, cleared(self.gradients, sound), dims=1)
+    def total(self, factors: Tensor) -> Tensor:
+        return (factors @ finite(self.gradients).flatten(1)).view(self.gradients.shape[1:])
 
 
-def _beside(factors: Tensor, values: Tensor) -> Tensor:
-    return factors.view(-1, *(1,) * (values.dim() - 1))
+def finite(values: Tensor) -> Tensor:
+    """Zeros for what is infinite or no number, so that a product with 0 is 0.
+
+    Rows of a norm that is a number have no such values, and those of any other have factor 0: no row is changed that counts.
+    """
+    return torch.nan_to_num(values, 0.0, 0.0, 0.0)
 
 
-def cleared(values: Tensor, sound: Tensor) -> Tensor:
-    """Zeros in the rows that are not sound: a product with 0 would leave what is no number."""
-    return torch.where(_beside(sound, values), values, 0)
-
-
-def weighed(values: Tensor, factors: Tensor, sound: Tensor) -> Tensor:
+def weighed(values: Tensor, factors: Tensor) -> Tensor:
     """Each row times its factor."""
-    return cleared(values * _beside(factors, values), sound)
+    return finite(values).mul_(factors.view(-1, *(1,) * (values.dim() - 1)))
 
 
 def squares(uses: Sequence[Use], batch: TensorBatch) -> Tensor:
