@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.learn.checkpoint import State
-from discreet.learn.training_plan import TrainingPlan
+from discreet.learn.training_plan import STEPS_OF_CLIP, TrainingPlan
 from discreet.learn.training_run import Keeper as Keeper
 from discreet.learn.training_run import entered
 from discreet.mechanisms.additive import Floats, Ints
@@ -34,6 +34,24 @@ class Problem(Protocol):
 
     def clipped(self, weights: Floats, batch: "Ints | slice") -> Ints:
         """The sum over a batch, in steps of the plan's grid; each unit adds at most STEPS_OF_CLIP in norm."""
+
+
+class FirstLook(Protocol):
+    """What the first draws of a run are of, before weights descend: the sum of vectors that are clipped as gradients are."""
+
+    @property
+    def looks(self) -> int:
+        """How many of the steps they take."""
+
+    @property
+    def width(self) -> int:
+        """Of the vectors."""
+
+    def look(self, batch: "Ints | slice") -> Ints:
+        """The sum over a batch; each unit adds at most STEPS_OF_CLIP in norm."""
+
+    def centre(self, mean: Floats) -> Floats:
+        """Be told the noisy mean of the vectors, in units of the clip; what the descent is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +88,26 @@ class Trained:
     path: tuple[Floats, ...]
     plan: TrainingPlan
     made: int
+    middle: Floats  # that a first look found; of width 0 without one
+
+
+@dataclass(slots=True)
+class _Looking:
+    """The sum of what first looks released, and how many there were."""
+
+    first: FirstLook | None
+    summed: Floats
+    count: int = 0
+
+    def goes_on(self, step: int) -> bool:
+        """Whether a step is a look."""
+        return self.first is not None and step < self.first.looks
+
+    def middle(self, plan: TrainingPlan) -> Floats:
+        """What the looks found, once they are over; the problem is told."""
+        if self.first is None:
+            return np.zeros(0)
+        return self.first.centre(self.summed / (STEPS_OF_CLIP * plan.batch * max(self.count, 1)))
 
 
 @dataclass(slots=True)
@@ -81,12 +119,14 @@ class _Descending:
     weights: Floats
     velocity: Floats
     summed: Floats
+    looking: _Looking
     count: int = 0
     path: list[Floats] = field(default_factory=list)
 
     @property
     def described(self) -> str:
-        return f"{self.descent} {self.weights.shape}"
+        looks = "" if self.looking.first is None else f" after {self.looking.first.looks} looks"
+        return f"{self.descent} {self.weights.shape}{looks}"
 
     def state(self) -> State:
         return {
@@ -94,11 +134,14 @@ class _Descending:
             "velocity": self.velocity,
             "summed": self.summed,
             "count": np.array([float(self.count)]),
+            "looked": self.looking.summed,
+            "looks": np.array([float(self.looking.count)]),
         }
 
     def restore(self, state: State) -> None:
         self.weights, self.velocity, self.summed = state["weights"], state["velocity"], state["summed"]
         self.count = int(state["count"][0])
+        self.looking.summed, self.looking.count = state["looked"], int(state["looks"][0])
 
     def follow(self, released: Ints, step: int) -> None:
         """One step along a noisy mean gradient."""
@@ -124,13 +167,25 @@ def descend(
     label: str = "training",
     keeper: Keeper | None = None,
     progress: Callable[[int], None] | None = None,
+    first: FirstLook | None = None,
 ) -> Trained:
-    """Weights after the plan's steps, from 0. With a `key` and a `keeper` whoever was stopped goes on, at no new charge."""
+    """Weights after the plan's steps, from 0. With a `key` and a `keeper` whoever was stopped goes on, at no new charge.
+
+    The looks of `first`, where there are any, are steps of the plan like all others.
+    """
     nothing = np.zeros(problem.shape)
-    state = _Descending(plan, descent, nothing, nothing, nothing)
+    looking = _Looking(first, np.zeros(0 if first is None else first.width))
+    state = _Descending(plan, descent, nothing, nothing, nothing, looking)
+    middle: Floats | None = None
     with entered(plan, state, measure=measure, key=key, label=label, keeper=keeper) as run:
         for step in run.steps():
-            state.follow(run.draw(lambda batch: problem.clipped(state.weights, batch), lambda: problem.units), step)
+            if looking.goes_on(step):
+                assert first is not None
+                looking.summed = looking.summed + run.draw(first.look, lambda: problem.units)
+                looking.count += 1
+            else:
+                middle = looking.middle(plan) if middle is None else middle
+                state.follow(run.draw(lambda batch: problem.clipped(state.weights, batch), lambda: problem.units), step)
             if progress is not None:
                 progress(step + 1)
-    return Trained(state.mean, tuple(state.path), plan, run.made)
+    return Trained(state.mean, tuple(state.path), plan, run.made, looking.middle(plan) if middle is None else middle)

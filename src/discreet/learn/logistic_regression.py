@@ -13,9 +13,10 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.exact import Number
+from discreet.learn.centring import CentredLogistic, Examples, centred
 from discreet.learn.descent import Descent, Keeper, descend
 from discreet.learn.people import unit_of, used_rows
-from discreet.learn.problems import Logistic, sigmoid, softmax
+from discreet.learn.problems import sigmoid, softmax
 from discreet.learn.rows import FeatureRows
 from discreet.learn.scaling import Bounds, matched, table
 from discreet.learn.training_plan import Person, Shape, TrainingPlan
@@ -26,27 +27,24 @@ from discreet.privacy import Adjacency
 STEPS = 60
 CLIP = Fraction(3, 10)
 RATE = 10.0
-RADIUS = 0.25
-"""Of the ball that features are clipped to, as a share of the corner of the cube that they are declared in."""
-INTERCEPT = 0.5
-"""The constant feature beside features in the unit ball."""
 
 Label = str | int | float | bool
 
 
 @dataclass(frozen=True, slots=True)
 class LogisticModel:
-    """Weights for features scaled by declared bounds; `classes` in the order that they were declared."""
+    """Weights for features scaled by declared bounds, about a middle; `classes` in the order that they were declared."""
 
     weights: Floats
     bounds: Bounds
+    middle: Floats
     classes: tuple[Label, ...]
     epsilon: Fraction
     delta: Fraction
 
     def scores(self, features: Any) -> Floats:
         """One column for two classes, else one for each."""
-        rows = FeatureRows(scaled(table(features), self.bounds), Shape.GAUSSIAN)
+        rows = FeatureRows(centred(table(features), self.bounds, self.middle), Shape.GAUSSIAN)
         return np.asarray(rows.values @ self.weights.T)
 
     def probabilities(self, features: Any) -> Floats:
@@ -70,6 +68,7 @@ class LogisticModel:
                 "classes": list(self.classes),
                 "low": list(self.bounds.low),
                 "high": list(self.bounds.high),
+                "middle": self.middle.tolist(),
                 "weights": self.weights.tolist(),
                 "epsilon": str(self.epsilon),
                 "delta": str(self.delta),
@@ -86,11 +85,13 @@ class LogisticModel:
             weights = np.array(data["weights"], np.float64)
             bounds = Bounds.of(list(zip(data["low"], data["high"], strict=True)), len(data["low"]))
             price = Fraction(data["epsilon"]), Fraction(data["delta"])
-            found = cls(weights, bounds, tuple(data["classes"]), *price)
+            found = cls(weights, bounds, np.array(data["middle"], np.float64), tuple(data["classes"]), *price)
         except (KeyError, TypeError, json.JSONDecodeError) as error:
             raise Invalid("this is not a model in JSON") from error
         outputs = 1 if len(found.classes) == 2 else len(found.classes)
-        if weights.shape != (outputs, len(bounds.low) + 1) or not np.isfinite(weights).all():
+        width = len(bounds.low)
+        fitting = weights.shape == (outputs, width + 1) and found.middle.shape == (width,)
+        if not fitting or not np.isfinite(weights).all() or not np.isfinite(found.middle).all():
             raise Invalid("the weights of this model do not fit its classes and features")
         return found
 
@@ -139,13 +140,8 @@ def logistic(
         adjacency=adjacency,
     )
     rows, kept = used_rows(ids, unit)
-    problem = Logistic(
-        FeatureRows(scaled(values, limits)[rows], plan.shape),
-        codes(targets, declared)[rows],
-        len(declared),
-        plan,
-        kept,
-    )
+    examples = Examples(values[rows], codes(targets, declared)[rows], kept)
+    problem = CentredLogistic(lambda: examples, values.shape[1], limits, len(declared), plan)
     trained = descend(
         problem,
         plan,
@@ -155,14 +151,9 @@ def logistic(
         label="logistic regression",
         keeper=keeper,
         progress=progress,
+        first=problem,
     )
-    return LogisticModel(trained.weights, limits, declared, plan.epsilon, plan.delta)
-
-
-def scaled(values: Floats, bounds: Bounds) -> Floats:
-    """Features by their bounds, so that most are in the unit ball, and the constant one."""
-    inner = bounds.scaled(values) / (RADIUS * np.sqrt(max(values.shape[1], 1)))
-    return np.hstack([inner, np.full((len(values), 1), INTERCEPT)])
+    return LogisticModel(trained.weights, limits, trained.middle, declared, plan.epsilon, plan.delta)
 
 
 def codes(targets: Sequence[Any], classes: tuple[Label, ...]) -> Ints:

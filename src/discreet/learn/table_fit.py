@@ -15,17 +15,16 @@ from typing import Any
 from discreet.cells import Categorical, Category
 from discreet.errors import Invalid
 from discreet.exact import Number, shown
+from discreet.learn.centring import CentredLogistic
 from discreet.learn.descent import Descent, descend
 from discreet.learn.encoding import NumberColumn
 from discreet.learn.linear_regression import linear_of
-from discreet.learn.logistic_regression import CLIP, RATE, STEPS, LogisticModel, scaled
-from discreet.learn.problems import Logistic
-from discreet.learn.rows import Batch, FeatureRows
+from discreet.learn.logistic_regression import CLIP, RATE, STEPS, LogisticModel
 from discreet.learn.table_model import TableModel, Training
 from discreet.learn.table_rows import TableRows, UnitTable, class_target, number_target
 from discreet.learn.training_plan import Person, TrainingPlan
 from discreet.learn.training_run import Keeper
-from discreet.mechanisms.additive import Floats, Ints
+from discreet.mechanisms.additive import Floats
 from discreet.mechanisms.measure import Grant
 from discreet.mechanisms.record import one_leaf
 from discreet.privacy import Unit, events, loss
@@ -38,33 +37,14 @@ class ModelKind(Enum):
     LINEAR = "linear"  # a number between declared bounds
 
 
-class LazyLogistic:
+class LazyLogistic(CentredLogistic):
     """The problem of a table's rows, which are read by the first draw: its shape is known before, by what is declared.
 
-    `units` and `clipped` are for draws; anywhere else they are refused.
+    Whatever reads them is for draws; anywhere else it is refused.
     """
 
     def __init__(self, rows: TableRows, classes: int, plan: TrainingPlan) -> None:
-        self.shape = (1 if classes == 2 else classes, len(rows.encoding.labels) + 1)
-        self._read, self._bounds = rows.reader(), rows.encoding.bounds
-        self._classes, self._plan = classes, plan
-        self._problem: Logistic | None = None
-
-    @property
-    def units(self) -> int:
-        """How many rows there are: for the sampler of a draw alone."""
-        return self._made().units
-
-    def clipped(self, weights: Floats, batch: Batch) -> Ints:
-        """The sum of clipped gradients over a batch."""
-        return self._made().clipped(weights, batch)
-
-    def _made(self) -> Logistic:
-        found = self._read()
-        if self._problem is None:
-            features = FeatureRows(scaled(found.features, self._bounds), self._plan.shape)
-            self._problem = Logistic(features, found.codes, self._classes, self._plan)
-        return self._problem
+        super().__init__(rows.reader(), len(rows.encoding.labels), rows.encoding.bounds, classes, plan)
 
 
 @dataclass(frozen=True)
@@ -136,8 +116,9 @@ class TableFit:
     def _logistic(self, key: str | None, keeper: Keeper | None, progress: Callable[[int], None] | None) -> TableModel:
         target = self.rows.target
         assert isinstance(target, Categorical)
+        problem = LazyLogistic(self.rows, len(target.values), self.plan)
         trained = descend(
-            LazyLogistic(self.rows, len(target.values), self.plan),
+            problem,
             self.plan,
             Descent(RATE),
             measure=self.rows.table.measure,
@@ -145,9 +126,11 @@ class TableFit:
             label=self.label,
             keeper=keeper,
             progress=progress,
+            first=problem,
         )
         encoding, plan = self.rows.encoding, self.plan
-        fitted = LogisticModel(trained.weights, encoding.bounds, target.values, plan.epsilon, plan.delta)  # type: ignore[arg-type]
+        price = plan.epsilon, plan.delta
+        fitted = LogisticModel(trained.weights, encoding.bounds, trained.middle, target.values, *price)  # type: ignore[arg-type]
         return TableModel(target.name, encoding, fitted, self._training(trained.made))
 
     def _linear(self, key: str | None) -> TableModel:
@@ -239,7 +222,7 @@ def _only_of_descent(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise Invalid(
-                f"{name} is for logistic models: a linear one is fitted by a single draw of sums",
+                f"{name} is for logistic models: a linear one is fitted by sums, without steps or classes",
                 code="usage",
                 hint="leave it out",
             )

@@ -13,9 +13,10 @@ import numpy as np
 from discreet.cells import Category
 from discreet.errors import Invalid, Refused
 from discreet.exact import Number
+from discreet.learn.centring import centred
 from discreet.learn.encoding import Encoding, key_data, key_of
 from discreet.learn.linear_regression import LinearModel
-from discreet.learn.logistic_regression import LogisticModel, scaled
+from discreet.learn.logistic_regression import LogisticModel
 from discreet.mechanisms.additive import Floats
 
 FORMAT = 1
@@ -186,16 +187,16 @@ def log_odds(model: LogisticModel) -> Floats:
     """
     middle, half = model.bounds.middle, model.bounds.half
     steps = np.vstack([np.zeros(len(half)), np.diag(half)])
-    scores = (
-        scaled(middle + steps, model.bounds) @ model.weights.T
-    )  # at the middle, then one half-width away in each feature
+    # at the middle, then one half-width away in each feature
+    scores = centred(middle + steps, model.bounds, model.middle) @ model.weights.T
     slopes = (scores[1:] - scores[0]) / half[:, None]
     return np.vstack([slopes, scores[0] - middle @ slopes]).T
 
 
 def _fitted_data(model: LogisticModel | LinearModel) -> dict[str, Any]:
     if isinstance(model, LogisticModel):
-        return {"classes": [key_data(each) for each in model.classes], "weights": model.weights.tolist()}
+        classes = [key_data(each) for each in model.classes]
+        return {"classes": classes, "middle": model.middle.tolist(), "weights": model.weights.tolist()}
     found: dict[str, Any] = json.loads(model.to_json())
     return found
 
@@ -205,7 +206,8 @@ def _fitted_of(kind: str, data: Any, encoding: Encoding, training: Training) -> 
     if kind == "logistic":
         classes = tuple(key_of(each) for each in data["classes"])
         weights = _array(data["weights"], (1 if len(classes) == 2 else len(classes), width + 1))
-        return LogisticModel(weights, encoding.bounds, classes, *price)  # type: ignore[arg-type]
+        middle = _array(data["middle"], (width,))
+        return LogisticModel(weights, encoding.bounds, middle, classes, *price)  # type: ignore[arg-type]
     if kind != "linear":
         raise Invalid("this is a model of another kind, or of a later release", code="model")
     model = LinearModel.from_json(json.dumps(data))

@@ -10,11 +10,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from discreet.cells import Attribute, Binned, Categorical, Category, CellCounts, Ints
+from discreet.cells import Attribute, Binned, Categorical, Category, CellCounts
 from discreet.errors import Invalid
 from discreet.exact import shown
+from discreet.learn.centring import Examples
 from discreet.learn.encoding import Encoding, NumberColumn
-from discreet.mechanisms.additive import Floats
 from discreet.mechanisms.guarded import Guarded
 from discreet.mechanisms.measure import Measure
 from discreet.privacy import Relation
@@ -42,17 +42,6 @@ class UnitTable(Protocol):
 
     def counts(self, attributes: Sequence[Attribute]) -> Callable[[], CellCounts]:
         """The exact counts by these attributes, for a draw to look at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Examples:
-    """Rows of features, with the number of the cell of the target that each is in. Exact: they belong inside of a draw."""
-
-    features: Floats
-    codes: Ints
-
-    def __repr__(self) -> str:
-        return "Examples(…)"
 
 
 @dataclass(frozen=True, slots=True)
