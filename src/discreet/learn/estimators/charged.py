@@ -1,0 +1,72 @@
+"""What all private estimators share: data are read without being judged, and who is charged is never copied.
+
+`fit` never raises because of a value: a row with one that is no finite number is left out, for an error would tell of it. So scikit-learn's
+checks that ask for such errors are expected to fail. A `measure` charges a ledger in this process, and a `key` names one measurement:
+clones share the measure and have no key, and an estimator that has a measure cannot be pickled, for its copy would charge nobody.
+"""
+
+from copy import deepcopy
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from discreet.errors import Invalid
+
+Columns = Any  # whatever scikit-learn reads as a table
+
+
+class Charged(BaseEstimator):  # type: ignore[misc]
+    """An estimator that is charged for: `epsilon` must be set, and whoever gives a curator's `measure` spends its budget."""
+
+    epsilon: Any
+    measure: Any
+    key: str | None
+
+    def _table(self, features: Columns, *, reset: bool) -> Any:
+        """Rows and columns of numbers, whatever the numbers are, and as few as they may be."""
+        return validate_data(
+            self, features, reset=reset, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0
+        )
+
+    def _price(self) -> Any:
+        if self.epsilon is None:
+            raise Invalid("epsilon must be set: there is no usual price of privacy", hint="epsilon=1")
+        return self.epsilon
+
+    def __sklearn_clone__(self) -> Self:
+        named = self.get_params(deep=False)
+        measure, _ = named.pop("measure"), named.pop("key")
+        return type(self)(**{name: clone(value, safe=False) for name, value in named.items()}, measure=measure)
+
+    def __getstate__(self) -> Any:
+        if self.measure is not None:
+            raise Invalid(
+                "an estimator that charges a ledger cannot be pickled: its copy would charge nobody",
+                hint="set_params(measure=None) after fitting, or keep model_.to_json()",
+            )
+        return super().__getstate__()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        shared = {"measure": self.measure, "key": None}
+        other = type(self)()
+        for name, value in vars(self).items():
+            setattr(other, name, shared[name] if name in shared else deepcopy(value, memo))
+        return other
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = True  # the noise is anew in each fit, and there is no seed
+        tags.input_tags.allow_nan = True  # such rows are left out
+        return tags
+
+
+def told(name: str, targets: Any, features: Any) -> Any:
+    """One target for each row, as scikit-learn asks for it."""
+    if targets is None:
+        raise Invalid(f"{name} requires y to be passed, but the target y is None")
+    found = column_or_1d(targets, warn=True)
+    check_consistent_length(features, found)
+    return found
