@@ -63,13 +63,10 @@ def _lines(summary: dict[str, Any]) -> list[str]:
     by = f"{columns} column{'s' * (columns != 1)}" + (f" as {features} features" if features != columns else "")
     lines = [f"{summary['model']} regression of {summary['target']}{told} in {summary['table']}, by {by}"]
     if "steps" in summary:
-        batch = "everybody" if summary["rate"] == 1 else f"batches of {summary['rate']:.3g} of all"
-        noise = summary["noise"] * summary["clip"]
+        batch = "everybody" if summary["rate"] == 1 else f"a sample of {summary['rate']:.3g} of everybody"
         lines.append(
-            f"{summary['steps']:,} steps over {batch}, about {summary['people']:,} as declared; in each step a sum"
-        )
-        lines.append(
-            f"of gradients, clipped at {summary['clip']:g}, with Gaussian noise of standard deviation {noise:.3g}"
+            f"{summary['steps']:,} steps, each a sum over {batch}: about {summary['people']:,}, as declared; of a sum in which"
+            f" nobody has more than 1 the noise is {summary['noise']:.3g}"
         )
     return [*lines, price(summary["epsilon"], summary["delta"], summary["relation"])]
 
@@ -101,22 +98,23 @@ def _reach(each: "Coefficient") -> str:
     return "" if each.low is None or each.high is None else f"± {_number((each.high - each.low) / 2)}"
 
 
-NOTE = "Near the middle of the bounds: a row farther out is drawn in before it is scored, as in training. Privacy noise is in"
-NOTE_GOES_ON = "each number, and no ± is known for it."
+NOTE = (
+    "For rows near the mean, as the first steps found it: one farther out is drawn in before it is scored, as in training."
+    " Privacy noise is in each number, and no ± is known for it."
+)
 
 
 def _of_two_classes(model: "TableModel", found: "Sequence[Coefficient]") -> Iterator[str]:
-    """By unit, and over the width of the bounds: so that features can be compared."""
+    """By unit, and times the width of the bounds: so that features can be compared."""
     assert model.classes is not None
     widths = [width for column in model.encoding.columns for width in column.widths]
     rows = [
         (each.feature, _number(each.value), _number(each.value * width))
         for each, width in zip(found, widths, strict=False)
     ]
-    heads = (f"log-odds of {model.classes[1]}", "for one more", "over the bounds")
+    heads = (f"log-odds of {model.classes[1]}", "for one more", "× width of bounds")
     yield from _aligned(heads, [*rows, (INTERCEPT, _number(found[-1].value), "")])
     yield NOTE
-    yield NOTE_GOES_ON
 
 
 def _of_classes(classes: Sequence[Any], found: "Sequence[Coefficient]") -> Iterator[str]:
@@ -125,7 +123,6 @@ def _of_classes(classes: Sequence[Any], found: "Sequence[Coefficient]") -> Itera
     rows = [(name, *map(_number, values)) for name, *values in zip(names, *by_class, strict=True)]
     yield from _aligned(("one more adds to the log-odds of", *map(str, classes)), rows)
     yield NOTE
-    yield NOTE_GOES_ON
 
 
 def _aligned(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -31,7 +31,7 @@ INTERCEPT = 0.5
 """The constant feature beside features in the unit ball."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Examples:
     """Rows of features, the number of the class or cell of each target (−1: of none), and the people who have several rows.
 
