@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from discreet.audit.declared import neighbours, questions
 from discreet.audit.learned import of_histograms, of_margins, of_models, of_sessions
 from discreet.audit.subject import PRICE, Finding, FlatKeys, Subject, given_in, noisy
+from discreet.audit.trained import of_training
 from discreet.audit.twins.curators import Curators
 from discreet.audit.twins.report import Report
 from discreet.curator.planning import DEFAULT_DELTA
@@ -214,6 +215,7 @@ add(of_models)
 add(of_sessions)
 add(of_histograms)
 add(of_margins)
+add(of_training)
 
 STEPS = {
     "Search": (
