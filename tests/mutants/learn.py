@@ -2,8 +2,9 @@
 
 from functools import partial
 
-from discreet.learn.training_plan import Shape
+from discreet.learn.training_plan import Person, Shape
 from tests.learn import test_descent as descent
+from tests.learn import test_logistic_regression as logistic
 from tests.learn import test_people as people
 from tests.learn import test_rows as rows
 from tests.learn import test_training_plan as plan
@@ -190,6 +191,38 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
         "if True:",
         "a full batch is drawn at the price of a sampled one",
         descent.drawn_is_charged,
+    ),
+    (
+        "looks-of-all-rows-of-a-person",
+        L + "centring:CentredLogistic.look",
+        "batch = examples.people.rows[examples.people.begins[batch]]",
+        "batch = examples.people.of(batch)[0]",
+        "a person moves the sum by three rows",
+        partial(logistic.looks_are_clipped, Person(3)),
+    ),
+    (
+        "looks-in-finer-steps",
+        L + "centring:CentredLogistic.look",
+        "(STEPS_OF_CLIP // FEATURE_STEPS)",
+        "(2 * STEPS_OF_CLIP // FEATURE_STEPS)",
+        "a row adds twice the clip",
+        logistic.looks_are_clipped,
+    ),
+    (
+        "middle-of-the-sum",
+        L + "descent:_Looking.middle",
+        "plan.batch * max(self.count, 1)",
+        "plan.batch",
+        "the middle is three times too far out",
+        logistic.looks_find_the_middle,
+    ),
+    (
+        "middle-forgotten",
+        L + "descent:_Descending.restore",
+        'self.looking.summed, self.looking.count = state["looked"], int(state["looks"][0])',
+        "pass",
+        "whoever goes on descends about another middle than the weights are for",
+        logistic.stopped_keeps_its_middle,
     ),
     (
         "brackets-that-do-not-hold",

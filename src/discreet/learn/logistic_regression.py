@@ -86,7 +86,9 @@ class LogisticModel:
             bounds = Bounds.of(list(zip(data["low"], data["high"], strict=True)), len(data["low"]))
             price = Fraction(data["epsilon"]), Fraction(data["delta"])
             found = cls(weights, bounds, np.array(data["middle"], np.float64), tuple(data["classes"]), *price)
-        except (KeyError, TypeError, json.JSONDecodeError) as error:
+        except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+            if isinstance(error, Invalid):
+                raise
             raise Invalid("this is not a model in JSON") from error
         outputs = 1 if len(found.classes) == 2 else len(found.classes)
         width = len(bounds.low)
