@@ -107,12 +107,7 @@ def _check_rows(model: nn.Module, loss: Loss, batch: TensorBatch) -> None:
         if any(not torch.equal(old, new) for old, new in zip(before, model.buffers(), strict=True)):
             raise Invalid("the model keeps something of the examples in its buffers, without noise", code="mixes")
         torch.manual_seed(1)
-        others = tuple(
-            torch.cat([each[:1], each[1:].flip(0) if each.dtype.is_floating_point else 0 * each[1:]])
-            for each in batch.inputs
-        )
-        targets = torch.cat([batch.targets[:1], batch.targets[1:].flip(0)])
-        again = loss(model(*(_halved(each) for each in others)), targets)
+        again = loss(model(*map(_with_others, batch.inputs)), _with_others(batch.targets))
         if not torch.allclose(found[:1], again[:1], rtol=NEAR, atol=1e-6, equal_nan=True):
             raise Invalid(
                 "the loss of one example changes with the other examples of its batch",
@@ -121,9 +116,10 @@ def _check_rows(model: nn.Module, loss: Loss, batch: TensorBatch) -> None:
             )
 
 
-def _halved(values: Tensor) -> Tensor:
-    """Other rows than the first are other ones than before."""
-    return torch.cat([values[:1], values[1:] / 2]) if values.dtype.is_floating_point else values
+def _with_others(values: Tensor) -> Tensor:
+    """The first row as it is, and other ones beside it."""
+    others = values[1:] / 2 if values.dtype.is_floating_point else torch.zeros_like(values[1:])
+    return torch.cat([values[:1], others])
 
 
 @contextmanager

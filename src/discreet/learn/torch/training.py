@@ -189,7 +189,7 @@ def private_training(
     """
     moving = None
     if optimizer is not None:
-        moving = Moving([(n, p) for n, p in model.named_parameters() if p.requires_grad], optimizer, schedule)
+        moving = _moving(model, optimizer, schedule)
     elif schedule is not None or keeper is not None:
         raise Invalid("a schedule or a checkpoint needs the optimizer", hint="optimizer=… is moved by step()")
     with _entered(
@@ -223,6 +223,11 @@ def _entered(
     job = _Job(model, rows, plan, loss, kind, exact, microbatch, moving)
     with entered(plan, job, measure=measure, key=key, label=label, keeper=keeper) as run:
         yield PrivateTraining(job, run, UnitRows(rows, plan, groups, run.source))
+
+
+def _moving(model: nn.Module, optimizer: Made | None, schedule: Schedule | None) -> Moving:
+    trained_parameters(model)
+    return Moving([(name, own) for name, own in model.named_parameters() if own.requires_grad], optimizer, schedule)
 
 
 def _check_plan(plan: TrainingPlan) -> None:
@@ -267,7 +272,7 @@ def train(
     of torch, and no secure guarantee. Sums are those of floating-point numbers unless they are `exact`, which is slow (`caveats`). With a
     `key` and a `keeper` whoever was stopped goes on, at no new charge. `progress` is told the number of each step, and nothing else.
     """
-    moving = Moving([(n, p) for n, p in model.named_parameters() if p.requires_grad], optimizer, schedule)
+    moving = _moving(model, optimizer, schedule)
     with _entered(
         model, data, plan, loss, groups, moving, microbatch, noise, exact, measure, key, label, keeper
     ) as run:

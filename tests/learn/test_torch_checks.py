@@ -1,0 +1,184 @@
+"""Models that mix examples, or keep something of them, are refused before anything is spent; others have sums that fit them."""
+
+import pytest
+
+pytest.importorskip("torch", reason="the optional part learn")
+
+import torch
+from torch import Tensor, nn
+
+from discreet.errors import Invalid
+from discreet.learn import Person, TrainingPlan
+from discreet.learn.torch import train
+from discreet.learn.torch.batches import TensorRows
+from discreet.learn.torch.checks import sums_for, trained_parameters
+from discreet.learn.torch.each import EachSums
+from discreet.learn.torch.ghost import GhostSums
+from discreet.mechanisms.measure import unmetered
+from tests.learn.torch_cases import Functional, OwnParameter, PlacesFirst, TiedAcross, flat_square
+
+pytestmark = pytest.mark.learn
+
+PLAN = TrainingPlan(epsilon=1, delta=1e-5, steps=2, people=10, rate=0.5)
+
+
+class Centred(nn.Module):
+    """Looks at the mean of its batch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(x - x.mean(0))  # type: ignore[no-any-return]
+
+
+class Remembering(nn.Module):
+    """Keeps the last batch's mean, and makes no use of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+        self.register_buffer("seen", torch.zeros(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.seen.copy_(x.detach().mean(0))  # type: ignore[operator]
+        return self.layer(x)  # type: ignore[no-any-return]
+
+
+def mixing() -> list[nn.Module]:
+    return [
+        nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)),
+        nn.Sequential(nn.Unflatten(1, (3, 1)), nn.InstanceNorm1d(3, affine=True, track_running_stats=True)),
+        nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)).eval(),
+        Centred(),
+        Remembering(),
+    ]
+
+
+def refused(model: nn.Module) -> Invalid:
+    """Nothing is charged, and the data are not looked at: they would raise."""
+    measure = unmetered()
+    with pytest.raises(Invalid) as caught:
+        train(model, (torch.full((4, 3), torch.nan), torch.zeros(4)), PLAN, loss=flat_square, measure=measure)
+    assert measure.spent.terms == ()
+    return caught.value
+
+
+def models_that_mix_are_refused() -> None:
+    for model in mixing():
+        assert refused(model).code == "mixes", type(model)
+
+
+def test_models_that_mix_are_refused() -> None:
+    models_that_mix_are_refused()
+
+
+def test_batch_norm_is_refused_with_what_to_use_instead() -> None:
+    error = refused(mixing()[0])
+    assert "'1' (BatchNorm1d)" in error.message
+    assert "GroupNorm" in error.hint
+
+
+@pytest.mark.parametrize("options", [{"max_norm": 1.0}, {"scale_grad_by_freq": True}])
+def test_tables_that_look_at_the_batch_are_refused(options: dict[str, object]) -> None:
+    model = nn.Sequential(nn.Embedding(4, 2, **options), nn.Flatten())  # type: ignore[arg-type]
+    with pytest.raises(Invalid, match="cannot be trained privately"):
+        train(model, (torch.zeros(4, 3, dtype=torch.int64), torch.zeros(4)), PLAN, loss=flat_square)
+
+
+def losses_are_of_single_examples() -> None:
+    def mean(outputs: Tensor, targets: Tensor) -> Tensor:
+        return flat_square(outputs, targets).mean()
+
+    def mixed(outputs: Tensor, targets: Tensor) -> Tensor:
+        return flat_square(outputs, targets) * flat_square(outputs, targets).sum()
+
+    data = torch.rand(4, 3), torch.zeros(4)
+    for loss, words in ((mean, "one number for each example"), (mixed, "changes with the other examples")):
+        with pytest.raises(Invalid, match=words):
+            train(nn.Linear(3, 2), data, PLAN, loss=loss)
+
+
+def test_losses_are_of_single_examples() -> None:
+    losses_are_of_single_examples()
+
+
+def chosen(model: nn.Module, inputs: Tensor) -> object:
+    rows = TensorRows((inputs, torch.zeros(len(inputs))), torch.device("cpu"))
+    return sums_for(model, flat_square, rows, trained_parameters(model))
+
+
+def models_have_sums_that_fit_them() -> None:
+    """Where the norms of layers do not tell the norms of examples, examples are taken one by one."""
+    words = torch.zeros(2, 3, dtype=torch.int64)
+    numbers = torch.zeros(2, 3)
+    places = torch.zeros(2, 4, 3)
+    assert type(chosen(nn.Sequential(nn.Linear(3, 4), nn.Dropout(), nn.Linear(4, 1)), numbers)) is GhostSums
+    assert type(chosen(nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True)), places)) is GhostSums
+    for model, inputs in (
+        (OwnParameter(3), numbers),
+        (TiedAcross(4, 2), words),
+        (Functional(3), numbers),
+        (PlacesFirst(3), places),
+        (PlacesFirst(3), torch.zeros(2, 3, 3)),  # as many places as made-up rows
+        (nn.Sequential(nn.PReLU(), nn.Linear(3, 2)), numbers),
+    ):
+        assert type(chosen(model, inputs)) is EachSums, type(model)
+
+
+def test_models_have_sums_that_fit_them() -> None:
+    models_have_sums_that_fit_them()
+
+
+def test_checks_leave_the_model_and_the_random_state_as_they_were() -> None:
+    model = nn.Sequential(nn.Linear(3, 3), nn.Dropout(), nn.Sequential(nn.Linear(3, 2)).eval())
+    modes = [each.training for each in model.modules()]
+    weights = [each.clone() for each in model.parameters()]
+    state = torch.get_rng_state()
+    chosen(model, torch.zeros(2, 3))
+    assert torch.equal(state, torch.get_rng_state())
+    assert [each.training for each in model.modules()] == modes
+    assert all(torch.equal(old, new) for old, new in zip(weights, model.parameters(), strict=True))
+    assert not any(each._forward_hooks for each in model.modules())
+    assert all(each.grad is None for each in model.parameters())
+
+
+DATA = torch.rand(4, 3), torch.zeros(4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"data": (DATA[0],)}, "inputs, and targets last"),
+        ({"data": (DATA[0], DATA[1][:3])}, "one row an example"),
+        ({"data": (torch.rand(4, 2), DATA[1])}, "cannot take rows of the shape"),
+        ({"plan": TrainingPlan(epsilon=1, steps=2, people=10)}, "clipped in L2"),
+        ({"noise": "none"}, "'grid' or 'float'"),
+        ({"noise": "float", "exact": True}, "exact sums are for exact noise"),
+        ({"microbatch": 0}, "microbatch"),
+        ({"groups": [1, 1, 2, 2]}, "whose unit is a person"),
+        ({"plan": TrainingPlan(epsilon=1, delta=1e-5, steps=2, people=10, person=Person(2))}, "several rows of each"),
+        (
+            {"plan": TrainingPlan(epsilon=1, delta=1e-5, steps=2, people=10, person=Person(2)), "groups": [1, 2]},
+            "for each row whose it is",
+        ),
+        ({"optimizer": lambda p: torch.optim.LBFGS(p)}, "LBFGS"),
+        ({"schedule": 3}, "schedule must be"),
+        ({"model": nn.Linear(3, 2).requires_grad_(False)}, "no parameter that is trained"),
+    ],
+)
+def test_bad_requests_are_refused_before_anything_is_spent(changes: dict[str, object], words: str) -> None:
+    measure = unmetered()
+    arguments = {"model": nn.Linear(3, 2), "data": DATA, "plan": PLAN, **changes}
+    with pytest.raises(Invalid, match=words):
+        train(**arguments, loss=flat_square, measure=measure)  # type: ignore[arg-type]
+    assert measure.spent.terms == ()
+
+
+def test_schedules_that_look_at_metrics_are_refused() -> None:
+    model = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+    with pytest.raises(Invalid, match="metric of private data"):
+        train(model, DATA, PLAN, loss=flat_square, optimizer=optimizer, schedule=schedule)
