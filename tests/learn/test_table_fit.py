@@ -282,7 +282,7 @@ def test_nothing_tells_twins_apart() -> None:
 
 
 def a_known_relation_is_found() -> None:
-    """At ε = 20 of 2,000 units: nine in ten of 1,000 others are told. Over 200 runs it was 0.984 with a deviation of 0.0008, at least 0.982:
+    """At ε = 20 of 2,000 units: nine in ten of 1,000 others are told. In 200 runs it was 0.984 with a deviation of 0.0008, at least 0.982:
     90 deviations above what is asked for."""
     model = fit(ListedTable(patients(2000), people=2000), **(TERMS | {"epsilon": 20}))
     others = patients(1000, seed=2)

@@ -78,7 +78,9 @@ def train(
     """
     given = _given(target, epsilon, out, preview)
     if checkpoint is not None and model is Model.linear:
-        raise Invalid("--checkpoint is for logistic models: a linear one has no steps", code="usage", hint="leave it out")
+        raise Invalid(
+            "--checkpoint is for logistic models: a linear one has no steps", code="usage", hint="leave it out"
+        )
     file = None if out is None else _target(out, force)
     terms = {
         "model": model.value,
@@ -100,7 +102,8 @@ def train(
             show(asked.coming(), as_json)
             return
         assert file is not None
-        keeper = checkpoints(asked.named(key), analyst, checkpoint, (source, flags.ledger), file)
+        run = analyst, asked.named(key), asked.fit.label
+        keeper = checkpoints(run, checkpoint, (source, flags.ledger), file)
         before = curator.budgets(analyst).whole.spent
         trained = asked.trained(key, keeper, as_json)
         balance = curator.budgets(analyst).whole

@@ -110,13 +110,13 @@ class TrainingRequest:
 
 
 def checkpoints(
-    key: str, analyst: str | None, named: str | None, source: tuple[str | None, str | None], out: Path
+    run: tuple[str | None, str, str], named: str | None, source: tuple[str | None, str | None], out: Path
 ) -> Checkpoints:
-    """Where training goes on from: the file that was named, or one by key and analyst: with the ledger, or where that lies in no
-    folder beside the model."""
+    """Where training goes on from: the file that was named, or one for each run, by its analyst, key and label. It lies with the ledger,
+    or where that lies in no folder beside the model."""
     if named is not None:
         return Checkpoints(writable(named).absolute())
-    name = sha256(repr((analyst, key)).encode()).hexdigest()[:32]
+    name = sha256(repr(run).encode()).hexdigest()[:32]
     folder = place_at(*source)[1].folder
     return Checkpoints(out.absolute().parent / f".{name}.training" if folder is None else folder / "training" / name)
 
