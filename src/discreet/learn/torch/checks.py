@@ -64,7 +64,9 @@ def sums_for(model: nn.Module, loss: Loss, rows: TensorRows, parameters: Sequenc
     refuse_mixing_layers(model)
     device = parameters[0].device
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        before = [each.clone() for each in model.buffers()]
         batch = _made_up(model, loss, rows, device)
+        _check_buffers(model, before)
         _check_rows(model, loss, batch)
         with _steady(model):
             return _right(model, loss, batch, parameters)
@@ -96,16 +98,25 @@ def _random(shape: tuple[int, ...], kind: torch.dtype, most: int, generator: tor
     return torch.randint(0, most, (ROWS, *shape), generator=generator).to(kind)
 
 
-def _check_rows(model: nn.Module, loss: Loss, batch: TensorBatch) -> None:
-    """Invalid unless there is one loss a row, which does not change with other rows, and nothing is kept of them."""
+def _check_buffers(model: nn.Module, before: list[Tensor]) -> None:
+    """Invalid where made-up rows have changed what the model keeps; it is put back."""
+    changed = False
     with torch.no_grad():
-        before = [each.clone() for each in model.buffers()]
+        for old, new in zip(before, model.buffers(), strict=True):
+            if not torch.equal(old, new):
+                new.copy_(old)
+                changed = True
+    if changed:
+        raise Invalid("the model keeps something of the examples in its buffers, without noise", code="mixes")
+
+
+def _check_rows(model: nn.Module, loss: Loss, batch: TensorBatch) -> None:
+    """Invalid unless there is one loss a row, which does not change with other rows."""
+    with torch.no_grad():
         torch.manual_seed(1)
         found = loss(model(*batch.inputs), batch.targets)
         if not isinstance(found, Tensor) or found.dim() == 0 or len(found) != ROWS:
             raise Invalid("the loss must give one number for each example", hint="loss functions take reduction='none'")
-        if any(not torch.equal(old, new) for old, new in zip(before, model.buffers(), strict=True)):
-            raise Invalid("the model keeps something of the examples in its buffers, without noise", code="mixes")
         torch.manual_seed(1)
         again = loss(model(*map(_with_others, batch.inputs)), _with_others(batch.targets))
         if not torch.allclose(found[:1], again[:1], rtol=NEAR, atol=1e-6, equal_nan=True):
