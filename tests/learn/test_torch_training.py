@@ -303,8 +303,8 @@ class Stopped(Exception):
     pass
 
 
-def whoever_goes_on_ends_where_nobody_stopped(keeper: object, name: str) -> None:
-    """Stopped at the end of a block, a run ends with the weights of one that was not stopped: all state comes back."""
+def whoever_was_stopped_goes_on_with_the_blocks_that_are_left(keeper: object, name: str) -> None:
+    """Stopped in its second block, a run goes on after its first one with the third; once it has ended, its end comes back."""
 
     def run(stop: int | None, model: nn.Module, measure: Unmetered, kept: object) -> None:
         def progress(step: int) -> None:
@@ -345,13 +345,13 @@ def whoever_goes_on_ends_where_nobody_stopped(keeper: object, name: str) -> None
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_whoever_goes_on_ends_where_nobody_stopped(name: str, tmp_path: Path) -> None:
+def test_whoever_was_stopped_goes_on_with_the_blocks_that_are_left(name: str, tmp_path: Path) -> None:
     for keeper in (
         MemoryCheckpoint(),
         CheckpointFile(tmp_path / "a.json"),
         TensorCheckpoint(tmp_path / "a.safetensors"),
     ):
-        whoever_goes_on_ends_where_nobody_stopped(keeper, name)
+        whoever_was_stopped_goes_on_with_the_blocks_that_are_left(keeper, name)
 
 
 def states_come_back(name: str, tmp_path: Path) -> None:

@@ -104,7 +104,8 @@ def load(model: nn.Module, path: Path | str) -> Facts:
     """
     where = Path(path)
     data = where.read_bytes()
-    if data[:2] == b"PK" or data[:1] == b"\x80":
+    # safetensors begin with a length of 8 bytes, any of which may be these, and then with text
+    if data[8:9] != b"{" and (data[:2] == b"PK" or data[:1] == b"\x80"):
         raise Invalid(
             "this file is a pickle, which can run code when it is read", hint="save it with discreet.learn.torch.save"
         )
