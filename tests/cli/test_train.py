@@ -14,11 +14,13 @@ from unittest import mock
 import numpy as np
 import pytest
 
+from discreet.cli.training_request import TrainingRequest, checkpoints
 from discreet.learn import load
+from discreet.learn.table_fit import TableFit
 from discreet.mechanisms.measure import Grant
 from tests.cli.conftest import Run, data, error, ledger_bytes
 from tests.cli.started import started
-from tests.learn.unit_tables import patients
+from tests.learn.unit_tables import ListedTable, patients
 from tests.scale import repeats
 
 PEOPLE = 400
@@ -207,7 +209,8 @@ def test_an_analyst_pays_and_has_a_model_of_their_own(run: Run, clinic: Path) ->
     found = data(run(*TRAIN, "--out", "bob.json", "--as", "bob", "--json"))
     assert found["remaining"]["epsilon"] == 0 and spent(run) == 2
     assert run(*TRAIN[:-1], "0.5", "--out", "more.json", "--as", "bob").exit_code == 3
-    assert data(run(*TRAIN, "--out", "own.json", "--json"))["charged"] and spent(run) == 4
+    own = data(run(*TRAIN, "--out", "own.json", "--json"))
+    assert own["charged"] and own["made"] == STEPS and spent(run) == 4
     assert Path("bob.json").read_text("utf-8") != Path("own.json").read_text("utf-8")
 
 
@@ -348,6 +351,21 @@ def test_who_is_killed_by_the_system_draws_no_more_than_was_paid_for(run: Run, c
         write(folder)
         kills = random.integers(1, 25, 8).tolist()
         who_is_killed_by_the_system_draws_no_more_than_was_paid_for(run, folder, kills)
+
+
+def runs_have_keys_and_checkpoints_of_their_own(tmp_path: Path) -> None:
+    """Of another analyst, key or model, and of data that have changed."""
+    policy = str(write(tmp_path, 5))
+    runs = [(None, "k", "model"), ("ana", "k", "model"), (None, "l", "model"), (None, "k", "other")]
+    files = {checkpoints(run, None, (policy, None), tmp_path / "model.json").path for run in runs}
+    assert len(files) == len(runs)
+    fits = [TableFit.of(ListedTable([]), target=name, epsilon=1, delta=1e-8) for name in ("readmitted", "ward")]
+    keys = {TrainingRequest(fit, version).key for fit in fits for version in ("1", "2")}
+    assert len(keys) == 4
+
+
+def test_runs_have_keys_and_checkpoints_of_their_own(tmp_path: Path) -> None:
+    runs_have_keys_and_checkpoints_of_their_own(tmp_path)
 
 
 def test_a_model_that_cannot_be_written_is_paid_and_kept(run: Run, clinic: Path) -> None:

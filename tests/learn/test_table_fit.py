@@ -17,6 +17,7 @@ from discreet.errors import DiscreetError, Invalid, Refused
 from discreet.learn import TableModel, fit, load
 from discreet.learn.checkpoint import MemoryCheckpoint
 from discreet.learn.encoding import Encoding, KeyColumn, NumberColumn
+from discreet.learn.logistic_regression import LogisticModel
 from discreet.learn.table_fit import LazyLogistic, ModelKind, TableFit
 from discreet.learn.table_rows import TableRows, class_target
 from discreet.mechanisms.guarded import under_way
@@ -295,6 +296,23 @@ def a_known_relation_is_found() -> None:
 
 def test_a_known_relation_is_found() -> None:
     a_known_relation_is_found()
+
+
+def coefficients_give_the_scores_near_the_mean() -> None:
+    """In the units of the data: a row near the mean that was found has the score of its coefficients, but for the grid of features."""
+    model = fit(ListedTable(patients(500), people=500), **(TERMS | {"epsilon": 20}))
+    assert isinstance(model.fitted, LogisticModel)
+    found = np.array([each.value for each in model.coefficients()])
+    bounds, random = model.fitted.bounds, np.random.default_rng(1)
+    near = bounds.middle + bounds.half * (model.fitted.middle + 0.05 * random.uniform(-1, 1, (50, len(found) - 1)))
+    within = np.clip(near, bounds.low, bounds.high)
+    scores = within @ found[:-1] + found[-1]
+    assert np.abs(scores - model.fitted.scores(within)[:, 0]).max() < 1e-3 * np.abs(model.fitted.weights).max()
+    assert np.ptp(scores) > 0.1
+
+
+def test_coefficients_give_the_scores_near_the_mean() -> None:
+    coefficients_give_the_scores_near_the_mean()
 
 
 def a_line_is_found_with_its_interval() -> None:

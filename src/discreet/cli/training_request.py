@@ -25,18 +25,18 @@ class Checkpoints:
     """A checkpoint in a folder that is made with the first one; only the owner may enter it."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
 
     def _file(self) -> "CheckpointFile":
         from discreet.learn.checkpoint import CheckpointFile
 
-        return CheckpointFile(self._path)
+        return CheckpointFile(self.path)
 
     def read(self, what: str) -> "Checkpoint | None":
         return self._file().read(what)
 
     def write(self, checkpoint: "Checkpoint") -> None:
-        self._path.parent.mkdir(mode=0o700, exist_ok=True)
+        self.path.parent.mkdir(mode=0o700, exist_ok=True)
         self._file().write(checkpoint)
 
 

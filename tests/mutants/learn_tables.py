@@ -1,0 +1,148 @@
+"""Planted bugs of models of tables: values that stand elsewhere, rows that are read outside of draws, plans of gentler neighbours,
+keys that several models share."""
+
+from tests.cli import test_train as train
+from tests.learn import test_table_fit as tables
+from tests.mutants import Mutant, by_itself
+
+L = "discreet.learn."
+FIT = L + "table_fit:TableFit."
+
+MUTANTS = (
+    Mutant(
+        "whole-numbers-that-are-off-by-a-half",
+        L + "encoding:_middle",
+        "number(high) - 1 if whole",
+        "number(high) if whole",
+        "a whole number stands half a number too high",
+        tables.numbers_stand_in_the_middle_of_their_cells,
+    ),
+    Mutant(
+        "missing-numbers-at-the-lower-bound",
+        L + "encoding:NumberColumn.cells",
+        "[(self.low + self.high) / 2] * attribute.missing",
+        "[self.low] * attribute.missing",
+        "what is missing counts as the least value in training, and as the middle afterwards",
+        tables.public_values_are_encoded_as_their_cells_are,
+    ),
+    Mutant(
+        "strangers-are-the-first-keys",
+        L + "encoding:KeyColumn.cells",
+        "np.minimum(np.arange(attribute.size), len(self.keys))",
+        "np.arange(attribute.size) % len(self.keys)",
+        "what no key names counts as a key",
+        tables.keys_have_a_feature_each_and_strangers_equal_shares,
+    ),
+    Mutant(
+        "strangers-speak-against-every-key",
+        L + "encoding:KeyColumn._features",
+        "np.full(count, 1 / count)",
+        "np.zeros(count)",
+        "what no key names is no longer in the middle",
+        tables.keys_have_a_feature_each_and_strangers_equal_shares,
+    ),
+    Mutant(
+        "rows-for-everybody",
+        L + "table_rows:TableRows.reader",
+        "return Guarded(read)",
+        "return read",
+        "once a draw has read the rows, whoever likes can",
+        tables.rows_are_read_by_draws_alone,
+    ),
+    Mutant(
+        "another-column-is-the-target",
+        L + "table_rows:TableRows._examples",
+        "np.repeat(cells.codes[:, -1], cells.counts)",
+        "np.repeat(cells.codes[:, 0], cells.counts)",
+        "a feature is told in place of the target",
+        tables.rows_are_those_of_the_units,
+    ),
+    Mutant(
+        "undeclared-labels-are-classes",
+        L + "table_rows:class_target",
+        "replace(found, other=False, missing=False)",
+        "found",
+        "rows of no declared class are trained on",
+        tables.rows_are_those_of_the_units,
+    ),
+    Mutant(
+        "the-target-tells-itself",
+        L + "table_rows:features_asked",
+        "for each in table.attributes(None) if each.name.casefold() != target.casefold()",
+        "for each in table.attributes(None)",
+        "the target is among the features",
+        tables.rows_are_those_of_the_units,
+    ),
+    Mutant(
+        "every-table-is-of-units-that-come-or-go",
+        FIT + "of",
+        '"adjacency": table.relation.adjacency',
+        '"adjacency": "add-remove"',
+        "a unit that is replaced moves sums twice as far as is paid for",
+        tables.a_unit_moves_a_sum_no_farther_than_is_paid_for,
+    ),
+    Mutant(
+        "people-are-rows",
+        FIT + "of",
+        "Person() if table.relation.unit is Unit.PERSON else None",
+        "None",
+        "the price is said to be for rows where people are protected",
+        tables.plans_are_those_of_the_table,
+    ),
+    Mutant(
+        "the-normaliser-counts-the-data",
+        L + "table_fit:_people",
+        'getattr(table, "people", None)',
+        "len(table.rows)",
+        "how many units there are is told by the scale of the weights",
+        tables.nothing_tells_twins_apart,
+    ),
+    Mutant(
+        "models-that-share-a-key",
+        FIT + "label",
+        "{self.rows.encoding} {self.rows.attributes} {self.rows.target} {self.plan}",
+        "{self.plan}",
+        "the weights of one model are given out as those of another",
+        tables.the_same_again_is_free_and_another_is_another,
+    ),
+    Mutant(
+        "lines-that-share-a-key",
+        FIT + "_linear",
+        "label=self.label",
+        "label=label",
+        "the sums of some columns are given out as those of others",
+        tables.the_same_again_is_free_and_another_is_another,
+    ),
+    Mutant(
+        "epsilon-so-far-of-one-step",
+        FIT + "epsilon_after",
+        "events.Repeated(leaf, steps)",
+        "events.Repeated(leaf, 1)",
+        "the bar tells of far less than was spent",
+        tables.epsilon_so_far_ends_at_the_price,
+    ),
+    Mutant(
+        "intercepts-at-the-middle",
+        L + "table_model:log_odds",
+        "scores[0] - middle @ slopes",
+        "scores[0]",
+        "the intercept is that of the middle of the bounds, and not of 0",
+        tables.coefficients_give_the_scores_near_the_mean,
+    ),
+    Mutant(
+        "analysts-that-share-a-checkpoint",
+        "discreet.cli.training_request:checkpoints",
+        "repr(run)",
+        "repr(run[1:])",
+        "one analyst goes on from what was released to another",
+        by_itself(train.test_runs_have_keys_and_checkpoints_of_their_own),
+    ),
+    Mutant(
+        "a-model-of-data-that-have-changed",
+        "discreet.cli.training_request:TrainingRequest.key",
+        "(self.fit.name, self.version, self.fit.label)",
+        "(self.fit.name, self.fit.label)",
+        "whoever asks of the new data is given the model of the old ones",
+        by_itself(train.test_runs_have_keys_and_checkpoints_of_their_own),
+    ),
+)
