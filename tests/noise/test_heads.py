@@ -142,7 +142,7 @@ def _short(table: GapTable, reach: int) -> GapTable:
     ties = table.gap == UNDECIDED
     first = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48)
     gap[ties & (first >= table.high[reach - 1])] = reach
-    return GapTable(table.p, gap.astype(np.int16), table.low[:reach], table.high[:reach])
+    return GapTable(table.p, gap.astype(np.int16), table.low[:reach], table.high[:reach], table.often)
 
 
 def test_the_number_of_heads_is_binomial() -> None:

@@ -76,6 +76,8 @@ class Descent:
         """The weights after a step, and the velocity that is kept."""
         faster = self.momentum * velocity + gradient + self.ridge * weights
         further = weights - self.rate * (gradient + self.ridge * weights + self.momentum * faster)
+        if self.radius == float("inf"):
+            return further, faster
         length = float(np.linalg.norm(further))
         return (further * (self.radius / length) if length > self.radius else further), faster
 

@@ -127,6 +127,8 @@ class RowBatch:
 
 def whole_weights(weights: Floats) -> Floats:
     """Weights of each score in whole steps of 1/WEIGHT_STEPS. They are public."""
+    if np.abs(weights).max(initial=0) * len(weights.T) <= MOST_WEIGHT / 2:  # short by far, as they nearly always are
+        return np.asarray(np.trunc(weights * WEIGHT_STEPS))
     near = np.clip(weights, -FARTHEST, FARTHEST)
     longer = np.linalg.norm(near, axis=1, keepdims=True) / (MOST_WEIGHT * (1 - 2.0**-20))
     return np.asarray(np.trunc(near / np.maximum(longer, 1) * WEIGHT_STEPS))

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Invalid
-from discreet.exact import Number, divide_up, rational, shift_up, shown, whole
-from discreet.noise.bernoulli import Bounds, coin_of, decide, tosses
+from discreet.exact import Number, divide_up, rational, remembered, shift_up, shown, whole
+from discreet.noise.bernoulli import Bounds, Coin, coin_of, decide, tosses
 from discreet.noise.size import Ints
 from discreet.noise.source import Source, chosen, words
 
@@ -37,6 +37,7 @@ class GapTable:
     gap: NDArray[np.int16]
     low: NDArray[np.uint64]
     high: NDArray[np.uint64]
+    often: float  # about how often a gap ends, for each coin: by a head, or by the end of the table
 
     @property
     def reach(self) -> int:
@@ -74,7 +75,8 @@ def gap_table(p: Fraction) -> GapTable:
     above = np.where(
         gap > 0, high[np.maximum(gap, 1) - 1], np.uint64(0)
     )  # and at least F(k−1), if all are from here on
-    return GapTable(p, np.where(above <= first, gap, UNDECIDED).astype(np.int16), low, high)
+    settled = np.where(above <= first, gap, UNDECIDED).astype(np.int16)
+    return GapTable(p, settled, low, high, max(float(p), 1 / reach))
 
 
 def _brackets(p: Fraction, reach: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -94,15 +96,20 @@ def _brackets(p: Fraction, reach: int) -> tuple[NDArray[np.uint64], NDArray[np.u
 
 def heads(p: Number, among: int, *, source: Source | None = None) -> Ints:
     """The numbers, rising, of those of the coins 0, 1, … `among` − 1 that show heads, each with probability exactly p, independently."""
-    exact, count, bits = rational(p, "p"), whole(among, "among"), chosen(source)
+    way, count, bits = _way(p), whole(among, "among"), chosen(source)
+    if isinstance(way, GapTable):
+        return _by_gaps(way, count, bits) if count else np.zeros(0, np.int64)
+    found = [np.flatnonzero(flag) + where.start for where, flag in tosses(way, count, bits)]
+    return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+
+@remembered
+def _way(p: Number) -> GapTable | Coin:
+    """How heads of a caller's probability are found."""
+    exact = rational(p, "p")
     if not 0 <= exact <= 1:
         raise Invalid(f"p must lie between 0 and 1, got {shown(p)}")
-    if exact == 1:
-        return np.arange(count)
-    if exact > FEW:
-        found = [np.flatnonzero(flag) + where.start for where, flag in tosses(coin_of(exact), count, bits)]
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
-    return _by_gaps(gap_table(exact), count, bits) if exact and count else np.zeros(0, np.int64)
+    return gap_table(exact) if 0 < exact <= FEW else coin_of(exact)
 
 
 def _by_gaps(table: GapTable, count: int, source: Source) -> Ints:
@@ -110,7 +117,7 @@ def _by_gaps(table: GapTable, count: int, source: Source) -> Ints:
     found: list[Ints] = []
     at = 0  # the next coin
     while at < count:
-        expected = (count - at) * max(float(table.p), 1 / table.reach)
+        expected = (count - at) * table.often
         gaps = _gaps(table, ceil(expected + 4 * sqrt(expected)) + 4, source)
         head = gaps < table.reach
         places = gaps + head  # a head is one coin more than the tails before it
@@ -128,7 +135,7 @@ def _gaps(table: GapTable, size: int, source: Source) -> Ints:
     """Independent gaps; `table.reach` for so many tails and no head."""
     first = np.empty(size, np.uint16)
     source.fill(first.view(np.uint8))
-    gaps = table.gap[first].astype(np.int64)
+    gaps = table.gap.take(first).astype(np.int64)
     ties = (gaps < 0).nonzero()[0]
     if ties.size:
         more = words(source, ties.size) >> np.uint64(16)
