@@ -1,0 +1,153 @@
+"""Scaling by declared bounds, and by means and deviations that were released."""
+
+from decimal import Decimal
+from fractions import Fraction as F
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import Invalid
+from discreet.learn.private_scaling import FeatureScale, feature_scale, feature_scale_of
+from discreet.learn.scaling import Bounds, column, matched, table
+from discreet.mechanisms.measure import Unmetered
+from discreet.noise import Tape
+from discreet.privacy import loss
+from tests.learn.cases import features
+from tests.learn.test_descent import Watched
+
+SMALL = F(1, 10**5)
+NUMBERS = st.floats(allow_nan=True, allow_infinity=True, allow_subnormal=True)
+
+
+@given(NUMBERS, st.tuples(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6)))
+def scaled_values_stay_within(value: float, ends: tuple[float, float]) -> None:
+    """For any number and any bounds: in [−1, 1], and none where it is no finite number."""
+    bounds = Bounds.of((ends[0], ends[0] + ends[1]), 1)
+    for scaled in (bounds.scaled, bounds.scaled_from_zero):
+        found = scaled(np.array([[value]]))[0, 0]
+        assert (np.isfinite(value) and -1 <= found <= 1) or (not np.isfinite(value) and np.isnan(found))
+
+
+def test_scaled_values_stay_within() -> None:
+    scaled_values_stay_within()
+
+
+def ends_are_the_ends() -> None:
+    bounds = Bounds.of([(0, 10), (-4, 2)], 2)
+    assert bounds.scaled(np.array([[0, 2], [10, -4], [5, -1], [99, -99]])).tolist() == [
+        [-1, 1],
+        [1, -1],
+        [0, 0],
+        [1, -1],
+    ]
+    assert bounds.scaled_from_zero(np.array([[5.0, -4], [0, 2]])).tolist() == [[0.5, -1], [0, 0.5]]
+
+
+def test_ends_are_the_ends() -> None:
+    ends_are_the_ends()
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [None, "ab", (1,), (1, 1), (2, 1), (0, np.inf), (np.nan, 1), [(0, 1)], [(0, 1)] * 3, (0, 5e-324), (-1e308, 1e308)],
+)
+def test_other_bounds_are_refused(declared: Any) -> None:
+    with pytest.raises(Invalid, match="bounds"):
+        Bounds.of(declared, 2)
+
+
+def no_cell_raises() -> None:
+    """A cell that is no number is none; a table that is none is refused."""
+    found = table([[1, "2"], [None, "x"], [Decimal(3), {}], [True, 10**400]])
+    assert np.array_equal(found, [[1, 2], [np.nan, np.nan], [3, np.nan], [1, np.nan]], equal_nan=True)
+    assert np.array_equal(column(["1", None, [2], 4.5]), [1, np.nan, np.nan, 4.5], equal_nan=True)
+    for other in ([1, 2], [[1], [2, 3]], 5):
+        with pytest.raises(Invalid):
+            table(other)
+    with pytest.raises(Invalid, match="one target"):
+        matched([1], found)
+
+
+def test_no_cell_raises() -> None:
+    no_cell_raises()
+
+
+SAID: dict[str, Any] = {"bounds": (-2, 3), "epsilon": 1, "delta": SMALL}
+PATHS: dict[str, dict[str, Any]] = {"as it ships": {}, "pure": {"delta": 0}, "replaced": {"adjacency": "replace"}}
+
+
+def drawn_is_charged() -> None:
+    """What was used is what was granted, the same on n, n + 1 and no rows; and it keeps the promise and no more."""
+    for said in PATHS.values():
+        seen = []
+        for rows in (30, 31, 0):
+            watched = Watched()
+            measure = Unmetered(hand=watched)
+            named = {**SAID, **said}
+            found = feature_scale(features(1, rows, 3), **named, measure=measure)
+            assert loss(watched.event).terms == measure.spent.terms
+            assert measure.spent.certifies(1, named["delta"]) and not measure.spent.certifies(F(9, 10), named["delta"])
+            assert (found.deviation > 0).all() and np.isfinite(found.mean).all()
+            seen.append(watched.uses)
+        assert seen[0] == seen[1] == seen[2] and len(seen[0]) == 1
+
+
+def test_what_is_drawn_is_what_was_charged() -> None:
+    drawn_is_charged()
+
+
+def without_noise_means_are_means() -> None:
+    random = np.random.default_rng(2)
+    values = random.normal([3, -1], [1, 2], (3000, 2))
+    values[7, 0] = np.nan
+    rest = np.delete(values, 7, axis=0)
+    for said in PATHS.values():
+        found = feature_scale(values, **{**SAID, "bounds": (-20, 20), "epsilon": 10**15, **said})
+        assert np.allclose(found.mean, rest.mean(axis=0), atol=1e-3)
+        assert np.allclose(found.deviation, rest.std(axis=0), rtol=1e-2)
+
+
+def test_without_noise_means_are_means() -> None:
+    without_noise_means_are_means()
+
+
+def scaled_rows_have_public_bounds() -> None:
+    values = features(3, 200, 2)
+    found = feature_scale(values, **{**SAID, "epsilon": 10})
+    scaled = found.scaled(values, 2.5)
+    known = np.isfinite(values)
+    assert (np.abs(scaled[known]) <= 2.5).all() and np.isnan(scaled[~known]).all()
+    inside = np.array([[0.5, -0.25]])
+    assert np.allclose(found.scaled(inside, 1e9), (inside - found.mean) / found.deviation)
+
+
+def test_scaled_rows_have_public_bounds() -> None:
+    scaled_rows_have_public_bounds()
+
+
+def test_texts_give_the_scale_back() -> None:
+    found = feature_scale(features(4, 50, 2), **SAID, measure=Unmetered(Tape(1)))
+    again = FeatureScale.from_json(found.to_json())
+    assert again.to_json() == found.to_json() and again.bounds == found.bounds
+    for text in (
+        "",
+        "{}",
+        '{"format": 2}',
+        found.to_json().replace('"mean": [', '"mean": [0.0, '),
+        found.to_json().replace("scale", "x"),
+    ):
+        with pytest.raises(Invalid):
+            FeatureScale.from_json(text)
+
+
+@pytest.mark.parametrize("said", [{"bounds": None}, {"epsilon": 0}, {"delta": 2}, {"adjacency": "x"}, {"ids": [1]}])
+def test_bad_requests_are_refused_before_anything_is_spent(said: dict[str, Any]) -> None:
+    measure = Unmetered()
+    with pytest.raises(Invalid, match=next(iter(said)).removesuffix("s")):
+        feature_scale(features(1, 5, 2), **{**SAID, **said}, measure=measure)
+    assert not measure._spent
+    with pytest.raises(Invalid, match="at least one"):
+        feature_scale_of(lambda: np.zeros((0, 0)), 0, **SAID)
