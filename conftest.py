@@ -13,8 +13,8 @@ pytest_plugins = ["tests.budget"]
 
 SOURCE = Path(__file__).parent / "src" / "discreet"
 
-# A module of src/discreet, and the optional library without which it cannot be imported.
-OPTIONAL = {"curator/postgres.py": "psycopg"}
+# A module or folder of src/discreet, and the optional library without which it cannot be imported.
+OPTIONAL = {"curator/postgres.py": "psycopg", "learn/torch": "torch"}
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -94,8 +94,15 @@ def losses_are_of_single_examples() -> None:
     def mixed(outputs: Tensor, targets: Tensor) -> Tensor:
         return flat_square(outputs, targets) * flat_square(outputs, targets).sum()
 
+    def whole(outputs: Tensor, targets: Tensor) -> Tensor:
+        return mean(outputs, targets).reshape(1)
+
     data = torch.rand(4, 3), torch.zeros(4)
-    for loss, words in ((mean, "one number for each example"), (mixed, "changes with the other examples")):
+    for loss, words in (
+        (mean, "one number for each example"),
+        (whole, "one number for each example"),
+        (mixed, "changes with the other examples"),
+    ):
         with pytest.raises(Invalid, match=words):
             train(nn.Linear(3, 2), data, PLAN, loss=loss)
 

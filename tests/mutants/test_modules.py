@@ -5,7 +5,7 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from tests.mutants import postgres
+from tests.mutants import learn_torch, postgres
 from tests.mutants.test_mutants import MUTANTS
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -51,7 +51,10 @@ REASONS = {
 """Why a module has no planted bug, and the modules of which that is so. A module without a function can have none."""
 
 REASON = {module: reason for reason, modules in REASONS.items() for module in modules.split()}
-PLANTED = Counter(mutant.where.partition(":")[0] for mutant in (*(each for _, each in MUTANTS), *postgres.MUTANTS))
+PLANTED = Counter(
+    mutant.where.partition(":")[0]
+    for mutant in (*(each for _, each in MUTANTS), *postgres.MUTANTS, *learn_torch.MUTANTS)
+)
 
 
 @cache

@@ -1,0 +1,376 @@
+"""Planted bugs of private training with PyTorch, for the tests of that part: their laws need it."""
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.mutants import Law, Mutant
+
+
+class Tests:
+    """The laws of a module of tests, which is loaded when the first of them is looked at: it needs the part, and this table does not."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return lambda *arguments: getattr(import_module(self._module), name)(*arguments)
+
+
+accuracy = Tests("tests.learn.test_torch_accuracy")
+checks = Tests("tests.learn.test_torch_checks")
+files = Tests("tests.learn.test_torch_files")
+sums = Tests("tests.learn.test_torch_sums")
+training = Tests("tests.learn.test_torch_training")
+
+T = "discreet.learn.torch."
+
+
+def ghosts(name: str) -> Law:
+    return lambda: sums.sums_agree(name, 0, 8)
+
+
+def people(name: str) -> Law:
+    return lambda: sums.people_are_clipped_as_one(name, 0)
+
+
+def in_folder(law: Callable[[Path], object]) -> Law:
+    def inside() -> None:
+        with TemporaryDirectory() as folder:
+            law(Path(folder))
+
+    return inside
+
+
+MUTANTS = (
+    Mutant(
+        "biases-without-a-norm",
+        T + "layers:uses_of",
+        "if name in own]",
+        'if name in own and name != "bias"]',
+        "gradients of biases are neither clipped nor learned",
+        checks.models_have_sums_that_fit_them,
+    ),
+    Mutant(
+        "biases-of-the-last-place",
+        T + "layers:_over_places",
+        "values.sum(tuple(range(1, first)))",
+        "values[(slice(None), *(-1,) * (first - 1))]",
+        "the norm of a bias is that of one place",
+        ghosts("linear"),
+    ),
+    Mutant(
+        "patches-without-their-stride",
+        T + "layers:ConvolutionWeight.spread",
+        "(size - 1) * apart + 1, stride)",
+        "(size - 1) * apart + 1, 1)[(..., *(slice(None),) * 2)].narrow(2 + at, 0, self._given.shape[2 + at])",
+        "patches are those of other places",
+        ghosts("convolution of lines"),
+    ),
+    Mutant(
+        "patches-that-are-not-dilated",
+        T + "layers:ConvolutionWeight.spread",
+        "x.unfold(2 + at, (size - 1) * apart + 1, stride)[..., ::apart]",
+        "x.unfold(2 + at, (size - 1) * apart + 1, stride)[..., :size]",
+        "patches hold other numbers than the convolution takes",
+        ghosts("convolution of images"),
+    ),
+    Mutant(
+        "padded-with-zeros-always",
+        T + "layers:ConvolutionWeight.__init__",
+        'mode = "constant" if layer.padding_mode == "zeros" else layer.padding_mode',
+        'mode = "constant"',
+        "patches at the edge are others than the convolution takes",
+        ghosts("convolution of images"),
+    ),
+    Mutant(
+        "padding-words-are-learned",
+        T + "layers:_embedding",
+        "(places == layer.padding_idx)",
+        "(places == -1)",
+        "the row of a table that stays as it is has a gradient",
+        ghosts("words"),
+    ),
+    Mutant(
+        "scales-by-what-was-taken",
+        T + "layers:_layer_norm",
+        "normal = functional.layer_norm(taken, layer.normalized_shape, None, None, layer.eps)",
+        "normal = taken",
+        "the gradient of a scale is that of a layer that does not normalise",
+        ghosts("layer norm"),
+    ),
+    Mutant(
+        "groups-normalised-as-one",
+        T + "layers:_group_norm",
+        "functional.group_norm(taken, layer.num_groups,",
+        "functional.group_norm(taken, 1,",
+        "the gradient of a scale is that of another norm",
+        ghosts("group norm"),
+    ),
+    Mutant(
+        "squares-of-uses-are-added",
+        T + "uses:_joined",
+        "parts[0] if len(parts) == 1 else torch.cat(parts, places)",
+        "parts[0]",
+        "of a layer that is used twice one use is clipped, and both are added",
+        ghosts("a layer used twice"),
+    ),
+    Mutant(
+        "squares-of-small-uses-are-added",
+        T + "uses:_of_small",
+        "torch.stack([use.gradients for use in uses]).sum(0)",
+        "torch.stack([use.gradients for use in uses]).square().sum(0).sqrt()",
+        "a sum may be longer than the root of summed squares",
+        ghosts("a layer used twice"),
+    ),
+    Mutant(
+        "places-by-themselves",
+        T + "uses:_of_outer",
+        "((a @ a.mT) * (g @ g.mT)).sum((1, 2, 3))",
+        "lengths.sum((1, 2))",
+        "the norm of a sum over places is taken for the root of summed squares",
+        ghosts("linear"),
+    ),
+    Mutant(
+        "other-words-count-as-the-same",
+        T + "uses:_of_tables",
+        "torch.where(same, products, 0)",
+        "products",
+        "gradients of different rows of a table are added",
+        ghosts("words"),
+    ),
+    Mutant(
+        "every-word-by-itself",
+        T + "uses:_of_tables",
+        "torch.where(same, products, 0).sum((1, 2))",
+        "products.diagonal(dim1=1, dim2=2).sum(1)",
+        "a word that comes twice has the norm of two words",
+        ghosts("words"),
+    ),
+    Mutant(
+        "what-is-no-number-goes-on",
+        T + "uses:finite",
+        "torch.nan_to_num(values, 0.0, 0.0, 0.0)",
+        "values.clone()",
+        "one row that is no number makes the whole sum none",
+        lambda: sums.what_is_no_number_adds_nothing(0),
+    ),
+    Mutant(
+        "persons-have-the-norm-of-their-rows",
+        T + "uses:_of_small",
+        "rows = batch.owners.summed(rows, batch.units)",
+        "rows = batch.owners.summed(rows.square(), batch.units).sqrt()",
+        "the rows of a person add up to more than the clip",
+        people("layer norm"),
+    ),
+    Mutant(
+        "the-last-row-of-a-person",
+        T + "batches:Owners.laid_out",
+        "out[self.unit, self.place] = values",
+        "out[self.unit, 0] = values",
+        "the norm of a person is that of one row, and all rows are added",
+        people("linear"),
+    ),
+    Mutant(
+        "everybody-is-in-the-batch",
+        T + "batches:UnitRows.pieces",
+        "else batch[begin:end], end - begin)",
+        "else np.arange(begin, end), end - begin)",
+        "the first units are in every batch, whoever was sampled",
+        training.batches_are_those_of_the_grant,
+    ),
+    Mutant(
+        "rows-of-a-person-by-themselves",
+        T + "batches:UnitRows.__init__",
+        "plan.person is None or plan.person.each_row or self._most == 1",
+        "True",
+        "each row of a person is clipped to the whole clip",
+        training.one_person_moves_the_exact_sum_by_the_clip,
+    ),
+    Mutant(
+        "clipped-after-the-sum",
+        T + "ghost:factors_of",
+        "(bound / squared.sqrt())",
+        "(bound / squared.sum().sqrt().expand_as(squared))",
+        "the batch is clipped, and not each unit",
+        ghosts("linear"),
+    ),
+    Mutant(
+        "clipped-by-the-square",
+        T + "ghost:factors_of",
+        "squared.sqrt()",
+        "squared.clamp(max=1)",
+        "gradients below the clip are clipped, and those above it are not",
+        ghosts("linear"),
+    ),
+    Mutant(
+        "one-parameter-counts",
+        T + "ghost:GhostSums._squares",
+        "found = found + squares(each, batch)",
+        "found = squares(each, batch)",
+        "the norm is that of the last parameter alone",
+        ghosts("linear"),
+    ),
+    Mutant(
+        "integers-of-the-whole-gradient",
+        T + "each:AloneSums.summed",
+        "factor = factors_of(squared, bound)",
+        "factor = factors_of(squared, bound).clamp(min=0.5)",
+        "a unit moves the sum by more than is charged",
+        sums.integers_of_one_unit_are_within_the_clip,
+    ),
+    Mutant(
+        "clipped-for-each-parameter",
+        T + "each:_squared",
+        ".square().sum(0)",
+        ".square().max(0).values",
+        "each parameter has the whole clip",
+        lambda: sums.sums_agree("linear", 1, 4),
+    ),
+    Mutant(
+        "sums-on-another-grid",
+        T + "noise:GridSums.__init__",
+        "self._per_step = float(1 / plan.step)",
+        "self._per_step = float(2 / plan.step)",
+        "one unit moves the sum by twice the clip",
+        training.sums_are_on_the_grid_of_the_plan,
+    ),
+    Mutant(
+        "divided-by-who-was-there",
+        T + "noise:GridSums.__init__",
+        "float(plan.step) / plan.batch",
+        "float(plan.step) / 20",
+        "the normaliser is not the declared one",
+        training.gradients_are_divided_by_the_declared_size,
+    ),
+    Mutant(
+        "float-noise-of-half-the-scale",
+        T + "noise:FloatGaussian.__call__",
+        "(float(self.like.scale) * self.step)",
+        "(float(self.like.scale) * self.step / 2)",
+        "noise costs four times what is charged",
+        training.float_noise_has_the_scale_of_the_plan,
+    ),
+    Mutant(
+        "batch-norm-passes",
+        T + "checks:refuse_mixing_layers",
+        "isinstance(each, _BatchNorm)",
+        "isinstance(each, _BatchNorm) and each.training",
+        "a layer that mixes as soon as the model is in training again is let through",
+        checks.models_that_mix_are_refused,
+    ),
+    Mutant(
+        "mixing-is-not-tried",
+        T + "checks:_check_rows",
+        "if not torch.allclose(found[:1], again[:1]",
+        "if not torch.allclose(found[:1], found[:1]",
+        "models that look at other examples are let through",
+        checks.models_that_mix_are_refused,
+    ),
+    Mutant(
+        "buffers-are-not-looked-at",
+        T + "checks:_check_buffers",
+        "changed = True",
+        "changed = False",
+        "what a model keeps of examples is released without noise",
+        checks.models_that_mix_are_refused,
+    ),
+    Mutant(
+        "norms-are-not-tried",
+        T + "checks:_right",
+        "_near(found, norms) and all(",
+        "all(",
+        "a model whose rows are not the first dimension has norms of something else",
+        checks.models_have_sums_that_fit_them,
+    ),
+    Mutant(
+        "a-mean-is-a-loss",
+        T + "checks:_check_rows",
+        "found.dim() == 0 or len(found) != ROWS",
+        "found.dim() == 0",
+        "a mean over the batch is taken for the losses of examples",
+        checks.losses_are_of_single_examples,
+    ),
+    Mutant(
+        "momentum-is-forgotten",
+        T + "optimising:Moving.restore",
+        'kept["state"] = _optimizer_state(state)',
+        "_optimizer_state(state)",
+        "whoever goes on has lost the state of the optimiser",
+        in_folder(lambda folder: training.states_come_back("Adam", folder)),
+    ),
+    Mutant(
+        "schedules-stand-still",
+        T + "optimising:Moving.step",
+        "self._schedule(number)",
+        "self._schedule(0)",
+        "the learning rate does not follow its schedule",
+        training.rates_follow_schedules,
+    ),
+    Mutant(
+        "messages-of-torch",
+        T + "training:_Job.summed",
+        "(DiscreetError, KeyboardInterrupt, MemoryError)",
+        "(DiscreetError, KeyboardInterrupt, MemoryError, Exception)",
+        "what torch says of a bad row holds its value",
+        lambda: checks_fault(),
+    ),
+    Mutant(
+        "microbatches-are-dropped",
+        T + "training:_Job._summed",
+        "[old.add_(new) for old, new in zip(sums, found, strict=True)]",
+        "found",
+        "only the last piece of a batch counts",
+        training.microbatches_change_nothing_but_rounding,
+    ),
+    Mutant(
+        "each-row-has-the-whole-clip",
+        T + "training:_Job.__init__",
+        "float(plan.bound / share)",
+        "float(plan.bound)",
+        "rows clipped one by one add up to more than the clip",
+        training.one_person_moves_the_exact_sum_by_the_clip,
+    ),
+    Mutant(
+        "a-right-row-counts-what-it-is",
+        T + "accuracy:_right",
+        "int((found != 0).sum())",
+        "int((2 * (found != 0)).sum())",
+        "one row moves the count by two",
+        accuracy.twins_see_the_same,
+    ),
+    Mutant(
+        "all-rows-of-a-person",
+        T + "accuracy:evaluate",
+        "People(ids_of(groups), 1, grant.source).rows",
+        "People(ids_of(groups), 5, grant.source).rows",
+        "one person moves the count by five",
+        accuracy.twins_see_the_same,
+    ),
+    Mutant(
+        "pickles-are-read-on",
+        T + "files:load",
+        'if data[8:9] != b"{" and (data[:2] == b"PK" or data[:1] == b"\\x80"):',
+        "if False:",
+        "a pickle is not told from a broken file",
+        in_folder(files.pickles_are_refused),
+    ),
+    Mutant(
+        "checkpoints-of-any-run",
+        T + "files:TensorCheckpoint.read",
+        "return of_this_run(found, what, self._path)",
+        "return found",
+        "a run goes on from the weights of another one",
+        in_folder(files.checkpoints_come_back),
+    ),
+)
+
+
+def checks_fault() -> None:
+    """As the law, with whatever else is raised told as a failure."""
+    try:
+        training.what_fails_on_data_is_one_constant_fault()
+    except IndexError as error:
+        raise AssertionError("what torch says is told") from error
