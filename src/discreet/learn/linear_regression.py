@@ -4,7 +4,7 @@ The first is the default and the more accurate one (`least_squares`). The second
 gradient is a statistical query, and the sequence of weights is the release.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,7 +99,7 @@ class Units:
 
 def linear(
     features: Any,
-    targets: Sequence[Any],
+    targets: Any,
     *,
     bounds: Any,
     target_bounds: Any,
@@ -107,7 +107,7 @@ def linear(
     delta: Number = 0,
     norm: float | None = None,
     intercept: bool = True,
-    ids: Sequence[Any] | None = None,
+    ids: Any = None,
     adjacency: Adjacency | str = Adjacency.ADD_REMOVE,
     descent: LinearDescent | None = None,
     measure: Measure | None = None,

@@ -5,7 +5,7 @@ that whatever comes after them has public bounds.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
@@ -118,7 +118,7 @@ def feature_scale(
     bounds: Any,
     epsilon: Number,
     delta: Number = 0,
-    ids: Sequence[Any] | None = None,
+    ids: Any = None,
     adjacency: Adjacency | str = Adjacency.ADD_REMOVE,
     measure: Measure | None = None,
     key: str | None = None,

@@ -10,6 +10,7 @@ from discreet.errors import Invalid, Refused
 from discreet.exact import Number
 from discreet.learn.estimators.charged import Charged, Columns, told
 from discreet.learn.logistic_regression import STEPS, logistic
+from discreet.learn.table_model import log_odds
 from discreet.mechanisms.additive import Floats
 from discreet.mechanisms.measure import Measure
 
@@ -20,7 +21,7 @@ class PrivateLogisticRegression(ClassifierMixin, Charged):  # type: ignore[misc]
     `classes`, `bounds`, `people`, `epsilon` and `delta` must be declared; a row whose label is not among the classes is left out. There
     is no seed. Without a `measure` nothing is charged: whoever fits keeps count. A score is made of the model and of the rows that it is
     asked about: what is computed on private rows, as `score` on those that the model was fitted to, or the choice of a grid search, is
-    not private, and is not charged.
+    not private, and is not charged. `coef_` holds for rows inside of the ball that features are clipped to (`table_model.log_odds`).
     """
 
     def __init__(
@@ -69,6 +70,8 @@ class PrivateLogisticRegression(ClassifierMixin, Charged):  # type: ignore[misc]
             key=self.key,
         )
         self.classes_ = np.array(self.model_.classes)
+        found = log_odds(self.model_)
+        self.coef_, self.intercept_ = found[:, :-1], found[:, -1]
         self.epsilon_, self.delta_ = self.model_.epsilon, self.model_.delta
         return self
 
