@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from discreet.learn.table_model import TableModel
 
 
-class Model(StrEnum):
+class ModelName(StrEnum):
     """What a model tells: one of the target's classes, or a number."""
 
     logistic = "logistic"
@@ -31,8 +31,8 @@ def train(
     flags: Flags,
     source: Annotated[str | None, typer.Argument(help="A data file or a policy; ./discreet.toml if left out.")] = None,
     model: Annotated[
-        Model, typer.Option(help="logistic: one of the target's declared keys; linear: a number with bounds.")
-    ] = Model.logistic,
+        ModelName, typer.Option(help="logistic: one of the target's declared keys; linear: a number with bounds.")
+    ] = ModelName.logistic,
     target: Annotated[str | None, typer.Option(metavar="COLUMN", help="What the model is to tell.")] = None,
     features: Annotated[
         str | None,
@@ -77,7 +77,7 @@ def train(
     discreet train hospital.toml --model logistic --target readmitted --features age,ward --epsilon 1 --out model.json
     """
     given = _given(target, epsilon, out, preview)
-    if checkpoint is not None and model is Model.linear:
+    if checkpoint is not None and model is ModelName.linear:
         raise Invalid(
             "--checkpoint is for logistic models: a linear one has no steps", code="usage", hint="leave it out"
         )

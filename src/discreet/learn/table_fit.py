@@ -22,7 +22,7 @@ from discreet.learn.linear_regression import linear_of
 from discreet.learn.logistic_regression import CLIP, RATE, STEPS, LogisticModel
 from discreet.learn.rows import Batch
 from discreet.learn.table_model import TableModel, Training
-from discreet.learn.table_rows import TableRows, UnitTable, class_target, number_target
+from discreet.learn.table_rows import TableRows, TrainingTable, class_target, number_target
 from discreet.learn.training_plan import Person, TrainingPlan
 from discreet.learn.training_run import Keeper
 from discreet.mechanisms.additive import Floats, Ints
@@ -65,7 +65,7 @@ class TableFit:
     @classmethod
     def of(
         cls,
-        table: UnitTable,
+        table: TrainingTable,
         *,
         model: ModelKind | str = ModelKind.LOGISTIC,
         target: str,
@@ -178,7 +178,7 @@ class TableFit:
 
 
 def fit(
-    table: UnitTable,
+    table: TrainingTable,
     *,
     model: ModelKind | str = ModelKind.LOGISTIC,
     target: str,
@@ -244,7 +244,7 @@ def _some_delta(delta: Number) -> Number:
     return delta
 
 
-def _people(table: UnitTable, given: int | None) -> int:
+def _people(table: TrainingTable, given: int | None) -> int:
     """About how many units there are, as somebody declared it."""
     found = getattr(table, "people", None) if given is None else given
     if found is None:

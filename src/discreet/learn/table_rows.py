@@ -26,7 +26,7 @@ MOST_FEATURES = 4096
 """So that the rows of any table that fits into memory do: a public constant, looked at before anything is spent."""
 
 
-class UnitTable(Protocol):
+class TrainingTable(Protocol):
     """One table of units, each of which is in one cell of each attribute: what is known here of data, wherever they are."""
 
     @property
@@ -52,13 +52,13 @@ class TableRows:
     that comes or goes is one row more or less, and one that is replaced one row instead of another.
     """
 
-    table: UnitTable
+    table: TrainingTable
     attributes: tuple[Attribute, ...]
     target: Attribute
     encoding: Encoding
 
     @classmethod
-    def of(cls, table: UnitTable, features: Any, target: Attribute, *, reference: bool) -> "TableRows":
+    def of(cls, table: TrainingTable, features: Any, target: Attribute, *, reference: bool) -> "TableRows":
         """For any features returns those that are declared, or raises Invalid or QueryError; no data is read."""
         asked = features_asked(table, features, target.name)
         found = tuple(_refined(table, each, said) for each, said in asked)
@@ -89,7 +89,7 @@ class TableRows:
         return Examples(np.repeat(rows, cells.counts, axis=0), np.repeat(cells.codes[:, -1], cells.counts))
 
 
-def features_asked(table: UnitTable, features: Any, target: str) -> list[tuple[Attribute, Any]]:
+def features_asked(table: TrainingTable, features: Any, target: str) -> list[tuple[Attribute, Any]]:
     """The attributes of features, each with what is said of its cells; without names all that are known but the target."""
     if features is None:
         return [(each, None) for each in table.attributes(None) if each.name.casefold() != target.casefold()]
@@ -122,18 +122,18 @@ def _said(features: Any) -> dict[str, Any]:
     return dict.fromkeys(features)
 
 
-def _refined(table: UnitTable, attribute: Attribute, said: Any) -> Attribute:
+def _refined(table: TrainingTable, attribute: Attribute, said: Any) -> Attribute:
     """A number in many cells, unless somebody said in which."""
     if said is not None or isinstance(attribute, Categorical):
         return attribute
     return _asked(table, attribute.name, CELLS)
 
 
-def _asked(table: UnitTable, name: str, said: Any) -> Attribute:
+def _asked(table: TrainingTable, name: str, said: Any) -> Attribute:
     return table.attributes({name: said})[0]
 
 
-def class_target(table: UnitTable, name: str, classes: Sequence[Category] | None) -> Categorical:
+def class_target(table: TrainingTable, name: str, classes: Sequence[Category] | None) -> Categorical:
     """The classes that a column has by its declared keys, or those that are given; Invalid where there are not two of them."""
     if classes is None:
         found = _declared(table, name)
@@ -164,7 +164,7 @@ def class_target(table: UnitTable, name: str, classes: Sequence[Category] | None
 KEYS_HINT = 'declare keys = ["no", "yes"] at column {0!r} of the policy, or give classes (--classes no,yes)'
 
 
-def _declared(table: UnitTable, name: str) -> Attribute:
+def _declared(table: TrainingTable, name: str) -> Attribute:
     """The target as it is declared; what is said where nothing is, is about classes."""
     if not isinstance(name, str):
         raise Invalid(f"the target must be the name of a column, got {shown(name)}", code="target")
@@ -180,7 +180,7 @@ def _declared(table: UnitTable, name: str) -> Attribute:
         ) from None
 
 
-def number_target(table: UnitTable, name: str) -> Binned:
+def number_target(table: TrainingTable, name: str) -> Binned:
     """A target that is a number, in cells between its bounds; Invalid for any other."""
     if not isinstance(name, str):
         raise Invalid(f"the target must be the name of a column, got {shown(name)}", code="target")
