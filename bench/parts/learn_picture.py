@@ -17,7 +17,7 @@ def picture(found: Mapping[str, Mapping[str, Sequence[float]]], epsilons: Sequen
         _text(LEFT, 16, "Accuracy on rows that were not trained on (of the line: R²), against ε", bold=True),
     ]
     for at, (name, colour) in enumerate(COLOURS.items()):
-        x = LEFT + at * 150
+        x = LEFT + at * 190
         lines.append(f'<line x1="{x}" x2="{x + 18}" y1="31" y2="31" stroke="{colour}" stroke-width="3"/>')
         lines.append(_text(x + 24, 35, name))
     for i, (title, ways) in enumerate(found.items()):
