@@ -1,6 +1,7 @@
 """Clipped sums of gradients are those of one example after the other, for every layer, however they are made."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -8,6 +9,7 @@ pytest.importorskip("torch", reason="the optional part learn")
 
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from discreet.learn.torch.batches import Owners, TensorBatch, TensorRows
 from discreet.learn.torch.checks import sums_for
@@ -164,6 +166,35 @@ def test_exact_sums_of_people_are_those_by_hand() -> None:
     _, expected = by_hand(found, 0.8, owners)
     actual = AloneSums(found.model, flat_square, list(found.model.parameters())).summed(batch, 0.8, 2.0**-32)
     assert float((actual * 2.0**-32 - expected).norm()) <= NEAR * float(expected.norm())
+
+
+class Largest(TorchDispatchMode):
+    """Notes the largest tensor that is made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = 0
+
+    def __torch_dispatch__(self, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        made = function(*arguments, **(options or {}))
+        for each in made if isinstance(made, tuple | list) else (made,):
+            if isinstance(each, torch.Tensor):
+                self.numbers = max(self.numbers, each.numel())
+        return made
+
+
+def test_memory_is_that_of_activations_and_not_of_gradients() -> None:
+    """Of a batch no tensor is made that is larger than what a layer takes or gives, or than the parameters: rows times parameters never."""
+    model = nn.Sequential(nn.Linear(50, 40), nn.ReLU(), nn.Linear(40, 3))
+    parameters = list(model.parameters())
+    size = sum(each.numel() for each in parameters)
+    for rows in (100, 400):
+        batch = TensorBatch((torch.rand(rows, 50),), torch.rand(rows), rows)
+        for way, most in ((GhostSums, max(rows * 50, size)), (EachSums, rows * 50 * 40)):
+            with Largest() as largest:
+                way(model, flat_square, parameters).clipped(batch, 1.0)
+            assert largest.numbers <= most, (way, rows)
+        assert largest.numbers == rows * 50 * 40  # the law tells them apart
 
 
 def test_layers_with_parameters_of_their_own_are_not_covered() -> None:

@@ -21,7 +21,7 @@ from discreet.errors import DiscreetError, Fault, Invalid
 from discreet.learn import CheckpointFile, Person, TrainingPlan
 from discreet.learn.checkpoint import MemoryCheckpoint
 from discreet.learn.torch import TensorCheckpoint, private_training, train
-from discreet.learn.torch.training import _Job
+from discreet.learn.torch.training import _Job, check_exact
 from discreet.learn.training_plan import STEPS_OF_CLIP
 from discreet.mechanisms.measure import Unmetered, unmetered
 from discreet.noise import Tape
@@ -524,6 +524,17 @@ def float_noise_has_the_scale_of_the_plan() -> None:
 
 def test_float_noise_has_the_scale_of_the_plan() -> None:
     float_noise_has_the_scale_of_the_plan()
+
+
+def exact_sums_are_for_what_is_steady() -> None:
+    check_exact("cpu", False)
+    check_exact("cuda", True)
+    with pytest.raises(Invalid, match="the same whenever"):
+        check_exact("cuda", False)
+
+
+def test_exact_sums_are_for_what_is_steady() -> None:
+    exact_sums_are_for_what_is_steady()
 
 
 def test_what_is_not_exact_is_said() -> None:

@@ -358,6 +358,22 @@ MUTANTS = (
         in_folder(files.pickles_are_refused),
     ),
     Mutant(
+        "files-of-any-run",
+        "discreet.learn.checkpoint:of_this_run",
+        "found.what != what",
+        "False",
+        "a run goes on from the weights of another one",
+        in_folder(files.checkpoints_come_back),
+    ),
+    Mutant(
+        "exact-on-any-device",
+        T + "training:check_exact",
+        'place != "cpu" and not deterministic',
+        "False",
+        "gradients of one example differ with the order in which a device adds",
+        training.exact_sums_are_for_what_is_steady,
+    ),
+    Mutant(
         "checkpoints-of-any-run",
         T + "files:TensorCheckpoint.read",
         "return of_this_run(found, what, self._path)",

@@ -81,9 +81,10 @@ class AloneSums:
         return total
 
     def _gradient(self, batch: TensorBatch, row: int) -> Tensor:
-        inputs = [each[row : row + 1] for each in batch.inputs]
+        # in memory of its own: where a row begins in a batch may decide how a kernel adds
+        inputs = [each[row : row + 1].clone() for each in batch.inputs]
         with torch.enable_grad():
-            total = losses(self._model, self._loss, inputs, batch.targets[row : row + 1]).sum()
+            total = losses(self._model, self._loss, inputs, batch.targets[row : row + 1].clone()).sum()
             found = torch.autograd.grad(total, self._parameters, allow_unused=True)
         parts = [
             torch.zeros_like(own) if part is None else part for own, part in zip(self._parameters, found, strict=True)

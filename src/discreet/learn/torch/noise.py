@@ -76,7 +76,7 @@ class GridSums:
 
     def put(self, released: Any) -> None:
         """Mean gradients, by the declared size of a batch, where an optimiser looks for them."""
-        vector = torch.from_numpy(released)
+        vector = torch.from_numpy(released).to(self._steps.device)
         for own, part in zip(self._parameters, self._parts(vector), strict=True):
             _put(own, part, self._to_mean)
 

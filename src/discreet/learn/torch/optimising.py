@@ -35,9 +35,9 @@ class Moving:
 
     @property
     def described(self) -> str:
-        """What tells this from another one: public."""
+        """What tells this from another one: public. Learning rates change as steps are made, and are not part of it."""
         groups = [
-            {name: repr(value) for name, value in group.items() if name != "params"}
+            {name: repr(value) for name, value in group.items() if name not in ("params", "lr", "initial_lr")}
             for group in self.optimizer.param_groups
         ]
         shapes = [(name, tuple(each.shape)) for name, each in self._parameters]

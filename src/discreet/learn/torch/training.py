@@ -218,7 +218,10 @@ def _entered(
     _check_plan(plan)
     kind = _kind(noise, exact)
     refuse_mixing_layers(model)
-    rows = TensorRows(data, trained_parameters(model)[0].device)
+    device = trained_parameters(model)[0].device
+    if exact:
+        check_exact(device.type, torch.are_deterministic_algorithms_enabled())
+    rows = TensorRows(data, device)
     checked_groups(plan, rows, groups)
     job = _Job(model, rows, plan, loss, kind, exact, microbatch, moving)
     with entered(plan, job, measure=measure, key=key, label=label, keeper=keeper) as run:
@@ -233,6 +236,15 @@ def _moving(model: nn.Module, optimizer: Made | None, schedule: Schedule | None)
 def _check_plan(plan: TrainingPlan) -> None:
     if plan.shape is not Shape.GAUSSIAN:
         raise Invalid("gradients here are clipped in L2, for Gaussian noise", hint="give the plan a delta above 0")
+
+
+def check_exact(place: str, deterministic: bool) -> None:
+    """Invalid where the same gradient may be computed in different ways: on other devices than the CPU, unless torch was told not to."""
+    if place != "cpu" and not deterministic:
+        raise Invalid(
+            "exact sums need gradients that are the same whenever they are computed",
+            hint="call torch.use_deterministic_algorithms(True), or train on the CPU",
+        )
 
 
 def _kind(noise: NoiseKind | str, exact: bool) -> NoiseKind:
