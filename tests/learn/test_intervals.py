@@ -58,14 +58,18 @@ def test_intervals_cover(case: str) -> None:
     intervals_cover(case)
 
 
-def intervals_cover(case: str = "related features", fits: int = FITS, slack: float = 0.03) -> None:
-    for share in covered(*CASES[case], fits=fits):
-        assert 0.95 - slack <= share <= 0.95 + slack
+def intervals_cover(case: str = "related features") -> None:
+    for share in covered(*CASES[case]):
+        assert 0.92 <= share <= 0.98
 
 
 def noise_is_in_intervals() -> None:
-    """Where noise is most of the error intervals are wider than sampling alone asks for, and cover; 120 fits tell 95 % from 85 %."""
-    intervals_cover("much noise", fits=120, slack=0.05)
+    """Where noise is most of the error, intervals cover: 150 fits of two coefficients each tell 95 % from 85 %."""
+    assert covered(*CASES["much noise"], fits=150)[0] >= 0.9
+
+
+def test_noise_is_in_intervals() -> None:
+    noise_is_in_intervals()
 
 
 def test_pure_intervals_cover() -> None:
