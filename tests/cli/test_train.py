@@ -4,9 +4,11 @@ import json
 import os
 import secrets
 import signal
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -229,6 +231,14 @@ def test_every_relation_is_trained_under(run: Run, clinic: Path) -> None:
         assert (sampled.exit_code == 2) == ("replace" in unit), sampled.stderr
 
 
+def test_a_ledger_of_zcdp_is_charged_too(run: Run, clinic: Path) -> None:
+    clinic.write_text(POLICY.replace("delta = 1e-6", 'delta = 1e-6\naccountant = "zcdp"', 1), "utf-8")
+    for words in (TRAIN, LINE):
+        found = data(run(*words, "--out", "model.json", "--force", "--json"))
+        assert found["charged"] and found["remaining"]["epsilon"] < 50
+    assert run("ledger", "verify", "clinic.toml").exit_code == 0
+
+
 def test_a_data_file_is_a_source_too(run: Run, clinic: Path) -> None:
     flags = ("--unit", "patient_id", "--keys", "readmitted=no,yes", "--bounds", "age=0:100", "--budget", "3")
     words = ("train", "patients.csv", *flags, "--people", "400", "--target", "readmitted", "--epsilon", "1")
@@ -258,6 +268,23 @@ def test_text_says_what_was_trained_and_what_is_left(run: Run, clinic: Path) -> 
         "train", "clinic.toml", "--target", "ward", "--features", "age", "--epsilon", "1", "--out", "three.json"
     )
     assert "log-odds of" in three.stdout and load("three.json").classes == ("A", "B", "C")
+
+
+def test_a_bar_tells_what_a_run_that_stopped_would_have_cost(clinic: Path) -> None:
+    """On a terminal alone, and not with --json: there is nothing on stderr then."""
+    command = Path(sys.executable).with_name("discreet")
+    ours, theirs = os.openpty()
+    size = {"COLUMNS": "140", "TERM": "xterm-256color"}
+    words = [str(command), *TRAIN, "--steps", "400", "--out", "model.json"]
+    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs, env=os.environ | size)
+    os.close(theirs)
+    written = b""
+    with suppress(OSError):  # the other end was closed
+        while more := os.read(ours, 65536):
+            written += more
+    os.close(ours)
+    assert child.wait() == 0
+    assert "of 400 steps" in written.decode() and "(ε = 2 is charged)" in written.decode()
 
 
 # Kills.

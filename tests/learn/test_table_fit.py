@@ -3,7 +3,7 @@ than is paid for."""
 
 import json
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date, datetime, timedelta, timezone
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,8 @@ def test_days_and_moments_count_in_days() -> None:
     assert column.cells(days)[:, 0].tolist() == [4.5, 14.5, 10]
     given = ["1970-01-03", date(1970, 1, 3), datetime(1970, 1, 3, 12), np.datetime64("1970-01-03"), None]
     assert column.values(given)[:, 0].tolist() == [2, 2, 2.5, 2, 10]
+    east = timezone(timedelta(hours=12))
+    assert column.values([datetime(1970, 1, 3, 18, tzinfo=east)])[:, 0].tolist() == [2.25]
     moments = Binned("at", (datetime(1970, 1, 1), datetime(1970, 1, 2)), whole=True, missing=False)
     assert NumberColumn.of(moments).cells(moments)[:, 0].tolist() == [0.5]
 
@@ -447,6 +449,11 @@ def test_frames_and_arrays_are_predicted_alike(model: TableModel) -> None:
     assert model.predict(pandas.DataFrame(data)) == expected
     assert model.predict([row[:-1] for row in rows]) == expected
     assert model.predict(np.array([row[:-1] for row in rows], object)) == expected
+    gaps = pandas.DataFrame(data).astype({"age": "Int64"})
+    gaps.loc[0, "age"] = pandas.NA
+    for nothing in ("", " ", float("nan")):
+        assert model.predict(gaps) == model.predict(data | {"age": [nothing, *data["age"][1:]]})
+    assert model.predict({name: [] for name in data}) == []
     texts = {**data, "age": list(map(str, data["age"]))}  # numbers as a file has them
     assert model.predict(texts) == expected
 

@@ -8,7 +8,7 @@ told against, and has none. What is missing, and what no key names, stands in th
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from math import isfinite
 from typing import Any, TypeAlias
@@ -67,7 +67,7 @@ class NumberColumn:
 
     def _number(self, value: Any) -> float:
         """A number; the middle for one that is missing."""
-        if value is None or value != value:
+        if _is_missing(value):
             return (self.low + self.high) / 2
         try:
             found = _days(value) if self.in_days else float(value)
@@ -235,6 +235,16 @@ def _given(data: Any, names: list[str]) -> list[Sequence[Any]]:
         raise Invalid(f"the columns {', '.join(names)} cannot be had: {type(error).__name__}", code="column") from None
 
 
+def _is_missing(value: Any) -> bool:
+    """Whether there is nothing: None, an empty text, what is no number; pandas.NA tells of nothing whether it is equal."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return True
+
+
 def number(edge: Edge) -> float:
     """An edge as a number: a day or a moment in days since the first of 1970."""
     return _days(edge) if isinstance(edge, date) else float(edge)
@@ -246,7 +256,8 @@ def _days(value: Any) -> float:
     if isinstance(value, str):
         value = datetime.fromisoformat(value)
     if isinstance(value, datetime):
-        return (value.replace(tzinfo=None) - EPOCH) / timedelta(days=1)
+        on_clock = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return (on_clock - EPOCH) / timedelta(days=1)
     if not isinstance(value, date):
         raise TypeError("not a day")
     return float((value - EPOCH.date()).days)
