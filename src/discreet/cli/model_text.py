@@ -89,7 +89,7 @@ def _of_number(found: "Sequence[Coefficient]", target: str) -> Iterator[str]:
     rows = [(each.feature or INTERCEPT, _number(each.value), _reach(each)) for each in found]
     yield from _aligned((f"one more adds to {target}", "", "95 %" if told else ""), rows)
     if told:
-        yield "± holds sampling and privacy noise, and not the bias of values beyond their bounds."
+        yield "± holds sampling and privacy noise, and not the bias of clipping: of values beyond their bounds, of residuals far out."
     else:
         yield "No ± is known: the noise called for a ridge, whose bias it would not hold. Spend a larger ε, or name fewer features."
 
