@@ -56,18 +56,21 @@ def mixing() -> list[nn.Module]:
     ]
 
 
-def refused(model: nn.Module) -> Invalid:
+def refused(model: nn.Module, exact: bool = False) -> Invalid:
     """Nothing is charged, and the data are not looked at: they would raise."""
     measure = unmetered()
     with pytest.raises(Invalid) as caught:
-        train(model, (torch.full((4, 3), torch.nan), torch.zeros(4)), PLAN, loss=flat_square, measure=measure)
+        train(
+            model, (torch.full((4, 3), torch.nan), torch.zeros(4)), PLAN, loss=flat_square, measure=measure, exact=exact
+        )
     assert measure.spent.terms == ()
     return caught.value
 
 
 def models_that_mix_are_refused() -> None:
     for model in mixing():
-        assert refused(model).code == "mixes", type(model)
+        for exact in (False, True):
+            assert refused(model, exact).code == "mixes", type(model)
 
 
 def test_models_that_mix_are_refused() -> None:
@@ -136,6 +139,22 @@ def models_have_sums_that_fit_them() -> None:
 
 def test_models_have_sums_that_fit_them() -> None:
     models_have_sums_that_fit_them()
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+def test_models_that_cannot_be_batched_are_trained_one_example_after_the_other() -> None:
+    class Recurrent(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.GRU(3, 2, batch_first=True)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.layer(x)[0][:, -1]  # type: ignore[no-any-return]
+
+    data = torch.rand(4, 5, 3), torch.zeros(4)
+    with pytest.raises(Invalid, match="exact=True"):
+        train(Recurrent(), data, PLAN, loss=flat_square)
+    assert train(Recurrent(), data, PLAN, loss=flat_square, exact=True).made == 2
 
 
 def test_checks_leave_the_model_and_the_random_state_as_they_were() -> None:

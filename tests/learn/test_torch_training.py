@@ -1,6 +1,8 @@
 """A private training run draws what was charged, of batches that the grant samples, and goes on after kills without drawing more."""
 
 import os
+import signal
+import time
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
@@ -15,6 +17,7 @@ pytest.importorskip("torch", reason="the optional part learn")
 import torch
 from torch import Tensor, nn
 
+from discreet import Curator
 from discreet.audit.twins.functions import Draws, compare
 from discreet.audit.twins.record import Recorder
 from discreet.errors import DiscreetError, Fault, Invalid
@@ -475,6 +478,59 @@ def test_whoever_was_killed_goes_on_from_the_file(tmp_path: Path) -> None:
             keeper=TensorCheckpoint(path),
         )
         assert trained.made == written + 7  # a measure in memory knows nothing of the process that was killed
+
+
+class Telling(nn.Module):
+    """Says so whenever it sees the five rows of the data."""
+
+    def __init__(self, to: int) -> None:
+        super().__init__()
+        self.inner, self.to = network(), to
+
+    def forward(self, x: Tensor) -> Tensor:
+        if len(x) == 5:
+            os.write(self.to, b".")
+        return self.inner(x)  # type: ignore[no-any-return]
+
+
+def test_twenty_kills_never_draw_more_than_was_paid_for(tmp_path: Path) -> None:
+    """Processes killed at any moment, a ledger on disk: draws of all of them together are at most the steps, charged once."""
+    chance = Random(3)
+    agreed = plan(epsilon=1, steps=60, block=4, rate=1, person=Person())
+    kills = number = 0
+    while kills < repeats(20):
+        number += 1
+        folder = tmp_path / str(number)
+        people = {"patient": [f"p{i}" for i in range(5)]}
+        with Curator(
+            {"visits": people}, "patient", epsilon=2, delta=1e-3, max_rows=1, ledger=folder / "ledger"
+        ) as curator:
+            draws = 0
+            while True:
+                ear, mouth = os.pipe()
+                child = os.fork()
+                if child == 0:
+                    try:
+                        torch.set_num_threads(1)
+                        keeper = TensorCheckpoint(folder / "model.safetensors")
+                        options = {"measure": curator.measure, "key": "model", "keeper": keeper}
+                        train(Telling(mouth), table(5), agreed, loss=flat_square, **options)  # type: ignore[arg-type]
+                        os._exit(0)
+                    finally:
+                        os._exit(1)
+                os.close(mouth)
+                first = os.read(ear, 1)
+                time.sleep(chance.uniform(0, 0.03))
+                os.kill(child, signal.SIGKILL)
+                _, status = os.waitpid(child, 0)
+                with os.fdopen(ear, "rb") as said:
+                    draws += len(first) + len(said.read())
+                if not os.WIFSIGNALED(status):
+                    assert os.waitstatus_to_exitcode(status) == 0
+                    break
+                kills += 1
+            assert draws <= agreed.steps
+            assert curator.spent.epsilon == 1
 
 
 def what_fails_on_data_is_one_constant_fault() -> None:

@@ -16,7 +16,7 @@ from torch.nn.modules.instancenorm import _InstanceNorm
 
 from discreet.errors import Invalid
 from discreet.learn.torch.batches import TensorBatch, TensorRows
-from discreet.learn.torch.each import EachSums
+from discreet.learn.torch.each import AloneSums, EachSums
 from discreet.learn.torch.ghost import GhostSums, Loss, losses
 from discreet.learn.torch.uses import Unsuited
 
@@ -59,8 +59,10 @@ def _mixes(name: str, layer: nn.Module, why: str) -> Invalid:
     )
 
 
-def sums_for(model: nn.Module, loss: Loss, rows: TensorRows, parameters: Sequence[nn.Parameter]) -> Sums:
-    """How clipped sums of this model are made; Invalid where its examples cannot be told apart."""
+def sums_for(
+    model: nn.Module, loss: Loss, rows: TensorRows, parameters: Sequence[nn.Parameter], exact: bool = False
+) -> "Sums | AloneSums":
+    """How clipped sums of this model are made; Invalid where its examples cannot be told apart, or something is kept of them."""
     refuse_mixing_layers(model)
     device = parameters[0].device
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
@@ -68,6 +70,8 @@ def sums_for(model: nn.Module, loss: Loss, rows: TensorRows, parameters: Sequenc
         batch = _made_up(model, loss, rows, device)
         _check_buffers(model, before)
         _check_rows(model, loss, batch)
+        if exact:
+            return AloneSums(model, loss, parameters)
         with _steady(model):
             return _right(model, loss, batch, parameters)
 

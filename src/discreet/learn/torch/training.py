@@ -111,7 +111,7 @@ class _Job:
         share = plan.person.rows if plan.person is not None and plan.person.each_row else 1
         self._bound = float(plan.bound / share)
         self._out = GridSums(parameters, plan) if noise is NoiseKind.GRID else FloatSums(parameters, plan)
-        self._sums = AloneSums(model, loss, parameters) if exact else sums_for(model, loss, rows, parameters)
+        self._sums = sums_for(model, loss, rows, parameters, exact)
         size = sum(each.numel() for each in parameters)
         usual = MICROBATCH
         if isinstance(self._sums, EachSums):
