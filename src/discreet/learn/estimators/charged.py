@@ -42,12 +42,15 @@ class Charged(BaseEstimator):  # type: ignore[misc]
         return type(self)(**{name: clone(value, safe=False) for name, value in named.items()}, measure=measure)
 
     def __getstate__(self) -> Any:
+        self._charges_nobody()
+        return super().__getstate__()
+
+    def _charges_nobody(self) -> None:
         if self.measure is not None:
             raise Invalid(
                 "an estimator that charges a ledger cannot be pickled: its copy would charge nobody",
                 hint="set_params(measure=None) after fitting, or keep model_.to_json()",
             )
-        return super().__getstate__()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         shared = {"measure": self.measure, "key": None}
