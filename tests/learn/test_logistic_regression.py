@@ -11,6 +11,7 @@ from discreet.errors import Invalid
 from discreet.learn import LogisticModel, Person, logistic
 from discreet.learn.centring import CentredLogistic, Examples, centred
 from discreet.learn.checkpoint import MemoryCheckpoint
+from discreet.learn.logistic_regression import codes
 from discreet.learn.people import People
 from discreet.learn.scaling import Bounds
 from discreet.mechanisms.measure import Unmetered
@@ -136,6 +137,15 @@ def test_labels_that_were_not_declared_change_nothing() -> None:
     more = np.vstack([x, np.full((5, 4), 5.0)])
     model = logistic(more, labels, classes=(0, 1), bounds=(-5, 5), **SAID)
     assert model.classes == (0, 1) and model.weights.shape == (1, 5)
+
+
+def test_codes_are_those_of_declared_classes() -> None:
+    codes_are_of_declared_classes()
+
+
+def codes_are_of_declared_classes() -> None:
+    labels: list[Any] = ["b", "a", "c", None, ["a"], float("nan"), np.str_("b"), 0]
+    assert codes(labels, ("a", "b")).tolist() == [1, 0, -1, -1, -1, -1, 1, -1]
 
 
 def test_odd_values_are_no_errors() -> None:

@@ -97,6 +97,14 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
         partial(rows.test_a_row_that_is_no_row_adds_nothing, "binary"),
     ),
     (
+        "strangers-are-the-first-class",
+        L + "logistic_regression:codes",
+        "places.get(value, -1)",
+        "places.get(value, 0)",
+        "a label that nobody declared is taken for another",
+        logistic.codes_are_of_declared_classes,
+    ),
+    (
         "people-unclipped",
         L + "people:_clipped",
         "np.maximum(norms, 1))",

@@ -45,7 +45,8 @@ REASONS = {
         discreet.cli.data discreet.cli.demo discreet.cli.describe discreet.cli.doctor discreet.cli.failing
         discreet.cli.flags discreet.cli.history discreet.cli.hospital discreet.cli.init discreet.cli.ledger
         discreet.cli.loss discreet.cli.noise discreet.cli.out discreet.cli.owner discreet.cli.shell discreet.cli.source
-        discreet.cli.steady discreet.cli.streams discreet.cli.survey discreet.cli.synth discreet.cli.waiting
+        discreet.cli.model_text discreet.cli.steady discreet.cli.streams discreet.cli.survey discreet.cli.synth
+        discreet.cli.train discreet.cli.waiting
     """,
 }
 """Why a module has no planted bug, and the modules of which that is so. A module without a function can have none."""

@@ -100,7 +100,7 @@ class LogisticModel:
 
 def logistic(
     features: Any,
-    targets: Sequence[Any],
+    targets: Any,
     *,
     classes: Sequence[Label],
     bounds: Any,
@@ -111,7 +111,7 @@ def logistic(
     rate: Number = 1,
     clip: Number = CLIP,
     descent: Descent | None = None,
-    ids: Sequence[Any] | None = None,
+    ids: Any = None,
     person: Person | None = None,
     adjacency: Adjacency | str = Adjacency.ADD_REMOVE,
     measure: Measure | None = None,

@@ -99,8 +99,8 @@ def heads(p: Number, among: int, *, source: Source | None = None) -> Ints:
     way, count, bits = _way(p), whole(among, "among"), chosen(source)
     if isinstance(way, GapTable):
         return _by_gaps(way, count, bits) if count else np.zeros(0, np.int64)
-    found = [np.flatnonzero(flag) + where.start for where, flag in tosses(way, count, bits)]
-    return np.concatenate(found) if found else np.zeros(0, np.int64)
+    pieces = [np.flatnonzero(flag) + where.start for where, flag in tosses(way, count, bits)]
+    return np.concatenate(pieces) if pieces else np.zeros(0, np.int64)
 
 
 @remembered
@@ -114,7 +114,7 @@ def _way(p: Number) -> GapTable | Coin:
 
 def _by_gaps(table: GapTable, count: int, source: Source) -> Ints:
     """Gaps until they are beyond the last coin."""
-    found: list[Ints] = []
+    pieces: list[Ints] = []
     at = 0  # the next coin
     while at < count:
         expected = (count - at) * table.often
@@ -127,8 +127,8 @@ def _by_gaps(table: GapTable, count: int, source: Source) -> Ints:
         if not head.all():
             places = places[head]
         places -= 1
-        found.append(places[: int(places.searchsorted(count))] if at > count else places)
-    return found[0] if len(found) == 1 else np.concatenate(found)
+        pieces.append(places[: int(places.searchsorted(count))] if at > count else places)
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
 def _gaps(table: GapTable, size: int, source: Source) -> Ints:
