@@ -19,18 +19,22 @@ FITS = 500
 SMALL = 1e-5
 
 
+SKEWED = "skewed errors"
+
+
 def simulated(kind: str, rows: int, width: int, seed: int) -> tuple[Any, Any, Any]:
     """Rows in (−7, 13) and targets in (−16, 12), neither of them clipped, and the coefficients with the intercept last."""
     random = np.random.default_rng(seed)
     if kind == "alike":
         values = random.uniform(-0.8, 0.8, (rows, width))
-    elif kind == "skewed":
+    elif kind in ("skewed", SKEWED):
         values = random.beta(2, 5, (rows, width))
     else:
         common = random.standard_normal((rows, 1))
         values = np.clip(0.2 * (0.6 * random.standard_normal((rows, width)) + 0.8 * common), -1, 1)
     slopes = np.linspace(-1, 1, width) / width
-    targets = values @ slopes + 0.1 + 0.05 * random.standard_normal(rows)
+    errors = random.exponential(1, rows) - 1 if kind == SKEWED else random.standard_normal(rows)
+    targets = values @ slopes + 0.1 + 0.05 * errors
     return values * 10 + 3, targets * 7 - 2, np.append(slopes * 0.7, 0.7 - 2 - 2.1 * slopes.sum())
 
 
@@ -50,6 +54,7 @@ CASES: dict[str, tuple[str, int, int, float]] = {
     "usual": ("skewed", 2000, 3, 1),
     "related features": ("related", 3000, 3, 1),
     "little noise": ("related", 1000, 3, 3),
+    SKEWED: (SKEWED, 5000, 2, 1),
 }
 
 

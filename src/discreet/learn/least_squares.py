@@ -3,8 +3,8 @@
 One matrix of noisy products gives first weights (Vu and Slavković 2009), whose noise is of the size of the declared bounds. A look sums
 features times residuals, clipped at what the draws before say that residuals are: its noise is as much smaller as they are, and the weights
 move by the inverse of the same noisy matrix. That is Newton's method on the squared loss. Before that, where no norm is declared, features
-are centred at noisy means, and their norm is found by noisy counts. All of it is charged as one event; each draw depends on what was
-released before alone.
+are centred at noisy means, and their norm is found by noisy counts. All of it is charged as one event: noise and sensitivities are fixed
+before the first draw, and what a draw sums may follow from what was released before (adaptive composition; Dong, Roth and Su 2022, 3.2).
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ MEANS, SIZES, PRODUCTS = Fraction(5, 100), Fraction(5, 100), Fraction(40, 100)
 LOOKS = Fraction(15, 100), Fraction(15, 100), Fraction(20, 100)
 """Shares of the draws. These and the figures of `refinement` were chosen on seven kinds of made rows (docs/learn.md)."""
 
-REACH = 2.0, 2.0, 4.0
+REACH = 2.0, 2.0, 5.0
 """Where a look clips residuals, in their estimated standard deviations; the last is the widest, so that little is clipped for good."""
 
 

@@ -15,8 +15,9 @@ from discreet.mechanisms.additive import Floats
 FLOOR = 2.5
 """The least eigenvalue that is left to the matrix, in units of the noise times the root of the width: noise alone reaches 2 (Wigner)."""
 
-FREE = 0.3
-"""A look may clip farther out while its noise is below this part of the deviation of sampling: with no noise nothing is clipped."""
+FREE = 1.0
+"""A look may clip farther out while its noise is below this times the deviation of sampling: with no noise nothing is clipped, and where
+there are many rows the errors of a skewed model are covered too."""
 
 WIDEST, USUAL = 2.0, 1.0
 """Where residuals of targets in [−1, 1] are clipped at the farthest, for free and else."""
