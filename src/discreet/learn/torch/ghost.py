@@ -18,7 +18,7 @@ from torch.autograd.graph import GradientEdge, get_gradient_edge
 from discreet.errors import Fault
 from discreet.learn.torch.batches import TensorBatch
 from discreet.learn.torch.layers import known, uses_of
-from discreet.learn.torch.uses import Unsuited, Use, squares
+from discreet.learn.torch.uses import ParameterUse, Unsuited, squares
 
 Loss = Callable[[Any, Tensor], Tensor]
 
@@ -84,23 +84,23 @@ class GhostSums:
         with torch.no_grad():
             return self._squares(uses, batch)
 
-    def _squares(self, uses: dict[nn.Parameter, list[Use]], batch: TensorBatch) -> Tensor:
+    def _squares(self, uses: dict[nn.Parameter, list[ParameterUse]], batch: TensorBatch) -> Tensor:
         found = torch.zeros(batch.units, dtype=torch.float32, device=batch.targets.device)
         for each in uses.values():
             found = found + squares(each, batch)
         return found
 
-    def _total(self, parameter: nn.Parameter, uses: dict[nn.Parameter, list[Use]], factors: Tensor) -> Tensor:
+    def _total(self, parameter: nn.Parameter, uses: dict[nn.Parameter, list[ParameterUse]], factors: Tensor) -> Tensor:
         parts = [use.total(factors.to(parameter.dtype)) for use in uses.get(parameter, ())]
         return sum(parts[1:], start=parts[0]) if parts else torch.zeros_like(parameter)
 
-    def _uses(self, batch: TensorBatch) -> dict[nn.Parameter, list[Use]]:
+    def _uses(self, batch: TensorBatch) -> dict[nn.Parameter, list[ParameterUse]]:
         """One pass forward, and one back that stops at what layers gave: no gradient of a parameter is made."""
         with torch.enable_grad(), _watched(self._layers, self._copying) as passes:
             total = losses(self._model, self._loss, batch.inputs, batch.targets).sum()
         edges = [each.edge for each in passes]
         gradients = torch.autograd.grad(total, edges, allow_unused=True) if edges and total.requires_grad else ()
-        found: dict[nn.Parameter, list[Use]] = defaultdict(list)
+        found: dict[nn.Parameter, list[ParameterUse]] = defaultdict(list)
         with torch.no_grad():
             for each, given in zip(passes, gradients, strict=bool(gradients)):
                 if given is None:

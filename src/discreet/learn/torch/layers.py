@@ -7,9 +7,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.grad import conv1d_weight, conv2d_weight, conv3d_weight
 
-from discreet.learn.torch.uses import Small, Table, Unsuited, Use, finite, weighed
+from discreet.learn.torch.uses import LookUp, ParameterUse, Small, Unsuited, finite, weighed
 
-Uses = dict[str, Use]
+Uses = dict[str, ParameterUse]
 
 
 class LinearWeight:
@@ -71,7 +71,7 @@ def _embedding(layer: nn.Embedding, taken: Tensor, given: Tensor) -> Uses:
     places, gradients = taken.reshape(rows, -1), given.reshape(rows, -1, layer.embedding_dim)
     if layer.padding_idx is not None:
         gradients = torch.where((places == layer.padding_idx)[:, :, None], 0, gradients)
-    return {"weight": Table(layer.weight.shape, places, gradients)}
+    return {"weight": LookUp(layer.weight.shape, places, gradients)}
 
 
 def _over_places(values: Tensor, first: int) -> Tensor:
@@ -121,7 +121,7 @@ def known(layer: nn.Module) -> bool:
     return type(layer) in KNOWN and set(layer._parameters) <= NAMES
 
 
-def uses_of(layer: nn.Module, taken: Tensor, given: Tensor) -> list[tuple[nn.Parameter, Use]]:
+def uses_of(layer: nn.Module, taken: Tensor, given: Tensor) -> list[tuple[nn.Parameter, ParameterUse]]:
     """The uses of the parameters that are trained."""
     found = KNOWN[type(layer)](layer, taken, given)
     own = {name: each for name, each in layer._parameters.items() if each is not None and each.requires_grad}

@@ -1,7 +1,7 @@
 """How the gradient of a parameter is made of what a layer took and of the gradient of what it gave, example by example.
 
 Three kinds cover the layers that are known. *Outer*: Σ_t g_t ⊗ a_t, of linear layers and convolutions; inner products tell its norm,
-Σ_ts ⟨a_t, a_s⟩⟨g_t, g_s⟩, without the gradient itself (Goodfellow 2015; Lee and Kifer 2021; Bu et al. 2022). *Table*: g_t in the row of
+Σ_ts ⟨a_t, a_s⟩⟨g_t, g_s⟩, without the gradient itself (Goodfellow 2015; Lee and Kifer 2021; Bu et al. 2022). *LookUp*: g_t in the row of
 a table that t looks up. *Small*: the gradient itself, no larger than what the layer gave. A parameter that is used more than once has the
 sum of its uses as its gradient: uses are joined before a norm is taken. The rows of a person are joined likewise.
 """
@@ -22,21 +22,21 @@ class Unsuited(Exception):
     """A layer is used in a way that these rules do not cover: gradients are then taken example by example."""
 
 
-class Use(Protocol):
+class ParameterUse(Protocol):
     """One use of a parameter in a batch of rows."""
 
     def total(self, factors: Tensor) -> Tensor:
         """Σ over rows of factor times gradient; rows with factor 0 add nothing, whatever they hold."""
 
 
-class Outer(Use, Protocol):
+class Outer(ParameterUse, Protocol):
     """A use as a sum of outer products."""
 
     def spread(self) -> tuple[Tensor, Tensor]:
         """What was taken, (rows, groups, places, ·), and the gradients of what was given, alike."""
 
 
-class Table:
+class LookUp:
     """Rows of a table that were looked up, (rows, places), and the gradients of what was found, (rows, places, ·)."""
 
     def __init__(self, shape: torch.Size, places: Tensor, gradients: Tensor) -> None:
@@ -70,12 +70,12 @@ def weighed(values: Tensor, factors: Tensor) -> Tensor:
     return finite(values).mul_(factors.view(-1, *(1,) * (values.dim() - 1)))
 
 
-def squares(uses: Sequence[Use], batch: TensorBatch) -> Tensor:
+def squares(uses: Sequence[ParameterUse], batch: TensorBatch) -> Tensor:
     """The squared norm of each unit's gradient of one parameter, over all of its uses together and all of the unit's rows."""
     if all(isinstance(use, Small) for use in uses):
         return _of_small([use for use in uses if isinstance(use, Small)], batch)
-    if all(isinstance(use, Table) for use in uses):
-        return _of_tables([use for use in uses if isinstance(use, Table)], batch)
+    if all(isinstance(use, LookUp) for use in uses):
+        return _of_tables([use for use in uses if isinstance(use, LookUp)], batch)
     spread = [use.spread() for use in uses if hasattr(use, "spread")]
     if len(spread) < len(uses):
         raise Unsuited("a parameter is used in layers of different kinds")
@@ -98,7 +98,7 @@ def _joined(parts: list[Tensor], batch: TensorBatch, places: int) -> Tensor:
     return laid.movedim(1, places).flatten(places, places + 1)
 
 
-def _of_tables(uses: list[Table], batch: TensorBatch) -> Tensor:
+def _of_tables(uses: list[LookUp], batch: TensorBatch) -> Tensor:
     places = _joined([use.places for use in uses], batch, 1)
     gradients = _joined([use.gradients for use in uses], batch, 1)
     if places.shape[1] == 1:
