@@ -23,7 +23,9 @@ class Part:
     programs: tuple[str, ...]
     packages: tuple[str, ...]  # of Debian, which hold the programs
     cpu_seconds: int  # its budget, beside those of `make test`
-    pinned: tuple[str, ...] = ()  # versions of libraries that no lock names: newer ones may bring gigabytes for machines with a GPU
+    pinned: tuple[
+        str, ...
+    ] = ()  # versions of libraries that no lock names: newer ones may bring gigabytes for machines with a GPU
 
     @property
     def title(self) -> str:

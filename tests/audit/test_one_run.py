@@ -11,7 +11,7 @@ import pytest
 from scipy import optimize, stats
 
 import discreet as dp
-from discreet.audit import Ends, OneRun, one_run, one_run_bound
+from discreet.audit import Extremes, OneRun, one_run, one_run_bound
 from discreet.audit.confidence import binomial_lower
 from discreet.audit.guesses import most_likely
 from discreet.errors import Invalid
@@ -317,13 +317,19 @@ def guesses_are_counted_against_the_coins() -> None:
         return found.tried
 
     clear = [3.0, -2.0, 1.0, 0.5, -0.1, -4.0]
-    assert tried(clear, [6, 2, Ends(3, 3), Ends(1, 0), Ends(0, 2)]) == ((6, 6), (2, 2), (6, 6), (1, 1), (2, 2))
+    assert tried(clear, [6, 2, Extremes(3, 3), Extremes(1, 0), Extremes(0, 2)]) == (
+        (6, 6),
+        (2, 2),
+        (6, 6),
+        (1, 1),
+        (2, 2),
+    )
     wrong = [-each for each in clear]
-    assert tried(wrong, [6, 2, Ends(3, 3), Ends(1, 0)]) == ((0, 6), (0, 2), (0, 6), (0, 1))
+    assert tried(wrong, [6, 2, Extremes(3, 3), Extremes(1, 0)]) == ((0, 6), (0, 2), (0, 6), (0, 1))
     # the clearest ones are −4 and 3; the second says "out" of one who is in; 0 says "out"
     assert tried([3.0, 0.0, 0.0, 1.0, 2.5, -4.0], [1, 2, 3, 6]) == ((1, 1), (2, 2), (2, 3), (4, 6))
     # equal scores are taken in their order, whoever is in
-    assert tried([0.0] * 6, [Ends(2, 1), Ends(1, 0)]) == ((2, 3), (1, 1))
+    assert tried([0.0] * 6, [Extremes(2, 1), Extremes(1, 0)]) == ((2, 3), (1, 1))
 
 
 class Fixed:
@@ -387,8 +393,8 @@ def test_a_report_tells_where_it_comes_from() -> None:
         ({"guesses": []}, "at least one rule"),
         ({"guesses": [11]}, "at most the 10 canaries"),
         ({"guesses": [0]}, "at least 1"),
-        ({"guesses": [Ends(6, 5)]}, "at most the 10 canaries"),
-        ({"guesses": [Ends(-1, 5)]}, "at least 0"),
+        ({"guesses": [Extremes(6, 5)]}, "at most the 10 canaries"),
+        ({"guesses": [Extremes(-1, 5)]}, "at least 0"),
         ({"confidence": 1}, "between 0 and 1"),
         ({"delta": 2}, "delta must be between 0 and 1"),
     ],

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.learn.people import People
+from discreet.learn.people import RowsOfPeople
 from discreet.learn.problems import LeastSquares, LinearProblem, Logistic
 from discreet.learn.rows import FeatureRows
 from discreet.learn.training_plan import Person, TrainingPlan
@@ -36,7 +36,7 @@ def problem(kind: str, seed: int, rows: int, plan: TrainingPlan, width: int = 5,
     table = FeatureRows(features(seed, rows, width, odd), plan.shape)
     several = plan.person is not None and plan.person.rows > 1
     ids = np.repeat(np.arange(rows), random.integers(1, 6, rows))[:rows] if several else None
-    people = None if ids is None else People(ids, plan.rows_each)
+    people = None if ids is None else RowsOfPeople(ids, plan.rows_each)
     if kind == "squares":
         targets = random.standard_normal(rows)
         where = random.random(rows) < odd

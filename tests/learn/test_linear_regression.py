@@ -19,23 +19,23 @@ from discreet.curator.session import Curator
 from discreet.errors import Invalid, Refused
 from discreet.learn import LinearModel, linear
 from discreet.learn.descent import Descent
-from discreet.learn.linear_regression import LinearDescent, Units, linear_of
+from discreet.learn.linear_regression import LinearDescent, LinearUnits, linear_of
 from discreet.learn.moments import (
     SIZES,
-    Examples,
     MeansSum,
     ProductsSum,
     ResidualsSum,
+    RowView,
+    ScaledExamples,
     SizesSum,
-    View,
     Weights,
     longest,
     summed,
 )
 from discreet.learn.private_scaling import SpreadSum
-from discreet.learn.scaling import Bounds
-from discreet.learn.shares import Part, Shares
-from discreet.learn.training_plan import Shape
+from discreet.learn.scaling import FeatureBounds
+from discreet.learn.shares import DrawShares, Part
+from discreet.learn.training_plan import GradientNoise
 from discreet.mechanisms.hand import Turn, Use
 from discreet.mechanisms.measure import Unmetered
 from discreet.noise import Tape
@@ -45,7 +45,7 @@ from tests.learn.test_descent import Watched
 from tests.scale import repeats
 
 SMALL = F(1, 10**5)
-SHAPES = (Shape.GAUSSIAN, Shape.LAPLACE)
+SHAPES = (GradientNoise.GAUSSIAN, GradientNoise.LAPLACE)
 WIDTH = 3
 SAID: dict[str, Any] = {"bounds": (-2, 3), "target_bounds": (-5, 4), "epsilon": 1, "delta": SMALL}
 PATHS: dict[str, dict[str, Any]] = {
@@ -62,31 +62,31 @@ PATHS: dict[str, dict[str, Any]] = {
 }
 
 
-def norm(vector: Any, shape: Shape) -> F:
+def norm(vector: Any, shape: GradientNoise) -> F:
     """The norm of a vector of integers; of L2 the square, exactly."""
     values = [int(each) for each in vector]
-    return F(sum(map(abs, values))) if shape is Shape.LAPLACE else F(sum(each**2 for each in values))
+    return F(sum(map(abs, values))) if shape is GradientNoise.LAPLACE else F(sum(each**2 for each in values))
 
 
-def within(vector: Any, most: int, shape: Shape) -> bool:
-    return norm(vector, shape) <= (most if shape is Shape.LAPLACE else most**2)
+def within(vector: Any, most: int, shape: GradientNoise) -> bool:
+    return norm(vector, shape) <= (most if shape is GradientNoise.LAPLACE else most**2)
 
 
-def rows_of(seed: int, rows: int, odd: float = 0.15) -> Examples:
+def rows_of(seed: int, rows: int, odd: float = 0.15) -> ScaledExamples:
     """Rows, some of them far out or no numbers at all, as bounds make them."""
     random = np.random.default_rng(seed)
     targets = np.where(random.random(rows) < odd, random.choice(ODD, rows), random.standard_normal(rows) * 4)
-    units = Units.of((-2, 3), (-5, 4), WIDTH, True)
+    units = LinearUnits.of((-2, 3), (-5, 4), WIDTH, True)
     return units.examples(features(seed, rows, WIDTH, odd), targets)
 
 
-def sums(shape: Shape) -> dict[str, tuple[Callable[[Examples], Any], int]]:
+def sums(shape: GradientNoise) -> dict[str, tuple[Callable[[ScaledExamples], Any], int]]:
     """Every sum that is released, with the most that a row may add to it."""
     middle = np.array([0.3, -0.9, 0.0])
-    view, tight = View(middle, 1.1, shape), View(np.zeros(WIDTH), 0.05, shape)
+    view, tight = RowView(middle, 1.1, shape), RowView(np.zeros(WIDTH), 0.05, shape)
     means, sizes = MeansSum(WIDTH, shape), SizesSum(WIDTH, shape, middle)
     products, spread = ProductsSum(WIDTH + 1, shape), SpreadSum(WIDTH, shape)
-    found: dict[str, tuple[Callable[[Examples], Any], int]] = {
+    found: dict[str, tuple[Callable[[ScaledExamples], Any], int]] = {
         "means": (means.exact, means.most),
         "sizes": (sizes.exact, sizes.most),
         "spread": (lambda rows: spread.exact(rows.features), spread.most),
@@ -102,7 +102,7 @@ def sums(shape: Shape) -> dict[str, tuple[Callable[[Examples], Any], int]]:
     return found
 
 
-SUMS = tuple(sums(Shape.GAUSSIAN))
+SUMS = tuple(sums(GradientNoise.GAUSSIAN))
 
 
 @given(st.integers(0, 10**6), st.integers(0, 30))
@@ -116,7 +116,8 @@ def no_row_moves_a_sum_farther(seed: int, rows: int) -> None:
             assert whole.dtype == np.int64, name
             if kept:
                 rest, last = (
-                    Examples(table.features[i], table.targets[i]) for i in (slice(kept - 1), slice(kept - 1, None))
+                    ScaledExamples(table.features[i], table.targets[i])
+                    for i in (slice(kept - 1), slice(kept - 1, None))
                 )
                 moved = whole - exact(rest)
                 assert np.array_equal(moved, exact(last)), name
@@ -131,12 +132,14 @@ def worst_rows_reach_what_is_declared() -> None:
     """Rows in corners and on axes, targets at bounds: none moves a sum by more, and some nearly by as much. So the bounds are
     neither false nor loose."""
     corners = np.array(np.meshgrid(*[[-1.0, 0.0, 0.5, 1.0]] * WIDTH)).reshape(WIDTH, -1).T
-    rows = Examples(np.tile(corners, (2, 1)), np.repeat([-1.0, 1.0], len(corners)))
+    rows = ScaledExamples(np.tile(corners, (2, 1)), np.repeat([-1.0, 1.0], len(corners)))
     for shape in SHAPES:
         for name, (exact, most) in sums(shape).items():
-            moved = [exact(Examples(rows.features[[i]], rows.targets[[i]])) for i in range(len(rows.targets))]
+            moved = [exact(ScaledExamples(rows.features[[i]], rows.targets[[i]])) for i in range(len(rows.targets))]
             assert all(within(each, most, shape) for each in moved), name
-            longest_move = max(float(norm(each, shape)) ** (1 if shape is Shape.LAPLACE else 0.5) for each in moved)
+            longest_move = max(
+                float(norm(each, shape)) ** (1 if shape is GradientNoise.LAPLACE else 0.5) for each in moved
+            )
             if "scaled down" not in name and "at 2.0" not in name:  # there residuals do not reach the clip
                 assert longest_move > 0.6 * most, (name, shape)
 
@@ -153,8 +156,10 @@ def weighted_squares_are_as_long_as_the_square_of_a_row(width: int, seed: int) -
     for shape in SHAPES:
         weights = Weights.of(shape)
         vector = np.outer(row, row)[upper] * weights.table(width).astype(object)[upper]
-        square = (sum(abs(each) for each in row) if shape is Shape.LAPLACE else 0) ** 2 or sum(each**2 for each in row)
-        assert norm(vector, shape) <= (weights.square * square) ** (1 if shape is Shape.LAPLACE else 2)
+        square = (sum(abs(each) for each in row) if shape is GradientNoise.LAPLACE else 0) ** 2 or sum(
+            each**2 for each in row
+        )
+        assert norm(vector, shape) <= (weights.square * square) ** (1 if shape is GradientNoise.LAPLACE else 2)
 
 
 def test_weighted_squares_are_as_long_as_the_square_of_a_row() -> None:
@@ -166,7 +171,7 @@ def rows_that_are_no_numbers_add_nothing() -> None:
         for place in range(WIDTH + 1):
             row = np.full(WIDTH + 1, 0.5)
             row[place] = odd
-            made = Units.of((-2, 3), (-5, 4), WIDTH, True).examples(row[None, :WIDTH], row[WIDTH:])
+            made = LinearUnits.of((-2, 3), (-5, 4), WIDTH, True).examples(row[None, :WIDTH], row[WIDTH:])
             for shape in SHAPES:
                 for name, (exact, _) in sums(shape).items():
                     if name != "spread" or place < WIDTH:
@@ -260,7 +265,7 @@ def neighbours_differ_by_the_sensitivity() -> None:
             assert np.array_equal(first.coefficients, second.coefficients) and first.intercept == second.intercept
             assert np.array_equal(first.covariance, second.covariance)
             for use, (one, two) in zip(hand.uses, hand.given, strict=False):
-                shape = Shape.GAUSSIAN if said["delta"] else Shape.LAPLACE
+                shape = GradientNoise.GAUSSIAN if said["delta"] else GradientNoise.LAPLACE
                 assert within(one - two, int(use.sensitivity or 0), shape), path
 
 
@@ -273,7 +278,7 @@ def shares_keep_their_promise() -> None:
     for delta in (F(0), SMALL):
         for adjacency in Adjacency:
             parts = [Part(F(1, 10), 7), Part(F(3, 10), 1000), Part(F(6, 10), 1)]
-            found = Shares.of(F(1, 2), delta, parts, Relation(adjacency, Unit.ROW))
+            found = DrawShares.of(F(1, 2), delta, parts, Relation(adjacency, Unit.ROW))
             assert loss(found.event).certifies(F(1, 2), delta) and not loss(found.event).certifies(F(49, 100), delta)
             times = 2 if adjacency is Adjacency.REPLACE else 1
             assert [each.sensitivity for each in found.draws] == [7 * times, 1000 * times, times]
@@ -403,7 +408,7 @@ def the_norm_is_found() -> None:
         for kind in range(SIZES):
             rows = np.zeros((50, 2))
             rows[:, 0] = min(sizes.ends[kind] * 0.99, 1)
-            found = sizes.read(sizes.exact(Examples(rows, np.zeros(50))), 0.0)
+            found = sizes.read(sizes.exact(ScaledExamples(rows, np.zeros(50))), 0.0)
             assert found >= rows[0, 0] and found <= max(rows[0, 0] * 1.45, sizes.ends[-1])
         assert sizes.read(np.zeros(SIZES, np.int64), 1.0) == longest(2, shape)
 
@@ -446,7 +451,7 @@ def people_have_one_row() -> None:
     for each, people in ((ids, 1000), ([None] * 3000, 0), (None, 3000)):
         hand = Replayed()
         found = linear(values, targets, ids=each, **said, measure=Unmetered(hand=hand))
-        assert hand.given[0][0][-1] == people * MeansSum(2, Shape.GAUSSIAN).all_features
+        assert hand.given[0][0][-1] == people * MeansSum(2, GradientNoise.GAUSSIAN).all_features
         assert not people or np.abs(found.coefficients - slopes).max() < 0.05
     with pytest.raises(Invalid, match="one id"):
         linear(values, targets, ids=ids[1:], **said)
@@ -574,8 +579,8 @@ def test_rows_and_targets_go_together() -> None:
 def products_are_exact_in_pieces() -> None:
     """Sums of large and of many rows are those of whole numbers of any size."""
     random = np.random.default_rng(11)
-    rows = View(np.zeros(2), 1.0, Shape.GAUSSIAN).rows(
-        Examples(random.uniform(-1, 1, (300, 2)), random.uniform(-1, 1, 300))
+    rows = RowView(np.zeros(2), 1.0, GradientNoise.GAUSSIAN).rows(
+        ScaledExamples(random.uniform(-1, 1, (300, 2)), random.uniform(-1, 1, 300))
     )
     steps = rows.rows.steps.astype(int).astype(object)
     other = random.integers(-(1 << 18), 1 << 18, 300)
@@ -590,4 +595,4 @@ def test_products_are_exact_in_pieces() -> None:
 def test_predictions_are_those_of_the_line() -> None:
     found = LinearModel(np.array([2.0, -1.0]), 0.5, np.zeros(0), 0.0, F(1), F(0))
     assert np.array_equal(found.predict([[1, 1], [0, 2]]), [1.5, -1.5])
-    assert Descent(1.0).rate == 1 and Bounds.of((0, 1), 2).low == (0, 0)
+    assert Descent(1.0).rate == 1 and FeatureBounds.of((0, 1), 2).low == (0, 0)

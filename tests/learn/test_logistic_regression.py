@@ -12,8 +12,8 @@ from discreet.learn import LogisticModel, Person, logistic
 from discreet.learn.centring import CentredLogistic, Examples, centred
 from discreet.learn.checkpoint import MemoryCheckpoint
 from discreet.learn.logistic_regression import codes
-from discreet.learn.people import People
-from discreet.learn.scaling import Bounds
+from discreet.learn.people import RowsOfPeople
+from discreet.learn.scaling import FeatureBounds
 from discreet.mechanisms.measure import Unmetered
 from discreet.privacy import loss
 from tests.learn.cases import ODD, features, plan_of
@@ -66,9 +66,9 @@ def looks_are_steps(said: dict[str, Any] | None = None) -> None:
     assert len(seen[0][0]) == {"steps": 25, **(said or {})}["steps"]
 
 
-def look_of(rows: Any, plan: Any, people: People | None = None) -> CentredLogistic:
+def look_of(rows: Any, plan: Any, people: RowsOfPeople | None = None) -> CentredLogistic:
     examples = Examples(rows, np.zeros(len(rows), np.int64), people)
-    return CentredLogistic(lambda: examples, rows.shape[1], Bounds.of((-1, 1), rows.shape[1]), 2, plan)
+    return CentredLogistic(lambda: examples, rows.shape[1], FeatureBounds.of((-1, 1), rows.shape[1]), 2, plan)
 
 
 @pytest.mark.parametrize("person", [None, Person(3)])
@@ -81,7 +81,7 @@ def looks_are_clipped(person: Person | None = None) -> None:
     for seed in range(repeats(12)):
         plan = plan_of(person=person, **({"delta": 0} if seed % 2 else {}))
         rows = features(seed, 20, 6, odd=0.1)
-        people = None if person is None else People(np.repeat(np.arange(7), 3)[:20], 3)
+        people = None if person is None else RowsOfPeople(np.repeat(np.arange(7), 3)[:20], 3)
         problem = look_of(rows, plan, people)
         alone = np.array([problem.look(np.array([unit])) for unit in range(problem.units)])
         assert all(within_clip(each, plan) for each in alone)
@@ -221,6 +221,6 @@ def test_tables_that_are_none_are_refused() -> None:
 
 def test_features_are_about_the_middle() -> None:
     """At the middle all features but the constant one are 0, wherever it lies."""
-    bounds, middle = Bounds.of([(0, 10), (-4, 4)], 2), np.array([0.5, -0.25])
+    bounds, middle = FeatureBounds.of([(0, 10), (-4, 4)], 2), np.array([0.5, -0.25])
     found = centred(np.array([[7.5, -1.0]]), bounds, middle)
     assert np.abs(found[0, :2]).max() < 1e-12 and found[0, 2] == 0.5

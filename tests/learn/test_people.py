@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import chdtrc
 
 from discreet.errors import Invalid
-from discreet.learn.people import LONG, MOST_ROWS_EACH, People
+from discreet.learn.people import LONG, MOST_ROWS_EACH, RowsOfPeople
 from discreet.learn.training_plan import STEPS_OF_CLIP
 from discreet.noise import Tape
 from tests.scale import repeats
@@ -24,7 +24,7 @@ def test_each_person_has_at_most_so_many_rows_of_their_own(ids: list[Any], most:
 
 def rows_are_of_their_person(ids: list[Any] | None = None, most: int = 2, seed: int = 1) -> None:
     given_ids = [1, 1, 1, 2, None, "1", 1, 2, 2, float("nan"), 3] if ids is None else ids
-    people = People(given_ids, most, Tape(seed))
+    people = RowsOfPeople(given_ids, most, Tape(seed))
     known = [each for each in given_ids if each is not None and each == each]
     assert len(people) == len({(type(each), each) for each in known})
     for person in range(len(people)):
@@ -36,7 +36,7 @@ def rows_are_of_their_person(ids: list[Any] | None = None, most: int = 2, seed: 
 
 
 def test_a_batch_has_the_rows_of_its_people_one_after_the_other() -> None:
-    people = People([5, 6, 5, 7, 5, 6], 2)
+    people = RowsOfPeople([5, 6, 5, 7, 5, 6], 2)
     rows, firsts = people.of(np.array([2, 0]))
     alone = [people.of(np.array([person]))[0].tolist() for person in (2, 0)]
     assert rows.tolist() == alone[0] + alone[1] and firsts.tolist() == [0, len(alone[0])]
@@ -53,7 +53,7 @@ def rows_are_equally_likely() -> None:
     draws = repeats(3_000)
     counts: dict[tuple[int, ...], int] = {}
     for _ in range(draws):
-        rows, _ = People([9, 9, 9, 9], 2).of(slice(None))
+        rows, _ = RowsOfPeople([9, 9, 9, 9], 2).of(slice(None))
         kept = tuple(sorted(rows.tolist()))
         counts[kept] = counts.get(kept, 0) + 1
     expected = draws / 6
@@ -64,9 +64,9 @@ def rows_are_equally_likely() -> None:
 def test_what_a_person_adds_can_be_summed_exactly() -> None:
     assert LONG * STEPS_OF_CLIP * MOST_ROWS_EACH < 1 << 53
     with pytest.raises(Invalid, match="at most 1,024 a person"):
-        People([1], MOST_ROWS_EACH + 1)
+        RowsOfPeople([1], MOST_ROWS_EACH + 1)
 
 
 def test_a_person_has_a_name_that_can_be_compared() -> None:
     with pytest.raises(Invalid, match="a number or a text"):
-        People([[1], [2]], 1)
+        RowsOfPeople([[1], [2]], 1)

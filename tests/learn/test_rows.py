@@ -9,25 +9,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import Invalid
-from discreet.learn.people import People
+from discreet.learn.people import RowsOfPeople
 from discreet.learn.problems import LeastSquares, LinearProblem, Logistic
 from discreet.learn.rows import FEATURE_STEPS, MOST_WEIGHT, SCORE_STEPS, FeatureRows, whole_weights
-from discreet.learn.training_plan import STEPS_OF_CLIP, Person, Shape, TrainingPlan
+from discreet.learn.training_plan import STEPS_OF_CLIP, GradientNoise, Person, TrainingPlan
 from tests.learn.cases import KINDS, ODD, PLANS, features, plan_of, problem
 from tests.scale import repeats
 
 SIZES = (1, 2, 3, 7, 16, 33, 130)
 
 
-def exact_norm(vector: Any, shape: Shape) -> int:
+def exact_norm(vector: Any, shape: GradientNoise) -> int:
     """The norm of integers, rounded up: L1, or L2 squared against the clip squared."""
     numbers = [int(x) for x in np.asarray(vector).ravel()]
-    return sum(map(abs, numbers)) if shape is Shape.LAPLACE else sum(x * x for x in numbers)
+    return sum(map(abs, numbers)) if shape is GradientNoise.LAPLACE else sum(x * x for x in numbers)
 
 
 def within_clip(vector: Any, plan: TrainingPlan, share: int = 1) -> bool:
     most = F(STEPS_OF_CLIP, share)
-    return exact_norm(vector, plan.shape) <= (most if plan.shape is Shape.LAPLACE else most**2)
+    return exact_norm(vector, plan.shape) <= (most if plan.shape is GradientNoise.LAPLACE else most**2)
 
 
 def weights_of(seed: int, made: LinearProblem) -> Any:
@@ -73,7 +73,7 @@ def no_unit_adds_more(said: str = "rows", kind: str = "binary") -> None:
             added = made.clipped(weights, np.array([unit]))
             assert within_clip(added, plan)
             longest = max(longest, F(exact_norm(added, plan.shape)))
-    most = STEPS_OF_CLIP if plan.shape is Shape.LAPLACE else STEPS_OF_CLIP**2
+    most = STEPS_OF_CLIP if plan.shape is GradientNoise.LAPLACE else STEPS_OF_CLIP**2
     assert longest > F(99, 100) * most or said == "each-row"  # clipping did occur
 
 
@@ -82,8 +82,8 @@ def test_without_clipping_a_person_adds_the_sum_of_their_rows() -> None:
     random = np.random.default_rng(3)
     x, y = random.uniform(-0.3, 0.3, (30, 4)), random.uniform(-0.5, 0.5, 30)
     ids = np.repeat(np.arange(10), 3)
-    wide = FeatureRows(x, Shape.GAUSSIAN)
-    together = LeastSquares(wide, y, plan_of(person=Person(3), clip=100), People(ids, 3))
+    wide = FeatureRows(x, GradientNoise.GAUSSIAN)
+    together = LeastSquares(wide, y, plan_of(person=Person(3), clip=100), RowsOfPeople(ids, 3))
     rows = LeastSquares(wide, y, plan_of(clip=100))
     weights = random.standard_normal((1, 4)) * 0.1
     apart = rows.clipped(weights, slice(None))
@@ -93,18 +93,23 @@ def test_without_clipping_a_person_adds_the_sum_of_their_rows() -> None:
 
 
 @settings(max_examples=100)
-@given(st.lists(st.lists(st.floats(width=64), min_size=3, max_size=3), min_size=1, max_size=5), st.sampled_from(Shape))
-def test_features_are_in_the_unit_ball(values: list[list[float]], shape: Shape) -> None:
+@given(
+    st.lists(st.lists(st.floats(width=64), min_size=3, max_size=3), min_size=1, max_size=5),
+    st.sampled_from(GradientNoise),
+)
+def test_features_are_in_the_unit_ball(values: list[list[float]], shape: GradientNoise) -> None:
     features_are_in_the_ball(values, shape)
 
 
-def features_are_in_the_ball(values: list[list[float]] | None = None, shape: Shape = Shape.GAUSSIAN) -> None:
+def features_are_in_the_ball(
+    values: list[list[float]] | None = None, shape: GradientNoise = GradientNoise.GAUSSIAN
+) -> None:
     table = [[3.0, -4.0, 1e308], [0.1, 0.2, 0.2], [np.nan, 0.1, 0.1], [1e308, 1e308, 0]] if values is None else values
     rows = FeatureRows(np.array(table), shape)
     for steps, norm, row in zip(rows.steps, rows.norms, table, strict=True):
         size = exact_norm(steps, shape)
-        assert size <= (FEATURE_STEPS if shape is Shape.LAPLACE else FEATURE_STEPS**2)
-        assert abs((size if shape is Shape.LAPLACE else size**0.5) / FEATURE_STEPS - norm) < 1e-12
+        assert size <= (FEATURE_STEPS if shape is GradientNoise.LAPLACE else FEATURE_STEPS**2)
+        assert abs((size if shape is GradientNoise.LAPLACE else size**0.5) / FEATURE_STEPS - norm) < 1e-12
         if not np.isfinite(row).all():
             assert not steps.any()
 
@@ -112,9 +117,9 @@ def features_are_in_the_ball(values: list[list[float]] | None = None, shape: Sha
 def test_features_within_the_ball_are_as_they_were() -> None:
     values = features(5, 40, 6, odd=0)
     values /= np.maximum(1, np.linalg.norm(values, axis=1, keepdims=True) * 1.01)
-    assert np.abs(FeatureRows(values, Shape.GAUSSIAN).values - values).max() <= 1.3 / FEATURE_STEPS
+    assert np.abs(FeatureRows(values, GradientNoise.GAUSSIAN).values - values).max() <= 1.3 / FEATURE_STEPS
     long = np.array([[30.0, 40.0]])
-    assert np.abs(FeatureRows(long, Shape.GAUSSIAN).values - [[0.6, 0.8]]).max() < 1e-4
+    assert np.abs(FeatureRows(long, GradientNoise.GAUSSIAN).values - [[0.6, 0.8]]).max() < 1e-4
 
 
 def test_scores_are_exact_in_whole_numbers() -> None:
@@ -129,8 +134,8 @@ def scores_are_exact() -> None:
         whole = whole_weights(weights)
         assert (whole == np.trunc(whole)).all()
         for each in whole:
-            assert exact_norm(each, Shape.GAUSSIAN) <= (MOST_WEIGHT << 20) ** 2
-        rows = FeatureRows(random.standard_normal((7, 50)), Shape.GAUSSIAN)
+            assert exact_norm(each, GradientNoise.GAUSSIAN) <= (MOST_WEIGHT << 20) ** 2
+        rows = FeatureRows(random.standard_normal((7, 50)), GradientNoise.GAUSSIAN)
         found = rows.of(slice(None)).scores(weights)
         steps = [[int(x) for x in row] for row in rows.steps]
         for i, row in enumerate(steps):
@@ -199,10 +204,10 @@ def loss_of(made: LinearProblem, weights: Any) -> float:
 
 def test_tables_that_are_none_are_refused() -> None:
     with pytest.raises(Invalid, match="dimensions"):
-        FeatureRows(np.zeros(3), Shape.GAUSSIAN)
+        FeatureRows(np.zeros(3), GradientNoise.GAUSSIAN)
     with pytest.raises(Invalid, match="at most"):
-        FeatureRows(np.zeros((1, (1 << 16) + 1)), Shape.GAUSSIAN)
+        FeatureRows(np.zeros((1, (1 << 16) + 1)), GradientNoise.GAUSSIAN)
     with pytest.raises(Invalid, match="several rows"):
-        LeastSquares(FeatureRows(np.zeros((1, 1)), Shape.GAUSSIAN), np.zeros(1), plan_of(person=Person(2)))
+        LeastSquares(FeatureRows(np.zeros((1, 1)), GradientNoise.GAUSSIAN), np.zeros(1), plan_of(person=Person(2)))
     with pytest.raises(Invalid, match="classes"):
-        Logistic(FeatureRows(np.zeros((1, 1)), Shape.GAUSSIAN), np.zeros(1, np.int64), 5000, plan_of())
+        Logistic(FeatureRows(np.zeros((1, 1)), GradientNoise.GAUSSIAN), np.zeros(1, np.int64), 5000, plan_of())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import Invalid
 from discreet.learn.private_scaling import FeatureScale, feature_scale, feature_scale_of
-from discreet.learn.scaling import Bounds, column, matched, table
+from discreet.learn.scaling import FeatureBounds, column, matched, table
 from discreet.mechanisms.measure import Unmetered
 from discreet.noise import Tape
 from discreet.privacy import loss
@@ -27,7 +27,7 @@ NUMBERS = st.floats(allow_nan=True, allow_infinity=True, allow_subnormal=True)
 @given(NUMBERS, st.tuples(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6)))
 def scaled_values_stay_within(value: float, ends: tuple[float, float]) -> None:
     """For any number and any bounds: in [−1, 1], and none where it is no finite number."""
-    bounds = Bounds.of((ends[0], ends[0] + ends[1]), 1)
+    bounds = FeatureBounds.of((ends[0], ends[0] + ends[1]), 1)
     for scaled in (bounds.scaled, bounds.scaled_from_zero):
         found = scaled(np.array([[value]]))[0, 0]
         assert (np.isfinite(value) and -1 <= found <= 1) or (not np.isfinite(value) and np.isnan(found))
@@ -38,7 +38,7 @@ def test_scaled_values_stay_within() -> None:
 
 
 def ends_are_the_ends() -> None:
-    bounds = Bounds.of([(0, 10), (-4, 2)], 2)
+    bounds = FeatureBounds.of([(0, 10), (-4, 2)], 2)
     assert bounds.scaled(np.array([[0, 2], [10, -4], [5, -1], [99, -99]])).tolist() == [
         [-1, 1],
         [1, -1],
@@ -58,7 +58,7 @@ def test_ends_are_the_ends() -> None:
 )
 def test_other_bounds_are_refused(declared: Any) -> None:
     with pytest.raises(Invalid, match="bounds"):
-        Bounds.of(declared, 2)
+        FeatureBounds.of(declared, 2)
 
 
 def no_cell_raises() -> None:

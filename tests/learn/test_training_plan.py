@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import Invalid
-from discreet.learn.training_plan import ROOM, STEPS_OF_CLIP, Person, Shape, TrainingPlan
+from discreet.learn.training_plan import ROOM, STEPS_OF_CLIP, GradientNoise, Person, TrainingPlan
 from discreet.privacy import Adjacency, Unit, events, loss
 from tests.learn.cases import plan_of
 
@@ -53,7 +53,7 @@ def test_pure_noise_is_steps_times_the_clip_over_epsilon() -> None:
 def pure_noise_is_as_in_the_notes() -> None:
     """T steps, each of T·c/ε: in units of the gradient, with a clip that is not 1."""
     plan = plan_of(epsilon=F(1, 2), delta=0, steps=20, clip=F(3, 10))
-    assert plan.shape is Shape.LAPLACE
+    assert plan.shape is GradientNoise.LAPLACE
     scale = plan.noise.scale * plan.step
     assert abs(scale - 20 * F(3, 10) / F(1, 2)) <= F(1, 10**6)
     assert loss(plan.event).epsilon(0) <= 0.5

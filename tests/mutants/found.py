@@ -368,7 +368,7 @@ MUTANTS = (
     ),
     Mutant(
         "allowance-as-often-as-one-likes",
-        ALLOWANCE + "_less",
+        ALLOWANCE + "_covering",
         "count >= n and ",
         "",
         "one draw is paid, and two are made",
@@ -377,8 +377,8 @@ MUTANTS = (
     Mutant(
         "allowance-of-the-largest",
         ALLOWANCE + "_least",
-        "cost_of(least).covers(each)",
-        "cost_of(each).covers(least)",
+        "cost_of(left.leaves[least][0]).covers(left.leaves[each][0])",
+        "cost_of(left.leaves[each][0]).covers(left.leaves[least][0])",
         "little noise is paid with what was granted for much",
         test_found.a_grant_covers_every_way_and_no_more,
     ),

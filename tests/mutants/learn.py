@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from discreet.learn.training_plan import Person, Shape
+from discreet.learn.training_plan import GradientNoise, Person
 from tests.learn import test_descent as descent
 from tests.learn import test_logistic_regression as logistic
 from tests.learn import test_people as people
@@ -27,16 +27,16 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
     (
         "features-measured-in-another-norm",
         L + "rows:whole_lengths",
-        "if shape is Shape.LAPLACE:",
+        "if shape is GradientNoise.LAPLACE:",
         "if False:",
         "Laplace noise is made for L1, and rows are measured in L2",
-        partial(rows.features_are_in_the_ball, None, Shape.LAPLACE),
+        partial(rows.features_are_in_the_ball, None, GradientNoise.LAPLACE),
     ),
     (
         "residuals-measured-in-another-norm",
         L + "rows:lengths",
-        "total += np.abs(column) if shape is Shape.LAPLACE else column * column",
-        "total += np.maximum(total, np.abs(column)) - total if shape is Shape.LAPLACE else column * column",
+        "total += np.abs(column) if shape is GradientNoise.LAPLACE else column * column",
+        "total += np.maximum(total, np.abs(column)) - total if shape is GradientNoise.LAPLACE else column * column",
         "the largest residual is taken for their sum",
         partial(rows.no_unit_adds_more, "pure", "many"),
     ),
@@ -114,7 +114,7 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
     ),
     (
         "one-row-too-many",
-        L + "people:People.__init__",
+        L + "people:RowsOfPeople.__init__",
         "self.rows: Ints = order[place < most]",
         "self.rows: Ints = order[place <= most]",
         "people have a row more than was said",
@@ -122,14 +122,14 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
     ),
     (
         "first-rows-kept",
-        L + "people:People.__init__",
+        L + "people:RowsOfPeople.__init__",
         "words(chosen(source), person.size)",
         "np.arange(person.size)",
         "which rows are used depends on where they lie",
         people.rows_are_equally_likely,
     ),
     (
-        "nobody-is-a-person",
+        "rows-of-nobody-are-people",
         L + "people:_number",
         "person is None or person != person",
         "person is None",

@@ -38,7 +38,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows-that-are-no-numbers-are-known",
-        M + "Examples.of",
+        M + "ScaledExamples.of",
         "np.isfinite(features).all(axis=1) & np.isfinite(targets)",
         "np.isfinite(features).all(axis=1)",
         "a target that is no number reaches the sums",
@@ -46,7 +46,7 @@ MUTANTS = (
     ),
     Mutant(
         "targets-are-not-scaled-down",
-        M + "View.rows",
+        M + "RowView.rows",
         "rows.targets * shrunk",
         "rows.targets",
         "a long row is scaled down and its target is not: the line is another",
@@ -56,7 +56,7 @@ MUTANTS = (
         "residuals-are-not-clipped",
         M + "ResidualsSum.exact",
         "np.clip((seen.targets - scores) / self.clip, -1, 1)",
-        "(seen.targets - scores) / self.clip",
+        "np.clip((seen.targets - scores) / self.clip, -2, 2)",
         "a row moves the sum of residuals by any length",
         linear.worst_rows_reach_what_is_declared,
     ),
@@ -94,14 +94,14 @@ MUTANTS = (
     ),
     Mutant(
         "replaced-units-move-once",
-        S + "Shares.of",
+        S + "DrawShares.of",
         "2 if relation.adjacency is Adjacency.REPLACE else 1",
         "1",
         "who is replaced is charged as one who comes",
         linear.neighbours_differ_by_the_sensitivity,
     ),
     Mutant(
-        "people-are-rows",
+        "people-fitted-as-rows",
         S + "one_row_each",
         "used_rows(ids, unit)[0]",
         "slice(None)",
@@ -166,7 +166,7 @@ MUTANTS = (
     ),
     Mutant(
         "the-middle-is-forgotten",
-        L + "Units.change",
+        L + "LinearUnits.change",
         "self.features.middle + self.features.half * view.middle",
         "self.features.middle",
         "the intercept is that of features that were not centred",
@@ -222,7 +222,7 @@ MUTANTS = (
     ),
     Mutant(
         "infinite-values-are-bounds",
-        B + "Bounds.clamped",
+        B + "FeatureBounds.clamped",
         "np.isfinite(values)",
         "~np.isnan(values)",
         "a value that is no finite number counts as a bound",

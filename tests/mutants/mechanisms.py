@@ -187,9 +187,9 @@ MUTANTS = (
     ),
     Mutant(
         "granted-twice",
-        ALLOWANCE + "_less",
-        "left.leaves[by] - n",
-        "left.leaves[by] - 0",
+        ALLOWANCE + "_fewer",
+        "count - n",
+        "count - 0",
         "what was granted once can be drawn for ever",
         test_measure.test_the_second_draw_of_one_grant_is_a_fault,
     ),
@@ -252,7 +252,7 @@ MUTANTS = (
     Mutant(
         "batch-of-all",
         MEASURE + "Grant.sampled",
-        "np.flatnonzero(bernoulli(event.rate, count, source=self._source))",
+        "heads(event.rate, count, source=self._source)",
         "np.arange(count)",
         "everybody is in each batch, at the price of a few",
         test_measure.batches_are_of_their_rate,
@@ -260,7 +260,7 @@ MUTANTS = (
     Mutant(
         "one-batch-for-all",
         MEASURE + "Grant.sampled",
-        "np.flatnonzero(bernoulli(event.rate, count, source=self._source))",
+        "heads(event.rate, count, source=self._source)",
         "np.arange(count * event.rate.numerator // event.rate.denominator)",
         "the same people are in each batch",
         test_measure.batches_are_of_their_rate,

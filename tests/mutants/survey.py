@@ -245,8 +245,8 @@ MUTANTS = (
     Mutant(
         "a-larger-grant-taken-first",
         "discreet.mechanisms.allowance:_least",
-        "cost_of(least).covers(each)",
-        "cost_of(each).covers(least)",
+        "cost_of(left.leaves[least][0]).covers(left.leaves[each][0])",
+        "cost_of(left.leaves[each][0]).covers(left.leaves[least][0])",
         "a small draw takes what a large one was granted, which is refused then",
         test_survey.whole_price_is_drawn,
     ),

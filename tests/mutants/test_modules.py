@@ -5,7 +5,7 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from tests.mutants import learn_torch, postgres
+from tests.mutants import learn_estimators, learn_torch, postgres
 from tests.mutants.test_mutants import MUTANTS
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -54,7 +54,7 @@ REASONS = {
 REASON = {module: reason for reason, modules in REASONS.items() for module in modules.split()}
 PLANTED = Counter(
     mutant.where.partition(":")[0]
-    for mutant in (*(each for _, each in MUTANTS), *postgres.MUTANTS, *learn_torch.MUTANTS)
+    for mutant in (*(each for _, each in MUTANTS), *postgres.MUTANTS, *learn_torch.MUTANTS, *learn_estimators.MUTANTS)
 )
 
 

@@ -13,16 +13,16 @@ from discreet.lazy import lazy
 if TYPE_CHECKING:
     from discreet.audit import bayes, joint, law, subjects, tree, twins, zoo
     from discreet.audit.assertion import assert_private
-    from discreet.audit.canaries import Ends, OneRun, one_run
+    from discreet.audit.canaries import Extremes, OneRun, one_run
     from discreet.audit.enumeration import Exact, exact
     from discreet.audit.examination import Examination, examine
     from discreet.audit.guesses import one_run_bound
     from discreet.audit.sampling import LowerBound, gaussian_estimate, lower_bound
 
 __all__ = [
-    "Ends",
     "Exact",
     "Examination",
+    "Extremes",
     "LowerBound",
     "OneRun",
     "assert_private",
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "Ends": "canaries",
+    "Extremes": "canaries",
     "Exact": "enumeration",
     "Examination": "examination",
     "LowerBound": "sampling",

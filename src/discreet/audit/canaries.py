@@ -25,14 +25,14 @@ USUAL = (Fraction(1), Fraction(1, 4))
 """The shares of all canaries that are guessed, where nobody says how many: each, and the quarter with the clearest scores."""
 
 
-class Ends(NamedTuple):
+class Extremes(NamedTuple):
     """Guess "in" for so many canaries with the highest scores, "out" for so many with the lowest, and abstain on the others."""
 
     highest: int
     lowest: int
 
 
-Rule: TypeAlias = int | Ends
+Rule: TypeAlias = int | Extremes
 """How many are guessed: by the ends of the order, or so many of the scores that are farthest from 0, "in" where they are above it."""
 
 
@@ -117,7 +117,7 @@ def _rules(guesses: Sequence[Rule] | None, among: int) -> list[Rule]:
     if guesses is None:
         return sorted({max(1, int(share * among)) for share in USUAL}, reverse=True)
     if not guesses:
-        raise Invalid("guesses must hold at least one rule", hint="guesses=[100], or [audit.Ends(50, 50)]")
+        raise Invalid("guesses must hold at least one rule", hint="guesses=[100], or [audit.Extremes(50, 50)]")
     for rule in guesses:
         parts = rule if isinstance(rule, tuple) else (rule,)
         said = sum(whole(part, "guesses") for part in parts)

@@ -11,8 +11,11 @@ from discreet.lazy import lazy
 if TYPE_CHECKING:
     from discreet.learn.checkpoint import CheckpointFile
     from discreet.learn.descent import Descent, Trained, descend
-    from discreet.learn.linear_regression import LinearModel, linear
+    from discreet.learn.linear_model import LinearModel
+    from discreet.learn.linear_regression import LinearDescent, linear
     from discreet.learn.logistic_regression import LogisticModel, logistic
+    from discreet.learn.people import RowsOfPeople
+    from discreet.learn.private_scaling import FeatureScale, feature_scale
     from discreet.learn.problems import LeastSquares, Logistic
     from discreet.learn.rows import FeatureRows
     from discreet.learn.table_fit import fit
@@ -23,15 +26,19 @@ __all__ = [
     "CheckpointFile",
     "Descent",
     "FeatureRows",
+    "FeatureScale",
     "LeastSquares",
+    "LinearDescent",
     "LinearModel",
     "Logistic",
     "LogisticModel",
     "Person",
+    "RowsOfPeople",
     "TableModel",
     "Trained",
     "TrainingPlan",
     "descend",
+    "feature_scale",
     "fit",
     "linear",
     "load",
@@ -43,15 +50,19 @@ _HOME = {
     "CheckpointFile": "checkpoint",
     "Descent": "descent",
     "FeatureRows": "rows",
+    "FeatureScale": "private_scaling",
     "LeastSquares": "problems",
-    "LinearModel": "linear_regression",
+    "LinearDescent": "linear_regression",
+    "LinearModel": "linear_model",
     "Logistic": "problems",
     "LogisticModel": "logistic_regression",
     "Person": "training_plan",
+    "RowsOfPeople": "people",
     "TableModel": "table_model",
     "Trained": "descent",
     "TrainingPlan": "training_plan",
     "descend": "descent",
+    "feature_scale": "private_scaling",
     "fit": "table_fit",
     "linear": "linear_regression",
     "load": "table_model",

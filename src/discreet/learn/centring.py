@@ -11,10 +11,10 @@ from math import sqrt
 
 import numpy as np
 
-from discreet.learn.people import People
+from discreet.learn.people import RowsOfPeople
 from discreet.learn.problems import Logistic
 from discreet.learn.rows import FEATURE_STEPS, Batch, FeatureRows
-from discreet.learn.scaling import Bounds
+from discreet.learn.scaling import FeatureBounds
 from discreet.learn.training_plan import STEPS_OF_CLIP, TrainingPlan
 from discreet.mechanisms.additive import Floats, Ints
 
@@ -39,13 +39,13 @@ class Examples:
 
     features: Floats
     codes: Ints
-    people: People | None = None
+    people: RowsOfPeople | None = None
 
     def __repr__(self) -> str:
         return "Examples(…)"
 
 
-def centred(values: Floats, bounds: Bounds, middle: Floats) -> Floats:
+def centred(values: Floats, bounds: FeatureBounds, middle: Floats) -> Floats:
     """Features by their bounds, about a middle, so that most are in the unit ball; and the constant one."""
     inner = (bounds.scaled(values) - middle) / (RADIUS * sqrt(max(values.shape[1], 1)))
     return np.hstack([inner, np.full((len(values), 1), INTERCEPT)])
@@ -55,7 +55,7 @@ class CentredLogistic:
     """A problem whose rows are read inside of draws, and whose first draws find their middle."""
 
     def __init__(
-        self, read: Callable[[], Examples], width: int, bounds: Bounds, classes: int, plan: TrainingPlan
+        self, read: Callable[[], Examples], width: int, bounds: FeatureBounds, classes: int, plan: TrainingPlan
     ) -> None:
         self.shape = (1 if classes == 2 else classes, width + 1)
         self.width = width

@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.cells import Attribute, Binned, Category, Edge, Ints
 from discreet.errors import Invalid
-from discreet.learn.scaling import Bounds
+from discreet.learn.scaling import FeatureBounds
 from discreet.mechanisms.additive import Floats
 
 EPOCH = datetime(1970, 1, 1)
@@ -172,9 +172,9 @@ class Encoding:
         return [pair for column in self.columns for pair in column.bounds]
 
     @property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> FeatureBounds:
         """The same, as a model scales by it."""
-        return Bounds.of(self.pairs, len(self.pairs))
+        return FeatureBounds.of(self.pairs, len(self.pairs))
 
     def rows(self, attributes: Sequence[Attribute], codes: Ints) -> Floats:
         """Features of units by the numbers of their cells."""

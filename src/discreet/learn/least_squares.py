@@ -17,20 +17,20 @@ import numpy as np
 from discreet.errors import Invalid
 from discreet.exact import Number, nonnegative
 from discreet.learn.moments import (
-    Examples,
     MeansSum,
     Products,
     ProductsSum,
     ResidualsSum,
+    RowView,
+    ScaledExamples,
     SizesSum,
-    View,
     ViewedRows,
     longest,
 )
 from discreet.learn.refinement import NoisyMatrix, Refined
 from discreet.learn.rows import FEATURE_STEPS
-from discreet.learn.shares import Part, Shares
-from discreet.learn.training_plan import Shape
+from discreet.learn.shares import DrawShares, Part
+from discreet.learn.training_plan import GradientNoise
 from discreet.mechanisms.additive import Floats
 from discreet.mechanisms.measure import Grant, Measure
 from discreet.privacy import Relation
@@ -43,7 +43,7 @@ REACH = 2.0, 2.0, 5.0
 """Where a look clips residuals, in their estimated standard deviations; the last is the widest, so that little is clipped for good."""
 
 
-def checked_norm(norm: float | None, width: int, shape: Shape) -> float | None:
+def checked_norm(norm: float | None, width: int, shape: GradientNoise) -> float | None:
     """A norm that rows within bounds can have, or none."""
     if norm is not None and not 0 < norm <= longest(width, shape) * (1 + 2.0**-20):
         raise Invalid(f"norm must be above 0 and at most {longest(width, shape):g}, got {norm:g}")
@@ -55,7 +55,7 @@ class LeastSquaresFit:
     """What is drawn for rows of so many features, and in which shares. With no `intercept` the constant has no weight."""
 
     width: int
-    shares: Shares
+    shares: DrawShares
     norm: float | None
     intercept: bool
 
@@ -64,7 +64,7 @@ class LeastSquaresFit:
         cls, width: int, *, epsilon: Number, delta: Number, norm: float | None, intercept: bool, relation: Relation
     ) -> "LeastSquaresFit":
         """For any declared width, norm and relation returns draws that are (epsilon, delta)-DP together, or raises Invalid."""
-        shape = Shape.GAUSSIAN if nonnegative(delta, "delta") else Shape.LAPLACE
+        shape = GradientNoise.GAUSSIAN if nonnegative(delta, "delta") else GradientNoise.LAPLACE
         if width < 1:
             raise Invalid("there must be at least one feature")
         checked_norm(norm, width, shape)
@@ -74,11 +74,11 @@ class LeastSquaresFit:
             parts.insert(0, Part(SIZES, SizesSum(width, shape, np.zeros(width)).most))
             if intercept:
                 parts.insert(0, Part(MEANS, MeansSum(width, shape).most))
-        return cls(width, Shares.of(epsilon, delta, parts, relation), norm, intercept)
+        return cls(width, DrawShares.of(epsilon, delta, parts, relation), norm, intercept)
 
     def fitted(
-        self, read: Callable[[], Examples], measure: Measure, label: str, key: str | None
-    ) -> tuple[Refined, View]:
+        self, read: Callable[[], ScaledExamples], measure: Measure, label: str, key: str | None
+    ) -> tuple[Refined, RowView]:
         """Weights for rows as they were viewed, from draws alone; `read` is called inside of them, and nowhere else."""
         with measure(self.shares.event, label=label, key=key, promise=self.shares.promise) as grant:
             draws = _Draws(grant, self.shares, read)
@@ -89,19 +89,19 @@ class LeastSquaresFit:
                 state = draws.look(state, view, reach)
         return state, view
 
-    def _viewed(self, draws: "_Draws") -> View:
+    def _viewed(self, draws: "_Draws") -> RowView:
         shape, middle = self.shares.shape, np.zeros(self.width)
         if self.norm is not None:
-            return View(middle, self.norm, shape)
+            return RowView(middle, self.norm, shape)
         if self.intercept:
             middle = draws.means(MeansSum(self.width, shape))
-        return View(middle, draws.norm(SizesSum(self.width, shape, middle)), shape)
+        return RowView(middle, draws.norm(SizesSum(self.width, shape, middle)), shape)
 
 
 class _Draws:
     """The draws of a grant, one after the other, each with the noise of its part."""
 
-    def __init__(self, grant: Grant, shares: Shares, read: Callable[[], Examples]) -> None:
+    def __init__(self, grant: Grant, shares: DrawShares, read: Callable[[], ScaledExamples]) -> None:
         self._grant, self._shares, self._read = grant, shares, read
         self._made = 0
         self._seen: ViewedRows | None = None
@@ -116,7 +116,7 @@ class _Draws:
         self._made += 1
         return self._grant(noise, sensitivity, exact), noise.variance
 
-    def _rows(self, view: View) -> ViewedRows:
+    def _rows(self, view: RowView) -> ViewedRows:
         if self._seen is None:
             self._seen = view.rows(self._read())
         return self._seen
@@ -128,10 +128,10 @@ class _Draws:
         released, variance = self._drawn(lambda: of.exact(self._read()))
         return of.read(released, variance**0.5)
 
-    def products(self, of: ProductsSum, view: View) -> Products:
+    def products(self, of: ProductsSum, view: RowView) -> Products:
         return of.read(*self._drawn(lambda: of.exact(self._rows(view))))
 
-    def look(self, state: Refined, view: View, reach: float) -> Refined:
+    def look(self, state: Refined, view: RowView, reach: float) -> Refined:
         clip = state.next_clip(reach, self._variance**0.5 / FEATURE_STEPS**2)
         of = ResidualsSum(self._shares.shape, state.weights, clip)
         return state.after(of.read(*self._drawn(lambda: of.exact(self._rows(view)))), clip)

@@ -15,10 +15,10 @@ from discreet.exact import Number
 from discreet.learn.descent import Descent, descend
 from discreet.learn.least_squares import LeastSquaresFit, checked_norm
 from discreet.learn.linear_model import LinearModel as LinearModel
-from discreet.learn.moments import Examples, View, longest
+from discreet.learn.moments import RowView, ScaledExamples, longest
 from discreet.learn.problems import LeastSquares
 from discreet.learn.rows import FEATURE_STEPS
-from discreet.learn.scaling import Bounds, column, matched, table
+from discreet.learn.scaling import FeatureBounds, column, matched, table
 from discreet.learn.shares import ROWS, one_row_each
 from discreet.learn.training_plan import Person, TrainingPlan
 from discreet.mechanisms.additive import Floats
@@ -59,31 +59,31 @@ class LinearDescent:
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class LinearUnits:
     """The units of the data: what is declared of features and target, and how coefficients for scaled rows read in them."""
 
-    features: Bounds
-    target: Bounds
+    features: FeatureBounds
+    target: FeatureBounds
     intercept: bool
 
     @classmethod
-    def of(cls, bounds: Any, target_bounds: Any, width: int, intercept: bool) -> "Units":
-        return cls(Bounds.of(bounds, width), Bounds.of(target_bounds, 1, "target_bounds"), intercept)
+    def of(cls, bounds: Any, target_bounds: Any, width: int, intercept: bool) -> "LinearUnits":
+        return cls(FeatureBounds.of(bounds, width), FeatureBounds.of(target_bounds, 1, "target_bounds"), intercept)
 
     @property
     def height(self) -> float:
         """What a target in [−1, 1] is multiplied with."""
         return float((self.target.half if self.intercept else self.target.farthest)[0])
 
-    def examples(self, features: Floats, targets: Floats) -> Examples:
+    def examples(self, features: Floats, targets: Floats) -> ScaledExamples:
         """Rows scaled by declared bounds; without an intercept about 0, where a line through it still goes through it."""
         if self.intercept:
-            return Examples.of(self.features.scaled(features), self.target.scaled(targets[:, None])[:, 0])
-        return Examples.of(
+            return ScaledExamples.of(self.features.scaled(features), self.target.scaled(targets[:, None])[:, 0])
+        return ScaledExamples.of(
             self.features.scaled_from_zero(features), self.target.scaled_from_zero(targets[:, None])[:, 0]
         )
 
-    def change(self, view: View) -> tuple[Floats, float]:
+    def change(self, view: RowView) -> tuple[Floats, float]:
         """The matrix that takes weights for rows of a view to coefficients and intercept, and what is added to the intercept."""
         width = len(self.features.low)
         half = self.features.half if self.intercept else self.features.farthest
@@ -139,7 +139,7 @@ def linear(
             measure=measure,
             key=key,
         )
-    units = Units.of(bounds, target_bounds, values.shape[1], intercept)
+    units = LinearUnits.of(bounds, target_bounds, values.shape[1], intercept)
     plan = descent.plan(epsilon, delta, relation)
     return _descended(units.examples(values[used], marks[used]), units, plan, descent.moves, norm, measure, key)
 
@@ -159,10 +159,10 @@ def linear_of(
     key: str | None = None,
 ) -> LinearModel:
     """The same for rows that are read inside of draws alone: `read` gives features of this width, and targets; one row a unit."""
-    units = Units.of(bounds, target_bounds, width, intercept)
-    kept: list[Examples] = []
+    units = LinearUnits.of(bounds, target_bounds, width, intercept)
+    kept: list[ScaledExamples] = []
 
-    def examples() -> Examples:
+    def examples() -> ScaledExamples:
         found = read()  # each time, for it may refuse whoever is outside of a draw
         if not kept:
             kept.append(units.examples(*found))
@@ -184,8 +184,8 @@ def linear_of(
 
 
 def _descended(
-    examples: Examples,
-    units: Units,
+    examples: ScaledExamples,
+    units: LinearUnits,
     plan: TrainingPlan,
     moves: Descent,
     norm: float | None,
@@ -196,7 +196,7 @@ def _descended(
     if not units.intercept:
         raise Invalid("gradient descent has an intercept here", hint="leave intercept=True, or fit by statistics")
     width = len(units.features.low)
-    view = View(np.zeros(width), checked_norm(norm, width, plan.shape) or longest(width, plan.shape), plan.shape)
+    view = RowView(np.zeros(width), checked_norm(norm, width, plan.shape) or longest(width, plan.shape), plan.shape)
     seen = view.rows(examples)
     problem = LeastSquares(seen.rows, seen.targets, plan)
     trained = descend(problem, plan, moves, measure=measure, key=key, label=LABEL)

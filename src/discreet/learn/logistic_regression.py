@@ -18,8 +18,8 @@ from discreet.learn.descent import Descent, Keeper, descend
 from discreet.learn.people import unit_of, used_rows
 from discreet.learn.problems import sigmoid, softmax
 from discreet.learn.rows import FeatureRows
-from discreet.learn.scaling import Bounds, matched, table
-from discreet.learn.training_plan import Person, Shape, TrainingPlan
+from discreet.learn.scaling import FeatureBounds, matched, table
+from discreet.learn.training_plan import GradientNoise, Person, TrainingPlan
 from discreet.mechanisms.additive import Floats, Ints
 from discreet.mechanisms.measure import Measure
 from discreet.privacy import Adjacency
@@ -36,7 +36,7 @@ class LogisticModel:
     """Weights for features scaled by declared bounds, about a middle; `classes` in the order that they were declared."""
 
     weights: Floats
-    bounds: Bounds
+    bounds: FeatureBounds
     middle: Floats
     classes: tuple[Label, ...]
     epsilon: Fraction
@@ -44,7 +44,7 @@ class LogisticModel:
 
     def scores(self, features: Any) -> Floats:
         """One column for two classes, else one for each."""
-        rows = FeatureRows(centred(table(features), self.bounds, self.middle), Shape.GAUSSIAN)
+        rows = FeatureRows(centred(table(features), self.bounds, self.middle), GradientNoise.GAUSSIAN)
         return np.asarray(rows.values @ self.weights.T)
 
     def probabilities(self, features: Any) -> Floats:
@@ -83,7 +83,7 @@ class LogisticModel:
             if data["format"] != 1 or data["model"] != "logistic":
                 raise Invalid("this is a model of another kind or of a later release")
             weights = np.array(data["weights"], np.float64)
-            bounds = Bounds.of(list(zip(data["low"], data["high"], strict=True)), len(data["low"]))
+            bounds = FeatureBounds.of(list(zip(data["low"], data["high"], strict=True)), len(data["low"]))
             price = Fraction(data["epsilon"]), Fraction(data["delta"])
             found = cls(weights, bounds, np.array(data["middle"], np.float64), tuple(data["classes"]), *price)
         except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
@@ -128,7 +128,7 @@ def logistic(
     values = table(features)
     matched(targets, values)
     declared = _classes(classes)
-    limits = Bounds.of(bounds, values.shape[1])
+    limits = FeatureBounds.of(bounds, values.shape[1])
     unit = unit_of(ids, person, len(values))
     plan = TrainingPlan(
         epsilon=epsilon,

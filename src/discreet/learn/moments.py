@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.learn.rows import FEATURE_STEPS, FeatureRows, lengths
-from discreet.learn.training_plan import Shape
+from discreet.learn.training_plan import GradientNoise
 from discreet.mechanisms.additive import Floats, Ints
 
 SIZES = 14
@@ -39,28 +39,28 @@ class Weights:
     product: int
 
     @classmethod
-    def of(cls, shape: Shape) -> "Weights":
-        return cls(5, 7) if shape is Shape.GAUSSIAN else cls(1, 2)
+    def of(cls, shape: GradientNoise) -> "Weights":
+        return cls(5, 7) if shape is GradientNoise.GAUSSIAN else cls(1, 2)
 
     def table(self, width: int) -> Ints:
         """Of each entry of a matrix."""
         return np.where(np.eye(width, dtype=bool), self.square, self.product)
 
 
-def joined(norms: list[int], shape: Shape) -> int:
+def joined(norms: list[int], shape: GradientNoise) -> int:
     """The norm of vectors side by side, rounded up."""
-    return sum(norms) if shape is Shape.LAPLACE else isqrt(sum(each * each for each in norms) - 1) + 1
+    return sum(norms) if shape is GradientNoise.LAPLACE else isqrt(sum(each * each for each in norms) - 1) + 1
 
 
 @dataclass(frozen=True, slots=True)
-class Examples:
+class ScaledExamples:
     """Rows of features and their targets, both scaled by declared bounds into [−1, 1], without those that are no numbers."""
 
     features: Floats
     targets: Floats
 
     @classmethod
-    def of(cls, features: Floats, targets: Floats) -> "Examples":
+    def of(cls, features: Floats, targets: Floats) -> "ScaledExamples":
         if len(features) > MOST_ROWS:
             raise Invalid(f"there may be at most {MOST_ROWS:,} rows")
         known = np.isfinite(features).all(axis=1) & np.isfinite(targets)
@@ -72,7 +72,7 @@ class MeansSum:
     """The sum of features, and last how many rows there are, in equal parts."""
 
     width: int
-    shape: Shape
+    shape: GradientNoise
 
     @property
     def all_features(self) -> int:
@@ -83,7 +83,7 @@ class MeansSum:
     def most(self) -> int:
         return joined([self.all_features] * 2, self.shape)
 
-    def exact(self, rows: Examples) -> Ints:
+    def exact(self, rows: ScaledExamples) -> Ints:
         steps = np.rint(rows.features * FEATURE_STEPS)
         return np.append(steps.sum(axis=0), len(rows.features) * self.all_features).astype(np.int64)
 
@@ -98,7 +98,7 @@ class SizesSum:
     """How many rows there are of each length, seen from a middle that was released."""
 
     width: int
-    shape: Shape
+    shape: GradientNoise
     middle: Floats
 
     @property
@@ -110,7 +110,7 @@ class SizesSum:
         """The longest of each kind, beginning with the longest that bounds allow."""
         return longest(self.width, self.shape) * 2.0 ** (-np.arange(SIZES) / 2)
 
-    def exact(self, rows: Examples) -> Ints:
+    def exact(self, rows: ScaledExamples) -> Ints:
         kinds = np.searchsorted(-self.ends[1:], -lengths(rows.features - self.middle, self.shape), side="right")
         return np.bincount(kinds, minlength=SIZES).astype(np.int64) * FEATURE_STEPS
 
@@ -121,23 +121,23 @@ class SizesSum:
         return float(self.ends[enough[0]] if len(enough) else self.ends[0])
 
 
-def longest(width: int, shape: Shape) -> float:
+def longest(width: int, shape: GradientNoise) -> float:
     """The longest row of so many features in [−1, 1]."""
-    return float(width if shape is Shape.LAPLACE else np.sqrt(width))
+    return float(width if shape is GradientNoise.LAPLACE else np.sqrt(width))
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RowView:
     """How rows are looked at: features less their middle, over a norm, and the constant. All of it is declared or was released."""
 
     middle: Floats
     norm: float
-    shape: Shape
+    shape: GradientNoise
 
     @property
     def factor(self) -> float:
         """What features in a ball of radius 1, beside the constant, are multiplied with, so that rows are in the unit ball."""
-        whole = 1 + CONSTANT if self.shape is Shape.LAPLACE else float(np.sqrt(1 + CONSTANT**2))
+        whole = 1 + CONSTANT if self.shape is GradientNoise.LAPLACE else float(np.sqrt(1 + CONSTANT**2))
         return (1 - 2.0**-12) / whole  # a little less, so that rows of the norm itself are not scaled down
 
     def _placed(self, features: Floats) -> FeatureRows:
@@ -149,7 +149,7 @@ class View:
         """The last feature of a row that is not scaled down, in steps."""
         return float(self._placed(self.middle[None, :]).steps[0, -1])
 
-    def rows(self, rows: Examples) -> "ViewedRows":
+    def rows(self, rows: ScaledExamples) -> "ViewedRows":
         """Rows within the unit ball. One that is longer is scaled down as a whole, with its target, which keeps what is linear so."""
         placed = self._placed(rows.features)
         shrunk = placed.steps[:, -1].astype(np.float64) / self.constant
@@ -169,7 +169,7 @@ class ProductsSum:
     """The upper triangle of Σ x xᵀ, then Σ x y, then Σ y²: one vector, in which a row's x is in the unit ball and its y in [−1, 1]."""
 
     width: int
-    shape: Shape
+    shape: GradientNoise
 
     @property
     def weights(self) -> Weights:
@@ -233,7 +233,7 @@ class Products:
 class ResidualsSum:
     """Σ x r and Σ r², where r is what weights leave of a target, clipped to [−clip, clip]. Weights and clip were released."""
 
-    shape: Shape
+    shape: GradientNoise
     weights: Floats
     clip: float
 

@@ -21,7 +21,7 @@ PIECE = 1 << 22
 """Numbers of the gradients of people that are held at once."""
 
 
-class People:
+class RowsOfPeople:
     """The rows of each person that are used: at most `most`, chosen by a priority that is drawn for each row by itself.
 
     So which rows of a person are used depends on nobody else. A row of nobody (None, or what is no number) is not used.
@@ -63,11 +63,11 @@ def unit_of(ids: Sequence[Any] | None, person: Person | None, rows: int) -> Pers
     return Person() if person is None else person
 
 
-def used_rows(ids: Sequence[Any] | None, unit: Person | None) -> tuple[Batch, People | None]:
+def used_rows(ids: Sequence[Any] | None, unit: Person | None) -> tuple[Batch, RowsOfPeople | None]:
     """The rows that are used, and the people who have several of them; None where each row is by itself."""
     if ids is None or unit is None:
         return slice(None), None
-    people = People(ids, unit.rows)
+    people = RowsOfPeople(ids, unit.rows)
     return (people.rows, None) if unit.rows == 1 else (slice(None), people)
 
 

@@ -17,9 +17,9 @@ from discreet.errors import Invalid, Refused
 from discreet.exact import Number, nonnegative
 from discreet.learn.moments import MOST_ROWS, joined
 from discreet.learn.rows import FEATURE_STEPS
-from discreet.learn.scaling import Bounds, table
-from discreet.learn.shares import ROWS, Part, Shares, one_row_each
-from discreet.learn.training_plan import Shape
+from discreet.learn.scaling import FeatureBounds, table
+from discreet.learn.shares import ROWS, DrawShares, Part, one_row_each
+from discreet.learn.training_plan import GradientNoise
 from discreet.mechanisms.additive import Floats, Ints
 from discreet.mechanisms.base import confidence_level
 from discreet.mechanisms.measure import Measure, unmetered
@@ -34,7 +34,7 @@ class SpreadSum:
     """Σ v, Σ v² and the number of rows, each in steps, each in equal parts of what a row may add."""
 
     width: int
-    shape: Shape
+    shape: GradientNoise
 
     @property
     def of_count(self) -> int:
@@ -61,7 +61,7 @@ class FeatureScale:
     `spread` is the standard deviation of a mean: that of sampling and that of the noise.
     """
 
-    bounds: Bounds
+    bounds: FeatureBounds
     mean: Floats
     deviation: Floats
     spread: Floats
@@ -99,7 +99,7 @@ class FeatureScale:
             data = json.loads(text)
             if data["format"] != 1 or data["model"] != "scale":
                 raise Invalid("this is a model of another kind or of a later release")
-            bounds = Bounds.of(list(zip(data["low"], data["high"], strict=True)), len(data["low"]))
+            bounds = FeatureBounds.of(list(zip(data["low"], data["high"], strict=True)), len(data["low"]))
             mean, deviation, spread = (np.array(data[name], np.float64) for name in ("mean", "deviation", "spread"))
             price = Fraction(data["epsilon"]), Fraction(data["delta"])
             found = cls(bounds, mean, deviation, spread, bool(data["few"]), *price)
@@ -154,11 +154,11 @@ def feature_scale_of(
     key: str | None = None,
 ) -> FeatureScale:
     """The same for rows that are read inside of the draw alone."""
-    limits = Bounds.of(bounds, width)
+    limits = FeatureBounds.of(bounds, width)
     if width < 1:
         raise Invalid("there must be at least one feature")
-    sums = SpreadSum(width, Shape.GAUSSIAN if nonnegative(delta, "delta") else Shape.LAPLACE)
-    shares = Shares.of(epsilon, delta, [Part(Fraction(1), sums.most)], relation)
+    sums = SpreadSum(width, GradientNoise.GAUSSIAN if nonnegative(delta, "delta") else GradientNoise.LAPLACE)
+    shares = DrawShares.of(epsilon, delta, [Part(Fraction(1), sums.most)], relation)
     charged = unmetered() if measure is None else measure
     with charged(shares.event, label="scale", key=key, promise=shares.promise) as grant:
         noise, sensitivity = shares.draws[0]
@@ -166,7 +166,7 @@ def feature_scale_of(
     return _read(released, sums, noise.variance, limits, shares)
 
 
-def _read(released: Ints, sums: SpreadSum, variance: float, limits: Bounds, shares: Shares) -> FeatureScale:
+def _read(released: Ints, sums: SpreadSum, variance: float, limits: FeatureBounds, shares: DrawShares) -> FeatureScale:
     """What the noisy vector says: nothing here sees data."""
     noise, of_count = variance**0.5 / FEATURE_STEPS, variance**0.5 / sums.of_count
     count = max(float(released[-1]) / sums.of_count, 1.0)

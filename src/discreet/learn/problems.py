@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from discreet.errors import Invalid
-from discreet.learn.people import People, clipped_people
+from discreet.learn.people import RowsOfPeople, clipped_people
 from discreet.learn.rows import Batch, FeatureRows, clipped_sum
 from discreet.learn.training_plan import TrainingPlan
 from discreet.mechanisms.additive import Floats, Ints
@@ -24,7 +24,7 @@ MOST_CLASSES = 1 << 12
 class LinearProblem(ABC):
     """Rows of features with targets; heirs say what the residuals of a batch are. With `people` a unit is a person, else a row."""
 
-    def __init__(self, rows: FeatureRows, plan: TrainingPlan, outputs: int, people: People | None = None) -> None:
+    def __init__(self, rows: FeatureRows, plan: TrainingPlan, outputs: int, people: RowsOfPeople | None = None) -> None:
         if (people is None) != (plan.person is None or plan.person.rows == 1):
             raise Invalid(
                 "people are told apart where a plan uses several rows of each, and only there",
@@ -59,7 +59,9 @@ class LinearProblem(ABC):
 class LeastSquares(LinearProblem):
     """Targets are numbers; the loss is (score − target)²/2. A target that is no finite number makes a row of zeros."""
 
-    def __init__(self, rows: FeatureRows, targets: Floats, plan: TrainingPlan, people: People | None = None) -> None:
+    def __init__(
+        self, rows: FeatureRows, targets: Floats, plan: TrainingPlan, people: RowsOfPeople | None = None
+    ) -> None:
         super().__init__(rows, plan, 1, people)
         self._targets = targets.reshape(-1, 1)
 
@@ -72,7 +74,7 @@ class Logistic(LinearProblem):
     """Targets are numbers of classes, −1 for a row that is in none of the declared ones: its gradient is 0."""
 
     def __init__(
-        self, rows: FeatureRows, codes: Ints, classes: int, plan: TrainingPlan, people: People | None = None
+        self, rows: FeatureRows, codes: Ints, classes: int, plan: TrainingPlan, people: RowsOfPeople | None = None
     ) -> None:
         if classes > MOST_CLASSES:
             raise Invalid(f"there may be at most {MOST_CLASSES:,} classes, got {classes:,}")

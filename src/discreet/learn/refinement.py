@@ -81,7 +81,8 @@ class Refined:
     def next_clip(self, reach: float, unit: float) -> float:
         """Where to clip next: at so many deviations of residuals, or farther where noise of `unit` times the clip is small."""
         deviation = float(np.sqrt((max(self.left, 0.0) + self.doubt) / self.matrix.count))
-        sampling = deviation * float(np.sqrt(max(np.trace(self.matrix.products.inner), 0.0) / len(self.weights)))
+        known = float(np.sqrt(max(self.left - self.doubt, 0.0) / self.matrix.count))
+        sampling = known * float(np.sqrt(max(np.trace(self.matrix.products.inner), 0.0) / len(self.weights)))
         free = min(FREE * sampling / unit, WIDEST) if unit else WIDEST
         return max(min(reach * deviation, USUAL), free, LEAST)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Invalid
-from discreet.learn.training_plan import ROOM, STEPS_OF_CLIP, Shape, TrainingPlan
+from discreet.learn.training_plan import ROOM, STEPS_OF_CLIP, GradientNoise, TrainingPlan
 from discreet.mechanisms.additive import Floats, Ints
 
 FEATURE_STEPS = 1 << 16
@@ -41,17 +41,17 @@ FIRST_STEPS = 1 << 18  # features in these are squared and added exactly: 2^16 �
 Batch = Ints | slice
 
 
-def lengths(vectors: Floats, shape: Shape) -> Floats:
+def lengths(vectors: Floats, shape: GradientNoise) -> Floats:
     """The norm of each row that the noise is made for: L2 for Gaussian noise, L1 for Laplace noise. Columns are added in their order."""
     total = np.zeros(len(vectors))
     for column in vectors.T:
-        total += np.abs(column) if shape is Shape.LAPLACE else column * column
-    return total if shape is Shape.LAPLACE else np.sqrt(total)
+        total += np.abs(column) if shape is GradientNoise.LAPLACE else column * column
+    return total if shape is GradientNoise.LAPLACE else np.sqrt(total)
 
 
-def whole_lengths(vectors: Floats, shape: Shape) -> Floats:
+def whole_lengths(vectors: Floats, shape: GradientNoise) -> Floats:
     """The same for whole numbers whose squares add up to less than 2^53, and so to the same in any order."""
-    if shape is Shape.LAPLACE:
+    if shape is GradientNoise.LAPLACE:
         return np.asarray(np.abs(vectors).sum(axis=1))
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
 
@@ -59,7 +59,7 @@ def whole_lengths(vectors: Floats, shape: Shape) -> Floats:
 class FeatureRows:
     """Features of rows in the unit ball, as integers of 1/FEATURE_STEPS."""
 
-    def __init__(self, features: NDArray[np.floating], shape: Shape) -> None:
+    def __init__(self, features: NDArray[np.floating], shape: GradientNoise) -> None:
         if features.ndim != 2:
             raise Invalid(f"features must be a table of rows and columns, got {features.ndim} dimensions")
         if len(features) > MOST_ROWS or features.shape[1] > MOST_FEATURES:
@@ -88,7 +88,7 @@ class FeatureRows:
         return RowBatch(self.steps.take(batch, axis=0).astype(np.float64), self.norms.take(batch), self.shape)
 
 
-def _in_ball(features: NDArray[np.floating], shape: Shape) -> Floats:
+def _in_ball(features: NDArray[np.floating], shape: GradientNoise) -> Floats:
     """Each row in the unit ball, in whole steps; where it lies outside it is scaled down."""
     values = np.array(features, np.float64)
     values[~np.isfinite(values).all(axis=1)] = 0
@@ -105,7 +105,7 @@ class RowBatch:
 
     steps: Floats
     norms: Floats
-    shape: Shape
+    shape: GradientNoise
 
     def scores(self, weights: Floats) -> Floats:
         """⟨w, x⟩ for the weights of each score, exactly, where these are rounded to a grid, and scaled down if they are very long."""

@@ -11,14 +11,14 @@ from discreet.mechanisms.additive import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class FeatureBounds:
     """The declared least and largest value of each feature; values beyond count as the bound."""
 
     low: tuple[float, ...]
     high: tuple[float, ...]
 
     @classmethod
-    def of(cls, declared: Any, width: int, name: str = "bounds") -> "Bounds":
+    def of(cls, declared: Any, width: int, name: str = "bounds") -> "FeatureBounds":
         """Of one pair for all features, or of a pair for each; Invalid for anything else, and where it is missing."""
         if declared is None:
             raise Invalid(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from discreet.exact import Number, nonnegative, positive, sqrt_up
 from discreet.learn.people import unit_of, used_rows
 from discreet.learn.rows import Batch
-from discreet.learn.training_plan import Shape, TrainingPlan
+from discreet.learn.training_plan import GradientNoise, TrainingPlan
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.gaussian import RoundedGaussian
 from discreet.mechanisms.geometric import Geometric
@@ -41,7 +41,7 @@ class Draw(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class DrawShares:
     """The draws of a promise. With a delta above 0 norms are L2 and the noise is Gaussian, else L1 and geometric.
 
     For any parts the draws together are (epsilon, delta)-DP under the relation: of Gaussian noise the squares of sensitivity over scale
@@ -59,7 +59,7 @@ class Shares:
     draws: tuple[Draw, ...]
 
     @classmethod
-    def of(cls, epsilon: Number, delta: Number, parts: Sequence[Part], relation: Relation = ROWS) -> "Shares":
+    def of(cls, epsilon: Number, delta: Number, parts: Sequence[Part], relation: Relation = ROWS) -> "DrawShares":
         """The least noise for parts in proportion to their shares."""
         price, small = positive(epsilon, "epsilon"), nonnegative(delta, "delta")
         total = sum((each.share for each in parts), Fraction(0))
@@ -76,9 +76,9 @@ class Shares:
             scale *= 1 + Fraction(1, 10**9)  # for roots that were rounded, and for noise that was: some parts in 10^18
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> GradientNoise:
         """The noise, and so the norm of what is summed."""
-        return Shape.GAUSSIAN if self.delta else Shape.LAPLACE
+        return GradientNoise.GAUSSIAN if self.delta else GradientNoise.LAPLACE
 
     @property
     def event(self) -> events.Event:

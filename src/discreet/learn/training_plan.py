@@ -26,7 +26,7 @@ STEPS_OF_CLIP = 1 << 32
 """The clip in steps of the grid that sums are released on."""
 
 
-class Shape(Enum):
+class GradientNoise(Enum):
     """The noise, and so the norm that gradients are clipped in."""
 
     GAUSSIAN = "gaussian"  # L2
@@ -67,7 +67,7 @@ class TrainingPlan:
     people: int
     clip: Fraction = Fraction(1)
     rate: Fraction = Fraction(1)
-    shape: Shape = Shape.GAUSSIAN
+    shape: GradientNoise = GradientNoise.GAUSSIAN
     person: Person | None = None
     adjacency: Adjacency = Adjacency.ADD_REMOVE
     block: int = 10
@@ -81,13 +81,13 @@ class TrainingPlan:
         people: int,
         clip: Number = 1,
         rate: Number = 1,
-        shape: Shape | str | None = None,
+        shape: GradientNoise | str | None = None,
         person: Person | None = None,
         adjacency: Adjacency | str = Adjacency.ADD_REMOVE,
         block: int = 10,
     ) -> None:
         small = nonnegative(delta, "delta")
-        usual = Shape.GAUSSIAN if small else Shape.LAPLACE
+        usual = GradientNoise.GAUSSIAN if small else GradientNoise.LAPLACE
         share = probability(rate, "rate")
         fields = {
             "epsilon": positive(epsilon, "epsilon"),
@@ -96,7 +96,7 @@ class TrainingPlan:
             "people": whole(people, "people", least=1),
             "clip": positive(clip, "clip"),
             "rate": share,
-            "shape": usual if shape is None else _member(Shape, shape, "shape"),
+            "shape": usual if shape is None else _member(GradientNoise, shape, "shape"),
             "person": _person(person),
             "adjacency": _member(Adjacency, adjacency, "adjacency"),
             "block": whole(block, "block", least=1),
@@ -108,7 +108,7 @@ class TrainingPlan:
     def _check(self) -> None:
         if not self.rate:
             raise Invalid("rate must be above 0: with 0 nobody is ever in a batch")
-        if self.shape is Shape.GAUSSIAN and not self.delta:
+        if self.shape is GradientNoise.GAUSSIAN and not self.delta:
             raise Invalid(
                 "Gaussian noise keeps no pure epsilon: delta must be above 0",
                 hint="set delta, such as 1e-6, or shape='laplace'",
@@ -132,7 +132,7 @@ class TrainingPlan:
     @cached_property
     def noise(self) -> IntegerNoise:
         """The least noise on integers that keeps the promise over all steps."""
-        if self.shape is Shape.LAPLACE:
+        if self.shape is GradientNoise.LAPLACE:
             found = calibrate.discrete_laplace(
                 self.epsilon, self.delta, self.sensitivity, times=self.steps, rate=self.rate
             )

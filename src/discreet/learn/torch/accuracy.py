@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from discreet.errors import DiscreetError, Fault
 from discreet.exact import Number, positive, whole
-from discreet.learn.people import People
+from discreet.learn.people import RowsOfPeople
 from discreet.learn.torch.batches import TensorBatch, TensorRows, ids_of
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.measure import Measure, Promise, unmetered
@@ -60,7 +60,7 @@ def evaluate(
     charged = unmetered() if measure is None else measure
     promise = Promise(positive(epsilon, "epsilon"), Fraction(0))
     with charged(noise.event(1), label=label, key=key, promise=promise) as grant:
-        chosen = None if groups is None else People(ids_of(groups), 1, grant.source).rows
+        chosen = None if groups is None else RowsOfPeople(ids_of(groups), 1, grant.source).rows
         count = grant(noise, 1, lambda: _count(model, rows, chosen, judged, 1 if alone else ROWS_AT_ONCE))
     share = min(1.0, max(0.0, count / declared))
     return Accuracy(share, noise.error() / declared, promise.epsilon)

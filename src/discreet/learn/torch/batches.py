@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from discreet.errors import Invalid
-from discreet.learn.people import People
+from discreet.learn.people import RowsOfPeople
 from discreet.learn.training_plan import TrainingPlan
 from discreet.mechanisms.additive import Ints
 from discreet.noise import Source
@@ -93,7 +93,7 @@ class UnitRows:
     ) -> None:
         self._rows, self._device = rows, rows._device
         self._most = plan.rows_each
-        self._people = None if groups is None else People(ids_of(groups), self._most, source)
+        self._people = None if groups is None else RowsOfPeople(ids_of(groups), self._most, source)
         self._alone = plan.person is None or plan.person.each_row or self._most == 1
 
     def __len__(self) -> int:

@@ -21,7 +21,7 @@ from discreet.learn.torch.each import AloneSums, EachSums
 from discreet.learn.torch.ghost import Loss
 from discreet.learn.torch.noise import FloatGaussian, FloatSums, GridSums, NoiseKind
 from discreet.learn.torch.optimising import Made, Moving, Schedule
-from discreet.learn.training_plan import Shape, TrainingPlan
+from discreet.learn.training_plan import GradientNoise, TrainingPlan
 from discreet.learn.training_run import Keeper, TrainingRun, entered
 from discreet.mechanisms.additive import Ints
 from discreet.mechanisms.measure import Measure
@@ -234,7 +234,7 @@ def _moving(model: nn.Module, optimizer: Made | None, schedule: Schedule | None)
 
 
 def _check_plan(plan: TrainingPlan) -> None:
-    if plan.shape is not Shape.GAUSSIAN:
+    if plan.shape is not GradientNoise.GAUSSIAN:
         raise Invalid("gradients here are clipped in L2, for Gaussian noise", hint="give the plan a delta above 0")
 
 
