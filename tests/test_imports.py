@@ -57,7 +57,7 @@ PUBLIC = {
 }
 
 # Each package or module directly under src/discreet, and what it may import besides itself.
-BASIC = {"binomial", "errors", "exact", "fields", "lazy"}
+BASIC = {"binomial", "errors", "exact", "fields", "lazy", "whole_file"}
 ARROWS = {
     "accountant": set[str](),
     "binomial": set[str](),
@@ -66,6 +66,7 @@ ARROWS = {
     "exact": {"errors"},
     "fields": {"errors", "exact"},
     "lazy": set[str](),
+    "whole_file": {"errors"},
     "noise": BASIC,
     "privacy": {"accountant", *BASIC},
     "mechanisms": {"noise", "privacy", *BASIC},
@@ -151,7 +152,16 @@ FENCES = {
 PURE = {f"curator/{name}.py" for name in ("accounts", "acts", "amounts", "ledger", "names", "request", "rows")}
 """The ledger as a state machine and its nouns: no file, no clock, and nothing of ours but each other and the basic modules."""
 
-STANDARD_LIBRARY_ONLY = {"__init__.py", "accountant.py", "errors.py", "exact.py", "fields.py", "lazy.py", *PURE}
+STANDARD_LIBRARY_ONLY = {
+    "__init__.py",
+    "accountant.py",
+    "errors.py",
+    "exact.py",
+    "fields.py",
+    "lazy.py",
+    "whole_file.py",
+    *PURE,
+}
 
 
 @dataclass(frozen=True)

@@ -397,9 +397,14 @@ def test_runs_have_keys_and_checkpoints_of_their_own(tmp_path: Path) -> None:
 
 
 def test_a_model_that_cannot_be_written_is_paid_and_kept(run: Run, clinic: Path) -> None:
-    with mock.patch(
-        "discreet.learn.table_model.TableModel.to_json", side_effect=OSError(28, "No space left on device")
-    ):
+    rename = os.replace
+
+    def full_disk(old: str, new: Path) -> None:
+        if Path(new).name == "model.json":
+            raise OSError(28, "No space left on device")
+        rename(old, new)
+
+    with mock.patch("discreet.whole_file.os.replace", full_disk):
         full = run(*TRAIN, "--out", "model.json", "--json")
     assert full.exit_code == 1 and error(full)["code"] == "out" and "again is free" in error(full)["hint"]
     assert not data(run(*TRAIN, "--out", "model.json", "--json"))["charged"] and spent(run) == 2

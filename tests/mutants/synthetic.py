@@ -13,7 +13,7 @@ from tests.weights import test_synthetic_data as rows
 COLUMNS = "discreet.weights.columns:"
 CSV = "discreet.weights.comma_separated:"
 PARQUET = "discreet.weights.parquet:"
-FILE = "discreet.weights.whole_file:"
+FILE = "discreet.whole_file:"
 ROWS = "discreet.weights.synthetic_data:"
 PRODUCT = "discreet.weights.product:"
 REACH = "discreet.weights.noise_reach:"

@@ -23,7 +23,7 @@ from discreet.noise import Tape
 from discreet.weights import comma_separated, parquet
 from discreet.weights.columns import column_of
 from discreet.weights.synthetic_data import SyntheticData
-from discreet.weights.whole_file import whole_file
+from discreet.whole_file import whole_file
 from tests.weights.synthesis import KINDS, attributes
 
 Row = dict[str, Any]

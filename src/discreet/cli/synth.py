@@ -237,7 +237,7 @@ def _written(learned: "Learned", rows: int | None, target: Path) -> "SyntheticDa
 
 
 def _saved(page: Path, report: "QualityReport") -> None:
-    from discreet.weights.whole_file import whole_file
+    from discreet.whole_file import whole_file
 
     try:
         with whole_file(page) as file:

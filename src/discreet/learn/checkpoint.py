@@ -1,7 +1,6 @@
 """Weights on disk after each block of steps, so that whoever was killed goes on: only what was released is ever written."""
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Fault
+from discreet.whole_file import write_whole
 
 VERSION = 1
 
@@ -61,22 +61,7 @@ class CheckpointFile:
             "made": checkpoint.made,
             "state": state,
         }
-        exchange(self._path, json.dumps(data).encode())
-
-
-def exchange(path: Path, data: bytes) -> None:
-    """The file holds these bytes, durably, once this returns; whoever is killed before leaves the one that there was."""
-    beside = path.with_name(f".{path.name}.new")
-    with beside.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        write_whole(self._path, json.dumps(data).encode())
 
 
 def _numbers(values: list[str]) -> NDArray[Any]:

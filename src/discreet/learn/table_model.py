@@ -1,7 +1,6 @@
 """A model of a table, with what it was trained on: the columns, their encoding, and the price. It is saved as JSON, never pickled."""
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +17,7 @@ from discreet.learn.encoding import Encoding, key_data, key_of
 from discreet.learn.linear_regression import LinearModel
 from discreet.learn.logistic_regression import LogisticModel
 from discreet.mechanisms.additive import Floats
+from discreet.whole_file import write_whole
 
 FORMAT = 1
 KIND = "discreet model of a table"
@@ -153,20 +153,7 @@ class TableModel:
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file, which is there whole or not at all."""
-        target = Path(path)
-        try:
-            beside = target.with_name(f".{target.name}.new")
-            with beside.open("w", encoding="utf-8") as file:
-                file.write(self.to_json())
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, target)
-        except OSError as error:
-            raise Invalid(
-                f"{str(target)!r} cannot be written: {error.strerror}",
-                code="out",
-                hint="name a file in a folder that exists and may be written to",
-            ) from None
+        write_whole(path, self.to_json().encode())
 
 
 def load(path: str | Path) -> TableModel:

@@ -57,7 +57,7 @@ class SyntheticData:
         """The rows as CSV: as a text, or as a file, which is there whole or not at all."""
         if path is None:
             return "".join(self._csv())
-        from discreet.weights.whole_file import whole_file
+        from discreet.whole_file import whole_file
 
         with whole_file(path) as file:
             for part in self._csv():
@@ -72,7 +72,7 @@ class SyntheticData:
     def to_parquet(self, path: str | Path) -> None:
         """The rows as a Parquet file, which is there whole or not at all."""
         from discreet.weights.parquet import write_parquet
-        from discreet.weights.whole_file import whole_file
+        from discreet.whole_file import whole_file
 
         with whole_file(path) as file:
             write_parquet(self.columns, self.rows, file)

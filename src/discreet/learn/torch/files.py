@@ -15,8 +15,9 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor, nn
 
 from discreet.errors import Invalid
-from discreet.learn.checkpoint import Checkpoint, exchange, known, no_checkpoint, of_this_run
+from discreet.learn.checkpoint import Checkpoint, known, no_checkpoint, of_this_run
 from discreet.learn.torch.training import TrainedModel
+from discreet.whole_file import write_whole
 
 FORMAT = "1"
 MOST_IN_JSON = 1 << 20
@@ -55,7 +56,7 @@ class TensorCheckpoint:
             "made": str(checkpoint.made),
         }
         state = {name: np.ascontiguousarray(part).reshape(part.shape) for name, part in checkpoint.state.items()}
-        exchange(self._path, save_arrays(state, told))
+        write_whole(self._path, save_arrays(state, told))
 
 
 def _metadata(path: Path) -> Facts:
@@ -68,13 +69,13 @@ def save(trained: TrainedModel, path: Path | str) -> None:
     where, told = Path(path), _facts(trained)
     state = trained.model.state_dict()
     if where.suffix == ".safetensors":
-        exchange(
+        write_whole(
             where, save_tensors({name: each.detach().cpu().clone().contiguous() for name, each in state.items()}, told)
         )
     elif where.suffix == ".json":
         if sum(each.numel() for each in state.values()) > MOST_IN_JSON:
             raise Invalid("the model is too large for JSON", hint="name a file .safetensors")
-        exchange(
+        write_whole(
             where, json.dumps({**told, "tensors": {name: _written(each) for name, each in state.items()}}).encode()
         )
     else:

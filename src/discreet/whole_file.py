@@ -12,7 +12,10 @@ from discreet.errors import Invalid
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
-    """A file to write bytes to, which gets its name at the end of the block; where that ends by an exception nothing has changed."""
+    """A file to write bytes to, which gets its name at the end of the block, durably; where that ends by an exception nothing has changed.
+
+    Whoever is killed before leaves the file that there was.
+    """
     target = Path(path)
     try:
         file = NamedTemporaryFile(dir=target.absolute().parent, prefix=f".{target.name}-", delete=False)  # noqa: SIM115
@@ -25,11 +28,27 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         os.chmod(file.name, 0o666 & ~_mask())
         os.replace(file.name, target)
+        _synced(target.absolute().parent)
     except OSError as error:
         raise _unwritable(target, error) from None
     finally:
         with suppress(FileNotFoundError):  # it has its name by now
             os.unlink(file.name)
+
+
+def write_whole(path: str | Path, data: bytes) -> None:
+    """The file holds these bytes, durably, once this returns."""
+    with whole_file(path) as file:
+        file.write(data)
+
+
+def _synced(folder: Path) -> None:
+    """The names in a folder are durable once this returns."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _mask() -> int:
