@@ -243,15 +243,15 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
     (
         "undecided-is-decided",
         HEADS + "gap_table",
-        "above <= first",
-        "above <= last",
+        "high[gap] <= first",
+        "high[gap] <= last",
         "a word whose V lie on both sides of F has one gap",
         heads.sixteen_digits_settle,
     ),
     (
         "ties-go-down",
         HEADS + "GapTable.settled",
-        "k[tie] -= decide(_chance(self.p, int(below[tie])), source, int(word[tie]), 64)",
+        "k[tie] -= decide(_chance(self.p, int(k[tie]) - 1), source, int(word[tie]), 64)",
         "k[tie] -= 1",
         "ties are below F whatever follows",
         heads.ties_are_decided,

@@ -38,7 +38,7 @@ def brackets_hold(p: F = CHANCES[1]) -> None:
     table = gap_table(p)
     for k in range(0, table.reach, max(1, table.reach // 60)):
         scaled = below(p, k) * (1 << 64)
-        assert int(table.low[k]) <= scaled <= int(table.high[k]) <= int(table.low[k]) + 1
+        assert int(table.low[k]) <= scaled <= int(table.high[k + 1]) <= int(table.low[k]) + 1
 
 
 @pytest.mark.parametrize("p", CHANCES)
@@ -56,7 +56,7 @@ def sixteen_digits_settle(p: F = CHANCES[1]) -> None:
         if gap < table.reach:
             assert int(table.low[gap]) >= (word + 1) * unit
         if gap:
-            assert int(table.high[gap - 1]) <= word * unit
+            assert int(table.high[gap]) <= word * unit
     assert float((table.gap == UNDECIDED).mean()) < 0.25
 
 
@@ -141,8 +141,8 @@ def _short(table: GapTable, reach: int) -> GapTable:
     gap = np.where(table.gap >= reach, reach, table.gap)
     ties = table.gap == UNDECIDED
     first = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48)
-    gap[ties & (first >= table.high[reach - 1])] = reach
-    return GapTable(table.p, gap.astype(np.int16), table.low[:reach], table.high[:reach], table.often)
+    gap[ties & (first >= table.high[reach])] = reach
+    return GapTable(table.p, gap.astype(np.int16), table.low[:reach], table.high[: reach + 1], table.often)
 
 
 def test_the_number_of_heads_is_binomial() -> None:

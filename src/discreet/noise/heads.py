@@ -31,7 +31,7 @@ UNDECIDED = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GapTable:
-    """The gap that 16 digits mean, and brackets of F in units of 2^-64: V < low[k] is at most k, V >= high[k] is above k."""
+    """The gap that 16 digits mean, and brackets of F in units of 2^-64: V < low[k] is at most k, V >= high[k + 1] is above k."""
 
     p: Fraction
     gap: NDArray[np.int16]
@@ -46,10 +46,11 @@ class GapTable:
 
     def settled(self, word: NDArray[np.uint64], source: Source) -> Ints:
         """The gap of each V whose first 64 digits are given."""
-        k = self.low.searchsorted(word, "right").astype(np.int64)  # the first k that V is below for sure
-        below = np.maximum(k, 1) - 1
-        for tie in np.flatnonzero((k > 0) & (word < self.high[below])):
-            k[tie] -= decide(_chance(self.p, int(below[tie])), source, int(word[tie]), 64)
+        k = self.low.searchsorted(word, "right")  # the first k that V is below for sure
+        ties = word < self.high.take(k)  # V is perhaps below k − 1 too
+        if ties.any():
+            for tie in np.flatnonzero(ties):
+                k[tie] -= decide(_chance(self.p, int(k[tie]) - 1), source, int(word[tie]), 64)
         return k
 
 
@@ -72,21 +73,21 @@ def gap_table(p: Fraction) -> GapTable:
     first = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48)
     last = first + np.uint64((1 << 48) - 1)
     gap = low.searchsorted(last, "right")  # the first k with last < low[k]: all such V are below F(k)
-    above = np.where(
-        gap > 0, high[np.maximum(gap, 1) - 1], np.uint64(0)
-    )  # and at least F(k−1), if all are from here on
-    settled = np.where(above <= first, gap, UNDECIDED).astype(np.int16)
+    settled = np.where(high[gap] <= first, gap, UNDECIDED).astype(np.int16)  # and none of them is below F(k − 1)
     return GapTable(p, settled, low, high, max(float(p), 1 / reach))
 
 
 def _brackets(p: Fraction, reach: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Brackets of F(0) … F(reach − 1) in units of 2^-64, from powers of 1 − p that are rounded outward to 192 binary digits."""
+    """No more than F(0) … F(reach − 1), and no less than F(−1) = 0 … F(reach − 1), in units of 2^-64.
+
+    Powers of 1 − p are rounded outward to 192 binary digits.
+    """
     digits = 192
     one = 1 << digits
     tail = one * (p.denominator - p.numerator)
     each = tail // p.denominator, divide_up(tail, p.denominator)
     least, most = one, one
-    low, high = [], []
+    low, high = [], [0]
     for _ in range(reach):
         least, most = least * each[0] >> digits, shift_up(most * each[1], digits)
         low.append((one - most) >> (digits - 64))
