@@ -7,14 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.extras import PARTS
+from tests.extras import OPTIONAL, PARTS
 
 pytest_plugins = ["tests.budget"]
 
 SOURCE = Path(__file__).parent / "src" / "discreet"
-
-# A module or folder of src/discreet, and the optional library without which it cannot be imported.
-OPTIONAL = {"curator/postgres.py": "psycopg", "learn/torch": "torch"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -46,9 +43,10 @@ def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyt
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Modules that need a library of an optional part are not looked at where it is not installed."""
     if not collection_path.is_relative_to(SOURCE):
         return None
-    library = OPTIONAL.get(collection_path.relative_to(SOURCE).as_posix())
+    library = OPTIONAL.get(".".join(("discreet", *collection_path.relative_to(SOURCE).with_suffix("").parts)))
     return True if library and find_spec(library) is None else None
 
 

@@ -41,6 +41,18 @@ PARTS = {
     )
 }
 
+OPTIONAL = {
+    "discreet.curator.postgres": "psycopg",
+    "discreet.learn.estimators": "sklearn",
+    "discreet.learn.torch": "torch",
+}
+"""Modules and packages of ours, and the library of an optional part without which they cannot be imported."""
+
+
+def needs_a_part(module: str) -> bool:
+    """Whether a module of ours belongs to an optional part, by its dotted name."""
+    return any(module == each or module.startswith(f"{each}.") for each in OPTIONAL)
+
 
 def program(name: str) -> str | None:
     """Where a program lies; servers are often in folders of their own, which are not on the path."""

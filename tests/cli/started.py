@@ -18,9 +18,10 @@ import rich.table
 
 import discreet
 from discreet.cli import main
+from tests.extras import needs_a_part
 
-# Without the store that needs an optional part.
-OURS = [each.name for each in walk_packages(discreet.__path__, "discreet.") if not each.name.endswith(".postgres")]
+# Without what needs an optional part.
+OURS = [each.name for each in walk_packages(discreet.__path__, "discreet.") if not needs_a_part(each.name)]
 LOADED = (duckdb, rich.console, rich.table, *map(import_module, OURS))
 """What commands load only when they need it: here before a child is started, which may run as a user who may not read it."""
 

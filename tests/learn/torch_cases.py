@@ -5,6 +5,10 @@ from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
 
+import pytest
+
+pytest.importorskip("torch", reason="the optional part learn")
+
 import torch
 from torch import Tensor, nn
 

@@ -48,7 +48,7 @@ class DrawShares:
     add up (Dong, Roth and Su 2022, corollary 3.3), of geometric noise sensitivity over scale does; the sum is that of one draw which
     keeps the promise. A unit that is replaced takes away what it added and adds as much, which moves a sum by twice the norm.
 
-    >>> shares = Shares.of(1, 1e-5, [Part(Fraction(1, 4), 10), Part(Fraction(3, 4), 1)])
+    >>> shares = DrawShares.of(1, 1e-5, [Part(Fraction(1, 4), 10), Part(Fraction(3, 4), 1)])
     >>> [round(float(each.noise.scale / each.sensitivity), 4) for each in shares.draws], loss(shares.event).certifies(1, 1e-5)
     ([7.4613, 4.3078], True)
     """
