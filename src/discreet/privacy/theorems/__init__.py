@@ -42,6 +42,7 @@ from discreet.privacy.theorems.renyi import (
     renyi_least_delta,
     renyi_least_epsilon,
 )
+from discreet.privacy.theorems.shuffling import shuffled_delta, shuffled_epsilon
 
 __all__ = [
     "advanced_composition",
@@ -75,6 +76,8 @@ __all__ = [
     "renyi_epsilon",
     "renyi_least_delta",
     "renyi_least_epsilon",
+    "shuffled_delta",
+    "shuffled_epsilon",
     "zcdp_delta",
     "zcdp_epsilon",
     "zcdp_implies",
