@@ -46,7 +46,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Modules that need a library of an optional part are not looked at where it is not installed."""
     if not collection_path.is_relative_to(SOURCE):
         return None
-    library = OPTIONAL.get(".".join(("discreet", *collection_path.relative_to(SOURCE).with_suffix("").parts)))
+    parts = collection_path.relative_to(SOURCE.parent).parts
+    library = OPTIONAL.get(".".join(parts).removesuffix(".py"))
     return True if library and find_spec(library) is None else None
 
 
