@@ -8,11 +8,27 @@ S = "discreet.privacy.theorems.shuffling:"
 MUTANTS = (
     Mutant(
         "everyone-is-a-clone-more-often",
-        S + "_Clones.of",
-        "others * exp(-local), -others * expm1(-local)",
-        "others * exp(-local / 2), -others * expm1(-local / 2)",
+        S + "_rates",
+        "share, -expm1(-local)",
+        "sqrt(share), -expm1(-local / 2)",
         "a person who reports the truth with high probability is counted as one who hides others",
         shuffling.binary_responses_lose_no_more,
+    ),
+    Mutant(
+        "two-reports-are-twice-as-many-clones",
+        S + "_rates",
+        "(2 * share / (1 + share), tanh(local / 2))",
+        "(sqrt(share), -expm1(-local / 2))",
+        "people who answer the truth are counted as ones who toss a coin",
+        shuffling.randomisers_with_two_reports_lose_no_more,
+    ),
+    Mutant(
+        "every-randomiser-has-two-reports",
+        S + "_rates",
+        "if binary else (share, -expm1(-local))",
+        "",
+        "what holds for two reports is said of any randomiser",
+        shuffling.values_are_those_of_clones,
     ),
     Mutant(
         "clones-of-one-who-is-not-there",

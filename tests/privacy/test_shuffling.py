@@ -33,7 +33,10 @@ from tests.scale import SCALE, repeats
 Channel = Sequence[Sequence[F]]
 PRECISION = 1e-3  # relative, of δ: what is promised for ε₀ up to 8 and δ from 1e-12 on
 EXACT = 3e-5  # relative, where every number of clones is looked at: the slack and its rounding
-ABOVE_BINARY = 2.5  # times the exact δ of binary randomised response, for e^ε₀ <= 3 and at most 8 people
+ABOVE_BINARY = (
+    2.5,
+    1.4,
+)  # times the exact δ of binary response, e^ε₀ <= 3, at most 8 people: of any randomiser, of a binary one
 GAMMAS = (F(1), F(21, 20), F(5, 4), F(3, 2), F(2), F(5, 2))
 
 
@@ -76,12 +79,12 @@ def neighbours(channel: Channel, n: int, pairs: Sequence[tuple[int, int]]) -> It
             yield [one[key] for key in one], [two[key] for key in one]
 
 
-def bound(ratio: F, n: int, gamma: F) -> float:
+def bound(ratio: F, n: int, gamma: F, binary: bool = False) -> float:
     """δ by the theorem for e^ε₀ = ratio and e^ε = gamma."""
-    return shuffled_delta(log_up(ratio), n, max(F(0), log_down(gamma)))
+    return shuffled_delta(log_up(ratio), n, max(F(0), log_down(gamma)), binary=binary)
 
 
-def holds_for(channel: Channel, n: int, pairs: Sequence[tuple[int, int]]) -> list[float]:
+def holds_for(channel: Channel, n: int, pairs: Sequence[tuple[int, int]], binary: bool = False) -> list[float]:
     """The bound is kept at every γ; the factors by which it is above the exact δ, where that is not 0."""
     ratio = ratio_of_table(channel)
     assert ratio is not None
@@ -89,7 +92,7 @@ def holds_for(channel: Channel, n: int, pairs: Sequence[tuple[int, int]]) -> lis
     factors = []
     for gamma in GAMMAS:
         exact = max(hockey_stick(p, q, gamma) for p, q in laws)
-        stated = bound(ratio, n, gamma)
+        stated = bound(ratio, n, gamma, binary)
         assert exact <= F(stated), (n, gamma)
         if exact:
             factors.append(stated / float(exact))
@@ -100,8 +103,9 @@ def binary_responses_lose_no_more() -> None:
     """Both directions of a change are alike: reports 0 and 1 change places."""
     for ratio in (F(3, 2), F(2), F(3)):
         for n in range(1, 9):
-            factors = holds_for(response(2, ratio), n, [(0, 1)])
-            assert max(factors) <= ABOVE_BINARY, (ratio, n)
+            for binary, most in zip((False, True), ABOVE_BINARY, strict=True):
+                factors = holds_for(response(2, ratio), n, [(0, 1)], binary)
+                assert max(factors) <= most, (ratio, n, binary)
 
 
 def test_binary_responses_lose_no_more() -> None:
@@ -113,6 +117,18 @@ def test_k_ary_responses_lose_no_more(k: int, most: int) -> None:
     for ratio in (F(2), F(4)):
         for n in range(2, most + 1):
             holds_for(response(k, ratio), n, [(0, 1)])
+
+
+def randomisers_with_two_reports_lose_no_more() -> None:
+    """Also where the reports are not alike, and values lie between the two that differ most."""
+    for chances in ((F(1, 10), F(3, 10), F(2, 10)), (F(1, 2), F(9, 10), F(6, 10)), (F(1, 4), F(3, 4), F(1, 2))):
+        channel = [[chance, 1 - chance] for chance in chances]
+        for n in (1, 2, 5, 8):
+            holds_for(channel, n, list(permutations(range(3), 2)), binary=True)
+
+
+def test_randomisers_with_two_reports_lose_no_more() -> None:
+    randomisers_with_two_reports_lose_no_more()
 
 
 def odd_randomisers_lose_no_more() -> None:
@@ -142,20 +158,14 @@ def values_are_those_of_clones() -> None:
     for ratio in (F(11, 10), F(2), F(5), F(1000)):
         for n in (2, 3, 8, 30):
             for gamma in (*GAMMAS, F(4), F(500)):
-                exact = clones(1 / ratio, ratio, n, gamma)
-                stated = F(bound(ratio, n, gamma))
-                assert exact <= stated <= exact * F(1 + EXACT) + F(1, 10**12), (ratio, n, gamma)
+                for binary, keep in ((False, 1 / ratio), (True, 2 / (1 + ratio))):
+                    exact = clones(keep, ratio, n, gamma)
+                    stated = F(bound(ratio, n, gamma, binary))
+                    assert exact <= stated <= exact * F(1 + EXACT) + F(1, 10**12), (ratio, n, gamma)
 
 
 def test_values_are_those_of_clones() -> None:
     values_are_those_of_clones()
-
-
-def test_clones_are_fewer_than_the_fair_answers_of_binary_response() -> None:
-    """Why the bound is above: someone answers by a fair coin with probability 2/(1 + e^ε₀), and is a clone with probability e^-ε₀ only."""
-    for ratio in (F(2), F(3)):
-        for gamma in GAMMAS:
-            assert clones(2 / (1 + ratio), ratio, 8, gamma) <= clones(1 / ratio, ratio, 8, gamma)
 
 
 # Many people.
@@ -209,9 +219,9 @@ def what_is_left_out_is_added() -> None:
     """A bulk that is far too small makes δ larger, never smaller."""
     for local, n, epsilon in ((1, 1000, 0.05), (3, 3000, 0.2), (6, 200, 1), (1, 1000, 0.4)):
         true = shuffled_delta(local, n, epsilon)
-        pair = shuffling._Pair(float(local), epsilon)
+        pair = shuffling._Pair(float(local), epsilon, False)
         for exponent in (0.1, 1.0, 3.0):
-            inside, outside = pair._parts(shuffling._Clones.of(n - 1, float(local), exponent))
+            inside, outside = pair._parts(shuffling._Clones.of(n - 1, shuffling._rates(local, False), exponent))
             assert inside < true * (1 + EXACT) and true <= (inside + outside) * (1 + EXACT)
 
 
@@ -223,7 +233,7 @@ def sums_that_are_cut_short_are_bounded() -> None:
     """Few terms and a geometric series for the rest are above all terms."""
     for kinds in (5, 100, 3001):
         for epsilon in (0.0, 0.01, 0.3):
-            pair = shuffling._Pair(1.0, epsilon)
+            pair = shuffling._Pair(1.0, epsilon, False)
             true = pair.given(kinds)
             with mock.patch.object(shuffling, "NEGLIGIBLE", 1e-3):
                 assert true * (1 - 1e-9) <= pair.given(kinds)
@@ -270,12 +280,12 @@ def test_epsilons_meet_their_delta() -> None:
 
 
 @settings(max_examples=repeats(8), deadline=None)
-@given(local=LOCAL, n=PEOPLE, delta=DELTA)
-def test_shuffled_epsilon_is_the_least_that_meets_delta(local: float, n: int, delta: float) -> None:
-    found = shuffled_epsilon(local, n, delta)
-    assert shuffled_delta(local, n, found) <= delta
+@given(local=LOCAL, n=PEOPLE, delta=DELTA, binary=st.booleans())
+def test_shuffled_epsilon_is_the_least_that_meets_delta(local: float, n: int, delta: float, binary: bool) -> None:
+    found = shuffled_epsilon(local, n, delta, binary=binary)
+    assert shuffled_delta(local, n, found, binary=binary) <= delta
     assert 0 <= found <= pure_epsilon(local, delta) <= local
-    assert not found or shuffled_delta(local, n, found * (1 - PRECISION)) >= delta * (1 - PRECISION)
+    assert not found or shuffled_delta(local, n, found * (1 - PRECISION), binary=binary) >= delta * (1 - PRECISION)
 
 
 @settings(max_examples=repeats(8), deadline=None)

@@ -4,12 +4,18 @@ Each of n people runs the same ε₀-private randomiser on a value of their own;
 reports and gives on nothing else. Neighbours differ in the value of one person (replace one), and the shuffled reports as a whole are
 (ε, δ)-private with an ε that falls like √(e^ε₀/n).
 
-The reduction (Feldman, McMillan and Talwar 2021, "Hiding among the clones", theorem 3.1). The one person has x₀ or x₁, and R(x) is the
+The reduction (Feldman, McMillan and Talwar 2021, "Hiding among the clones", section 3). The one person has x₀ or x₁, and R(x) is the
 report on x. As R is ε₀-private, R(x₀) = pQ₀ + (1−p)Q₁ and R(x₁) = (1−p)Q₀ + pQ₁ for two distributions Q₀ and Q₁, with p = e^ε₀/(1+e^ε₀).
 Everyone else's R(x) is at least e^-ε₀ R(x₀) and at least e^-ε₀ R(x₁), so at least the mean of both, which is e^-ε₀ (Q₀ + Q₁)/2: with
 probability e^-ε₀ they are a *clone*, whose report is from Q₀ or Q₁ by a fair coin. Who knows how many reports come from Q₀ and how many
 from Q₁ can make the shuffled reports of all: choose at random who is a clone, and draw the rest. So the reports tell the two cases apart
 no better than (A + Δ, C − A + 1 − Δ) and (A + 1 − Δ, C − A + Δ) do, where C ~ Bin(n−1, e^-ε₀), A ~ Bin(C, ½) and Δ ~ Bernoulli(p).
+
+A randomiser with two possible reports leaves more clones, C ~ Bin(n−1, 2/(1+e^ε₀)). Let x₀ and x₁ be the values for which the first
+report is least and most likely. Every R(x) lies between R(x₀) and R(x₁), so is a mixture of them, and these two are ε₀-randomised response
+with some change of each report (Kairouz, Oh and Viswanath 2015). So R is randomised response, each person first choosing one of two values
+at random, and each report changed afterwards; neither makes reports easier to tell apart. In randomised response Q₀ and Q₁ are its two
+reports, and everyone sends either with probability at least 1/(1+e^ε₀).
 
 Given C, let N = C + 1 be the number of both kinds. A number a of the first kind has probability
 C(N, a) 2^(1−N) (e^ε₀ a + N − a)/(N (1+e^ε₀)) in the one case, and that of N − a in the other. So the loss exceeds ε where a > τN, and
@@ -23,7 +29,6 @@ little changes over them. What lies outside of the bulk is bounded by Chernoff a
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from math import ceil, e, exp, expm1, floor, lgamma, log, log1p, pi, sqrt, tanh
 
 import numpy as np
@@ -62,15 +67,16 @@ SMALL = 64
 """From here on the asymptotic series of ln n! is off by less than 1e-15."""
 
 
-def shuffled_delta(epsilon0: Number, n: int, epsilon: Number) -> float:
+def shuffled_delta(epsilon0: Number, n: int, epsilon: Number, *, binary: bool = False) -> float:
     """The δ at `epsilon` of n shuffled reports of one common `epsilon0`-private randomiser, from above; never above `pure_delta`.
 
     For any ε₀ >= 0, n >= 1 and ε >= 0: whatever the randomiser is, and whatever values the others have, replacing one person's value
     raises the probability of no set of shuffled reports above e^ε times what it was, plus δ. It needs a shuffler that is trusted. And n
-    is the number of honest people: who lies, or lets the curator know which report is theirs, hides nobody.
+    is the number of honest people: who lies, or lets the curator know which report is theirs, hides nobody. Where the randomiser
+    has two possible reports only, `binary` says so, and δ is less; of more reports that is not proved, and must not be said.
 
-    Feldman, McMillan and Talwar 2021, theorem 3.1: the hockey-stick divergence of the pair that the module states, here at
-    most 0.1 % above it for ε₀ <= 8 and δ >= 1e-12. In floats with the slack `SLACK`; n beyond 10^9 counts as 10^9.
+    Feldman, McMillan and Talwar 2021, section 3: the hockey-stick divergence of the pair that the module states, here at
+    most 0.1 % above it for ε₀ <= 8 and δ >= 1e-12. In floats with a slack of 1e-5 of δ; n beyond 10^9 counts as 10^9.
 
     >>> from math import comb, exp
     >>> p, q, g = exp(1) / (1 + exp(1)), exp(-1), exp(0.2)
@@ -90,20 +96,23 @@ def shuffled_delta(epsilon0: Number, n: int, epsilon: Number) -> float:
     alone = pure_delta(local, central)
     if people == 1 or not alone or not LOSSES[0] < local < LOSSES[1]:
         return alone
-    pair = _Pair(to_float_up(local), to_float_down(central))
+    pair = _Pair(to_float_up(local), to_float_down(central), binary)
     return min(alone, pair.delta(min(people, MOST_PEOPLE) - 1) * (1 + SLACK) + LEAST)
 
 
-def shuffled_epsilon(epsilon0: Number, n: int, delta: Number) -> float:
+def shuffled_epsilon(epsilon0: Number, n: int, delta: Number, *, binary: bool = False) -> float:
     """An ε at which n shuffled reports of one common `epsilon0`-private randomiser have at most `delta`: the inverse of `shuffled_delta`.
 
     Under the same assumptions; never above `pure_epsilon`, so never above ε₀, which it is at δ = 0. Feldman, McMillan and Talwar 2021 have
-    ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1) (8 √(e^ε₀ ln(4/δ)/n) + 8 e^ε₀/n)) in closed form, for ε₀ <= ln(n/(16 ln(2/δ))). This is less, for every ε₀.
+    ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1) (8 √(e^ε₀ ln(4/δ)/n) + 8 e^ε₀/n)) in closed form, theorem 3.1, for ε₀ <= ln(n/(16 ln(2/δ))). This is less,
+    for every ε₀.
 
     >>> from math import exp, log, sqrt
     >>> closed = log(1 + (exp(1) - 1) / (exp(1) + 1) * (8 * sqrt(exp(1) * log(4e6) / 10_000) + 8 * exp(1) / 10_000))
     >>> round(closed, 3), round(shuffled_epsilon(1, 10_000, 1e-6), 3)
     (0.214, 0.053)
+    >>> round(shuffled_epsilon(1, 10_000, 1e-6, binary=True), 3)
+    0.043
     >>> shuffled_epsilon(1, 10_000, 0), shuffled_epsilon(1, 1, 1e-6) == pure_epsilon(1, 1e-6)
     (1.0, True)
     """
@@ -113,21 +122,20 @@ def shuffled_epsilon(epsilon0: Number, n: int, delta: Number) -> float:
         return alone
 
     def gap(epsilon: float) -> float:
-        return log(max(shuffled_delta(local, people, epsilon), LEAST)) - log(least) + SAFE
+        return log(max(shuffled_delta(local, people, epsilon, binary=binary), LEAST)) - log(least) + SAFE
 
-    return _least(gap, _guess(local, people, least), alone)
+    return _least(gap, _guess(float(local), people, least, binary), alone)
 
 
-def _guess(local: Fraction, people: int, delta: float) -> float:
+def _guess(local: float, people: int, delta: float, binary: bool) -> float:
     """About the ε of `shuffled_epsilon`: that of as many clones as are expected. It only says where to look first."""
-    least, high = log(delta), float(local)
-    clones = round((min(people, MOST_PEOPLE) - 1) * exp(-high))
+    clones = round((min(people, MOST_PEOPLE) - 1) * _rates(local, binary)[0])
 
     def gap(epsilon: float) -> float:
-        return log(max(_Pair(high, epsilon).given(clones + 1), LEAST)) - least
+        return log(max(_Pair(local, epsilon, binary).given(clones + 1), LEAST)) - log(delta)
 
     at_none = gap(0.0)
-    return root(gap, 0.0, high, at_none, gap(high), ROUGH) if at_none > 0 else 0.0
+    return root(gap, 0.0, local, at_none, gap(local), ROUGH) if at_none > 0 else 0.0
 
 
 def _least(gap: Callable[[float], float], guess: float, most: float) -> float:
@@ -156,12 +164,13 @@ class _Pair:
 
     local: float
     central: float
+    binary: bool
 
     def delta(self, others: int) -> float:
-        """E δ_(C+1), C ~ Bin(others, e^-ε₀): the bulk is made larger until what lies outside of it is no matter."""
+        """E δ_(C+1), C the number of clones among the others: the bulk is made larger until what lies outside of it is no matter."""
         exponent = FIRST_EXPONENT
         while True:
-            inside, outside = self._parts(_Clones.of(others, self.local, exponent))
+            inside, outside = self._parts(_Clones.of(others, _rates(self.local, self.binary), exponent))
             if outside <= NO_MATTER * inside or exponent >= LAST_EXPONENT:
                 return inside + outside
             exponent *= 2
@@ -202,9 +211,15 @@ class _Pair:
         return float(weights @ (a - edge)) + float(weights[-1]) * left
 
 
+def _rates(local: float, binary: bool) -> tuple[float, float]:
+    """How likely one of the others is a clone, and how likely they are not, with digits of its own."""
+    share = exp(-local)
+    return (2 * share / (1 + share), tanh(local / 2)) if binary else (share, -expm1(-local))
+
+
 @dataclass(frozen=True, slots=True)
 class _Clones:
-    """C ~ Bin(others, e^-ε₀): the numbers from `low` to `high`, and the chance of fewer and of more, from above."""
+    """C, binomial: the numbers from `low` to `high`, and the chance of fewer and of more, from above."""
 
     others: int
     mean: float
@@ -213,9 +228,9 @@ class _Clones:
     high: int
 
     @classmethod
-    def of(cls, others: int, local: float, exponent: float) -> "_Clones":
+    def of(cls, others: int, rates: tuple[float, float], exponent: float) -> "_Clones":
         """Those that leave out about e^-exponent on each side."""
-        mean, rest = others * exp(-local), -others * expm1(-local)
+        mean, rest = others * rates[0], others * rates[1]
         width = sqrt(2 * exponent * mean * rest / others) + exponent
         return cls(others, mean, rest, max(0, floor(mean - width)), min(others, ceil(mean + width)))
 
