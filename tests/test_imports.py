@@ -48,6 +48,7 @@ PUBLIC = {
     "attacks",
     "audit",
     "learn",
+    "local",
     "mechanisms",
     "noise",
     "privacy",

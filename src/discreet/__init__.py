@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from discreet.lazy import lazy
 
 if TYPE_CHECKING:
-    from discreet import attacks, audit, learn, mechanisms, noise, privacy, weights
+    from discreet import attacks, audit, learn, local, mechanisms, noise, privacy, weights
     from discreet.answer import Answer, Preview
     from discreet.curator.declaration import Budget
     from discreet.curator.policy import Policy
@@ -69,6 +69,7 @@ __all__ = [
     "attacks",
     "audit",
     "learn",
+    "local",
     "mechanisms",
     "noise",
     "privacy",

@@ -1,0 +1,55 @@
+"""Local privacy: each person randomises their answer before they send it, and nobody needs to be trusted with answers.
+
+A `Campaign` is public: it says what is asked and how answers are randomised. A `Client` holds the true value and knows no collector;
+a `Collector` holds reports and knows no true value.
+"""
+
+from typing import TYPE_CHECKING
+
+from discreet.lazy import lazy
+
+if TYPE_CHECKING:
+    from discreet.local.campaign import Campaign
+    from discreet.local.client import Client
+    from discreet.local.collector import Collector
+    from discreet.local.estimates import FrequencyEstimates
+    from discreet.local.frequency import ProtocolForecast, choose, forecasts
+    from discreet.local.hadamard import HadamardResponse
+    from discreet.local.hashing import LocalHashing
+    from discreet.local.kary import KaryResponse
+    from discreet.local.report import ClientReport
+    from discreet.local.unary import UnaryEncoding
+
+__all__ = [
+    "Campaign",
+    "Client",
+    "ClientReport",
+    "Collector",
+    "FrequencyEstimates",
+    "HadamardResponse",
+    "KaryResponse",
+    "LocalHashing",
+    "ProtocolForecast",
+    "UnaryEncoding",
+    "choose",
+    "forecasts",
+]
+
+# The module of each public name.
+_HOME = {
+    "Campaign": "campaign",
+    "Client": "client",
+    "ClientReport": "report",
+    "Collector": "collector",
+    "FrequencyEstimates": "estimates",
+    "HadamardResponse": "hadamard",
+    "KaryResponse": "kary",
+    "LocalHashing": "hashing",
+    "ProtocolForecast": "frequency",
+    "UnaryEncoding": "unary",
+    "choose": "frequency",
+    "forecasts": "frequency",
+}
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy(__name__, __all__, _HOME)

@@ -1,0 +1,45 @@
+"""Records as JSON of which there is one spelling only: what is read is what was written, or it is refused."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from discreet.errors import Invalid
+
+HEX = re.compile(r"(?:[0-9a-f]{2})*")
+
+
+def written(kind: str, version: int, fields: Mapping[str, Any]) -> str:
+    """The one text of a record: keys sorted, no spaces, ASCII alone."""
+    record = {"format": f"discreet.local.{kind}", "version": version, **fields}
+    return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def read(text: object, kind: str, version: int, keys: frozenset[str]) -> dict[str, Any]:
+    """The fields of a record of this kind; Invalid for any other text, and nothing else is raised."""
+    if not isinstance(text, str):
+        raise _malformed(kind)
+    try:
+        record = json.loads(text)
+        again = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    except (ValueError, RecursionError) as error:
+        raise _malformed(kind) from error
+    if not isinstance(record, dict) or record.get("format") != f"discreet.local.{kind}":
+        raise _malformed(kind)
+    if type(record.get("version")) is not int or record["version"] != version:
+        raise Invalid(f"this {kind} has another version", code="version", hint="read it with the release that wrote it")
+    if record.keys() != keys | {"format", "version"} or again != text:
+        raise _malformed(kind)
+    return record
+
+
+def bytes_of(value: object, kind: str, least: int = 0, most: int = 1 << 24) -> bytes:
+    """The bytes that a field spells in hexadecimal digits."""
+    if not isinstance(value, str) or not least <= len(value) // 2 <= most or not HEX.fullmatch(value):
+        raise _malformed(kind)
+    return bytes.fromhex(value)
+
+
+def _malformed(kind: str) -> Invalid:
+    return Invalid(f"this is not a {kind}", code="malformed", hint=f"pass the text of a {kind}, unchanged")

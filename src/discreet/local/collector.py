@@ -1,0 +1,168 @@
+"""The collector: counts reports, which it need not be trusted with, and says what they mean.
+
+Its state has a fixed size, however many reports there are. The state of two collectors that saw different reports adds up to that of one
+that saw all.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import Invalid
+from discreet.exact import Number, to_float_up, whole
+from discreet.local.campaign import Campaign
+from discreet.local.canonical import read, written
+from discreet.local.estimates import FrequencyEstimates, estimates
+from discreet.local.report import ClientReport, binding
+from discreet.local.seen import SeenSet
+
+VERSION = 1
+KEYS = frozenset({"campaign", "n", "rejected", "seen", "totals"})
+REASONS = ("campaign", "duplicate", "expired", "malformed", "version")
+MOST_REPORTS = 1 << 62
+PENDING, PENDING_CELLS = 1 << 12, 1 << 22  # reports, and cells of them, that wait to be counted together
+
+
+class Collector:
+    """The reports of one campaign, counted: each that is whole, of this campaign, in time, and new.
+
+    `capacity` and `false_rejects` say how large the set of seen tokens is: until so many reports at most this share of new ones is taken
+    for copies. A copy that is sent to two collectors is counted by both of them: send each token to one place.
+    """
+
+    __slots__ = ("_bound", "_clock", "_n", "_pending", "_protocol", "_rejected", "_seen", "_totals", "campaign")
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        *,
+        capacity: int = 1 << 20,
+        false_rejects: float = 1e-6,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.campaign = campaign
+        self._clock = clock
+        self._bound = binding(campaign)
+        self._protocol = campaign.randomiser
+        self._seen = SeenSet.of(campaign.salt, capacity, false_rejects)
+        self._totals = np.zeros(self._protocol.width, np.int64)
+        self._pending: list[Any] = []
+        self._n = 0
+        self._rejected = dict.fromkeys(REASONS, 0)
+
+    @property
+    def n(self) -> int:
+        """The number of reports that count."""
+        return self._n
+
+    @property
+    def rejected(self) -> dict[str, int]:
+        """The number of reports that do not count, by reason."""
+        return dict(self._rejected)
+
+    @property
+    def false_rejects(self) -> float:
+        """How often a new report would be taken for a copy now."""
+        return self._seen.false_rejects
+
+    def add(self, report: bytes | str) -> bool:
+        """Whether this report counts, as bytes or as JSON; what does not is counted by its reason, and changes nothing else."""
+        reason = self._taken(report)
+        if reason:
+            self._rejected[reason] += 1
+        return not reason
+
+    def extend(self, reports: Iterable[bytes | str]) -> int:
+        """How many of these reports count."""
+        return sum(self.add(each) for each in reports)
+
+    def _taken(self, report: bytes | str) -> str:
+        """Why the report does not count, or "" where it does."""
+        try:
+            parts = ClientReport.read(report)
+            answer = parts.opened(self._protocol, self._bound)
+        except Invalid as error:
+            return error.code if error.code in REASONS else "malformed"
+        if self._clock() >= self.campaign.expires:
+            return "expired"
+        if not self._seen.add(parts.token):
+            return "duplicate"
+        self._n += 1
+        self._pending.append(answer)
+        if len(self._pending) >= min(PENDING, PENDING_CELLS // self._protocol.k):
+            self._count()
+        return ""
+
+    def _count(self) -> None:
+        if self._pending:
+            self._totals += self._protocol.accumulate(np.array(self._pending))
+            self._pending = []
+
+    @property
+    def totals(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
+        """The totals of all reports that count, as the protocol has them."""
+        self._count()
+        return self._totals.copy()
+
+    def merged(self, other: "Collector") -> "Collector":
+        """The collector of what either has seen; Invalid where they are of two campaigns, or of two sizes."""
+        if not isinstance(other, Collector) or other.campaign.to_json() != self.campaign.to_json():
+            raise Invalid("collectors of two campaigns cannot be merged")
+        both = Collector(self.campaign, capacity=1, false_rejects=0.5, clock=self._clock)
+        both._seen = self._seen.merged(other._seen)
+        both._totals = self.totals + other.totals
+        both._n = self._n + other._n
+        both._rejected = {reason: self._rejected[reason] + other._rejected[reason] for reason in REASONS}
+        return both
+
+    def to_json(self) -> str:
+        """The whole state, from which `from_json` goes on; it holds randomised reports only as totals, and tokens as bits."""
+        fields = {
+            "campaign": self.campaign.to_json(),
+            "n": self._n,
+            "rejected": self._rejected,
+            "seen": self._seen.record(),
+            "totals": self.totals.tolist(),
+        }
+        return written("collector", VERSION, fields)
+
+    @classmethod
+    def from_json(cls, text: str, *, clock: Callable[[], float] = time.time) -> "Collector":
+        """The collector that was saved; Invalid for anything else."""
+        record = read(text, "collector", VERSION, KEYS)
+        collector = cls(Campaign.from_json(record["campaign"]), capacity=1, false_rejects=0.5, clock=clock)
+        collector._seen = SeenSet.of_record(collector.campaign.salt, record["seen"])
+        rejected, totals, n = record["rejected"], record["totals"], whole(record["n"], "n")
+        if not isinstance(rejected, dict) or rejected.keys() != set(REASONS) or n > MOST_REPORTS:
+            raise _unsound()
+        collector._rejected = {reason: whole(rejected[reason], "rejected") for reason in REASONS}
+        if not isinstance(totals, list) or len(totals) != collector._protocol.width:
+            raise _unsound()
+        if not all(type(each) is int and -n <= each <= n for each in totals):
+            raise _unsound()
+        collector._n, collector._totals = n, np.array(totals, np.int64)
+        if not collector._protocol.possible(collector._totals, n):
+            raise _unsound()
+        return collector
+
+    def estimates(self, confidence: Number = 0.95) -> FrequencyEstimates:
+        """The share of each label among those whose reports count, with variances and intervals; Invalid where there are none."""
+        support = self._protocol.support(self.totals, self._n)
+        return estimates(self._protocol, self.campaign.labels, support, self._n, confidence)
+
+    def influence(self, liars: int) -> float:
+        """How far so many of the reports could have moved the estimated share of any one label, by saying whatever they like.
+
+        A report supports a cell or it does not, so one of n moves a share by at most 1/(n(p − q)); one whose sender is honest
+        about their value moves it by 1/n on average.
+        """
+        if whole(liars, "liars") > self._n or not self._n:
+            raise Invalid("liars must be at most the number of reports")
+        return to_float_up(Fraction(liars, self._n) / (self._protocol.p - self._protocol.q))
+
+
+def _unsound() -> Invalid:
+    return Invalid("this is not the state of a collector", code="malformed")

@@ -1,0 +1,95 @@
+"""What reports say of frequencies: unbiased shares with their variances and intervals, and shares that are a distribution."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import Invalid
+from discreet.exact import Number, rational, shown
+from discreet.local.campaign import Label
+from discreet.local.protocol import FrequencyProtocol
+from discreet.mechanisms.randomized_response import deviation
+from discreet.noise.size import Ints
+
+LEVELS = 64  # of variances, rounded up, for which a width is computed
+FIRST = Fraction(1, 10)  # of the chance to miss, for the first, wide interval
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrequencyEstimates:
+    """The share of each label among all who reported.
+
+    `values` are unbiased, and may be below 0; `variances` are unbiased estimates of their variances for the noise alone; from `low` to
+    `high` each share lies with at least the confidence, by itself; `consistent` is the nearest distribution to `values`, and is biased.
+    """
+
+    labels: tuple[Label, ...]
+    n: int
+    confidence: float
+    values: NDArray[np.float64]
+    variances: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    consistent: NDArray[np.float64]
+
+    def __iter__(self) -> Iterator[tuple[Label, float, float, float]]:
+        """A label, its unbiased share, and the interval of it."""
+        for row in zip(self.labels, self.values, self.low, self.high, strict=True):
+            yield row[0], float(row[1]), float(row[2]), float(row[3])
+
+
+def estimates(
+    protocol: FrequencyProtocol, labels: tuple[Label, ...], support: Ints, n: int, confidence: Number = 0.95
+) -> FrequencyEstimates:
+    """What n reports, of which `support` are for each cell, say of all shares."""
+    level = rational(confidence, "confidence")
+    if not 0 < level < 1:
+        raise Invalid(f"confidence must lie between 0 and 1, got {shown(confidence)}")
+    if n < 1:
+        raise Invalid("there are no reports to estimate from")
+    p, q, gap = float(protocol.p), float(protocol.q), float(protocol.p - protocol.q)
+    told = support / n
+    values = (told - q) / gap
+    # f p(1−p) + (1−f) q(1−q) with the estimate in place of f, put so that it is seen to be positive
+    variances = (told * (1 - p) * (1 - q) + (1 - told) * p * q) / (n * gap**2)
+    half = widths(protocol, values, n, level)
+    return FrequencyEstimates(
+        labels, n, float(level), values, variances, values - half, values + half, projected(values)
+    )
+
+
+def widths(protocol: FrequencyProtocol, values: NDArray[np.float64], n: int, level: Fraction) -> NDArray[np.float64]:
+    """Half the width of an interval about each value that holds the true share with at least this confidence.
+
+    A first interval, from the largest variance that there is, misses with a tenth of the chance; the largest variance within
+    it makes the second. Coins of people with and without the cell have variances of their own; what is used is their
+    average, and s√(1−4s), by which the sum may be skewed, is concave.
+    """
+    p, q, gap = float(protocol.p), float(protocol.q), float(protocol.p - protocol.q)
+    own, other = p * (1 - p), q * (1 - q)
+    miss, most = 1 - level, max(own, other)
+    first = deviation(n, most, 1 - FIRST * miss) / (n * gap)
+    ends = [np.clip(values + side * first, 0, 1) for side in (-1, 1)]
+    spread = np.maximum(*(end * own + (1 - end) * other for end in ends))
+    steps = np.ceil(spread / most * LEVELS)
+    by_step = {
+        step: deviation(n, min(most, most * step / LEVELS), 1 - (1 - FIRST) * miss)
+        for step in {max(1, ceil(each)) for each in np.unique(steps)}
+    }
+    return np.array([by_step[max(1, int(step))] for step in steps]) / (n * gap)
+
+
+def projected(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The nearest shares, by squares, that are not negative and add up to 1 (Held, Wolfe and Crowder 1974).
+
+    >>> projected(np.array([0.75, 0.5, -0.25])).tolist()
+    [0.625, 0.375, 0.0]
+    """
+    falling = np.sort(values)[::-1]
+    excess = (np.cumsum(falling) - 1) / np.arange(1, len(values) + 1)
+    shares: NDArray[np.float64] = np.maximum(values - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
+    return shares

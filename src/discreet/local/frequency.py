@@ -1,0 +1,66 @@
+"""Protocols for frequencies by name, what each would cost, and which one to choose."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+
+from discreet.errors import Invalid
+from discreet.exact import Number, shown, whole
+from discreet.local import hadamard, hashing, kary, unary
+from discreet.local.protocol import PROTOCOLS, FrequencyProtocol
+
+ALL = (kary.KaryResponse, unary.UnaryEncoding, hashing.LocalHashing, hadamard.HadamardResponse)
+SLACK = Fraction(11, 10)  # a variance so many times the least is as good, and the smaller report is chosen
+MOST_WORK = 10**13  # cells that a collector looks at in all: some hours
+
+
+def protocol_of(name: str, k: int, epsilon: Number) -> FrequencyProtocol:
+    """The protocol of this name; Invalid where there is none.
+
+    >>> protocol_of("k-ary", 3, 1)
+    KaryResponse(k=3, epsilon=Fraction(1, 1))
+    """
+    kind = PROTOCOLS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise Invalid(f"protocol must be one of {', '.join(sorted(PROTOCOLS))}, got {shown(name)}")
+    return kind(k, epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolForecast:
+    """What a protocol would give: the variance of a share, on average over k cells, and the bytes of a packed report."""
+
+    protocol: FrequencyProtocol
+    people: int
+    variance: Fraction
+    bytes: int
+    work: int  # cells that the collector looks at, in all
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of a share."""
+        return sqrt(self.variance)
+
+
+def forecasts(domain: int, epsilon: Number, n: int) -> tuple[ProtocolForecast, ...]:
+    """What each protocol would give, the least variance first; for any data the shares add up to 1, so their average is 1/k."""
+    people = whole(n, "n", least=1)
+    each = [kind(domain, epsilon) for kind in ALL]
+    rows = [
+        ProtocolForecast(one, people, one.variance(Fraction(1, one.k), people), one.size, people * one.work)
+        for one in each
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.variance, row.bytes)))
+
+
+def choose(domain: int, epsilon: Number, n: int) -> ProtocolForecast:
+    """The protocol with the smallest report among those whose predicted variance is at most 1.1 times the least.
+
+    What would take a collector more than 10^13 looks at cells is passed over. Only what is public is asked for.
+
+    >>> [choose(k, 1, 10**6).protocol.name for k in (2, 1000)]
+    ['k-ary', 'hashing']
+    """
+    able = [row for row in forecasts(domain, epsilon, n) if row.work <= max(MOST_WORK, row.people)]
+    enough = SLACK * able[0].variance
+    return min((row for row in able if row.variance <= enough), key=lambda row: (row.bytes, row.variance))

@@ -1,0 +1,101 @@
+"""The tokens that were seen, in a set of bits of a declared size: one that was seen is always known again."""
+
+import base64
+import hashlib
+from math import ceil, log, log2
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import Invalid
+from discreet.exact import shown, whole
+
+MOST_BITS = 1 << 32
+MOST_HASHES = 8  # words of 32 bits in a digest
+
+
+class SeenSet:
+    """A set of tokens (Bloom 1970) that never forgets one, and takes a new one for a seen one at a stated rate.
+
+    Which new tokens are taken for seen ones depends on tokens alone, which say nothing of answers: estimates stay unbiased.
+    Where somebody else chooses tokens they can choose such that fill the set faster.
+    """
+
+    __slots__ = ("bits", "hashes", "salt", "size")
+
+    def __init__(self, salt: bytes, size: int, hashes: int) -> None:
+        self.salt = salt
+        self.size = whole(size, "size", least=8)
+        self.hashes = whole(hashes, "hashes", least=1)
+        if self.size > MOST_BITS or self.size & (self.size - 1) or self.hashes > MOST_HASHES:
+            raise Invalid("a seen-set has a power of two of bits, up to 2^32, and up to 8 hashes")
+        self.bits = np.zeros(self.size // 8, np.uint8)
+
+    @classmethod
+    def of(cls, salt: bytes, capacity: int, rate: float) -> "SeenSet":
+        """The smallest set in which a new token is taken for a seen one at most this often until `capacity` were seen.
+
+        With m bits, h hashes and n tokens that is (1 − e^(−hn/m))^h.
+        """
+        tokens = whole(capacity, "capacity", least=1)
+        if not isinstance(rate, float) or not 1e-9 <= rate < 1:
+            raise Invalid(f"false_rejects must lie between 1e-9 and 1, got {shown(rate)}")
+        size = 1 << max(3, ceil(log2(tokens * -log(rate) / log(2) ** 2)))
+        while size <= MOST_BITS:
+            for hashes in range(1, MOST_HASHES + 1):
+                if (1 - np.exp(-hashes * tokens / size)) ** hashes <= rate:
+                    return cls(salt, size, hashes)
+            size *= 2
+        raise Invalid(f"capacity must be smaller for this rate, got {shown(capacity)}")
+
+    def _places(self, token: bytes) -> list[int]:
+        digest = hashlib.sha256(self.salt + token).digest()
+        words = (digest[4 * each : 4 * each + 4] for each in range(self.hashes))
+        return [int.from_bytes(word, "little") & (self.size - 1) for word in words]
+
+    def add(self, token: bytes) -> bool:
+        """Whether the token is new; from now on it is not."""
+        new = False
+        for place in self._places(token):
+            byte, bit = place >> 3, 1 << (place & 7)
+            if not int(self.bits[byte]) & bit:
+                new = True
+                self.bits[byte] |= bit
+        return new
+
+    @property
+    def false_rejects(self) -> float:
+        """How often a new random token would be taken for a seen one now."""
+        ones = int(np.unpackbits(self.bits).sum())
+        return float((ones / self.size) ** self.hashes)
+
+    def merged(self, other: "SeenSet") -> "SeenSet":
+        """The set of what either has seen; both have one size."""
+        if (self.salt, self.size, self.hashes) != (other.salt, other.size, other.hashes):
+            raise Invalid(
+                "seen-sets of two sizes cannot be merged", hint="declare the same capacity for all collectors"
+            )
+        both = SeenSet(self.salt, self.size, self.hashes)
+        both.bits = self.bits | other.bits
+        return both
+
+    def record(self) -> dict[str, Any]:
+        """The set as a part of JSON."""
+        return {"bits": base64.b64encode(self.bits.tobytes()).decode("ascii"), "hashes": self.hashes, "size": self.size}
+
+    @classmethod
+    def of_record(cls, salt: bytes, record: Any) -> "SeenSet":
+        """The set that was recorded; Invalid for anything else."""
+        if not isinstance(record, dict) or record.keys() != {"bits", "hashes", "size"}:
+            raise Invalid("this is not a seen-set", code="malformed")
+        if not isinstance(record["bits"], str) or len(record["bits"]) > MOST_BITS // 4:
+            raise Invalid("this is not a seen-set", code="malformed")
+        try:
+            bits = np.frombuffer(base64.b64decode(record["bits"], validate=True), np.uint8)
+        except ValueError as error:
+            raise Invalid("this is not a seen-set", code="malformed") from error
+        if whole(record["size"], "size") != 8 * len(bits):
+            raise Invalid("this is not a seen-set", code="malformed")
+        seen = cls(salt, record["size"], record["hashes"])
+        seen.bits = bits.copy()
+        return seen

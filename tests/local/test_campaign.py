@@ -1,0 +1,133 @@
+"""Campaigns have one text each, and every other text is refused."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from fractions import Fraction as F
+from typing import Any
+
+import pytest
+
+from discreet.errors import Invalid
+from discreet.local import Campaign
+from tests.local.cases import LATER, NAMES, campaign
+
+SALT = bytes(16)
+
+
+def campaigns_are_read_as_they_were_written() -> None:
+    for protocol in NAMES:
+        for domain in (2, 1 << 20, ("a", "b"), (True, False, 1, 0, "1"), ("\u00e9", "\ud800", "")):
+            for epsilon in (F(1), F(1, 3), F(20)):
+                one = campaign(protocol, domain, epsilon)
+                again = Campaign.from_json(one.to_json())
+                assert again == one and again.id == one.id
+                assert [type(each) for each in again.labels[:5]] == [type(each) for each in one.labels[:5]]
+                assert one.id == hashlib.sha256(one.to_json().encode()).hexdigest()
+
+
+def test_campaigns_are_read_as_they_were_written() -> None:
+    campaigns_are_read_as_they_were_written()
+
+
+def test_labels_of_two_types_are_two_campaigns() -> None:
+    assert campaign(domain=(1, 0)).id != campaign(domain=(True, False)).id
+
+
+def test_each_new_campaign_has_a_salt_of_its_own() -> None:
+    made = [Campaign.new("Q", 2, protocol="k-ary", epsilon=1, expires=LATER) for _ in range(2)]
+    assert made[0].id != made[1].id
+
+
+BAD: list[dict[str, Any]] = [
+    {"question": ""},
+    {"question": 1},
+    {"question": "x" * 10_001},
+    {"domain": 1},
+    {"domain": (1 << 20) + 1},
+    {"domain": 2.0},
+    {"domain": True},
+    {"domain": ("a",)},
+    {"domain": ("a", "a")},
+    {"domain": ("a", 1.5)},
+    {"domain": ("a", ["b"])},
+    {"domain": ("a", None)},
+    {"domain": (0, 1 << 53)},
+    {"domain": "ab"},
+    {"protocol": "none"},
+    {"protocol": ["k-ary"]},
+    {"epsilon": 0},
+    {"epsilon": 21},
+    {"epsilon": float("nan")},
+    {"salt": bytes(15)},
+    {"salt": bytes(65)},
+    {"salt": "x" * 16},
+    {"expires": 0},
+    {"expires": 1.5},
+    {"expires": 1 << 60},
+]
+
+
+@pytest.mark.parametrize("change", BAD, ids=str)
+def test_terms_that_cannot_be_are_refused(change: dict[str, Any]) -> None:
+    terms: dict[str, Any] = {
+        "question": "Q",
+        "domain": 2,
+        "protocol": "k-ary",
+        "epsilon": 1,
+        "salt": SALT,
+        "expires": LATER,
+    } | change
+    with pytest.raises(Invalid):
+        Campaign(**terms)
+
+
+def edited(**change: Any) -> str:
+    return json.dumps(json.loads(campaign().to_json()) | change, sort_keys=True, separators=(",", ":"))
+
+
+OTHER_TEXTS: list[Callable[[], object]] = [
+    lambda: campaign().to_json() + " ",
+    lambda: campaign().to_json().replace(",", ", "),
+    lambda: campaign().to_json()[:-1] + ',"domain":5}',
+    lambda: campaign().to_json().replace('{"domain":5,', '{"domain":5,"domain":5,'),
+    lambda: campaign().to_json().encode(),
+    lambda: "",
+    lambda: "[]",
+    lambda: "[" * 100_000,
+    lambda: "1" * 10_000,
+    lambda: None,
+    lambda: edited(version=2),
+    lambda: edited(version=True),
+    lambda: edited(format="discreet.local.report"),
+    lambda: edited(more=1),
+    lambda: edited(epsilon=1),
+    lambda: edited(epsilon="2/2"),
+    lambda: edited(epsilon="1/0"),
+    lambda: edited(epsilon="1e0"),
+    lambda: edited(epsilon="-1"),
+    lambda: edited(domain=5.0),
+    lambda: edited(domain=float("inf")),
+    lambda: edited(domain={}),
+    lambda: edited(salt="AA" * 16),
+    lambda: edited(salt="aa" * 15),
+    lambda: edited(salt="0" * 33),
+    lambda: edited(expires=True),
+    lambda: edited(question=None),
+]
+
+
+@pytest.mark.parametrize("text", OTHER_TEXTS)
+def test_other_texts_are_refused(text: Callable[[], object]) -> None:
+    with pytest.raises(Invalid):
+        Campaign.from_json(text())  # type: ignore[arg-type]
+
+
+def later_formats_are_refused() -> None:
+    with pytest.raises(Invalid) as refusal:
+        Campaign.from_json(edited(version=2))
+    assert refusal.value.code == "version"
+
+
+def test_later_formats_are_refused() -> None:
+    later_formats_are_refused()

@@ -1,0 +1,199 @@
+"""A collector's state adds up, is saved and resumed, knows copies again, and says how far liars can move it."""
+
+import json
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from discreet.errors import Invalid
+from discreet.local import Campaign, Client, Collector
+from discreet.local.seen import SeenSet
+from tests.local.cases import LATER, NAMES, campaign
+
+FALSE_ALARM = 1e-6
+
+
+def reports_of(one: Campaign, people: int) -> list[bytes]:
+    return [Client(one).report(person % 3) for person in range(people)]
+
+
+def states_add_up() -> None:
+    """The state of what two collectors saw is that of one that saw all, and so is what one resumes that was saved midway."""
+    for protocol in NAMES:
+        one = campaign(protocol)
+        reports = [*reports_of(one, 90), b"", b"\x02"]
+        whole, first, second = (Collector(one, capacity=1000) for _ in range(3))
+        whole.extend(reports)
+        first.extend(reports[:31])
+        second.extend(reports[31:])
+        assert first.merged(second).to_json() == second.merged(first).to_json() == whole.to_json()
+        resumed = Collector.from_json(first.to_json())
+        resumed.extend(reports[31:])
+        assert resumed.to_json() == whole.to_json() and whole.n == 90
+        assert resumed.extend(reports) == 0 and first.merged(second).extend(reports) == 0
+        assert (first.n, second.n) == (31, 59)  # a merge changes neither
+
+
+def test_states_add_up() -> None:
+    states_add_up()
+
+
+def copies_are_counted_once() -> None:
+    one = campaign("unary")
+    collector, reports = Collector(one), reports_of(one, 20)
+    assert collector.extend(reports) == 20 and collector.extend(reports[::-1]) == 0
+    assert collector.n == 20 and collector.rejected["duplicate"] == 20
+    altered = [each[:-1] + bytes([each[-1] ^ 1]) for each in reports]  # another answer, the same token
+    assert collector.extend(altered) == 0
+
+
+def test_copies_are_counted_once() -> None:
+    copies_are_counted_once()
+
+
+def late_reports_do_not_count() -> None:
+    one, now = campaign(), [LATER - 1.0]
+    collector, reports = Collector(one, clock=lambda: now[0]), reports_of(one, 2)
+    assert collector.add(reports[0])
+    now[0] = LATER
+    assert not collector.add(reports[1]) and collector.rejected["expired"] == 1
+    now[0] = LATER - 1.0
+    assert collector.add(reports[1])  # a report that did not count has not used its token up
+
+
+def test_late_reports_do_not_count() -> None:
+    late_reports_do_not_count()
+
+
+def liars_move_an_estimate_so_far_and_no_farther() -> None:
+    """One report of three is exchanged for any other: the largest move of any share is the influence of one."""
+    for protocol in ("k-ary", "unary", "hadamard"):
+        one = campaign(protocol, 3)
+        randomiser = one.randomiser
+        rows = [randomiser.support(randomiser.accumulate(np.array([each])), 1) for each in randomiser.outcomes()]
+        gap = randomiser.estimate(1, 3) - randomiser.estimate(0, 3)
+        most = max(abs(int(each)) for a, b in product(rows, rows) for each in a - b) * gap
+        collector = Collector(one)
+        collector.extend(reports_of(one, 3))
+        assert collector.influence(1) == pytest.approx(float(most), rel=1e-12)
+        assert collector.influence(2) == pytest.approx(2 * float(most), rel=1e-12) and collector.influence(0) == 0
+        for liars in (4, -1):
+            with pytest.raises(Invalid):
+                collector.influence(liars)
+
+
+def test_liars_move_an_estimate_so_far_and_no_farther() -> None:
+    liars_move_an_estimate_so_far_and_no_farther()
+
+
+def test_memory_does_not_grow_with_reports() -> None:
+    one = campaign("hashing")
+    collector, reports = Collector(one, capacity=10_000), reports_of(one, 5000)
+    collector.extend(reports[:100])
+    early = len(collector.to_json())
+    collector.extend(reports[100:])
+    assert len(collector._pending) < 4096 and len(collector.to_json()) < early + 100
+
+
+def test_two_campaigns_or_sizes_are_not_merged() -> None:
+    one = Collector(campaign("k-ary"))
+    for other in (
+        Collector(campaign("unary")),
+        Collector(campaign("k-ary"), capacity=100),
+        Collector(campaign("k-ary", (0, 1))),
+    ):
+        with pytest.raises(Invalid):
+            one.merged(other)
+
+
+def test_there_are_no_estimates_of_nobody() -> None:
+    for call in (lambda: Collector(campaign()).estimates(), lambda: Collector(campaign()).influence(0)):
+        with pytest.raises(Invalid):
+            call()
+
+
+CHANGES: list[dict[str, Any]] = [
+    {"n": 2},
+    {"n": -1},
+    {"n": True},
+    {"n": 1 << 63},
+    {"totals": [0, 0, 0, 0]},
+    {"totals": [0, 0, 0, 0, 9]},
+    {"totals": [0, 0, 0, 0, -1]},
+    {"totals": [0, 0, 0, 0, 1.0]},
+    {"totals": "00000"},
+    {"rejected": {}},
+    {"rejected": {"campaign": 0, "duplicate": 0, "expired": 0, "malformed": 0, "version": -1}},
+    {"seen": {}},
+    {"seen": {"bits": "AA==", "hashes": 1, "size": 16}},
+    {"seen": {"bits": "?", "hashes": 1, "size": 8}},
+    {"seen": {"bits": "AA==", "hashes": 9, "size": 8}},
+    {"seen": {"bits": "AAAA", "hashes": 1, "size": 24}},
+    {"seen": {"bits": 1, "hashes": 1, "size": 8}},
+    {"campaign": "{}"},
+    {"campaign": {}},
+    {"version": 2},
+    {"more": 1},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_states_that_cannot_be_are_refused(change: dict[str, Any]) -> None:
+    collector = Collector(campaign(), capacity=8)
+    collector.extend(reports_of(campaign(), 3))
+    record = json.loads(collector.to_json())
+    assert Collector.from_json(collector.to_json()).to_json() == collector.to_json()
+    with pytest.raises(Invalid):
+        Collector.from_json(json.dumps(record | change, sort_keys=True, separators=(",", ":")))
+
+
+def states_of_more_than_was_sent_are_refused() -> None:
+    for protocol in NAMES:
+        one = campaign(protocol)
+        collector = Collector(one, capacity=8)
+        collector.extend(reports_of(one, 4))
+        record = json.loads(collector.to_json())
+        for totals in ([5 if place == 0 else each for place, each in enumerate(record["totals"])], [-4] * 8):
+            with pytest.raises(Invalid):
+                Collector.from_json(json.dumps(record | {"totals": totals}, sort_keys=True, separators=(",", ":")))
+    record |= {"totals": [1, *[0] * 7]}  # four signs do not add up to an odd number
+    with pytest.raises(Invalid):
+        Collector.from_json(json.dumps(record, sort_keys=True, separators=(",", ":")))
+
+
+def test_states_of_more_than_was_sent_are_refused() -> None:
+    states_of_more_than_was_sent_are_refused()
+
+
+def new_tokens_are_taken_for_copies_as_rarely_as_is_said() -> None:
+    """At its capacity a set rejects at most the declared share of new tokens; the chance of a false alarm is 1e-6."""
+    draw, rate = np.random.default_rng(1), 0.01
+    for capacity in (100, 1000, 1500):
+        seen = SeenSet.of(b"salt", capacity, rate)
+        tokens = [draw.bytes(16) for _ in range(capacity)]
+        for token in tokens:
+            seen.add(token)
+        assert not any(seen.add(token) for token in tokens)
+        trials = 4000
+        rejects = 0
+        for _ in range(trials):
+            bits = seen.bits.copy()
+            rejects += not seen.add(draw.bytes(16))
+            seen.bits = bits
+        assert rejects <= binom.isf(FALSE_ALARM / 6, trials, 2 * rate)
+        likely = seen.false_rejects
+        assert likely <= 2 * rate  # what this filling has, about its mean
+        assert binom.ppf(FALSE_ALARM / 6, trials, likely) <= rejects <= binom.isf(FALSE_ALARM / 6, trials, likely)
+
+
+def test_new_tokens_are_taken_for_copies_as_rarely_as_is_said() -> None:
+    new_tokens_are_taken_for_copies_as_rarely_as_is_said()
+
+
+@pytest.mark.parametrize(("capacity", "rate"), [(0, 0.1), (1, 1.0), (1, 0.0), (1 << 40, 0.1), (1, "x"), (1.5, 0.1)])
+def test_seen_sets_that_cannot_be_are_refused(capacity: int, rate: float) -> None:
+    with pytest.raises(Invalid):
+        SeenSet.of(b"", capacity, rate)
