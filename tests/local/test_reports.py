@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,6 +120,23 @@ def test_damaged_reports_are_never_counted(protocol: str) -> None:
             good += 1
     assert collector.n == good and good + sum(collector.rejected.values()) == count
     assert good < count / 3
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("none", bytes(16), bytes(16), b"a"),
+        (["k-ary"], bytes(16), bytes(16), b"a"),
+        ("k-ary", bytes(15), bytes(16), b"a"),
+        ("k-ary", bytes(16), "x" * 16, b"a"),
+        ("k-ary", bytes(16), bytes(16), b""),
+        ("k-ary", bytes(16), bytes(16), bytes((1 << 17) + 1)),
+    ],
+    ids=["name", "list", "short", "text", "empty", "long"],
+)
+def test_parts_of_no_report_are_invalid(parts: tuple[Any, ...]) -> None:
+    with pytest.raises(Invalid):
+        ClientReport(*parts)
 
 
 @pytest.mark.parametrize("report", [None, 1, bytearray(60), [], b"", "", "{}", b"\x01", "\ud800"])

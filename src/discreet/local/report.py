@@ -9,11 +9,12 @@ from typing import Any
 from discreet.errors import Invalid
 from discreet.local.campaign import Campaign
 from discreet.local.canonical import bytes_of, read, written
-from discreet.local.protocol import PROTOCOLS, FrequencyProtocol
+from discreet.local.protocol import MOST_CELLS, PROTOCOLS, FrequencyProtocol
 
 VERSION = 1
 BOUND = 16  # bytes of a campaign's identity in a report
 TOKEN = 16  # bytes of a one-time token
+MOST_ANSWER = MOST_CELLS // 8  # bytes: a bit for each cell
 HEAD = 2 + BOUND + TOKEN
 KEYS = frozenset({"answer", "campaign", "protocol", "token"})
 
@@ -32,6 +33,13 @@ class ClientReport:
     token: bytes
     answer: bytes
 
+    def __post_init__(self) -> None:
+        lengths = (self.campaign, BOUND, BOUND), (self.token, TOKEN, TOKEN), (self.answer, 1, MOST_ANSWER)
+        if not isinstance(self.protocol, str) or self.protocol not in PROTOCOLS:
+            raise _malformed()
+        if not all(isinstance(part, bytes) and least <= len(part) <= most for part, least, most in lengths):
+            raise _malformed()
+
     def to_bytes(self) -> bytes:
         """The report as bytes: 34 and the packed answer."""
         return bytes([VERSION, PROTOCOLS[self.protocol].code]) + self.campaign + self.token + self.answer
@@ -44,7 +52,7 @@ class ClientReport:
         if data[0] != VERSION:
             raise Invalid("this report has another version", code="version")
         names = [name for name, kind in PROTOCOLS.items() if kind.code == data[1]]
-        if not names or len(data) <= HEAD:
+        if not names:
             raise _malformed()
         return cls(names[0], data[2 : 2 + BOUND], data[2 + BOUND : HEAD], data[HEAD:])
 
@@ -57,15 +65,8 @@ class ClientReport:
     def from_json(cls, text: str) -> "ClientReport":
         """The report of its JSON; Invalid for anything else, and nothing else is raised."""
         record = read(text, "report", VERSION, KEYS)
-        protocol = record["protocol"]
-        if not isinstance(protocol, str) or protocol not in PROTOCOLS:
-            raise _malformed()
-        return cls(
-            protocol,
-            bytes_of(record["campaign"], "report", BOUND, BOUND),
-            bytes_of(record["token"], "report", TOKEN, TOKEN),
-            bytes_of(record["answer"], "report", 1),
-        )
+        parts = (bytes_of(record[part], "report") for part in ("campaign", "token", "answer"))
+        return cls(record["protocol"], *parts)
 
     @classmethod
     def read(cls, data: bytes | str) -> "ClientReport":
