@@ -16,7 +16,7 @@ class Client:
 
     For any two values the chances of any bytes that `report` gives differ by a factor of at most e^ε of the campaign: the token is drawn
     apart from the value, and the answer is randomised by the campaign's protocol. A second report would cost ε again, so there is none: who
-    has to send again sends the same bytes.
+    has to send again sends the same bytes. `source` is for tests: what is drawn from a `Tape` is not private.
     """
 
     __slots__ = ("_cells", "_clock", "_lock", "_source", "_spent", "campaign")

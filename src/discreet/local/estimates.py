@@ -24,7 +24,8 @@ class FrequencyEstimates:
     """The share of each label among all who reported.
 
     `values` are unbiased, and may be below 0; `variances` are unbiased estimates of their variances for the noise alone; from `low` to
-    `high` each share lies with at least the confidence, by itself; `consistent` is the nearest distribution to `values`, and is biased.
+    `high` each share lies with at least the confidence, by itself, as `widths` says;
+    `consistent` is the nearest distribution to `values`, and is biased.
     """
 
     labels: tuple[Label, ...]
@@ -67,7 +68,8 @@ def widths(protocol: FrequencyProtocol, values: NDArray[np.float64], n: int, lev
 
     A first interval, from the largest variance that there is, misses with a tenth of the chance; the largest variance within
     it makes the second. Coins of people with and without the cell have variances of their own; what is used is their
-    average, and s√(1−4s), by which the sum may be skewed, is concave.
+    average, and s√(1−4s), by which the sum may be skewed, is concave. Of many
+    reports `deviation` is a corrected normal quantile, which was compared with exact sums: it is no proof.
     """
     p, q, gap = float(protocol.p), float(protocol.q), float(protocol.p - protocol.q)
     own, other = p * (1 - p), q * (1 - q)
