@@ -55,7 +55,7 @@ FIRST_EXPONENT, LAST_EXPONENT = 40.0, 700.0
 """The bulk leaves out e^-40 of the clones at first, and less until that is no matter."""
 NO_MATTER = 1e-6
 """Of δ, what may lie outside of the bulk."""
-MOST_BLOCKS, FEWEST_BLOCKS, MOST_TERMS = 2000, 64, 3 * 10**6
+MOST_BLOCKS, FEWEST_BLOCKS, MOST_TERMS = 2000, 32, 2 * 10**6
 """How many numbers of clones are looked at, and how many terms are summed for all of them together."""
 NEGLIGIBLE = 40.0
 """Terms of a sum that have fallen by e^-40 are bounded by a geometric series."""
@@ -208,7 +208,7 @@ class _Pair:
         weights = start * np.concatenate([[1.0], np.cumprod(falls[:-1])])
         rest = float(falls[-1])  # what follows falls at least as fast: Σ_j rest^j (a + j − τN)
         left = rest / (1 - rest) * (float(a[-1]) - edge + 1 / (1 - rest))
-        return float(weights @ (a - edge)) + float(weights[-1]) * left
+        return float((weights * (a - edge)).sum()) + float(weights[-1]) * left
 
 
 def _rates(local: float, binary: bool) -> tuple[float, float]:
