@@ -4,6 +4,7 @@ from tests.local import test_campaign as campaigns
 from tests.local import test_channels as channels
 from tests.local import test_client as clients
 from tests.local import test_collector as collectors
+from tests.local import test_comparison as comparisons
 from tests.local import test_estimates as estimation
 from tests.local import test_reports as reports
 from tests.mutants import Mutant
@@ -242,5 +243,21 @@ MUTANTS = (
         "if False:",
         "a state that no reports could have made is gone on with",
         collectors.states_of_more_than_was_sent_are_refused,
+    ),
+    Mutant(
+        "curators-of-one-count",
+        L + "comparison:compare",
+        "2 if local.protocol.k > 2 else 1",
+        "1",
+        "the curator is compared at twice the loss",
+        comparisons.both_have_the_same_loss,
+    ),
+    Mutant(
+        "prices-of-counts",
+        L + "comparison:LocalComparison.central_error",
+        "sqrt(self.central.variance) / self.local.people",
+        "sqrt(self.central.variance) / sqrt(self.local.people)",
+        "to trust nobody looks equally dear for any number of people",
+        comparisons.the_price_grows_like_the_root_of_n,
     ),
 )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from discreet.local.campaign import Campaign
     from discreet.local.client import Client
     from discreet.local.collector import Collector
+    from discreet.local.comparison import LocalComparison, compare
     from discreet.local.estimates import FrequencyEstimates
     from discreet.local.frequency import ProtocolForecast, choose, forecasts
     from discreet.local.hadamard import HadamardResponse
@@ -28,10 +29,12 @@ __all__ = [
     "FrequencyEstimates",
     "HadamardResponse",
     "KaryResponse",
+    "LocalComparison",
     "LocalHashing",
     "ProtocolForecast",
     "UnaryEncoding",
     "choose",
+    "compare",
     "forecasts",
 ]
 
@@ -44,10 +47,12 @@ _HOME = {
     "FrequencyEstimates": "estimates",
     "HadamardResponse": "hadamard",
     "KaryResponse": "kary",
+    "LocalComparison": "comparison",
     "LocalHashing": "hashing",
     "ProtocolForecast": "frequency",
     "UnaryEncoding": "unary",
     "choose": "frequency",
+    "compare": "comparison",
     "forecasts": "frequency",
 }
 
