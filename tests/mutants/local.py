@@ -6,6 +6,7 @@ from tests.local import test_client as clients
 from tests.local import test_collector as collectors
 from tests.local import test_comparison as comparisons
 from tests.local import test_estimates as estimation
+from tests.local import test_means as means
 from tests.local import test_reports as reports
 from tests.mutants import Mutant
 
@@ -259,5 +260,53 @@ MUTANTS = (
         "sqrt(self.central.variance) / sqrt(self.local.people)",
         "to trust nobody looks equally dear for any number of people",
         comparisons.the_price_grows_like_the_root_of_n,
+    ),
+    Mutant(
+        "ends-without-lies",
+        L + "mean_response:MeanResponse._randomised",
+        "keep_or_replace(ends, 2, self.p, source=source)",
+        "ends",
+        "whoever has an end of the range tells it",
+        means.reports_are_drawn_as_they_are_enumerated,
+    ),
+    Mutant(
+        "ends-of-the-range-itself",
+        L + "mean_response:MeanResponse.stands_for",
+        " / (2 * self.p - 1)",
+        "",
+        "means are drawn to the midpoint",
+        means.means_are_unbiased_with_the_variance_that_is_said,
+    ),
+    Mutant(
+        "highs-of-the-other-end",
+        L + "mean_response:MeanResponse.chance",
+        "(2 * self.p - 1) *",
+        "self.p *",
+        "the channel of an auditor is of another protocol, which tells more",
+        means.no_report_tells_more_than_is_declared_or_much_less,
+    ),
+    Mutant(
+        "numbers-rounded-down",
+        L + "mean_protocol:MeanProtocol._place",
+        "below + decide(bounds, source)",
+        "below",
+        "means are too low by half a step",
+        means.reports_are_drawn_as_they_are_enumerated,
+    ),
+    Mutant(
+        "variances-without-rounding",
+        L + "mean_protocol:MeanProtocol.variance",
+        "(number - self.midpoint) ** 2",
+        "(number - self.midpoint) * (self.point(below) - self.midpoint)",
+        "numbers between two places have another variance than is said",
+        means.numbers_between_places_are_unbiased_with_the_variance_that_is_said,
+    ),
+    Mutant(
+        "intervals-of-one-side",
+        L + "mean_protocol:MeanProtocol._half",
+        "sqrt(nats / (2 * n))",
+        "sqrt(nats / (8 * n))",
+        "intervals of means miss more often than is said",
+        means.intervals_hold,
     ),
 )

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from discreet.local.hadamard import HadamardResponse
     from discreet.local.hashing import LocalHashing
     from discreet.local.kary import KaryResponse
+    from discreet.local.mean_protocol import MeanEstimate
+    from discreet.local.mean_response import MeanResponse
     from discreet.local.report import ClientReport
     from discreet.local.unary import UnaryEncoding
 
@@ -31,6 +33,8 @@ __all__ = [
     "KaryResponse",
     "LocalComparison",
     "LocalHashing",
+    "MeanEstimate",
+    "MeanResponse",
     "ProtocolForecast",
     "UnaryEncoding",
     "choose",
@@ -49,6 +53,8 @@ _HOME = {
     "KaryResponse": "kary",
     "LocalComparison": "comparison",
     "LocalHashing": "hashing",
+    "MeanEstimate": "mean_protocol",
+    "MeanResponse": "mean_response",
     "ProtocolForecast": "frequency",
     "UnaryEncoding": "unary",
     "choose": "frequency",
