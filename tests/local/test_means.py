@@ -9,7 +9,7 @@ from scipy.stats import binom, chisquare
 
 from discreet.errors import Invalid
 from discreet.exact import log_down, log_up
-from discreet.local import MeanResponse
+from discreet.local import HybridMean, MeanResponse, PiecewiseMean, choose_mean
 from discreet.local.mean_protocol import MeanProtocol
 from discreet.noise import Tape
 
@@ -17,7 +17,7 @@ NEAR = F(1, 10**9)
 FALSE_ALARM = 1e-6  # of each statistical test, over all of its comparisons
 EPSILONS = (F(1, 10**6), F(1, 10), F(1), F(5), F(20))
 RANGES = ((F(-1), F(1)), (F(3), F(10)))
-KINDS: tuple[type[MeanProtocol], ...] = (MeanResponse,)
+KINDS: tuple[type[MeanProtocol], ...] = (MeanResponse, PiecewiseMean, HybridMean)
 SMALL = [
     kind(low, high, epsilon, steps)
     for kind in KINDS
@@ -139,6 +139,28 @@ def test_intervals_hold() -> None:
     intervals_hold()
 
 
+def intervals_by_windows_hold() -> None:
+    """The exact law of the sum of n reports, of which half are from people at either of two places; the mean is linear in the sum."""
+    for epsilon in (F(1), F(6), F(20)):
+        protocol = PiecewiseMean(-1, 1, epsilon, 4)
+        rows = [np.array([float(each) for each in row]) for row in protocol.channel()]
+        for pair in ((0, 0), (0, 4), (2, 3)):
+            law, truth = np.ones(1), float(protocol.point(pair[0]) + protocol.point(pair[1])) / 2
+            for n in range(2, 101, 2):
+                law = np.convolve(np.convolve(law, rows[pair[0]]), rows[pair[1]])
+                first, last = float(protocol.stands_for(0)), float(protocol.stands_for(protocol.codes - 1))
+                values = np.linspace(first, last, len(law))
+                assert law @ values == pytest.approx(truth, abs=1e-9)
+                for level in (0.5, 0.95):
+                    found = protocol.estimate(np.zeros(n, np.int64), level)
+                    half = (found.high - found.low) / 2
+                    assert law[abs(values - truth) <= half].sum() >= level, (epsilon, pair, n, level)
+
+
+def test_intervals_by_windows_hold() -> None:
+    intervals_by_windows_hold()
+
+
 def test_errors_of_many_are_those_that_are_said() -> None:
     """1000 people, 20,000 runs by their exact laws; the chance of an alarm is below 1e-6: the relative error is 0.01, five times over."""
     draw = np.random.default_rng(19)
@@ -182,3 +204,52 @@ def test_reports_that_cannot_be_are_refused() -> None:
     for level in (0, 1, "x"):
         with pytest.raises(Invalid):
             protocol.estimate(np.array([1]), level)  # type: ignore[arg-type]
+
+
+def grids_of_many_steps_lose_no_more_and_not_much_less() -> None:
+    """Two chances are all that there are."""
+    for steps in (1, 1024, 1 << 16):
+        for epsilon in EPSILONS:
+            protocol = PiecewiseMean(0, 1, epsilon, steps)
+            ratio = protocol.chance(0, 0) / protocol.chance(0, steps)
+            assert epsilon - NEAR <= log_down(ratio) and log_up(ratio) <= epsilon, protocol
+
+
+def test_grids_of_many_steps_lose_no_more_and_not_much_less() -> None:
+    grids_of_many_steps_lose_no_more_and_not_much_less()
+
+
+def variances_are_those_of_continuous_mechanisms() -> None:
+    """Wang et al. 2019, lemma 1 and equations 4 and 10 on [−1, 1], which a grid of 1024 steps is near to."""
+    for epsilon in (F(1, 2), F(1), F(2), F(4)):
+        e = float(epsilon)
+        half, bit = np.exp(e / 2), (np.exp(e) + 1) / (np.exp(e) - 1)
+        for t in (0, F(1, 2), 1):
+            pieces = float(t**2) / (half - 1) + (half + 3) / (3 * (half - 1) ** 2)
+            assert float(PiecewiseMean(-1, 1, epsilon).variance(t)) == pytest.approx(pieces, rel=0.005)
+            assert float(MeanResponse(-1, 1, epsilon).variance(t)) == pytest.approx(bit**2 - float(t**2), rel=1e-9)
+        share = 1 - np.exp(-e / 2) if e > 0.61 else 0
+        worst = share * (half + 3) / (3 * (half - 1) ** 2) + (1 - share) * bit**2
+        assert float(HybridMean(-1, 1, epsilon).worst) == pytest.approx(worst, rel=0.005)
+
+
+def test_variances_are_those_of_continuous_mechanisms() -> None:
+    variances_are_those_of_continuous_mechanisms()
+
+
+def choices_are_the_best_in_the_worst_case() -> None:
+    for epsilon in (F(1, 10), F(61, 100), F(62, 100), F(1), F(129, 100), F(3), F(8)):
+        best = choose_mean(epsilon, 3, 10)
+        assert best.worst == min(kind(3, 10, epsilon).worst for kind in KINDS)
+        assert best.name == ("mean-response" if epsilon <= F(61, 100) else "hybrid")
+
+
+def test_choices_are_the_best_in_the_worst_case() -> None:
+    choices_are_the_best_in_the_worst_case()
+
+
+def test_intervals_of_many_reports_are_by_the_variance() -> None:
+    protocol, n = PiecewiseMean(0, 1, 4), 10**6
+    found = protocol.estimate(protocol.randomise([0.5] * 1000).repeat(1000))
+    assert found.n == n
+    assert (found.high - found.low) / 2 == pytest.approx((2 * float(protocol.worst) * np.log(40) / n) ** 0.5, rel=0.05)

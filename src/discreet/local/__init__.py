@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from discreet.local.frequency import ProtocolForecast, choose, forecasts
     from discreet.local.hadamard import HadamardResponse
     from discreet.local.hashing import LocalHashing
+    from discreet.local.hybrid import HybridMean, choose_mean
     from discreet.local.kary import KaryResponse
     from discreet.local.mean_protocol import MeanEstimate
     from discreet.local.mean_response import MeanResponse
+    from discreet.local.piecewise import PiecewiseMean
     from discreet.local.report import ClientReport
     from discreet.local.unary import UnaryEncoding
 
@@ -30,14 +32,17 @@ __all__ = [
     "Collector",
     "FrequencyEstimates",
     "HadamardResponse",
+    "HybridMean",
     "KaryResponse",
     "LocalComparison",
     "LocalHashing",
     "MeanEstimate",
     "MeanResponse",
+    "PiecewiseMean",
     "ProtocolForecast",
     "UnaryEncoding",
     "choose",
+    "choose_mean",
     "compare",
     "forecasts",
 ]
@@ -50,14 +55,17 @@ _HOME = {
     "Collector": "collector",
     "FrequencyEstimates": "estimates",
     "HadamardResponse": "hadamard",
+    "HybridMean": "hybrid",
     "KaryResponse": "kary",
     "LocalComparison": "comparison",
     "LocalHashing": "hashing",
     "MeanEstimate": "mean_protocol",
     "MeanResponse": "mean_response",
+    "PiecewiseMean": "piecewise",
     "ProtocolForecast": "frequency",
     "UnaryEncoding": "unary",
     "choose": "frequency",
+    "choose_mean": "hybrid",
     "compare": "comparison",
     "forecasts": "frequency",
 }

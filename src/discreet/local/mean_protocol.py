@@ -184,7 +184,7 @@ class MeanProtocol(ABC):
         return MeanEstimate(n, float(level), value, float(variance), value - half, value + half)
 
     def _half(self, n: int, miss: float) -> float:
-        """Half the width of an interval that misses with at most this chance."""
+        """Half the width of an interval that misses with at most this chance (Boucheron, Lugosi and Massart 2013, corollary 2.11)."""
         nats, span = log(2 / miss), float(self.span)
         bernstein = sqrt(2 * float(self.worst) * nats / n) + span * nats / (3 * n)
         return min(span * sqrt(nats / (2 * n)), bernstein)
