@@ -53,7 +53,7 @@ def rate(count: int, call: Callable[[], object]) -> str:
 
 def pure() -> dict[str, Pair] | None:
     """The protocols of pure-ldp; None where it is not installed."""
-    if find_spec("pure_ldp") is None:
+    if find_spec("pure_ldp") is None or find_spec("statsmodels") is None:  # which it needs, and does not declare
         return None
     from pure_ldp import frequency_oracles as oracles
 
