@@ -2,7 +2,8 @@
 
 The defaults that ship, five splits, δ = 1e-5. Bounds are declared: of breast_cancer each feature's least and largest value over all rows,
 and "wide" from 0 to one and a half times the largest; of digits 0 to 16. diffprivlib (pure ε) is given features that a scaler
-standardised at no charge, and the norm of the longest row. docs/learn.md says what defaults were chosen on, and where these tables had a part.
+standardised at no charge, and the norm of the longest row. What defaults were chosen on, and where
+these tables had a part in that, is told in docs/learn.md.
 """
 
 import argparse
