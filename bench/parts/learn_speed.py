@@ -14,7 +14,7 @@ import torch
 
 from discreet.noise.heads import heads
 
-from .learn_steps import TIMED, Exactly, Step, Task, convolution, has_opacus, logistic, opacus, ours, perceptron, plain
+from .learn_steps import TIMED, Exactly, Step, Task, has_opacus, logistic, opacus, ours, perceptron, plain
 
 TURNS = 5
 Timer = Callable[[], list[float]]
@@ -26,12 +26,6 @@ def main() -> None:
     exactly = Exactly(task)
     compared(task, {"discreet, exact integers": exactly.times}, TIMED)
     compared(perceptron(), {}, 20)
-    if torch.cuda.is_available():
-        for noise in ("float", "grid"):
-            compared(perceptron(2048, 4096, "cuda", noise), {}, TIMED)
-            compared(convolution(4096, "cuda", noise), {}, TIMED)
-    else:
-        print("no GPU here: that part is left out")
 
 
 def timed(step: Step, count: int) -> list[float]:
@@ -40,8 +34,6 @@ def timed(step: Step, count: int) -> list[float]:
     for _ in range(count):
         begin = perf_counter()
         step()
-        if torch.cuda.is_available():
-            torch.cuda.synchronize()
         spent.append(perf_counter() - begin)
     return spent
 

@@ -9,8 +9,8 @@ from math import sqrt
 import numpy as np
 
 from discreet.local import compare
+from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.hadamard import parity
-from discreet.local.protocol import FrequencyProtocol
 
 from .local_people import CELLS, EPSILON, KINDS, shares
 from .table import Table

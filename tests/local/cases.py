@@ -3,7 +3,7 @@
 from fractions import Fraction as F
 
 from discreet.local import Campaign, HadamardResponse, KaryResponse, LocalHashing, UnaryEncoding
-from discreet.local.protocol import FrequencyProtocol
+from discreet.local.frequency_protocol import FrequencyProtocol
 
 SMALL: tuple[FrequencyProtocol, ...] = (
     *(KaryResponse(k, e) for k in (2, 3, 7) for e in (F(1, 10), F(1), F(5))),

@@ -22,7 +22,9 @@ def campaigns_are_read_as_they_were_written() -> None:
                 one = campaign(protocol, domain, epsilon)
                 again = Campaign.from_json(one.to_json())
                 assert again == one and again.id == one.id
-                assert [type(each) for each in again.labels[:5]] == [type(each) for each in one.labels[:5]]
+                assert [type(each) for each in again.domain.labels[:5]] == [
+                    type(each) for each in one.domain.labels[:5]
+                ]
                 assert one.id == hashlib.sha256(one.to_json().encode()).hexdigest()
 
 

@@ -11,7 +11,7 @@ from discreet.errors import Invalid
 from discreet.exact import log_down, log_up
 from discreet.local import HadamardResponse, KaryResponse, LocalHashing, UnaryEncoding
 from discreet.local.frequency import ALL
-from discreet.local.protocol import FrequencyProtocol
+from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.noise import Tape
 from tests.local.cases import SMALL
 

@@ -8,9 +8,11 @@ from scipy.stats import binom
 
 from discreet.errors import Invalid
 from discreet.local import HadamardResponse, KaryResponse, UnaryEncoding, choose, forecasts
-from discreet.local.estimates import estimates, projected
-from discreet.local.frequency import MOST_WORK, protocol_of
-from discreet.local.protocol import FrequencyProtocol
+from discreet.local.domain import Choices
+from discreet.local.estimates import projected, shares
+from discreet.local.frequency import MOST_WORK
+from discreet.local.frequency_protocol import FrequencyProtocol
+from discreet.local.protocols import protocol_of
 
 NORMAL = 1e-3  # by which a normal quantile may miss the chance to miss, as `deviation` says
 
@@ -39,7 +41,7 @@ def intervals_hold() -> None:
     for protocol, own, n in CASES:
         for level in (0.5, 0.95, 0.999):
             counts = np.arange(n + 1)
-            found = estimates(protocol, tuple(range(n + 1)), counts, n, level)
+            found = shares(protocol.p, protocol.q, tuple(range(n + 1)), counts, n, level)
             held = law(protocol, own, n)[(found.low <= own / n + 1e-12) & (own / n - 1e-12 <= found.high)].sum()
             assert held >= level - NORMAL * (1 - level) - 1e-9, (protocol, own, n, level)
 
@@ -51,13 +53,13 @@ def test_intervals_hold() -> None:
 def test_intervals_of_many_reports_are_nearly_as_narrow_as_they_can_be() -> None:
     for protocol in (KaryResponse(50, 2), UnaryEncoding(50, 1), UnaryEncoding(50, 4), HadamardResponse(50, 1)):
         n = 10**6
-        found = estimates(protocol, (0,), np.array([int(n * protocol.q)]), n)
+        found = shares(protocol.p, protocol.q, (0,), np.array([int(n * protocol.q)]), n)
         assert (found.high - found.low)[0] / 2 < 1.1 * 1.96 * float(protocol.variance(F(0), n)) ** 0.5
 
 
 def variances_are_unbiased_and_positive() -> None:
     for protocol, own, n in CASES:
-        found = estimates(protocol, tuple(range(n + 1)), np.arange(n + 1), n)
+        found = shares(protocol.p, protocol.q, tuple(range(n + 1)), np.arange(n + 1), n)
         exact = law(protocol, own, n)
         assert found.variances.min() > 0
         assert exact @ found.values == pytest.approx(own / n, abs=1e-9)
@@ -90,7 +92,7 @@ def test_what_is_a_distribution_stays_as_it_is() -> None:
 
 
 def test_raw_values_are_kept_beside_consistent_ones() -> None:
-    found = estimates(KaryResponse(3, 1), ("a", "b", "c"), np.array([9, 1, 0]), 10)
+    found = shares(KaryResponse(3, 1).p, KaryResponse(3, 1).q, ("a", "b", "c"), np.array([9, 1, 0]), 10)
     assert found.values.min() < 0 <= found.consistent.min()
     assert [label for label, *_ in found] == ["a", "b", "c"]
     assert [each[1] for each in found] == found.values.tolist()
@@ -117,10 +119,10 @@ def test_choices_are_nearly_the_best_and_small() -> None:
 def test_arguments_that_cannot_be_are_refused() -> None:
     for level in (0, 1, "x"):
         with pytest.raises(Invalid):
-            estimates(KaryResponse(2, 1), (0, 1), np.array([1, 1]), 2, level)  # type: ignore[arg-type]
+            shares(F(2, 3), F(1, 3), (0, 1), np.array([1, 1]), 2, level)  # type: ignore[arg-type]
     with pytest.raises(Invalid):
         choose(2, 1, 0)
     with pytest.raises(Invalid, match="hadamard, hashing, k-ary, unary"):
-        protocol_of("none", 2, 1)
+        protocol_of("none", Choices(2), 1)
     with pytest.raises(Invalid):
         KaryResponse(2, 1).estimate(3, 2)

@@ -31,7 +31,7 @@ MUTANTS = (
     ),
     Mutant(
         "variance-of-nobody",
-        L + "protocol:FrequencyProtocol.variance",
+        L + "frequency_protocol:FrequencyProtocol.variance",
         "share * p * (1 - p) + (1 - share) * q * (1 - q)",
         "q * (1 - q)",
         "the variance of frequent cells is that of rare ones",
@@ -127,9 +127,9 @@ MUTANTS = (
     ),
     Mutant(
         "domains-without-their-order",
-        L + "campaign:Campaign.to_json",
-        "list(self.domain)",
-        "sorted(self.domain, key=str)",
+        L + "domain:Choices.record",
+        "list(self.answers)",
+        "sorted(self.answers, key=str)",
         "cells are those of other labels once a campaign was written",
         campaigns.campaigns_are_read_as_they_were_written,
     ),
@@ -199,7 +199,7 @@ MUTANTS = (
     ),
     Mutant(
         "variances-the-other-way-round",
-        L + "estimates:estimates",
+        L + "estimates:shares",
         "told * (1 - p) * (1 - q) + (1 - told) * p * q",
         "told * p * q + (1 - told) * (1 - p) * (1 - q)",
         "variances are biased",
@@ -232,7 +232,7 @@ MUTANTS = (
     Mutant(
         "liars-that-are-honest",
         L + "collector:Collector.influence",
-        "Fraction(liars, self._n) / (self._protocol.p - self._protocol.q)",
+        "Fraction(liars, self._n) * self._protocol.reach",
         "Fraction(liars, self._n)",
         "liars can move an estimate farther than is said",
         collectors.liars_move_an_estimate_so_far_and_no_farther,

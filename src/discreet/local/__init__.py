@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from discreet.local.client import Client
     from discreet.local.collector import Collector
     from discreet.local.comparison import LocalComparison, compare
+    from discreet.local.domain import Choices, Numbers
     from discreet.local.estimates import FrequencyEstimates
     from discreet.local.frequency import ProtocolForecast, choose, forecasts
     from discreet.local.hadamard import HadamardResponse
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Campaign",
+    "Choices",
     "Client",
     "ClientReport",
     "Collector",
@@ -38,6 +40,7 @@ __all__ = [
     "LocalHashing",
     "MeanEstimate",
     "MeanResponse",
+    "Numbers",
     "PiecewiseMean",
     "ProtocolForecast",
     "UnaryEncoding",
@@ -50,6 +53,7 @@ __all__ = [
 # The module of each public name.
 _HOME = {
     "Campaign": "campaign",
+    "Choices": "domain",
     "Client": "client",
     "ClientReport": "report",
     "Collector": "collector",
@@ -61,6 +65,7 @@ _HOME = {
     "LocalHashing": "hashing",
     "MeanEstimate": "mean_protocol",
     "MeanResponse": "mean_response",
+    "Numbers": "domain",
     "PiecewiseMean": "piecewise",
     "ProtocolForecast": "frequency",
     "UnaryEncoding": "unary",

@@ -3,11 +3,13 @@
 import json
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Invalid
 
 HEX = re.compile(r"(?:[0-9a-f]{2})*")
+RATIO = re.compile(r"(-?[0-9]{1,400})(?:/([0-9]{1,400}))?")
 
 
 def written(kind: str, version: int, fields: Mapping[str, Any]) -> str:
@@ -39,6 +41,17 @@ def bytes_of(value: object, kind: str, least: int = 0, most: int = 1 << 24) -> b
     if not isinstance(value, str) or not least <= len(value) // 2 <= most or not HEX.fullmatch(value):
         raise _malformed(kind)
     return bytes.fromhex(value)
+
+
+def ratio_of(value: object, name: str) -> Fraction:
+    """The fraction that a field spells as one integer or two; whether in lowest terms shows when it is written again."""
+    found = RATIO.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise Invalid(f"{name} must be a ratio of two integers, as text", code="malformed")
+    top, below = int(found[1]), int(found[2] or 1)
+    if not below:
+        raise Invalid(f"{name} must be finite", code="malformed")
+    return Fraction(top, below)
 
 
 def _malformed(kind: str) -> Invalid:

@@ -3,9 +3,10 @@
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from discreet.errors import Invalid, Refused
-from discreet.local.campaign import Campaign, Label
+from discreet.local.campaign import Campaign
 from discreet.local.report import TOKEN, ClientReport, binding
 from discreet.noise import Source
 from discreet.noise.source import chosen
@@ -19,7 +20,7 @@ class Client:
     has to send again sends the same bytes. `source` is for tests: what is drawn from a `Tape` is not private.
     """
 
-    __slots__ = ("_cells", "_clock", "_lock", "_source", "_spent", "campaign")
+    __slots__ = ("_clock", "_lock", "_source", "_spent", "campaign")
 
     def __init__(
         self, campaign: Campaign, *, source: Source | None = None, clock: Callable[[], float] = time.time
@@ -27,11 +28,10 @@ class Client:
         self.campaign = campaign
         self._source = chosen(source)
         self._clock = clock
-        self._cells = {(type(label), label): cell for cell, label in enumerate(campaign.labels)}
         self._lock = threading.Lock()
         self._spent = False
 
-    def report(self, value: Label, token: bytes | None = None) -> bytes:
+    def report(self, value: Any, token: bytes | None = None) -> bytes:
         """The report of this person, randomised; the only one.
 
         `token` is the one that whoever runs the campaign has given to this person, or None for a random one. Invalid where the value is
@@ -39,12 +39,7 @@ class Client:
         """
         if token is not None and (not isinstance(token, bytes) or len(token) != TOKEN):
             raise Invalid(f"token must be {TOKEN} bytes")
-        try:
-            cell = self._cells.get((type(value), value))
-        except TypeError:  # what cannot be looked up is no label
-            cell = None
-        if cell is None:
-            raise Invalid("value is not in the domain of the campaign", hint="see campaign.labels")
+        encoded = self.campaign.domain.encoded(value)
         if self._clock() >= self.campaign.expires:
             raise Refused("the campaign is over", code="expired")
         with self._lock:
@@ -52,6 +47,6 @@ class Client:
                 raise Refused("this person has reported", code="spent", hint="send the bytes of the first report again")
             self._spent = True  # before anything is drawn: what fails after this has cost its ε
         protocol = self.campaign.randomiser
-        answer = protocol.pack(protocol.randomise(cell, self._source))
+        answer = protocol.pack(protocol.randomise(encoded, self._source))
         ticket = self._source.bits(8 * TOKEN).to_bytes(TOKEN, "little") if token is None else token
         return ClientReport(self.campaign.protocol, binding(self.campaign), ticket, answer).to_bytes()

@@ -15,7 +15,7 @@ from discreet.errors import Invalid
 from discreet.exact import Number, to_float_up, whole
 from discreet.local.campaign import Campaign
 from discreet.local.canonical import read, written
-from discreet.local.estimates import FrequencyEstimates, estimates
+from discreet.local.estimation import estimates
 from discreet.local.report import ClientReport, binding
 from discreet.local.seen import SeenSet
 
@@ -92,7 +92,7 @@ class Collector:
             return "duplicate"
         self._n += 1
         self._pending.append(answer)
-        if len(self._pending) >= min(PENDING, PENDING_CELLS // self._protocol.k):
+        if len(self._pending) >= min(PENDING, PENDING_CELLS // np.size(answer)):
             self._count()
         return ""
 
@@ -148,20 +148,21 @@ class Collector:
             raise _unsound()
         return collector
 
-    def estimates(self, confidence: Number = 0.95) -> FrequencyEstimates:
-        """The share of each label among those whose reports count, with variances and intervals; Invalid where there are none."""
-        support = self._protocol.support(self.totals, self._n)
-        return estimates(self._protocol, self.campaign.labels, support, self._n, confidence)
+    def estimates(self, confidence: Number = 0.95) -> Any:
+        """What those say whose reports count, with variances and intervals, as the protocol has it; Invalid where there are none.
+
+        Of a choice these are `FrequencyEstimates`.
+        """
+        return estimates(self._protocol, self.campaign.domain, self.totals, self._n, confidence)
 
     def influence(self, liars: int) -> float:
-        """How far so many of the reports could have moved the estimated share of any one label, by saying whatever they like.
+        """How far so many of the reports could have moved an estimate, such as the share of any one label, by saying whatever they like.
 
-        A report supports a cell or it does not, so one of n moves a share by at most 1/(n(p − q)); one whose sender is honest
-        about their value moves it by 1/n on average.
+        One of n moves it by at most an n-th of the protocol's `reach`; nothing can tell who lies from who was randomised.
         """
         if whole(liars, "liars") > self._n or not self._n:
             raise Invalid("liars must be at most the number of reports")
-        return to_float_up(Fraction(liars, self._n) / (self._protocol.p - self._protocol.q))
+        return to_float_up(Fraction(liars, self._n) * self._protocol.reach)
 
 
 def _unsound() -> Invalid:

@@ -8,10 +8,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import Invalid
-from discreet.exact import Number, rational, shown
-from discreet.local.campaign import Label
-from discreet.local.protocol import FrequencyProtocol
+from discreet.exact import Number
+from discreet.local.domain import Label
+from discreet.local.protocol import checked_confidence
 from discreet.mechanisms.randomized_response import deviation
 from discreet.noise.size import Ints
 
@@ -43,27 +42,28 @@ class FrequencyEstimates:
             yield row[0], float(row[1]), float(row[2]), float(row[3])
 
 
-def estimates(
-    protocol: FrequencyProtocol, labels: tuple[Label, ...], support: Ints, n: int, confidence: Number = 0.95
+def shares(
+    own: Fraction, other: Fraction, labels: tuple[Label, ...], support: Ints, n: int, confidence: Number = 0.95
 ) -> FrequencyEstimates:
-    """What n reports, of which `support` are for each cell, say of all shares."""
-    level = rational(confidence, "confidence")
-    if not 0 < level < 1:
-        raise Invalid(f"confidence must lie between 0 and 1, got {shown(confidence)}")
-    if n < 1:
-        raise Invalid("there are no reports to estimate from")
-    p, q, gap = float(protocol.p), float(protocol.q), float(protocol.p - protocol.q)
+    """What n reports, of which `support` are for each cell, say of all shares.
+
+    A report supports the person's own cell with the chance `own`, and each other cell with the chance `other`.
+    """
+    level = checked_confidence(confidence, n)
+    p, q, gap = float(own), float(other), float(own - other)
     told = support / n
     values = (told - q) / gap
     # f p(1−p) + (1−f) q(1−q) with the estimate in place of f, put so that it is seen to be positive
     variances = (told * (1 - p) * (1 - q) + (1 - told) * p * q) / (n * gap**2)
-    half = widths(protocol, values, n, level)
+    half = widths(own, other, values, n, level)
     return FrequencyEstimates(
         labels, n, float(level), values, variances, values - half, values + half, projected(values)
     )
 
 
-def widths(protocol: FrequencyProtocol, values: NDArray[np.float64], n: int, level: Fraction) -> NDArray[np.float64]:
+def widths(
+    supports: Fraction, lies: Fraction, values: NDArray[np.float64], n: int, level: Fraction
+) -> NDArray[np.float64]:
     """Half the width of an interval about each value that holds the true share with at least this confidence.
 
     A first interval, from the largest variance that there is, misses with a tenth of the chance; the largest variance within
@@ -71,7 +71,7 @@ def widths(protocol: FrequencyProtocol, values: NDArray[np.float64], n: int, lev
     average, and s√(1−4s), by which the sum may be skewed, is concave. Of many
     reports `deviation` is a corrected normal quantile, which was compared with exact sums: it is no proof.
     """
-    p, q, gap = float(protocol.p), float(protocol.q), float(protocol.p - protocol.q)
+    p, q, gap = float(supports), float(lies), float(supports - lies)
     own, other = p * (1 - p), q * (1 - q)
     miss, most = 1 - level, max(own, other)
     first = deviation(n, most, 1 - FIRST * miss) / (n * gap)

@@ -1,29 +1,16 @@
-"""Protocols for frequencies by name, what each would cost, and which one to choose."""
+"""Protocols for frequencies: what each would cost, and which one to choose."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
-from discreet.errors import Invalid
-from discreet.exact import Number, shown, whole
+from discreet.exact import Number, whole
 from discreet.local import hadamard, hashing, kary, unary
-from discreet.local.protocol import PROTOCOLS, FrequencyProtocol
+from discreet.local.frequency_protocol import FrequencyProtocol
 
 ALL = (kary.KaryResponse, unary.UnaryEncoding, hashing.LocalHashing, hadamard.HadamardResponse)
 SLACK = Fraction(11, 10)  # a variance so many times the least is as good, and the smaller report is chosen
 MOST_WORK = 10**13  # cells that a collector looks at in all: some hours
-
-
-def protocol_of(name: str, k: int, epsilon: Number) -> FrequencyProtocol:
-    """The protocol of this name; Invalid where there is none.
-
-    >>> protocol_of("k-ary", 3, 1)
-    KaryResponse(k=3, epsilon=Fraction(1, 1))
-    """
-    kind = PROTOCOLS.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise Invalid(f"protocol must be one of {', '.join(sorted(PROTOCOLS))}, got {shown(name)}")
-    return kind(k, epsilon)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.protocol import (
-    FrequencyProtocol,
     Reports,
     checked_codes,
     packed_code,
-    register,
     truth_down,
     unpacked_code,
 )
@@ -18,7 +17,6 @@ from discreet.noise import Source, keep_or_replace, uniform
 from discreet.noise.size import Ints
 
 
-@register
 class HadamardResponse(FrequencyProtocol):
     """A uniform coefficient j of K = 2^m >= k, and the parity of j & x, kept with probability e^ε/(e^ε + 1).
 

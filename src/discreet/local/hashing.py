@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from discreet.errors import Invalid
 from discreet.exact import exp_down, shown, whole
 from discreet.fields import frozen
+from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.protocol import (
-    FrequencyProtocol,
     Reports,
     packed_code,
     pieces,
-    register,
     truth_down,
     unpacked_code,
 )
@@ -33,7 +32,6 @@ def best_buckets(epsilon: Fraction) -> int:
     return int(exp_down(epsilon) + Fraction(1, 2)) + 1
 
 
-@register
 @frozen
 class LocalHashing(FrequencyProtocol):
     """A seed (a, b) and one of g = round(e^ε) + 1 buckets, kept with probability e^ε/(e^ε + g − 1).

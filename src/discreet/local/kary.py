@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.protocol import (
-    FrequencyProtocol,
     Reports,
     checked_codes,
     packed_code,
-    register,
     truth_down,
     unpacked_code,
 )
@@ -18,7 +17,6 @@ from discreet.noise import Source, keep_or_replace
 from discreet.noise.size import Ints
 
 
-@register
 class KaryResponse(FrequencyProtocol):
     """The own cell with probability p = e^ε/(e^ε + k − 1), each other with q = (1 − p)/(k − 1): best for few cells.
 

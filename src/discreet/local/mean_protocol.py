@@ -14,15 +14,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import Invalid
-from discreet.exact import Number, rational, shown, whole
+from discreet.exact import Number, rational, shown
 from discreet.fields import Exact, frozen
-from discreet.local.protocol import LEAST_EPSILON, MOST_EPSILON, Reports, checked_codes
+from discreet.local.domain import Numbers
+from discreet.local.protocol import Reports, checked_codes, checked_epsilon
 from discreet.noise import Source
 from discreet.noise.bernoulli import decide
 from discreet.noise.size import Ints
 from discreet.noise.source import chosen
 
-MOST_STEPS = 1 << 16
 MOST_CHANCES = 1 << 20  # that a channel is written down for
 
 
@@ -58,15 +58,9 @@ class MeanProtocol(ABC):
     steps: int = 1024
 
     def __post_init__(self) -> None:
-        for field in ("low", "high", "epsilon"):
-            object.__setattr__(self, field, rational(getattr(self, field), field))
-        object.__setattr__(self, "steps", whole(self.steps, "steps", least=1))
-        if self.low >= self.high:
-            raise Invalid("low must be less than high", hint="declare a range that is known without the data")
-        if self.steps > MOST_STEPS:
-            raise Invalid(f"steps must be at most 2^16, got {shown(self.steps)}")
-        if not LEAST_EPSILON <= self.epsilon <= MOST_EPSILON:
-            raise Invalid(f"epsilon must lie between 1/1000000 and 20, got {shown(self.epsilon)}")
+        for field in ("low", "high", "steps"):  # whatever is wrong with them is said by the domain
+            object.__setattr__(self, field, getattr(Numbers(self.low, self.high, self.steps), field))
+        object.__setattr__(self, "epsilon", checked_epsilon(self.epsilon))
 
     @property
     def step(self) -> Fraction:

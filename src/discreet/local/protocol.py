@@ -1,35 +1,29 @@
-"""What every protocol for frequencies is: how a person's cell becomes a report, and what reports say of cells.
+"""What every local protocol is: how a person's value becomes a report of a fixed size, and what the totals of many reports say.
 
-A protocol is *pure* (Wang, Blocki, Li and Jha 2017): a report supports the person's own cell with probability p, and each other cell
-with probability q, whatever the other cells are. Then the number of reports that support a cell says what share of people it has,
-without bias, and with a variance that depends on that share alone. Probabilities are exact rationals, rounded so that less is told.
+A protocol knows nothing of clients, collectors and campaigns. Probabilities are exact rationals, rounded so that less is told.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Invalid
-from discreet.exact import rational, shown, whole
-from discreet.fields import Exact, frozen
+from discreet.exact import Number, rational, shown
+from discreet.fields import Exact
+from discreet.local.domain import Domain
 from discreet.noise import Source, odds
 from discreet.noise.size import Ints
-from discreet.noise.source import chosen
 
 Reports: TypeAlias = NDArray[Any]
 """One report for each row, of a shape that is the protocol's own."""
 
-MOST_CELLS = 1 << 20
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**6), Fraction(20)  # between them 64 binary digits lose less than 1e-9 of ε
-MOST_OUTCOMES = 1 << 16  # that a channel is written down for
 DIGITS = 64  # of a probability: a client compares 64 random bits with an integer
-
-PROTOCOLS: dict[str, type["FrequencyProtocol"]] = {}
 
 
 @lru_cache(maxsize=256)
@@ -42,37 +36,23 @@ def truth_down(epsilon: Fraction, k: int) -> Fraction:
     return Fraction(odds(epsilon, k).bounds(DIGITS)[0], 1 << DIGITS)
 
 
-@frozen
-class FrequencyProtocol(ABC):
-    """How each person's cell, one of k, is randomised at a loss of at most ε, and how frequencies are estimated from all reports.
+class LocalProtocol(ABC):
+    """How each person's value is randomised at a loss of at most ε, and what is estimated from the reports of all.
 
-    For any two cells and any report, `chance` of the one is at most e^ε times that of the other: ε-DP for who replaces
-    a value by another, with nobody to be trusted.
+    For any two values of the domain and any report, its chance given the one is at most e^ε times that given the other: ε-DP for who
+    replaces their value by another, with nobody to be trusted. Whoever hands a value to `randomise` has checked it against the domain.
     """
 
+    __slots__ = ()
     name: ClassVar[str]
     code: ClassVar[int]  # in the bytes of a report
 
-    k: int
     epsilon: Exact
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", whole(self.k, "k", least=2))
-        object.__setattr__(self, "epsilon", rational(self.epsilon, "epsilon"))
-        if self.k > MOST_CELLS:
-            raise Invalid(f"k must be at most 2^20, got {shown(self.k)}")
-        if not LEAST_EPSILON <= self.epsilon <= MOST_EPSILON:
-            raise Invalid(f"epsilon must lie between 1/1000000 and 20, got {shown(self.epsilon)}")
-
-    @property
+    @classmethod
     @abstractmethod
-    def p(self) -> Fraction:
-        """The probability that a report supports the person's own cell."""
-
-    @property
-    @abstractmethod
-    def q(self) -> Fraction:
-        """The probability that a report supports any one other cell."""
+    def of(cls, domain: Domain, epsilon: Number) -> Self:
+        """The protocol for the values of a domain; Invalid for a domain of another kind."""
 
     @property
     @abstractmethod
@@ -89,39 +69,17 @@ class FrequencyProtocol(ABC):
     def width(self) -> int:
         """The number of integers in a collector's totals, however many reports there are."""
 
-    @property
     @abstractmethod
-    def work(self) -> int:
-        """The number of cells that a collector looks at for one report."""
-
     def randomise(self, values: Any, source: Source | None = None) -> Any:
-        """The report of one cell, or reports of an array of cells, each drawn independently; the loss of each is at most ε.
-
-        Invalid, which says no value, where a cell is not an integer in 0 … k−1.
-        """
-        cells = np.asarray(values)
-        if cells.ndim > 1 or cells.dtype.kind not in "iu":
-            raise Invalid("values must be an integer or an array of integers in one dimension")
-        if cells.size and not (int(cells.min()) >= 0 and int(cells.max()) < self.k):
-            raise Invalid(f"values must lie in 0 … {self.k - 1}")
-        reports = self._randomised(np.atleast_1d(cells).astype(np.int64), chosen(source))
-        return reports if cells.ndim else reports[0]
-
-    @abstractmethod
-    def _randomised(self, cells: Ints, source: Source) -> Reports: ...
+        """The report of one value, or the reports of an array of them, each drawn independently; the loss of each is at most ε."""
 
     @abstractmethod
     def accumulate(self, reports: Reports) -> Ints:
         """The totals of reports: those of two batches add up to those of both."""
 
     @abstractmethod
-    def support(self, totals: Ints, n: int) -> Ints:
-        """How many of the n reports with these totals support each cell."""
-
     def possible(self, totals: Ints, n: int) -> bool:
-        """Whether n reports could have such totals: no cell has more support than there are reports, or less than none."""
-        support = self.support(totals, n)
-        return int(support.min()) >= 0 and int(support.max()) <= n
+        """Whether n reports could have such totals."""
 
     @abstractmethod
     def pack(self, report: Any) -> bytes:
@@ -131,50 +89,28 @@ class FrequencyProtocol(ABC):
     def unpack(self, data: bytes) -> Any:
         """The report that was packed; Invalid for anything that no client would send."""
 
+    @property
     @abstractmethod
-    def outcomes(self) -> Reports:
-        """Every report that there is."""
-
-    @abstractmethod
-    def chance(self, report: Any, value: int) -> Fraction:
-        """The exact probability of a report, given the person's cell."""
-
-    def channel(self) -> tuple[tuple[Fraction, ...], ...]:
-        """The exact probabilities of all reports, a row for each cell: what an auditor enumerates."""
-        reports = self.outcomes()
-        return tuple(tuple(self.chance(each, value) for each in reports) for value in range(self.k))
-
-    def estimate(self, count: int, n: int) -> Fraction:
-        """An unbiased estimate of the share of people whose cell `count` of n reports support: (count/n − q)/(p − q).
-
-        It may be below 0 or above 1; whoever cuts it off makes it biased.
-        """
-        people = whole(n, "n", least=1)
-        if whole(count, "count") > people:
-            raise Invalid("count must be at most n")
-        return (Fraction(count, people) - self.q) / (self.p - self.q)
-
-    def variance(self, share: Fraction, n: int) -> Fraction:
-        """The exact variance of the estimate, for the noise alone, of a cell that this share of n people has.
-
-        (f p(1−p) + (1−f) q(1−q))/(n (p−q)²). It is linear in f: with an unbiased estimate in place of f it is unbiased itself.
-        """
-        p, q = self.p, self.q
-        spread = share * p * (1 - p) + (1 - share) * q * (1 - q)
-        return spread / (whole(n, "n", least=1) * (p - q) ** 2)
-
-    def _few(self, outcomes: int) -> None:
-        if outcomes > MOST_OUTCOMES:
-            raise Invalid("there are too many reports to write them down", hint="enumerate a smaller domain")
+    def reach(self) -> Fraction:
+        """How far the report of the only person can move an estimate: one of n moves it by an n-th of this."""
 
 
-Kind = TypeVar("Kind", bound=type[FrequencyProtocol])
+def checked_epsilon(epsilon: Number) -> Fraction:
+    """An ε for which the rounding of probabilities is proven to lose next to nothing; else Invalid."""
+    exact = rational(epsilon, "epsilon")
+    if not LEAST_EPSILON <= exact <= MOST_EPSILON:
+        raise Invalid(f"epsilon must lie between 1/1000000 and 20, got {shown(exact)}")
+    return exact
 
 
-def register(kind: Kind) -> Kind:
-    """The protocol, which is from now on found by its name."""
-    PROTOCOLS[kind.name] = kind
-    return kind
+def checked_confidence(confidence: Number, n: int) -> Fraction:
+    """A confidence between 0 and 1, and somebody who reported; else Invalid."""
+    level = rational(confidence, "confidence")
+    if not 0 < level < 1:
+        raise Invalid(f"confidence must lie between 0 and 1, got {shown(confidence)}")
+    if n < 1:
+        raise Invalid("there are no reports to estimate from")
+    return level
 
 
 def checked_codes(reports: Reports, codes: int) -> Ints:

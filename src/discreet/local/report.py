@@ -9,7 +9,9 @@ from typing import Any
 from discreet.errors import Invalid
 from discreet.local.campaign import Campaign
 from discreet.local.canonical import bytes_of, read, written
-from discreet.local.protocol import MOST_CELLS, PROTOCOLS, FrequencyProtocol
+from discreet.local.domain import MOST_CELLS
+from discreet.local.protocol import LocalProtocol
+from discreet.local.protocols import CODES, PROTOCOLS
 
 VERSION = 1
 BOUND = 16  # bytes of a campaign's identity in a report
@@ -51,10 +53,9 @@ class ClientReport:
             raise _malformed()
         if data[0] != VERSION:
             raise Invalid("this report has another version", code="version")
-        names = [name for name, kind in PROTOCOLS.items() if kind.code == data[1]]
-        if not names:
+        if data[1] not in CODES:
             raise _malformed()
-        return cls(names[0], data[2 : 2 + BOUND], data[2 + BOUND : HEAD], data[HEAD:])
+        return cls(CODES[data[1]], data[2 : 2 + BOUND], data[2 + BOUND : HEAD], data[HEAD:])
 
     def to_json(self) -> str:
         """The report as JSON, of which there is one spelling."""
@@ -73,7 +74,7 @@ class ClientReport:
         """The report of its bytes or of its JSON."""
         return cls.from_json(data) if isinstance(data, str) else cls.from_bytes(data)
 
-    def opened(self, protocol: FrequencyProtocol, bound: bytes) -> Any:
+    def opened(self, protocol: LocalProtocol, bound: bytes) -> Any:
         """The randomised answer, as the protocol has it; Invalid where the report is of another campaign or domain.
 
         `protocol` is the campaign's, and `bound` is `binding(campaign)`: both are made once for many reports.

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import Invalid
-from discreet.local.protocol import FrequencyProtocol, Reports, register, truth_down
+from discreet.local.frequency_protocol import FrequencyProtocol
+from discreet.local.protocol import Reports, truth_down
 from discreet.noise import Source, bernoulli
 from discreet.noise.bernoulli import coin_of, tosses
 from discreet.noise.size import Ints
@@ -16,7 +17,6 @@ from discreet.noise.size import Ints
 HALF = Fraction(1, 2)
 
 
-@register
 class UnaryEncoding(FrequencyProtocol):
     """The bit of the own cell is 1 with probability ½, each other with q = 1/(e^ε + 1), independently: k bits a report.
 

@@ -1,0 +1,22 @@
+"""What the totals of all reports say, whatever was asked: one kind of estimates for each kind of protocol.
+
+Only who collects needs it: protocols and clients know nothing of it.
+"""
+
+from typing import Any
+
+from discreet.errors import Fault
+from discreet.exact import Number
+from discreet.local.domain import Choices, Domain
+from discreet.local.estimates import shares
+from discreet.local.frequency_protocol import FrequencyProtocol
+from discreet.local.protocol import LocalProtocol
+from discreet.noise.size import Ints
+
+
+def estimates(protocol: LocalProtocol, domain: Domain, totals: Ints, n: int, confidence: Number = 0.95) -> Any:
+    """What n reports with these totals say, with variances and intervals; Invalid where there are none."""
+    match protocol, domain:
+        case FrequencyProtocol(), Choices():
+            return shares(protocol.p, protocol.q, domain.labels, protocol.support(totals, n), n, confidence)
+    raise Fault(f"there are no estimates for {protocol.name}", code="protocol")
