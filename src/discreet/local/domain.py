@@ -8,9 +8,11 @@ from functools import cached_property
 from typing import Any, ClassVar, Self, TypeAlias
 
 from discreet.errors import Invalid
-from discreet.exact import rational, shown, whole
-from discreet.fields import Exact, frozen
-from discreet.local.canonical import ratio_of
+from discreet.exact import Number, rational, shown, whole
+from discreet.fields import Exact, Held, frozen
+from discreet.local.canonical import bytes_of, ratio_of
+from discreet.noise import Source
+from discreet.noise.source import chosen
 
 Label: TypeAlias = str | int | bool
 
@@ -18,6 +20,8 @@ MOST_CELLS = 1 << 20
 MOST_LETTERS = 10_000  # of a label
 MOST_LABEL = (1 << 53) - 1  # every reader of JSON reads integers up to here alike
 MOST_STEPS = 1 << 16  # of a grid of numbers
+MOST_ATTRIBUTES = 256  # of which a report names one in a byte
+SERIES = 16  # bytes that name a series of rounds
 
 
 class Domain(ABC):
@@ -146,7 +150,149 @@ class Numbers(Domain):
         return cls(ratio_of(record["low"], "low"), ratio_of(record["high"], "high"), record["steps"])
 
 
-KINDS: Mapping[str, type[Domain]] = {each.kind: each for each in (Numbers,)}
+@frozen
+class Rounds(Domain):
+    """A choice that the same people are asked for again and again: one round of a series.
+
+    `first` is what one report by itself tells. A person's permanent answers are kept under `series`, which all rounds share.
+
+    >>> Rounds(3, Fraction(1, 2), bytes(16)).labels
+    (0, 1, 2)
+    """
+
+    choices: Held[Choices | tuple[Label, ...] | int, Choices]
+    first: Exact
+    series: bytes
+    kind: ClassVar[str] = "rounds"
+
+    def __post_init__(self) -> None:
+        given = self.choices
+        object.__setattr__(self, "choices", given if isinstance(given, Choices) else Choices(given))
+        object.__setattr__(self, "first", rational(self.first, "first"))
+        if not isinstance(self.series, bytes) or len(self.series) != SERIES:
+            raise Invalid(f"series must be {SERIES} bytes", hint="Rounds.new draws them")
+
+    @classmethod
+    def new(cls, choices: "Choices | tuple[Label, ...] | int", *, first: Number, source: Source | None = None) -> Self:
+        """Rounds of a series of their own."""
+        return cls(choices, first, chosen(source).bits(8 * SERIES).to_bytes(SERIES, "little"))
+
+    @property
+    def k(self) -> int:
+        """The number of cells."""
+        return self.choices.k
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The answer that each cell stands for."""
+        return self.choices.labels
+
+    def encoded(self, value: Any) -> int:
+        """The cell of a label."""
+        return self.choices.encoded(value)
+
+    def record(self) -> dict[str, Any]:
+        """The labels, what one report tells, and the series."""
+        return {
+            "choices": self.choices.record(),
+            "first": str(self.first),
+            "kind": self.kind,
+            "series": self.series.hex(),
+        }
+
+    @classmethod
+    def of_record(cls, record: dict[str, Any]) -> Self:
+        """The round of its labels and series."""
+        if record.keys() != {"choices", "first", "kind", "series"}:
+            raise Invalid("this is not a domain of rounds", code="malformed")
+        return cls(
+            Choices.of_record(record["choices"]),
+            ratio_of(record["first"], "first"),
+            bytes_of(record["series"], "series", SERIES, SERIES),
+        )
+
+
+@frozen
+class Attribute:
+    """One attribute of a person: its name, its declared answers, and the protocol that randomises it."""
+
+    name: str
+    answers: Held[Choices | tuple[Label, ...] | int, Choices]
+    protocol: str
+
+    def __post_init__(self) -> None:
+        if type(self.name) is not str or not 0 < len(self.name) <= MOST_LETTERS:
+            raise Invalid(f"the name of an attribute must be a text of 1 to {MOST_LETTERS} letters")
+        if type(self.protocol) is not str:
+            raise Invalid(f"protocol must be the name of one, got {shown(self.protocol)}")
+        if not isinstance(self.answers, Choices):
+            object.__setattr__(self, "answers", Choices(self.answers))
+
+    def record(self) -> dict[str, Any]:
+        """The attribute as a part of JSON."""
+        return {"answers": self.answers.record(), "name": self.name, "protocol": self.protocol}
+
+    @classmethod
+    def of_record(cls, record: Any) -> Self:
+        """The attribute of its record; Invalid for anything else."""
+        if not isinstance(record, dict) or record.keys() != {"answers", "name", "protocol"}:
+            raise Invalid("this is not an attribute", code="malformed")
+        return cls(record["name"], Choices.of_record(record["answers"]), record["protocol"])
+
+
+@frozen
+class Attributes(Domain):
+    """A label of each of several attributes; an answer says all of them by name.
+
+    The protocol of each attribute is a part of the public terms, so that no later release can take another for it; `choose_attributes`
+    fills it in.
+
+    >>> Attributes((Attribute("sex", ("f", "m"), "k-ary"), Attribute("ward", 9, "unary"))).encoded({"ward": 3, "sex": "m"})
+    (1, 3)
+    """
+
+    attributes: tuple[Attribute, ...]
+    kind: ClassVar[str] = "attributes"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.attributes, list | tuple):
+            raise Invalid("attributes must be a list of them")
+        object.__setattr__(self, "attributes", tuple(self.attributes))
+        if not 2 <= len(self.attributes) <= MOST_ATTRIBUTES:
+            raise Invalid(
+                f"there must be 2 to {MOST_ATTRIBUTES} attributes", hint="for one of them declare its labels alone"
+            )
+        if not all(isinstance(each, Attribute) for each in self.attributes):
+            raise Invalid("attributes must be a list of Attribute")
+        if len(set(self.names)) < len(self.names):
+            raise Invalid("attributes must have names that differ")
+        if sum(each.answers.k for each in self.attributes) > MOST_CELLS // 2:  # so that any report of all of them fits
+            raise Invalid("attributes must have at most 2^19 cells in all")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of each attribute."""
+        return tuple(each.name for each in self.attributes)
+
+    def encoded(self, value: Any) -> tuple[int, ...]:
+        """The cell of the label of each attribute."""
+        if not isinstance(value, dict) or value.keys() != set(self.names):
+            raise Invalid("value must give an answer for each attribute by its name", hint="see campaign.domain.names")
+        return tuple(each.answers.encoded(value[each.name]) for each in self.attributes)
+
+    def record(self) -> dict[str, Any]:
+        """The attributes in their order."""
+        return {"attributes": [each.record() for each in self.attributes], "kind": self.kind}
+
+    @classmethod
+    def of_record(cls, record: dict[str, Any]) -> Self:
+        """The attributes of a list of their records."""
+        if record.keys() != {"attributes", "kind"} or not isinstance(record["attributes"], list):
+            raise Invalid("this is not a domain of attributes", code="malformed")
+        return cls(tuple(Attribute.of_record(each) for each in record["attributes"]))
+
+
+KINDS: Mapping[str, type[Domain]] = {each.kind: each for each in (Attributes, Numbers, Rounds)}
 
 
 def domain_of(value: Any) -> Domain:
