@@ -228,6 +228,13 @@ class Attribute:
         if not isinstance(self.answers, Choices):
             object.__setattr__(self, "answers", Choices(self.answers))
 
+    def encoded(self, value: Any) -> int:
+        """The cell of a label."""
+        try:
+            return self.answers.encoded(value)
+        except Invalid:
+            raise Invalid(f"the answer for {shown(self.name)} is not one of its labels") from None
+
     def record(self) -> dict[str, Any]:
         """The attribute as a part of JSON."""
         return {"answers": self.answers.record(), "name": self.name, "protocol": self.protocol}
@@ -278,7 +285,7 @@ class Attributes(Domain):
         """The cell of the label of each attribute."""
         if not isinstance(value, dict) or value.keys() != set(self.names):
             raise Invalid("value must give an answer for each attribute by its name", hint="see campaign.domain.names")
-        return tuple(each.answers.encoded(value[each.name]) for each in self.attributes)
+        return tuple(each.encoded(value[each.name]) for each in self.attributes)
 
     def record(self) -> dict[str, Any]:
         """The attributes in their order."""
