@@ -3,14 +3,15 @@
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Invalid
-from discreet.exact import exp_down, shown, whole
+from discreet.exact import Number, exp_down, shown, whole
 from discreet.fields import frozen
+from discreet.local.domain import Domain
 from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.protocol import (
     Reports,
@@ -24,12 +25,20 @@ from discreet.noise.size import Ints
 from discreet.noise.source import words
 
 WORD = 64
+FEW = 4  # digits of a word, where all seeds are written down
 
 
 @lru_cache(maxsize=256)
 def best_buckets(epsilon: Fraction) -> int:
-    """The integer next to e^ε + 1, with which the variance is least, or nearly so (Wang, Blocki, Li and Jha 2017)."""
-    return int(exp_down(epsilon) + Fraction(1, 2)) + 1
+    """The integer next to e^ε + 1, with which the variance is least, or nearly so (Wang, Blocki, Li and Jha 2017).
+
+    It is that of a lower bound of e^ε, by steps in integers that every client can take, so that all have as many buckets.
+
+    >>> [best_buckets(Fraction(each)) for each in (0.01, 1, 20)]
+    [2, 4, 485165196]
+    """
+    above = exp_neg_bounds(epsilon, 2 * WORD)[1]
+    return ((2 << 2 * WORD) + above) // (2 * above) + 1
 
 
 @frozen
@@ -55,6 +64,11 @@ class LocalHashing(FrequencyProtocol):
             raise Invalid(f"word must be an even number up to 64, got {shown(self.word)}")
         if max(self.k, self.buckets) > 1 << self.word // 2:
             raise Invalid("word must have twice the digits of k and of the buckets")
+
+    @classmethod
+    def small(cls, domain: Domain, epsilon: Number) -> Self:
+        """With seeds of eight digits, for up to 4 cells and buckets."""
+        return cls(cls.of(domain, epsilon).k, epsilon, FEW)
 
     @property
     def buckets(self) -> int:
