@@ -3,11 +3,13 @@
 Statistical tests raise a false alarm with probability 1e-6 each.
 """
 
+import json
 import os
 import random
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction as F
 from pathlib import Path
@@ -293,10 +295,95 @@ def test_a_checkpoint_of_another_run_is_a_fault(tmp_path: Path) -> None:
             file.read("x")
 
 
+def a_checkpoint_is_paid_by_who_goes_on(folder: Path | None = None) -> None:
+    """Weights that more steps went into than a measure has counted were paid for elsewhere: a second charge would pay for both."""
+    plan = plan_of(steps=40, block=4)
+    keeper = MemoryCheckpoint() if folder is None else CheckpointFile(folder / "c.json")
+    for stop in (9, None):
+        run = Stopping(problem("binary", 1, 20, plan), random.Random(1), 0.0)
+
+        def stopping(step: int, stop: int | None = stop) -> None:
+            if step == stop:
+                raise Stop
+
+        with suppress(Stop):
+            descend(run, plan, Descent(), measure=Unmetered(), key="k", keeper=keeper, progress=stopping)
+            assert stop is None
+        elsewhere = Unmetered()
+        with pytest.raises(Fault, match="charged elsewhere"):
+            descend(run, plan, Descent(), measure=elsewhere, key="k", keeper=keeper)
+        anew = descend(run, plan, Descent(), measure=elsewhere, key="k", keeper=MemoryCheckpoint())
+        assert anew.made == plan.steps and elsewhere.spent.terms == loss(plan.event).terms
+        keeper = MemoryCheckpoint()
+
+
+def test_a_checkpoint_is_paid_by_who_goes_on(tmp_path: Path) -> None:
+    a_checkpoint_is_paid_by_who_goes_on(tmp_path)
+
+
+def test_who_goes_on_between_blocks_comes_to_the_same_weights(tmp_path: Path) -> None:
+    """With the same random bits: what a checkpoint holds is all that there is to go on from."""
+    found = []
+    for stops in ((), (1,), (2, 5)):
+        plan = plan_of(steps=40, block=4, rate=F(1, 3))
+        file, written, trained = CheckpointFile(tmp_path / f"{stops}.json"), 0, None
+        run = Stopping(problem("many", 1, 20, plan), random.Random(1), 0.0)
+
+        class Between:
+            read = file.read
+
+            def write(self, checkpoint: Any, file: CheckpointFile = file, stops: tuple[int, ...] = stops) -> None:
+                nonlocal written
+                file.write(checkpoint)
+                written += 1
+                if written in stops:
+                    raise Stop
+
+        measure = Unmetered(Tape(3))
+        while trained is None:
+            with suppress(Stop):
+                trained = descend(run, plan, Descent(momentum=0.5), measure=measure, key="k", keeper=Between())
+        found.append(trained)
+    assert all((each.weights == found[0].weights).all() and each.made == plan.steps for each in found)
+
+
+@pytest.mark.parametrize("spoil", ["missing", "other shape", "more"])
+def test_a_checkpoint_that_does_not_fit_is_a_fault(spoil: str, tmp_path: Path) -> None:
+    plan, measure, file = plan_of(steps=8, block=2), Unmetered(), CheckpointFile(tmp_path / "c.json")
+    run = Stopping(problem("binary", 1, 20, plan), random.Random(1), 0.0)
+
+    def stopping(step: int) -> None:
+        if step == 5:
+            raise Stop
+
+    with pytest.raises(Stop):
+        descend(run, plan, Descent(), measure=measure, key="k", keeper=file, progress=stopping)
+    data = json.loads((tmp_path / "c.json").read_text())
+    state = data["state"]
+    if spoil == "missing":
+        del state["weights"]
+    elif spoil == "more":
+        state["other"] = state["weights"]
+    else:
+        state["weights"]["shape"].reverse()
+    (tmp_path / "c.json").write_text(json.dumps(data))
+    with pytest.raises(Fault, match="do not fit"):
+        descend(run, plan, Descent(), measure=measure, key="k", keeper=file)
+
+
 def test_a_run_needs_a_key_to_be_gone_on_with() -> None:
     plan = plan_of()
     with pytest.raises(Invalid, match="needs a key"):
         descend(problem("binary", 1, 20, plan), plan, Descent(), keeper=MemoryCheckpoint())
+
+
+def test_what_is_no_descent_is_refused_before_anything_is_spent() -> None:
+    plan, measure = plan_of(), Unmetered()
+    said: list[dict[str, Any]] = [{"descent": 3}, {"descent": None}, {"progress": 3}]
+    for wrong in said:
+        with pytest.raises(Invalid, match="must be a Descent"):
+            descend(problem("binary", 1, 20, plan), plan, **{"descent": Descent(), **wrong}, measure=measure)
+    assert measure.spent.epsilon(1e-5) == 0
 
 
 def test_a_finished_run_without_a_checkpoint_cannot_be_had_again() -> None:

@@ -532,6 +532,7 @@ def test_texts_give_the_model_back() -> None:
     [
         "",
         "[]",
+        "[" * 100_000,
         "{}",
         '{"format": 2, "model": "linear"}',
         '{"format": 1, "model": "logistic"}',
@@ -555,6 +556,8 @@ def test_other_texts_are_refused(text: str) -> None:
         ({"delta": -1}, "delta"),
         ({"norm": 0.0}, "norm"),
         ({"norm": 9.0}, "norm"),
+        ({"norm": 1e-300}, "norm must be at least"),
+        ({"norm": "long"}, "norm must be a number"),
         ({"adjacency": "beside"}, "adjacency"),
         ({"intercept": False, "descent": LinearDescent(people=1)}, "intercept"),
         ({"descent": LinearDescent(people=0)}, "people"),
@@ -574,6 +577,29 @@ def test_rows_and_targets_go_together() -> None:
         linear([[1.0]], [1, 2], **SAID)
     with pytest.raises(Invalid, match="at least one feature"):
         linear(np.zeros((3, 0)), [1, 2, 3], **SAID)
+    with pytest.raises(Invalid, match="at least one feature"):
+        linear(np.zeros((3, 0)), [1, 2, 3], **SAID, descent=LinearDescent(people=3))
+    measure = Unmetered()
+    for several in (np.zeros((3, 2)), [[1, 2], [3, 4], [5, 6]], None):
+        with pytest.raises(Invalid, match="targets must be"):
+            linear(np.zeros((3, 1)), several, **SAID, measure=measure)
+    assert not measure._spent
+
+
+def a_key_belongs_to_what_is_declared() -> None:
+    """Sums that were drawn for some bounds are never read by others."""
+    values, targets, _ = made(9, 50, 2)
+    for descent in (None, LinearDescent(people=50, steps=3)):
+        measure = Unmetered()
+        said = {"bounds": (-1, 1), "target_bounds": (-2, 2), "epsilon": 1, "delta": SMALL, "descent": descent}
+        linear(values, targets, **said, measure=measure, key="k")
+        for other in ({"bounds": (-1, 2)}, {"target_bounds": (-2, 3)}, {"norm": 1.0}):
+            with pytest.raises(Refused, match="another request"):
+                linear(values, targets, **{**said, **other}, measure=measure, key="k")
+
+
+def test_a_key_belongs_to_what_is_declared() -> None:
+    a_key_belongs_to_what_is_declared()
 
 
 def products_are_exact_in_pieces() -> None:
@@ -595,4 +621,7 @@ def test_products_are_exact_in_pieces() -> None:
 def test_predictions_are_those_of_the_line() -> None:
     found = LinearModel(np.array([2.0, -1.0]), 0.5, np.zeros(0), 0.0, F(1), F(0))
     assert np.array_equal(found.predict([[1, 1], [0, 2]]), [1.5, -1.5])
+    for other in ([[1]], [[1, 2, 3]]):
+        with pytest.raises(Invalid, match="2 features"):
+            found.predict(other)
     assert Descent(1.0).rate == 1 and FeatureBounds.of((0, 1), 2).low == (0, 0)

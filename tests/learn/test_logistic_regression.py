@@ -5,9 +5,12 @@ from fractions import Fraction as F
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
-from discreet.errors import Invalid
+from discreet.errors import Invalid, Refused
 from discreet.learn import LogisticModel, Person, logistic
 from discreet.learn.centring import CentredLogistic, Examples, centred
 from discreet.learn.checkpoint import MemoryCheckpoint
@@ -148,6 +151,60 @@ def codes_are_of_declared_classes() -> None:
     assert codes(labels, ("a", "b")).tolist() == [1, 0, -1, -1, -1, -1, 1, -1]
 
 
+def strangers_add_nothing_to_looks() -> None:
+    """A row of no declared class is in no sum at all."""
+    rows = features(1, 20, 6, odd=0)
+    of_class = np.arange(20) % 3 - 1
+    limits, plan = FeatureBounds.of((-1, 1), 6), plan_of()
+    some, all_of_them = (
+        CentredLogistic(lambda of=of: Examples(rows[of], of_class[of]), 6, limits, 2, plan)
+        for of in (of_class >= 0, np.ones(20, bool))
+    )
+    assert some.look(slice(None)).any()
+    assert (some.look(slice(None)) == all_of_them.look(slice(None))).all()
+
+
+def test_strangers_add_nothing_to_looks() -> None:
+    strangers_add_nothing_to_looks()
+
+
+def a_key_belongs_to_what_is_declared() -> None:
+    """Other bounds or classes under the same key are another fit, for which nothing is given out that was drawn for the first."""
+    x, y = blobs(1, 50, 2)
+    measure = Unmetered()
+    said: dict[str, Any] = {"classes": (0, 1), "bounds": (-5, 5), **SAID, "steps": 4, "measure": measure, "key": "k"}
+    keeper = MemoryCheckpoint()
+    model = logistic(x, y, **said, keeper=keeper)
+    for other in ({"bounds": (-5, 6)}, {"classes": (1, 0)}):
+        with pytest.raises(Refused, match="another request"):
+            logistic(x, y, **{**said, **other}, keeper=keeper)
+    assert (logistic(x, y, **said, keeper=keeper).weights == model.weights).all()
+
+
+def test_a_key_belongs_to_what_is_declared() -> None:
+    a_key_belongs_to_what_is_declared()
+
+
+def test_labels_are_read_from_columns_of_every_library() -> None:
+    """With next to no noise the same rows make the same model, whatever holds their labels."""
+    x, y = blobs(2, 200, 2)
+    labels = np.array(["no", "yes"])[y]
+    said: dict[str, Any] = {**SAID, "epsilon": 10**6, "classes": ("no", "yes"), "bounds": (-5, 5), "steps": 5}
+    first = logistic(x, labels, **said).weights
+    columns = (labels.tolist(), labels[:, None], pd.Series(labels), pl.Series(labels), pa.array(labels))
+    for column in (*columns, pd.Categorical(labels), pd.DataFrame({"y": labels})):
+        assert np.allclose(logistic(x, column, **said).weights, first, atol=1e-2)
+    assert np.abs(first).max() > 0.1
+
+
+def test_predictions_are_of_the_features_that_were_fitted() -> None:
+    x, y = blobs(9, 80, 2)
+    model = logistic(x, y, classes=(0, 1), bounds=(-5, 5), **SAID)
+    for other in (x[:, :1], np.hstack([x, x])):
+        with pytest.raises(Invalid, match="4 features"):
+            model.predict(other)
+
+
 def test_odd_values_are_no_errors() -> None:
     x, y = blobs(7, 60, 3)
     for odd in ODD:
@@ -195,6 +252,13 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"classes": ()}, "classes must be declared"),
     ({"classes": (1,)}, "classes must be declared"),
     ({"classes": (1, 1)}, "classes must be declared"),
+    ({"classes": (1, True)}, "classes must be declared"),
+    ({"classes": "no"}, "classes must be declared"),
+    ({"classes": None}, "classes must be declared"),
+    ({"classes": 3}, "classes must be declared"),
+    ({"classes": ([1], [2])}, "classes must be declared"),
+    ({"classes": (None, 1)}, "classes must be declared"),
+    ({"classes": (0, 1, float("nan"))}, "classes must be declared"),
     ({"bounds": None}, "bounds must be declared"),
     ({"bounds": (1, 0)}, "below the upper"),
     ({"bounds": [(0, 1)]}, "a pair for each"),
@@ -214,7 +278,8 @@ def test_what_is_missing_is_said(said: dict[str, Any], message: str) -> None:
 
 
 def test_tables_that_are_none_are_refused() -> None:
-    for x, y in (([1, 2], [0, 1]), ([[1], [1, 2]], [0, 1]), (np.zeros((2, 2)), [0])):
+    wrong: list[tuple[Any, Any]] = [([1, 2], [0, 1]), ([[1], [1, 2]], [0, 1]), (np.zeros((2, 2)), [0])]
+    for x, y in (*wrong, (np.zeros((2, 2)), np.zeros((2, 2))), (np.zeros((2, 2)), None)):
         with pytest.raises(Invalid):
             logistic(x, y, classes=(0, 1), bounds=(-5, 5), **SAID)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,3 +71,16 @@ def test_what_a_person_adds_can_be_summed_exactly() -> None:
 def test_a_person_has_a_name_that_can_be_compared() -> None:
     with pytest.raises(Invalid, match="a number or a text"):
         RowsOfPeople([[1], [2]], 1)
+
+
+def equal_ids_are_one_person() -> None:
+    """Wherever they come from: a column that was put together out of several holds numbers of several types, and NAs of several kinds."""
+    mixed = [1, np.int64(1), 1.0, np.float32(1), "1", np.str_("1"), None, pd.NA, pd.NaT, float("nan"), 2]
+    for ids in (mixed, np.array(mixed, object), pd.Series(mixed, dtype=object), iter(mixed)):
+        people = RowsOfPeople(ids, 4)
+        assert [sorted(people.of(np.array([i]))[0].tolist()) for i in range(3)] == [[0, 1, 2, 3], [4, 5], [10]]
+        assert len(people) == 3
+
+
+def test_equal_ids_are_one_person() -> None:
+    equal_ids_are_one_person()

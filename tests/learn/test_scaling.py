@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from discreet.errors import Invalid
+from discreet.errors import Invalid, Refused
 from discreet.learn.private_scaling import FeatureScale, feature_scale, feature_scale_of
 from discreet.learn.scaling import FeatureBounds, column, matched, table
 from discreet.mechanisms.measure import Unmetered
@@ -151,5 +151,8 @@ def test_bad_requests_are_refused_before_anything_is_spent(said: dict[str, Any])
     with pytest.raises(Invalid, match=next(iter(said)).removesuffix("s")):
         feature_scale(features(1, 5, 2), **{**SAID, **said}, measure=measure)
     assert not measure._spent
+    feature_scale(features(1, 5, 2), **SAID, measure=measure, key="k")
+    with pytest.raises(Refused, match="another request"):  # a key belongs to its bounds
+        feature_scale(features(1, 5, 2), **{**SAID, "bounds": (-2, 4)}, measure=measure, key="k")
     with pytest.raises(Invalid, match="at least one"):
         feature_scale_of(lambda: np.zeros((0, 0)), 0, **SAID)

@@ -348,10 +348,11 @@ def the_same_again_is_free_and_another_is_another() -> None:
         with pytest.raises(Refused, match="key belongs to another"):
             fit(table, **{"features": ["age", "sex"], **TERMS, **more}, key="k", keeper=keeper)
     line: dict[str, Any] = {"model": "linear", "target": "weight", "epsilon": 1, "delta": DELTA, "key": "line"}
-    second = fit(table, **line, features=["age"])
-    assert fit(table, **line, features=["age"]).to_json() == second.to_json()
-    with pytest.raises(Refused, match="key belongs to another"):
-        fit(table, **line, features=["sex"])
+    second = fit(table, **line, features=["sex"])
+    assert fit(table, **line, features=["sex"]).to_json() == second.to_json()
+    for other in ("age", "smoker"):  # one has other bounds, and one the same
+        with pytest.raises(Refused, match="key belongs to another"):
+            fit(table, **line, features=[other])
     assert price < measure.spent.epsilon(2 * DELTA) <= 2.01
 
 

@@ -440,8 +440,8 @@ def test_kills_never_draw_more(tmp_path: Path) -> None:
     kills_never_draw_more(tmp_path)
 
 
-def test_whoever_was_killed_goes_on_from_the_file(tmp_path: Path) -> None:
-    """A process that ends without a word leaves a checkpoint of whole blocks, which another one goes on from."""
+def test_whoever_was_killed_leaves_whole_blocks_that_its_measure_alone_goes_on_from(tmp_path: Path) -> None:
+    """A measure in memory ends with its process: another one has not counted the steps in the checkpoint, and is refused."""
     path = tmp_path / "run.safetensors"
     for at in range(1, repeats(4) + 1):
         path.unlink(missing_ok=True)
@@ -468,16 +468,12 @@ def test_whoever_was_killed_goes_on_from_the_file(tmp_path: Path) -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
         written = 3 * ((2 + at % 5 - 1) // 3)
         assert path.exists() == (written > 0)
-        trained = train(
-            network(),
-            table(20),
-            plan(),
-            loss=flat_square,
-            measure=unmetered(),
-            key="run",
-            keeper=TensorCheckpoint(path),
-        )
-        assert trained.made == written + 7  # a measure in memory knows nothing of the process that was killed
+        said: dict[str, object] = {"loss": flat_square, "measure": unmetered(), "key": "run"}
+        if written:
+            with pytest.raises(Fault, match="charged elsewhere"):
+                train(network(), table(20), plan(), keeper=TensorCheckpoint(path), **said)  # type: ignore[arg-type]
+            path.unlink()
+        assert train(network(), table(20), plan(), keeper=TensorCheckpoint(path), **said)  # type: ignore[arg-type].made == 7
 
 
 class Telling(nn.Module):

@@ -3,6 +3,7 @@
 from functools import partial
 
 from discreet.learn.training_plan import GradientNoise, Person
+from tests.learn import test_columns_given as columns
 from tests.learn import test_descent as descent
 from tests.learn import test_logistic_regression as logistic
 from tests.learn import test_people as people
@@ -99,8 +100,8 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
     (
         "strangers-are-the-first-class",
         L + "logistic_regression:codes",
-        "places.get(value, -1)",
-        "places.get(value, 0)",
+        "places.get(plain(target), -1)",
+        "places.get(plain(target), 0)",
         "a label that nobody declared is taken for another",
         logistic.codes_are_of_declared_classes,
     ),
@@ -130,19 +131,59 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
     ),
     (
         "rows-of-nobody-are-people",
-        L + "people:_number",
-        "person is None or person != person",
-        "person is None",
+        L + "columns_given:is_nothing",
+        "value is None or bool(value != value)",
+        "value is None",
         "each row of no person is a person of its own",
         people.rows_are_of_their_person,
     ),
     (
         "people-by-their-text",
         L + "people:_number",
-        "(type(person), person)",
-        "str(person)",
+        "places.setdefault(person, len(places))",
+        "places.setdefault(str(person), len(places))",
         "1 and '1' are one person",
         people.rows_are_of_their_person,
+    ),
+    (
+        "people-by-their-type",
+        L + "people:_number",
+        "places.setdefault(person, len(places))",
+        "places.setdefault((type(person), person), len(places))",
+        "one person is several, whose rows are all used",
+        people.equal_ids_are_one_person,
+    ),
+    (
+        "ids-by-floats",
+        L + "columns_given:listed",
+        '("to_pylist", "to_list", "tolist")',
+        '("__array__",)',
+        "two people with large numbers are one",
+        columns.columns_keep_their_values,
+    ),
+    (
+        "strangers-are-looked-at",
+        L + "centring:CentredLogistic.look",
+        "inner[examples.codes < 0] = 0",
+        "pass",
+        "a row of no declared class moves the middle",
+        logistic.strangers_add_nothing_to_looks,
+    ),
+    (
+        "keys-of-any-bounds",
+        L + "labels:label_of",
+        "repr(declared)",
+        "''",
+        "what was drawn for some bounds is read by others",
+        logistic.a_key_belongs_to_what_is_declared,
+    ),
+    (
+        "weights-that-were-paid-for-elsewhere",
+        L + "training_run:entered",
+        "last.blocks > grant.taken",
+        "last.blocks < 0",
+        "a run goes on from weights that its price does not hold",
+        descent.a_checkpoint_is_paid_by_who_goes_on,
     ),
     (
         "replaced-units-move-one-clip",

@@ -45,6 +45,14 @@ MUTANTS = (
         linear.rows_that_are_no_numbers_add_nothing,
     ),
     Mutant(
+        "lines-of-any-bounds",
+        L + "linear_of",
+        "label_of(LABEL, units, norm)",
+        "LABEL",
+        "sums that were drawn for some bounds are read by others",
+        linear.a_key_belongs_to_what_is_declared,
+    ),
+    Mutant(
         "targets-are-not-scaled-down",
         M + "RowView.rows",
         "rows.targets * shrunk",
@@ -103,7 +111,7 @@ MUTANTS = (
     Mutant(
         "people-fitted-as-rows",
         S + "one_row_each",
-        "used_rows(ids, unit)[0]",
+        "used_rows(people, unit)[0]",
         "slice(None)",
         "all rows of a person are used, and one is paid for",
         linear.people_have_one_row,

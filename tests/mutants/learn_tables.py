@@ -100,8 +100,8 @@ MUTANTS = (
     Mutant(
         "models-that-share-a-key",
         FIT + "label",
-        "{self.rows.encoding} {self.rows.attributes} {self.rows.target} {self.plan}",
-        "{self.plan}",
+        "label_of(what, rows.encoding, rows.attributes, rows.target, self.plan)",
+        "label_of(what, self.plan)",
         "the weights of one model are given out as those of another",
         tables.the_same_again_is_free_and_another_is_another,
     ),

@@ -72,13 +72,14 @@ class CentredLogistic:
         return len(examples.codes) if examples.people is None else len(examples.people)
 
     def look(self, batch: Batch) -> Ints:
-        """The sum of rows of a batch of units, each within the unit ball; of a person, one row.
+        """The sum of rows of a batch of units, each within the unit ball; of a person, one row. A row of no class adds nothing.
 
         Each unit adds a vector of integers of at most STEPS_OF_CLIP in norm, which depends on that unit alone.
         """
         examples = self._read()
         if self._rows is None:
             inner = self._bounds.scaled(examples.features) / (REACH * sqrt(max(self.width, 1)))
+            inner[examples.codes < 0] = 0
             self._rows = FeatureRows(inner, self._plan.shape)
         if examples.people is not None:
             batch = examples.people.rows[examples.people.begins[batch]]

@@ -44,7 +44,7 @@ class CheckpointFile:
             known(data["format"], self._path)
             state = {name: _numbers(part["values"]).reshape(part["shape"]) for name, part in data["state"].items()}
             found = Checkpoint(str(data["what"]), int(data["blocks"]), int(data["made"]), state)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise no_checkpoint(self._path) from error
         return of_this_run(found, what, self._path)
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from discreet.errors import Invalid
+from discreet.errors import Fault, Invalid
 from discreet.learn.checkpoint import State
 from discreet.learn.training_plan import STEPS_OF_CLIP, TrainingPlan
 from discreet.learn.training_run import Keeper as Keeper
@@ -141,6 +141,12 @@ class _Descending:
         }
 
     def restore(self, state: State) -> None:
+        if {name: part.shape for name, part in state.items()} != {
+            name: part.shape for name, part in self.state().items()
+        }:
+            raise Fault(
+                "the numbers of this checkpoint do not fit the run", code="checkpoint", hint="name another file"
+            )
         self.weights, self.velocity, self.summed = state["weights"], state["velocity"], state["summed"]
         self.count = int(state["count"][0])
         self.looking.summed, self.looking.count = state["looked"], int(state["looks"][0])
@@ -175,6 +181,8 @@ def descend(
 
     The looks of `first`, where there are any, are steps of the plan like all others.
     """
+    if not isinstance(descent, Descent) or (progress is not None and not callable(progress)):
+        raise Invalid("descent must be a Descent, and progress a function of the number of a step, or None")
     nothing = np.zeros(problem.shape)
     looking = _Looking(first, np.zeros(0 if first is None else first.width))
     state = _Descending(plan, descent, nothing, nothing, nothing, looking)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import Invalid
-from discreet.exact import Number, nonnegative
+from discreet.exact import Number, nonnegative, positive, shown
 from discreet.learn.moments import (
     MeansSum,
     Products,
@@ -42,12 +42,19 @@ LOOKS = Fraction(15, 100), Fraction(15, 100), Fraction(20, 100)
 REACH = 2.0, 2.0, 5.0
 """Where a look clips residuals, in their estimated standard deviations; the last is the widest, so that little is clipped for good."""
 
+LEAST_NORM = 2.0**-30
+"""Of the longest row: what a row is divided by and multiplied with stays far within the numbers of a computer."""
 
-def checked_norm(norm: float | None, width: int, shape: GradientNoise) -> float | None:
+
+def checked_norm(norm: Number | None, width: int, shape: GradientNoise) -> float | None:
     """A norm that rows within bounds can have, or none."""
-    if norm is not None and not 0 < norm <= longest(width, shape) * (1 + 2.0**-20):
-        raise Invalid(f"norm must be above 0 and at most {longest(width, shape):g}, got {norm:g}")
-    return norm
+    if norm is None:
+        return None
+    most = longest(width, shape)
+    size = float(positive(norm, "norm"))
+    if not LEAST_NORM * most <= size <= most * (1 + 2.0**-20):
+        raise Invalid(f"norm must be at least {LEAST_NORM * most:.3g} and at most {most:g}, got {shown(norm)}")
+    return size
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +68,20 @@ class LeastSquaresFit:
 
     @classmethod
     def of(
-        cls, width: int, *, epsilon: Number, delta: Number, norm: float | None, intercept: bool, relation: Relation
+        cls, width: int, *, epsilon: Number, delta: Number, norm: Number | None, intercept: bool, relation: Relation
     ) -> "LeastSquaresFit":
         """For any declared width, norm and relation returns draws that are (epsilon, delta)-DP together, or raises Invalid."""
         shape = GradientNoise.GAUSSIAN if nonnegative(delta, "delta") else GradientNoise.LAPLACE
         if width < 1:
             raise Invalid("there must be at least one feature")
-        checked_norm(norm, width, shape)
+        length = checked_norm(norm, width, shape)
         parts = [Part(PRODUCTS, ProductsSum(width + 1, shape).most)]
         parts += [Part(share, ResidualsSum(shape, np.zeros(width + 1), 1.0).most) for share in LOOKS]
         if norm is None:
             parts.insert(0, Part(SIZES, SizesSum(width, shape, np.zeros(width)).most))
             if intercept:
                 parts.insert(0, Part(MEANS, MeansSum(width, shape).most))
-        return cls(width, DrawShares.of(epsilon, delta, parts, relation), norm, intercept)
+        return cls(width, DrawShares.of(epsilon, delta, parts, relation), length, intercept)
 
     def fitted(
         self, read: Callable[[], ScaledExamples], measure: Measure, label: str, key: str | None

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.errors import Invalid, Refused
 from discreet.exact import Number
-from discreet.learn.scaling import table
+from discreet.learn.scaling import of_width, table
 from discreet.mechanisms.additive import Floats
 from discreet.mechanisms.base import confidence_level
 
@@ -35,7 +35,7 @@ class LinearModel:
 
     def predict(self, features: Any) -> Floats:
         """The target that is expected for each row."""
-        return np.asarray(table(features) @ self.coefficients + self.intercept)
+        return np.asarray(of_width(table(features), self.coefficients.size) @ self.coefficients + self.intercept)
 
     def interval(self, confidence: Number = 0.95) -> Floats:
         """Ends of an interval for each coefficient and, last, the intercept: sampling and privacy noise, without the bias of clipping.
@@ -93,7 +93,7 @@ class LinearModel:
             )
         except Invalid:
             raise
-        except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        except (KeyError, TypeError, ValueError, ZeroDivisionError, RecursionError) as error:
             raise Invalid("this is not a model in JSON") from error
         found._check()
         return found

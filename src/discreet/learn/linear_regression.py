@@ -13,6 +13,7 @@ import numpy as np
 from discreet.errors import Invalid
 from discreet.exact import Number
 from discreet.learn.descent import Descent, descend
+from discreet.learn.labels import label_of
 from discreet.learn.least_squares import LeastSquaresFit, checked_norm
 from discreet.learn.linear_model import LinearModel as LinearModel
 from discreet.learn.moments import RowView, ScaledExamples, longest
@@ -105,7 +106,7 @@ def linear(
     target_bounds: Any,
     epsilon: Number,
     delta: Number = 0,
-    norm: float | None = None,
+    norm: Number | None = None,
     intercept: bool = True,
     ids: Any = None,
     adjacency: Adjacency | str = Adjacency.ADD_REMOVE,
@@ -122,8 +123,8 @@ def linear(
     `measure` its ledger is charged.
     """
     values = table(features)
-    matched(targets, values)
     marks = column(targets)
+    matched(marks, values)
     relation, used = one_row_each(ids, adjacency, len(values))
     if descent is None:
         return linear_of(
@@ -152,7 +153,7 @@ def linear_of(
     target_bounds: Any,
     epsilon: Number,
     delta: Number = 0,
-    norm: float | None = None,
+    norm: Number | None = None,
     intercept: bool = True,
     relation: Relation = ROWS,
     measure: Measure | None = None,
@@ -168,8 +169,9 @@ def linear_of(
             kept.append(units.examples(*found))
         return kept[0]
 
+    label = label_of(LABEL, units, norm)
     fit = LeastSquaresFit.of(width, epsilon=epsilon, delta=delta, norm=norm, intercept=intercept, relation=relation)
-    state, view = fit.fitted(examples, unmetered() if measure is None else measure, LABEL, key)
+    state, view = fit.fitted(examples, unmetered() if measure is None else measure, label, key)
     matrix, more = units.change(view)
     found = matrix @ state.weights
     return LinearModel(
@@ -188,7 +190,7 @@ def _descended(
     units: LinearUnits,
     plan: TrainingPlan,
     moves: Descent,
-    norm: float | None,
+    norm: Number | None,
     measure: Measure | None,
     key: str | None,
 ) -> LinearModel:
@@ -196,10 +198,12 @@ def _descended(
     if not units.intercept:
         raise Invalid("gradient descent has an intercept here", hint="leave intercept=True, or fit by statistics")
     width = len(units.features.low)
+    if width < 1:
+        raise Invalid("there must be at least one feature")
     view = RowView(np.zeros(width), checked_norm(norm, width, plan.shape) or longest(width, plan.shape), plan.shape)
     seen = view.rows(examples)
     problem = LeastSquares(seen.rows, seen.targets, plan)
-    trained = descend(problem, plan, moves, measure=measure, key=key, label=LABEL)
+    trained = descend(problem, plan, moves, measure=measure, key=key, label=label_of(LABEL, units, norm))
     matrix, more = units.change(view)
     shift = np.append(np.zeros(width), more)
     found = matrix @ trained.weights[0] + shift

@@ -14,11 +14,13 @@ import numpy as np
 from discreet.errors import Invalid
 from discreet.exact import Number
 from discreet.learn.centring import CentredLogistic, Examples, centred
+from discreet.learn.columns_given import listed, one_column, plain
 from discreet.learn.descent import Descent, Keeper, descend
+from discreet.learn.labels import label_of
 from discreet.learn.people import unit_of, used_rows
 from discreet.learn.problems import sigmoid, softmax
 from discreet.learn.rows import FeatureRows
-from discreet.learn.scaling import FeatureBounds, matched, table
+from discreet.learn.scaling import FeatureBounds, matched, of_width, table
 from discreet.learn.training_plan import GradientNoise, Person, TrainingPlan
 from discreet.mechanisms.additive import Floats, Ints
 from discreet.mechanisms.measure import Measure
@@ -44,7 +46,8 @@ class LogisticModel:
 
     def scores(self, features: Any) -> Floats:
         """One column for two classes, else one for each."""
-        rows = FeatureRows(centred(table(features), self.bounds, self.middle), GradientNoise.GAUSSIAN)
+        values = of_width(table(features), len(self.middle))
+        rows = FeatureRows(centred(values, self.bounds, self.middle), GradientNoise.GAUSSIAN)
         return np.asarray(rows.values @ self.weights.T)
 
     def probabilities(self, features: Any) -> Floats:
@@ -86,7 +89,7 @@ class LogisticModel:
             bounds = FeatureBounds.of(list(zip(data["low"], data["high"], strict=True)), len(data["low"]))
             price = Fraction(data["epsilon"]), Fraction(data["delta"])
             found = cls(weights, bounds, np.array(data["middle"], np.float64), tuple(data["classes"]), *price)
-        except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        except (KeyError, TypeError, ValueError, ZeroDivisionError, RecursionError) as error:
             if isinstance(error, Invalid):
                 raise
             raise Invalid("this is not a model in JSON") from error
@@ -126,10 +129,12 @@ def logistic(
     curator's `measure` its ledger is charged.
     """
     values = table(features)
-    matched(targets, values)
+    labels = one_column(targets, "targets")
+    matched(labels, values)
     declared = _classes(classes)
     limits = FeatureBounds.of(bounds, values.shape[1])
-    unit = unit_of(ids, person, len(values))
+    people_of = None if ids is None else listed(ids, "ids")
+    unit = unit_of(people_of, person, len(values))
     plan = TrainingPlan(
         epsilon=epsilon,
         delta=delta,
@@ -141,8 +146,8 @@ def logistic(
         person=unit,
         adjacency=adjacency,
     )
-    rows, kept = used_rows(ids, unit)
-    examples = Examples(values[rows], codes(targets, declared)[rows], kept)
+    rows, kept = used_rows(people_of, unit)
+    examples = Examples(values[rows], codes(labels, declared)[rows], kept)
     problem = CentredLogistic(lambda: examples, values.shape[1], limits, len(declared), plan)
     trained = descend(
         problem,
@@ -150,7 +155,7 @@ def logistic(
         Descent(RATE) if descent is None else descent,
         measure=measure,
         key=key,
-        label="logistic regression",
+        label=label_of("logistic regression", declared, limits),
         keeper=keeper,
         progress=progress,
         first=problem,
@@ -163,20 +168,24 @@ def codes(targets: Sequence[Any], classes: tuple[Label, ...]) -> Ints:
     places = {each: i for i, each in enumerate(classes)}
 
     def code(target: Any) -> int:
-        value = target.item() if isinstance(target, np.generic) else target
         try:
-            return places.get(value, -1)
+            return places.get(plain(target), -1)
         except TypeError:  # what has no hash is no class
             return -1
 
     return np.array([code(target) for target in targets], np.int64)
 
 
-def _classes(classes: Sequence[Label]) -> tuple[Label, ...]:
-    found = tuple(each.item() if isinstance(each, np.generic) else each for each in classes)
-    if len(found) < 2 or len(set(found)) < len(found):
+def _classes(classes: Any) -> tuple[Label, ...]:
+    """Declared classes: texts, numbers or truth values that models are saved with."""
+    try:
+        found = () if isinstance(classes, str) else tuple(plain(each) for each in classes)
+    except TypeError:
+        found = ()
+    usable = all(isinstance(each, str | int | float) and each == each for each in found)
+    if not usable or len(found) < 2 or len(set(found)) < len(found):
         raise Invalid(
-            "classes must be declared, two or more, each once",
+            "classes must be declared, two or more texts or numbers, each once",
             hint="classes=('no', 'yes'): what the data hold may not be looked at for them",
         )
     return found

@@ -1,11 +1,11 @@
 """People who have several rows: at most so many of each are used, and what a person adds is clipped as one."""
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from discreet.errors import Invalid
+from discreet.learn.columns_given import is_nothing, listed, plain
 from discreet.learn.rows import Batch, RowBatch, lengths
 from discreet.learn.training_plan import ROOM, STEPS_OF_CLIP, Person, TrainingPlan
 from discreet.mechanisms.additive import Floats, Ints
@@ -27,7 +27,7 @@ class RowsOfPeople:
     So which rows of a person are used depends on nobody else. A row of nobody (None, or what is no number) is not used.
     """
 
-    def __init__(self, ids: Iterable[Any], most: int, source: Source | None = None) -> None:
+    def __init__(self, ids: Any, most: int, source: Source | None = None) -> None:
         if most > MOST_ROWS_EACH:
             raise Invalid(f"rows must be at most {MOST_ROWS_EACH:,} a person, got {most:,}")
         person = _numbers(ids)
@@ -52,18 +52,18 @@ class RowsOfPeople:
         return self.rows[np.repeat(begins, counts) + within], firsts
 
 
-def unit_of(ids: Sequence[Any] | None, person: Person | None, rows: int) -> Person | None:
+def unit_of(ids: list[Any] | None, person: Person | None, rows: int) -> Person | None:
     """Who is protected: the person that each of so many rows is about, or, without ids, each row."""
     if ids is None:
         if person is not None:
             raise Invalid("person says how many rows of each are used", hint="ids=… says whom each row is about")
         return None
     if len(ids) != rows:
-        raise Invalid("there must be one id for each row")
+        raise Invalid("there must be one id for each row", hint="ids=… is a column as long as that of the targets")
     return Person() if person is None else person
 
 
-def used_rows(ids: Sequence[Any] | None, unit: Person | None) -> tuple[Batch, RowsOfPeople | None]:
+def used_rows(ids: list[Any] | None, unit: Person | None) -> tuple[Batch, RowsOfPeople | None]:
     """The rows that are used, and the people who have several of them; None where each row is by itself."""
     if ids is None or unit is None:
         return slice(None), None
@@ -71,20 +71,17 @@ def used_rows(ids: Sequence[Any] | None, unit: Person | None) -> tuple[Batch, Ro
     return (people.rows, None) if unit.rows == 1 else (slice(None), people)
 
 
-def _numbers(ids: Iterable[Any]) -> Ints:
-    """A number for each person from 0 on, −1 for nobody: equal ids have equal numbers, by value and type."""
+def _numbers(ids: Any) -> Ints:
+    """A number for each person from 0 on, −1 for nobody. Equal ids are one person, wherever they come from: 1 and 1.0, and not "1"."""
     places: dict[Any, int] = {}
-    listed = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
     try:
-        return np.array([_number(each, places) for each in listed], np.int64)
+        return np.array([_number(plain(each), places) for each in listed(ids, "ids")], np.int64)
     except TypeError:
         raise Invalid("a person must be a number or a text") from None
 
 
 def _number(person: Any, places: dict[Any, int]) -> int:
-    if person is None or person != person:
-        return -1
-    return places.setdefault((type(person), person), len(places))
+    return -1 if is_nothing(person) else places.setdefault(person, len(places))
 
 
 def clipped_people(rows: RowBatch, firsts: Ints, residuals: Floats, plan: TrainingPlan) -> Ints:

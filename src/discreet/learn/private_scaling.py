@@ -15,9 +15,10 @@ import numpy as np
 
 from discreet.errors import Invalid, Refused
 from discreet.exact import Number, nonnegative
+from discreet.learn.labels import label_of
 from discreet.learn.moments import MOST_ROWS, joined
 from discreet.learn.rows import FEATURE_STEPS
-from discreet.learn.scaling import FeatureBounds, table
+from discreet.learn.scaling import FeatureBounds, of_width, table
 from discreet.learn.shares import ROWS, DrawShares, Part, one_row_each
 from discreet.learn.training_plan import GradientNoise
 from discreet.mechanisms.additive import Floats, Ints
@@ -71,7 +72,8 @@ class FeatureScale:
 
     def scaled(self, features: Any, reach: float) -> Floats:
         """Features within their bounds, less the mean, over the deviation, clipped to [−reach, reach]; what is no number stays none."""
-        values = (self.bounds.clamped(table(features)) - self.mean) / self.deviation
+        given = of_width(table(features), len(self.bounds.low))
+        values = (self.bounds.clamped(given) - self.mean) / self.deviation
         return np.asarray(np.clip(values, -reach, reach))
 
     def interval(self, confidence: Number = 0.95) -> Floats:
@@ -105,7 +107,7 @@ class FeatureScale:
             found = cls(bounds, mean, deviation, spread, bool(data["few"]), *price)
         except Invalid:
             raise
-        except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        except (KeyError, TypeError, ValueError, ZeroDivisionError, RecursionError) as error:
             raise Invalid("this is not a scale in JSON") from error
         if not all(each.shape == (len(bounds.low),) and np.isfinite(each).all() for each in (mean, deviation, spread)):
             raise Invalid("the numbers of this scale do not fit together")
@@ -160,7 +162,7 @@ def feature_scale_of(
     sums = SpreadSum(width, GradientNoise.GAUSSIAN if nonnegative(delta, "delta") else GradientNoise.LAPLACE)
     shares = DrawShares.of(epsilon, delta, [Part(Fraction(1), sums.most)], relation)
     charged = unmetered() if measure is None else measure
-    with charged(shares.event, label="scale", key=key, promise=shares.promise) as grant:
+    with charged(shares.event, label=label_of("scale", limits), key=key, promise=shares.promise) as grant:
         noise, sensitivity = shares.draws[0]
         released = grant(noise, sensitivity, lambda: sums.exact(limits.scaled(read())))
     return _read(released, sums, noise.variance, limits, shares)

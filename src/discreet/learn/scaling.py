@@ -1,12 +1,13 @@
 """Features scaled by bounds that are declared, never by what the data hold."""
 
-from collections.abc import Sequence
+from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from discreet.errors import Invalid
+from discreet.learn.columns_given import one_column
 from discreet.mechanisms.additive import Floats
 
 
@@ -72,7 +73,11 @@ def table(values: Any, name: str = "features") -> Floats:
     except (TypeError, ValueError):
         found = _cell_by_cell(values, name)
     if found.ndim != 2:
-        raise Invalid(f"{name} must have rows and columns, got {found.ndim} dimensions")
+        dimensions = f"{found.ndim} dimension{'s' * (found.ndim != 1)}"
+        raise Invalid(
+            f"{name} must have rows and columns, got {dimensions}",
+            hint="a single feature is a table of one column: [[1], [2]]",
+        )
     return found
 
 
@@ -91,12 +96,20 @@ def _number(cell: Any) -> float:
         return float("nan")
 
 
-def column(values: Sequence[Any], name: str = "targets") -> Floats:
+def column(values: Any, name: str = "targets") -> Floats:
     """Numbers, one a row; a cell that cannot be read as a number is none."""
-    cells = values if isinstance(values, np.ndarray) else np.asarray(values, object)
-    return table(cells.reshape(-1, 1), name)[:, 0]
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        return table(values.reshape(-1, 1), name)[:, 0]
+    return np.array([_number(each) for each in one_column(values, name)], np.float64)
 
 
-def matched(targets: Sequence[Any], features: Floats) -> None:
+def matched(targets: Sized, features: Floats) -> None:
     if len(targets) != len(features):
         raise Invalid("there must be one target for each row of features")
+
+
+def of_width(values: Floats, width: int) -> Floats:
+    """The table, where it has so many features; Invalid for any other."""
+    if values.shape[1] != width:
+        raise Invalid(f"there must be {width} features, as the model was fitted to, got {values.shape[1]}")
+    return values

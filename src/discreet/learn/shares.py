@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from discreet.exact import Number, nonnegative, positive, sqrt_up
+from discreet.learn.columns_given import listed
 from discreet.learn.people import unit_of, used_rows
 from discreet.learn.rows import Batch
 from discreet.learn.training_plan import GradientNoise, TrainingPlan
@@ -19,11 +20,12 @@ ROWS = Relation(Adjacency.ADD_REMOVE, Unit.ROW)
 """Rows that come or go."""
 
 
-def one_row_each(ids: Sequence[Any] | None, adjacency: Adjacency | str, rows: int) -> tuple[Relation, Batch]:
+def one_row_each(ids: Any, adjacency: Adjacency | str, rows: int) -> tuple[Relation, Batch]:
     """Who is protected, each row or with ids each person, and the rows that are used: of a person one, by a priority."""
-    unit = unit_of(ids, None, rows)
+    people = None if ids is None else listed(ids, "ids")
+    unit = unit_of(people, None, rows)
     plan = TrainingPlan(epsilon=1, steps=1, people=1, person=unit, adjacency=adjacency)
-    return plan.relation, used_rows(ids, unit)[0]
+    return plan.relation, used_rows(people, unit)[0]
 
 
 class Part(NamedTuple):

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from hashlib import sha256
 from typing import Any
 
 from discreet.cells import Categorical, Category
@@ -18,6 +17,7 @@ from discreet.exact import Number, shown
 from discreet.learn.centring import CentredLogistic
 from discreet.learn.descent import Descent, descend
 from discreet.learn.encoding import NumberColumn
+from discreet.learn.labels import label_of
 from discreet.learn.linear_regression import linear_of
 from discreet.learn.logistic_regression import CLIP, RATE, STEPS, LogisticModel
 from discreet.learn.rows import Batch
@@ -103,8 +103,9 @@ class TableFit:
     @cached_property
     def label(self) -> str:
         """What is fitted, for the ledger: it tells any two fits apart that a checkpoint must not be shared by."""
-        said = f"{self.rows.encoding} {self.rows.attributes} {self.rows.target} {self.plan}"
-        return f"{self.kind.value} regression of {self.rows.target.name} ({sha256(said.encode()).hexdigest()[:16]})"
+        rows = self.rows
+        what = f"{self.kind.value} regression of {rows.target.name}"
+        return label_of(what, rows.encoding, rows.attributes, rows.target, self.plan)
 
     def run(
         self,

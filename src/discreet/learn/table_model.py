@@ -144,7 +144,7 @@ class TableModel:
             training = Training.from_data(data["training"])
             fitted = _fitted_of(data["model"], data["fitted"], encoding, training)
             return cls(str(data["target"]), encoding, fitted, training)
-        except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, RecursionError) as error:
             if isinstance(error, Invalid):
                 raise
             raise Invalid(

@@ -25,6 +25,9 @@ ROOM = Fraction(1, 1 << 16)
 STEPS_OF_CLIP = 1 << 32
 """The clip in steps of the grid that sums are released on."""
 
+LEAST_CLIP = Fraction(1, 1 << 256)
+MOST_PEOPLE = 1 << 62
+
 
 class GradientNoise(Enum):
     """The noise, and so the norm that gradients are clipped in."""
@@ -106,6 +109,12 @@ class TrainingPlan:
         self._check()
 
     def _check(self) -> None:
+        if not LEAST_CLIP <= self.clip <= 1 / LEAST_CLIP:
+            raise Invalid(
+                "clip must lie between 2^-256 and 2^256, so that gradients are clipped as numbers of a computer"
+            )
+        if self.people > MOST_PEOPLE:
+            raise Invalid(f"people must be at most {MOST_PEOPLE:,}, got {shown(self.people)}")
         if not self.rate:
             raise Invalid("rate must be above 0: with 0 nobody is ever in a batch")
         if self.shape is GradientNoise.GAUSSIAN and not self.delta:

@@ -120,8 +120,19 @@ def entered(
                 raise
             run = TrainingRun(plan, None, save)
         else:
+            if last is not None and last.blocks > grant.taken:
+                raise _ahead()
             run = TrainingRun(plan, grant, save)
         if last is not None:
             learner.restore(last.state)
             run.made = last.made
         yield run
+
+
+def _ahead() -> Fault:
+    """A checkpoint that blocks went into which this measure has never counted: its weights were paid for elsewhere, or not at all."""
+    return Fault(
+        "the checkpoint is of a run that was charged elsewhere: more steps went into it than were counted here",
+        code="checkpoint",
+        hint="go on with the measure that the run was charged to, or begin anew with another file",
+    )
