@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Invalid
-from discreet.exact import Number, exp_down, shown, whole
+from discreet.exact import Number, exp_neg_bounds, shown, whole
 from discreet.fields import frozen
 from discreet.local.domain import Domain
 from discreet.local.frequency_protocol import FrequencyProtocol
