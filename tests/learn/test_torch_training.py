@@ -473,7 +473,8 @@ def test_whoever_was_killed_leaves_whole_blocks_that_its_measure_alone_goes_on_f
             with pytest.raises(Fault, match="charged elsewhere"):
                 train(network(), table(20), plan(), keeper=TensorCheckpoint(path), **said)  # type: ignore[arg-type]
             path.unlink()
-        assert train(network(), table(20), plan(), keeper=TensorCheckpoint(path), **said)  # type: ignore[arg-type].made == 7
+        trained = train(network(), table(20), plan(), keeper=TensorCheckpoint(path), **said)  # type: ignore[arg-type]
+        assert trained.made == 7
 
 
 class Telling(nn.Module):
