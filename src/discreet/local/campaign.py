@@ -19,6 +19,7 @@ Answers: TypeAlias = Domain | tuple[Label, ...] | int
 VERSION = 1
 KEYS = frozenset({"domain", "epsilon", "expires", "protocol", "question", "salt"})
 LEAST_SALT, MOST_SALT = 16, 64
+MOST_TEXT = 1 << 25  # letters of a campaign's text: whoever is sent more refuses it unread
 
 
 @frozen
@@ -50,6 +51,8 @@ class Campaign:
         if whole(self.expires, "expires", least=1) > MOST_LABEL:
             raise Invalid(f"expires must be in seconds since 1970, got {shown(self.expires)}")
         _ = self.randomiser  # refuses a protocol or an epsilon that there is not
+        if len(self.to_json()) > MOST_TEXT:
+            raise Invalid("the text of a campaign must have at most 2^25 letters", hint="declare shorter labels")
 
     @classmethod
     def new(
@@ -93,7 +96,7 @@ class Campaign:
     @classmethod
     def from_json(cls, text: str) -> "Campaign":
         """The campaign of its text; Invalid for any other text, and for one of another version."""
-        record = read(text, "campaign", VERSION, KEYS)
+        record = read(text, "campaign", VERSION, KEYS, MOST_TEXT)
         campaign = cls(
             record["question"],
             domain_of(record["domain"]),

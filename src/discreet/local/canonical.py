@@ -18,9 +18,12 @@ def written(kind: str, version: int, fields: Mapping[str, Any]) -> str:
     return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def read(text: object, kind: str, version: int, keys: frozenset[str]) -> dict[str, Any]:
-    """The fields of a record of this kind; Invalid for any other text, and nothing else is raised."""
-    if not isinstance(text, str):
+def read(text: object, kind: str, version: int, keys: frozenset[str], most: int | None = None) -> dict[str, Any]:
+    """The fields of a record of this kind; Invalid for any other text, and nothing else is raised.
+
+    A text of more than `most` letters is refused unread, so that it costs nobody's time or memory.
+    """
+    if not isinstance(text, str) or (most is not None and len(text) > most):
         raise _malformed(kind)
     try:
         record = json.loads(text)

@@ -17,6 +17,7 @@ VERSION = 1
 BOUND = 16  # bytes of a campaign's identity in a report
 TOKEN = 16  # bytes of a one-time token
 MOST_ANSWER = MOST_CELLS // 8  # bytes: a bit for each cell
+MOST_TEXT = 2 * MOST_ANSWER + 1000  # letters of a report's JSON
 HEAD = 2 + BOUND + TOKEN
 KEYS = frozenset({"answer", "campaign", "protocol", "token"})
 
@@ -65,7 +66,7 @@ class ClientReport:
     @classmethod
     def from_json(cls, text: str) -> "ClientReport":
         """The report of its JSON; Invalid for anything else, and nothing else is raised."""
-        record = read(text, "report", VERSION, KEYS)
+        record = read(text, "report", VERSION, KEYS, MOST_TEXT)
         parts = (bytes_of(record[part], "report") for part in ("campaign", "token", "answer"))
         return cls(record["protocol"], *parts)
 
