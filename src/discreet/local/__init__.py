@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from discreet.local.client import Client
     from discreet.local.collector import Collector
     from discreet.local.comparison import LocalComparison, compare
-    from discreet.local.domain import Choices, Numbers
+    from discreet.local.domain import Choices, Numbers, Rounds
     from discreet.local.estimates import FrequencyEstimates
     from discreet.local.frequency import ProtocolForecast, choose, forecasts
     from discreet.local.hadamard import HadamardResponse
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from discreet.local.kary import KaryResponse
     from discreet.local.mean_protocol import MeanEstimate
     from discreet.local.mean_response import MeanResponse
+    from discreet.local.memo_hashing import MemoHashing
+    from discreet.local.memo_kary import MemoKary
     from discreet.local.piecewise import PiecewiseMean
     from discreet.local.report import ClientReport
     from discreet.local.unary import UnaryEncoding
@@ -40,9 +42,12 @@ __all__ = [
     "LocalHashing",
     "MeanEstimate",
     "MeanResponse",
+    "MemoHashing",
+    "MemoKary",
     "Numbers",
     "PiecewiseMean",
     "ProtocolForecast",
+    "Rounds",
     "UnaryEncoding",
     "choose",
     "choose_mean",
@@ -65,9 +70,12 @@ _HOME = {
     "LocalHashing": "hashing",
     "MeanEstimate": "mean_protocol",
     "MeanResponse": "mean_response",
+    "MemoHashing": "memo_hashing",
+    "MemoKary": "memo_kary",
     "Numbers": "domain",
     "PiecewiseMean": "piecewise",
     "ProtocolForecast": "frequency",
+    "Rounds": "domain",
     "UnaryEncoding": "unary",
     "choose": "frequency",
     "choose_mean": "hybrid",

@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.errors import Fault
 from discreet.exact import Number
-from discreet.local.domain import Choices, Domain
+from discreet.local.domain import Choices, Domain, Rounds
 from discreet.local.estimates import shares
 from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.protocol import LocalProtocol
@@ -17,6 +17,6 @@ from discreet.noise.size import Ints
 def estimates(protocol: LocalProtocol, domain: Domain, totals: Ints, n: int, confidence: Number = 0.95) -> Any:
     """What n reports with these totals say, with variances and intervals; Invalid where there are none."""
     match protocol, domain:
-        case FrequencyProtocol(), Choices():
+        case FrequencyProtocol(), Choices() | Rounds():
             return shares(protocol.p, protocol.q, domain.labels, protocol.support(totals, n), n, confidence)
     raise Fault(f"there are no estimates for {protocol.name}", code="protocol")

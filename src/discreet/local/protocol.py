@@ -54,6 +54,21 @@ class LocalProtocol(ABC):
     def of(cls, domain: Domain, epsilon: Number) -> Self:
         """The protocol for the values of a domain; Invalid for a domain of another kind."""
 
+    @classmethod
+    def small(cls, domain: Domain, epsilon: Number) -> Self:
+        """The protocol for the values of a small domain, such that all of its reports can be written down."""
+        return cls.of(domain, epsilon)
+
+    @property
+    def once(self) -> Fraction:
+        """What one report by itself tells: ε, or less where a person goes on to report."""
+        return Fraction(self.epsilon)
+
+    @property
+    def notice(self) -> str:
+        """What taking part costs, and what is not protected: for people to read before they answer."""
+        return f"A report tells at most ε = {shown(self.epsilon)} of the answer. What is told in several campaigns adds up."
+
     @property
     @abstractmethod
     def bits(self) -> int:

@@ -8,11 +8,13 @@ from discreet.local.domain import Domain
 from discreet.local.hadamard import HadamardResponse
 from discreet.local.hashing import LocalHashing
 from discreet.local.kary import KaryResponse
+from discreet.local.memo_hashing import MemoHashing
+from discreet.local.memo_kary import MemoKary
 from discreet.local.protocol import LocalProtocol
 from discreet.local.unary import UnaryEncoding
 
 PROTOCOLS: Mapping[str, type[LocalProtocol]] = {
-    kind.name: kind for kind in (KaryResponse, UnaryEncoding, LocalHashing, HadamardResponse)
+    kind.name: kind for kind in (KaryResponse, UnaryEncoding, LocalHashing, HadamardResponse, MemoKary, MemoHashing)
 }
 CODES: Mapping[int, str] = {kind.code: name for name, kind in PROTOCOLS.items()}
 
