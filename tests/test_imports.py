@@ -101,6 +101,7 @@ ARROWS = {
         "plan",
         "engines",
         "learn",
+        "local",
         "mechanisms",
         "privacy",
         "noise",

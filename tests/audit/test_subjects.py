@@ -31,7 +31,7 @@ from discreet.plan.sql import question
 from discreet.plan.steps.base import Step
 from tests.scale import repeats
 
-SLOW = {"OnlineSession", "Quantiles", "QuantileEnds", "QuantileIntervals", "Sampled"}
+SLOW = {"Client", "OnlineSession", "Quantiles", "QuantileEnds", "QuantileIntervals", "Sampled"}
 PROVIDERS = tuple(subjects._PROVIDERS)
 
 
@@ -94,6 +94,7 @@ def test_every_registered_mechanism_and_release_is_audited() -> None:
     assert {each.part for each in every()} == {
         "mechanism",
         "keys",
+        "local",
         "release",
         "session",
         "step",

@@ -1,8 +1,8 @@
 """The exact privacy of anything with finitely many outputs: ε, δ(ε), the output and the neighbours that are worst.
 
-What is looked at is a table of probabilities, a function from data to a law, a program over coins, one of our mechanisms, or anything that
-can tell its laws for two data sets. All pairs of neighbours that are given are compared, in both directions. Every number is exact, or a
-bracket with the truth inside; nothing is sampled.
+What is looked at is a table of probabilities, a function from data to a law, a program over coins, one of our mechanisms, a channel of local
+privacy, or anything that can tell its laws for two data sets. All pairs of neighbours that are given are compared, in both directions. Every
+number is exact, or a bracket with the truth inside; nothing is sampled.
 """
 
 import inspect
@@ -39,6 +39,13 @@ class Lawful(Protocol):
     def law(self, data: Any) -> Law: ...
 
     def laws(self, x: Any, y: Any) -> tuple[Law, Law]: ...
+
+
+@runtime_checkable
+class Channel(Protocol):
+    """Whatever can write down the probabilities of all its outputs, a row for each input: protocols of local privacy can."""
+
+    def channel(self) -> Sequence[Sequence[Fraction]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +127,8 @@ def lawful(mechanism: Any, runs: int = RUNS) -> Lawful:
         return Ours(mechanism)
     if isinstance(mechanism, Lawful):
         return mechanism
+    if isinstance(mechanism, Channel):
+        return LawTable.of(mechanism.channel())
     if callable(mechanism):
         return Program(mechanism, runs) if _takes_two(mechanism) else LawFunction(mechanism)
     if isinstance(mechanism, Mapping | Sequence | np.ndarray) and not isinstance(mechanism, str | bytes):
@@ -227,8 +236,9 @@ def exact(mechanism: Any, neighbours: Iterable[tuple[Any, Any]] | None = None, *
     """The exact ε, δ(ε), worst output and worst neighbours of a mechanism with finitely many outputs.
 
     `mechanism` is a table (rows[x][y] = Pr[y | x], in lists or mappings), a function data -> {output: probability}, a program
-    (data, source) -> output over coins, one of our mechanisms, or a `joint.Joint`. `neighbours` are pairs of data sets, each compared in
-    both directions. Without them any two rows of a table, or any two answers to a randomized response, are neighbours.
+    (data, source) -> output over coins, one of our mechanisms, a protocol of local privacy (or whatever else has a `channel`), or a
+    `joint.Joint`. `neighbours` are pairs of data sets, each compared in both directions. Without them any two rows of a table or a channel,
+    or any two answers to a randomized response, are neighbours.
 
     >>> print(exact([[3/4, 1/4], [1/4, 3/4]]))
     ε = ln 3 = 1.09861229

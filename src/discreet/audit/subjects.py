@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from discreet.audit.declared import neighbours, questions
 from discreet.audit.learned import of_histograms, of_margins, of_models, of_sessions
+from discreet.audit.reported import of_reports
 from discreet.audit.subject import PRICE, Finding, FlatKeys, Subject, given_in, noisy
 from discreet.audit.trained import of_training
 from discreet.audit.twins.curators import Curators
@@ -216,6 +217,7 @@ add(of_sessions)
 add(of_histograms)
 add(of_margins)
 add(of_training)
+add(of_reports)
 
 STEPS = {
     "Search": (
