@@ -1,8 +1,8 @@
 """The exact privacy of anything with finitely many outputs: ε, δ(ε), the output and the neighbours that are worst.
 
-What is looked at is a table of probabilities, a function from data to a law, a program over coins, one of our mechanisms, a channel of local
-privacy, or anything that can tell its laws for two data sets. All pairs of neighbours that are given are compared, in both directions. Every
-number is exact, or a bracket with the truth inside; nothing is sampled.
+What is looked at is a table of probabilities, a function from data to a law, a program over coins, one of our mechanisms, a channel of
+local privacy, or anything that can tell its laws for two data sets. All pairs of neighbours that are given are compared, in both directions.
+Every number is exact, or a bracket with the truth inside; nothing is sampled.
 """
 
 import inspect
