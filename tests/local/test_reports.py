@@ -55,7 +55,7 @@ def bad_reports_have_their_reasons() -> None:
         assert reason(one, Client(other).report(1)) == "campaign"
         assert reason(one, data + b"\0") == reason(one, data[:-1]) == reason(one, data[:HEAD]) == "malformed"
         assert reason(one, data[:-1] + bytes([LAST[protocol]])) == "malformed"
-        assert reason(one, data[:-1] + b"\xff") == reason(one, data[:1] + b"\x09" + data[2:]) == "malformed"
+        assert reason(one, data[:-1] + b"\xff") == reason(one, data[:1] + b"\xff" + data[2:]) == "malformed"
         swapped = NAMES[NAMES.index(protocol) - 1]
         assert reason(one, data[:1] + bytes([campaign(swapped).randomiser.code]) + data[2:]) == "campaign"
 

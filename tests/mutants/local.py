@@ -111,7 +111,7 @@ MUTANTS = (
     ),
     Mutant(
         "choices-by-size-alone",
-        L + "frequency:choose",
+        L + "frequency:best",
         "if row.variance <= enough",
         "if row.variance",
         "the smallest report is chosen, whatever it says",
@@ -231,9 +231,9 @@ MUTANTS = (
     ),
     Mutant(
         "liars-that-are-honest",
-        L + "collector:Collector.influence",
-        "Fraction(liars, self._n) * self._protocol.reach",
-        "Fraction(liars, self._n)",
+        L + "protocol:LocalProtocol.influence",
+        "Fraction(liars, n) * self.reach",
+        "Fraction(liars, n)",
         "liars can move an estimate farther than is said",
         collectors.liars_move_an_estimate_so_far_and_no_farther,
     ),

@@ -9,26 +9,33 @@ from typing import TYPE_CHECKING
 from discreet.lazy import lazy
 
 if TYPE_CHECKING:
+    from discreet.local.attribute_choice import choose_attributes
+    from discreet.local.attribute_estimates import AttributeEstimates
     from discreet.local.campaign import Campaign
     from discreet.local.client import Client
     from discreet.local.collector import Collector
     from discreet.local.comparison import LocalComparison, compare
-    from discreet.local.domain import Choices, Numbers, Rounds
+    from discreet.local.domain import Attribute, Attributes, Choices, Numbers, Rounds
     from discreet.local.estimates import FrequencyEstimates
     from discreet.local.frequency import ProtocolForecast, choose, forecasts
     from discreet.local.hadamard import HadamardResponse
     from discreet.local.hashing import LocalHashing
+    from discreet.local.hidden_attribute import HiddenAttribute
     from discreet.local.hybrid import HybridMean, choose_mean
     from discreet.local.kary import KaryResponse
     from discreet.local.mean_protocol import MeanEstimate
     from discreet.local.mean_response import MeanResponse
     from discreet.local.memo_hashing import MemoHashing
     from discreet.local.memo_kary import MemoKary
+    from discreet.local.one_attribute import OneAttribute
     from discreet.local.piecewise import PiecewiseMean
     from discreet.local.report import ClientReport
     from discreet.local.unary import UnaryEncoding
 
 __all__ = [
+    "Attribute",
+    "AttributeEstimates",
+    "Attributes",
     "Campaign",
     "Choices",
     "Client",
@@ -36,6 +43,7 @@ __all__ = [
     "Collector",
     "FrequencyEstimates",
     "HadamardResponse",
+    "HiddenAttribute",
     "HybridMean",
     "KaryResponse",
     "LocalComparison",
@@ -45,11 +53,13 @@ __all__ = [
     "MemoHashing",
     "MemoKary",
     "Numbers",
+    "OneAttribute",
     "PiecewiseMean",
     "ProtocolForecast",
     "Rounds",
     "UnaryEncoding",
     "choose",
+    "choose_attributes",
     "choose_mean",
     "compare",
     "forecasts",
@@ -57,6 +67,9 @@ __all__ = [
 
 # The module of each public name.
 _HOME = {
+    "Attribute": "domain",
+    "AttributeEstimates": "attribute_estimates",
+    "Attributes": "domain",
     "Campaign": "campaign",
     "Choices": "domain",
     "Client": "client",
@@ -64,6 +77,7 @@ _HOME = {
     "Collector": "collector",
     "FrequencyEstimates": "estimates",
     "HadamardResponse": "hadamard",
+    "HiddenAttribute": "hidden_attribute",
     "HybridMean": "hybrid",
     "KaryResponse": "kary",
     "LocalComparison": "comparison",
@@ -73,11 +87,13 @@ _HOME = {
     "MemoHashing": "memo_hashing",
     "MemoKary": "memo_kary",
     "Numbers": "domain",
+    "OneAttribute": "one_attribute",
     "PiecewiseMean": "piecewise",
     "ProtocolForecast": "frequency",
     "Rounds": "domain",
     "UnaryEncoding": "unary",
     "choose": "frequency",
+    "choose_attributes": "attribute_choice",
     "choose_mean": "hybrid",
     "compare": "comparison",
     "forecasts": "frequency",

@@ -6,7 +6,7 @@ that saw all.
 
 import time
 from collections.abc import Callable, Iterable
-from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ from discreet.local.canonical import read, written
 from discreet.local.estimation import estimates
 from discreet.local.report import ClientReport, binding
 from discreet.local.seen import SeenSet
+from discreet.local.states import VERSION, read_state, write_state
 
-VERSION = 1
 KEYS = frozenset({"campaign", "n", "rejected", "seen", "totals"})
 REASONS = ("campaign", "duplicate", "expired", "malformed", "version")
 MOST_REPORTS = 1 << 62
@@ -139,6 +139,8 @@ class Collector:
         if not isinstance(rejected, dict) or rejected.keys() != set(REASONS) or n > MOST_REPORTS:
             raise _unsound()
         collector._rejected = {reason: whole(rejected[reason], "rejected") for reason in REASONS}
+        if max(collector._rejected.values()) > MOST_REPORTS:
+            raise _unsound()
         if not isinstance(totals, list) or len(totals) != collector._protocol.width:
             raise _unsound()
         if not all(type(each) is int and -n <= each <= n for each in totals):
@@ -147,6 +149,15 @@ class Collector:
         if not collector._protocol.possible(collector._totals, n):
             raise _unsound()
         return collector
+
+    def save(self, path: str | Path) -> None:
+        """Write the state into a file, as .json or as .parquet; it is replaced whole and durably, or stays as it was."""
+        write_state(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | Path, *, clock: Callable[[], float] = time.time) -> "Collector":
+        """The collector that was saved; Invalid for any other file."""
+        return cls.from_json(read_state(path), clock=clock)
 
     def estimates(self, confidence: Number = 0.95) -> Any:
         """What those say whose reports count, with variances and intervals, as the protocol has it; Invalid where there are none.
@@ -162,7 +173,7 @@ class Collector:
         """
         if whole(liars, "liars") > self._n or not self._n:
             raise Invalid("liars must be at most the number of reports")
-        return to_float_up(Fraction(liars, self._n) * self._protocol.reach)
+        return to_float_up(self._protocol.influence(liars, self.totals, self._n))
 
 
 def _unsound() -> Invalid:

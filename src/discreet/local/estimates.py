@@ -1,6 +1,6 @@
 """What reports say of frequencies: unbiased shares with their variances and intervals, and shares that are a distribution."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -66,17 +66,33 @@ def widths(
 ) -> NDArray[np.float64]:
     """Half the width of an interval about each value that holds the true share with at least this confidence.
 
-    A first interval, from the largest variance that there is, misses with a tenth of the chance; the largest variance within
-    it makes the second. Coins of people with and without the cell have variances of their own; what is used is their
-    average, and s√(1−4s), by which the sum may be skewed, is concave. Of many
-    reports `deviation` is a corrected normal quantile, which was compared with exact sums: it is no proof.
+    Coins of people with and without the cell have variances of their own; what is used is their average, and s√(1−4s), by which the sum
+    may be skewed, is concave.
     """
-    p, q, gap = float(supports), float(lies), float(supports - lies)
+    p, q = float(supports), float(lies)
     own, other = p * (1 - p), q * (1 - q)
-    miss, most = 1 - level, max(own, other)
+
+    def largest(*ends: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.maximum(*(end * own + (1 - end) * other for end in ends))
+
+    return narrowed(largest, float(supports - lies), values, n, level)
+
+
+def narrowed(
+    largest: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
+    gap: float,
+    values: NDArray[np.float64],
+    n: int,
+    level: Fraction,
+) -> NDArray[np.float64]:
+    """Half the width of an interval about each value, where `largest` is the largest variance of a coin for shares within two ends.
+
+    A first interval, from the largest variance that there is, misses with a tenth of the chance; the largest variance within it makes
+    the second. Of many reports `deviation` is a corrected normal quantile, which was compared with exact sums: it is no proof.
+    """
+    miss, most = 1 - level, float(largest(np.zeros(1), np.ones(1))[0])
     first = deviation(n, most, 1 - FIRST * miss) / (n * gap)
-    ends = [np.clip(values + side * first, 0, 1) for side in (-1, 1)]
-    spread = np.maximum(*(end * own + (1 - end) * other for end in ends))
+    spread = largest(np.clip(values - first, 0, 1), np.clip(values + first, 0, 1))
     steps = np.ceil(spread / most * LEVELS)
     by_step = {
         step: deviation(n, min(most, most * step / LEVELS), 1 - (1 - FIRST) * miss)

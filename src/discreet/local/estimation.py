@@ -7,7 +7,9 @@ from typing import Any
 
 from discreet.errors import Fault
 from discreet.exact import Number
-from discreet.local.domain import Choices, Domain, Rounds
+from discreet.local.attribute_estimates import attribute_estimates
+from discreet.local.attributes import AttributesProtocol
+from discreet.local.domain import Attributes, Choices, Domain, Rounds
 from discreet.local.estimates import shares
 from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.protocol import LocalProtocol
@@ -19,4 +21,6 @@ def estimates(protocol: LocalProtocol, domain: Domain, totals: Ints, n: int, con
     match protocol, domain:
         case FrequencyProtocol(), Choices() | Rounds():
             return shares(protocol.p, protocol.q, domain.labels, protocol.support(totals, n), n, confidence)
+        case AttributesProtocol(), Attributes():
+            return attribute_estimates(protocol, domain, totals, n, confidence)
     raise Fault(f"there are no estimates for {protocol.name}", code="protocol")

@@ -109,6 +109,10 @@ class LocalProtocol(ABC):
     def reach(self) -> Fraction:
         """How far the report of the only person can move an estimate: one of n moves it by an n-th of this."""
 
+    def influence(self, liars: int, totals: Ints, n: int) -> Fraction:
+        """How far so many of the n reports with these totals could have moved an estimate, by saying whatever they like."""
+        return Fraction(liars, n) * self.reach
+
 
 def checked_epsilon(epsilon: Number) -> Fraction:
     """An ε for which the rounding of probabilities is proven to lose next to nothing; else Invalid."""

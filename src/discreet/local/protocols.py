@@ -7,14 +7,26 @@ from discreet.exact import Number, shown
 from discreet.local.domain import Domain
 from discreet.local.hadamard import HadamardResponse
 from discreet.local.hashing import LocalHashing
+from discreet.local.hidden_attribute import HiddenAttribute
 from discreet.local.kary import KaryResponse
 from discreet.local.memo_hashing import MemoHashing
 from discreet.local.memo_kary import MemoKary
+from discreet.local.one_attribute import OneAttribute
 from discreet.local.protocol import LocalProtocol
 from discreet.local.unary import UnaryEncoding
 
 PROTOCOLS: Mapping[str, type[LocalProtocol]] = {
-    kind.name: kind for kind in (KaryResponse, UnaryEncoding, LocalHashing, HadamardResponse, MemoKary, MemoHashing)
+    kind.name: kind
+    for kind in (
+        KaryResponse,
+        UnaryEncoding,
+        LocalHashing,
+        HadamardResponse,
+        MemoKary,
+        MemoHashing,
+        OneAttribute,
+        HiddenAttribute,
+    )
 }
 CODES: Mapping[int, str] = {kind.code: name for name, kind in PROTOCOLS.items()}
 
