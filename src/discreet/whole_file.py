@@ -11,10 +11,10 @@ from discreet.errors import Invalid
 
 
 @contextmanager
-def whole_file(path: str | Path) -> Iterator[BinaryIO]:
+def whole_file(path: str | Path, *, secret: bool = False) -> Iterator[BinaryIO]:
     """A file to write bytes to, which gets its name at the end of the block, durably; where that ends by an exception nothing has changed.
 
-    Whoever is killed before leaves the file that there was.
+    Whoever is killed before leaves the file that there was. A `secret` file is for its owner alone; others are for whom new files are.
     """
     target = Path(path)
     try:
@@ -26,7 +26,7 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
             yield file  # type: ignore[misc]  # of a wrapper with the same methods
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(file.name, 0o666 & ~_mask())
+        os.chmod(file.name, 0o600 if secret else 0o666 & ~_mask())
         os.replace(file.name, target)
         _synced(target.absolute().parent)
     except OSError as error:
@@ -36,9 +36,9 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
             os.unlink(file.name)
 
 
-def write_whole(path: str | Path, data: bytes) -> None:
+def write_whole(path: str | Path, data: bytes, *, secret: bool = False) -> None:
     """The file holds these bytes, durably, once this returns."""
-    with whole_file(path) as file:
+    with whole_file(path, secret=secret) as file:
         file.write(data)
 
 

@@ -159,10 +159,10 @@ MUTANTS = (
     ),
     Mutant(
         "clients-report-again",
-        L + "client:Client.report",
-        "self._spent = True",
-        "self._spent = False",
-        "each report costs epsilon again",
+        L + "diary:Diary.report",
+        "return kept",
+        "pass",
+        "each report tells epsilon again",
         clients.clients_report_once,
     ),
     Mutant(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from discreet.local.client import Client
     from discreet.local.collector import Collector
     from discreet.local.comparison import LocalComparison, compare
+    from discreet.local.diary import Diary
     from discreet.local.domain import Attribute, Attributes, Choices, Numbers, Rounds
     from discreet.local.estimates import FrequencyEstimates
     from discreet.local.frequency import ProtocolForecast, choose, forecasts
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from discreet.local.memo_hashing import MemoHashing
     from discreet.local.memo_kary import MemoKary
     from discreet.local.one_attribute import OneAttribute
+    from discreet.local.periodic import periods
     from discreet.local.piecewise import PiecewiseMean
     from discreet.local.report import ClientReport
     from discreet.local.unary import UnaryEncoding
@@ -41,6 +43,7 @@ __all__ = [
     "Client",
     "ClientReport",
     "Collector",
+    "Diary",
     "FrequencyEstimates",
     "HadamardResponse",
     "HiddenAttribute",
@@ -63,6 +66,7 @@ __all__ = [
     "choose_mean",
     "compare",
     "forecasts",
+    "periods",
 ]
 
 # The module of each public name.
@@ -75,6 +79,7 @@ _HOME = {
     "Client": "client",
     "ClientReport": "report",
     "Collector": "collector",
+    "Diary": "diary",
     "FrequencyEstimates": "estimates",
     "HadamardResponse": "hadamard",
     "HiddenAttribute": "hidden_attribute",
@@ -97,6 +102,7 @@ _HOME = {
     "choose_mean": "hybrid",
     "compare": "comparison",
     "forecasts": "frequency",
+    "periods": "periodic",
 }
 
 if not TYPE_CHECKING:

@@ -1,7 +1,8 @@
 """A campaign: the public terms on which answers are given. Whoever sees its identity knows that nothing of it was changed."""
 
 import hashlib
-from typing import TypeAlias
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
 
 from discreet.errors import Invalid
 from discreet.exact import Number, rational, shown, whole
@@ -19,6 +20,7 @@ Answers: TypeAlias = Domain | tuple[Label, ...] | int
 VERSION = 1
 KEYS = frozenset({"domain", "epsilon", "expires", "protocol", "question", "salt"})
 LEAST_SALT, MOST_SALT = 16, 64
+MOST_YEARS = 1 << 37  # seconds, beyond which dates have more than four digits
 MOST_TEXT = 1 << 25  # letters of a campaign's text: whoever is sent more refuses it unread
 
 
@@ -78,20 +80,32 @@ class Campaign:
         """The SHA-256 of the campaign's one text, in hexadecimal digits."""
         return hashlib.sha256(self.to_json().encode("ascii")).hexdigest()
 
+    @property
+    def series(self) -> str:
+        """What rounds of one series share: the SHA-256 of all terms but salt and expiry. Any other change makes another series."""
+        return hashlib.sha256(written("series", VERSION, self._shared()).encode("ascii")).hexdigest()
+
+    @property
+    def notice(self) -> str:
+        """What taking part costs, and what is not protected: for people to read before they answer."""
+        return self.randomiser.notice
+
+    def __str__(self) -> str:
+        ends = datetime.fromtimestamp(self.expires, UTC) if self.expires < MOST_YEARS else None
+        until = f"until {ends:%Y-%m-%d %H:%M} UTC" if ends else "for ever"
+        return f"{self.question}\n{self.protocol}, ε = {shown(self.epsilon)}, {until}\n{self.notice}"
+
+    def _shared(self) -> dict[str, Any]:
+        return {
+            "domain": self.domain.record(),
+            "epsilon": str(self.epsilon),
+            "protocol": self.protocol,
+            "question": self.question,
+        }
+
     def to_json(self) -> str:
         """The one text of this campaign."""
-        return written(
-            "campaign",
-            VERSION,
-            {
-                "domain": self.domain.record(),
-                "epsilon": str(self.epsilon),
-                "expires": self.expires,
-                "protocol": self.protocol,
-                "question": self.question,
-                "salt": self.salt.hex(),
-            },
-        )
+        return written("campaign", VERSION, self._shared() | {"expires": self.expires, "salt": self.salt.hex()})
 
     @classmethod
     def from_json(cls, text: str) -> "Campaign":
