@@ -138,7 +138,7 @@ FENCES = {
     "pandas": Fence(("answer/exports.py", "engines/", "curator/"), only_in_functions=True),
     "polars": Fence(("answer/exports.py", "engines/"), only_in_functions=True),
     "psycopg": Fence(("engines/postgres.py", "curator/postgres.py")),
-    "pyarrow": Fence(("answer/exports.py", "engines/"), only_in_functions=True),
+    "pyarrow": Fence(("answer/exports.py", "engines/", "local/states.py"), only_in_functions=True),
     "pydantic": WEB,
     "pyspark": Fence(("engines/spark.py",)),
     "pytest": Fence(("audit/pytest_plugin.py",)),
