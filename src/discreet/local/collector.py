@@ -22,7 +22,7 @@ from discreet.local.states import VERSION, read_state, write_state
 
 KEYS = frozenset({"campaign", "n", "rejected", "seen", "totals"})
 REASONS = ("campaign", "duplicate", "expired", "malformed", "version")
-MOST_REPORTS = 1 << 62
+MOST_REPORTS = 1 << 40  # times the width of any totals that is less than 2^63: their sums are exact
 PENDING, PENDING_CELLS = 1 << 12, 1 << 22  # reports, and cells of them, that wait to be counted together
 
 
