@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from discreet.local.collector import Collector
     from discreet.local.comparison import LocalComparison, compare
     from discreet.local.diary import Diary
-    from discreet.local.domain import Attribute, Attributes, Choices, Numbers, Rounds
+    from discreet.local.domain import Attribute, Attributes, Choices, Numbers, Rounds, Words
     from discreet.local.estimates import FrequencyEstimates
     from discreet.local.frequency import ProtocolForecast, choose, forecasts
     from discreet.local.hadamard import HadamardResponse
     from discreet.local.hashing import LocalHashing
+    from discreet.local.heavy_hitters import HeavyHitters, LevelSearch, WordShare, frequent_words
     from discreet.local.hidden_attribute import HiddenAttribute
     from discreet.local.hybrid import HybridMean, choose_mean
     from discreet.local.kary import KaryResponse
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from discreet.local.one_attribute import OneAttribute
     from discreet.local.periodic import periods
     from discreet.local.piecewise import PiecewiseMean
+    from discreet.local.prefix_levels import PrefixLevel
+    from discreet.local.prefixes import PrefixResponse
     from discreet.local.report import ClientReport
     from discreet.local.unary import UnaryEncoding
 
@@ -46,9 +49,11 @@ __all__ = [
     "Diary",
     "FrequencyEstimates",
     "HadamardResponse",
+    "HeavyHitters",
     "HiddenAttribute",
     "HybridMean",
     "KaryResponse",
+    "LevelSearch",
     "LocalComparison",
     "LocalHashing",
     "MeanEstimate",
@@ -58,14 +63,19 @@ __all__ = [
     "Numbers",
     "OneAttribute",
     "PiecewiseMean",
+    "PrefixLevel",
+    "PrefixResponse",
     "ProtocolForecast",
     "Rounds",
     "UnaryEncoding",
+    "WordShare",
+    "Words",
     "choose",
     "choose_attributes",
     "choose_mean",
     "compare",
     "forecasts",
+    "frequent_words",
     "periods",
 ]
 
@@ -82,9 +92,11 @@ _HOME = {
     "Diary": "diary",
     "FrequencyEstimates": "estimates",
     "HadamardResponse": "hadamard",
+    "HeavyHitters": "heavy_hitters",
     "HiddenAttribute": "hidden_attribute",
     "HybridMean": "hybrid",
     "KaryResponse": "kary",
+    "LevelSearch": "heavy_hitters",
     "LocalComparison": "comparison",
     "LocalHashing": "hashing",
     "MeanEstimate": "mean_protocol",
@@ -94,14 +106,19 @@ _HOME = {
     "Numbers": "domain",
     "OneAttribute": "one_attribute",
     "PiecewiseMean": "piecewise",
+    "PrefixLevel": "prefix_levels",
+    "PrefixResponse": "prefixes",
     "ProtocolForecast": "frequency",
     "Rounds": "domain",
     "UnaryEncoding": "unary",
+    "WordShare": "heavy_hitters",
+    "Words": "domain",
     "choose": "frequency",
     "choose_attributes": "attribute_choice",
     "choose_mean": "hybrid",
     "compare": "comparison",
     "forecasts": "frequency",
+    "frequent_words": "heavy_hitters",
     "periods": "periodic",
 }
 

@@ -9,9 +9,11 @@ from discreet.errors import Fault
 from discreet.exact import Number
 from discreet.local.attribute_estimates import attribute_estimates
 from discreet.local.attributes import AttributesProtocol
-from discreet.local.domain import Attributes, Choices, Domain, Rounds
+from discreet.local.domain import Attributes, Choices, Domain, Rounds, Words
 from discreet.local.estimates import shares
 from discreet.local.frequency_protocol import FrequencyProtocol
+from discreet.local.heavy_hitters import frequent_words
+from discreet.local.prefixes import PrefixResponse
 from discreet.local.protocol import LocalProtocol
 from discreet.noise.size import Ints
 
@@ -23,4 +25,6 @@ def estimates(protocol: LocalProtocol, domain: Domain, totals: Ints, n: int, con
             return shares(protocol.p, protocol.q, domain.labels, protocol.support(totals, n), n, confidence)
         case AttributesProtocol(), Attributes():
             return attribute_estimates(protocol, domain, totals, n, confidence)
+        case PrefixResponse(), Words():
+            return frequent_words(protocol, totals, n, confidence)
     raise Fault(f"there are no estimates for {protocol.name}", code="protocol")

@@ -10,7 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Invalid
-from discreet.local.domain import Attribute, Attributes, Choices, Domain, Numbers, Rounds
+from discreet.local.domain import Attribute, Attributes, Choices, Domain, Numbers, Rounds, Words
+from discreet.local.prefix_levels import PrefixLevel
 from discreet.local.protocol import LocalProtocol
 from discreet.local.protocols import PROTOCOLS
 
@@ -27,6 +28,7 @@ SMALL: tuple[tuple[str, Domain, Any, Any], ...] = (
         {"a": 0, "b": 0},
         {"a": 1, "b": 2},
     ),
+    ("words", Words("ab", 2, bytes(16), (PrefixLevel(1, 1, 4), PrefixLevel(2, 2, 4))), "a", "bb"),
 )
 
 

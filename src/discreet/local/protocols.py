@@ -12,6 +12,7 @@ from discreet.local.kary import KaryResponse
 from discreet.local.memo_hashing import MemoHashing
 from discreet.local.memo_kary import MemoKary
 from discreet.local.one_attribute import OneAttribute
+from discreet.local.prefixes import PrefixResponse
 from discreet.local.protocol import LocalProtocol
 from discreet.local.unary import UnaryEncoding
 
@@ -26,6 +27,7 @@ PROTOCOLS: Mapping[str, type[LocalProtocol]] = {
         MemoHashing,
         OneAttribute,
         HiddenAttribute,
+        PrefixResponse,
     )
 }
 CODES: Mapping[int, str] = {kind.code: name for name, kind in PROTOCOLS.items()}
