@@ -9,7 +9,7 @@ from scipy.stats import binom, chisquare
 
 from discreet.errors import Invalid
 from discreet.exact import log_down, log_up
-from discreet.local import HybridMean, MeanResponse, PiecewiseMean, choose_mean
+from discreet.local import HybridMean, MeanEstimate, MeanResponse, PiecewiseMean, choose_mean
 from discreet.local.mean_protocol import MeanProtocol
 from discreet.noise import Tape
 
@@ -111,7 +111,7 @@ def test_how_many_bits_are_drawn_for_a_number_does_not_depend_on_it() -> None:
     after = set()
     for value in (0, 1, 0.5, 1e-9, F(1, 3)):
         tape = Tape(5)
-        protocol._place(F(value), tape)
+        protocol.place(F(value), tape)
         after.add(tape.bits(64))
     assert len(after) == 1
 
@@ -124,7 +124,7 @@ def intervals_hold() -> None:
             for place in range(5):
                 chances = binom.pmf(np.arange(n + 1), n, float(protocol.chance(1, place)))
                 for level in (0.5, 0.95):
-                    found = [protocol.estimate(np.repeat([0, 1], [n - high, high]), level) for high in range(n + 1)]
+                    found = [MeanEstimate.of(protocol, np.array([n - high, high]), level) for high in range(n + 1)]
                     truth = float(protocol.point(place))
                     held = sum(c for c, each in zip(chances, found, strict=True) if each.low <= truth <= each.high)
                     assert held >= level, (epsilon, n, place, level)
@@ -152,7 +152,7 @@ def intervals_by_windows_hold() -> None:
                 values = np.linspace(first, last, len(law))
                 assert law @ values == pytest.approx(truth, abs=1e-9)
                 for level in (0.5, 0.95):
-                    found = protocol.estimate(np.zeros(n, np.int64), level)
+                    found = MeanEstimate.of(protocol, protocol.accumulate(np.zeros(n, np.int64)), level)
                     half = (found.high - found.low) / 2
                     assert law[abs(values - truth) <= half].sum() >= level, (epsilon, pair, n, level)
 
@@ -198,12 +198,14 @@ def test_terms_that_cannot_be_are_refused(terms: tuple[Any, ...]) -> None:
 
 def test_reports_that_cannot_be_are_refused() -> None:
     protocol = MeanResponse(0, 1, 1)
-    for reports in ([], [2], [-1], [0.5], [[1]]):
+    for reports in ([2], [-1], [0.5], [[1]]):
         with pytest.raises(Invalid):
-            protocol.estimate(np.array(reports))
+            protocol.accumulate(np.array(reports))
     for level in (0, 1, "x"):
         with pytest.raises(Invalid):
-            protocol.estimate(np.array([1]), level)  # type: ignore[arg-type]
+            MeanEstimate.of(protocol, np.array([0, 1]), level)  # type: ignore[arg-type]
+    with pytest.raises(Invalid, match="no reports"):
+        MeanEstimate.of(protocol, np.array([0, 0]))
 
 
 def grids_of_many_steps_lose_no_more_and_not_much_less() -> None:
@@ -250,6 +252,6 @@ def test_choices_are_the_best_in_the_worst_case() -> None:
 
 def test_intervals_of_many_reports_are_by_the_variance() -> None:
     protocol, n = PiecewiseMean(0, 1, 4), 10**6
-    found = protocol.estimate(protocol.randomise([0.5] * 1000).repeat(1000))
+    found = MeanEstimate.of(protocol, protocol.accumulate(protocol.randomise([0.5] * 1000)) * 1000)
     assert found.n == n
     assert (found.high - found.low) / 2 == pytest.approx((2 * float(protocol.worst) * np.log(40) / n) ** 0.5, rel=0.05)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from discreet.local.collector import Collector
     from discreet.local.comparison import LocalComparison, compare
     from discreet.local.diary import Diary
+    from discreet.local.distribution import DistributionEstimate, Histogram
     from discreet.local.domain import Attribute, Attributes, Choices, Numbers, Rounds, Words
     from discreet.local.estimates import FrequencyEstimates
     from discreet.local.frequency import ProtocolForecast, choose, forecasts
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from discreet.local.hidden_attribute import HiddenAttribute
     from discreet.local.hybrid import HybridMean, choose_mean
     from discreet.local.kary import KaryResponse
-    from discreet.local.mean_protocol import MeanEstimate
+    from discreet.local.mean_estimate import MeanEstimate
     from discreet.local.mean_response import MeanResponse
     from discreet.local.memo_hashing import MemoHashing
     from discreet.local.memo_kary import MemoKary
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from discreet.local.prefix_levels import PrefixLevel
     from discreet.local.prefixes import PrefixResponse
     from discreet.local.report import ClientReport
+    from discreet.local.square_wave import SquareWave
     from discreet.local.unary import UnaryEncoding
 
 __all__ = [
@@ -47,10 +49,12 @@ __all__ = [
     "ClientReport",
     "Collector",
     "Diary",
+    "DistributionEstimate",
     "FrequencyEstimates",
     "HadamardResponse",
     "HeavyHitters",
     "HiddenAttribute",
+    "Histogram",
     "HybridMean",
     "KaryResponse",
     "LevelSearch",
@@ -67,6 +71,7 @@ __all__ = [
     "PrefixResponse",
     "ProtocolForecast",
     "Rounds",
+    "SquareWave",
     "UnaryEncoding",
     "WordShare",
     "Words",
@@ -90,16 +95,18 @@ _HOME = {
     "ClientReport": "report",
     "Collector": "collector",
     "Diary": "diary",
+    "DistributionEstimate": "distribution",
     "FrequencyEstimates": "estimates",
     "HadamardResponse": "hadamard",
     "HeavyHitters": "heavy_hitters",
     "HiddenAttribute": "hidden_attribute",
+    "Histogram": "distribution",
     "HybridMean": "hybrid",
     "KaryResponse": "kary",
     "LevelSearch": "heavy_hitters",
     "LocalComparison": "comparison",
     "LocalHashing": "hashing",
-    "MeanEstimate": "mean_protocol",
+    "MeanEstimate": "mean_estimate",
     "MeanResponse": "mean_response",
     "MemoHashing": "memo_hashing",
     "MemoKary": "memo_kary",
@@ -110,6 +117,7 @@ _HOME = {
     "PrefixResponse": "prefixes",
     "ProtocolForecast": "frequency",
     "Rounds": "domain",
+    "SquareWave": "square_wave",
     "UnaryEncoding": "unary",
     "WordShare": "heavy_hitters",
     "Words": "domain",

@@ -1,6 +1,7 @@
 """The mean of bounded numbers by either of two protocols, drawn for each person, and which of them is the best."""
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -26,17 +27,17 @@ class HybridMean(MeanProtocol):
     """
 
     __slots__ = ()
-    name = "hybrid"
+    name, code = "hybrid", 7
 
     @property
     def bit(self) -> MeanResponse:
         """The protocol of one bit."""
-        return MeanResponse(self.low, self.high, self.epsilon, self.steps)
+        return _parts(self)[0]
 
     @property
     def pieces(self) -> PiecewiseMean:
         """The protocol of windows."""
-        return PiecewiseMean(self.low, self.high, self.epsilon, self.steps)
+        return _parts(self)[1]
 
     @property
     def share(self) -> Fraction:
@@ -50,11 +51,11 @@ class HybridMean(MeanProtocol):
         """Those of both; those of one bit alone where no window is drawn."""
         return 2 + (self.pieces.codes if self.share else 0)
 
-    def chance(self, report: int, index: int) -> Fraction:
+    def chance(self, report: int, place: int) -> Fraction:
         """That of its protocol, times the share of it."""
         if report < 2:
-            return (1 - self.share) * self.bit.chance(report, index)
-        return self.share * self.pieces.chance(report - 2, index)
+            return (1 - self.share) * self.bit.chance(report, place)
+        return self.share * self.pieces.chance(report - 2, place)
 
     def stands_for(self, report: int) -> Fraction:
         """What it stands for in its protocol."""
@@ -65,9 +66,9 @@ class HybridMean(MeanProtocol):
         """The larger one of both, as both have one midpoint."""
         return max(self.bit.span, self.pieces.span) if self.share else self.bit.span
 
-    def moment(self, index: int | Fraction) -> Fraction:
+    def moment(self, place: int | Fraction) -> Fraction:
         """That of a mixture."""
-        return (1 - self.share) * self.bit.moment(index) + self.share * self.pieces.moment(index)
+        return (1 - self.share) * self.bit.moment(place) + self.share * self.pieces.moment(place)
 
     def _randomised(self, places: Ints, source: Source) -> Ints:
         """Both reports are drawn, whichever is told."""
@@ -78,12 +79,17 @@ class HybridMean(MeanProtocol):
         return np.where(bernoulli(self.share, len(places), source=source), other, one)
 
 
-def choose_mean(epsilon: Number, low: Number = -1, high: Number = 1) -> MeanProtocol:
+@lru_cache(maxsize=256)
+def _parts(both: HybridMean) -> tuple[MeanResponse, PiecewiseMean]:
+    terms = both.low, both.high, both.epsilon, both.steps
+    return MeanResponse(*terms), PiecewiseMean(*terms)
+
+
+def choose_mean(epsilon: Number, low: Number = -1, high: Number = 1, steps: int = 1024) -> MeanProtocol:
     """The protocol of the least variance in the worst case; the simplest one of several. Only what is public is asked for.
 
     >>> [choose_mean(each).name for each in (0.5, 1)]
     ['mean-response', 'hybrid']
     """
-    return min(
-        (kind(low, high, epsilon) for kind in (MeanResponse, PiecewiseMean, HybridMean)), key=lambda one: one.worst
-    )
+    kinds = (MeanResponse, PiecewiseMean, HybridMean)
+    return min((kind(low, high, epsilon, steps) for kind in kinds), key=lambda one: one.worst)

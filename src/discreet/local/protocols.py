@@ -8,12 +8,16 @@ from discreet.local.domain import Domain
 from discreet.local.hadamard import HadamardResponse
 from discreet.local.hashing import LocalHashing
 from discreet.local.hidden_attribute import HiddenAttribute
+from discreet.local.hybrid import HybridMean
 from discreet.local.kary import KaryResponse
+from discreet.local.mean_response import MeanResponse
 from discreet.local.memo_hashing import MemoHashing
 from discreet.local.memo_kary import MemoKary
 from discreet.local.one_attribute import OneAttribute
 from discreet.local.prefixes import PrefixResponse
+from discreet.local.piecewise import PiecewiseMean
 from discreet.local.protocol import LocalProtocol
+from discreet.local.square_wave import SquareWave
 from discreet.local.unary import UnaryEncoding
 
 PROTOCOLS: Mapping[str, type[LocalProtocol]] = {
@@ -23,6 +27,10 @@ PROTOCOLS: Mapping[str, type[LocalProtocol]] = {
         UnaryEncoding,
         LocalHashing,
         HadamardResponse,
+        MeanResponse,
+        PiecewiseMean,
+        HybridMean,
+        SquareWave,
         MemoKary,
         MemoHashing,
         OneAttribute,
