@@ -111,7 +111,7 @@ MUTANTS = (
     ),
     Mutant(
         "choices-by-size-alone",
-        L + "frequency:best",
+        L + "frequency:choose",
         "if row.variance <= enough",
         "if row.variance",
         "the smallest report is chosen, whatever it says",

@@ -1,6 +1,5 @@
 """Protocols for frequencies: what each would cost, and which one to choose."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -49,11 +48,6 @@ def choose(domain: int, epsilon: Number, n: int) -> ProtocolForecast:
     >>> [choose(k, 1, 10**6).protocol.name for k in (2, 1000)]
     ['k-ary', 'hashing']
     """
-    return best(forecasts(domain, epsilon, n))
-
-
-def best(rows: Iterable[ProtocolForecast]) -> ProtocolForecast:
-    """The one with the smallest report among those whose variance is at most 1.1 times the least, and whose work can be done."""
-    able = [row for row in rows if row.work <= max(MOST_WORK, row.people)]
-    enough = SLACK * min(row.variance for row in able)
+    able = [row for row in forecasts(domain, epsilon, n) if row.work <= max(MOST_WORK, row.people)]
+    enough = SLACK * able[0].variance
     return min((row for row in able if row.variance <= enough), key=lambda row: (row.bytes, row.variance))
