@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 pytest.importorskip("sklearn", reason="the optional part learn")
@@ -169,8 +170,23 @@ def test_values_that_are_no_numbers_raise_nothing() -> None:
     values[3, 1], targets[5] = np.nan, np.inf
     assert np.isfinite(PrivateLinearRegression(**LINEAR).fit(values, targets).coef_).all()
     assert np.isfinite(PrivateLinearRegression(**LINEAR).fit(values[:0], targets[:0]).coef_).all()
+    cells = values.astype(object)
+    cells[0, 0], cells[1, 1], cells[2, 2], cells[4, 0] = "a name", {}, 10**400, None
+    for table in (cells, cells.tolist(), pd.DataFrame(cells), pd.DataFrame(cells).replace({None: pd.NA})):
+        assert np.isfinite(PrivateLinearRegression(**LINEAR).fit(table, targets).coef_).all()
+        assert np.isfinite(PrivateLogisticRegression(**LOGISTIC).fit(table, targets > 0).coef_).all()
     scaler = PrivateScaler(epsilon=1, bounds=(-1, 1)).fit(values)
     assert np.isnan(scaler.transform(values)[3, 1]) and np.isfinite(scaler.mean_).all()
+
+
+def test_no_value_is_told_in_an_error() -> None:
+    for column in (np.array([4711.5, 1]), [4711.5, 1], np.array(["4711.5", "x"], object)):
+        with pytest.raises(ValueError, match="Expected 2D array") as found:
+            PrivateMean(epsilon=1, bounds=(0, 1)).fit(column)
+        assert "4711" not in str(found.value)
+    with pytest.raises(ValueError, match="Complex data not supported") as found:
+        PrivateMean(epsilon=1, bounds=(0, 1)).fit(np.array([[4711.5 + 1j]]))
+    assert "4711" not in str(found.value)
 
 
 @pytest.mark.parametrize("kind", KINDS)

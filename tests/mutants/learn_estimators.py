@@ -60,6 +60,14 @@ MUTANTS = (
         lambda: told(laws.test_values_that_are_no_numbers_raise_nothing),
     ),
     Mutant(
+        "cells-are-judged",
+        E + "charged:Charged._table",
+        "dtype=None",
+        "dtype=float",
+        "an error tells a value",
+        lambda: told(laws.test_values_that_are_no_numbers_raise_nothing),
+    ),
+    Mutant(
         "a-usual-price",
         E + "charged:Charged._price",
         "if self.epsilon is None:",
@@ -86,7 +94,7 @@ MUTANTS = (
     Mutant(
         "classes-of-the-data",
         E + "classifier:PrivateLogisticRegression.fit",
-        "classes=list(self._declared(\"classes\", \"['no', 'yes']\"))",
+        "classes=self._declared(\"classes\", \"['no', 'yes']\")",
         "classes=sorted(set(labels.tolist()) | {'no'})",
         "the shape of a release is that of the labels",
         lambda: laws.test_labels_that_were_not_declared_change_nothing(),

@@ -59,7 +59,7 @@ class LogisticModel:
         return np.hstack([1 - second, second])
 
     def predict(self, features: Any) -> list[Label]:
-        """The class of each row that is the most probable."""
+        """The class of each row that is the most probable; the first one for a row with what is no finite number, which tells nothing."""
         return [self.classes[i] for i in self.probabilities(features).argmax(axis=1)]
 
     def to_json(self) -> str:

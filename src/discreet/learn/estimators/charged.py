@@ -14,6 +14,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from discreet.errors import Invalid
+from discreet.learn.scaling import table
 
 Columns = Any  # whatever scikit-learn reads as a table
 
@@ -26,10 +27,15 @@ class Charged(BaseEstimator):  # type: ignore[misc]
     key: str | None
 
     def _table(self, features: Columns, *, reset: bool) -> Any:
-        """Rows and columns of numbers, whatever the numbers are, and as few as they may be."""
-        return validate_data(
-            self, features, reset=reset, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0
-        )
+        """Rows and columns of numbers, whatever the cells are, and as few as they may be. No cell is judged, or told in an error."""
+        if len(getattr(features, "shape", None) or _shape(features)) == 1:
+            raise Invalid(
+                "Expected 2D array, got 1D array instead", hint="Reshape your data: features have rows and columns"
+            )
+        if np.iscomplexobj(features):
+            raise Invalid("Complex data not supported: features are real numbers")
+        found = validate_data(self, features, reset=reset, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
+        return table(found)
 
     def _price(self) -> Any:
         if self.epsilon is None:
@@ -63,7 +69,16 @@ class Charged(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.non_deterministic = True  # the noise is anew in each fit, and there is no seed
         tags.input_tags.allow_nan = True  # such rows are left out
+        tags.input_tags.string = True  # and so are those with texts that are no numbers
         return tags
+
+
+def _shape(features: Any) -> tuple[int, ...]:
+    """Of lists, as far as they are a table."""
+    try:
+        return np.asarray(features, object).shape
+    except ValueError:
+        return (0, 0)
 
 
 def told(name: str, targets: Any, features: Any) -> Any:

@@ -57,7 +57,7 @@ class PrivateLogisticRegression(ClassifierMixin, Charged):  # type: ignore[misc]
         self.model_ = logistic(
             features,
             labels,
-            classes=list(self._declared("classes", "['no', 'yes']")),
+            classes=self._declared("classes", "['no', 'yes']"),
             bounds=self.bounds,
             people=people,
             epsilon=price,
