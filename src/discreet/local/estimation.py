@@ -14,9 +14,9 @@ from discreet.local.domain import Attributes, Choices, Domain, Rounds, Words
 from discreet.local.estimates import shares
 from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.heavy_hitters import frequent_words
-from discreet.local.prefixes import PrefixResponse
 from discreet.local.mean_estimate import MeanEstimate
 from discreet.local.mean_protocol import MeanProtocol
+from discreet.local.prefixes import PrefixResponse
 from discreet.local.protocol import LocalProtocol
 from discreet.local.square_wave import SquareWave
 from discreet.noise.size import Ints
@@ -29,10 +29,10 @@ def estimates(protocol: LocalProtocol, domain: Domain, totals: Ints, n: int, con
             return shares(protocol.p, protocol.q, domain.labels, protocol.support(totals, n), n, confidence)
         case AttributesProtocol(), Attributes():
             return attribute_estimates(protocol, domain, totals, n, confidence)
-        case PrefixResponse(), Words():
-            return frequent_words(protocol, totals, n, confidence)
         case MeanProtocol(), _:
             return MeanEstimate.of(protocol, totals, confidence)
         case SquareWave(), _:
             return DistributionEstimate.of(protocol, totals, confidence)
+        case PrefixResponse(), Words():
+            return frequent_words(protocol, totals, n, confidence)
     raise Fault(f"there are no estimates for {protocol.name}", code="protocol")

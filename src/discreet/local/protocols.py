@@ -14,8 +14,8 @@ from discreet.local.mean_response import MeanResponse
 from discreet.local.memo_hashing import MemoHashing
 from discreet.local.memo_kary import MemoKary
 from discreet.local.one_attribute import OneAttribute
-from discreet.local.prefixes import PrefixResponse
 from discreet.local.piecewise import PiecewiseMean
+from discreet.local.prefixes import PrefixResponse
 from discreet.local.protocol import LocalProtocol
 from discreet.local.square_wave import SquareWave
 from discreet.local.unary import UnaryEncoding
