@@ -32,7 +32,7 @@ class Charged(BaseEstimator):  # type: ignore[misc]
             raise Invalid(
                 "Expected 2D array, got 1D array instead", hint="Reshape your data: features have rows and columns"
             )
-        if np.iscomplexobj(features):
+        if getattr(getattr(features, "dtype", None), "kind", "") == "c":
             raise Invalid("Complex data not supported: features are real numbers")
         found = validate_data(self, features, reset=reset, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
         return table(found)
