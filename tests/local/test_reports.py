@@ -1,17 +1,17 @@
 """Reports are read as they were written; whatever else is sent is refused by Invalid, and never counted."""
 
-import json
-from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
 from discreet.errors import Invalid
-from discreet.local import Campaign, Client, ClientReport, Collector
-from discreet.local.report import HEAD, binding
+from discreet.local import Campaign, Client, ClientReport, Collector, canonical
+from discreet.local.report import HEAD, MOST_ANSWER, MOST_TEXT, binding
 from discreet.noise import Tape
 from tests.local.cases import NAMES, campaign
+from tests.local.hostile import a_report, campaigns_of_all, changed_bytes, changed_text, token_of
 from tests.scale import repeats
 
 LAST = {"k-ary": 5, "unary": 1 << 5, "hashing": 4, "hadamard": 1 << 4}
@@ -64,62 +64,42 @@ def test_bad_reports_have_their_reasons() -> None:
     bad_reports_have_their_reasons()
 
 
-def damaged(data: bytes, text: str, count: int, seed: int) -> Iterator[bytes | str]:
-    """Reports with bits flipped, cut off, made longer, mixed up, or of noise; as bytes and as JSON."""
-    draw = np.random.default_rng(seed)
-    for _ in range(count):
-        way = draw.integers(6)
-        raw = bytearray(data if way < 4 else text.encode())
-        if way in (0, 4):
-            for place in draw.integers(len(raw), size=draw.integers(1, 4)):
-                raw[place] ^= 1 << int(draw.integers(7))
-        elif way == 1:
-            raw = raw[: draw.integers(len(raw))]
-        elif way == 2:
-            raw += draw.bytes(draw.integers(1, 40))
-        elif way == 3:
-            raw = bytearray(draw.bytes(draw.integers(0, 90)))
-        else:
-            at = draw.integers(len(raw))
-            raw[at : at + draw.integers(3)] = draw.bytes(draw.integers(4))
-        yield bytes(raw) if way < 4 else raw.decode("utf-8", errors="replace")
+FUZZED = 6000  # reports over all campaigns
 
 
-def is_good(report: bytes | str, data: bytes, protocol: str) -> bool:
-    """A second reading of the format: the head is that of the campaign, the length is right, and the last byte is small."""
-    if isinstance(report, str):
-        try:
-            record = json.loads(report)
-            raw = bytes.fromhex(record["token"] + record["answer"])
-        except (ValueError, TypeError, KeyError, RecursionError):
-            return False
-        good = json.loads(ClientReport.read(data).to_json()) | {key: record[key] for key in ("token", "answer")}
-        if json.dumps(good, sort_keys=True, separators=(",", ":")) != report or len(record["token"]) != 32:
-            return False
-        report = data[:18] + raw
-        if report.hex() != data[:18].hex() + record["token"] + record["answer"]:
-            return False
-    return report[:18] == data[:18] and len(report) == len(data) and report[-1] < LAST[protocol]
+def damaged_reports_are_never_counted() -> dict[str, tuple[int, int]]:
+    """Reports of every protocol, damaged as bytes or as JSON: one counts where a second reading takes it, and its token is new.
 
-
-@pytest.mark.parametrize("protocol", NAMES)
-def test_damaged_reports_are_never_counted(protocol: str) -> None:
-    one = campaign(protocol)
-    data = Client(one, source=Tape(7)).report(1)
-    collector, good, seen = Collector(one), 0, set()
-    count = repeats(2000)
-    for report in damaged(data, ClientReport.read(data).to_json(), count, seed=3):
-        token = report[18:34] if isinstance(report, bytes) else ""
-        expected = is_good(report, data, protocol)
-        if expected and isinstance(report, str):
-            token = bytes.fromhex(json.loads(report)["token"])
-        expected &= token not in seen
-        assert collector.add(report) == expected
-        if expected:
+    How many there were of each protocol, and how many of them counted.
+    """
+    ways = campaigns_of_all()
+    random = Random(3)
+    samples = {one.id: [a_report(one, random) for _ in range(4)] for one in ways}
+    others = [report.to_bytes() for reports in samples.values() for report in reports]
+    found: dict[str, tuple[int, int]] = {}
+    for one in ways:
+        count, good, seen = repeats(FUZZED // len(ways)), 0, set()
+        collector = Collector(one, capacity=count)
+        before = collector.totals
+        for _ in range(count):
+            sample = random.choice(samples[one.id])
+            as_text = random.random() < 0.5
+            report = (
+                changed_text(sample.to_json(), random) if as_text else changed_bytes(sample.to_bytes(), others, random)
+            )
+            token = token_of(report, one)
+            expected = token is not None and token not in seen
+            assert collector.add(report) == expected, (one.protocol, report)
+            good += expected
             seen.add(token)
-            good += 1
-    assert collector.n == good and good + sum(collector.rejected.values()) == count
-    assert good < count / 3
+        assert collector.n == good and good + sum(collector.rejected.values()) == count
+        assert good < count / 3 and (good or np.array_equal(before, collector.totals))
+        found[one.protocol] = tuple(map(sum, zip(found.get(one.protocol, (0, 0)), (count, good), strict=True)))
+    return found
+
+
+def test_damaged_reports_are_never_counted() -> None:
+    damaged_reports_are_never_counted()
 
 
 @pytest.mark.parametrize(
@@ -144,3 +124,17 @@ def test_what_is_no_report_at_all_is_invalid(report: object) -> None:
     with pytest.raises(Invalid):
         ClientReport.read(report)  # type: ignore[arg-type]
     assert reason(campaign(), report) in {"malformed"}  # type: ignore[arg-type]
+
+
+def test_a_report_that_is_too_long_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(canonical.json, "loads", lambda text: pytest.fail("it was read"))
+    for text in ("[" * (MOST_TEXT + 1), '{"answer":"' + "0" * MOST_TEXT):
+        assert reason(campaign(), text) == "malformed"
+
+
+def test_the_longest_report_is_read() -> None:
+    data = bytes([1, 2]) + bytes(32) + bytes(MOST_ANSWER)
+    report = ClientReport.from_bytes(data)
+    assert ClientReport.from_json(report.to_json()) == report
+    with pytest.raises(Invalid):
+        ClientReport.from_bytes(data + b"\0")
