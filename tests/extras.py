@@ -5,6 +5,7 @@ environment that runs it. Where something cannot be had the part says so and is 
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,7 @@ class Part:
     pinned: tuple[
         str, ...
     ] = ()  # versions of libraries that no lock names: newer ones may bring gigabytes for machines with a GPU
+    least: int = 0  # the version of its programs that is new enough
 
     @property
     def title(self) -> str:
@@ -38,6 +40,7 @@ PARTS = {
     for part in (
         Part("postgres", ("initdb", "pg_ctl", "pgbouncer"), ("postgresql", "pgbouncer"), 120),
         Part("learn", (), (), 200, ("torch==2.13.0",)),
+        Part("script", ("node",), ("nodejs",), 20, least=18),
     )
 }
 
@@ -61,7 +64,15 @@ def program(name: str) -> str | None:
 
 
 def missing_programs(part: Part) -> list[str]:
-    return [name for name in part.programs if program(name) is None]
+    """Those that are not there, or too old."""
+    return [name for name in part.programs if (path := program(name)) is None or version(path) < part.least]
+
+
+def version(path: str) -> int:
+    """The first number of what a program says of its version; 0 where it says none."""
+    said = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
+    found = re.search(r"\d+", said or "")
+    return int(found[0]) if found else 0
 
 
 def installed(part: Part) -> str:
@@ -71,11 +82,12 @@ def installed(part: Part) -> str:
             subprocess.run(["apt-get", "-qq", *words], env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
     if missing := missing_programs(part):
         packages = " ".join(part.packages)
-        return f"{', '.join(missing)} cannot be found; install the packages that hold them (Debian: apt-get install {packages})"
+        new = f" in version {part.least} or newer" if part.least else ""
+        return f"{', '.join(missing)} cannot be found{new}; install the packages that hold them (Debian: apt-get install {packages})"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     libraries = [*part.pinned, *project["optional-dependencies"][part.name]]
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *libraries]
-    if subprocess.run(pip).returncode != 0:
+    if libraries and subprocess.run(pip).returncode != 0:
         return f"{', '.join(libraries)} cannot be installed"
     return ""
 

@@ -169,7 +169,7 @@ def test_a_part_that_cannot_be_had_says_so_and_fails_continuous_integration(
 @pytest.mark.parametrize("names", [[], ["sun"], ["postgres", "postgres"]])
 def test_a_part_must_be_named(names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert extras.main(names) == 2
-    assert "PART must be one of postgres, learn, got" in capsys.readouterr().err
+    assert "PART must be one of postgres, learn, script, got" in capsys.readouterr().err
 
 
 def test_every_function_of_the_source_has_a_name_of_its_own() -> None:

@@ -17,6 +17,7 @@ const MOST_TEXT = 1 << 25; // letters of a campaign's text
 const MOST_LETTERS = 10_000; // of a question or of a label
 const MOST_CELLS = 1 << 20;
 const MOST_STEPS = 1 << 16; // of a grid of numbers
+const MOST_TABLE = 1 << 22; // cells of all levels of prefixes
 const DIGITS = 64n; // of a probability
 const ONE = 1n << DIGITS;
 const BOUND = 16; // bytes of a campaign's identity in a report
@@ -58,35 +59,40 @@ export class Campaign {
     if (epsilon.top * 1_000_000n < epsilon.below || epsilon.top > 20n * epsilon.below) {
       throw new Invalid("epsilon must lie between 1/1000000 and 20");
     }
-    const domain = domainOf(fields.domain);
     if (!isText(protocol, 1, 100) || !Object.hasOwn(PROTOCOLS, protocol)) {
       throw new Invalid(`this client knows the protocols ${Object.keys(PROTOCOLS).join(", ")} only`, "protocol");
     }
+    const domain = domainOf(fields.domain);
     const randomiser = new PROTOCOLS[protocol](domain, epsilon);
-    const id = hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
+    const id = hex(await sha256(new TextEncoder().encode(text)));
     return new Campaign({ question, domain, protocol, randomiser, epsilon: fields.epsilon, salt, expires }, id);
   }
 }
 
-/** A report as it travels; it holds no more of a person than the randomised answer. */
+/** A report as it travels, as bytes or as JSON; it holds no more of a person than the randomised answer. */
 export class Report {
-  constructor(protocol, code, bound, token, answer) {
-    this.bytes = joined([1, code], bound, token, answer);
-    const [campaign, ticket, told] = [bound, token, answer].map(hex);
-    this.json = written({ answer: told, campaign, format: "discreet.local.report", protocol, token: ticket, version: 1 });
+  constructor(protocol, code, campaign, token, answer) {
+    this.protocol = protocol;
+    this.bytes = joined([1, code], campaign, token, answer);
+  }
+
+  get json() {
+    const head = 2 + BOUND + TOKEN;
+    const [campaign, token, answer] = [[2, 2 + BOUND], [2 + BOUND, head], [head]].map((ends) => hex(this.bytes.slice(...ends)));
+    return written({ answer, campaign, format: "discreet.local.report", protocol: this.protocol, token, version: 1 });
   }
 }
 
 /**
- * One person in one campaign, who reports once: a second report would cost ε again, so there is none as long as this object lives, and who
- * has to send again sends the same bytes. An application that starts again has to remember that it has reported.
+ * One person in one campaign, who reports once: a second report would cost ε again, so there is none as long as this object lives, and
+ * whoever asks again gets the first one. An application that starts again has to remember what it has sent.
  * `words` (a function that gives integers below 2^64) and `clock` are for tests: what is not drawn from the secure source is not private.
  */
 export class Client {
   #campaign;
   #coins;
   #clock;
-  #spent = false;
+  #reported = null;
 
   constructor(campaign, { words = secureWords(), clock = () => Date.now() / 1000 } = {}) {
     if (!(campaign instanceof Campaign)) throw new Invalid("campaign must be one that Campaign.read gave");
@@ -95,17 +101,24 @@ export class Client {
     this.#clock = clock;
   }
 
-  /** The report of this person, randomised; the only one. `token` is one that was given to this person, 16 bytes, or null for a random one. */
+  /**
+   * The report of this person, randomised; the first one again, if there is one, whatever the value and the token are now.
+   * `token` is one that was given to this person, 16 bytes, or null for a random one.
+   */
   async report(value, token = null) {
-    const { domain, randomiser, expires, protocol, id } = this.#campaign;
+    const { domain, expires } = this.#campaign;
     if (token !== null && !(token instanceof Uint8Array && token.length === TOKEN)) {
       throw new Invalid(`token must be ${TOKEN} bytes`);
     }
     const encoded = domain.encoded(value);
     if (!(this.#clock() < expires)) throw new Refused("the campaign is over", "expired");
-    if (this.#spent) throw new Refused("this person has reported; send the bytes of the first report again", "spent");
-    this.#spent = true; // before anything is drawn: what fails after this has cost its ε
-    const answer = randomiser.pack(randomiser.randomise(encoded, this.#coins));
+    this.#reported ??= this.#drawn(encoded, token && token.slice()); // nothing is awaited before this: two calls at once have one report
+    return this.#reported;
+  }
+
+  async #drawn(encoded, token) {
+    const { randomiser, protocol, id } = this.#campaign;
+    const answer = randomiser.pack(await randomiser.randomise(encoded, this.#coins));
     const ticket = token ?? joined(little(this.#coins.word(), 8), little(this.#coins.word(), 8));
     return new Report(protocol, randomiser.code, bytesOf(id).subarray(0, BOUND), ticket, answer);
   }
@@ -285,7 +298,65 @@ class Attributes {
   }
 }
 
-const DOMAINS = { attributes: Attributes, numbers: Numbers };
+/** A word of shortest to length letters of an alphabet; where these differ symbol 0 pads behind the last letter. */
+class Words {
+  constructor(record) {
+    const { alphabet, length, shortest, levels, salt } = record;
+    if (!hasKeys(record, ["alphabet", "kind", "length", "levels", "salt", "shortest"]) || !Array.isArray(levels)) {
+      throw new Invalid("this is not a domain of words", "malformed");
+    }
+    if (!isText(alphabet, 2, 65_535) || /\0|\p{Surrogate}/u.test(alphabet)) {
+      throw new Invalid("alphabet must be a text of 2 to 65535 letters, without null letters and surrogates");
+    }
+    const letters = [...alphabet];
+    if (![length, shortest].every((each) => Number.isSafeInteger(each) && each >= 1 && each <= 256) || shortest > length) {
+      throw new Invalid("length must be from shortest to 256");
+    }
+    if (!isText(salt, 32, 32) || !/^[0-9a-f]*$/.test(salt)) throw new Invalid("salt must be 16 bytes", "malformed");
+    const pads = Number(shortest < length);
+    Object.assign(this, { length, shortest, salt: bytesOf(salt), base: BigInt(letters.length + pads) });
+    this.symbols = new Map(letters.map((letter, place) => [letter, place + pads]));
+    if (this.symbols.size < letters.length) throw new Invalid("alphabet must have letters that differ");
+    this.levels = levels.map((each) => new Level(each, this.base));
+    this.check();
+  }
+
+  /** Whether words can be searched by these levels: the same questions as in `checked_levels` of discreet/local/prefix_levels.py. */
+  check() {
+    const [ends, cells] = [this.levels.map(({ letters }) => letters), this.levels.reduce((sum, each) => sum + each.cells, 0)];
+    const steps = ends.map((end, place) => end - (place ? ends[place - 1] : 0));
+    if (steps.some((step) => step < 1) || ends.at(-1) !== this.length) throw unsound("letters");
+    if (cells > MOST_TABLE) throw unsound("cells");
+    if (!this.levels[0].exact || this.levels[0].columns > MOST_CELLS) throw unsound("columns");
+    if (steps.slice(1).some((step) => this.base ** BigInt(step) > 1n << 17n)) throw unsound("ways to go on");
+    if (this.levels.some(({ exact, rows, columns }) => (exact ? rows > 1 : columns > 1 << 16))) throw unsound("rows or columns");
+  }
+
+  encoded(value) {
+    const found = isText(value, this.shortest, this.length) ? Array.from(value, (letter) => this.symbols.get(letter)) : [undefined];
+    if (found.includes(undefined)) throw new Invalid("value must be a text of as many letters of the declared alphabet as are allowed");
+    return [...found, ...Array(this.length - found.length).fill(0)];
+  }
+}
+
+/** The first letters of a word, in a table of rows by columns; it is exact where every prefix has a column of its own. */
+class Level {
+  constructor(record, base) {
+    const keys = ["columns", "letters", "rows"];
+    if (!isRecord(record) || !hasKeys(record, keys)) throw new Invalid("this is not a level of prefixes", "malformed");
+    if (!keys.every((key) => Number.isSafeInteger(record[key]) && record[key] >= 1)) throw unsound("numbers");
+    const { columns, letters, rows } = record;
+    if (columns < 2 || columns > MOST_TABLE || columns & (columns - 1) || rows * columns > MOST_TABLE) throw unsound("columns");
+    const exact = letters <= 23 && base ** BigInt(letters) <= BigInt(columns);
+    Object.assign(this, { columns, letters, rows, exact, cells: rows * columns });
+  }
+}
+
+function unsound(what) {
+  return new Invalid(`words cannot be searched by levels with these ${what}`);
+}
+
+const DOMAINS = { attributes: Attributes, numbers: Numbers, words: Words };
 
 function choicesOf(value) {
   if (isRecord(value)) throw new Invalid("domain must be 2 to 2^20 labels, or their number");
@@ -598,6 +669,50 @@ class HiddenAttribute extends AttributesProtocol {
   }
 }
 
+/**
+ * A uniform level, row and coefficient j of its table, and by randomised response the parity of j & column, where the column is that of the
+ * first letters of the word: the integer 2·cell + bit. See discreet/local/prefix_hashing.py for the hash functions.
+ */
+class PrefixResponse {
+  code = 11;
+
+  constructor(domain, epsilon) {
+    if (!(domain instanceof Words)) throw new Invalid("prefixes is for words over an alphabet");
+    this.words = domain;
+    this.codes = 2n * BigInt(domain.levels.reduce((sum, { cells }) => sum + cells, 0));
+    this.chances = { truth: truthDown(epsilon, 2n) };
+  }
+
+  get size() {
+    return bytesFor(this.codes);
+  }
+
+  async column(place, row, symbols) {
+    const { letters, columns, exact } = this.words.levels[place];
+    const prefix = symbols.slice(0, letters).map(BigInt);
+    if (exact) return prefix.reduce((column, symbol) => column * this.words.base + symbol, 0n);
+    const head = joined(new TextEncoder().encode("discreet.local.prefixes"), this.words.salt, little(BigInt(place), 4), little(row, 4));
+    const blocks = Array.from({ length: Math.ceil((letters + 1) / 8) }, (_, block) => sha256(joined(head, little(BigInt(block), 4))));
+    const stream = joined(...(await Promise.all(blocks)));
+    const factors = Array.from({ length: letters + 1 }, (_, each) => numberOf(stream.subarray(4 * each, 4 * each + 4)));
+    const sum = prefix.reduce((total, symbol, letter) => total + factors[letter + 1] * symbol, factors[0]);
+    return (sum & 0xffffffffn) >> BigInt(33 - bitLength(BigInt(columns)));
+  }
+
+  async randomise(symbols, coins) {
+    const place = Number(coins.below(BigInt(this.words.levels.length)));
+    const { cells, columns } = this.words.levels[place];
+    const [first, cell] = [this.words.levels.slice(0, place).reduce((sum, each) => sum + each.cells, 0), coins.below(BigInt(cells))];
+    const [row, coefficient] = [cell / BigInt(columns), cell % BigInt(columns)];
+    const sign = parity(coefficient & (await this.column(place, row, symbols)));
+    return [2n * (BigInt(first) + cell) + coins.keepOrReplace(sign, 2n, this.chances.truth)];
+  }
+
+  pack([told]) {
+    return little(told, this.size);
+  }
+}
+
 const PROTOCOLS = {
   ...FREQUENCY,
   "mean-response": MeanResponse,
@@ -606,6 +721,7 @@ const PROTOCOLS = {
   "square-wave": SquareWave,
   "one-attribute": OneAttribute,
   "hidden-attribute": HiddenAttribute,
+  prefixes: PrefixResponse,
 };
 
 // --------------------------------------------------------------------------------------------------------------- text and bytes
@@ -712,6 +828,15 @@ function parity(value) {
 /** The bytes of an integer, the least first. */
 function little(value, size) {
   return Uint8Array.from({ length: size }, (_, each) => Number((value >> BigInt(8 * each)) & 255n));
+}
+
+async function sha256(bytes) {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+}
+
+/** The integer that bytes are, the least first. */
+function numberOf(bytes) {
+  return bytes.reduceRight((number, byte) => (number << 8n) | BigInt(byte), 0n);
 }
 
 function joined(...parts) {
