@@ -7,11 +7,12 @@ from itertools import product
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from discreet.errors import Invalid
-from discreet.local import Attribute, Attributes, Campaign, Client, ClientReport, Collector
-from discreet.local.report import HEAD
+from discreet.local import Attribute, Attributes, Campaign, Client, ClientReport, Collector, OneAttribute
+from discreet.local.report import HEAD, binding
 from discreet.noise import Tape
 from tests.local.hostile import changed_bytes, changed_text, token_of
 from tests.local.test_attributes import TOWN, campaign
@@ -89,6 +90,23 @@ def reports_are_counted_and_resumed() -> None:
 
 def test_reports_are_counted_and_resumed() -> None:
     reports_are_counted_and_resumed()
+
+
+def wide_reports_do_not_wait_in_memory() -> None:
+    wide = Attributes((Attribute("a", 2, "k-ary"), Attribute("b", 1 << 18, "unary")))
+    one = campaign("one-attribute", wide)
+    collector, randomiser, waiting = Collector(one), one.randomiser, 0
+    assert isinstance(randomiser, OneAttribute)
+    answer = randomiser.pack(np.zeros((), randomiser.row)[()])
+    for number in range(40):
+        token = number.to_bytes(16, "little")
+        collector.add(ClientReport(one.protocol, binding(one), token, answer).to_bytes())
+        waiting = max(waiting, len(collector._pending) * randomiser.row.itemsize)
+    assert collector.n == 40 and waiting <= 1 << 22
+
+
+def test_wide_reports_do_not_wait_in_memory() -> None:
+    wide_reports_do_not_wait_in_memory()
 
 
 @pytest.mark.parametrize(

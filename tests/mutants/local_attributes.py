@@ -160,6 +160,14 @@ MUTANTS = (
         attributes.choices_are_nearly_the_best,
     ),
     Mutant(
+        "records-of-one-byte",
+        L + "collector:Collector._taken",
+        "np.asarray(answer).nbytes",
+        "np.size(answer)",
+        "reports of many labels wait in memory by the thousand",
+        reports.wide_reports_do_not_wait_in_memory,
+    ),
+    Mutant(
         "bytes-behind-a-report",
         L + "one_attribute:OneAttribute.unpack",
         "if any(data[end:]):",

@@ -23,7 +23,7 @@ from discreet.local.states import VERSION, read_state, write_state
 KEYS = frozenset({"campaign", "n", "rejected", "seen", "totals"})
 REASONS = ("campaign", "duplicate", "expired", "malformed", "version")
 MOST_REPORTS = 1 << 40  # times the width of any totals that is less than 2^63: their sums are exact
-PENDING, PENDING_CELLS = 1 << 12, 1 << 22  # reports, and cells of them, that wait to be counted together
+PENDING, PENDING_BYTES = 1 << 12, 1 << 22  # reports, and bytes of them, that wait to be counted together
 
 
 class Collector:
@@ -92,7 +92,7 @@ class Collector:
             return "duplicate"
         self._n += 1
         self._pending.append(answer)
-        if len(self._pending) >= min(PENDING, PENDING_CELLS // np.size(answer)):
+        if len(self._pending) >= min(PENDING, PENDING_BYTES // np.asarray(answer).nbytes):
             self._count()
         return ""
 
