@@ -36,8 +36,8 @@ def test_rows_are_distributions() -> None:
 def no_report_tells_more_than_is_declared_or_much_less() -> None:
     for protocol in SMALL:
         loss = max(max(column) / min(column) for column in zip(*protocol.channel(), strict=True))
-        assert log_up(loss) <= protocol.epsilon, protocol
-        assert log_down(loss) >= protocol.epsilon - NEAR, protocol
+        assert log_up(loss) <= protocol.once, protocol
+        assert log_down(loss) >= protocol.once - NEAR, protocol
 
 
 def test_no_report_tells_more_than_is_declared_or_much_less() -> None:

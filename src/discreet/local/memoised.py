@@ -122,6 +122,7 @@ def repeated_down(epsilon: Fraction, first: Fraction, k: int) -> Fraction:
     return Fraction((exact.numerator << DIGITS) // exact.denominator, 1 << DIGITS)
 
 
+@lru_cache(maxsize=256)
 def chained(first: Fraction, second: Fraction, k: int) -> Fraction:
     """How likely the second of two k-ary responses tells the truth, where each keeps what it is given so often.
 
