@@ -14,11 +14,11 @@ from discreet.noise.size import Ints
 
 @lru_cache(maxsize=256)
 def best_width(epsilon: Fraction, cells: int) -> int:
-    """The odd or even number of reports next to cells · (εe^ε − e^ε + 1)/(e^ε(e^ε − 1 − ε)), and at least one.
+    """The number of reports next to cells · (εe^ε − e^ε + 1)/(e^ε(e^ε − 1 − ε)), and at least one.
 
-    That is twice the b of Li et al. 2020, equation 4, with which a report has the most mutual information with a uniform number. For small
-    ε it is all cells; digits of e^ε beyond those of 2^-64 make up for what is cancelled there. It is that of a lower bound of e^ε, by steps
-    in integers that every client can take.
+    That is twice the b of Li et al. 2020 (section 5.3), with which a report could tell the most: where reports are spread evenly it has
+    the most mutual information with the number. For small ε it is all cells; digits of e^ε beyond those of 2^-64 make up for what is
+    cancelled there. It is that of a lower bound of e^ε, by steps in integers that every client can take.
 
     >>> [best_width(Fraction(each), 1024) for each in (1, 4)]
     [524, 62]
