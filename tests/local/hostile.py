@@ -128,10 +128,8 @@ def near(part: Any, random: Random) -> Any:
         case int():
             return part + random.choice([-1, 1, 1 << 31, 1 << 53, 1 << 62, -(1 << 63), 10**30])
         case str():
-            place = random.randrange(len(part) + 1)
-            return (
-                part[:place] + random.choice(["0", "ff", "", "x", "\u00e9", "/2"]) + part[place + random.randrange(3) :]
-            )
+            place, more = random.randrange(len(part) + 1), random.choice(["0", "ff", "", "x", "\u00e9", "/2"])
+            return random.choice([part[:place] + more + part[place + random.randrange(3) :], part.upper(), part[::-1]])
         case list():
             return random.choice([part[:-1], part + part[:1], part[::-1], [part]])
     return {**part, "a": 1}
