@@ -46,7 +46,7 @@ class LevelTotals:
         rows = self._signs.reshape(self.level.rows, self.level.columns)
         return np.array([transform(row) for row in rows])
 
-    def support(self, sums: "NDArray[np.uint32]") -> Ints:
+    def support(self, sums: NDArray[np.uint32]) -> Ints:
         """The sum of the signs of some prefixes, from the sums of their symbols by factors: an array for each row."""
         shift = self.protocol.functions(self.place)[1]
         found = np.zeros(sums.shape[1:], np.int64)
@@ -54,7 +54,7 @@ class LevelTotals:
             found += row[each >> shift]
         return found
 
-    def _sums(self, symbols: Symbols, first: int) -> "NDArray[np.uint32]":
+    def _sums(self, symbols: Symbols, first: int) -> NDArray[np.uint32]:
         """The sums of these symbols, of which the first is the letter at this place, by the factors of each row."""
         factors = self.protocol.functions(self.place)[0]
         sums = np.zeros((len(factors), len(symbols)), np.uint32)
@@ -76,7 +76,7 @@ class LevelTotals:
         for begin in range(0, len(prefixes), step):
             yield begin, self._shares(self._pairs(before[:, begin : begin + step], more))
 
-    def _pairs(self, before: "NDArray[np.uint32]", more: "NDArray[np.uint32]") -> Ints:
+    def _pairs(self, before: NDArray[np.uint32], more: NDArray[np.uint32]) -> Ints:
         shift = self.protocol.functions(self.place)[1]
         found = np.zeros((before.shape[1], more.shape[1]), np.int64)
         for row, first, second in zip(self._told, before, more, strict=True):

@@ -114,7 +114,8 @@ class PrefixResponse(LocalProtocol):
         sums = each[rows, 0]
         for letter in range(level.letters):
             sums += each[rows, letter + 1] * symbols[:, letter].astype(np.uint32)
-        return (sums >> shift).astype(np.int64)
+        columns: Ints = (sums >> shift).astype(np.int64)
+        return columns
 
     def randomise(self, values: Any, source: Source | None = None) -> Any:
         """The report of the symbols of one word, or reports of rows of them, each drawn independently; the loss of each is at most ε.

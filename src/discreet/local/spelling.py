@@ -93,14 +93,16 @@ class Spelling:
             rows[:, place] = count // self.base ** (letters - 1 - place) % self.base
         if not self.pads:
             return rows
-        return rows[((rows[:, :-1] != PAD) | (rows[:, 1:] == PAD)).all(axis=1)]
+        kept: Symbols = rows[((rows[:, :-1] != PAD) | (rows[:, 1:] == PAD)).all(axis=1)]
+        return kept
 
-    def extends(self, prefixes: Symbols, runs: Symbols) -> "NDArray[np.bool_]":
+    def extends(self, prefixes: Symbols, runs: Symbols) -> NDArray[np.bool_]:
         """Which run may come after which prefix: behind the end of a word there is padding alone, and no word ends too early."""
         before, more = self.sizes(prefixes)[:, None], self.sizes(runs)
         open_ended = before == prefixes.shape[1]
         full = before + more == prefixes.shape[1] + runs.shape[1]
-        return (open_ended | (more == 0)) & (full | (before + more >= self.shortest))
+        allowed: NDArray[np.bool_] = (open_ended | (more == 0)) & (full | (before + more >= self.shortest))
+        return allowed
 
 
 def checked_alphabet(alphabet: object) -> str:
