@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from discreet.local.prefix_levels import PrefixLevel
     from discreet.local.prefixes import PrefixResponse
     from discreet.local.report import ClientReport
+    from discreet.local.shuffled import shuffled_epsilon
     from discreet.local.square_wave import SquareWave
     from discreet.local.unary import UnaryEncoding
 
@@ -82,6 +83,7 @@ __all__ = [
     "forecasts",
     "frequent_words",
     "periods",
+    "shuffled_epsilon",
 ]
 
 # The module of each public name.
@@ -128,6 +130,7 @@ _HOME = {
     "forecasts": "frequency",
     "frequent_words": "heavy_hitters",
     "periods": "periodic",
+    "shuffled_epsilon": "shuffled",
 }
 
 if not TYPE_CHECKING:
