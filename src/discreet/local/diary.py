@@ -173,9 +173,7 @@ class _File:
     __slots__ = ("path",)
 
     def __init__(self, path: Path) -> None:
-        self.path = Path(
-            os.path.realpath(path)
-        )  # a link would be replaced by a file, and what it leads to stay as it is
+        self.path = path.resolve()  # a link would be replaced by a file, and what it leads to stay as it is
 
     @contextmanager
     def held(self) -> Iterator[None]:
