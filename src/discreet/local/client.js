@@ -43,8 +43,8 @@ export class Refused extends Error {
 
 /** What is asked, which answers there are, how they are randomised, at which ε, and until when (in seconds since 1970). */
 export class Campaign {
-  constructor(fields, id) {
-    Object.assign(this, fields, { id });
+  constructor(fields, identity) {
+    Object.assign(this, fields, { id: hex(identity), bound: identity.slice(0, BOUND) });
     Object.freeze(this);
   }
 
@@ -64,8 +64,8 @@ export class Campaign {
     }
     const domain = domainOf(fields.domain);
     const randomiser = new PROTOCOLS[protocol](domain, epsilon);
-    const id = hex(await sha256(new TextEncoder().encode(text)));
-    return new Campaign({ question, domain, protocol, randomiser, epsilon: fields.epsilon, salt, expires }, id);
+    const identity = await sha256(new TextEncoder().encode(text));
+    return new Campaign({ question, domain, protocol, randomiser, epsilon: fields.epsilon, salt, expires }, identity);
   }
 }
 
@@ -117,10 +117,10 @@ export class Client {
   }
 
   async #drawn(encoded, token) {
-    const { randomiser, protocol, id } = this.#campaign;
+    const { randomiser, protocol, bound } = this.#campaign;
     const answer = randomiser.pack(await randomiser.randomise(encoded, this.#coins));
     const ticket = token ?? joined(little(this.#coins.word(), 8), little(this.#coins.word(), 8));
-    return new Report(protocol, randomiser.code, bytesOf(id).subarray(0, BOUND), ticket, answer);
+    return new Report(protocol, randomiser.code, bound, ticket, answer);
   }
 }
 
@@ -827,7 +827,9 @@ function parity(value) {
 
 /** The bytes of an integer, the least first. */
 function little(value, size) {
-  return Uint8Array.from({ length: size }, (_, each) => Number((value >> BigInt(8 * each)) & 255n));
+  const bytes = new Uint8Array(size);
+  for (let each = 0, rest = value; each < size; each++, rest >>= 8n) bytes[each] = Number(rest & 255n);
+  return bytes;
 }
 
 async function sha256(bytes) {
@@ -841,7 +843,11 @@ function numberOf(bytes) {
 
 function joined(...parts) {
   const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  parts.reduce((at, part) => (bytes.set(part, at), at + part.length), 0);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
   return bytes;
 }
 
