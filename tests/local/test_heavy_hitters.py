@@ -20,7 +20,7 @@ LETTERS = "abcdefgh"
 LEVELS = (PrefixLevel(2, 1, 128), PrefixLevel(4, 64, 64), PrefixLevel(6, 64, 64))
 
 
-CROWDED = (PrefixLevel(2, 1, 128), PrefixLevel(4, 1, 2), PrefixLevel(6, 16, 16))
+CROWDED = (PrefixLevel(2, 1, 128), PrefixLevel(4, 1, 2), PrefixLevel(6, 16, 8))
 
 
 def domain(seed: int, levels: tuple[PrefixLevel, ...] = LEVELS) -> Words:
@@ -89,7 +89,7 @@ def intervals_of_shares_hold_and_errors_are_those_that_are_said() -> None:
     shares = np.r_[0.3, 0.2, np.full(98, 0.5 / 98)]
     missed, squares, said = np.zeros(2), np.zeros(2), np.zeros(2)
     for seed in range(runs):
-        protocol, totals = reported(seed, shares, n, 2, CROWDED)
+        protocol, totals = reported(seed, shares, n, 4, CROWDED)
         table = LevelTotals(protocol, 2, totals, n)
         asked = table.shares(protocol.words.symbols([vocabulary(100)[place] for place in (0, 99)]))
         errors = asked - shares[[0, 99]]
