@@ -47,6 +47,18 @@ def test_shuffled_reports_keep_what_is_said() -> None:
     shuffled_reports_keep_what_is_said()
 
 
+def only_protocols_of_two_reports_have_more_clones() -> None:
+    for name, k, protocol, _ in CASES:
+        two = len(protocol.outcomes()) == 2
+        stated = shuffled_epsilon(campaign(name, k, F(protocol.epsilon)), 1000, F(1, 10**6))
+        assert stated == theorems.shuffled_epsilon(protocol.epsilon, 1000, F(1, 10**6), binary=two), name
+    assert {len(protocol.outcomes()) == 2 for _, _, protocol, _ in CASES} == {True, False}
+
+
+def test_only_protocols_of_two_reports_have_more_clones() -> None:
+    only_protocols_of_two_reports_have_more_clones()
+
+
 def test_of_a_series_one_round_is_shuffled() -> None:
     rounds = campaign("memo-k-ary", Rounds.new((0, 1, 2), first=1), F(3))
     assert shuffled_epsilon(rounds, 10**4, F(1, 10**6)) == theorems.shuffled_epsilon(1, 10**4, F(1, 10**6))

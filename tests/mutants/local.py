@@ -8,6 +8,7 @@ from tests.local import test_comparison as comparisons
 from tests.local import test_estimates as estimation
 from tests.local import test_means as means
 from tests.local import test_reports as reports
+from tests.local import test_shuffled as shuffled
 from tests.mutants import Mutant
 
 L = "discreet.local."
@@ -335,9 +336,9 @@ MUTANTS = (
     ),
     Mutant(
         "windows-of-another-width",
-        L + "piecewise:PiecewiseMean.window",
-        "self.epsilon / 2",
-        "self.epsilon",
+        L + "piecewise:near_window",
+        "epsilon / 2",
+        "epsilon",
         "means have a larger variance than the theory has",
         means.variances_are_those_of_continuous_mechanisms,
     ),
@@ -351,9 +352,9 @@ MUTANTS = (
     ),
     Mutant(
         "hybrids-that-never-mix",
-        L + "hybrid:HybridMean.share",
-        "self.epsilon <= TURN",
-        "self.epsilon > TURN",
+        L + "hybrid:best_share",
+        "epsilon <= TURN",
+        "epsilon > TURN",
         "the mixture is there where it is worse",
         means.choices_are_the_best_in_the_worst_case,
     ),
@@ -372,5 +373,21 @@ MUTANTS = (
         "(variance * nats / (8 * n)) ** 0.5",
         "intervals of means miss more often than is said",
         means.intervals_by_windows_hold,
+    ),
+    Mutant(
+        "more-clones-than-there-are",
+        L + "shuffled:shuffled_epsilon",
+        "binary=protocol.bits == TWO",
+        "binary=True",
+        "protocols of many reports are said to hide people as well as those of two",
+        shuffled.only_protocols_of_two_reports_have_more_clones,
+    ),
+    Mutant(
+        "a-shuffler-of-more-people",
+        L + "shuffled:shuffled_epsilon",
+        "theorems.shuffled_epsilon(protocol.once, n, delta,",
+        "theorems.shuffled_epsilon(protocol.once, n * 4, delta,",
+        "more people are said to hide each other than there are",
+        shuffled.shuffled_reports_keep_what_is_said,
     ),
 )
