@@ -19,7 +19,7 @@ from discreet.learn.checkpoint import MemoryCheckpoint
 from discreet.learn.encoding import Encoding, KeyColumn, NumberColumn
 from discreet.learn.logistic_regression import LogisticModel
 from discreet.learn.table_fit import LazyLogistic, ModelKind, TableFit
-from discreet.learn.table_rows import TableRows, class_target
+from discreet.learn.table_rows import MOST_FEATURES, TableRows, class_target
 from discreet.mechanisms.guarded import under_way
 from discreet.mechanisms.measure import unmetered
 from discreet.privacy import Adjacency, Unit, loss
@@ -404,6 +404,15 @@ def test_what_is_wrong_is_said_before_anything_is_spent(more: dict[str, Any], sa
     with pytest.raises(Invalid, match=said):
         fit(table, **(TERMS | more))
     assert table.reads == 0 and measure.spent.epsilon(DELTA) == 0
+
+
+def test_columns_of_very_many_keys_are_refused() -> None:
+    """Before anything is read: a row for each of many units, with thousands of features, would be no table that fits into memory."""
+    codes = Categorical("code", tuple(range(MOST_FEATURES + 1)))
+    table = ListedTable(patients(5), declared=(codes, READMITTED))
+    with pytest.raises(Invalid, match="4,097 features, and 4,096 are the most"):
+        TableFit.of(table, **TERMS)
+    assert table.reads == 0
 
 
 def test_how_many_people_there_are_is_never_counted() -> None:

@@ -137,7 +137,21 @@ def _given(target: str | None, epsilon: str | None, out: str | None, preview: bo
         )
     if out is None and not preview:
         raise Invalid("where the model goes is missing", code="usage", hint="write --out model.json")
-    return _Given(target, number(epsilon, "epsilon"))
+    return _Given(target, _price(epsilon))
+
+
+def _price(epsilon: str) -> Fraction:
+    """A price that anything can be had for, as a charge would say later."""
+    from discreet.plan.price import LEAST_EPSILON
+
+    found = number(epsilon, "epsilon")
+    if 0 < found < LEAST_EPSILON:
+        raise Invalid(
+            f"whatever is released costs ε = {float(LEAST_EPSILON):g} at least, got {epsilon}",
+            code="price",
+            hint="ask at a higher price",
+        )
+    return found
 
 
 def _target(out: str, force: bool) -> Path:

@@ -20,12 +20,11 @@ from discreet.learn.encoding import NumberColumn
 from discreet.learn.labels import label_of
 from discreet.learn.linear_regression import linear_of
 from discreet.learn.logistic_regression import CLIP, RATE, STEPS, LogisticModel
-from discreet.learn.rows import Batch
 from discreet.learn.table_model import TableModel, Training
 from discreet.learn.table_rows import TableRows, TrainingTable, class_target, number_target
 from discreet.learn.training_plan import Person, TrainingPlan
 from discreet.learn.training_run import Keeper
-from discreet.mechanisms.additive import Floats, Ints
+from discreet.mechanisms.additive import Floats
 from discreet.mechanisms.measure import Grant
 from discreet.mechanisms.record import one_leaf
 from discreet.privacy import Unit, events, loss
@@ -46,11 +45,6 @@ class LazyLogistic(CentredLogistic):
 
     def __init__(self, rows: TableRows, classes: int, plan: TrainingPlan) -> None:
         super().__init__(rows.reader(), len(rows.encoding.labels), rows.encoding.bounds, classes, plan)
-
-    def clipped(self, weights: Floats, batch: Batch) -> Ints:
-        """The sum of clipped gradients over a batch, for a draw: also once the rows were read."""
-        self._read()  # refuses whoever is outside of a draw
-        return super().clipped(weights, batch)
 
 
 @dataclass(frozen=True)
