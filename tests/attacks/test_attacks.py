@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from discreet.attacks import Outcome, averaging, play
+from discreet.attacks import Outcome, averaging, changes, play
 from discreet.attacks.catalog import MOST
 from discreet.attacks.linkage import Linkage
 from discreet.attacks.membership import Means, Membership
@@ -50,6 +50,8 @@ GAME = [
     laws.every_textbook_output_is_possible_for_its_own_count,
     laws.outputs_on_a_grid_are_possible_for_both_counts,
     laws.a_kept_answer_is_one_answer,
+    laws.rounds_of_a_bit_are_those_of_one_permanent_answer,
+    laws.answers_change_half_way_or_stay,
     laws.a_report_names_what_is_above_its_promise,
     laws.a_picture_shows_success_interval_and_what_is_permitted,
     laws.a_drawing_shows_success_and_what_is_permitted,
@@ -126,6 +128,12 @@ def test_a_price_that_is_none_is_refused(epsilon: Any) -> None:
         lambda: Membership(lambda size: np.zeros(size), lambda seen, record: 0.0, people=0).world(0),
         lambda: averaging.fresh(1, 0),
         lambda: averaging.kept(0, 1),
+        lambda: averaging.memoised(1, 0),
+        lambda: averaging.until_refused(0),
+        lambda: changes.Changes(periods=1),
+        lambda: changes.Changes(answers=1),
+        lambda: changes.memoised(changes.Changes(), 1, 2),
+        lambda: changes.per_period(changes.Changes(), 0),
         lambda: laws.rows().draw(0),
     ],
 )

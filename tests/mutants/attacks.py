@@ -13,6 +13,8 @@ within_float_bits = partial(laws.private_answers_stay_within, "float-bits")
 priced_differencing = partial(laws.permitted_is_of_the_price_that_was_asked, "differencing")
 priced_averaging = partial(laws.permitted_is_of_the_price_that_was_asked, "averaging")
 revealing_membership = partial(laws.exact_answers_reveal, "membership")
+priced_changes = partial(laws.permitted_is_of_the_price_that_was_asked, "changes")
+revealing_changes = partial(laws.exact_answers_reveal, "changes")
 revealing_linkage = partial(laws.exact_answers_reveal, "linkage")
 revealing_patients = partial(laws.exact_answers_reveal, "patient")
 
@@ -88,6 +90,46 @@ MUTANTS = (
         "noise(np.full(number, count))",
         "every repeat of a kept answer has noise of its own, free",
         within_averaging,
+    ),
+    Mutant(
+        "rounds-without-permanent-answers",
+        ATTACKS + "averaging:memoised",
+        "np.full(number, protocol.lasting(bit))",
+        "np.full(number, bit)",
+        "what is attacked as memoised tells the bit itself in the end",
+        within_averaging,
+    ),
+    Mutant(
+        "diaries-that-allow-everything",
+        ATTACKS + "averaging:until_refused",
+        "dp.local.Diary(price)",
+        "dp.local.Diary(9 * price)",
+        "what is attacked as stopped goes on",
+        laws.rounds_of_a_bit_are_those_of_one_permanent_answer,
+    ),
+    Mutant(
+        "periods-at-the-whole-price",
+        ATTACKS + "changes:per_period",
+        'positive(epsilon, "epsilon") / attack.periods',
+        'positive(epsilon, "epsilon")',
+        "what is attacked as a budget for all periods is one for each",
+        priced_changes,
+    ),
+    Mutant(
+        "changes-that-stay",
+        ATTACKS + "changes:Changes.world",
+        "secret * step * later",
+        "step * later",
+        "both secrets have the same data",
+        laws.answers_change_half_way_or_stay,
+    ),
+    Mutant(
+        "halves-of-one-kind",
+        ATTACKS + "changes:Changes.guess",
+        "seen[middle:]",
+        "seen[:middle]",
+        "the attack sees no change at all, and flatters us",
+        revealing_changes,
     ),
     Mutant(
         "both-sides-of-the-interval-missed",

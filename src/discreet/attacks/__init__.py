@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 from discreet.lazy import lazy
 
 if TYPE_CHECKING:
-    from discreet.attacks import averaging, differencing, float_bits, linkage, membership, patient, reconstruction
+    from discreet.attacks import (
+        averaging,
+        changes,
+        differencing,
+        float_bits,
+        linkage,
+        membership,
+        patient,
+        reconstruction,
+    )
     from discreet.attacks.catalog import names, run
     from discreet.attacks.game import Attack, Outcome, Publication, exact, permitted, play, private
     from discreet.attacks.report import AttackReport, Score, compare
@@ -21,6 +30,7 @@ __all__ = [
     "Publication",
     "Score",
     "averaging",
+    "changes",
     "compare",
     "differencing",
     "exact",

@@ -14,6 +14,7 @@ NAMES = {
     "differencing": "two counts that differ in one person reveal that person",
     "patient": "two questions reveal a patient's disease, or age: by a count, and by an average",
     "averaging": "repeats average noise away, unless each is charged or the answer is kept",
+    "changes": "memoised reports reveal that an answer changed, unless all periods share a budget",
     "reconstruction": "counts of random subsets reveal everybody's bit, even with a little noise",
     "membership": "means of many attributes reveal who was among the people",
     "float-bits": "textbook noise in doubles reveals by its last bits what it was added to",

@@ -28,7 +28,7 @@ def attack(
 ) -> None:
     """Attack exact answers and private ones, and see how often it succeeds beside what epsilon permits.
 
-    differencing, patient, averaging, reconstruction, membership, float-bits, linkage.
+    differencing, patient, averaging, changes, reconstruction, membership, float-bits, linkage.
     """
     from discreet.attacks import names, run
 
