@@ -289,10 +289,14 @@ def test_a_checkpoint_of_another_run_is_a_fault(tmp_path: Path) -> None:
     descend(problem("binary", 1, 20, plan), plan, Descent(), measure=Unmetered(), key="k", keeper=file)
     with pytest.raises(Fault, match="another training run"):
         descend(problem("binary", 1, 20, plan), plan, Descent(0.5), measure=Unmetered(), key="k", keeper=file)
-    for text in ("", "{}", "[1]", '{"format": 99}'):
+    written = json.loads((tmp_path / "c.json").read_text())
+    for text in ("", "{}", "[1]", "[" * 100_000, json.dumps(written | {"made": "many"})):
         (tmp_path / "c.json").write_text(text)
-        with pytest.raises(Fault):
-            file.read("x")
+        with pytest.raises(Fault, match="is not a checkpoint"):
+            file.read(written["what"])
+    (tmp_path / "c.json").write_text(json.dumps(written | {"format": 2}))
+    with pytest.raises(Fault, match="a format that is not known"):
+        file.read(written["what"])
 
 
 def a_checkpoint_is_paid_by_who_goes_on(folder: Path | None = None) -> None:

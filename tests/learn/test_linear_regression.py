@@ -21,6 +21,7 @@ from discreet.learn import LinearModel, linear
 from discreet.learn.descent import Descent
 from discreet.learn.linear_regression import LinearDescent, LinearUnits, linear_of
 from discreet.learn.moments import (
+    MOST_ROWS,
     SIZES,
     MeansSum,
     ProductsSum,
@@ -579,6 +580,8 @@ def test_rows_and_targets_go_together() -> None:
         linear(np.zeros((3, 0)), [1, 2, 3], **SAID)
     with pytest.raises(Invalid, match="at least one feature"):
         linear(np.zeros((3, 0)), [1, 2, 3], **SAID, descent=LinearDescent(people=3))
+    with pytest.raises(Invalid, match="67,108,864 rows"):  # which take no memory here
+        ScaledExamples.of(np.broadcast_to(np.zeros(1), (MOST_ROWS + 1, 1)), np.zeros(1))
     measure = Unmetered()
     for several in (np.zeros((3, 2)), [[1, 2], [3, 4], [5, 6]], None):
         with pytest.raises(Invalid, match="targets must be"):

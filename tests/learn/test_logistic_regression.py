@@ -240,6 +240,8 @@ def test_a_model_comes_back_from_its_text() -> None:
         json.dumps(data | {"format": 2}),
         json.dumps(data | {"weights": [[1.0]]}),
         json.dumps(data | {"middle": [0.0]}),
+        json.dumps(data | {"middle": [float("nan")] * 4}),
+        json.dumps(data | {"weights": [[float("inf")] * 5] * 3}),
         json.dumps(data | {"classes": ["a"]}),
         json.dumps(data | {"epsilon": "x"}),
         model.to_json().replace('"middle": [', '"middle": [NaN, '),

@@ -10,8 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.errors import Invalid, Refused
-from discreet.learn.private_scaling import FeatureScale, feature_scale, feature_scale_of
+from discreet.learn.moments import MOST_ROWS
+from discreet.learn.private_scaling import FeatureScale, SpreadSum, feature_scale, feature_scale_of
 from discreet.learn.scaling import FeatureBounds, column, matched, table
+from discreet.learn.training_plan import GradientNoise
 from discreet.mechanisms.measure import Unmetered
 from discreet.noise import Tape
 from discreet.privacy import loss
@@ -154,5 +156,8 @@ def test_bad_requests_are_refused_before_anything_is_spent(said: dict[str, Any])
     feature_scale(features(1, 5, 2), **SAID, measure=measure, key="k")
     with pytest.raises(Refused, match="another request"):  # a key belongs to its bounds
         feature_scale(features(1, 5, 2), **{**SAID, "bounds": (-2, 4)}, measure=measure, key="k")
+    many = np.broadcast_to(np.zeros(1), (MOST_ROWS + 1, 1))  # takes no memory
+    with pytest.raises(Invalid, match="67,108,864 rows"):
+        SpreadSum(1, GradientNoise.GAUSSIAN).exact(many)
     with pytest.raises(Invalid, match="at least one"):
         feature_scale_of(lambda: np.zeros((0, 0)), 0, **SAID)
