@@ -145,7 +145,7 @@ def changed_bytes(data: bytes, others: list[bytes], random: Random) -> bytes:
         case 2:
             raw = raw[: random.randrange(len(raw))]
         case 3:
-            raw += random.randbytes(random.randint(1, 40))
+            raw += random.choice([random.randbytes, bytes])(random.randint(1, 40))
         case 4:
             raw = bytearray(random.randbytes(random.randrange(90)))
         case 5:

@@ -57,6 +57,19 @@ def test_damaged_states_are_refused_or_read_as_they_are() -> None:
     damaged_states_are_refused_or_read_as_they_are()
 
 
+def sets_of_tokens_have_one_spelling() -> None:
+    """The last letter has two digits that mean nothing."""
+    state = Collector(campaign(), capacity=8, false_rejects=0.1).to_json()
+    assert state.count('A=","hashes"') == 1
+    for letter in "BCD":
+        with pytest.raises(Invalid):
+            Collector.from_json(state.replace('A=","hashes"', f'{letter}=","hashes"'))
+
+
+def test_sets_of_tokens_have_one_spelling() -> None:
+    sets_of_tokens_have_one_spelling()
+
+
 def totals_that_wrap_around_are_refused() -> None:
     """Five totals of 2^62 are 2^62 again in words of 64 bits."""
     record = json.loads(Collector(campaign(), capacity=8).to_json())

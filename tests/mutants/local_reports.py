@@ -33,6 +33,14 @@ MUTANTS = (
         damaged.totals_that_wrap_around_are_refused,
     ),
     Mutant(
+        "other-spellings-of-a-set",
+        L + "seen:SeenSet.of_record",
+        "if seen.record() != record:",
+        "if False:",
+        "one state has many spellings",
+        damaged.sets_of_tokens_have_one_spelling,
+    ),
+    Mutant(
         "other-spellings-of-a-report",
         L + "canonical:read",
         "or again != text",

@@ -12,6 +12,7 @@ from discreet.exact import shown, whole
 
 MOST_BITS = 1 << 32
 MOST_HASHES = 8  # words of 32 bits in a digest
+ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)  # of each byte
 
 
 class SeenSet:
@@ -66,7 +67,7 @@ class SeenSet:
     @property
     def false_rejects(self) -> float:
         """How often a new random token would be taken for a seen one now."""
-        ones = int(np.unpackbits(self.bits).sum())
+        ones = int(ONES[self.bits].sum(dtype=np.int64))
         return float((ones / self.size) ** self.hashes)
 
     def merged(self, other: "SeenSet") -> "SeenSet":
@@ -98,4 +99,6 @@ class SeenSet:
             raise Invalid("this is not a seen-set", code="malformed")
         seen = cls(salt, record["size"], record["hashes"])
         seen.bits = bits.copy()
+        if seen.record() != record:  # the last letter of bits has digits that mean nothing
+            raise Invalid("this is not a seen-set", code="malformed")
         return seen
