@@ -21,6 +21,7 @@ from discreet.cli import (
     budget,
     calibrate,
     check,
+    collect,
     data,
     demo,
     describe,
@@ -99,6 +100,7 @@ app.command()(rehearse.rehearse)
 app.command()(survey.survey)
 app.command()(synth.synth)
 app.command()(train.train)
+app.add_typer(collect.app, name="collect")
 app.command()(budget.budget)
 app.add_typer(analyst.app, name="analyst")
 app.command()(history.history)

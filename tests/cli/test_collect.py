@@ -1,0 +1,294 @@
+"""`discreet collect`: campaigns, reports, estimates and states, as files that are whole or not there."""
+
+import os
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from typer.testing import CliRunner
+
+from discreet.cli import app
+from discreet.cli.collect_files import alone
+from discreet.local import Campaign, Choices, Client, Collector, Rounds
+from discreet.local.domain import KINDS
+from tests.cli.conftest import Run, data, error
+
+NEW = ("collect", "new", "How?", "--answer", "bus", "--answer", "bike", "--epsilon", "1", "--out", "work.json")
+SMALL = ("--capacity", "1000")  # states are soon written
+KINDS_OF_CAMPAIGNS: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
+    "choices": (("--answer", "bus", "--answer", "a car"), ("a car",), "k-ary"),
+    "cells": (("--cells", "1000"), ("17",), "hashing"),
+    "numbers": (("--between", "-5:50"), ("-2.5",), "hybrid"),
+    "distribution": (("--between", "0:1", "--protocol", "square-wave"), ("0.25",), "square-wave"),
+    "attributes": (("--attribute", "sex=f,m", "--attribute", "age=20"), ("age=3", "sex=f"), "one-attribute"),
+    "words": (("--words", "a-c:3"), ("cab",), "prefixes"),
+}
+
+
+def campaign_of(path: str) -> Campaign:
+    return Campaign.from_json(Path(path).read_text("ascii").removesuffix("\n"))
+
+
+def reports_of(path: str, answers: Sequence[Any], name: str = "reports.jsonl") -> None:
+    """A file of reports, one a line."""
+    sent = [Client(campaign_of(path)).report(each).hex() for each in answers]
+    (Path(name).with_suffix(".bin")).write_bytes(bytes.fromhex("".join(sent)))
+    collector = [line_of(bytes.fromhex(each)) for each in sent]
+    Path(name).write_text("".join(f"{each}\n" for each in collector), "ascii")
+
+
+def line_of(report: bytes) -> str:
+    from discreet.local import ClientReport
+
+    return ClientReport.from_bytes(report).to_json()
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_CAMPAIGNS)
+def test_every_kind_of_campaign_goes_from_its_terms_to_its_estimates(run: Run, kind: str) -> None:
+    words, answer, protocol = KINDS_OF_CAMPAIGNS[kind]
+    made = data(
+        run("collect", "new", "What?", *words, "--epsilon", "1", "--people", "5000", "--out", "c.json", "--json")
+    )
+    campaign = campaign_of("c.json")
+    assert made["id"] == campaign.id and made["protocol"] == campaign.protocol == protocol
+    assert made["errors"][0]["people"] == 5000 and (made["errors"][0]["error"] or 1) > 0
+    for name in ("first.json", "second.bin"):
+        sent = run("collect", "report", "c.json", "--out", name, "--", *answer)
+        assert sent.exit_code == 0 and sent.stdout == "" and "tells at most ε = 1" in sent.stderr
+    assert Path("second.bin").stat().st_size == made["bytes"]
+    words = ("first.json", "second.bin", "--state", "s.json", *SMALL, "--liars", "2", "--json")
+    found = data(run("collect", "estimate", "c.json", *words))
+    assert found["n"] == found["estimates"]["n"] == 2 and not any(found["rejected"].values())
+    assert found["liars"]["influence"] > 0
+    text = run("collect", "estimate", "c.json", "--state", "s.json", "--liars", "1")
+    assert text.exit_code == 0 and "What?\n2 reports count, and none was rejected" in text.stdout
+    assert "1 liar could" in text.stdout and f"by {protocol} at ε = 1" in text.stdout
+
+
+def test_every_kind_of_domain_is_a_campaign_here() -> None:
+    """Rounds of a series are made in Python, and answered here with a diary."""
+    assert {Choices.kind, *KINDS} <= {*KINDS_OF_CAMPAIGNS, Rounds.kind}
+
+
+def test_terms_are_shown_before_anything_is_sent(run: Run) -> None:
+    made = run(*NEW)
+    campaign = campaign_of("work.json")
+    assert "answers: bus, bike" in made.stdout and f"id: {campaign.id}" in made.stdout
+    assert "1,000 people: about ± 8.9 %" not in made.stdout and "a share, at 95 %" in made.stdout
+    shown = run("collect", "report", "work.json")
+    assert shown.exit_code == 0 and "How?" in shown.stdout and "nothing was sent" in shown.stderr
+    assert run("collect", "report", "work.json", "--json").stdout.rstrip("\n") == campaign.to_json()
+
+
+def test_the_predicted_error_is_that_of_the_estimate(run: Run) -> None:
+    made = data(run(*NEW, "--people", "400", "--json"))
+    reports_of("work.json", ["bus", "bike"] * 200)
+    found = data(run("collect", "estimate", "work.json", "reports.jsonl", "--json"))
+    half = [(each["high"] - each["low"]) / 2 for each in found["estimates"]["shares"]]
+    assert all(each / 1.25 < made["errors"][0]["error"] < each for each in half)  # intervals hold for few people too
+
+
+def test_states_go_on_and_add_up(run: Run) -> None:
+    run(*NEW)
+    reports_of("work.json", ["bus"] * 6 + ["bike"] * 5)
+    lines = Path("reports.jsonl").read_text("ascii").splitlines(keepends=True)
+    Path("a.jsonl").write_text("".join(lines[:4]), "ascii")
+    Path("b.jsonl").write_text("".join(lines[4:]), "ascii")
+    whole = data(run("collect", "estimate", "work.json", "reports.jsonl", "--json"))
+    for state in ("both.json", "both.parquet"):
+        for part, more in (("a", SMALL), ("b", ()), ("a", ())):
+            found = data(run("collect", "estimate", "work.json", f"{part}.jsonl", "--state", state, *more, "--json"))
+        assert found["estimates"] == whole["estimates"] and found["rejected"]["duplicate"] == 4
+    for part in ("a", "b"):
+        assert (
+            run("collect", "estimate", "work.json", f"{part}.jsonl", "--state", f"{part}.parquet", *SMALL).exit_code
+            == 0
+        )
+    merged = data(run("collect", "merge", "a.parquet", "b.parquet", "--out", "sum.json", "--json"))
+    assert merged["n"] == 11 and Collector.load("sum.json").n == 11
+    summed = data(run("collect", "estimate", "work.json", "reports.bin", "--state", "sum.json", "--json"))
+    assert summed["estimates"] == whole["estimates"] and summed["rejected"]["duplicate"] == 11
+    assert run("collect", "merge", "a.parquet", "b.parquet", "--out", "sum2.json").stdout.startswith("11 reports count")
+
+
+def test_bad_lines_are_counted_by_reason_and_stop_nothing(run: Run) -> None:
+    run(*NEW)
+    run(*NEW[:-1], "other.json")
+    reports_of("other.json", ["bus"], "other.jsonl")
+    reports_of("work.json", ["bus", "bike"])
+    good = Path("reports.jsonl").read_bytes()
+    bad = [b"{}", b"\xff\xfe", b"[" * 5000, b"x" * 400_000, b"null", b'"\\ud800"', good.splitlines()[0][:-9]]
+    with Path("bad.jsonl").open("wb") as file:
+        file.write(b"\n\r\n".join([*bad, *good.splitlines(), Path("other.jsonl").read_bytes().strip(), b" ", good]))
+        file.write(b"y" * 3_000_000)  # the last line has no end
+    found = data(run("collect", "estimate", "work.json", "bad.jsonl", "--json"))
+    assert found["n"] == 2
+    assert found["rejected"] == {"campaign": 1, "duplicate": 2, "expired": 0, "malformed": len(bad) + 1, "version": 0}
+    Path("bad.bin").write_bytes(Path("reports.bin").read_bytes() + b"\x01\x01\x01")
+    text = run("collect", "estimate", "work.json", "bad.bin")
+    assert "2 reports count; not counted: 1 not a report" in text.stdout
+    Path("none.jsonl").write_bytes(b"\n")
+    assert "nothing to estimate yet" in run("collect", "estimate", "work.json", "none.jsonl", "--liars", "1").stdout
+
+
+def test_reports_came_when_their_file_was_last_written(run: Run) -> None:
+    """What was collected in time counts also when it is looked at after the end; no report is made then."""
+    over = Campaign.new("Then?", ("bus", "bike"), protocol="k-ary", epsilon=1, expires=1_000_000)
+    Path("over.json").write_text(over.to_json(), "ascii")
+    sent = [Client(over, clock=lambda: 0).report("bus") for _ in range(2)]
+    Path("reports.jsonl").write_text("".join(f"{line_of(each)}\n" for each in sent), "ascii")
+    for moment, reason in ((999_999, None), (1_000_000, "expired")):
+        os.utime("reports.jsonl", (moment, moment))
+        found = data(run("collect", "estimate", "over.json", "reports.jsonl", *SMALL, "--json"))
+        assert found["n"] == (0 if reason else 2) and found["rejected"]["expired"] == (2 if reason else 0)
+    refused = run("collect", "report", "over.json", "bus", "--json")
+    assert refused.exit_code == 3 and error(refused)["code"] == "expired"
+
+
+def test_answers_and_reports_come_by_stdin(run: Run) -> None:
+    run(*NEW)
+    sent = CliRunner().invoke(app, ["collect", "report", "work.json", "-", "--json"], input="bike\n")
+    assert sent.exit_code == 0 and sent.stdout.count("\n") == 1 and sent.stderr == ""
+    found = CliRunner().invoke(app, ["collect", "estimate", "work.json", "-", "--json"], input=sent.stdout)
+    assert data(found)["n"] == 1
+
+
+def test_an_answer_that_is_not_possible_is_not_repeated(run: Run) -> None:
+    run(*NEW)
+    run("collect", "new", "Far?", "--between", "0:9", "--epsilon", "1", "--out", "far.json")
+    for name, answer in (("work.json", "rocket"), ("far.json", "rocket"), ("far.json", "77")):
+        refused = run("collect", "report", name, answer, "--json")
+        assert refused.exit_code == 2 and answer not in refused.stderr
+    assert run("collect", "report", "work.json", "bus", "bike").exit_code == 2
+
+
+def test_labels_that_are_no_texts_are_written_as_they_look(run: Run) -> None:
+    campaign = Campaign.new("Odd?", (1, "1", True), protocol="unary", epsilon=1, expires=4_000_000_000)
+    Path("odd.json").write_text(campaign.to_json(), "ascii")
+    with mock.patch("discreet.local.client.Client.report", autospec=True, side_effect=Client.report) as sent:
+        for word in ("1", "true"):
+            assert run("collect", "report", "odd.json", word).exit_code == 0
+    assert [call.args[1] for call in sent.call_args_list] == ["1", True]
+
+
+def test_a_diary_sums_what_is_told_and_stops(run: Run) -> None:
+    run(*NEW)
+    run(*NEW[:-1], "again.json")
+    run(*NEW[:-1], "third.json")
+    words = ("--diary", "diary.json")
+    first = run("collect", "report", "work.json", "bus", *words, "--allow", "2")
+    assert first.exit_code == 0 and "ε = 1 of 2" in first.stderr
+    assert run("collect", "report", "work.json", "bike", *words).stdout == first.stdout
+    assert run("collect", "report", "again.json", "bus", *words).exit_code == 0
+    stopped = run("collect", "report", "third.json", "bus", *words, "--json")
+    assert stopped.exit_code == 3 and error(stopped)["code"] == "budget"
+    assert run("collect", "report", "third.json", "bus", "--allow", "2").exit_code == 2
+    series = Rounds.new(("a", "b"), first=Fraction(1, 2))
+    rounds = Campaign.new("Now?", series, protocol="memo-k-ary", epsilon=1, expires=4_000_000_000)
+    Path("rounds.json").write_text(rounds.to_json(), "ascii")
+    assert "diary" in error(run("collect", "report", "rounds.json", "a", "--json"))["message"]
+    assert run("collect", "report", "rounds.json", "a", "--diary", "more.json", "--allow", "1").exit_code == 0
+
+
+WRONG: list[tuple[tuple[str, ...], int, str]] = [
+    (("collect", "new", "x", "--answer", "a", "--answer", "b", "--out", "x.json"), 2, "usage"),
+    (("collect", "new", "x", "--epsilon", "1", "--answer", "a", "--answer", "b"), 2, "usage"),
+    (("collect", "new", "x", "--epsilon", "1", "--out", "x.json"), 2, "usage"),
+    (("collect", "new", "x", "--epsilon", "1", "--cells", "9", "--words", "a-z:3", "--out", "x.json"), 2, "usage"),
+    (("collect", "new", "x", "--epsilon", "1", "--between", "3", "--out", "x.json"), 2, "usage"),
+    (("collect", "new", "x", "--epsilon", "1", "--words", "z-a:3", "--out", "x.json"), 2, "usage"),
+    (("collect", "new", "x", "--epsilon", "1", "--words", "abc", "--out", "x.json"), 2, "usage"),
+    (("collect", "new", "x", "--epsilon", "1", "--attribute", "a=b,c", "--out", "x.json"), 2, "usage"),
+    (("collect", "new", "x", "--epsilon", "1", "--attribute", "a", "--out", "x.json"), 2, "usage"),
+    (("collect", "new", "x", "--epsilon", "0", "--cells", "9", "--out", "x.json"), 2, "invalid"),
+    (("collect", "new", "x", "--epsilon", "1", "--answer", "a", "--out", "x.json"), 2, "invalid"),
+    (("collect", "new", "", "--epsilon", "1", "--cells", "9", "--out", "x.json"), 2, "invalid"),
+    (("collect", "new", "x", "--epsilon", "1", "--cells", "9", "--protocol", "best", "--out", "x.json"), 2, "invalid"),
+    (("collect", "new", "x", "--epsilon", "1", "--cells", "9", "--days", "0", "--out", "x.json"), 2, "usage"),
+    ((*NEW[:-1], "nowhere/x.json"), 2, "out"),
+    (NEW, 2, "out"),
+    (("collect", "report", "none.json", "a"), 2, "no-file"),
+    (("collect", "report", "odd.txt", "a"), 2, "malformed"),
+    (("collect", "report", "work.json", "bus", "--out", "odd.txt"), 2, "out"),
+    (("collect", "estimate", "work.json"), 2, "usage"),
+    (("collect", "estimate", "work.json", "none.jsonl"), 2, "no-file"),
+    (("collect", "estimate", "work.json", "odd.txt", "--confidence", "2"), 2, "usage"),
+    (("collect", "estimate", "work.json", "odd.txt", "--state", "s.txt"), 2, "invalid"),
+    (("collect", "estimate", "work.json", "odd.txt", "--state", "work.json"), 2, "malformed"),
+    (("collect", "estimate", "work.json", "odd.txt", "--state", "nowhere/s.json"), 2, "out"),
+    (("collect", "estimate", "work.json", "--state", "other.state.json"), 3, "campaign"),
+    (("collect", "estimate", "other.json", "odd.txt", "--state", "other.state.json", "--capacity", "9"), 2, "usage"),
+    (("collect", "merge", "other.state.json", "--out", "x.json"), 2, "usage"),
+    (("collect", "merge", "other.state.json", "other.state.json"), 2, "usage"),
+    (("collect", "merge", "other.state.json", "work.json", "--out", "x.json"), 2, "malformed"),
+    (("collect", "merge", "other.state.json", "other.state.json", "--out", "work.json"), 2, "out"),
+    (("collect", "merge", "other.state.json", "other.state.json", "--out", "x.txt"), 2, "invalid"),
+]
+
+
+def test_what_cannot_be_is_refused_and_changes_nothing(run: Run, place: Path) -> None:
+    run(*NEW)
+    run(*NEW[:-1], "other.json")
+    Path("odd.txt").write_bytes(b"\xff{")
+    run("collect", "estimate", "other.json", "odd.txt", "--state", "other.state.json", "--capacity", "100")
+    before = {each.name: each.read_bytes() for each in place.iterdir() if each.is_file()}
+    for words, code, name in WRONG:
+        refused = run(*words, "--json")
+        assert (refused.exit_code, error(refused)["code"]) == (code, name), (words, refused.stderr)
+    assert {each.name: each.read_bytes() for each in place.iterdir() if each.is_file()} == before
+
+
+def test_a_state_that_cannot_be_written_stays_as_it_was(run: Run) -> None:
+    run(*NEW)
+    reports_of("work.json", ["bus"] * 3)
+    words = ("collect", "estimate", "work.json", "reports.jsonl", "--state", "s.json")
+    assert run(*words, *SMALL).exit_code == 0
+    before = Path("s.json").read_bytes()
+    with mock.patch("os.replace", side_effect=OSError(28, "No space left on device")):
+        assert error(run(*words, "--json"))["code"] == "out"
+    assert Path("s.json").read_bytes() == before and sorted(Path().glob(".s.json*")) == []
+
+
+def _add(path: str, ready: Any) -> None:
+    ready.wait(60)
+    CliRunner().invoke(app, ["collect", "estimate", "work.json", path, "--state", "s.json"])
+
+
+def test_two_commands_at_once_lose_nothing(run: Run) -> None:
+    """Whoever comes second waits, and adds to what the first has left."""
+    run(*NEW)
+    for part in range(3):
+        reports_of("work.json", ["bus"] * 20, f"{part}.jsonl")
+    context = get_context("fork")
+    ready = context.Barrier(4)
+    others = [context.Process(target=_add, args=(f"{part}.jsonl", ready)) for part in range(3)]
+    for each in others:
+        each.start()
+    with alone("s.json"):  # after they are there: a child would share the lock
+        ready.wait(60)
+        time.sleep(0.2)
+        assert not Path("s.json").exists()
+    for each in others:
+        each.join(60)
+    assert Collector.load("s.json").n == 60
+
+
+def test_many_answers_are_shown_in_part(run: Run) -> None:
+    run("collect", "new", "Cell?", "--cells", "100", "--epsilon", "8", "--out", "c.json")
+    reports_of("c.json", [77] * 30)
+    words = ("collect", "estimate", "c.json", "reports.jsonl")
+    some, every = run(*words).stdout.splitlines(), run(*words, "--all").stdout.splitlines()
+    assert some[4].startswith("77 ") and "… 70 more: --all" in "\n".join(some)
+    assert len(every) == len(some) + 69
+
+
+def test_a_state_that_is_too_small_is_told(run: Run) -> None:
+    run(*NEW)
+    reports_of("work.json", ["bus"] * 40)
+    found = run("collect", "estimate", "work.json", "reports.jsonl", "--capacity", "4")
+    assert "are taken for copies" in found.stdout and "--capacity" in found.stdout
