@@ -1,4 +1,4 @@
-"""Local privacy beside pure-ldp and multi-freq-ldpy: `python bench/local.py [speed|accuracy|memory|scale|attributes]`, all if left out.
+"""Local privacy beside pure-ldp and multi-freq-ldpy: `python bench/local.py PART`, one of those below; all if left out.
 
 `make peers` makes the environment, and `.venv-peers/bin/python -m pip install pure-ldp multi-freq-ldpy statsmodels 'xxhash<4'` adds what no
 lock names: pure-ldp needs the third and does not say so, and neither hashes with a later xxhash. What is not installed is left out.
@@ -8,7 +8,7 @@ lock names: pure-ldp needs the third and does not say so, and neither hashes wit
 import argparse
 from importlib import import_module
 
-PARTS = ("speed", "accuracy", "memory", "scale", "attributes")
+PARTS = ("speed", "accuracy", "memory", "scale", "attributes", "numbers")
 
 
 def main() -> None:

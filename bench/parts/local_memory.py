@@ -11,13 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.local import Campaign, ClientReport, Collector
+from discreet.local import Campaign, Choices, ClientReport, Collector, Numbers
+from discreet.local.protocols import protocol_of
 from discreet.local.report import binding
 
 from .local_people import CELLS, EPSILON, KINDS, people
 from .table import Table
 
 TAKEN, COUNTED = (100_000, 1_000_000), (1_000_000, 100_000_000)
+NUMBERS = ("mean-response", "piecewise", "hybrid", "square-wave")  # on a grid of 1024 steps
 QUICK = ("k-ary", "hadamard")  # whose collectors look at one cell of a report
 BATCH = 1_000
 
@@ -25,7 +27,7 @@ BATCH = 1_000
 def main() -> None:
     head = ["", *(f"{n:,} one by one" for n in TAKEN), *(f"{n:,} in arrays" for n in COUNTED)]
     rows = []
-    for name in KINDS:
+    for name in (*KINDS, *NUMBERS):
         row = [grown(lambda n=n, name=name: take(name, n)) for n in TAKEN]
         row += [grown(lambda n=n, name=name: count(name, n)) for n in COUNTED] if name in QUICK else ["–", "–"]
         rows.append([name, *row])
@@ -34,13 +36,10 @@ def main() -> None:
 
 def take(name: str, n: int) -> None:
     """A collector takes n reports, which are made on the way."""
-    campaign = Campaign("Which?", CELLS, name, EPSILON, bytes(16), 4_000_000_000)
-    collector, protocol, bound, cells = (
-        Collector(campaign, capacity=TAKEN[-1]),
-        KINDS[name],
-        binding(campaign),
-        people(BATCH),
-    )
+    domain = Numbers(0, CELLS) if name in NUMBERS else Choices(CELLS)
+    campaign = Campaign("Which?", domain, name, EPSILON, bytes(16), 4_000_000_000)
+    collector, bound, cells = Collector(campaign, capacity=TAKEN[-1]), binding(campaign), people(BATCH)
+    protocol = protocol_of(name, domain, EPSILON)
     for begin in range(0, n, BATCH):
         for i, answer in enumerate(protocol.randomise(cells), begin):
             collector.add(ClientReport(name, bound, i.to_bytes(16, "little"), protocol.pack(answer)).to_bytes())

@@ -16,6 +16,14 @@ from discreet.noise.size import Ints
 TURN = Fraction(61, 100)  # the ε up to which one bit is better than any mixture: ε* of Wang et al. 2019
 
 
+@lru_cache(maxsize=256)
+def best_share(epsilon: Fraction) -> Fraction:
+    """The probability 1 − e^(−ε/2) of a window where ε is above 0.61, to 64 binary digits; 0 elsewhere."""
+    if epsilon <= TURN:
+        return Fraction(0)
+    return 1 - Fraction(exp_neg_bounds(epsilon / 2, DIGITS)[0], 1 << DIGITS)
+
+
 class HybridMean(MeanProtocol):
     """A report of `PiecewiseMean` with probability `share`, else one of `MeanResponse`; a report says which.
 
@@ -41,10 +49,8 @@ class HybridMean(MeanProtocol):
 
     @property
     def share(self) -> Fraction:
-        """The probability 1 − e^(−ε/2) of a window where ε is above 0.61, to 64 binary digits; 0 elsewhere."""
-        if self.epsilon <= TURN:
-            return Fraction(0)
-        return 1 - Fraction(exp_neg_bounds(self.epsilon / 2, DIGITS)[0], 1 << DIGITS)
+        """The probability of a window."""
+        return best_share(Fraction(self.epsilon))
 
     @property
     def codes(self) -> int:

@@ -39,8 +39,9 @@ class NumberProtocol(LocalProtocol):
     steps: int = 1024
 
     def __post_init__(self) -> None:
-        for field in ("low", "high", "steps"):  # whatever is wrong with them is said by the domain
-            object.__setattr__(self, field, getattr(Numbers(self.low, self.high, self.steps), field))
+        domain = Numbers(self.low, self.high, self.steps)  # which says whatever is wrong with them
+        for field in ("low", "high", "steps"):
+            object.__setattr__(self, field, getattr(domain, field))
         object.__setattr__(self, "epsilon", checked_epsilon(self.epsilon))
 
     @classmethod

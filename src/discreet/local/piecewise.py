@@ -1,6 +1,7 @@
 """The mean of bounded numbers from reports near them: a window of reports moves with the number, and each in it is likelier."""
 
 from fractions import Fraction
+from functools import lru_cache
 
 from discreet.exact import exp_neg_bounds
 from discreet.local.mean_protocol import MeanProtocol
@@ -8,6 +9,13 @@ from discreet.local.protocol import DIGITS
 from discreet.local.window import Window
 from discreet.noise import Source
 from discreet.noise.size import Ints
+
+
+@lru_cache(maxsize=256)
+def near_window(epsilon: Fraction, steps: int) -> Window:
+    """The window about each of steps + 1 places: its width is steps · e^(−ε/2), rounded, and at least one; which it is tells nothing."""
+    near = (exp_neg_bounds(epsilon / 2, DIGITS)[0] * steps + (1 << DIGITS - 1)) >> DIGITS
+    return Window.of(steps + 1, max(1, near), epsilon)
 
 
 class PiecewiseMean(MeanProtocol):
@@ -25,9 +33,8 @@ class PiecewiseMean(MeanProtocol):
 
     @property
     def window(self) -> Window:
-        """The window: its width is steps · e^(−ε/2), rounded, and at least one; which it is tells nothing."""
-        near = (exp_neg_bounds(self.epsilon / 2, DIGITS)[0] * self.steps + (1 << DIGITS - 1)) >> DIGITS
-        return Window.of(self.places, max(1, near), self.epsilon)
+        """The window about each place."""
+        return near_window(Fraction(self.epsilon), self.steps)
 
     @property
     def codes(self) -> int:

@@ -12,7 +12,6 @@ from discreet.noise import Source
 from discreet.noise.size import Ints
 
 
-@lru_cache(maxsize=256)
 def best_width(epsilon: Fraction, cells: int) -> int:
     """The number of reports next to cells · (εe^ε − e^ε + 1)/(e^ε(e^ε − 1 − ε)), and at least one.
 
@@ -26,6 +25,12 @@ def best_width(epsilon: Fraction, cells: int) -> int:
     e = Fraction(1 << 4 * DIGITS, exp_neg_bounds(epsilon, 4 * DIGITS)[1])
     share = (epsilon * e - e + 1) / (e * (e - 1 - epsilon))
     return max(1, int(share * cells + Fraction(1, 2)))
+
+
+@lru_cache(maxsize=256)
+def best_window(epsilon: Fraction, cells: int) -> Window:
+    """The window of each cell, with the width that tells the most."""
+    return Window.of(cells, best_width(epsilon, cells), epsilon)
 
 
 class SquareWave(NumberProtocol):
@@ -52,8 +57,8 @@ class SquareWave(NumberProtocol):
 
     @property
     def window(self) -> Window:
-        """The window, with the width that tells the most."""
-        return Window.of(self.steps, best_width(Fraction(self.epsilon), self.steps), self.epsilon)
+        """The window of each cell."""
+        return best_window(Fraction(self.epsilon), self.steps)
 
     @property
     def places(self) -> int:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
 
@@ -28,7 +27,6 @@ class Window:
     inside: Fraction
 
     @classmethod
-    @lru_cache(maxsize=256)
     def of(cls, places: int, width: int, epsilon: Fraction) -> "Window":
         """The window with the largest `inside` of 64 binary digits, or nearly so, of which at most ε is told."""
         precision = 2 * DIGITS
