@@ -166,6 +166,15 @@ def test_a_part_that_cannot_be_had_says_so_and_fails_continuous_integration(
     assert "no-such-package" in said
 
 
+def test_a_program_that_is_too_old_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = tmp_path / "node"
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    for said, missing in (("v17.9.1", True), ("v18.0.0", False), ("v20.20.2", False), ("none", True)):
+        old.write_text(f"#!/bin/sh\necho {said}\n")
+        old.chmod(0o755)
+        assert extras.missing_programs(PARTS["script"]) == ["node"] * missing
+
+
 @pytest.mark.parametrize("names", [[], ["sun"], ["postgres", "postgres"]])
 def test_a_part_must_be_named(names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert extras.main(names) == 2
