@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from discreet.curator.session import Curator
 from discreet.errors import Invalid, Refused
-from discreet.learn import LinearModel, linear
+from discreet.learn import LinearModel, linear, moments
 from discreet.learn.descent import Descent
 from discreet.learn.linear_regression import LinearDescent, LinearUnits, linear_of
 from discreet.learn.moments import (
@@ -34,6 +34,7 @@ from discreet.learn.moments import (
     summed,
 )
 from discreet.learn.private_scaling import SpreadSum
+from discreet.learn.rows import FEATURE_STEPS
 from discreet.learn.scaling import FeatureBounds
 from discreet.learn.shares import DrawShares, Part
 from discreet.learn.training_plan import GradientNoise
@@ -617,7 +618,12 @@ def products_are_exact_in_pieces() -> None:
     assert np.array_equal(summed(rows.rows, other.astype(float)), steps.T @ other.astype(object))
 
 
-def test_products_are_exact_in_pieces() -> None:
+def test_products_are_exact_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    products_are_exact_in_pieces()
+    most = max(ProductsSum(2, shape).target_steps for shape in SHAPES)
+    assert moments.CHUNK * FEATURE_STEPS * max(most, FEATURE_STEPS) <= 1 << 52
+    assert MOST_ROWS * max(sum_of(2, shape).most for shape in SHAPES for sum_of in (ProductsSum, MeansSum)) <= 1 << 62
+    monkeypatch.setattr(moments, "CHUNK", 7)
     products_are_exact_in_pieces()
 
 

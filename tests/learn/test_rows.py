@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import Invalid
+from discreet.learn import rows
 from discreet.learn.people import RowsOfPeople
 from discreet.learn.problems import LeastSquares, LinearProblem, Logistic
 from discreet.learn.rows import FEATURE_STEPS, MOST_WEIGHT, SCORE_STEPS, FeatureRows, whole_weights
@@ -142,6 +143,20 @@ def scores_are_exact() -> None:
             for j, each in enumerate(whole):
                 exact = sum(x * int(w) for x, w in zip(row, each, strict=True))
                 assert abs(exact) <= 1 << 53 and F(found[i, j]) == F(exact, SCORE_STEPS)
+
+
+def test_sums_are_exact_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A product of so many rows is exact, a sum of all rows that there may be fits, and pieces together are the whole."""
+    assert rows.CHUNK * FEATURE_STEPS * rows.RESIDUAL_STEPS <= 1 << 52
+    assert rows.MOST_ROWS * STEPS_OF_CLIP <= 1 << 61
+    assert rows.MOST_FEATURES * rows.FIRST_STEPS**2 <= 1 << 53 and MOST_WEIGHT * SCORE_STEPS <= 1 << 52
+    for kind in KINDS:
+        made = problem(kind, 1, 20, plan_of())
+        weights = weights_of(1, made)
+        whole = made.clipped(weights, slice(None))
+        with monkeypatch.context() as short:
+            short.setattr(rows, "CHUNK", 7)
+            assert (made.clipped(weights, slice(None)) == whole).all() and whole.any()
 
 
 @pytest.mark.parametrize("kind", KINDS)
