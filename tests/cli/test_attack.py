@@ -69,7 +69,7 @@ def test_what_is_above_its_promise_ends_with_an_exit_code(run: Run, monkeypatch:
     ("arguments", "said"),
     [
         (["patent"], "did you mean 'patient'"),
-        (["nothing"], "there are averaging, differencing"),
+        (["nothing"], "there are averaging, changes, differencing"),
         (["--epsilon", "1"], "no attack is named"),
         (["--trials", "5"], "no attack is named"),
         (["--out", "a.svg"], "no attack is named"),
