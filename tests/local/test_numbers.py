@@ -30,7 +30,7 @@ def numbers_are_asked_for_and_estimated() -> None:
     """At a large ε hardly any noise is left; states add up, and go on from where they were saved."""
     for protocol in NAMES:
         one = asked(protocol, F(12), 64)
-        assert Campaign.from_json(one.to_json()) == one
+        assert Campaign.from_json(one.to_json()) == one and one.randomiser.epsilon == 12
         reports = [Client(one).report(person % 5 * 20.5) for person in range(200)]
         whole, first, second = (Collector(one, capacity=400) for _ in range(3))
         assert whole.extend(reports) == 200 and whole.extend(reports) == 0
@@ -40,6 +40,7 @@ def numbers_are_asked_for_and_estimated() -> None:
         found = Collector.from_json(whole.to_json()).estimates()
         mean = found.mean if isinstance(found, DistributionEstimate) else found
         assert isinstance(mean, MeanEstimate) and mean.n == 200
+        assert whole.estimates(0.5).confidence == 0.5 and mean.confidence == 0.95
         assert mean.low <= 41 <= mean.high
         assert mean.value == pytest.approx(41, abs=20 if protocol == "mean-response" else 2)
         if isinstance(found, DistributionEstimate):

@@ -200,4 +200,20 @@ MUTANTS = (
         "estimates of signs are a little off",
         numbers.the_response_to_signs_is_the_one_of_its_formulas,
     ),
+    Mutant(
+        "estimates-of-one-confidence",
+        L + "estimation:estimates",
+        "MeanEstimate.of(protocol, totals, confidence)",
+        "MeanEstimate.of(protocol, totals)",
+        "intervals of means have another confidence than was asked for",
+        numbers.numbers_are_asked_for_and_estimated,
+    ),
+    Mutant(
+        "protocols-of-twice-the-loss",
+        L + "protocols:protocol_of",
+        "kind.of(domain, epsilon)",
+        "kind.of(domain, 2 * epsilon)",
+        "reports tell twice what the campaign declares",
+        numbers.numbers_are_asked_for_and_estimated,
+    ),
 )
