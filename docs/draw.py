@@ -1,4 +1,5 @@
-"""Draws the pictures of docs/mechanisms.md, docs/attacks.md, docs/limits.md, docs/survey.md and docs/weights.md, as SVG.
+"""Draws the pictures of docs/mechanisms.md, docs/attacks.md, docs/limits.md, docs/survey.md, docs/weights.md and docs/local.md,
+as SVG.
 
 `.venv/bin/python docs/draw.py` draws all, with the name of a page its own.
 
@@ -20,7 +21,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import numpy.typing as npt
 
-from discreet import Curator, attacks, unmetered, weights
+from discreet import Curator, attacks, local, unmetered, weights
 from discreet.cells import Binned
 from discreet.cli.hospital import REGIONS, SEXES, WARDS, hospital
 from discreet.curator.survey.page import histogram, lying
@@ -389,6 +390,13 @@ def weighted() -> None:
     )
 
 
+def local_central() -> None:
+    """What it costs that nobody needs to be trusted."""
+    found = local.compare(10**6, 1000, 1)
+    print(found)
+    (FOLDER / "local-central.svg").write_text(found.to_svg() + "\n", "utf-8")
+
+
 PAGES = {
     "mechanisms": mechanisms,
     "attacks": attacked,
@@ -396,6 +404,7 @@ PAGES = {
     "survey": surveyed,
     "quality": checked,
     "weights": weighted,
+    "local": local_central,
 }
 
 if __name__ == "__main__":

@@ -10,10 +10,11 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from typer.testing import CliRunner
+from typer.main import get_command
+from typer.testing import CliRunner, Result
 
 from discreet.cli import app
-from discreet.cli.collect_files import alone
+from discreet.cli.collect_files import Arrival, alone, reports_in
 from discreet.local import Campaign, Choices, Client, Collector, Rounds
 from discreet.local.domain import KINDS
 from tests.cli.conftest import Run, data, error
@@ -28,6 +29,20 @@ KINDS_OF_CAMPAIGNS: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "attributes": (("--attribute", "sex=f,m", "--attribute", "age=20"), ("age=3", "sex=f"), "one-attribute"),
     "words": (("--words", "a-c:3"), ("cab",), "prefixes"),
 }
+
+
+COMMANDS = get_command(app)  # whose options are looked through once, and not at each call
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run a command in this process, with what it reads from stdin."""
+
+    def invoke(*arguments: str, typed: str | None = None) -> Result:
+        with mock.patch("typer.testing._get_command", lambda _: COMMANDS):
+            return CliRunner().invoke(app, list(arguments), input=typed, env={"COLUMNS": "100"})
+
+    return invoke
 
 
 def campaign_of(path: str) -> Campaign:
@@ -150,12 +165,33 @@ def test_reports_came_when_their_file_was_last_written(run: Run) -> None:
     assert refused.exit_code == 3 and error(refused)["code"] == "expired"
 
 
+def reports_of_files_are_those_that_were_written(folder: Path) -> None:
+    """Lines of JSON and bytes behind each other, each when its file was written; of a line that is too long one report that is none."""
+    campaign = Campaign("How?", ("bus", "bike"), "k-ary", 1, bytes(16), 4_000_000_000)
+    sent = [Client(campaign).report("bus") for _ in range(3)]
+    lines, pieces, arrival = folder / "reports.jsonl", folder / "reports.bin", Arrival()
+    lines.write_bytes(b"\r\n\n".join([b"{" * 3_000_000, *(line_of(each).encode() for each in sent), b" "]))
+    pieces.write_bytes(b"".join(sent) + sent[0][:5])
+    for file, moment in ((lines, 1_000), (pieces, 2_000)):
+        os.utime(file, (9, moment))
+        found = [(each, arrival()) for each in reports_in(str(file), campaign, arrival)]
+        assert {when for _, when in found} == {moment}
+        texts = [each for each, _ in found]
+        if file is lines:
+            assert [len(texts), len(texts[0])] == [4, 1] and texts[1:] == [line_of(each) for each in sent]
+        else:
+            assert texts == [*sent, sent[0][:5]]
+
+
+def test_reports_of_files_are_those_that_were_written(tmp_path: Path) -> None:
+    reports_of_files_are_those_that_were_written(tmp_path)
+
+
 def test_answers_and_reports_come_by_stdin(run: Run) -> None:
     run(*NEW)
-    sent = CliRunner().invoke(app, ["collect", "report", "work.json", "-", "--json"], input="bike\n")
+    sent = run("collect", "report", "work.json", "-", "--json", typed="bike\n")
     assert sent.exit_code == 0 and sent.stdout.count("\n") == 1 and sent.stderr == ""
-    found = CliRunner().invoke(app, ["collect", "estimate", "work.json", "-", "--json"], input=sent.stdout)
-    assert data(found)["n"] == 1
+    assert data(run("collect", "estimate", "work.json", "-", "--json", typed=sent.stdout))["n"] == 1
 
 
 def test_an_answer_that_is_not_possible_is_not_repeated(run: Run) -> None:
@@ -254,9 +290,9 @@ def test_a_state_that_cannot_be_written_stays_as_it_was(run: Run) -> None:
     assert Path("s.json").read_bytes() == before and sorted(Path().glob(".s.json*")) == []
 
 
-def _add(path: str, ready: Any) -> None:
+def _add(run: Run, path: str, ready: Any) -> None:
     ready.wait(60)
-    CliRunner().invoke(app, ["collect", "estimate", "work.json", path, "--state", "s.json"])
+    run("collect", "estimate", "work.json", path, "--state", "s.json", "--json")
 
 
 def test_two_commands_at_once_lose_nothing(run: Run) -> None:
@@ -264,15 +300,16 @@ def test_two_commands_at_once_lose_nothing(run: Run) -> None:
     run(*NEW)
     for part in range(3):
         reports_of("work.json", ["bus"] * 20, f"{part}.jsonl")
+    Collector(campaign_of("work.json"), capacity=1000).save("s.json")
     context = get_context("fork")
     ready = context.Barrier(4)
-    others = [context.Process(target=_add, args=(f"{part}.jsonl", ready)) for part in range(3)]
+    others = [context.Process(target=_add, args=(run, f"{part}.jsonl", ready)) for part in range(3)]
     for each in others:
         each.start()
     with alone("s.json"):  # after they are there: a child would share the lock
         ready.wait(60)
         time.sleep(0.2)
-        assert not Path("s.json").exists()
+        assert Collector.load("s.json").n == 0
     for each in others:
         each.join(60)
     assert Collector.load("s.json").n == 60

@@ -1,5 +1,6 @@
 """Local against central: both errors are those of the exact laws, at the same ε, and their ratio grows like √n."""
 
+import re
 from fractions import Fraction as F
 from itertools import product
 from math import exp, log, sqrt
@@ -85,3 +86,27 @@ def test_arguments_that_cannot_be_are_refused() -> None:
     for n, domain, epsilon in ((0, 2, 1), (10, 1, 1), (10, 2, 0), (10, 2, 21)):
         with pytest.raises(Invalid):
             compare(n, domain, epsilon)
+
+
+def the_picture_has_both_errors() -> None:
+    """Locally errors fall half as steeply as centrally, and dots lie on the lines."""
+    picture = compare(10**6, 1000, 1).to_svg()
+    local, central = (
+        [tuple(map(float, point.split(","))) for point in line.split()]
+        for line in re.findall('points="([^"]*)"', picture)
+    )
+    assert len(local) == len(central) == 7 and local[0][0] == central[0][0] < local[-1][0]
+    falls = [line[-1][1] - line[0][1] for line in (local, central)]
+    assert falls[0] > 0 and falls[1] == pytest.approx(2 * falls[0], rel=0.01)
+    dots = [tuple(map(float, dot)) for dot in re.findall('cx="([^"]*)" cy="([^"]*)"', picture)]
+    assert dots == [local[3], central[3]]
+    assert "0.19 %" in picture and "0.00028 %" in picture and picture.startswith("<svg ")
+
+
+def test_the_picture_has_both_errors() -> None:
+    the_picture_has_both_errors()
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 2), (10**12, 3), (1000, 1 << 20)])
+def test_there_is_a_picture_for_any_number_of_people(n: int, k: int) -> None:
+    assert compare(n, k, F(1, 10)).to_svg().count("<circle") == 2

@@ -21,7 +21,8 @@ REASONS = {
         discreet.plan.digits discreet.plan.explain discreet.plan.lacking discreet.plan.range discreet.plan.sql.refusals
     """,
     "only a picture of what was released, or of a loss": """
-        discreet.answer.bars discreet.answer.chart discreet.cli.burndown discreet.mechanisms.widths
+        discreet.answer.bars discreet.answer.chart discreet.cli.burndown discreet.local.comparison_picture
+        discreet.mechanisms.widths
         discreet.privacy.picture.bars discreet.privacy.picture.curve discreet.privacy.picture.panels
         discreet.privacy.picture.terminal discreet.privacy.picture.words
     """,

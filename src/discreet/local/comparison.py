@@ -4,8 +4,11 @@ from dataclasses import dataclass
 from math import sqrt
 
 from discreet.exact import Number
+from discreet.local.comparison_picture import svg
 from discreet.local.frequency import ProtocolForecast, choose
 from discreet.mechanisms.geometric import Geometric
+
+DECADES = range(3, 10)  # of people, in a picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,21 @@ class LocalComparison:
         For very few people it may be below 1: then a curator had better play the local protocol too.
         """
         return self.local_error / self.central_error
+
+    def to_svg(self) -> str:
+        """A picture: both errors from 10^3 to 10^9 people, with marks at this number of people."""
+        protocol, people = self.local.protocol, self.local.people
+        sizes = sorted({*(10**power for power in DECADES), people})
+        each = [compare(size, protocol.k, protocol.epsilon) for size in sizes]
+        title = f"standard error of a share: {protocol.k:,} cells, ε = {float(protocol.epsilon):g}"
+        return svg(
+            title,
+            [(size, one.local_error) for size, one in zip(sizes, each, strict=True)],
+            [(size, one.central_error) for size, one in zip(sizes, each, strict=True)],
+            (people, self.local_error, self.central_error),
+        )
+
+    _repr_svg_ = to_svg
 
     def __str__(self) -> str:
         protocol = self.local.protocol

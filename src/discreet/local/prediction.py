@@ -20,7 +20,7 @@ def predicted_error(protocol: LocalProtocol, people: int, confidence: Number = 0
 
     >>> from discreet.local import KaryResponse
     >>> round(predicted_error(KaryResponse(3, 1), 10_000), 4)
-    0.0251
+    0.0236
     """
     n = whole(people, "people", least=1)
     variance = _variance(protocol, n)
