@@ -214,6 +214,24 @@ def stopped_goes_on(path: str = "full batch") -> None:
     assert stops >= 100
 
 
+def a_run_that_lost_all_of_its_blocks_has_an_end() -> None:
+    """Whoever was stopped in each block has no steps, and whoever asks again has the same."""
+    plan, measure = plan_of(steps=12, block=4), Unmetered()
+    run = Stopping(problem("binary", 1, 20, plan), random.Random(1), 1.0)
+    for _ in range(plan.blocks):
+        with pytest.raises(Stop):
+            descend(run, plan, Descent(), measure=measure, key="k", keeper=run)
+    run.often = 0
+    for _ in range(2):
+        found = descend(run, plan, Descent(), measure=measure, key="k", keeper=run)
+        assert found.made == 0 and not found.weights.any()
+    assert run.draws == 0
+
+
+def test_a_run_that_lost_all_of_its_blocks_has_an_end() -> None:
+    a_run_that_lost_all_of_its_blocks_has_an_end()
+
+
 def test_a_hundred_kills_never_draw_more_than_was_paid_for(tmp_path: Path) -> None:
     """Processes killed at any moment, a ledger on disk: draws of all of them together are at most the steps, charged once."""
     chance = random.Random(7)

@@ -234,6 +234,14 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
         descent.stopped_goes_on,
     ),
     (
+        "runs-that-lost-all-have-no-end",
+        L + "training_run:TrainingRun.steps",
+        "if self._left >= self._plan.steps:",
+        "if False:",
+        "whoever was killed in each block is refused for ever after",
+        descent.a_run_that_lost_all_of_its_blocks_has_an_end,
+    ),
+    (
         "batches-of-everybody",
         L + "training_run:TrainingRun.draw",
         "if self._plan.rate == 1:",
