@@ -15,6 +15,7 @@ from discreet.local import (
     Campaign,
     Client,
     ClientReport,
+    Collector,
     Diary,
     KaryResponse,
     MemoHashing,
@@ -171,7 +172,7 @@ def test_one_report_is_that_of_the_chain() -> None:
 
 
 def permanent_answers_and_rounds_are_drawn_as_they_are_enumerated() -> None:
-    draws = repeats(1500)
+    draws = repeats(800)
     for protocol in CASES:
         k = protocol.answers
         kept = np.array([protocol.lasting(1) for _ in range(draws)])
@@ -211,7 +212,7 @@ def reported(rounds: Sequence[Campaign], held: Sequence[int], diary: Diary) -> t
 
 def clients_report_whole_sequences_as_they_are_enumerated() -> None:
     """A person with a diary, who goes back to an earlier value: the reports of all three rounds together."""
-    rounds, held, draws = rounds_of(3), (0, 1, 0), repeats(400)
+    rounds, held, draws = rounds_of(3), (0, 1, 0), repeats(250)
     protocol = rounds[0].randomiser
     assert isinstance(protocol, MemoKary)
     expected = [float(each) for each in chances(protocol, held, [0, 1])]
@@ -281,6 +282,20 @@ def campaigns_say_what_is_not_protected() -> None:
 
 def test_campaigns_say_what_is_not_protected() -> None:
     campaigns_say_what_is_not_protected()
+
+
+@pytest.mark.parametrize("protocol", ["memo-k-ary", "memo-hashing"])
+def test_a_collector_estimates_each_round_by_itself(protocol: str) -> None:
+    """16 people of label 0 and 4 of label 1, with hardly any noise in a round: the intervals of both rounds hold."""
+    rounds = rounds_of(2, protocol, F(20), F(19))
+    people = [Diary(20) for _ in range(20)]
+    for campaign in rounds:
+        collector = Collector(campaign, capacity=20)
+        for number, diary in enumerate(people):
+            assert collector.add(Client(campaign, diary=diary).report(int(number >= 16)))
+        found = collector.estimates()
+        assert found.labels == (0, 1) and found.low[0] <= 0.8 <= found.high[0]
+    assert {diary.spent for diary in people} == {20}
 
 
 def test_rounds_are_read_as_they_were_written() -> None:
