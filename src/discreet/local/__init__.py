@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from discreet.local.one_attribute import OneAttribute
     from discreet.local.periodic import periods
     from discreet.local.piecewise import PiecewiseMean
+    from discreet.local.prediction import predicted_error
     from discreet.local.prefix_levels import PrefixLevel
     from discreet.local.prefixes import PrefixResponse
     from discreet.local.report import ClientReport
@@ -83,6 +84,7 @@ __all__ = [
     "forecasts",
     "frequent_words",
     "periods",
+    "predicted_error",
     "shuffled_epsilon",
 ]
 
@@ -130,6 +132,7 @@ _HOME = {
     "forecasts": "frequency",
     "frequent_words": "heavy_hitters",
     "periods": "periodic",
+    "predicted_error": "prediction",
     "shuffled_epsilon": "shuffled",
 }
 
