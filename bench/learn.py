@@ -1,13 +1,13 @@
-"""Private training beside plain PyTorch, Opacus and diffprivlib: `python bench/learn.py [speed|memory|accuracy]`, all if left out.
+"""Private training beside plain PyTorch, Opacus and diffprivlib: `python bench/learn.py [speed|gpu|memory|accuracy]`, all if left out.
 
 `make peers` makes the environment, and `.venv-peers/bin/python -m pip install torch==2.13.0 opacus` adds what no lock names. What is not
-installed is said to be absent. Steps are timed in turns, and the least time of each counts; where there is a GPU `speed` has a part for it.
+installed is said to be absent. Steps are timed in turns, and the least time of each counts. Where there is no GPU `gpu` says so.
 """
 
 import argparse
 from importlib import import_module
 
-PARTS = ("speed", "memory", "accuracy")
+PARTS = ("speed", "gpu", "memory", "accuracy")
 
 
 def main() -> None:

@@ -35,6 +35,7 @@ class Task:
     loss: Callable[[Tensor, Tensor], Tensor]
     batch: int
     noise: str = "grid"
+    replay: bool = False
 
     @property
     def plan(self) -> TrainingPlan:
@@ -113,6 +114,7 @@ def ours(task: Task, stack: ExitStack) -> Step:
             loss=task.loss,
             optimizer=lambda parameters: torch.optim.SGD(parameters, lr=0.1),
             noise=task.noise,
+            replay=task.replay,
         )
     )
     numbers = iter(run.steps)

@@ -1,5 +1,6 @@
 """Clipped sums of gradients are those of one example after the other, for every layer, however they are made."""
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -8,13 +9,15 @@ import pytest
 pytest.importorskip("torch", reason="the optional part learn")
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from discreet.errors import Invalid
 from discreet.learn.torch.batches import Owners, TensorBatch, TensorRows
 from discreet.learn.torch.checks import sums_for
 from discreet.learn.torch.each import AloneSums, EachSums
 from discreet.learn.torch.ghost import GhostSums
+from discreet.learn.torch.replaying import Body, ReplayedSums
 from tests.learn.torch_cases import GHOSTS, Case, OwnParameter, by_hand, case, flat, flat_square
 from tests.scale import repeats
 
@@ -39,8 +42,8 @@ def sums_agree(name: str, way: int, count: int = CASES) -> None:
         bound = sorted(norms)[len(norms) // 2] * 0.9 + 1e-6
         _, expected = by_hand(found, bound)
         sums = ways(found)[way]
-        squares = sums.squares(found.batch()).double().sqrt()
-        assert torch.allclose(squares, torch.tensor(norms, dtype=torch.float64), rtol=NEAR, atol=1e-6), (name, seed)
+        found_norms = sums.norms(found.batch()).double()
+        assert torch.allclose(found_norms, torch.tensor(norms, dtype=torch.float64), rtol=NEAR, atol=1e-6), (name, seed)
         actual = flat(sums.clipped(found.batch(), bound))
         assert float((actual - expected).norm()) <= NEAR * float(expected.norm()) + 1e-6, (name, seed)
 
@@ -201,3 +204,159 @@ def test_layers_with_parameters_of_their_own_are_not_covered() -> None:
     assert not GhostSums.covers(OwnParameter(3), list(OwnParameter(3).parameters()))
     model = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
     assert GhostSums.covers(model, list(model.parameters()))
+
+
+def filled_up(found: Case, size: int) -> TensorBatch:
+    """The rows of a case, and its last one again and again, marked as nobody's."""
+    places = [min(at, len(found.inputs) - 1) for at in range(size)]
+    present = torch.arange(size) < len(found.inputs)
+    return TensorBatch((found.inputs[places],), found.targets[places], size, None, present)
+
+
+def rows_of_nobody_add_nothing(way: int) -> None:
+    for name in ("linear", "convolution of images", "words", "layer norm", "a layer used twice"):
+        found = case(name, 4, rows=6)
+        for last in (found.inputs[-1].clone(), found.inputs[-1] * float("nan") if name != "words" else None):
+            if last is not None:
+                found.inputs[-1] = last
+            expected = flat(ways(found)[way].clipped(found.batch(), 0.5))
+            actual = flat(ways(found)[way].clipped(filled_up(found, 9), 0.5))
+            assert float((actual - expected).norm()) <= NEAR * float(expected.norm()) + 1e-6, name
+
+
+@pytest.mark.parametrize("way", [0, 1])
+def test_rows_of_nobody_add_nothing(way: int) -> None:
+    rows_of_nobody_add_nothing(way)
+
+
+def again(body: Body) -> tuple[Callable[[], None], list[Tensor]]:
+    """Stands for a recording where there is no GPU: the body runs again, and its results are put where they were."""
+    sums = body()
+
+    def replay() -> None:
+        for old, new in zip(sums, body(), strict=True):
+            old.copy_(new)
+
+    return replay, sums
+
+
+def replayed_sums_are_those_of_the_rows_at_hand() -> None:
+    """Of batches of several sizes, with weights that move, whether somebody stands for nobody or not."""
+    for way in (0, 1):
+        found = case("linear", 6, rows=24)
+        sums = ways(found)[way]
+        replayed = ReplayedSums(found.model, sums, again)
+        kept: list[tuple[list[Tensor], Tensor]] = []
+        for step in range(repeats(12)):
+            pick = torch.randperm(24, generator=torch.Generator().manual_seed(step))[: 5 + step % 3]
+            part = Case("linear", found.model, found.inputs[pick], found.targets[pick])
+            batch = filled_up(part, 8) if step % 2 else part.batch()
+            kept.append((replayed.clipped(batch, 0.5), flat(sums.clipped(batch, 0.5))))
+            with torch.no_grad():
+                for each in found.model.parameters():
+                    each.add_(0.1)
+        for actual, expected in kept:
+            assert torch.equal(flat(actual), expected)
+
+
+def test_replayed_sums_are_those_of_the_rows_at_hand() -> None:
+    replayed_sums_are_those_of_the_rows_at_hand()
+
+
+class Counting(nn.Module):
+    """Counts how often its code runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner, self.runs = nn.Linear(3, 2), 0
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.runs += 1
+        return self.inner(x)  # type: ignore[no-any-return]
+
+
+def what_changes_the_model_is_recorded_anew() -> None:
+    """A model's code runs for the first batch of a size and when the second is recorded, and again once a tensor or a mode is another."""
+    model = Counting()
+    rows = TensorBatch((torch.rand(4, 3),), torch.rand(4), 4)
+
+    def once(body: Body) -> tuple[Callable[[], None], list[Tensor]]:
+        return (lambda: None), body()
+
+    replayed = ReplayedSums(model, GhostSums(model, flat_square, list(model.parameters())), once)
+    for change in (lambda: None, model.eval, lambda: setattr(model.inner.weight, "data", torch.ones(2, 3))):
+        change()
+        model.runs = 0
+        for _ in range(5):
+            replayed.clipped(rows, 1.0)
+        assert model.runs == 2
+
+
+def test_what_changes_the_model_is_recorded_anew() -> None:
+    what_changes_the_model_is_recorded_anew()
+
+
+def test_what_cannot_be_recorded_is_refused() -> None:
+    def refuses(body: Body) -> tuple[Callable[[], None], list[Tensor]]:
+        raise RuntimeError("operation not permitted when stream is capturing")
+
+    found = case("linear", 1, rows=4)
+    with pytest.raises(Invalid, match="cannot be recorded"):
+        ReplayedSums(found.model, ways(found)[0], refuses).try_out(found.batch())
+
+
+def gradients_that_are_made_are_the_ones_that_are_measured() -> None:
+    """A row of a convolution with more places than channels, alone: what is added has the bound as its norm, to the last digits."""
+    for seed in range(repeats(20)):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Conv2d(2, 3, 3, bias=False))
+        inputs, targets = torch.randn(1, 2, 9, 9), torch.randn(1)
+        sums = GhostSums(model, flat_square, list(model.parameters()))
+        total = flat(sums.clipped(TensorBatch((inputs,), targets, 1), 0.25)).double()
+        assert abs(float(total.norm()) / 0.25 - 1) < 1e-6
+
+
+def test_gradients_that_are_made_are_the_ones_that_are_measured() -> None:
+    gradients_that_are_made_are_the_ones_that_are_measured()
+
+
+def places_of_wide_layers_are_joined() -> None:
+    """Few places of many channels: the norm is that of products, and neither sums nor norms are those of places by themselves."""
+    for name, model, inputs in (
+        ("linear", nn.Linear(40, 30), torch.Size((3, 40))),
+        ("convolution", nn.Conv2d(16, 20, 3, groups=2), torch.Size((16, 3, 4))),
+    ):
+        for seed in range(repeats(4)):
+            torch.manual_seed(seed)
+            found = Case(name, model, torch.randn(7, *inputs), torch.randn(7))
+            norms, _ = by_hand(found, 1.0)
+            bound = sorted(norms)[3]
+            _, expected = by_hand(found, bound)
+            sums = GhostSums(model, flat_square, list(model.parameters()))
+            assert torch.allclose(
+                sums.norms(found.batch()).double(), torch.tensor(norms, dtype=torch.float64), rtol=NEAR
+            )
+            actual = flat(sums.clipped(found.batch(), bound))
+            assert float((actual - expected).norm()) <= NEAR * float(expected.norm()), (name, seed)
+
+
+def test_places_of_wide_layers_are_joined() -> None:
+    places_of_wide_layers_are_joined()
+
+
+def layers_of_one_shape_are_told_apart() -> None:
+    """What is remembered of the rows of one layer is not taken for another one that has as many."""
+    for seed in range(repeats(4)):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(5, 5), nn.Tanh(), nn.Linear(5, 5), nn.LayerNorm(5))
+        found = Case("one shape", model, 2 * torch.randn(6, 5), torch.randn(6))
+        norms, _ = by_hand(found, 1.0)
+        _, expected = by_hand(found, sorted(norms)[2])
+        sums = GhostSums(model, flat_square, list(model.parameters()))
+        assert torch.allclose(sums.norms(found.batch()).double(), torch.tensor(norms, dtype=torch.float64), rtol=NEAR)
+        actual = flat(sums.clipped(found.batch(), sorted(norms)[2]))
+        assert float((actual - expected).norm()) <= NEAR * float(expected.norm())
+
+
+def test_layers_of_one_shape_are_told_apart() -> None:
+    layers_of_one_shape_are_told_apart()

@@ -24,7 +24,8 @@ from discreet.errors import DiscreetError, Fault, Invalid
 from discreet.learn import CheckpointFile, Person, TrainingPlan
 from discreet.learn.checkpoint import MemoryCheckpoint
 from discreet.learn.torch import TensorCheckpoint, private_training, train
-from discreet.learn.torch.training import _Job, check_exact
+from discreet.learn.torch.batches import TensorRows, UnitRows, evened
+from discreet.learn.torch.training import _Job, check_exact, check_replay
 from discreet.learn.training_plan import STEPS_OF_CLIP
 from discreet.mechanisms.measure import Unmetered, unmetered
 from discreet.noise import Tape
@@ -218,6 +219,39 @@ def batches_are_those_of_the_grant() -> None:
         assert np.flatnonzero(drawn.given[0]).tolist() == drawn.batch.tolist()
         sizes.add(len(drawn.batch))
     assert len(sizes) > 1
+
+
+def evened_batches_are_those_of_the_grant() -> None:
+    """Batches that are filled up for a GPU have the rows of the grant, each of them present once, and one of few sizes."""
+    rows, sizes = table(400), set()
+    for count in (0, 1, 31, 33, 100, 131, 257, 399):
+        chosen = np.sort(np.random.default_rng(count).permutation(400)[:count]).astype(np.int64)
+        units = UnitRows(TensorRows(rows, torch.device("cpu")), plan(), None, None, even=True)
+        pieces = list(units.pieces(chosen, 256))
+        there: list[Tensor] = []
+        for piece in pieces:
+            assert piece.present is not None
+            assert piece.rows == piece.units == evened(int(piece.present.sum())) <= 1.04 * int(piece.present.sum())
+            there.append(piece.inputs[0][piece.present])
+            sizes.add(piece.rows)
+        assert torch.equal(torch.cat([*there, rows[0][:0]]), rows[0][torch.from_numpy(chosen)])
+    assert {evened(count) for count in range(4096, 8193)} == set(range(4096, 8193, 128))
+
+
+def test_evened_batches_are_those_of_the_grant() -> None:
+    evened_batches_are_those_of_the_grant()
+
+
+def test_what_is_not_replayed_is_refused_before_anything_is_charged() -> None:
+    measure, _ = recorded()
+    with pytest.raises(Invalid, match="on a GPU"):
+        train(network(), table(4), plan(), loss=flat_square, replay=True, measure=measure)
+    assert not measure.spent.terms
+    with pytest.raises(Invalid, match="exact sums"):
+        check_replay("cuda", plan(), True)
+    with pytest.raises(Invalid, match="several rows"):
+        check_replay("cuda", plan(person=Person(2)), False)
+    check_replay("cuda", plan(person=Person(2, each_row=True)), False)
 
 
 def _still(parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
@@ -621,7 +655,6 @@ def test_checkpoints_of_another_model_are_refused(tmp_path: Path) -> None:
 
 def test_the_plan_and_the_batch_know_nothing_of_how_many_rows_there_are() -> None:
     """Constants of a job are the same for any number of rows."""
-    from discreet.learn.torch.batches import TensorRows
     from discreet.learn.torch.noise import NoiseKind
 
     def constants(rows: int) -> dict[str, object]:

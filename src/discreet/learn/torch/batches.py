@@ -1,7 +1,7 @@
 """Rows of tensors, and whose they are: what a batch of units is made of."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from discreet.learn.people import RowsOfPeople
 from discreet.learn.training_plan import TrainingPlan
 from discreet.mechanisms.additive import Ints
 from discreet.noise import Source
+
+SIZES = 32
+"""Evened batches have this many sizes between a power of two and the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +39,24 @@ class Owners:
 
 @dataclass(frozen=True, slots=True)
 class TensorBatch:
-    """Inputs and targets of some rows; each row is a unit, or there are owners."""
+    """Inputs and targets of some rows; each row is a unit, or there are owners.
+
+    Rows that are not `present` are there for the size alone.
+    """
 
     inputs: tuple[Tensor, ...]
     targets: Tensor
     units: int
     owners: Owners | None = None
+    present: Tensor | None = None
 
     @property
     def rows(self) -> int:
         return len(self.targets)
+
+    def counted(self, factors: Tensor) -> Tensor:
+        """The factors of units, with 0 for those that are not present."""
+        return factors if self.present is None else factors * self.present
 
     def of_rows(self, factors: Tensor) -> Tensor:
         """What units have, for each of their rows."""
@@ -75,10 +86,15 @@ class TensorRows:
         if isinstance(rows, slice):
             taken = [each[rows].clone() for each in self._data]
         else:
-            places = torch.from_numpy(rows)
-            taken = [each.index_select(0, places.to(each.device)) for each in self._data]
+            places = {device: _sent(torch.from_numpy(rows), device) for device in {each.device for each in self._data}}
+            taken = [each.index_select(0, places[each.device]) for each in self._data]
         *inputs, targets = (each.to(self._device, non_blocking=True) for each in taken)
         return TensorBatch(tuple(inputs), targets, units, owners)
+
+
+def _sent(numbers: Tensor, device: torch.device) -> Tensor:
+    """The numbers on a device. To a GPU they go from pinned memory, which nobody waits for."""
+    return numbers.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else numbers.to(device)
 
 
 class UnitRows:
@@ -86,12 +102,22 @@ class UnitRows:
 
     Which rows of a person are used depends on nobody else, so that one person who comes or goes changes what that person adds, and
     nothing else. Where every row is clipped by itself (`each_row`), a person's rows add up to the clip.
+
+    With `even` sampled batches are filled up to one of few sizes: libraries of GPUs choose their kernels anew for each size, which for
+    convolutions takes longer than a step. The last row of a batch stands there again, with factor 0: it adds nothing, and fails
+    where the batch fails without it.
     """
 
     def __init__(
-        self, rows: TensorRows, plan: TrainingPlan, groups: Iterable[Any] | None, source: Source | None
+        self,
+        rows: TensorRows,
+        plan: TrainingPlan,
+        groups: Iterable[Any] | None,
+        source: Source | None,
+        *,
+        even: bool = False,
     ) -> None:
-        self._rows, self._device = rows, rows._device
+        self._rows, self._device, self._even = rows, rows._device, even
         self._most = plan.rows_each
         self._people = None if groups is None else RowsOfPeople(ids_of(groups), self._most, source)
         self._alone = plan.person is None or plan.person.each_row or self._most == 1
@@ -108,15 +134,33 @@ class UnitRows:
 
     def _piece(self, units: Ints | slice, count: int) -> TensorBatch:
         if self._people is None:
-            return self._rows.at(units, count)
+            return self._single(units, count)
         rows, firsts = self._people.of(units)
         if self._alone:
-            return self._rows.at(rows, len(rows))
+            return self._single(rows, len(rows))
         counts = np.diff(firsts, append=len(rows))
         unit = np.repeat(np.arange(count), counts)
         place = np.arange(len(rows)) - np.repeat(firsts, counts)
         owners = Owners(torch.from_numpy(unit).to(self._device), torch.from_numpy(place).to(self._device), self._most)
         return self._rows.at(rows, count, owners)
+
+    def _single(self, rows: Ints | slice, count: int) -> TensorBatch:
+        """A batch of rows that are units."""
+        if not self._even or isinstance(rows, slice) or not count:
+            return self._rows.at(rows, count)
+        size = evened(count)
+        batch = self._rows.at(np.concatenate([rows, np.full(size - count, rows[-1])]), size)
+        return replace(batch, present=torch.arange(size, device=self._device) < count)
+
+
+def evened(count: int) -> int:
+    """The next larger of few sizes.
+
+    >>> evened(4097), evened(4128), evened(31)
+    (4224, 4224, 31)
+    """
+    step = max(1, (1 << count.bit_length() - 1) // SIZES)
+    return -(-count // step) * step
 
 
 def ids_of(groups: Iterable[Any]) -> Iterable[Any]:

@@ -18,6 +18,7 @@ from discreet.errors import Invalid
 from discreet.learn.torch.batches import TensorBatch, TensorRows
 from discreet.learn.torch.each import AloneSums, EachSums
 from discreet.learn.torch.ghost import GhostSums, Loss, losses
+from discreet.learn.torch.replaying import ReplayedSums
 from discreet.learn.torch.uses import Unsuited
 
 ROWS = 3
@@ -60,8 +61,13 @@ def _mixes(name: str, layer: nn.Module, why: str) -> Invalid:
 
 
 def sums_for(
-    model: nn.Module, loss: Loss, rows: TensorRows, parameters: Sequence[nn.Parameter], exact: bool = False
-) -> "Sums | AloneSums":
+    model: nn.Module,
+    loss: Loss,
+    rows: TensorRows,
+    parameters: Sequence[nn.Parameter],
+    exact: bool = False,
+    replay: bool = False,
+) -> Sums | ReplayedSums | AloneSums:
     """How clipped sums of this model are made; Invalid where its examples cannot be told apart, or something is kept of them."""
     refuse_mixing_layers(model)
     device = parameters[0].device
@@ -73,7 +79,12 @@ def sums_for(
         if exact:
             return AloneSums(model, loss, parameters)
         with _steady(model):
-            return _right(model, loss, batch, parameters)
+            found = _right(model, loss, batch, parameters)
+    if not replay:
+        return found
+    replayed = ReplayedSums(model, found)
+    replayed.try_out(batch)
+    return replayed
 
 
 def _made_up(model: nn.Module, loss: Loss, rows: TensorRows, device: torch.device) -> TensorBatch:
@@ -159,7 +170,7 @@ def _right(model: nn.Module, loss: Loss, batch: TensorBatch, parameters: Sequenc
     for way in ways:
         sums = way(model, loss, parameters)
         try:
-            found, whole = sums.squares(batch).sqrt(), sums.clipped(batch, float("inf"))
+            found, whole = sums.norms(batch), sums.clipped(batch, float("inf"))
         except (Unsuited, RuntimeError, NotImplementedError, TypeError, ValueError) as error:
             failed = error
             continue

@@ -8,7 +8,7 @@ from torch.func import functional_call, grad, vmap
 
 from discreet.learn.torch.batches import TensorBatch
 from discreet.learn.torch.ghost import Loss, factors_of, losses
-from discreet.learn.torch.uses import finite
+from discreet.learn.torch.uses import finite, joined_lengths, length
 
 
 class EachSums:
@@ -34,13 +34,13 @@ class EachSums:
         """For any batch, the sum of the units' gradients, each scaled to norm `bound` at most, for each parameter."""
         each = self._each(batch)
         with torch.no_grad():
-            factors = factors_of(_squared(each), bound)
+            factors = batch.counted(factors_of(_norms(each), bound))
             return [torch.tensordot(factors.to(part.dtype), finite(part), dims=1) for part in each]
 
-    def squares(self, batch: TensorBatch) -> Tensor:
-        """The squared norm of each unit's gradient."""
+    def norms(self, batch: TensorBatch) -> Tensor:
+        """The norm of each unit's gradient."""
         with torch.no_grad():
-            return _squared(self._each(batch))
+            return _norms(self._each(batch))
 
     def _each(self, batch: TensorBatch) -> list[Tensor]:
         """The gradient of each unit, for each parameter."""
@@ -52,8 +52,8 @@ class EachSums:
         return parts if batch.owners is None else [batch.owners.summed(part, batch.units) for part in parts]
 
 
-def _squared(parts: list[Tensor]) -> Tensor:
-    return torch.stack([torch.linalg.vector_norm(part.flatten(1), dim=1) for part in parts]).square().sum(0)
+def _norms(parts: list[Tensor]) -> Tensor:
+    return joined_lengths([length(part.flatten(1), 1) for part in parts])
 
 
 class AloneSums:
@@ -75,8 +75,7 @@ class AloneSums:
             gradient = torch.zeros(size, dtype=torch.float64, device=total.device)
             for row in rows:
                 gradient += self._gradient(batch, row)
-            squared = gradient.square().sum()
-            factor = factors_of(squared, bound)
+            factor = factors_of(gradient.square().sum().sqrt(), bound)
             total += torch.trunc(finite(gradient) * (factor / step)).to(torch.int64)
         return total
 

@@ -18,9 +18,19 @@ from torch.autograd.graph import GradientEdge, get_gradient_edge
 from discreet.errors import Fault
 from discreet.learn.torch.batches import TensorBatch
 from discreet.learn.torch.layers import known, uses_of
-from discreet.learn.torch.uses import ParameterUse, Unsuited, squares
+from discreet.learn.torch.uses import (
+    Factors,
+    Lengths,
+    ParameterUse,
+    Small,
+    UnitGradients,
+    Unsuited,
+    gradients_of,
+    joined_lengths,
+)
 
 Loss = Callable[[Any, Tensor], Tensor]
+Uses = dict[nn.Parameter, list[ParameterUse | Small]]
 
 INFINITE = 2.0
 """Stands for a bound over a norm of 0: anything from 1 on, which leaves a gradient as it is."""
@@ -44,12 +54,12 @@ def losses(model: nn.Module, loss: Loss, inputs: Sequence[Tensor], targets: Tens
     return found.flatten(1).sum(1) if found.dim() > 1 else found
 
 
-def factors_of(squared: Tensor, bound: float) -> Tensor:
+def factors_of(norms: Tensor, bound: float) -> Tensor:
     """What each unit is multiplied with, so that its norm is at most `bound`.
 
     Where the norm is infinite or no number that is 0, and how many such units there are is told nowhere.
     """
-    return (bound / squared.sqrt()).nan_to_num_(0.0, INFINITE, 0.0).clamp_(max=1)
+    return (bound / norms).nan_to_num_(0.0, INFINITE, 0.0).clamp_(max=1)
 
 
 class GhostSums:
@@ -75,32 +85,27 @@ class GhostSums:
         """For any batch, the sum of the units' gradients, each scaled to norm `bound` at most, for each parameter."""
         uses = self._uses(batch)
         with torch.no_grad():
-            factors = batch.of_rows(factors_of(self._squares(uses, batch), bound))
-            return [self._total(each, uses, factors) for each in self._parameters]
+            found = self._gradients(uses, batch)
+            factors = Factors(batch.counted(factors_of(_norms(found, batch), bound)), batch)
+            return [_total(each, found, factors) for each in self._parameters]
 
-    def squares(self, batch: TensorBatch) -> Tensor:
-        """The squared norm of each unit's gradient."""
+    def norms(self, batch: TensorBatch) -> Tensor:
+        """The norm of each unit's gradient."""
         uses = self._uses(batch)
         with torch.no_grad():
-            return self._squares(uses, batch)
+            return _norms(self._gradients(uses, batch), batch)
 
-    def _squares(self, uses: dict[nn.Parameter, list[ParameterUse]], batch: TensorBatch) -> Tensor:
-        found = torch.zeros(batch.units, dtype=torch.float32, device=batch.targets.device)
-        for each in uses.values():
-            found = found + squares(each, batch)
-        return found
+    def _gradients(self, uses: Uses, batch: TensorBatch) -> dict[nn.Parameter, UnitGradients]:
+        lengths = Lengths()
+        return {parameter: gradients_of(each, batch, lengths) for parameter, each in uses.items()}
 
-    def _total(self, parameter: nn.Parameter, uses: dict[nn.Parameter, list[ParameterUse]], factors: Tensor) -> Tensor:
-        parts = [use.total(factors.to(parameter.dtype)) for use in uses.get(parameter, ())]
-        return sum(parts[1:], start=parts[0]) if parts else torch.zeros_like(parameter)
-
-    def _uses(self, batch: TensorBatch) -> dict[nn.Parameter, list[ParameterUse]]:
+    def _uses(self, batch: TensorBatch) -> Uses:
         """One pass forward, and one back that stops at what layers gave: no gradient of a parameter is made."""
         with torch.enable_grad(), _watched(self._layers, self._copying) as passes:
             total = losses(self._model, self._loss, batch.inputs, batch.targets).sum()
         edges = [each.edge for each in passes]
         gradients = torch.autograd.grad(total, edges, allow_unused=True) if edges and total.requires_grad else ()
-        found: dict[nn.Parameter, list[ParameterUse]] = defaultdict(list)
+        found: Uses = defaultdict(list)
         with torch.no_grad():
             for each, given in zip(passes, gradients, strict=bool(gradients)):
                 if given is None:
@@ -112,6 +117,18 @@ class GhostSums:
                 for parameter, use in uses_of(each.layer, each.taken, given):
                     found[parameter].append(use)
         return found
+
+
+def _norms(found: dict[nn.Parameter, UnitGradients], batch: TensorBatch) -> Tensor:
+    if not found:
+        return torch.zeros(batch.units, device=batch.targets.device)
+    return joined_lengths([each.lengths for each in found.values()])
+
+
+def _total(parameter: nn.Parameter, found: dict[nn.Parameter, UnitGradients], factors: Factors) -> Tensor:
+    if parameter not in found:
+        return torch.zeros_like(parameter)
+    return found[parameter].total(factors).view(parameter.shape)
 
 
 def _trained(layer: nn.Module) -> bool:

@@ -5,11 +5,10 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.nn.grad import conv1d_weight, conv2d_weight, conv3d_weight
 
-from discreet.learn.torch.uses import LookUp, ParameterUse, Small, Unsuited, finite, weighed
+from discreet.learn.torch.uses import Factors, LookUp, ParameterUse, Small, Unsuited, finite
 
-Uses = dict[str, ParameterUse]
+Uses = dict[str, ParameterUse | Small]
 
 
 class LinearWeight:
@@ -25,8 +24,11 @@ class LinearWeight:
             self._given.reshape(rows, 1, -1, self._given.shape[-1]),
         )
 
-    def total(self, factors: Tensor) -> Tensor:
-        taken, given = finite(self._taken), weighed(self._given, factors)
+    def single(self) -> tuple[Tensor, Tensor] | None:
+        return (self._taken, self._given) if self._taken.dim() == 2 else None
+
+    def total(self, factors: Factors) -> Tensor:
+        taken, given = finite(self._taken), factors.weighed(self._given)
         return given.flatten(0, -2).T @ taken.flatten(0, -2)
 
 
@@ -36,7 +38,8 @@ class ConvolutionWeight:
     def __init__(self, layer: nn.Conv1d | nn.Conv2d | nn.Conv3d, taken: Tensor, given: Tensor) -> None:
         self._layer, self._given = layer, given
         mode = "constant" if layer.padding_mode == "zeros" else layer.padding_mode
-        self._padded = functional.pad(taken, layer._reversed_padding_repeated_twice, mode=mode)
+        edges = layer._reversed_padding_repeated_twice
+        self._padded = functional.pad(taken, edges, mode=mode) if any(edges) else taken
 
     def spread(self) -> tuple[Tensor, Tensor]:
         layer, x = self._layer, self._padded
@@ -45,13 +48,18 @@ class ConvolutionWeight:
             x = x.unfold(2 + at, (size - 1) * apart + 1, stride)[..., ::apart]
         x = x.unflatten(1, (layer.groups, -1))  # rows, groups, channels, places …, kernel …
         x = x.movedim(2, 2 + n).flatten(2 + n).flatten(2, 1 + n)
-        return x, self._given.unflatten(1, (layer.groups, -1)).flatten(3).mT
+        return x, self._by_places(self._given)
 
-    def total(self, factors: Tensor) -> Tensor:
-        layer = self._layer
-        weight = {1: conv1d_weight, 2: conv2d_weight, 3: conv3d_weight}[len(layer.kernel_size)]
-        taken, given = finite(self._padded), weighed(self._given, factors)
-        return weight(taken, layer.weight.shape, given, layer.stride, 0, layer.dilation, layer.groups)
+    def _by_places(self, given: Tensor) -> Tensor:
+        return given.unflatten(1, (self._layer.groups, -1)).flatten(3).mT
+
+    def single(self) -> None:
+        return None
+
+    def total(self, factors: Factors) -> Tensor:
+        # not by torch.nn.grad: cuDNN would round to fewer digits than the lengths have
+        taken, given = finite(self.spread()[0]), self._by_places(factors.weighed(self._given))
+        return given.transpose(0, 1).flatten(1, 2).mT @ taken.transpose(0, 1).flatten(1, 2)
 
 
 def _linear(layer: nn.Linear, taken: Tensor, given: Tensor) -> Uses:
@@ -121,7 +129,7 @@ def known(layer: nn.Module) -> bool:
     return type(layer) in KNOWN and set(layer._parameters) <= NAMES
 
 
-def uses_of(layer: nn.Module, taken: Tensor, given: Tensor) -> list[tuple[nn.Parameter, ParameterUse]]:
+def uses_of(layer: nn.Module, taken: Tensor, given: Tensor) -> list[tuple[nn.Parameter, ParameterUse | Small]]:
     """The uses of the parameters that are trained."""
     found = KNOWN[type(layer)](layer, taken, given)
     own = {name: each for name, each in layer._parameters.items() if each is not None and each.requires_grad}

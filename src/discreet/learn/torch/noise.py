@@ -42,8 +42,8 @@ class FloatGaussian(Mechanism):
     def __call__(self, exact: Tensor, source: Source | None = None) -> Tensor:
         """The tensor, with noise on each number, where the tensor is."""
         generator = torch.Generator(exact.device).manual_seed(chosen(source).bits(63))
-        noise = torch.randn(exact.shape, generator=generator, device=exact.device, dtype=exact.dtype)
-        return exact + noise * (float(self.like.scale) * self.step)
+        noise = torch.empty_like(exact).normal_(0, float(self.like.scale) * self.step, generator=generator)
+        return noise.add_(exact)
 
     def error(self, confidence: Number = 0.95) -> float:
         """± of one number."""
@@ -58,27 +58,22 @@ class GridSums:
     """
 
     def __init__(self, parameters: Sequence[nn.Parameter], plan: TrainingPlan) -> None:
-        sizes = [each.numel() for each in parameters]
         self._parameters = parameters
-        self._steps = torch.empty(sum(sizes), dtype=torch.int64, device=parameters[0].device)
-        self._sizes = sizes
         self._per_step = float(1 / plan.step)
         self._to_mean = float(plan.step) / plan.batch
-
-    def _parts(self, vector: Tensor) -> list[Tensor]:
-        return [part.view(own.shape) for own, part in zip(self._parameters, vector.split(self._sizes), strict=True)]
+        self._device = parameters[0].device
+        size, pinned = sum(each.numel() for each in parameters), self._device.type == "cuda"
+        self._steps = torch.empty(size, dtype=torch.int64, pin_memory=pinned)
+        self._means = torch.empty(size, dtype=_widest(parameters), pin_memory=pinned)
 
     def rounded(self, sums: Sequence[Tensor]) -> Ints:
-        """The sums in whole steps, toward 0. The sums themselves are used up."""
-        for part, each in zip(self._parts(self._steps), sums, strict=True):
-            part.copy_(each.mul_(self._per_step))
-        return self._steps.cpu().numpy()  # type: ignore[no-any-return]
+        """The sums in whole steps, toward 0."""
+        return self._steps.copy_(_joined(sums).mul_(self._per_step)).numpy()  # type: ignore[no-any-return]
 
     def put(self, released: Any) -> None:
         """Mean gradients, by the declared size of a batch, where an optimiser looks for them."""
-        vector = torch.from_numpy(released).to(self._steps.device)
-        for own, part in zip(self._parameters, self._parts(vector), strict=True):
-            _put(own, part, self._to_mean)
+        means = self._means.copy_(torch.from_numpy(released)).mul_(self._to_mean)
+        _put(self._parameters, means.to(self._device, non_blocking=True))
 
 
 class FloatSums:
@@ -86,19 +81,26 @@ class FloatSums:
 
     def __init__(self, parameters: Sequence[nn.Parameter], plan: TrainingPlan) -> None:
         self._parameters = parameters
-        self._sizes = [each.numel() for each in parameters]
         self._to_mean = 1 / plan.batch
 
     def joined(self, sums: Sequence[Tensor]) -> Tensor:
-        return torch.cat([each.flatten() for each in sums])
+        return _joined(sums)
 
     def put(self, released: Tensor) -> None:
         """Mean gradients, by the declared size of a batch, where an optimiser looks for them."""
-        for own, part in zip(self._parameters, released.split(self._sizes), strict=True):
-            _put(own, part.view(own.shape), self._to_mean)
+        _put(self._parameters, released * self._to_mean)
 
 
-def _put(parameter: nn.Parameter, values: Tensor, factor: float) -> None:
-    if parameter.grad is None:
-        parameter.grad = torch.empty_like(parameter)
-    parameter.grad.copy_(values).mul_(factor)
+def _widest(tensors: Sequence[Tensor]) -> torch.dtype:
+    """Double precision where any of them has it, and single precision otherwise: sums of half precision would be infinite in steps."""
+    return torch.float64 if any(each.dtype == torch.float64 for each in tensors) else torch.float32
+
+
+def _joined(sums: Sequence[Tensor]) -> Tensor:
+    return torch.cat([each.flatten() for each in sums]).to(_widest(sums))
+
+
+def _put(parameters: Sequence[nn.Parameter], means: Tensor) -> None:
+    """Each parameter has its part of the vector as its gradient: nothing is copied but to another type."""
+    for own, part in zip(parameters, means.split([each.numel() for each in parameters]), strict=True):
+        own.grad = part.view(own.shape).to(own.dtype)

@@ -21,12 +21,13 @@ from discreet.learn.torch.each import AloneSums, EachSums
 from discreet.learn.torch.ghost import Loss
 from discreet.learn.torch.noise import FloatGaussian, FloatSums, GridSums, NoiseKind
 from discreet.learn.torch.optimising import Made, Moving, Schedule
+from discreet.learn.torch.replaying import ReplayedSums
 from discreet.learn.training_plan import GradientNoise, TrainingPlan
 from discreet.learn.training_run import Keeper, TrainingRun, entered
 from discreet.mechanisms.additive import Ints
 from discreet.mechanisms.measure import Measure
 
-MICROBATCH = 4096
+MICROBATCH = 8192
 """Units whose activations are held at once, unless it is said otherwise."""
 
 HELD = 1 << 26
@@ -105,16 +106,17 @@ class _Job:
         exact: bool,
         microbatch: int | None,
         moving: Moving | None,
+        replay: bool = False,
     ) -> None:
         parameters = trained_parameters(model)
         self._plan, self._noise, self._exact, self.moving = plan, noise, exact, moving
         share = plan.person.rows if plan.person is not None and plan.person.each_row else 1
         self._bound = float(plan.bound / share)
         self._out = GridSums(parameters, plan) if noise is NoiseKind.GRID else FloatSums(parameters, plan)
-        self._sums = sums_for(model, loss, rows, parameters, exact)
+        self._sums = sums_for(model, loss, rows, parameters, exact, replay)
         size = sum(each.numel() for each in parameters)
         usual = MICROBATCH
-        if isinstance(self._sums, EachSums):
+        if isinstance(self._sums, EachSums) or (isinstance(self._sums, ReplayedSums) and self._sums.one_by_one):
             usual = min(MICROBATCH, max(1, HELD // (size * plan.rows_each)))
         self._microbatch = usual if microbatch is None else whole(microbatch, "microbatch", least=1)
         self._size, self._parameters = size, parameters
@@ -174,6 +176,7 @@ def private_training(
     optimizer: Made | None = None,
     schedule: Schedule | None = None,
     microbatch: int | None = None,
+    replay: bool = False,
     noise: NoiseKind | str = NoiseKind.GRID,
     exact: bool = False,
     measure: Measure | None = None,
@@ -193,7 +196,7 @@ def private_training(
     elif schedule is not None or keeper is not None:
         raise Invalid("a schedule or a checkpoint needs the optimizer", hint="optimizer=… is moved by step()")
     with _entered(
-        model, data, plan, loss, groups, moving, microbatch, noise, exact, measure, key, label, keeper
+        model, data, plan, loss, groups, moving, microbatch, replay, noise, exact, measure, key, label, keeper
     ) as run:
         yield run
 
@@ -207,6 +210,7 @@ def _entered(
     groups: Iterable[Any] | None,
     moving: Moving | None,
     microbatch: int | None,
+    replay: bool,
     noise: NoiseKind | str,
     exact: bool,
     measure: Measure | None,
@@ -221,11 +225,15 @@ def _entered(
     device = trained_parameters(model)[0].device
     if exact:
         check_exact(device.type, torch.are_deterministic_algorithms_enabled())
+    if replay:
+        check_replay(device.type, plan, exact)
     rows = TensorRows(data, device)
     checked_groups(plan, rows, groups)
-    job = _Job(model, rows, plan, loss, kind, exact, microbatch, moving)
+    job = _Job(model, rows, plan, loss, kind, exact, microbatch, moving, replay)
     with entered(plan, job, measure=measure, key=key, label=label, keeper=keeper) as run:
-        yield PrivateTraining(job, run, UnitRows(rows, plan, groups, run.source))
+        yield PrivateTraining(
+            job, run, UnitRows(rows, plan, groups, run.source, even=device.type == "cuda" and not exact)
+        )
 
 
 def _moving(model: nn.Module, optimizer: Made | None, schedule: Schedule | None) -> Moving:
@@ -245,6 +253,16 @@ def check_exact(place: str, deterministic: bool) -> None:
             "exact sums need gradients that are the same whenever they are computed",
             hint="call torch.use_deterministic_algorithms(True), or train on the CPU",
         )
+
+
+def check_replay(place: str, plan: TrainingPlan, exact: bool) -> None:
+    """Invalid where steps cannot be recorded."""
+    if place != "cuda":
+        raise Invalid("steps are recorded and replayed on a GPU only", hint="leave replay out")
+    if exact:
+        raise Invalid("exact sums take one example after the other, and are not replayed", hint="leave replay out")
+    if plan.person is not None and plan.person.rows > 1 and not plan.person.each_row:
+        raise Invalid("people of several rows are not replayed", hint="leave replay out, or use one row of each person")
 
 
 def _kind(noise: NoiseKind | str, exact: bool) -> NoiseKind:
@@ -267,6 +285,7 @@ def train(
     optimizer: Made | None = None,
     schedule: Schedule | None = None,
     microbatch: int | None = None,
+    replay: bool = False,
     noise: NoiseKind | str = NoiseKind.GRID,
     exact: bool = False,
     measure: Measure | None = None,
@@ -280,13 +299,15 @@ def train(
     `data` are tensors with one row an example, targets last; `loss` gives one number an example (reduction='none'). Where the unit is
     a person, `groups` says whose each row is. `optimizer` is one of torch, or a function that makes one of parameters; `schedule` one of
     torch, or a function of the number of the step that gives a factor of the learning rate. `microbatch` bounds how many units are in
-    memory at once. With `noise='grid'` sums are rounded to the plan's public grid, and the noise is exact; `noise='float'` is that
-    of torch, and no secure guarantee. Sums are those of floating-point numbers unless they are `exact`, which is slow (`caveats`). With a
-    `key` and a `keeper` whoever was stopped goes on, at no new charge. `progress` is told the number of each step, and nothing else.
+    memory at once. With `replay`, on a GPU, the kernels of a step are recorded once for each size of a batch: code of the model and of
+    the loss runs when they are recorded, so that it must decide the same in each step. With `noise='grid'` sums are rounded to the
+    plan's public grid, and the noise is exact; `noise='float'` is that of torch, and no secure guarantee. Sums are those of
+    floating-point numbers unless they are `exact`, which is slow (`caveats`). With a `key` and a `keeper` whoever was stopped goes on, at
+    no new charge. `progress` is told the number of each step, and nothing else.
     """
     moving = _moving(model, optimizer, schedule)
     with _entered(
-        model, data, plan, loss, groups, moving, microbatch, noise, exact, measure, key, label, keeper
+        model, data, plan, loss, groups, moving, microbatch, replay, noise, exact, measure, key, label, keeper
     ) as run:
         for number in run.steps:
             run.step()

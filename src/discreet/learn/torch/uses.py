@@ -1,9 +1,10 @@
 """How the gradient of a parameter is made of what a layer took and of the gradient of what it gave, example by example.
 
 Three kinds cover the layers that are known. *Outer*: Σ_t g_t ⊗ a_t, of linear layers and convolutions; inner products tell its norm,
-Σ_ts ⟨a_t, a_s⟩⟨g_t, g_s⟩, without the gradient itself (Goodfellow 2015; Lee and Kifer 2021; Bu et al. 2022). *LookUp*: g_t in the row of
-a table that t looks up. *Small*: the gradient itself, no larger than what the layer gave. A parameter that is used more than once has the
-sum of its uses as its gradient: uses are joined before a norm is taken. The rows of a person are joined likewise.
+Σ_ts ⟨a_t, a_s⟩⟨g_t, g_s⟩, without the gradient itself (Goodfellow 2015; Lee and Kifer 2021; Bu et al. 2022). Where there are so many
+places that the gradient is hardly larger than they are, it is made, which takes fewer operations. *LookUp*: g_t in the row of a table
+that t looks up. *Small*: the gradient itself, no larger than what the layer gave. A parameter that is used more than once has the sum of
+its uses as its gradient: uses are joined before a norm is taken. The rows of a person are joined likewise.
 """
 
 from collections.abc import Sequence
@@ -17,15 +18,56 @@ from discreet.learn.torch.batches import TensorBatch
 SLACK = 2.0**-23
 """Of the square of Σ_t ‖a_t‖‖g_t‖, added to a squared norm: what single precision may lose where terms cancel."""
 
+MADE = 2
+"""Gradients of units are made where they have at most this many times the numbers that they are made of."""
+
+COARSE = (torch.float16, torch.bfloat16)
+
 
 class Unsuited(Exception):
     """A layer is used in a way that these rules do not cover: gradients are then taken example by example."""
 
 
+class Factors:
+    """What each unit is multiplied with: 1 at most, and 0 for a unit that adds nothing, whatever it holds.
+
+    The rows that were weighed last are remembered: the bias of a layer wants those of its weight.
+    """
+
+    def __init__(self, units: Tensor, batch: TensorBatch) -> None:
+        self.units, self._rows = units, batch.of_rows(units)
+        self._last: tuple[Tensor, Tensor] | None = None
+
+    def weighed(self, values: Tensor) -> Tensor:
+        """Each row times its factor; zeros where that is 0, since a row that counts has no value that is infinite or no number."""
+        found = self.remembered(values)
+        if found is None:
+            factors = self._rows.to(values.dtype).view(-1, *(1,) * (values.dim() - 1))
+            found = (values * factors).nan_to_num_(0.0, 0.0, 0.0)
+            self._last = values, found
+        return found
+
+    def remembered(self, values: Tensor) -> Tensor | None:
+        """These rows, if they were the last ones that were weighed."""
+        return self._last[1] if self._last is not None and self._last[0] is values else None
+
+
+class Lengths:
+    """The lengths of rows; those that were found last are remembered, as those of `Factors` are."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Tensor, Tensor] | None = None
+
+    def of(self, values: Tensor) -> Tensor:
+        if self._last is None or self._last[0] is not values:
+            self._last = values, length(values.flatten(1), 1)
+        return self._last[1]
+
+
 class ParameterUse(Protocol):
     """One use of a parameter in a batch of rows."""
 
-    def total(self, factors: Tensor) -> Tensor:
+    def total(self, factors: Factors) -> Tensor:
         """Σ over rows of factor times gradient; rows with factor 0 add nothing, whatever they hold."""
 
 
@@ -35,6 +77,9 @@ class Outer(ParameterUse, Protocol):
     def spread(self) -> tuple[Tensor, Tensor]:
         """What was taken, (rows, groups, places, ·), and the gradients of what was given, alike."""
 
+    def single(self) -> tuple[Tensor, Tensor] | None:
+        """What was taken, (rows, ·), and the gradients of what was given, where a row has one group and one place."""
+
 
 class LookUp:
     """Rows of a table that were looked up, (rows, places), and the gradients of what was found, (rows, places, ·)."""
@@ -42,9 +87,9 @@ class LookUp:
     def __init__(self, shape: torch.Size, places: Tensor, gradients: Tensor) -> None:
         self.shape, self.places, self.gradients = shape, places, gradients
 
-    def total(self, factors: Tensor) -> Tensor:
+    def total(self, factors: Factors) -> Tensor:
         out = self.gradients.new_zeros(self.shape)
-        return out.index_add_(0, self.places.flatten(), weighed(self.gradients, factors).flatten(0, 1))
+        return out.index_add_(0, self.places.flatten(), factors.weighed(self.gradients).flatten(0, 1))
 
 
 class Small:
@@ -53,8 +98,38 @@ class Small:
     def __init__(self, gradients: Tensor) -> None:
         self.gradients = gradients
 
-    def total(self, factors: Tensor) -> Tensor:
-        return (factors @ finite(self.gradients).flatten(1)).view(self.gradients.shape[1:])
+
+class UnitGradients(Protocol):
+    """What is known of the gradients of one parameter, unit by unit."""
+
+    lengths: Tensor
+
+    def total(self, factors: Factors) -> Tensor:
+        """Σ over units of factor times gradient, in the order of the parameter's numbers."""
+
+
+class Made:
+    """The gradients themselves, (units, …): what is added is what was measured, whatever it was rounded to."""
+
+    def __init__(self, gradients: Tensor, lengths: Tensor) -> None:
+        self._gradients, self.lengths = gradients, lengths
+
+    def total(self, factors: Factors) -> Tensor:
+        weighed = factors.remembered(self._gradients)
+        if weighed is not None:
+            return weighed.sum(0)
+        return factors.units.to(self._gradients.dtype) @ finite(self._gradients).flatten(1)
+
+
+class Unmade:
+    """Lengths alone; the sum comes from the uses."""
+
+    def __init__(self, uses: Sequence[ParameterUse], lengths: Tensor) -> None:
+        self._uses, self.lengths = uses, lengths
+
+    def total(self, factors: Factors) -> Tensor:
+        parts = [use.total(factors) for use in self._uses]
+        return sum(parts[1:], start=parts[0])
 
 
 def finite(values: Tensor) -> Tensor:
@@ -65,28 +140,35 @@ def finite(values: Tensor) -> Tensor:
     return torch.nan_to_num(values, 0.0, 0.0, 0.0)
 
 
-def weighed(values: Tensor, factors: Tensor) -> Tensor:
-    """Each row times its factor."""
-    return finite(values).mul_(factors.view(-1, *(1,) * (values.dim() - 1)))
+def length(values: Tensor, dim: int) -> Tensor:
+    """The L2 norm along a dimension, in single precision at least."""
+    return torch.linalg.vector_norm(values, dim=dim, dtype=torch.float32 if values.dtype in COARSE else None)
 
 
-def squares(uses: Sequence[ParameterUse], batch: TensorBatch) -> Tensor:
-    """The squared norm of each unit's gradient of one parameter, over all of its uses together and all of the unit's rows."""
-    if all(isinstance(use, Small) for use in uses):
-        return _of_small([use for use in uses if isinstance(use, Small)], batch)
-    if all(isinstance(use, LookUp) for use in uses):
-        return _of_tables([use for use in uses if isinstance(use, LookUp)], batch)
-    spread = [use.spread() for use in uses if hasattr(use, "spread")]
-    if len(spread) < len(uses):
+def joined_lengths(parts: Sequence[Tensor]) -> Tensor:
+    """Of each unit the norm of all its gradients together."""
+    return length(torch.stack(list(parts)), 0)
+
+
+def gradients_of(uses: Sequence["ParameterUse | Small"], batch: TensorBatch, lengths: Lengths) -> UnitGradients:
+    """The units' gradients of one parameter, over all of its uses together and all of the unit's rows."""
+    small = [use for use in uses if isinstance(use, Small)]
+    if len(small) == len(uses):
+        return _of_small(small, batch, lengths)
+    tables = [use for use in uses if isinstance(use, LookUp)]
+    if len(tables) == len(uses):
+        return Unmade(tables, _of_tables(tables, batch))
+    outer = [use for use in uses if not isinstance(use, Small | LookUp)]
+    if len(outer) < len(uses):
         raise Unsuited("a parameter is used in layers of different kinds")
-    return _of_outer([taken for taken, _ in spread], [given for _, given in spread], batch)
+    return _of_outer(outer, batch, lengths)  # type: ignore[arg-type]
 
 
-def _of_small(uses: list[Small], batch: TensorBatch) -> Tensor:
+def _of_small(uses: list[Small], batch: TensorBatch, lengths: Lengths) -> Made:
     rows = torch.stack([use.gradients for use in uses]).sum(0) if len(uses) > 1 else uses[0].gradients
     if batch.owners is not None:
         rows = batch.owners.summed(rows, batch.units)
-    return torch.linalg.vector_norm(rows.flatten(1), dim=1).square()
+    return Made(rows, lengths.of(rows))
 
 
 def _joined(parts: list[Tensor], batch: TensorBatch, places: int) -> Tensor:
@@ -102,23 +184,29 @@ def _of_tables(uses: list[LookUp], batch: TensorBatch) -> Tensor:
     places = _joined([use.places for use in uses], batch, 1)
     gradients = _joined([use.gradients for use in uses], batch, 1)
     if places.shape[1] == 1:
-        return torch.linalg.vector_norm(gradients.flatten(1), dim=1).square()
+        return length(gradients.flatten(1), 1)
     same = places[:, :, None] == places[:, None, :]
     products = gradients @ gradients.mT
-    return torch.where(same, products, 0).sum((1, 2)).clamp(min=0) + _slack(products.diagonal(dim1=1, dim2=2))
+    squared = torch.where(same, products, 0).sum((1, 2)).clamp(min=0)
+    return (squared + _slack(products.diagonal(dim1=1, dim2=2))).sqrt()
 
 
-def _of_outer(taken: list[Tensor], given: list[Tensor], batch: TensorBatch) -> Tensor:
-    a, g = _joined(taken, batch, 2), _joined(given, batch, 2)
-    lengths = (torch.linalg.vector_norm(a, dim=3) * torch.linalg.vector_norm(g, dim=3)).square()
-    places = a.shape[2]
+def _of_outer(uses: list[Outer], batch: TensorBatch, lengths: Lengths) -> UnitGradients:
+    single = uses[0].single() if len(uses) == 1 and batch.owners is None else None
+    if single is not None:
+        taken, given = single
+        return Unmade(uses, lengths.of(taken) * lengths.of(given))
+    spread = [use.spread() for use in uses]
+    a, g = (_joined(list(parts), batch, 2) for parts in zip(*spread, strict=True))
+    places, wide, high = a.shape[2], a.shape[3], g.shape[3]
+    if places > 1 and wide * high <= MADE * places * (wide + high):
+        made = (g.mT @ a).flatten(1)
+        return Made(made, length(made, 1))
+    squared_lengths = (length(a, 3) * length(g, 3)).square()
     if places == 1:
-        return lengths.sum((1, 2))
-    if 2 * places * places <= a.shape[3] * g.shape[3]:
-        found = ((a @ a.mT) * (g @ g.mT)).sum((1, 2, 3)).clamp(min=0)
-    else:
-        found = torch.linalg.vector_norm((g.mT @ a).flatten(1), dim=1).square()
-    return found + _slack(lengths.flatten(1))
+        return Unmade(uses, squared_lengths.sum((1, 2)).sqrt())
+    squared = ((a @ a.mT) * (g @ g.mT)).sum((1, 2, 3)).clamp(min=0)
+    return Unmade(uses, (squared + _slack(squared_lengths.flatten(1))).sqrt())
 
 
 def _slack(squared_lengths: Tensor) -> Tensor:
