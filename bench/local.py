@@ -8,7 +8,7 @@ lock names: pure-ldp needs the third and does not say so, and neither hashes wit
 import argparse
 from importlib import import_module
 
-PARTS = ("speed", "accuracy", "memory", "scale", "attributes", "numbers")
+PARTS = ("speed", "accuracy", "memory", "scale", "attributes", "numbers", "heavy")
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from discreet.local.spelling import Symbols
 from discreet.noise.size import Ints
 
 MOST = 256  # prefixes of a level that are extended
-MULTIPLE = Fraction(5, 2)  # standard errors of nothing, above which a prefix is extended
+MULTIPLE = Fraction(7, 2)  # standard errors of nothing, above which a prefix is extended: docs/local.md tells of others
 
 
 @dataclass(frozen=True, slots=True)
