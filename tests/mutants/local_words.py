@@ -153,7 +153,7 @@ MUTANTS = (
     ),
     Mutant(
         "words-that-go-on-behind-their-end",
-        L + "spelling:Spelling.extends",
+        L + "spelling:WordSpelling.extends",
         "(open_ended | (more == 0))",
         "(open_ended | True)",
         "letters are put behind the end of a word",
@@ -161,7 +161,7 @@ MUTANTS = (
     ),
     Mutant(
         "letters-behind-padding",
-        L + "spelling:Spelling.is_sound",
+        L + "spelling:WordSpelling.is_sound",
         "not padded and",
         "",
         "a word has several spellings",
@@ -169,7 +169,7 @@ MUTANTS = (
     ),
     Mutant(
         "letters-in-another-order",
-        L + "spelling:Spelling.symbols",
+        L + "spelling:WordSpelling.symbols",
         "places[found] + self.pads",
         "found + self.pads",
         "words are those of a sorted alphabet",
