@@ -390,4 +390,12 @@ MUTANTS = (
         "more people are said to hide each other than there are",
         shuffled.shuffled_reports_keep_what_is_said,
     ),
+    Mutant(
+        "domains-of-any-kind",
+        L + "domains:domain_of",
+        'raise Invalid("this is not a domain", code="malformed")',
+        "return Choices(2)",
+        "terms that a later release has made are taken for a choice of two",
+        campaigns.domains_of_other_kinds_are_refused,
+    ),
 )

@@ -183,4 +183,12 @@ MUTANTS = (
         "long words have tables that no collector keeps",
         prefixes.levels_fit_in_what_is_allowed,
     ),
+    Mutant(
+        "words-of-another-salt",
+        L + "words:Words.record",
+        '"salt": self.salt.hex()',
+        '"salt": bytes(16).hex()',
+        "who reads a campaign hashes by other functions than who wrote it",
+        prefixes.campaigns_of_words_are_read_as_they_were_written,
+    ),
 )

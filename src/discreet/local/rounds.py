@@ -20,7 +20,7 @@ class Rounds(AnswerDomain):
 
     `first` is what one report by itself tells. A person's permanent answers are kept under `series`, which all rounds share.
 
-    >>> Rounds(3, Fraction(1, 2), bytes(16)).labels
+    >>> Rounds(3, 0.5, bytes(16)).labels
     (0, 1, 2)
     """
 
