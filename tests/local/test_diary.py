@@ -11,6 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction as F
 from pathlib import Path
 from typing import Any, NoReturn
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -320,6 +321,34 @@ def sorted_by_campaign(reports: bytes) -> list[bytes]:
     order = {plain(number).id[:32]: number for number in range(16)}
     rows = [reports[at : at + 35] for at in range(0, len(reports), 35)]
     return sorted(rows, key=lambda row: order[row[2:18].hex()])
+
+
+def a_file_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
+    """A child holds the file until it is told to go: nobody else is let in meanwhile, and somebody is afterwards."""
+    diary = Diary.open(tmp_path / "mine", epsilon=1)
+    (heard, tell), (wait, let_go) = os.pipe(), os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            with diary._place.held():
+                os.write(tell, b"!")
+                os.read(wait, 1)
+        finally:
+            os._exit(0)
+    os.read(heard, 1)
+    try:
+        with mock.patch.object(diaries, "PATIENCE", 0.05), pytest.raises(Fault):
+            _ = diary.spent
+    finally:
+        os.write(let_go, b"!")
+        os.waitpid(child, 0)
+        for end in (heard, tell, wait, let_go):
+            os.close(end)
+    assert diary.spent == 0
+
+
+def test_a_file_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
+    a_file_is_held_by_one_process_at_a_time(tmp_path)
 
 
 def test_processes_spend_one_total(tmp_path: Path) -> None:

@@ -78,8 +78,8 @@ MUTANTS = (
     Mutant(
         "repeats-charged-once",
         ATTACKS + "averaging:fresh",
-        "dp.privacy.events.Repeated(noise.event(), number)",
-        "noise.event()",
+        "dp.privacy.events.Repeated(each.event(), number)",
+        "each.event()",
         "a thousand fresh answers are charged as one",
         priced_averaging,
     ),

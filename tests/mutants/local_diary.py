@@ -15,6 +15,7 @@ first_answers = by_itself(diaries.first_answers_stand)
 killed = by_itself(diaries.kills_cost_no_privacy)
 threads = by_itself(diaries.threads_spend_one_total)
 processes = by_itself(diaries.processes_spend_one_total)
+alone = by_itself(diaries.a_file_is_held_by_one_process_at_a_time)
 
 MUTANTS = (
     Mutant(
@@ -135,7 +136,7 @@ MUTANTS = (
         "fcntl.LOCK_EX | fcntl.LOCK_NB",
         "fcntl.LOCK_SH | fcntl.LOCK_NB",
         "two processes spend what is left, both",
-        processes,
+        alone,
     ),
     Mutant(
         "diaries-of-children",
