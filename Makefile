@@ -63,9 +63,10 @@ wheel: .venv/ready  ## build what `pip install` takes, dist/discreet-*.whl
 	rm -rf build dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
-reference: .venv/ready  ## renew docs/reference.md from the docstrings, and the tables of docs/sql.md from the code
+reference: .venv/ready  ## renew docs/reference.md from the docstrings, the tables of docs/sql.md and docs/gallery.md from the code
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/sql.py
+	$(BIN)/python docs/gallery.py
 
 format: .venv/ready  ## format the code, and mend what lint can mend
 	$(BIN)/ruff check --quiet --fix .
