@@ -63,10 +63,11 @@ wheel: .venv/ready  ## build what `pip install` takes, dist/discreet-*.whl
 	rm -rf build dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
-reference: .venv/ready  ## renew docs/reference.md from the docstrings, the tables of docs/sql.md and docs/gallery.md from the code
+reference: .venv/ready  ## renew the pages and notebooks that are made: reference.md, the tables of sql.md, gallery.md, tutorials
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/sql.py
 	$(BIN)/python docs/gallery.py
+	$(BIN)/python docs/tutorials/notebooks.py
 
 format: .venv/ready  ## format the code, and mend what lint can mend
 	$(BIN)/ruff check --quiet --fix .

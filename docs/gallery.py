@@ -107,7 +107,7 @@ SECTIONS: dict[str, tuple[Question, ...]] = {
             "wards",
             "How many visits has each ward?",
             "SELECT ward, COUNT(*) AS visits FROM visits GROUP BY ward ORDER BY visits DESC",
-            remark="Burns and Tropical have so few that their counts cannot be told from 0, and that hides whoever was there.",
+            remark="Burns and Tropical have few visits: their counts can hardly be told from 0.",
         ),
         Question(
             "shares",
@@ -192,14 +192,15 @@ SECTIONS: dict[str, tuple[Question, ...]] = {
             "weeks",
             "How many visits were there week by week?",
             "SELECT DATE_TRUNC('week', admitted) AS week, COUNT(*) AS visits\n"
-            "FROM visits WHERE admitted < DATE '2024-12-30' GROUP BY week ORDER BY week",
+            "FROM visits GROUP BY week HAVING week < DATE '2024-12-30' ORDER BY week",
             remark="Where there are more than 40 groups, points stand for bars, and the axis need not begin at 0.",
         ),
         Question(
             "rollup",
             "How many visits had each sex in each quarter, and in all?",
             "SELECT QUARTER(admitted) AS quarter, sex, COUNT(*) AS visits\nFROM visits GROUP BY ROLLUP (quarter, sex)",
-            remark="Subtotals are sums of what was released for the eight finest groups, and free; their noise adds up too.",
+            remark="Subtotals are sums of what was released for the eight finest groups, and free; their noise adds up too. "
+            "NULL stands for all: `1 · NULL` is the first quarter.",
         ),
     ),
     "Two things at once": (
