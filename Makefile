@@ -9,7 +9,7 @@ BIN    := .venv/bin
 SOAKED := tests$(PART:%=/%)
 LOCK   := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
           --no-header --no-annotate --no-emit-index-url $(LOCKFLAGS) pyproject.toml
-CHECKS := $(patsubst %,tests/test_%.py,imports typed docs reference repository sql_page)
+CHECKS := $(patsubst %,tests/test_%.py,imports typed docs reference repository sql_page gallery tutorials)
 
 # $(call install,ENVIRONMENT,LOCK): the locked packages by hash, then discreet itself in place.
 # uv lives in .venv; where it cannot be installed, or with UV=, pip does the same more slowly.
