@@ -9,7 +9,7 @@ BIN    := .venv/bin
 SOAKED := tests$(PART:%=/%)
 LOCK   := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
           --no-header --no-annotate --no-emit-index-url $(LOCKFLAGS) pyproject.toml
-CHECKS := $(patsubst %,tests/test_%.py,imports typed docs reference repository sql_page)
+CHECKS := $(patsubst %,tests/test_%.py,imports typed docs reference repository sql_page gallery tutorials)
 
 # $(call install,ENVIRONMENT,LOCK): the locked packages by hash, then discreet itself in place.
 # uv lives in .venv; where it cannot be installed, or with UV=, pip does the same more slowly.
@@ -63,9 +63,11 @@ wheel: .venv/ready  ## build what `pip install` takes, dist/discreet-*.whl
 	rm -rf build dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
-reference: .venv/ready  ## renew docs/reference.md from the docstrings, and the tables of docs/sql.md from the code
+reference: .venv/ready  ## renew the pages and notebooks that are made: reference.md, the tables of sql.md, gallery.md, tutorials
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/sql.py
+	$(BIN)/python docs/gallery.py
+	$(BIN)/python docs/tutorials/notebooks.py
 
 format: .venv/ready  ## format the code, and mend what lint can mend
 	$(BIN)/ruff check --quiet --fix .

@@ -31,7 +31,7 @@ BUDGETS = {
     "local": 40,
     "weights": 60,
     "learn": 40,
-    "checks": 60,
+    "checks": 70,
 }
 BUDGETS |= {part.title: part.cpu_seconds for part in PARTS.values()}
 GROUPS = {folder: group for group in BUDGETS for folder in group.split(" + ")}

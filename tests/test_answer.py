@@ -668,6 +668,16 @@ def test_intervals_lie_where_their_numbers_are_in_a_drawing() -> None:
     ]
 
 
+WIDEST = 12  # pixels of the letter M in the font of a drawing, rounded up
+
+
+def test_a_label_of_one_wide_letter_has_room() -> None:
+    plan = plan_of(Output("sex", Key(0, Type.TEXT)), Output("n", COUNT), groups=[("F",), ("M",)], key=Type.TEXT)
+    picture = drawing(Answer.make(plan, [np.array([3, 4])] * 5, text=""))
+    ends = [float(text.attrib["x"]) for text in picture.iter(f"{SVG}text") if text.attrib.get("text-anchor") == "end"]
+    assert ends == [ends[0]] * 2 and ends[0] >= WIDEST
+
+
 @pytest.mark.parametrize("values", [[1.7e308, -1.7e308], [5e-324, 0.0], [0.0, 0.0], [1e18, 1e18 + 128], [3.0]])
 @pytest.mark.parametrize("key", [Type.TEXT, Type.INTEGER])
 def test_numbers_of_every_size_can_be_drawn(values: list[float], key: Type) -> None:

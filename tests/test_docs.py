@@ -57,7 +57,11 @@ def has_python(page: Path) -> bool:
     return any(line.strip() for line in python_lines(page.read_text("utf-8")))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if has_python(page)], ids=name)
+# Those of tutorials are the cells of notebooks, which tests/test_tutorials.py runs.
+RUN = [page for page in PAGES if has_python(page) and page.parent != ROOT / "docs" / "tutorials"]
+
+
+@pytest.mark.parametrize("page", RUN, ids=name)
 def test_the_python_blocks_of_a_page_run_in_order(page: Path, tmp_path: Path) -> None:
     script = tmp_path / f"{page.name}.py"
     script.write_text("\n".join(python_lines(page.read_text("utf-8"))) + "\n", "utf-8")

@@ -270,6 +270,14 @@ MUTANTS = (
         lambda: answers.svg_is_harmless("<math><mtext></mtext></math>"),
     ),
     Mutant(
+        "svg-label-without-room",
+        "discreet.answer.svg:_below_each_other",
+        "default=0) + 16",
+        "default=0) + 10",
+        "a wide letter is cut off at the edge of a drawing",
+        answers.test_a_label_of_one_wide_letter_has_room,
+    ),
+    Mutant(
         "controls-reach-the-terminal",
         "discreet.plan.visible:visible",
         "text if text.isprintable()",

@@ -95,7 +95,7 @@ def _below_each_other(points: Sequence[dict[str, Any]], top: float) -> tuple[str
     """A bar for each group, with its words before it and its number behind it; the height, and the width."""
     shown = points[:MOST_BARS]
     labels = [_label(point) for point in shown]
-    left = LETTER * max((len(label) for label in labels), default=0) + 10
+    left = LETTER * max((len(label) for label in labels), default=0) + 16
     axis = Axis(*_range(shown, True), left, WIDE)
     zero = axis.at(0)
     parts = []
