@@ -66,4 +66,4 @@ class Tabling(Planning):
         def run(query: Totals, salt: int) -> Found:
             return self._loaded().run(query, salt)
 
-        return ProtectedTable(name, catalog, measure, run, salt)
+        return ProtectedTable(name, catalog, measure, run, salt, self, analyst)
