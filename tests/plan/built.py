@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlglot import exp, parse_one
+from sqlglot.errors import ParseError
 
 from discreet.plan.build.expression import Expression, Ordered
 from discreet.plan.build.functions import col, count, count_distinct, fn, interval, lit, when
@@ -63,12 +64,23 @@ PLAIN = (
     *(exp.RegrSlope, exp.RegrIntercept, exp.RegrR2, exp.RegrAvgx, exp.RegrAvgy, exp.RegrCount, exp.Week, exp.Dayname),
     *(exp.Monthname, exp.Hour, exp.Minute, exp.Trunc, exp.LogicalAnd, exp.WidthBucket, exp.Concat, exp.EndsWith),
 )
-TYPES = {"INT": int, "DOUBLE": float, "TEXT": str, "VARCHAR": str, "DATE": "DATE", "BOOLEAN": bool, "TIMESTAMP": "TIMESTAMP"}
+TYPES = {
+    "INT": int,
+    "DOUBLE": float,
+    "TEXT": str,
+    "VARCHAR": str,
+    "DATE": "DATE",
+    "BOOLEAN": bool,
+    "TIMESTAMP": "TIMESTAMP",
+}
 
 
 def built(text: str) -> Select:
     """The question of a text, as the builder says it; raises Unsaid where it cannot."""
-    tree = parse_one(text, dialect="duckdb")
+    try:
+        tree = parse_one(text, dialect="duckdb")
+    except ParseError:
+        raise Unsaid("no SQL") from None
     if not isinstance(tree, exp.Select):
         raise Unsaid(type(tree).__name__)
     return _select(tree, {})
@@ -118,7 +130,12 @@ def _source(node: exp.Select, names: Mapping[str, Select]) -> Select:
         if not isinstance(given.this, exp.Select):
             raise Unsaid("sub-query")
         asked = Select(source=_select(given.this, names))
-    elif not given.args.get("sample") and isinstance(given, exp.Table) and isinstance(given.this, exp.Identifier) and not given.args.get("db"):
+    elif (
+        not given.args.get("sample")
+        and isinstance(given, exp.Table)
+        and isinstance(given.this, exp.Identifier)
+        and not given.args.get("db")
+    ):
         named = names.get(given.name.casefold())
         asked = Select(source=given.name if named is None else named)
     else:
@@ -142,7 +159,9 @@ def _rows(asked: Select, items: list[exp.Expr]) -> Select:
         if not all(isinstance(each, exp.Alias) for each in others):
             raise Unsaid("*, and columns")
         return asked.with_columns(**_named(others))
-    if any(isinstance(each, exp.Alias) for each in items[:-1]) and not all(isinstance(each, exp.Alias) for each in items):
+    if any(isinstance(each, exp.Alias) for each in items[:-1]) and not all(
+        isinstance(each, exp.Alias) for each in items
+    ):
         raise Unsaid("columns without names behind those with names")
     return asked.select(*[_of(each) for each in items if not isinstance(each, exp.Alias)], **_named(items))
 
@@ -172,7 +191,9 @@ def _key(asked: exp.Expr, items: list[exp.Expr]) -> exp.Expr:
         return items[int(asked.name) - 1]
     for each in items:
         meant = each.this if isinstance(each, exp.Alias) else each
-        if each.alias_or_name.casefold() == asked.name.casefold() != "" and isinstance(asked, exp.Column) or meant == asked:
+        if (
+            each.alias_or_name.casefold() == asked.name.casefold() != "" and isinstance(asked, exp.Column)
+        ) or meant == asked:
             return each
     raise Unsaid("a key that is not selected")
 
@@ -358,5 +379,3 @@ def _only(node: exp.Expr, names: str) -> None:
     for name, value in node.args.items():
         if value and name not in names.split():
             raise Unsaid(name)
-
-

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from discreet.curator.asked import check_key
 from discreet.curator.planning import Planning
@@ -13,6 +13,7 @@ from discreet.plan.relation import Found, Totals
 from discreet.privacy import events
 
 if TYPE_CHECKING:
+    from discreet.curator.table.query import Asker
     from discreet.curator.table.table import ProtectedTable
 
 
@@ -66,4 +67,4 @@ class Tabling(Planning):
         def run(query: Totals, salt: int) -> Found:
             return self._loaded().run(query, salt)
 
-        return ProtectedTable(name, catalog, measure, run, salt, self, analyst)
+        return ProtectedTable(name, catalog, measure, run, salt, cast("Asker", self), analyst)

@@ -25,6 +25,9 @@ FROM_THE_LEFT = {"AND", "OR", "+", "*", "||"}
 CONDITIONS = {"=", "<>", "<", "<=", ">", ">=", "IN", "IS", "LIKE", "ILIKE"}
 """Operators that bind more strongly than AND and OR do."""
 
+ORDERS, ARITHMETIC = {"=", "<>", "<", "<=", ">", ">="}, {"+", "-", "*", "/", "//", "%"}
+"""Comparisons, and operators that bind more strongly than these."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expression:
@@ -216,7 +219,8 @@ class Expression:
     def _within(self, operator: str = "") -> str:
         """The text as an operand on the left: in brackets, unless it is one word, or the same chain goes on."""
         goes_on = self.operator == operator and operator in FROM_THE_LEFT
-        bare = goes_on or not self.operator or (operator in ("AND", "OR") and self.operator in CONDITIONS)
+        weak = operator in ("AND", "OR") and self.operator in CONDITIONS
+        bare = goes_on or not self.operator or weak or (operator in ORDERS and self.operator in ARITHMETIC)
         return self.text if bare else f"({self.text})"
 
 
@@ -263,7 +267,7 @@ def condition(value: object) -> Expression:
     raise Invalid(
         f"a condition is needed, not {shown(value)}",
         code="build",
-        hint="& and | bind more strongly than comparisons: write (visits.age >= 18) & (visits.ward == 'A')",
+        hint="& and | bind more strongly than comparisons, which need brackets: (visits.age >= 18) & (visits.ward == 'A')",
     )
 
 

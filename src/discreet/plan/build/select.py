@@ -1,6 +1,6 @@
 """One SELECT that is built: a frozen tree of its clauses, each method a new one; its only output is the text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -179,7 +179,7 @@ def _all_of(word: str, conditions: Sequence[Expression]) -> list[str]:
     return [] if found is None else [f"{word} {found.text}"]
 
 
-def _items(given: Sequence[Chosen], named: dict[str, Chosen], asked: str, some: bool = True) -> tuple[Item, ...]:
+def _items(given: Sequence[Chosen], named: Mapping[str, Chosen], asked: str, some: bool = True) -> tuple[Item, ...]:
     if some and not (given or named):
         raise Invalid(f"{asked} needs a column", code="build", hint='write its name, "ward"')
     return tuple(

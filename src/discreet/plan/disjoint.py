@@ -1,0 +1,104 @@
+"""Whether two conditions can both be true of a row: told from the question alone, and never said where it is not proven.
+
+State contract: for any two conditions, True is returned only where no row makes both true. Proof: each is taken apart at AND, and a part that is
+true of a row says where one expression e lies: among constants, on one side of a constant, or that e itself is true or false. On a row on
+which both are true all parts of both are; where two of them say of the same e that it lies in sets without a common value, there is no such
+row. Everything else, such as OR, tells nothing. Numbers are compared as doubles, to which every column's values are taken by a map that
+keeps their order, so what is apart as doubles is apart.
+
+Privacy does not rest on it: whoever asks for disjoint queries gets groups of a CASE, in one of which a row is at most.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import combinations
+from typing import Any
+
+from discreet.plan.scalar import And, Comparison, In, Literal, Not, Order, Scalar, Type, Value, type_of
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an expression lies: among these values, or between two ends, each with whether it is in it; None is no end."""
+
+    among: frozenset[Any] | None = None
+    low: tuple[Any, bool] | None = None
+    high: tuple[Any, bool] | None = None
+
+    def is_apart_from(self, other: "Place") -> bool:
+        """Whether no value lies in both."""
+        if self.among is not None:
+            return not any(other.holds(each) for each in self.among)
+        if other.among is not None:
+            return other.is_apart_from(self)
+        return _is_below(self.high, other.low) or _is_below(other.high, self.low)
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value lies here."""
+        if self.among is not None:
+            return value in self.among
+        exactly = (value, True)
+        return not _is_below(exactly, self.low) and not _is_below(self.high, exactly)
+
+
+def are_disjoint(conditions: Sequence[Scalar]) -> bool:
+    """Whether no row makes two of these conditions true, as far as that is proven."""
+    places = [list(_places(each)) for each in conditions]
+    return all(_are_apart(one, other) for one, other in combinations(places, 2))
+
+
+def _are_apart(one: list[tuple[Scalar, Place]], other: list[tuple[Scalar, Place]]) -> bool:
+    return any(of == about and place.is_apart_from(there) for of, place in one for about, there in other)
+
+
+def _places(condition: Scalar) -> Iterator[tuple[Scalar, Place]]:
+    """What each part of a condition that is true says of an expression."""
+    for part in condition.parts if isinstance(condition, And) else (condition,):
+        if isinstance(part, And):
+            yield from _places(part)
+            continue
+        inner = part.operand if isinstance(part, Not) else part
+        yield inner, Place(frozenset({not isinstance(part, Not)}))
+        if isinstance(part, Comparison) and isinstance(part.right, Literal):
+            yield from _compared(part, part.right)
+        elif isinstance(part, In):
+            values = [_comparable(each, type_of(part.operand)) for each in _values(part)]
+            if None not in values:
+                yield part.operand, Place(frozenset(values))
+
+
+def _compared(part: Comparison, constant: Literal) -> Iterator[tuple[Scalar, Place]]:
+    value = _comparable(constant.value, type_of(part.left))
+    if value is None:
+        return
+    match part.order:
+        case Order.EQUAL:
+            yield part.left, Place(frozenset({value}))
+        case Order.LESS | Order.LESS_OR_EQUAL:
+            yield part.left, Place(high=(value, part.order is Order.LESS_OR_EQUAL))
+        case Order.GREATER | Order.GREATER_OR_EQUAL:
+            yield part.left, Place(low=(value, part.order is Order.GREATER_OR_EQUAL))
+
+
+def _values(part: In) -> Iterator[Value]:
+    for each in part.values:
+        yield each.value if isinstance(each, Literal) else each
+
+
+def _comparable(value: Value, kind: Type) -> Any:
+    """A constant beside an expression of this type, among others of which two can be compared; None where that is not sure."""
+    if value is None or isinstance(value, bool):
+        return value
+    if kind.numeric and isinstance(value, int | float):
+        return float(value)
+    if kind is Type.TEXT and isinstance(value, str):
+        return value
+    return value if kind is Type.DATE and type(value) is date else None
+
+
+def _is_below(high: tuple[Any, bool] | None, low: tuple[Any, bool] | None) -> bool:
+    """Whether all up to an upper end lies below all from a lower end on."""
+    if high is None or low is None:
+        return False
+    return bool(high[0] < low[0] or (high[0] == low[0] and not (high[1] and low[1])))
