@@ -354,7 +354,7 @@ TEXTS = [
     (VISITS_ROWS.agg(sum(when(age > 1).then(1).end())), "SELECT SUM(CASE WHEN age > 1 THEN 1 END) FROM visits"),
     (
         VISITS_ROWS.where(2 - (3 - age) == -(age * -1), np.float64(0.5) < (age * 2) ** 2).agg(count()),
-        "SELECT COUNT(*) FROM visits WHERE 2 - (3 - age) = -(age * (-1)) AND (age * 2) ^ 2 > 0.5",
+        "SELECT COUNT(*) FROM visits WHERE 2 - (3 - age) = -(age * (-1)) AND ((age * 2) ^ 2) > 0.5",
     ),
     (
         VISITS_ROWS.where(age.cast(str).concat("x").like("%1_x")).agg(count()),

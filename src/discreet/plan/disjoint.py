@@ -1,10 +1,10 @@
 """Whether two conditions can both be true of a row: told from the question alone, and never said where it is not proven.
 
-State contract: for any two conditions, True is returned only where no row makes both true. Proof: each is taken apart at AND, and a part that is
-true of a row says where one expression e lies: among constants, on one side of a constant, or that e itself is true or false. On a row on
-which both are true all parts of both are; where two of them say of the same e that it lies in sets without a common value, there is no such
-row. Everything else, such as OR, tells nothing. Numbers are compared as doubles, to which every column's values are taken by a map that
-keeps their order, so what is apart as doubles is apart.
+State contract: for any two conditions, True is returned only where no row makes both true. Proof: each is taken apart at AND, and a part
+that is true of a row says where one expression e lies: among constants, on one side of a constant, or that e itself is true or false.
+On a row on which both are true all parts of both are; where two of them say of the same e that it lies in sets without a common value,
+there is no such row. Everything else, such as OR, tells nothing, and neither does an integer that no double is: beside a column of
+doubles it is another one.
 
 Privacy does not rest on it: whoever asks for disjoint queries gets groups of a CASE, in one of which a row is at most.
 """
@@ -16,6 +16,9 @@ from itertools import combinations
 from typing import Any
 
 from discreet.plan.scalar import And, Comparison, In, Literal, Not, Order, Scalar, Type, Value, type_of
+
+MOST_EXACT = 1 << 53
+"""Integers up to here are doubles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def _places(condition: Scalar) -> Iterator[tuple[Scalar, Place]]:
         if isinstance(part, Comparison) and isinstance(part.right, Literal):
             yield from _compared(part, part.right)
         elif isinstance(part, In):
-            values = [_comparable(each, type_of(part.operand)) for each in _values(part)]
+            values = [_comparable(each.value, type_of(part.operand)) for each in part.values]
             if None not in values:
                 yield part.operand, Place(frozenset(values))
 
@@ -81,17 +84,12 @@ def _compared(part: Comparison, constant: Literal) -> Iterator[tuple[Scalar, Pla
             yield part.left, Place(low=(value, part.order is Order.GREATER_OR_EQUAL))
 
 
-def _values(part: In) -> Iterator[Value]:
-    for each in part.values:
-        yield each.value if isinstance(each, Literal) else each
-
-
 def _comparable(value: Value, kind: Type) -> Any:
     """A constant beside an expression of this type, among others of which two can be compared; None where that is not sure."""
     if value is None or isinstance(value, bool):
         return value
     if kind.numeric and isinstance(value, int | float):
-        return float(value)
+        return float(value) if abs(value) <= MOST_EXACT else None
     if kind is Type.TEXT and isinstance(value, str):
         return value
     return value if kind is Type.DATE and type(value) is date else None

@@ -11,10 +11,12 @@ from discreet.cells import Attribute, CellCounts
 from discreet.curator.table.attributes import Attributes
 from discreet.curator.table.condition import Conditions
 from discreet.curator.table.counting import Units, counted
-from discreet.curator.table.query import Asker, Built
+from discreet.curator.table.query import Asker, Built, Query
+from discreet.curator.table.statistical import asked
 from discreet.errors import Fault, Invalid
 from discreet.mechanisms.guarded import Guarded
 from discreet.mechanisms.measure import Measure
+from discreet.plan.build.expression import Expression
 from discreet.plan.catalog import Catalog
 from discreet.plan.sql.parameters import Parameters
 from discreet.plan.totals import Run
@@ -54,6 +56,7 @@ class ProtectedTable(Built):
         self.people = catalog.protected.people  # about how many, as it is declared or surveyed; None where nobody did
         self._run, self._salt = run, salt
         self._columns, self._asker, self._analyst = tuple(each.name for each in found.columns), asker, analyst
+        self._catalog = catalog
         self._conditions = Conditions(found.name, catalog)
         self._attributes = Attributes(found, catalog.protected.person)
         self._units = Units(found, catalog.protected.person)
@@ -68,6 +71,10 @@ class ProtectedTable(Built):
         """
         found = self._last = self._attributes.read(asked)
         return found
+
+    def statistical(self, *queries: str | Expression, mean: bool = False, per: str = "row") -> Query:
+        """Statistical queries of the rows, to be previewed or asked; `Curator.statistical` says what they are."""
+        return asked(self._query(), self._catalog, queries, mean, per)
 
     def _checked(self, attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
         """Attributes of this table; those that it gave last are, and need not be looked at again for each of many conditions."""
