@@ -194,17 +194,21 @@ def test_every_function_of_the_source_has_a_name_of_its_own() -> None:
 
 # Classes of one name in several modules, and how readers tell them apart. Anything else has a name of its own.
 NAMESAKES = {
+    "Attributes": "of a protected table, and of a person in a campaign (public)",
     "Column": "of an answer (public), of a declared table, of a row in an expression",
     "DiscreteGaussian": "a mechanism, and its event, which is always written events.DiscreteGaussian",
     "Drawn": "a draw in the record of a grant, and one in the record of a twin",
     "Gaussian": "a mechanism, and its event, which is always written events.Gaussian",
+    "Histogram": "of a workload that is learned, and of numbers that were told in a campaign (both public)",
     "Laplace": "a mechanism, and its event, which is always written events.Laplace",
     "Learned": "what an output tells of a person, and a model with what it was learned from (public)",
     "Line": "of a ledger's history, and of integration in the plane",
     "Mixed": "a kind of loss, and the theorem about it",
+    "Numbers": "of the made-up hospital, and the domain of a campaign (public)",
     "Part": "of a composition: as it is certified, and as theorems have it",
     "RandomizedResponse": "a mechanism, and its event, which is always written events.RandomizedResponse",
     "Reading": "of a source, as its cells are read, and of data beside the totals of a stage",
+    "Rounds": "of learning in a grant, and the domain of a series of campaigns (public)",
     "Source": "of randomness (public), and of a table in a policy",
     "Tally": "a step of a plan, and what a trial of the zoo counts",
     "Verdict": "of the doctor, and of advice about a price",

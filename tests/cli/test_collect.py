@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from discreet.cli import app
 from discreet.cli.collect_files import Arrival, alone, reports_in
 from discreet.local import Campaign, Choices, Client, Collector, Rounds
-from discreet.local.domain import KINDS
+from discreet.local.domains import KINDS
 from tests.cli.conftest import Run, data, error
 
 NEW = ("collect", "new", "How?", "--answer", "bus", "--answer", "bike", "--epsilon", "1", "--out", "work.json")

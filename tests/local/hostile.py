@@ -12,10 +12,15 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.local import Campaign, ClientReport
-from discreet.local.domain import Attributes, Choices, Domain, Numbers, Rounds, Words
+from discreet.local.choices import Choices
+from discreet.local.domain import AnswerDomain
 from discreet.local.examples import SMALL
+from discreet.local.named_attributes import Attributes
+from discreet.local.numbers import Numbers
 from discreet.local.protocols import CODES, PROTOCOLS
 from discreet.local.report import HEAD, binding
+from discreet.local.rounds import Rounds
+from discreet.local.words import Words
 from tests.local.cases import LATER
 
 SALT = bytes(range(16))
@@ -160,7 +165,7 @@ def changed_bytes(data: bytes, others: list[bytes], random: Random) -> bytes:
     return bytes(raw)
 
 
-def fits(name: str, domain: Domain, epsilon: float, answer: bytes) -> bool:
+def fits(name: str, domain: AnswerDomain, epsilon: float, answer: bytes) -> bool:
     """A second reading of packed answers: whether a client of these terms could have sent it, by the formulas of the papers."""
     number, k = int.from_bytes(answer, "little"), getattr(domain, "k", 0)
     match name, domain:

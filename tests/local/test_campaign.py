@@ -10,6 +10,7 @@ import pytest
 
 from discreet.errors import Invalid
 from discreet.local import Campaign
+from discreet.local.domains import domain_of
 from tests.local.cases import LATER, NAMES, campaign
 
 SALT = bytes(16)
@@ -133,3 +134,13 @@ def later_formats_are_refused() -> None:
 
 def test_later_formats_are_refused() -> None:
     later_formats_are_refused()
+
+
+def domains_of_other_kinds_are_refused() -> None:
+    for domain in ({}, {"kind": "shapes"}, {"kind": 1}, {"kind": ["numbers"]}, {"kind": "choices"}, None, 1.5, "ab"):
+        with pytest.raises(Invalid):
+            domain_of(domain)
+
+
+def test_domains_of_other_kinds_are_refused() -> None:
+    domains_of_other_kinds_are_refused()

@@ -10,7 +10,8 @@ from discreet.audit import exact
 from discreet.audit.reported import of_reports
 from discreet.exact import log_down, log_up
 from discreet.local import KaryResponse
-from discreet.local.domain import KINDS, Choices
+from discreet.local.choices import Choices
+from discreet.local.domains import KINDS
 from discreet.local.examples import EPSILONS, SMALL, examples
 from discreet.local.protocol import truth_down
 from discreet.local.protocols import PROTOCOLS

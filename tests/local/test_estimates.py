@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from discreet.errors import Invalid
 from discreet.local import HadamardResponse, KaryResponse, UnaryEncoding, choose, forecasts
-from discreet.local.domain import Choices
+from discreet.local.choices import Choices
 from discreet.local.estimates import projected, shares
 from discreet.local.frequency import MOST_WORK
 from discreet.local.frequency_protocol import FrequencyProtocol

@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 from discreet.errors import Invalid
 from discreet.exact import log_down, log_up
 from discreet.local import Campaign, Client, ClientReport, Collector, PrefixLevel, PrefixResponse, Words
-from discreet.local.domain import domain_of
+from discreet.local.domains import domain_of
 from discreet.local.level_totals import LevelTotals
 from discreet.local.prefix_hashing import factors
 from discreet.local.report import binding

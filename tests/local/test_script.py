@@ -12,11 +12,15 @@ from scipy.stats import binomtest, chisquare
 
 from discreet.errors import Invalid
 from discreet.local import Campaign, ClientReport, Collector
-from discreet.local.domain import Attribute, Attributes, Choices, Domain, Numbers, Rounds
+from discreet.local.choices import Choices
+from discreet.local.domain import AnswerDomain
 from discreet.local.hashing import LocalHashing
 from discreet.local.memoised import Memoised
+from discreet.local.named_attributes import Attribute, Attributes
+from discreet.local.numbers import Numbers
 from discreet.local.protocol import truth_down
 from discreet.local.protocols import PROTOCOLS
+from discreet.local.rounds import Rounds
 from tests.local.cases import LATER, campaign
 from tests.local.hostile import campaigns_of_all, changed_text, put
 from tests.local.script import ran
@@ -136,7 +140,7 @@ def test_versions_and_protocols_that_are_not_known_are_refused_by_code() -> None
 
 
 PAIR = Attributes((Attribute("a", 2, "k-ary"), Attribute("b", 3, "unary"), Attribute("c", 3, "hadamard")))
-SAMPLED: dict[str, list[tuple[Domain, Any]]] = {
+SAMPLED: dict[str, list[tuple[AnswerDomain, Any]]] = {
     "k-ary": [(Choices(5), 3)],
     "unary": [(Choices(4), 1)],
     "hadamard": [(Choices(5), 4)],
@@ -238,7 +242,7 @@ def test_clients_report_once_and_in_time() -> None:
     clients_report_once_and_in_time()
 
 
-ODD_ANSWERS: list[tuple[Domain, str, list[Any]]] = [
+ODD_ANSWERS: list[tuple[AnswerDomain, str, list[Any]]] = [
     (Choices(5), "k-ary", [5, -1, 1.5, "1", True, None, [1], {}, "secret"]),
     (Choices((1, "b", False)), "k-ary", [True, 0, "1", None, "secret", [], {}]),
     (

@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 from discreet.errors import Invalid
 from discreet.exact import log_down, log_up
 from discreet.local import Choices, Numbers, SquareWave
-from discreet.local.window import Window
+from discreet.local.window import ReportWindow
 
 NEAR = F(1, 10**9)
 FALSE_ALARM = 1e-6  # of each statistical test, over all of its comparisons
@@ -106,7 +106,7 @@ def test_grids_of_many_steps_lose_no_more_and_not_much_less() -> None:
     grids_of_many_steps_lose_no_more_and_not_much_less()
 
 
-def information(window: Window) -> float:
+def information(window: ReportWindow) -> float:
     """What a report could tell of a cell, in nats: the entropy of even reports, less that of the report of one cell."""
     own = np.array([float(window.chance(each, 0)) for each in range(window.codes)])
     return float(np.log(window.codes) + own @ np.log(own))
@@ -116,7 +116,7 @@ def windows_tell_the_most() -> None:
     """Of all widths; the continuous formula loses less than 0.3 % on 64 cells, by its own measure (Li et al. 2020, section 5.3)."""
     for epsilon in (F(1, 2), F(1), F(2), F(4)):
         chosen = SquareWave(0, 1, epsilon, 64).window
-        others = [Window.of(64, width, epsilon) for width in range(1, 65)]
+        others = [ReportWindow.of(64, width, epsilon) for width in range(1, 65)]
         assert information(chosen) > 0.997 * max(information(each) for each in others), epsilon
 
 

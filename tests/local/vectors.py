@@ -16,7 +16,8 @@ import numpy as np
 
 from discreet.local import Campaign
 from discreet.local.attributes import AttributesProtocol
-from discreet.local.domain import Attribute, Attributes, Choices, Domain, Numbers, Words
+from discreet.local.choices import Choices
+from discreet.local.domain import AnswerDomain
 from discreet.local.hadamard import HadamardResponse
 from discreet.local.hashing import LocalHashing
 from discreet.local.hidden_attribute import HiddenAttribute
@@ -25,6 +26,8 @@ from discreet.local.kary import KaryResponse
 from discreet.local.mean_protocol import MeanProtocol
 from discreet.local.mean_response import MeanResponse
 from discreet.local.memoised import Memoised
+from discreet.local.named_attributes import Attribute, Attributes
+from discreet.local.numbers import Numbers
 from discreet.local.one_attribute import SAMPLED, OneAttribute
 from discreet.local.piecewise import PiecewiseMean
 from discreet.local.prefix_levels import PrefixLevel
@@ -33,7 +36,8 @@ from discreet.local.protocol import LocalProtocol, truth_down
 from discreet.local.report import ClientReport, binding
 from discreet.local.square_wave import SquareWave
 from discreet.local.unary import UnaryEncoding
-from discreet.local.window import Window
+from discreet.local.window import ReportWindow
+from discreet.local.words import Words
 from tests.local.cases import LATER
 
 PATH = Path(__file__).parent / "vectors.json"
@@ -139,7 +143,7 @@ def at_an_end(protocol: MeanResponse, place: int, words: WrittenTape) -> int:
     return words.kept(int(words.below(protocol.steps) < place), 2, protocol.p)
 
 
-def in_a_window(window: Window, place: int, words: WrittenTape) -> int:
+def in_a_window(window: ReportWindow, place: int, words: WrittenTape) -> int:
     """A code in the window of a place, or outside of it; both are drawn."""
     near, far = place + words.below(window.width), words.below(window.places - 1)
     return near if words.heads(window.inside) else far + window.width * (far >= place)
@@ -194,19 +198,22 @@ RECORDS = [
     {"sex": "m", "Straße": 0, "__proto__": 7, "10": 0},
     {"10": 16, "__proto__": True, "sex": "f", "Straße": 8},
 ]
-CHOICES: tuple[tuple[Domain, list[Any]], ...] = (
+CHOICES: tuple[tuple[AnswerDomain, list[Any]], ...] = (
     (Choices(2), [0, 1]),
     (Choices(ODD), [*ODD]),
     (Choices(300), [0, 299]),
 )
-LARGE: tuple[tuple[Domain, list[Any]], ...] = ((Choices(1 << 20), [0, (1 << 20) - 1]), (Choices(65_537), [65_536, 255]))
-NUMBERS: tuple[tuple[Domain, list[Any]], ...] = (
+LARGE: tuple[tuple[AnswerDomain, list[Any]], ...] = (
+    (Choices(1 << 20), [0, (1 << 20) - 1]),
+    (Choices(65_537), [65_536, 255]),
+)
+NUMBERS: tuple[tuple[AnswerDomain, list[Any]], ...] = (
     (Numbers(0, 1, 10), [0, 1, 0.3, 5e-324, 0.1 + 0.2, 1 / 3]),
     (Numbers(F(-7, 3), 10**21), [1e21, -2.3, 1.5e16, 123456789, 1e-7, 2**53 - 1]),
     (Numbers(-1, 1, 1 << 16), [-1, 0.9999999999999999, -0.0]),
 )
 LEVELS = (PrefixLevel(2, 1, 64), PrefixLevel(4, 8, 32), PrefixLevel(13, 3, 1 << 16))
-SPELT: tuple[tuple[Domain, list[Any]], ...] = (
+SPELT: tuple[tuple[AnswerDomain, list[Any]], ...] = (
     (
         Words("aé\U0001f600b", 13, bytes(range(16)), (*LEVELS[:2], PrefixLevel(9, 2, 512), LEVELS[2])),
         ["é\U0001f600", "b" * 13, "a"] * 4,
@@ -216,7 +223,7 @@ SPELT: tuple[tuple[Domain, list[Any]], ...] = (
         ["e\x84\xff"],
     ),
 )
-CASES: tuple[tuple[str, tuple[tuple[Domain, list[Any]], ...]], ...] = (
+CASES: tuple[tuple[str, tuple[tuple[AnswerDomain, list[Any]], ...]], ...] = (
     ("k-ary", CHOICES + LARGE),
     ("unary", CHOICES),
     ("hashing", CHOICES + LARGE),

@@ -228,8 +228,8 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
     (
         "checkpoint-before-the-block",
         L + "training_run:TrainingRun.steps",
-        "self._save(self._grant, self.made)",
-        "self._save(self._grant, 0)",
+        "self._plan.steps))\n        self._save(self._grant, self.made)",
+        "self._plan.steps))\n        self._save(self._grant, 0)",
         "the steps that were made are forgotten",
         descent.stopped_goes_on,
     ),

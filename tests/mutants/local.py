@@ -128,7 +128,7 @@ MUTANTS = (
     ),
     Mutant(
         "domains-without-their-order",
-        L + "domain:Choices.record",
+        L + "choices:Choices.record",
         "list(self.answers)",
         "sorted(self.answers, key=str)",
         "cells are those of other labels once a campaign was written",
@@ -312,7 +312,7 @@ MUTANTS = (
     ),
     Mutant(
         "windows-rounded-up",
-        L + "window:Window.of",
+        L + "window:ReportWindow.of",
         "Fraction(least, 1 << DIGITS)",
         "Fraction(least + 1, 1 << DIGITS)",
         "reports tell a little more than is declared",
@@ -320,7 +320,7 @@ MUTANTS = (
     ),
     Mutant(
         "windows-told-twice",
-        L + "window:Window.randomised",
+        L + "window:ReportWindow.randomised",
         "np.where(far >= places, self.width, 0)",
         "np.where(far > places, self.width, 0)",
         "a report outside of the window is drawn inside of it",
@@ -328,7 +328,7 @@ MUTANTS = (
     ),
     Mutant(
         "windows-of-everything",
-        L + "window:Window.excess",
+        L + "window:ReportWindow.excess",
         "self.inside - self.width * self.rare",
         "self.inside",
         "means are drawn to the midpoint",
@@ -389,5 +389,13 @@ MUTANTS = (
         "theorems.shuffled_epsilon(protocol.once, n * 4, delta,",
         "more people are said to hide each other than there are",
         shuffled.shuffled_reports_keep_what_is_said,
+    ),
+    Mutant(
+        "domains-of-any-kind",
+        L + "domains:domain_of",
+        'raise Invalid("this is not a domain", code="malformed")',
+        "return Choices(2)",
+        "terms that a later release has made are taken for a choice of two",
+        campaigns.domains_of_other_kinds_are_refused,
     ),
 )

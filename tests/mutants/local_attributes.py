@@ -137,7 +137,7 @@ MUTANTS = (
     ),
     Mutant(
         "answers-to-the-wrong-attribute",
-        L + "domain:Attributes.encoded",
+        L + "named_attributes:Attributes.encoded",
         "for each in self.attributes",
         "for each in sorted(self.attributes, key=lambda each: -each.answers.k)",
         "cells are those of other attributes",
@@ -145,7 +145,7 @@ MUTANTS = (
     ),
     Mutant(
         "attributes-without-their-order",
-        L + "domain:Attributes.record",
+        L + "named_attributes:Attributes.record",
         "for each in self.attributes",
         'for each in sorted(self.attributes, key=lambda each: each.name + "")',
         "two campaigns that ask in another order have one text",

@@ -273,4 +273,12 @@ MUTANTS = (
         "each period costs what all of them may",
         memos.periods_cost_their_sum,
     ),
+    Mutant(
+        "rounds-of-one-answer",
+        L + "rounds:Rounds.encoded",
+        "return self.choices.encoded(value)",
+        "return 0 * self.choices.encoded(value)",
+        "whatever is held, the first answer is told",
+        memos.clients_report_whole_sequences_as_they_are_enumerated,
+    ),
 )

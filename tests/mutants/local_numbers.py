@@ -66,7 +66,7 @@ MUTANTS = (
     ),
     Mutant(
         "waves-without-noise",
-        L + "window:Window.randomised",
+        L + "window:ReportWindow.randomised",
         "np.where(told, near, far)",
         "near",
         "every report is in the person's own window",
@@ -162,7 +162,7 @@ MUTANTS = (
     ),
     Mutant(
         "numbers-in-any-range",
-        L + "domain:Numbers.encoded",
+        L + "numbers:Numbers.encoded",
         "self.low <= exact <= self.high",
         "True",
         "one person moves the mean by as much as they like",

@@ -153,7 +153,7 @@ MUTANTS = (
     ),
     Mutant(
         "words-that-go-on-behind-their-end",
-        L + "spelling:Spelling.extends",
+        L + "spelling:WordSpelling.extends",
         "(open_ended | (more == 0))",
         "(open_ended | True)",
         "letters are put behind the end of a word",
@@ -161,7 +161,7 @@ MUTANTS = (
     ),
     Mutant(
         "letters-behind-padding",
-        L + "spelling:Spelling.is_sound",
+        L + "spelling:WordSpelling.is_sound",
         "not padded and",
         "",
         "a word has several spellings",
@@ -169,7 +169,7 @@ MUTANTS = (
     ),
     Mutant(
         "letters-in-another-order",
-        L + "spelling:Spelling.symbols",
+        L + "spelling:WordSpelling.symbols",
         "places[found] + self.pads",
         "found + self.pads",
         "words are those of a sorted alphabet",
@@ -182,5 +182,13 @@ MUTANTS = (
         "False and",
         "long words have tables that no collector keeps",
         prefixes.levels_fit_in_what_is_allowed,
+    ),
+    Mutant(
+        "words-of-another-salt",
+        L + "words:Words.record",
+        '"salt": self.salt.hex()',
+        '"salt": bytes(16).hex()',
+        "who reads a campaign hashes by other functions than who wrote it",
+        prefixes.campaigns_of_words_are_read_as_they_were_written,
     ),
 )

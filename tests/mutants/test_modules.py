@@ -28,7 +28,7 @@ REASONS = {
     """,
     "only types: what a field takes and holds, what a value may be, what a store is": """
         discreet.curator.connection discreet.engines.registry discreet.engines.render.native discreet.fields
-        discreet.plan.types
+        discreet.local.domain discreet.plan.types
     """,
     "only the tables that a ledger is kept in; whoever reads a row checks it": "discreet.curator.schema",
     "only a first draft, made of names and never of values, which the owner reads before it holds": (

@@ -1,7 +1,7 @@
 """The exact privacy of anything with finitely many outputs: ε, δ(ε), the output and the neighbours that are worst.
 
 What is looked at is a table of probabilities, a function from data to a law, a program over coins, one of our mechanisms, a channel of
-local privacy, or anything that can tell its laws for two data sets. All pairs of neighbours that are given are compared, in both directions.
+local privacy, or anything that can tell its laws for two data sets. All pairs of neighbours that are given are compared, both ways.
 Every number is exact, or a bracket with the truth inside; nothing is sampled.
 """
 
@@ -42,7 +42,7 @@ class Lawful(Protocol):
 
 
 @runtime_checkable
-class Channel(Protocol):
+class WrittenChannel(Protocol):
     """Whatever can write down the probabilities of all its outputs, a row for each input: protocols of local privacy can."""
 
     def channel(self) -> Sequence[Sequence[Fraction]]: ...
@@ -127,7 +127,7 @@ def lawful(mechanism: Any, runs: int = RUNS) -> Lawful:
         return Ours(mechanism)
     if isinstance(mechanism, Lawful):
         return mechanism
-    if isinstance(mechanism, Channel):
+    if isinstance(mechanism, WrittenChannel):
         return LawTable.of(mechanism.channel())
     if callable(mechanism):
         return Program(mechanism, runs) if _takes_two(mechanism) else LawFunction(mechanism)

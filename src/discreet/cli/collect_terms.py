@@ -13,7 +13,8 @@ from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.local.campaign import Campaign
-    from discreet.local.domain import Choices, Domain
+    from discreet.local.choices import Choices
+    from discreet.local.domain import AnswerDomain
 
 EXAMPLES = "--answer bus --answer bike, --cells 1000, --between 0:100, --words a-z:12, or --attribute sex=f,m --attribute ward=A,B,C"
 USUAL = 10**6  # people for whom a protocol is chosen, where nobody says how many there are
@@ -23,10 +24,12 @@ SHOWN = 12  # answers that are listed
 
 
 def domain_of(
-    answers: Sequence[str], cells: int | None, between: str | None, words: str | None, attributes: "Domain | None"
-) -> "Domain":
+    answers: Sequence[str], cells: int | None, between: str | None, words: str | None, attributes: "AnswerDomain | None"
+) -> "AnswerDomain":
     """The possible answers, said in exactly one way; else Invalid."""
-    from discreet.local.domain import Choices, Numbers, Words
+    from discreet.local.choices import Choices
+    from discreet.local.numbers import Numbers
+    from discreet.local.words import Words
 
     ways = (tuple(answers) or None, cells, between, words, attributes)
     given = sum(each is not None for each in ways)
@@ -60,7 +63,7 @@ def _letters(first: str, last: str) -> str:
     return "".join(map(chr, range(ord(first), ord(last) + 1)))
 
 
-def attributes_of(texts: Sequence[str], epsilon: Fraction, people: int, protocol: str | None) -> "Domain | None":
+def attributes_of(texts: Sequence[str], epsilon: Fraction, people: int, protocol: str | None) -> "AnswerDomain | None":
     """Several attributes, each with its answers: ward=A,B,C, or ward=9 for so many cells. None where there are none."""
     from discreet.local.attribute_choice import choose_attributes
 
@@ -93,13 +96,16 @@ def _range(text: str) -> tuple[Fraction, Fraction]:
         ) from None
 
 
-def protocol_for(domain: "Domain", epsilon: Fraction, people: int) -> str:
+def protocol_for(domain: "AnswerDomain", epsilon: Fraction, people: int) -> str:
     """The protocol that is advised for these answers."""
-    from discreet.local.domain import Attributes, Choices, Numbers, Words
+    from discreet.local.choices import Choices
     from discreet.local.frequency import choose
     from discreet.local.hybrid import choose_mean
+    from discreet.local.named_attributes import Attributes
+    from discreet.local.numbers import Numbers
     from discreet.local.one_attribute import OneAttribute
     from discreet.local.prefixes import PrefixResponse
+    from discreet.local.words import Words
 
     match domain:
         case Choices():
@@ -132,9 +138,10 @@ def campaign_at(path: str) -> "Campaign":
         ) from None
 
 
-def answer_of(domain: "Domain", words: Sequence[str]) -> Any:
+def answer_of(domain: "AnswerDomain", words: Sequence[str]) -> Any:
     """One person's answer; Invalid, which does not say it, where it is not possible."""
-    from discreet.local.domain import Attributes, Numbers
+    from discreet.local.named_attributes import Attributes
+    from discreet.local.numbers import Numbers
 
     if isinstance(domain, Attributes):
         return _several(domain, words)
@@ -186,7 +193,9 @@ def label_text(label: object) -> str:
 
 def possible(domain: Any) -> str:
     """The possible answers, in words."""
-    from discreet.local.domain import Attributes, Numbers, Words
+    from discreet.local.named_attributes import Attributes
+    from discreet.local.numbers import Numbers
+    from discreet.local.words import Words
 
     match domain:
         case Numbers():

@@ -70,9 +70,8 @@ class TrainingRun:
         """The numbers of the steps that are left. After the last one of a block the state is kept, and at the end."""
         if self._grant is None:
             return
-        if (
-            self._left >= self._plan.steps
-        ):  # all blocks are taken, perhaps each by somebody who was killed: then this is the end
+        # all blocks are taken, perhaps each by somebody who was killed before it wrote anything: then this is the end
+        if self._left >= self._plan.steps:
             self._save(self._grant, self.made)
         for first in range(self._left, self._plan.steps, self._plan.block):
             yield from range(first, min(first + self._plan.block, self._plan.steps))

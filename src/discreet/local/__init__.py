@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from discreet.local.attribute_choice import choose_attributes
     from discreet.local.attribute_estimates import AttributeEstimates
     from discreet.local.campaign import Campaign
+    from discreet.local.choices import Choices
     from discreet.local.client import Client
     from discreet.local.collector import Collector
     from discreet.local.comparison import LocalComparison, compare
     from discreet.local.diary import Diary
     from discreet.local.distribution import DistributionEstimate, Histogram
-    from discreet.local.domain import Attribute, Attributes, Choices, Numbers, Rounds, Words
     from discreet.local.estimates import FrequencyEstimates
     from discreet.local.frequency import ProtocolForecast, choose, forecasts
     from discreet.local.hadamard import HadamardResponse
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from discreet.local.mean_response import MeanResponse
     from discreet.local.memo_hashing import MemoHashing
     from discreet.local.memo_kary import MemoKary
+    from discreet.local.named_attributes import Attribute, Attributes
+    from discreet.local.numbers import Numbers
     from discreet.local.one_attribute import OneAttribute
     from discreet.local.periodic import periods
     from discreet.local.piecewise import PiecewiseMean
@@ -37,9 +39,11 @@ if TYPE_CHECKING:
     from discreet.local.prefix_levels import PrefixLevel
     from discreet.local.prefixes import PrefixResponse
     from discreet.local.report import ClientReport
+    from discreet.local.rounds import Rounds
     from discreet.local.shuffled import shuffled_epsilon
     from discreet.local.square_wave import SquareWave
     from discreet.local.unary import UnaryEncoding
+    from discreet.local.words import Words
 
 __all__ = [
     "Attribute",
@@ -90,11 +94,11 @@ __all__ = [
 
 # The module of each public name.
 _HOME = {
-    "Attribute": "domain",
+    "Attribute": "named_attributes",
     "AttributeEstimates": "attribute_estimates",
-    "Attributes": "domain",
+    "Attributes": "named_attributes",
     "Campaign": "campaign",
-    "Choices": "domain",
+    "Choices": "choices",
     "Client": "client",
     "ClientReport": "report",
     "Collector": "collector",
@@ -114,17 +118,17 @@ _HOME = {
     "MeanResponse": "mean_response",
     "MemoHashing": "memo_hashing",
     "MemoKary": "memo_kary",
-    "Numbers": "domain",
+    "Numbers": "numbers",
     "OneAttribute": "one_attribute",
     "PiecewiseMean": "piecewise",
     "PrefixLevel": "prefix_levels",
     "PrefixResponse": "prefixes",
     "ProtocolForecast": "frequency",
-    "Rounds": "domain",
+    "Rounds": "rounds",
     "SquareWave": "square_wave",
     "UnaryEncoding": "unary",
     "WordShare": "heavy_hitters",
-    "Words": "domain",
+    "Words": "words",
     "choose": "frequency",
     "choose_attributes": "attribute_choice",
     "choose_mean": "hybrid",

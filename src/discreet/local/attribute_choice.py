@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from discreet.errors import Invalid
 from discreet.exact import Number
-from discreet.local.domain import Attribute, Attributes, Choices, Label
+from discreet.local.choices import Choices, Label
 from discreet.local.frequency import choose
+from discreet.local.named_attributes import Attribute, Attributes
 
 
 def choose_attributes(

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from discreet.errors import Invalid
 from discreet.exact import Number, to_float_up, whole
 from discreet.local.attributes import AttributesProtocol
-from discreet.local.domain import Attributes, Label
+from discreet.local.choices import Label
 from discreet.local.estimates import FrequencyEstimates, narrowed, projected, shares
+from discreet.local.named_attributes import Attributes
 from discreet.local.one_attribute import OneAttribute, left_out
 from discreet.local.protocol import checked_confidence
 from discreet.noise.size import Ints

@@ -17,9 +17,10 @@ import numpy as np
 from discreet.errors import Invalid
 from discreet.exact import Number, shown
 from discreet.fields import Exact, frozen
-from discreet.local.domain import MOST_ATTRIBUTES, Attribute, Attributes, Domain
+from discreet.local.domain import AnswerDomain
 from discreet.local.frequency import ALL
 from discreet.local.frequency_protocol import MOST_OUTCOMES, FrequencyProtocol
+from discreet.local.named_attributes import MOST_ATTRIBUTES, Attribute, Attributes
 from discreet.local.protocol import LocalProtocol, Reports
 from discreet.noise import Source
 from discreet.noise.size import Ints
@@ -56,7 +57,7 @@ class AttributesProtocol(LocalProtocol):
         return [(str(place), each.dtype, each.shape) for place, each in enumerate(reports)]
 
     @classmethod
-    def of(cls, domain: Domain, epsilon: Number) -> Self:
+    def of(cls, domain: AnswerDomain, epsilon: Number) -> Self:
         """The protocol for attributes that were declared, each with the protocol that was declared for it."""
         if not isinstance(domain, Attributes):
             raise Invalid(f"{cls.name} is for several attributes", hint="declare Attributes, as choose_attributes does")

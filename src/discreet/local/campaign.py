@@ -8,13 +8,15 @@ from discreet.errors import Invalid
 from discreet.exact import Number, rational, shown, whole
 from discreet.fields import Exact, Held, frozen
 from discreet.local.canonical import bytes_of, ratio_of, read, written
-from discreet.local.domain import MOST_LABEL, MOST_LETTERS, Domain, Label, domain_of
+from discreet.local.choices import MOST_LABEL, MOST_LETTERS, Label
+from discreet.local.domain import AnswerDomain
+from discreet.local.domains import domain_of
 from discreet.local.protocol import LocalProtocol
 from discreet.local.protocols import protocol_of
 from discreet.noise import Source
 from discreet.noise.source import chosen
 
-Answers: TypeAlias = Domain | tuple[Label, ...] | int
+Answers: TypeAlias = AnswerDomain | tuple[Label, ...] | int
 """A domain; labels, or the number of them, for a choice among them."""
 
 VERSION = 1
@@ -37,7 +39,7 @@ class Campaign:
     """
 
     question: str
-    domain: Held[Answers, Domain]
+    domain: Held[Answers, AnswerDomain]
     protocol: str
     epsilon: Exact
     salt: bytes

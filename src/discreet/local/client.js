@@ -526,7 +526,7 @@ class MeanResponse extends NumberProtocol {
  * One of places + width − 1 codes: one in the window place … place + width − 1 with probability inside/2^64, at most w e^ε/(w e^ε + places − 1),
  * else one outside. `inside` is off by less than two units: what e^(−ε) is rounded up by, two units of 2^−128, moves it by less than one.
  */
-class Window {
+class ReportWindow {
   constructor(places, width, epsilon) {
     const [, above] = expNegBounds(epsilon, 128);
     Object.assign(this, { places, width, codes: places + width - 1n });
@@ -547,7 +547,7 @@ class PiecewiseMean extends NumberProtocol {
   constructor(domain, epsilon) {
     super(domain, "piecewise");
     const width = (halved(epsilon)[0] * this.steps + (ONE >> 1n)) >> DIGITS;
-    this.window = new Window(this.steps + 1n, width > 1n ? width : 1n, epsilon);
+    this.window = new ReportWindow(this.steps + 1n, width > 1n ? width : 1n, epsilon);
     this.codes = this.window.codes;
     this.chances = { inside: this.window.inside };
   }
@@ -584,7 +584,7 @@ class SquareWave extends NumberProtocol {
   constructor(domain, epsilon) {
     super(domain, "square-wave");
     if (this.steps < 2n) throw new Invalid("steps must be at least 2 for square-wave");
-    this.window = new Window(this.steps, bestWidth(epsilon, this.steps), epsilon);
+    this.window = new ReportWindow(this.steps, bestWidth(epsilon, this.steps), epsilon);
     this.codes = this.window.codes;
     this.chances = { inside: this.window.inside };
   }

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.exact import Number
-from discreet.local.domain import Label
+from discreet.local.choices import Label
 from discreet.local.protocol import checked_confidence
 from discreet.mechanisms.randomized_response import deviation
 from discreet.noise.size import Ints

@@ -9,20 +9,24 @@ from discreet.errors import Fault
 from discreet.exact import Number
 from discreet.local.attribute_estimates import attribute_estimates
 from discreet.local.attributes import AttributesProtocol
+from discreet.local.choices import Choices
 from discreet.local.distribution import DistributionEstimate
-from discreet.local.domain import Attributes, Choices, Domain, Rounds, Words
+from discreet.local.domain import AnswerDomain
 from discreet.local.estimates import shares
 from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.heavy_hitters import frequent_words
 from discreet.local.mean_estimate import MeanEstimate
 from discreet.local.mean_protocol import MeanProtocol
+from discreet.local.named_attributes import Attributes
 from discreet.local.prefixes import PrefixResponse
 from discreet.local.protocol import LocalProtocol
+from discreet.local.rounds import Rounds
 from discreet.local.square_wave import SquareWave
+from discreet.local.words import Words
 from discreet.noise.size import Ints
 
 
-def estimates(protocol: LocalProtocol, domain: Domain, totals: Ints, n: int, confidence: Number = 0.95) -> Any:
+def estimates(protocol: LocalProtocol, domain: AnswerDomain, totals: Ints, n: int, confidence: Number = 0.95) -> Any:
     """What n reports with these totals say, with variances and intervals; Invalid where there are none."""
     match protocol, domain:
         case FrequencyProtocol(), Choices() | Rounds():

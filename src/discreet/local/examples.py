@@ -10,14 +10,19 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Invalid
-from discreet.local.domain import Attribute, Attributes, Choices, Domain, Numbers, Rounds, Words
+from discreet.local.choices import Choices
+from discreet.local.domain import AnswerDomain
+from discreet.local.named_attributes import Attribute, Attributes
+from discreet.local.numbers import Numbers
 from discreet.local.prefix_levels import PrefixLevel
 from discreet.local.protocol import LocalProtocol
 from discreet.local.protocols import PROTOCOLS
+from discreet.local.rounds import Rounds
+from discreet.local.words import Words
 
 EPSILONS = (Fraction(1, 10), Fraction(1))
 # A small domain, and two answers in it that are told apart as well as any two.
-SMALL: tuple[tuple[str, Domain, Any, Any], ...] = (
+SMALL: tuple[tuple[str, AnswerDomain, Any, Any], ...] = (
     ("2 answers", Choices(2), 0, 1),
     ("3 answers", Choices(("a", "b", "c")), "a", "c"),
     ("numbers", Numbers(0, 1, 3), 0, 1),
@@ -38,7 +43,7 @@ class LocalExample:
 
     name: str
     protocol: LocalProtocol
-    domain: Domain
+    domain: AnswerDomain
     first: Any
     second: Any
 

@@ -14,7 +14,8 @@ import numpy as np
 from discreet.errors import Invalid
 from discreet.exact import Number, shown, whole
 from discreet.fields import Exact, frozen
-from discreet.local.domain import MOST_CELLS, Choices, Domain
+from discreet.local.choices import MOST_CELLS, Choices
+from discreet.local.domain import AnswerDomain
 from discreet.local.protocol import LocalProtocol, Reports, checked_epsilon
 from discreet.noise import Source
 from discreet.noise.size import Ints
@@ -40,7 +41,7 @@ class FrequencyProtocol(LocalProtocol):
             raise Invalid(f"k must be at most 2^20, got {shown(self.k)}")
 
     @classmethod
-    def of(cls, domain: Domain, epsilon: Number) -> Self:
+    def of(cls, domain: AnswerDomain, epsilon: Number) -> Self:
         """The protocol for cells that were declared."""
         if not isinstance(domain, Choices):
             raise Invalid(

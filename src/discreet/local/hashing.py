@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from discreet.errors import Invalid
 from discreet.exact import Number, exp_neg_bounds, shown, whole
 from discreet.fields import frozen
-from discreet.local.domain import Domain
+from discreet.local.domain import AnswerDomain
 from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.protocol import (
     Reports,
@@ -66,7 +66,7 @@ class LocalHashing(FrequencyProtocol):
             raise Invalid("word must have twice the digits of k and of the buckets")
 
     @classmethod
-    def small(cls, domain: Domain, epsilon: Number) -> Self:
+    def small(cls, domain: AnswerDomain, epsilon: Number) -> Self:
         """With seeds of eight digits, for up to 4 cells and buckets."""
         return cls(cls.of(domain, epsilon).k, epsilon, FEW)
 

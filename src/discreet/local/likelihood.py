@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.local.window import Window
+from discreet.local.window import ReportWindow
 from discreet.noise.size import Ints
 
 Shares = NDArray[np.float64]
@@ -14,7 +14,7 @@ ENOUGH, ENOUGH_SMOOTHED = 1e-2, 1e-3
 MOST_STEPS = 10_000
 
 
-def explained(window: Window, totals: Ints, *, smooth: bool) -> Shares:
+def explained(window: ReportWindow, totals: Ints, *, smooth: bool) -> Shares:
     """The shares of all places, none negative and 1 in all, after steps of expectation maximisation from even ones.
 
     With `smooth` each step is followed by averages of three neighbours, of weights ¼, ½ and ¼: for few reports, of which the likeliest
@@ -36,17 +36,17 @@ def explained(window: Window, totals: Ints, *, smooth: bool) -> Shares:
     return shares
 
 
-def forward(window: Window, shares: Shares) -> Shares:
+def forward(window: ReportWindow, shares: Shares) -> Shares:
     """The chance of each report, for a person who is drawn by these shares: the channel times the shares."""
     return _mixed(window, np.pad(shares, (window.width - 1, window.width - 1)))
 
 
-def backward(window: Window, weights: Shares) -> Shares:
+def backward(window: ReportWindow, weights: Shares) -> Shares:
     """For each place the expectation of a weight that each report has: the transposed channel times the weights."""
     return _mixed(window, weights)
 
 
-def _mixed(window: Window, values: Shares) -> Shares:
+def _mixed(window: ReportWindow, values: Shares) -> Shares:
     """All values at the rare chance, and those of each window at what the likely one is above it."""
     sums = np.cumsum(np.concatenate(([0.0], values)))
     near: Shares = sums[window.width :] - sums[: -window.width]

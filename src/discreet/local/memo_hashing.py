@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.exact import Number
 from discreet.fields import Exact, frozen
-from discreet.local.domain import Domain
+from discreet.local.domain import AnswerDomain
 from discreet.local.hashing import FEW, LocalHashing, best_buckets
 from discreet.local.memoised import Memoised
 from discreet.noise import Source, keep_or_replace
@@ -37,7 +37,7 @@ class MemoHashing(Memoised, LocalHashing):
         LocalHashing.__post_init__(self)
 
     @classmethod
-    def small(cls, domain: Domain, epsilon: Number) -> Self:
+    def small(cls, domain: AnswerDomain, epsilon: Number) -> Self:
         """With seeds of eight digits, for up to 4 cells and buckets."""
         usual = cls.of(domain, epsilon)
         return cls(usual.k, epsilon, FEW, first=usual.first)

@@ -12,9 +12,10 @@ from typing import Any, Self
 from discreet.errors import Invalid
 from discreet.exact import Number, shown
 from discreet.fields import Exact
-from discreet.local.domain import Domain, Rounds
+from discreet.local.domain import AnswerDomain
 from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.protocol import DIGITS, checked_epsilon, truth_down
+from discreet.local.rounds import Rounds
 from discreet.noise import Source
 
 UNPROTECTED = (
@@ -52,7 +53,7 @@ class Memoised(FrequencyProtocol):
         object.__setattr__(self, "first", first)
 
     @classmethod
-    def of(cls, domain: Domain, epsilon: Number) -> Self:
+    def of(cls, domain: AnswerDomain, epsilon: Number) -> Self:
         """The protocol for rounds of a series."""
         if not isinstance(domain, Rounds):
             raise Invalid(

@@ -9,7 +9,8 @@ import numpy as np
 from discreet.errors import Invalid
 from discreet.exact import Number
 from discreet.fields import Exact, frozen
-from discreet.local.domain import Domain, Numbers
+from discreet.local.domain import AnswerDomain
+from discreet.local.numbers import Numbers
 from discreet.local.protocol import (
     LocalProtocol,
     Reports,
@@ -45,7 +46,7 @@ class NumberProtocol(LocalProtocol):
         object.__setattr__(self, "epsilon", checked_epsilon(self.epsilon))
 
     @classmethod
-    def of(cls, domain: Domain, epsilon: Number) -> Self:
+    def of(cls, domain: AnswerDomain, epsilon: Number) -> Self:
         """The protocol for numbers of a declared range."""
         if not isinstance(domain, Numbers):
             raise Invalid(f"{cls.name} is for numbers", hint="declare their range: Numbers(low, high)")

@@ -6,7 +6,7 @@ from itertools import pairwise
 from discreet.errors import Invalid
 from discreet.exact import Number, rational
 from discreet.local.campaign import Answers, Campaign
-from discreet.local.domain import Rounds
+from discreet.local.rounds import Rounds
 from discreet.noise import Source
 
 

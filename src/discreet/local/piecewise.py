@@ -6,16 +6,16 @@ from functools import lru_cache
 from discreet.exact import exp_neg_bounds
 from discreet.local.mean_protocol import MeanProtocol
 from discreet.local.protocol import DIGITS
-from discreet.local.window import Window
+from discreet.local.window import ReportWindow
 from discreet.noise import Source
 from discreet.noise.size import Ints
 
 
 @lru_cache(maxsize=256)
-def near_window(epsilon: Fraction, steps: int) -> Window:
+def near_window(epsilon: Fraction, steps: int) -> ReportWindow:
     """The window about each of steps + 1 places: its width is steps · e^(−ε/2), rounded, and at least one; which it is tells nothing."""
     near = (exp_neg_bounds(epsilon / 2, DIGITS)[0] * steps + (1 << DIGITS - 1)) >> DIGITS
-    return Window.of(steps + 1, max(1, near), epsilon)
+    return ReportWindow.of(steps + 1, max(1, near), epsilon)
 
 
 class PiecewiseMean(MeanProtocol):
@@ -32,7 +32,7 @@ class PiecewiseMean(MeanProtocol):
     name, code = "piecewise", 6
 
     @property
-    def window(self) -> Window:
+    def window(self) -> ReportWindow:
         """The window about each place."""
         return near_window(Fraction(self.epsilon), self.steps)
 

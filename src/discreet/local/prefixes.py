@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.errors import Invalid
 from discreet.exact import Number
 from discreet.fields import Exact, frozen
-from discreet.local.domain import Domain, Words
+from discreet.local.domain import AnswerDomain
 from discreet.local.hadamard import parity
 from discreet.local.prefix_hashing import WORD, factors, places_of
 from discreet.local.prefix_levels import PrefixLevel
@@ -24,6 +24,7 @@ from discreet.local.protocol import (
     unpacked_code,
 )
 from discreet.local.spelling import Symbols
+from discreet.local.words import Words
 from discreet.noise import Source, keep_or_replace, uniform
 from discreet.noise.size import Ints
 from discreet.noise.source import chosen
@@ -57,7 +58,7 @@ class PrefixResponse(LocalProtocol):
         object.__setattr__(self, "epsilon", checked_epsilon(self.epsilon))
 
     @classmethod
-    def of(cls, domain: Domain, epsilon: Number) -> Self:
+    def of(cls, domain: AnswerDomain, epsilon: Number) -> Self:
         """The protocol for the words of a domain."""
         if not isinstance(domain, Words):
             raise Invalid(f"{cls.name} is for words over an alphabet", hint="declare the domain by Words.new")

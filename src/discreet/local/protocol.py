@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.errors import Invalid
 from discreet.exact import Number, rational, shown
 from discreet.fields import Exact
-from discreet.local.domain import Domain
+from discreet.local.domain import AnswerDomain
 from discreet.noise import Source, odds
 from discreet.noise.size import Ints
 
@@ -51,11 +51,11 @@ class LocalProtocol(ABC):
 
     @classmethod
     @abstractmethod
-    def of(cls, domain: Domain, epsilon: Number) -> Self:
+    def of(cls, domain: AnswerDomain, epsilon: Number) -> Self:
         """The protocol for the values of a domain; Invalid for a domain of another kind."""
 
     @classmethod
-    def small(cls, domain: Domain, epsilon: Number) -> Self:
+    def small(cls, domain: AnswerDomain, epsilon: Number) -> Self:
         """The protocol for the values of a small domain, such that all of its reports can be written down."""
         return cls.of(domain, epsilon)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from discreet.errors import Invalid
 from discreet.exact import Number, shown
-from discreet.local.domain import Domain
+from discreet.local.domain import AnswerDomain
 from discreet.local.hadamard import HadamardResponse
 from discreet.local.hashing import LocalHashing
 from discreet.local.hidden_attribute import HiddenAttribute
@@ -41,10 +41,10 @@ PROTOCOLS: Mapping[str, type[LocalProtocol]] = {
 CODES: Mapping[int, str] = {kind.code: name for name, kind in PROTOCOLS.items()}
 
 
-def protocol_of(name: str, domain: Domain, epsilon: Number) -> LocalProtocol:
+def protocol_of(name: str, domain: AnswerDomain, epsilon: Number) -> LocalProtocol:
     """The protocol of this name for the values of a domain; Invalid where there is none.
 
-    >>> from discreet.local.domain import Choices
+    >>> from discreet.local.choices import Choices
     >>> protocol_of("k-ary", Choices(3), 1)
     KaryResponse(k=3, epsilon=Fraction(1, 1))
     """

@@ -9,7 +9,7 @@ from typing import Any
 from discreet.errors import Invalid
 from discreet.local.campaign import Campaign
 from discreet.local.canonical import bytes_of, read, written
-from discreet.local.domain import MOST_CELLS
+from discreet.local.choices import MOST_CELLS
 from discreet.local.protocol import LocalProtocol
 from discreet.local.protocols import CODES, PROTOCOLS
 

@@ -28,10 +28,10 @@ def _sorted(alphabet: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class WordSpelling:
     """Words of `shortest` to `length` letters. Where these differ symbol 0 pads, and letter i of the alphabet is i + 1, else it is i.
 
-    >>> Spelling("ab", 3, 1).symbols(["ba", "b"]).tolist()
+    >>> WordSpelling("ab", 3, 1).symbols(["ba", "b"]).tolist()
     [[2, 1, 0], [2, 0, 0]]
     """
 

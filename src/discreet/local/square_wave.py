@@ -7,7 +7,7 @@ from discreet.errors import Invalid
 from discreet.exact import exp_neg_bounds
 from discreet.local.number_protocol import NumberProtocol
 from discreet.local.protocol import DIGITS
-from discreet.local.window import Window
+from discreet.local.window import ReportWindow
 from discreet.noise import Source
 from discreet.noise.size import Ints
 
@@ -28,9 +28,9 @@ def best_width(epsilon: Fraction, cells: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def best_window(epsilon: Fraction, cells: int) -> Window:
+def best_window(epsilon: Fraction, cells: int) -> ReportWindow:
     """The window of each cell, with the width that tells the most."""
-    return Window.of(cells, best_width(epsilon, cells), epsilon)
+    return ReportWindow.of(cells, best_width(epsilon, cells), epsilon)
 
 
 class SquareWave(NumberProtocol):
@@ -56,7 +56,7 @@ class SquareWave(NumberProtocol):
             raise Invalid("steps must be at least 2 for square-wave")
 
     @property
-    def window(self) -> Window:
+    def window(self) -> ReportWindow:
         """The window of each cell."""
         return best_window(Fraction(self.epsilon), self.steps)
 

@@ -12,13 +12,13 @@ from discreet.noise.size import Ints
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class ReportWindow:
     """One of places + width − 1 reports: the window of the place j is j … j + width − 1, and is told of with probability `inside`.
 
     Every window has `width` reports in it and places − 1 outside. So any report has one of two chances, `likely` and `rare`, and
     likely/rare <= e^ε where inside <= w e^ε/(w e^ε + places − 1). The expectation of a report is linear in j, exactly.
 
-    >>> Window.of(9, 3, Fraction(2)).codes
+    >>> ReportWindow.of(9, 3, Fraction(2)).codes
     11
     """
 
@@ -27,7 +27,7 @@ class Window:
     inside: Fraction
 
     @classmethod
-    def of(cls, places: int, width: int, epsilon: Fraction) -> "Window":
+    def of(cls, places: int, width: int, epsilon: Fraction) -> "ReportWindow":
         """The window with the largest `inside` of 64 binary digits, or nearly so, of which at most ε is told."""
         precision = 2 * DIGITS
         above = exp_neg_bounds(epsilon, precision)[1]

@@ -22,14 +22,14 @@ MOST_EXACT = 1 << 53
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where an expression lies: among these values, or between two ends, each with whether it is in it; None is no end."""
+class Region:
+    """A set of values that an expression lies in: among these values, or between two ends, each with whether it is in it; None is no end."""
 
     among: frozenset[Any] | None = None
     low: tuple[Any, bool] | None = None
     high: tuple[Any, bool] | None = None
 
-    def is_apart_from(self, other: "Place") -> bool:
+    def is_apart_from(self, other: "Region") -> bool:
         """Whether no value lies in both."""
         if self.among is not None:
             return not any(other.holds(each) for each in self.among)
@@ -47,41 +47,41 @@ class Place:
 
 def are_disjoint(conditions: Sequence[Scalar]) -> bool:
     """Whether no row makes two of these conditions true, as far as that is proven."""
-    places = [list(_places(each)) for each in conditions]
-    return all(_are_apart(one, other) for one, other in combinations(places, 2))
+    regions = [list(_regions(each)) for each in conditions]
+    return all(_are_apart(one, other) for one, other in combinations(regions, 2))
 
 
-def _are_apart(one: list[tuple[Scalar, Place]], other: list[tuple[Scalar, Place]]) -> bool:
-    return any(of == about and place.is_apart_from(there) for of, place in one for about, there in other)
+def _are_apart(one: list[tuple[Scalar, Region]], other: list[tuple[Scalar, Region]]) -> bool:
+    return any(of == about and region.is_apart_from(there) for of, region in one for about, there in other)
 
 
-def _places(condition: Scalar) -> Iterator[tuple[Scalar, Place]]:
+def _regions(condition: Scalar) -> Iterator[tuple[Scalar, Region]]:
     """What each part of a condition that is true says of an expression."""
     for part in condition.parts if isinstance(condition, And) else (condition,):
         if isinstance(part, And):
-            yield from _places(part)
+            yield from _regions(part)
             continue
         inner = part.operand if isinstance(part, Not) else part
-        yield inner, Place(frozenset({not isinstance(part, Not)}))
+        yield inner, Region(frozenset({not isinstance(part, Not)}))
         if isinstance(part, Comparison) and isinstance(part.right, Literal):
             yield from _compared(part, part.right)
         elif isinstance(part, In):
             values = [_comparable(each.value, type_of(part.operand)) for each in part.values]
             if None not in values:
-                yield part.operand, Place(frozenset(values))
+                yield part.operand, Region(frozenset(values))
 
 
-def _compared(part: Comparison, constant: Literal) -> Iterator[tuple[Scalar, Place]]:
+def _compared(part: Comparison, constant: Literal) -> Iterator[tuple[Scalar, Region]]:
     value = _comparable(constant.value, type_of(part.left))
     if value is None:
         return
     match part.order:
         case Order.EQUAL:
-            yield part.left, Place(frozenset({value}))
+            yield part.left, Region(frozenset({value}))
         case Order.LESS | Order.LESS_OR_EQUAL:
-            yield part.left, Place(high=(value, part.order is Order.LESS_OR_EQUAL))
+            yield part.left, Region(high=(value, part.order is Order.LESS_OR_EQUAL))
         case Order.GREATER | Order.GREATER_OR_EQUAL:
-            yield part.left, Place(low=(value, part.order is Order.GREATER_OR_EQUAL))
+            yield part.left, Region(low=(value, part.order is Order.GREATER_OR_EQUAL))
 
 
 def _comparable(value: Value, kind: Type) -> Any:

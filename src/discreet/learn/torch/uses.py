@@ -108,7 +108,7 @@ class UnitGradients(Protocol):
         """Σ over units of factor times gradient, in the order of the parameter's numbers."""
 
 
-class Made:
+class MadeGradients:
     """The gradients themselves, (units, …): what is added is what was measured, whatever it was rounded to."""
 
     def __init__(self, gradients: Tensor, lengths: Tensor) -> None:
@@ -164,11 +164,11 @@ def gradients_of(uses: Sequence["ParameterUse | Small"], batch: TensorBatch, len
     return _of_outer(outer, batch, lengths)  # type: ignore[arg-type]
 
 
-def _of_small(uses: list[Small], batch: TensorBatch, lengths: Lengths) -> Made:
+def _of_small(uses: list[Small], batch: TensorBatch, lengths: Lengths) -> MadeGradients:
     rows = torch.stack([use.gradients for use in uses]).sum(0) if len(uses) > 1 else uses[0].gradients
     if batch.owners is not None:
         rows = batch.owners.summed(rows, batch.units)
-    return Made(rows, lengths.of(rows))
+    return MadeGradients(rows, lengths.of(rows))
 
 
 def _joined(parts: list[Tensor], batch: TensorBatch, places: int) -> Tensor:
@@ -201,7 +201,7 @@ def _of_outer(uses: list[Outer], batch: TensorBatch, lengths: Lengths) -> UnitGr
     places, wide, high = a.shape[2], a.shape[3], g.shape[3]
     if places > 1 and wide * high <= MADE * places * (wide + high):
         made = (g.mT @ a).flatten(1)
-        return Made(made, length(made, 1))
+        return MadeGradients(made, length(made, 1))
     squared_lengths = (length(a, 3) * length(g, 3)).square()
     if places == 1:
         return Unmade(uses, squared_lengths.sum((1, 2)).sqrt())

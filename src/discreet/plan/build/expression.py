@@ -136,10 +136,10 @@ class Expression:
 
     def is_in(self, values: Iterable[object]) -> "Expression":
         """Whether the value is one of these constants."""
-        given = [] if isinstance(values, str | bytes) else list(values)
-        if not given:
+        constants_of = [] if isinstance(values, str | bytes) else list(values)
+        if not constants_of:
             raise Invalid("is_in needs a list of at least one constant", code="build", hint='write is_in(["A", "B"])')
-        return Expression(f"{self._within()} IN {constants(given)}", "IN")
+        return Expression(f"{self._within()} IN {constants(constants_of)}", "IN")
 
     def between(self, low: object, high: object) -> "Expression":
         """Whether the value lies between two others, both of which are in it."""
@@ -180,10 +180,10 @@ class Expression:
 
     def concat(self, *others: object) -> "Expression":
         """This text and others, one behind the other; NULL where one of them is. A Python text is a constant."""
-        found = self
+        whole = self
         for other in others:
-            found = joined(found, "||", other)
-        return found
+            whole = joined(whole, "||", other)
+        return whole
 
     def where(self, only: "Expression") -> "Expression":
         """An aggregate of those rows alone on which a condition is true."""

@@ -42,17 +42,17 @@ class Functions:
     An operand is an expression, or a constant; a list is a list of constants. What a function is, and which there are, docs/sql.md says.
     """
 
-    def __getattr__(self, called: str) -> "Call":
+    def __getattr__(self, called: str) -> "FunctionCall":
         if called.startswith("_") or not WORD.fullmatch(called):
             raise AttributeError(f"no function is called {shown(called)}")
-        return Call(called.upper())
+        return FunctionCall(called.upper())
 
     def __repr__(self) -> str:
         return "fn"
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """A function of this name, to be called with operands."""
 
     function: str

@@ -14,7 +14,7 @@ SIDES = {"inner": "JOIN", "left": "LEFT JOIN"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Item:
+class SelectItem:
     """What stands in SELECT: an expression, and the name of its output; None where nobody gave one."""
 
     value: Expression
@@ -42,9 +42,9 @@ class Select:
     source: "str | Select"
     joins: tuple[str, ...] = ()
     conditions: tuple[Expression, ...] = ()
-    keys: tuple[Item, ...] = ()
+    keys: tuple[SelectItem, ...] = ()
     form: str = ""
-    items: tuple[Item, ...] | None = None  # None until it is said what is selected
+    items: tuple[SelectItem, ...] | None = None  # None until it is said what is selected
     star: bool = False
     is_distinct: bool = False
     had: tuple[Expression, ...] = ()
@@ -173,15 +173,18 @@ class Select:
 
 def _all_of(word: str, conditions: Sequence[Expression]) -> list[str]:
     """A clause of conditions, all of which hold."""
-    found = conditions[0] if conditions else None
+    whole = conditions[0] if conditions else None
     for each in conditions[1:]:
-        found = None if found is None else found & each
-    return [] if found is None else [f"{word} {found.text}"]
+        whole = each if whole is None else whole & each
+    return [] if whole is None else [f"{word} {whole.text}"]
 
 
-def _items(given: Sequence[Chosen], named: Mapping[str, Chosen], asked: str, some: bool = True) -> tuple[Item, ...]:
-    if some and not (given or named):
+def _items(
+    values: Sequence[Chosen], named: Mapping[str, Chosen], asked: str, some: bool = True
+) -> tuple[SelectItem, ...]:
+    if some and not (values or named):
         raise Invalid(f"{asked} needs a column", code="build", hint='write its name, "ward"')
     return tuple(
-        [Item(chosen(each)) for each in given] + [Item(chosen(value), called) for called, value in named.items()]
+        [SelectItem(chosen(each)) for each in values]
+        + [SelectItem(chosen(value), called) for called, value in named.items()]
     )
