@@ -44,9 +44,11 @@ def an_analyst_is_charged() -> None:
     with TemporaryDirectory() as folder:
         data = {"who": [1, 2], "age": ["3", "70"]}
         place = Path(folder) / "l"
-        with Curator({"v": data}, "who", max_rows=1, epsilon=9, ledger=place, analysts={"ana": {"epsilon": 5}}) as it:
-            with pytest.raises(Refused):  # of the budget of the data set it is not too much
-                it.table("v", analyst="ana").agg(n=count()).ask(epsilon=6)
+        with (
+            Curator({"v": data}, "who", max_rows=1, epsilon=9, ledger=place, analysts={"ana": {"epsilon": 5}}) as it,
+            pytest.raises(Refused),  # of the budget of the data set it is not too much
+        ):
+            it.table("v", analyst="ana").agg(n=count()).ask(epsilon=6)
 
 
 def brackets_stay_on_the_right() -> None:

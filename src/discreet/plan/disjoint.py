@@ -23,7 +23,7 @@ MOST_EXACT = 1 << 53
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A set of values that an expression lies in: among these values, or between two ends, each with whether it is in it; None is no end."""
+    """A set of values that an expression lies in: among these values, or between two ends, each with whether it is in; None is no end."""
 
     among: frozenset[Any] | None = None
     low: tuple[Any, bool] | None = None

@@ -99,7 +99,7 @@ def _histogram(table: Question, found: Sequence[Statistic]) -> Question:
     case = when(found[0].written).then(1)
     for i, each in enumerate(found[1:], 2):
         case = case.when(each.written).then(i)
-    return table.group_by(**{QUERY: case.end()}).agg(**{ANSWER: count()})
+    return table.group_by(query=case.end()).agg(answer=count())
 
 
 def _by_person(table: Question, catalog: Catalog, found: Sequence[Statistic], mean_of: bool) -> Question:
