@@ -36,6 +36,23 @@ if TYPE_CHECKING:
         SignedResponse,
         unmetered,
     )
+    from discreet.plan.build.functions import (
+        col,
+        count,
+        count_distinct,
+        fn,
+        interval,
+        lit,
+        mean,
+        median,
+        mode,
+        param,
+        quantile,
+        stddev,
+        sum,
+        variance,
+        when,
+    )
     from discreet.privacy import PrivacyLoss, Relation, theorems
 
 __version__ = "0.2.0"
@@ -68,14 +85,29 @@ __all__ = [
     "__version__",
     "attacks",
     "audit",
+    "col",
+    "count",
+    "count_distinct",
+    "fn",
+    "interval",
     "learn",
+    "lit",
     "local",
+    "mean",
     "mechanisms",
+    "median",
+    "mode",
     "noise",
+    "param",
     "privacy",
+    "quantile",
+    "stddev",
+    "sum",
     "theorems",
     "unmetered",
+    "variance",
     "weights",
+    "when",
 ]
 
 # The module of each public name that is not itself a module of this package.
@@ -100,6 +132,27 @@ _HOME |= dict.fromkeys(
         "unmetered",
     ],
     "mechanisms",
+)
+
+_HOME |= dict.fromkeys(
+    [
+        "col",
+        "count",
+        "count_distinct",
+        "fn",
+        "interval",
+        "lit",
+        "mean",
+        "median",
+        "mode",
+        "param",
+        "quantile",
+        "stddev",
+        "sum",
+        "variance",
+        "when",
+    ],
+    "plan.build.functions",
 )
 
 # Type checkers read the imports above instead; with this in view they would accept any name at all.

@@ -11,9 +11,12 @@ from discreet.cells import Attribute, CellCounts
 from discreet.curator.table.attributes import Attributes
 from discreet.curator.table.condition import Conditions
 from discreet.curator.table.counting import Units, counted
+from discreet.curator.table.query import Asker, Built, Query
+from discreet.curator.table.statistical import asked
 from discreet.errors import Fault, Invalid
 from discreet.mechanisms.guarded import Guarded
 from discreet.mechanisms.measure import Measure
+from discreet.plan.build.expression import Expression
 from discreet.plan.catalog import Catalog
 from discreet.plan.sql.parameters import Parameters
 from discreet.plan.totals import Run
@@ -23,14 +26,24 @@ REMEMBERED = 8
 """So many lists of attributes have their counts remembered, in the memory of this process alone."""
 
 
-class ProtectedTable:
-    """Units in cells. The unit is the person, with one row each, which a priority chooses; or each row, where rows are protected.
+class ProtectedTable(Built):
+    """Units in cells, and columns that questions are built from: `visits.where(visits.age >= 18).agg(n=dp.count())`.
 
-    A unit is in one cell of each attribute, or in none where it has no cell for its value. So one that comes or goes moves one count
-    by 1, and one that is replaced moves two at most.
+    The unit of cells is the person, with one row each, which a priority chooses; or each row, where rows are protected. It is in one
+    cell of each attribute, or in none where it has no cell for its value. So one that comes or goes moves one count by 1, and one that
+    is replaced moves two at most. A column is `visits.age`, or `visits["age"]` where the table has something else of that name.
     """
 
-    def __init__(self, name: str, catalog: Catalog, measure: Measure, run: Run, salt: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        catalog: Catalog,
+        measure: Measure,
+        run: Run,
+        salt: int,
+        asker: Asker | None = None,
+        analyst: str | None = None,
+    ) -> None:
         found = catalog.table(name)
         if found.public is not None:
             names = ", ".join(each.name for each in catalog.private)
@@ -42,6 +55,8 @@ class ProtectedTable:
         self.name, self.relation, self.measure = found.name, catalog.protected.relation, measure
         self.people = catalog.protected.people  # about how many, as it is declared or surveyed; None where nobody did
         self._run, self._salt = run, salt
+        self._columns, self._asker, self._analyst = tuple(each.name for each in found.columns), asker, analyst
+        self._catalog = catalog
         self._conditions = Conditions(found.name, catalog)
         self._attributes = Attributes(found, catalog.protected.person)
         self._units = Units(found, catalog.protected.person)
@@ -56,6 +71,10 @@ class ProtectedTable:
         """
         found = self._last = self._attributes.read(asked)
         return found
+
+    def statistical(self, *queries: str | Expression, mean: bool = False, per: str = "row") -> Query:
+        """Statistical queries of the rows, to be previewed or asked; `Curator.statistical` says what they are."""
+        return asked(self._query(), self._catalog, queries, mean, per)
 
     def _checked(self, attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
         """Attributes of this table; those that it gave last are, and need not be looked at again for each of many conditions."""
