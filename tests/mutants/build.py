@@ -126,7 +126,7 @@ MUTANTS = (
         build.test_the_text_of_each_clause,
     ),
     Mutant(
-        "analyst-not-charged",
+        "analyst-of-a-table-not-charged",
         QUERY + "Query._terms",
         'return {**terms, "analyst": self.analyst}',
         "return terms",
