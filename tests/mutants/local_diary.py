@@ -14,7 +14,6 @@ charged_first = by_itself(diaries.charges_stand_before_anything_is_drawn)
 first_answers = by_itself(diaries.first_answers_stand)
 killed = by_itself(diaries.kills_cost_no_privacy)
 threads = by_itself(diaries.threads_spend_one_total)
-processes = by_itself(diaries.processes_spend_one_total)
 alone = by_itself(diaries.a_file_is_held_by_one_process_at_a_time)
 
 MUTANTS = (
@@ -128,7 +127,7 @@ MUTANTS = (
         "self._lock(file)",
         "pass",
         "two processes spend what is left, both",
-        processes,
+        alone,
     ),
     Mutant(
         "locks-of-whoever-asks",
