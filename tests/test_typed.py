@@ -33,7 +33,13 @@ def complaints(*files: Path) -> list[str]:
     """What mypy says of a user's files, where discreet is installed and its own lines are of no interest."""
     config = files[0].with_name("mypy.ini")
     config.write_text(UNTYPED, "utf-8")
-    options = ["--strict", f"--config-file={config}", "--follow-imports=silent", "--no-error-summary", f"--cache-dir={CACHE}"]
+    options = [
+        "--strict",
+        f"--config-file={config}",
+        "--follow-imports=silent",
+        "--no-error-summary",
+        f"--cache-dir={CACHE}",
+    ]
     run = subprocess.run(
         [sys.executable, "-m", "mypy", *options, *map(str, files)],
         cwd=files[0].parent,
