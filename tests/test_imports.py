@@ -77,7 +77,7 @@ BASIC = {"binomial", "errors", "exact", "fields", "lazy", "whole_file"}
 ARROWS = {
     "accountant": set[str](),
     "binomial": set[str](),
-    "cells": {"errors", "exact"},
+    "cells": {"errors", "exact", "mechanisms", "privacy"},
     "errors": set[str](),
     "exact": {"errors"},
     "fields": {"errors", "exact"},

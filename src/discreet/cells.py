@@ -4,19 +4,21 @@ What a value of the data belongs to follows from what is declared. An attribute 
 the cell of all others, and what is missing has a cell of its own; so every unit is in exactly one cell of each attribute.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import reduce
 from itertools import pairwise
 from math import prod
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Invalid
 from discreet.exact import shown
+from discreet.mechanisms.measure import Measure
+from discreet.privacy import Relation
 
 Ints: TypeAlias = NDArray[np.int64]
 Category: TypeAlias = str | int | float | bool | date | datetime
@@ -133,3 +135,22 @@ class CellCounts:
         flat = np.zeros(prod(shape), np.int64)
         np.add.at(flat, place, self.counts)
         return flat.reshape(shape)
+
+
+class CellTable(Protocol):
+    """One table of units, each of which is in one cell of each attribute: what is known of data by who learns from them, wherever they
+    are."""
+
+    @property
+    def relation(self) -> Relation:
+        """What turns a table into its neighbour."""
+
+    @property
+    def measure(self) -> Measure:
+        """What is charged, and lets noise be drawn."""
+
+    def attributes(self, asked: Any) -> tuple[Attribute, ...]:
+        """The attributes that are asked for, by names or with their cells, as they are declared; never as the data have them."""
+
+    def counts(self, attributes: Sequence[Attribute]) -> Callable[[], CellCounts]:
+        """The exact counts by these attributes, for a draw to look at."""

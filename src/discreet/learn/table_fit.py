@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from discreet.cells import Categorical, Category
+from discreet.cells import Categorical, Category, CellTable
 from discreet.errors import Invalid
 from discreet.exact import Number, shown
 from discreet.learn.centring import CentredLogistic
@@ -21,7 +21,7 @@ from discreet.learn.labels import label_of
 from discreet.learn.linear_regression import linear_of
 from discreet.learn.logistic_regression import CLIP, RATE, STEPS, LogisticModel
 from discreet.learn.table_model import TableModel, Training
-from discreet.learn.table_rows import TableRows, TrainingTable, class_target, number_target
+from discreet.learn.table_rows import TableRows, class_target, number_target
 from discreet.learn.training_plan import Person, TrainingPlan
 from discreet.learn.training_run import Keeper
 from discreet.mechanisms.additive import Floats
@@ -59,7 +59,7 @@ class TableFit:
     @classmethod
     def of(
         cls,
-        table: TrainingTable,
+        table: CellTable,
         *,
         model: ModelKind | str = ModelKind.LOGISTIC,
         target: str,
@@ -173,7 +173,7 @@ class TableFit:
 
 
 def fit(
-    table: TrainingTable,
+    table: CellTable,
     *,
     model: ModelKind | str = ModelKind.LOGISTIC,
     target: str,
@@ -239,7 +239,7 @@ def _some_delta(delta: Number) -> Number:
     return delta
 
 
-def _people(table: TrainingTable, given: int | None) -> int:
+def _people(table: CellTable, given: int | None) -> int:
     """About how many units there are, as somebody declared it."""
     found = getattr(table, "people", None) if given is None else given
     if found is None:

@@ -6,42 +6,22 @@ half of a cell at most, which is 1/512 of the width of its bounds; whole numbers
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from discreet.cells import Attribute, Binned, Categorical, Category, CellCounts
+from discreet.cells import Attribute, Binned, Categorical, Category, CellCounts, CellTable
 from discreet.errors import Invalid
 from discreet.exact import shown
 from discreet.learn.centring import Examples
 from discreet.learn.encoding import Encoding, NumberColumn
 from discreet.mechanisms.guarded import Guarded
-from discreet.mechanisms.measure import Measure
-from discreet.privacy import Relation
 
 CELLS = 256
 """Of a number between its bounds, where nobody says otherwise."""
 
 MOST_FEATURES = 4096
 """So that the rows of any table that fits into memory do: a public constant, looked at before anything is spent."""
-
-
-class TrainingTable(Protocol):
-    """One table of units, each of which is in one cell of each attribute: what is known here of data, wherever they are."""
-
-    @property
-    def relation(self) -> Relation:
-        """What turns a table into its neighbour."""
-
-    @property
-    def measure(self) -> Measure:
-        """What is charged, and lets noise be drawn."""
-
-    def attributes(self, asked: Any) -> tuple[Attribute, ...]:
-        """The attributes that are asked for, as they are declared; never as the data have them."""
-
-    def counts(self, attributes: Sequence[Attribute]) -> Callable[[], CellCounts]:
-        """The exact counts by these attributes, for a draw to look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +32,13 @@ class TableRows:
     that comes or goes is one row more or less, and one that is replaced one row instead of another.
     """
 
-    table: TrainingTable
+    table: CellTable
     attributes: tuple[Attribute, ...]
     target: Attribute
     encoding: Encoding
 
     @classmethod
-    def of(cls, table: TrainingTable, features: Any, target: Attribute, *, reference: bool) -> "TableRows":
+    def of(cls, table: CellTable, features: Any, target: Attribute, *, reference: bool) -> "TableRows":
         """For any features returns those that are declared, or raises Invalid or QueryError; no data is read."""
         asked = features_asked(table, features, target.name)
         found = tuple(_refined(table, each, said) for each, said in asked)
@@ -89,7 +69,7 @@ class TableRows:
         return Examples(np.repeat(rows, cells.counts, axis=0), np.repeat(cells.codes[:, -1], cells.counts))
 
 
-def features_asked(table: TrainingTable, features: Any, target: str) -> list[tuple[Attribute, Any]]:
+def features_asked(table: CellTable, features: Any, target: str) -> list[tuple[Attribute, Any]]:
     """The attributes of features, each with what is said of its cells; without names all that are known but the target."""
     if features is None:
         return [(each, None) for each in table.attributes(None) if each.name.casefold() != target.casefold()]
@@ -122,18 +102,18 @@ def _said(features: Any) -> dict[str, Any]:
     return dict.fromkeys(features)
 
 
-def _refined(table: TrainingTable, attribute: Attribute, said: Any) -> Attribute:
+def _refined(table: CellTable, attribute: Attribute, said: Any) -> Attribute:
     """A number in many cells, unless somebody said in which."""
     if said is not None or isinstance(attribute, Categorical):
         return attribute
     return _asked(table, attribute.name, CELLS)
 
 
-def _asked(table: TrainingTable, name: str, said: Any) -> Attribute:
+def _asked(table: CellTable, name: str, said: Any) -> Attribute:
     return table.attributes({name: said})[0]
 
 
-def class_target(table: TrainingTable, name: str, classes: Sequence[Category] | None) -> Categorical:
+def class_target(table: CellTable, name: str, classes: Sequence[Category] | None) -> Categorical:
     """The classes that a column has by its declared keys, or those that are given; Invalid where there are not two of them."""
     if classes is None:
         found = _declared(table, name)
@@ -164,7 +144,7 @@ def class_target(table: TrainingTable, name: str, classes: Sequence[Category] | 
 KEYS_HINT = 'declare keys = ["no", "yes"] at column {0!r} of the policy, or give classes (--classes no,yes)'
 
 
-def _declared(table: TrainingTable, name: str) -> Attribute:
+def _declared(table: CellTable, name: str) -> Attribute:
     """The target as it is declared; what is said where nothing is, is about classes."""
     if not isinstance(name, str):
         raise Invalid(f"the target must be the name of a column, got {shown(name)}", code="target")
@@ -180,7 +160,7 @@ def _declared(table: TrainingTable, name: str) -> Attribute:
         ) from None
 
 
-def number_target(table: TrainingTable, name: str) -> Binned:
+def number_target(table: CellTable, name: str) -> Binned:
     """A target that is a number, in cells between its bounds; Invalid for any other."""
     if not isinstance(name, str):
         raise Invalid(f"the target must be the name of a column, got {shown(name)}", code="target")

@@ -1,38 +1,22 @@
 """The domain of a histogram, and the table that its counts come from, which is known here as a protocol only."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.cells import Attribute, CellCounts
+from discreet.cells import Attribute, CellTable
 from discreet.errors import Invalid
 from discreet.exact import shown
-from discreet.mechanisms.measure import Measure
-from discreet.privacy import Relation
 
 Mask = NDArray[np.bool_]
 
 
-class UnitTable(Protocol):
-    """One table of units, each of which is in one cell: what multiplicative weights know of data, wherever these are."""
-
-    @property
-    def relation(self) -> Relation:
-        """What turns a table into its neighbour."""
-
-    @property
-    def measure(self) -> Measure:
-        """What is charged, and lets noise be drawn."""
-
-    def attributes(self, asked: Any) -> tuple[Attribute, ...]:
-        """The attributes that were asked for, by names or with their cells, as they are declared; never as the data have them."""
-
-    def counts(self, attributes: Sequence[Attribute]) -> Callable[[], CellCounts]:
-        """The exact counts by these attributes, for a draw to look at."""
+class UnitTable(CellTable, Protocol):
+    """A table whose cells conditions are asked about: what multiplicative weights know of data."""
 
     def cells(self, condition: str, attributes: Sequence[Attribute]) -> Mask:
         """The cells of the domain on which a condition is true: an axis for each attribute, of length 1 where the condition does not
