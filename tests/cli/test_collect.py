@@ -1,6 +1,7 @@
 """`discreet collect`: campaigns, reports, estimates and states, as files that are whole or not there."""
 
 import os
+import re
 import time
 from collections.abc import Sequence
 from fractions import Fraction
@@ -106,6 +107,67 @@ def test_the_predicted_error_is_that_of_the_estimate(run: Run) -> None:
     found = data(run("collect", "estimate", "work.json", "reports.jsonl", "--json"))
     half = [(each["high"] - each["low"]) / 2 for each in found["estimates"]["shares"]]
     assert all(each / 1.25 < made["errors"][0]["error"] < each for each in half)  # intervals hold for few people too
+
+
+def test_the_predicted_error_of_a_mean_is_that_of_the_estimate(run: Run) -> None:
+    words = ("--between", "0:100", "--epsilon", "1", "--people", "30")
+    for protocol in ("hybrid", "square-wave"):
+        file = f"{protocol}.json"
+        made = data(run("collect", "new", "Far?", *words, "--protocol", protocol, "--out", file, "--json"))
+        reports_of(file, list(range(30)))
+        found = data(run("collect", "estimate", file, "reports.jsonl", *SMALL, "--json"))["estimates"]
+        mean = found.get("mean", found)
+        assert made["errors"][0]["error"] == pytest.approx((mean["high"] - mean["low"]) / 2)
+
+
+def test_protocols_are_those_that_were_asked_for(run: Run, tmp_path: Path) -> None:
+    """Of attributes it is how the attribute is chosen; each of them has the protocol that is advised for it."""
+    words = ("--attribute", "sex=f,m", "--attribute", "age=20", "--epsilon", "1")
+    for protocol in ("one-attribute", "hidden-attribute"):
+        file = str(tmp_path / f"{protocol}.json")
+        made = data(run("collect", "new", "Q?", *words, "--protocol", protocol, "--out", file, "--json"))
+        assert made["protocol"] == protocol == campaign_of(file).protocol
+    refused = run("collect", "new", "Q?", *words, "--protocol", "unary", "--out", str(tmp_path / "x.json"), "--json")
+    assert refused.exit_code == 2 and error(refused)["code"] == "invalid"
+
+
+MOVED = {
+    "choices": r"any share by up to \d+ %, and a consistent one by twice that",
+    "numbers": r"the mean by up to [\d,]+",
+    "distribution": r"the mean by up to [\d.]+; how far quantiles, is not known",
+    "attributes": r"any share by up to \d+ %, and a consistent one by twice that",
+    "words": r"any share by up to \d+ %",
+}
+
+
+@pytest.mark.parametrize("kind", MOVED)
+def test_how_far_liars_move_is_said_of_what_is_printed(run: Run, kind: str) -> None:
+    words, _, _ = KINDS_OF_CAMPAIGNS[kind]
+    run("collect", "new", "What?", *words, "--epsilon", "1", "--out", "c.json")
+    campaign = campaign_of("c.json")
+    answers: dict[str, Any] = {"choices": "bus", "numbers": 3, "distribution": 0.5, "words": "cab"}
+    reports_of("c.json", [answers.get(kind, {"sex": "f", "age": 3})] * 20)
+    said = run("collect", "estimate", "c.json", "reports.jsonl", *SMALL, "--liars", "3").stdout.splitlines()[-1]
+    found = re.fullmatch(f"3 liars could have moved {MOVED[kind]}", said)
+    assert found, (campaign.protocol, said)
+
+
+def test_one_state_is_not_added_to_itself(run: Run, tmp_path: Path) -> None:
+    """Under one name or two; those that are empty may all be alike."""
+    campaign = Campaign.new("How?", ("bus", "bike"), protocol="k-ary", epsilon=1, expires=4_000_000_000)
+    collector, (first, second, sum_) = (
+        Collector(campaign, capacity=100),
+        (tmp_path / x for x in ("a.json", "b.parquet", "c.json")),
+    )
+    words = ("collect", "merge", str(first), str(second), "--out", str(sum_), "--json")
+    for sent in (0, 3):
+        collector.extend(Client(campaign).report("bus") for _ in range(sent))
+        for each in (first, second):
+            collector.save(each)
+        found = run(*words)
+        assert found.exit_code == (2 if sent else 0) and ("count twice" in found.stderr) == bool(sent)
+        sum_.unlink(missing_ok=True)
+    assert run("collect", "merge", str(first), str(first), *words[4:]).exit_code == 2 and not sum_.exists()
 
 
 def test_states_go_on_and_add_up(run: Run) -> None:

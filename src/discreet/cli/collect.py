@@ -6,7 +6,9 @@ A campaign is public; a report is what one person sends; a collector's state is 
 import json
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import nullcontext
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,7 +86,7 @@ def new(
     if out is None:
         raise Invalid("where the campaign goes is missing", code="usage", hint="write --out campaign.json")
     target, price = fresh(writable(out)), number(epsilon, "epsilon")
-    several = attributes_of(attribute or (), price, people or USUAL, protocol)
+    several = attributes_of(attribute or (), price, people or USUAL)
     domain = domain_of(answer or (), cells, between, words, several)
     name = protocol or protocol_for(domain, price, people or USUAL)
     ends = int(time.time()) + days * DAY
@@ -278,17 +280,16 @@ def merge(
 
     discreet collect merge a.json b.json --out both.json
     """
-    from discreet.local.collector import Collector
-
     if out is None:
         raise Invalid("where the sum goes is missing", code="usage", hint="write --out both.json")
     if len(states) < 2:
         raise Invalid("two or more states are merged", code="usage")
     target = fresh(writable(out))
     with waiting("adding", as_json):
-        both = Collector.load(states[0])
-        for each in states[1:]:
-            both = both.merged(Collector.load(each))
+        loaded = _all_different(states)
+        both = next(loaded)
+        for each in loaded:
+            both = both.merged(each)
         both.save(target)
     if as_json:
         facts = {"campaign": both.campaign.id, "n": both.n, "rejected": both.rejected, "out": str(target)}
@@ -296,3 +297,17 @@ def merge(
         return
     print(f"{both.n:,} reports count, of {len(states)} states; a copy that two of them saw is counted twice")
     print(f"wrote {visible(str(target))}", file=sys.stderr)
+
+
+def _all_different(states: list[str]) -> "Iterator[Collector]":
+    """The collectors of these files, one after the other; Invalid where two say the same, since all of their reports would count twice."""
+    from discreet.local.collector import Collector
+
+    known: dict[bytes, int] = {}
+    for place, name in enumerate(states):
+        collector = Collector.load(name)
+        earlier = known.setdefault(sha256(collector.to_json().encode("ascii")).digest(), place)
+        if collector.n and earlier < place:
+            same = f"{visible(name)} is the same state as {visible(states[earlier])}: its reports would count twice"
+            raise Invalid(same, code="usage", hint="name each state once")
+        yield collector

@@ -63,7 +63,7 @@ def _letters(first: str, last: str) -> str:
     return "".join(map(chr, range(ord(first), ord(last) + 1)))
 
 
-def attributes_of(texts: Sequence[str], epsilon: Fraction, people: int, protocol: str | None) -> "AnswerDomain | None":
+def attributes_of(texts: Sequence[str], epsilon: Fraction, people: int) -> "AnswerDomain | None":
     """Several attributes, each with its answers: ward=A,B,C, or ward=9 for so many cells. None where there are none."""
     from discreet.local.attribute_choice import choose_attributes
 
@@ -77,8 +77,7 @@ def attributes_of(texts: Sequence[str], epsilon: Fraction, people: int, protocol
         found[name.strip()] = int(said) if said.isdecimal() and said.isascii() else _labels(said)
     if len(found) < 2:
         raise Invalid("of one attribute say its answers alone", code="usage", hint="write --answer A --answer B")
-    named = {} if protocol is None else {"protocol": protocol}
-    return choose_attributes(found, epsilon, people, **named)
+    return choose_attributes(found, epsilon, people)
 
 
 def _labels(text: str) -> tuple[str, ...]:

@@ -39,9 +39,8 @@ def told(collector: "Collector", found: Any, moved: Moved, every: bool) -> Itera
     yield from ("", *_estimates(found, every), "")
     yield _meant(collector, found)
     if moved is not None:
-        liars, (what, times, unit) = moved[0], _unit(found)
-        far = f"{_pair(0.0, times * moved[1])[1]}{unit}"
-        yield f"{liars:,} {'liar' if liars == 1 else 'liars'} could have moved any {what} by up to {far}"
+        liars = f"{moved[0]:,} {'liar' if moved[0] == 1 else 'liars'}"
+        yield f"{liars} could have moved {_moved(collector, found, moved)}"
     if collector.false_rejects > FULL:
         yield (
             f"note: {100 * collector.false_rejects:.2g} % of new reports are taken for copies, as there are more than the state was made"
@@ -74,11 +73,21 @@ def _confidence(found: Any) -> float:
     return float(found.confidence if by_name is None else next(iter(by_name.values())).confidence)
 
 
-def _unit(found: Any) -> tuple[str, int, str]:
-    """What is estimated, by what it is multiplied, and its unit: shares are in percent."""
+def _moved(collector: "Collector", found: Any, moved: tuple[int, float]) -> str:
+    """What liars could have moved, of that which is printed, and how far."""
+    from discreet.local.distribution import DistributionEstimate
+    from discreet.local.heavy_hitters import HeavyHitters
     from discreet.local.mean_estimate import MeanEstimate
 
-    return ("mean", 1, "") if isinstance(found, MeanEstimate) else ("share", 100, " %")
+    liars, far = moved
+    match found:
+        case MeanEstimate():
+            return f"the mean by up to {_pair(0.0, far)[1]}"
+        case DistributionEstimate():
+            protocol: Any = collector.campaign.randomiser
+            return f"the mean by up to {_pair(0.0, float(protocol.span) * liars / collector.n)[1]}; how far quantiles, is not known"
+    share = f"any share by up to {_pair(0.0, 100 * far)[1]} %"
+    return share if isinstance(found, HeavyHitters) else f"{share}, and a consistent one by twice that"
 
 
 def _estimates(found: Any, every: bool) -> list[str]:

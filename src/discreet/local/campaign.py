@@ -52,7 +52,8 @@ class Campaign:
         object.__setattr__(self, "epsilon", rational(self.epsilon, "epsilon"))
         if not isinstance(self.salt, bytes) or not LEAST_SALT <= len(self.salt) <= MOST_SALT:
             raise Invalid(f"salt must be {LEAST_SALT} to {MOST_SALT} bytes")
-        if whole(self.expires, "expires", least=1) > MOST_LABEL:
+        object.__setattr__(self, "expires", whole(self.expires, "expires", least=1))
+        if self.expires > MOST_LABEL:
             raise Invalid(f"expires must be in seconds since 1970, got {shown(self.expires)}")
         _ = self.randomiser  # refuses a protocol or an epsilon that there is not
         if len(self.to_json()) > MOST_TEXT:

@@ -4,6 +4,7 @@ Its state has a fixed size, however many reports there are. The state of two col
 that saw all.
 """
 
+import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -30,10 +31,21 @@ class Collector:
     """The reports of one campaign, counted: each that is whole, of this campaign, in time, and new.
 
     `capacity` and `false_rejects` say how large the set of seen tokens is: until so many reports at most this share of new ones is taken
-    for copies. A copy that is sent to two collectors is counted by both of them: send each token to one place.
+    for copies. A copy that is sent to two collectors is counted by both of them: send each token to one place. Threads may share one.
     """
 
-    __slots__ = ("_bound", "_clock", "_n", "_pending", "_protocol", "_rejected", "_seen", "_totals", "campaign")
+    __slots__ = (
+        "_bound",
+        "_clock",
+        "_lock",
+        "_n",
+        "_pending",
+        "_protocol",
+        "_rejected",
+        "_seen",
+        "_totals",
+        "campaign",
+    )
 
     def __init__(
         self,
@@ -52,6 +64,7 @@ class Collector:
         self._pending: list[Any] = []
         self._n = 0
         self._rejected = dict.fromkeys(REASONS, 0)
+        self._lock = threading.RLock()  # held while anything above is changed, or read together
 
     @property
     def n(self) -> int:
@@ -70,9 +83,10 @@ class Collector:
 
     def add(self, report: bytes | str) -> bool:
         """Whether this report counts, as bytes or as JSON; what does not is counted by its reason, and changes nothing else."""
-        reason = self._taken(report)
-        if reason:
-            self._rejected[reason] += 1
+        with self._lock:
+            reason = self._taken(report)
+            if reason:
+                self._rejected[reason] += 1
         return not reason
 
     def extend(self, reports: Iterable[bytes | str]) -> int:
@@ -104,29 +118,39 @@ class Collector:
     @property
     def totals(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
         """The totals of all reports that count, as the protocol has them."""
-        self._count()
-        return self._totals.copy()
+        return self._known()[0]
+
+    def _known(self) -> "tuple[np.ndarray[Any, np.dtype[np.int64]], int]":
+        """The totals, and of how many reports they are."""
+        with self._lock:
+            self._count()
+            return self._totals.copy(), self._n
 
     def merged(self, other: "Collector") -> "Collector":
         """The collector of what either has seen; Invalid where they are of two campaigns, or of two sizes."""
         if not isinstance(other, Collector) or other.campaign.to_json() != self.campaign.to_json():
             raise Invalid("collectors of two campaigns cannot be merged")
+        if other is self:
+            raise Invalid("a collector cannot be merged with itself", hint="each of its reports would count twice")
         both = Collector(self.campaign, capacity=1, false_rejects=0.5, clock=self._clock)
-        both._seen = self._seen.merged(other._seen)
-        both._totals = self.totals + other.totals
-        both._n = self._n + other._n
-        both._rejected = {reason: self._rejected[reason] + other._rejected[reason] for reason in REASONS}
+        first, second = sorted((self, other), key=id)  # two merges at once wait for each other in one order
+        with first._lock, second._lock:
+            both._seen = self._seen.merged(other._seen)
+            both._totals = self.totals + other.totals
+            both._n = self._n + other._n
+            both._rejected = {reason: self._rejected[reason] + other._rejected[reason] for reason in REASONS}
         return both
 
     def to_json(self) -> str:
         """The whole state, from which `from_json` goes on; it holds randomised reports only as totals, and tokens as bits."""
-        fields = {
-            "campaign": self.campaign.to_json(),
-            "n": self._n,
-            "rejected": self._rejected,
-            "seen": self._seen.record(),
-            "totals": self.totals.tolist(),
-        }
+        with self._lock:
+            fields = {
+                "campaign": self.campaign.to_json(),
+                "n": self._n,
+                "rejected": self.rejected,
+                "seen": self._seen.record(),
+                "totals": self.totals.tolist(),
+            }
         return written("collector", VERSION, fields)
 
     @classmethod
@@ -164,16 +188,19 @@ class Collector:
 
         Of a choice these are `FrequencyEstimates`.
         """
-        return estimates(self._protocol, self.campaign.domain, self.totals, self._n, confidence)
+        return estimates(self._protocol, self.campaign.domain, *self._known(), confidence)
 
     def influence(self, liars: int) -> float:
         """How far so many of the reports could have moved an estimate, such as the share of any one label, by saying whatever they like.
 
-        One of n moves it by at most an n-th of the protocol's `reach`; nothing can tell who lies from who was randomised.
+        One of n moves it by at most an n-th of the protocol's `reach`; nothing can tell who lies from who was randomised. It is said of
+        unbiased estimates: of a choice consistent shares move by at most twice as much; of a square wave it is the share up to any edge,
+        and the mean moves by at most k/n of the protocol's `span`.
         """
-        if whole(liars, "liars") > self._n or not self._n:
+        few, (totals, n) = whole(liars, "liars"), self._known()
+        if few > n or not n:
             raise Invalid("liars must be at most the number of reports")
-        return to_float_up(self._protocol.influence(liars, self.totals, self._n))
+        return to_float_up(self._protocol.influence(few, totals, n))
 
 
 def _unsound() -> Invalid:
