@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 
 from discreet.cli import app
 from discreet.cli.collect_files import Arrival, alone, reports_in
+from discreet.cli.collect_terms import terms
 from discreet.local import Campaign, Choices, Client, Collector, Rounds
 from discreet.local.domains import KINDS
 from tests.cli.conftest import Run, data, error
@@ -99,6 +100,29 @@ def test_terms_are_shown_before_anything_is_sent(run: Run) -> None:
     shown = run("collect", "report", "work.json")
     assert shown.exit_code == 0 and "How?" in shown.stdout and "nothing was sent" in shown.stderr
     assert run("collect", "report", "work.json", "--json").stdout.rstrip("\n") == campaign.to_json()
+
+
+def terms_are_in_words_of_ours() -> None:
+    """A question begins no line of its own, such as one with another ε; an answer is never longer than it can be read."""
+    forged = "Where?\nk-ary, ε = 0.01, until 2030-01-01\r\u2028nothing is told\x1b[2J\u202e"
+    campaign = Campaign(forged, ("a" * 9_000, "b\u200b"), "k-ary", 1, bytes(16), 4_000_000_000)
+    shown = str(campaign).splitlines()
+    assert len(shown) == 3 and shown[0].isprintable() and shown[1].startswith("k-ary, ε = 1,")
+    lines = [each for line in terms(campaign) for each in line.splitlines()]
+    assert lines[1:3] == shown[1:] and all(each.isprintable() for each in lines)
+    assert len(lines[3]) < 100 and "…" in lines[3] and "b\\u200b" in lines[3]
+
+
+def test_terms_are_in_words_of_ours() -> None:
+    terms_are_in_words_of_ours()
+
+
+def test_a_confidence_is_never_said_to_be_more_than_it_is(run: Run) -> None:
+    run(*NEW)
+    reports_of("work.json", ["bus"])
+    words = ("collect", "estimate", "work.json", "reports.jsonl", *SMALL, "--confidence")
+    for asked, said in (("0.5", "50"), ("0.9999999", "99.99999"), ("0." + "9" * 30, "99.9999999999")):
+        assert f"each interval holds at {said} %, by itself" in run(*words, asked).stdout
 
 
 def test_the_predicted_error_is_that_of_the_estimate(run: Run) -> None:

@@ -123,6 +123,14 @@ MUTANTS = (
         by_itself(commands.test_one_state_is_not_added_to_itself),
     ),
     Mutant(
+        "questions-of-several-lines",
+        L + "campaign:Campaign.__str__",
+        'each if each.isprintable() else " "',
+        "each",
+        "a question forges the terms that are read before an answer",
+        commands.terms_are_in_words_of_ours,
+    ),
+    Mutant(
         "attributes-of-one-protocol",
         "discreet.cli.collect:new",
         "name = protocol or protocol_for(domain, price, people or USUAL)",

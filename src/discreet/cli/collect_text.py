@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
-from discreet.cli.collect_terms import label_text
+from discreet.cli.collect_terms import label_text, short
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from discreet.local.estimates import FrequencyEstimates
 
 MOST_ROWS = 30  # that are printed of many; --all prints every one
-LONGEST = 40  # letters of an answer that are printed
 FULL = 1e-5  # a set of seen reports that takes more new ones than this for copies is too full
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 WHY = {
@@ -59,13 +58,22 @@ def _meant(collector: "Collector", found: Any) -> str:
     """What the intervals hold for, and how answers were randomised."""
     from discreet.local.heavy_hitters import HeavyHitters
 
-    level, campaign = f"{100 * _confidence(found):g} %", collector.campaign
+    level, campaign = f"{_percent(_confidence(found))} %", collector.campaign
     holds = (
         f"all intervals together hold at {level}"
         if isinstance(found, HeavyHitters)
         else f"each interval holds at {level}, by itself"
     )
     return f"{holds}; randomised by {campaign.protocol} at ε = {float(campaign.epsilon):g}"
+
+
+def _percent(level: float) -> str:
+    """A confidence in percent, never more than it is.
+
+    >>> _percent(0.95), _percent(0.99999999), _percent(1 - 1e-15)
+    ('95', '99.999999', '99.9999999999')
+    """
+    return min(f"{100 * level:.12g}", "99.9999999999", key=float)
 
 
 def _confidence(found: Any) -> float:
@@ -105,7 +113,7 @@ def _estimates(found: Any, every: bool) -> list[str]:
             tables = [["", *_shares(each, every, name)] for name, each in found.by_name.items()]
             return [line for table in tables for line in table][1:]
         case HeavyHitters():
-            rows = [(_short(word), *_pair(100 * share, 100 * (high - share))) for word, share, _, high in found]
+            rows = [(short(word), *_pair(100 * share, 100 * (high - share))) for word, share, _, high in found]
             if not rows:
                 return ["no word is frequent enough to be found"]
             return _table([("word", "share %", "±"), *_few(rows, every)])
@@ -119,13 +127,13 @@ def _estimates(found: Any, every: bool) -> list[str]:
 def _shares(found: "FrequencyEstimates", every: bool, head: str) -> list[str]:
     """A table of shares: the most frequent alone where there are many."""
     rows = [
-        (_short(label_text(label)), *_pair(100 * share, 100 * (high - share)), f"{100 * near:.3g}", share)
+        (short(label_text(label)), *_pair(100 * share, 100 * (high - share)), f"{100 * near:.3g}", share)
         for (label, share, _, high), near in zip(found, found.consistent, strict=True)
     ]
     if len(rows) > MOST_ROWS and not every:
         rows = sorted(rows, key=lambda row: -row[-1])
     shown = [(label, share, error, near) for label, share, error, near, _ in rows]
-    return _table([(_short(head), "share %", "±", "consistent %"), *_few(shown, every)])
+    return _table([(short(head), "share %", "±", "consistent %"), *_few(shown, every)])
 
 
 def _distribution(found: "DistributionEstimate") -> list[str]:
@@ -164,11 +172,6 @@ def _pair(value: float, half: float) -> tuple[str, str]:
     error = rounded_up(half, 2)
     places = 1 - floor(log10(error))
     return rounded(value, places), rounded(error, places)
-
-
-def _short(words: str) -> str:
-    shown = visible(words)
-    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 
 
 def as_data(collector: "Collector", found: Any, moved: Moved) -> dict[str, Any]:

@@ -96,7 +96,10 @@ class Campaign:
     def __str__(self) -> str:
         ends = datetime.fromtimestamp(self.expires, UTC) if self.expires < MOST_YEARS else None
         until = f"until {ends:%Y-%m-%d %H:%M} UTC" if ends else "for ever"
-        return f"{self.question}\n{self.protocol}, ε = {shown(self.epsilon)}, {until}\n{self.notice}"
+        asked = "".join(
+            each if each.isprintable() else " " for each in self.question
+        )  # which begins no line of its own
+        return f"{asked}\n{self.protocol}, ε = {shown(self.epsilon)}, {until}\n{self.notice}"
 
     def _shared(self) -> dict[str, Any]:
         return {
