@@ -1,7 +1,9 @@
 """A collector's state adds up, is saved and resumed, knows copies again, and says how far liars can move it."""
 
 import json
+from fractions import Fraction as F
 from itertools import product
+from math import comb
 from random import Random
 from threading import Event, Thread
 from typing import Any
@@ -243,6 +245,34 @@ def new_tokens_are_taken_for_copies_as_rarely_as_is_said() -> None:
 
 def test_new_tokens_are_taken_for_copies_as_rarely_as_is_said() -> None:
     new_tokens_are_taken_for_copies_as_rarely_as_is_said()
+
+
+def rejects(size: int, hashes: int, tokens: int) -> tuple[int, int]:
+    """How often a new token is taken for a seen one, as a ratio: d places of it are all set, by inclusion and exclusion."""
+    different = [1]  # of each number of different places, the ways to have them
+    for _ in range(hashes):
+        again = [each * d for d, each in enumerate(different)] + [0]
+        new = [0, *(each * (size - d) for d, each in enumerate(different))]
+        different = [a + b for a, b in zip(again, new, strict=True)]
+    free = [(size - i) ** (hashes * tokens) for i in range(hashes + 1)]  # ways to leave i bits out
+    ways = sum(each * sum((-1) ** i * comb(d, i) * free[i] for i in range(d + 1)) for d, each in enumerate(different))
+    return ways, size ** (hashes * tokens + hashes)
+
+
+def new_tokens_are_rejected_no_more_often_than_is_declared() -> None:
+    """On average over all sets of tokens, in integers; of few places all are written down."""
+    for size, hashes, tokens in ((8, 1, 3), (8, 2, 2), (8, 3, 1)):
+        filled = [F(len(set(places)), size) ** hashes for places in product(range(size), repeat=hashes * tokens)]
+        assert sum(filled) / len(filled) == F(*rejects(size, hashes, tokens))
+    for capacity in (1, 2, 3, 5, 10, 100, 1000):
+        for rate in (F(9, 10), F(1, 2), F(1, 10), F(1, 100), F(1, 10**6), F(1, 10**9)):
+            seen = SeenSet.of(b"salt", capacity, float(rate))
+            ways, all_ = rejects(seen.size, seen.hashes, capacity)
+            assert ways * rate.denominator <= rate.numerator * all_, (capacity, rate)
+
+
+def test_new_tokens_are_rejected_no_more_often_than_is_declared() -> None:
+    new_tokens_are_rejected_no_more_often_than_is_declared()
 
 
 @pytest.mark.parametrize(("capacity", "rate"), [(0, 0.1), (1, 1.0), (1, 0.0), (1 << 40, 0.1), (1, "x"), (1.5, 0.1)])

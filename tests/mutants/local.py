@@ -240,6 +240,14 @@ MUTANTS = (
         collectors.liars_move_an_estimate_so_far_and_no_farther,
     ),
     Mutant(
+        "sets-that-are-nearly-large-enough",
+        L + "seen:most_rejects",
+        "return sum(each * chance**d for d, each in enumerate(different))",
+        "return float((-expm1(-hashes * tokens / size)) ** hashes)",
+        "more new reports are taken for copies than is declared",
+        collectors.new_tokens_are_rejected_no_more_often_than_is_declared,
+    ),
+    Mutant(
         "collectors-without-a-lock",
         L + "collector:Collector.add",
         "with self._lock:",
