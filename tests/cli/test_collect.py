@@ -15,7 +15,7 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from discreet.cli import app
-from discreet.cli.collect_files import Arrival, alone, reports_in
+from discreet.cli.collect_files import Arrival, alone, linked, reports_in
 from discreet.cli.collect_terms import terms
 from discreet.local import Campaign, Choices, Client, Collector, Rounds
 from discreet.local.domains import KINDS
@@ -374,6 +374,24 @@ def test_a_state_that_cannot_be_written_stays_as_it_was(run: Run) -> None:
     with mock.patch("os.replace", side_effect=OSError(28, "No space left on device")):
         assert error(run(*words, "--json"))["code"] == "out"
     assert Path("s.json").read_bytes() == before and sorted(Path().glob(".s.json*")) == []
+
+
+def test_a_link_to_a_state_stays_a_link(run: Run) -> None:
+    """Whoever adds through it, or by the name of the file, adds to one state."""
+    run(*NEW)
+    Path("kept").mkdir()
+    Path("s.json").symlink_to(Path("kept") / "real.json")
+    for place, name in enumerate(("s.json", "kept/real.json", "s.json")):
+        reports_of("work.json", ["bus"], f"{place}.jsonl")
+        more = SMALL if not place else ()
+        assert data(run("collect", "estimate", "work.json", f"{place}.jsonl", "--state", name, *more, "--json"))["n"]
+    assert Path("s.json").is_symlink() and Collector.load("kept/real.json").n == 3
+
+
+def test_links_lead_to_their_files(tmp_path: Path) -> None:
+    link, file = tmp_path / "link.json", tmp_path / "file.json"
+    link.symlink_to(file)
+    assert linked(str(link)) == linked(str(file)) == str(file) and linked("s.json") == "s.json"
 
 
 def _add(run: Run, path: str, ready: Any) -> None:

@@ -123,6 +123,14 @@ MUTANTS = (
         by_itself(commands.test_one_state_is_not_added_to_itself),
     ),
     Mutant(
+        "links-that-are-replaced",
+        "discreet.cli.collect_files:linked",
+        "Path(state).is_symlink()",
+        "False",
+        "two commands add to two states that were one",
+        by_itself(commands.test_links_lead_to_their_files),
+    ),
+    Mutant(
         "questions-of-several-lines",
         L + "campaign:Campaign.__str__",
         'each if each.isprintable() else " "',

@@ -229,7 +229,7 @@ def estimate(
 
     discreet collect estimate work.json reports.jsonl --state work.state.json
     """
-    from discreet.cli.collect_files import Arrival, alone, readable, reports_in
+    from discreet.cli.collect_files import Arrival, alone, linked, readable, reports_in
     from discreet.cli.collect_text import as_data, told
 
     asked, level = campaign_at(campaign), number(confidence, "confidence")
@@ -238,7 +238,7 @@ def estimate(
     files = [readable(each) for each in reports or ()]
     if not files and state is None:
         raise Invalid("there is nothing to count", code="usage", hint="name files of reports, or a --state")
-    arrival = Arrival()
+    arrival, state = Arrival(), None if state is None else linked(state)
     with waiting("counting", as_json), nullcontext() if state is None else alone(state):
         collector = _begun(asked, state, capacity, arrival)
         for file in files:
