@@ -96,7 +96,9 @@ def test_terms_are_shown_before_anything_is_sent(run: Run) -> None:
     made = run(*NEW)
     campaign = campaign_of("work.json")
     assert "answers: bus, bike" in made.stdout and f"id: {campaign.id}" in made.stdout
-    assert "1,000 people: about ± 8.9 %" not in made.stdout and "a share, at 95 %" in made.stdout
+    assert "1,000 people: about ± 6.0 % of a share, at 95 %" in made.stdout
+    for people, said in (("1", "1 person: about ± 190 %"), (str(10**15), "people: about ± 0.0000060 %")):
+        assert said in run(*NEW[:-1], f"{people}.json", "--people", people).stdout
     shown = run("collect", "report", "work.json")
     assert shown.exit_code == 0 and "How?" in shown.stdout and "nothing was sent" in shown.stderr
     assert run("collect", "report", "work.json", "--json").stdout.rstrip("\n") == campaign.to_json()

@@ -121,12 +121,14 @@ def _facts(campaign: "Campaign", people: int | None) -> dict[str, Any]:
 
 def _predicted(facts: dict[str, Any]) -> list[str]:
     """The size of a report, and the predicted ±."""
+    from discreet.cli.collect_text import amount
+
     lines = [f"a report has {facts['bytes']:,} bytes"]
     for each in facts["errors"]:
         if each["error"] is not None:
-            amount = f"{each['error']:.2g}" if facts["unit"] == "number" else f"{100 * each['error']:.2g} %"
-            what = "the mean" if facts["unit"] == "number" else "a share"
-            lines.append(f"{each['people']:,} people: about ± {amount} of {what}, at 95 %")
+            mean = facts["unit"] == "number"
+            far = f"{amount(each['error'])} of the mean" if mean else f"{amount(100 * each['error'])} % of a share"
+            lines.append(f"{each['people']:,} {'person' if each['people'] == 1 else 'people'}: about ± {far}, at 95 %")
     return lines
 
 

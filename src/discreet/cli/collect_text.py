@@ -90,11 +90,11 @@ def _moved(collector: "Collector", found: Any, moved: tuple[int, float]) -> str:
     liars, far = moved
     match found:
         case MeanEstimate():
-            return f"the mean by up to {_pair(0.0, far)[1]}"
+            return f"the mean by up to {amount(far)}"
         case DistributionEstimate():
             protocol: Any = collector.campaign.randomiser
-            return f"the mean by up to {_pair(0.0, float(protocol.span) * liars / collector.n)[1]}; how far quantiles, is not known"
-    share = f"any share by up to {_pair(0.0, 100 * far)[1]} %"
+            return f"the mean by up to {amount(float(protocol.span) * liars / collector.n)}; how far quantiles, is not known"
+    share = f"any share by up to {amount(100 * far)} %"
     return share if isinstance(found, HeavyHitters) else f"{share}, and a consistent one by twice that"
 
 
@@ -156,6 +156,15 @@ def _table(rows: Sequence[Row]) -> list[str]:
     full = [row for row in rows if len(row) > 1]
     widths = [max(len(row[place]) for row in full) for place in range(len(full[0]))]
     return ["  ".join((row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:]))).rstrip() for row in rows]
+
+
+def amount(error: float) -> str:
+    """A ± by itself.
+
+    >>> amount(0.0000134), amount(312.2), amount(0)
+    ('0.000014', '320', '0')
+    """
+    return _pair(0.0, error)[1]
 
 
 def _pair(value: float, half: float) -> tuple[str, str]:
