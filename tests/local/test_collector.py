@@ -1,6 +1,8 @@
 """A collector's state adds up, is saved and resumed, knows copies again, and says how far liars can move it."""
 
 import json
+import pickle
+from copy import copy, deepcopy
 from fractions import Fraction as F
 from itertools import product
 from math import comb
@@ -82,6 +84,24 @@ def threads_count_one_after_the_other() -> None:
 
 def test_threads_count_one_after_the_other() -> None:
     threads_count_one_after_the_other()
+
+
+def copies_go_on_by_themselves() -> None:
+    """Of any collector, as a pool of processes makes them."""
+    one = campaign()
+    reports = reports_of(one, 9)
+    collector = Collector(one, capacity=100)
+    collector.extend([*reports[:4], b""])
+    before = collector.to_json()
+    for copied in (copy(collector), deepcopy(collector), pickle.loads(pickle.dumps(collector))):
+        assert copied.to_json() == before
+        assert copied.extend(reports) == 5 and copied.n == copied.totals.sum() == 9
+        assert collector.to_json() == before
+    assert collector.extend(reports) == 5
+
+
+def test_copies_go_on_by_themselves() -> None:
+    copies_go_on_by_themselves()
 
 
 def late_reports_do_not_count() -> None:

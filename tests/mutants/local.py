@@ -248,6 +248,14 @@ MUTANTS = (
         collectors.new_tokens_are_rejected_no_more_often_than_is_declared,
     ),
     Mutant(
+        "copies-that-share-their-tokens",
+        L + "collector:Collector.__getstate__",
+        "self._seen.copy()",
+        "self._seen",
+        "a report that a copy has seen does not count",
+        collectors.copies_go_on_by_themselves,
+    ),
+    Mutant(
         "collectors-without-a-lock",
         L + "collector:Collector.add",
         "with self._lock:",

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from discreet.local.estimation import estimates
 from discreet.local.report import ClientReport, binding
 from discreet.local.seen import SeenSet
 from discreet.local.states import VERSION, read_state, write_state
+from discreet.noise.size import Ints
 
 KEYS = frozenset({"campaign", "n", "rejected", "seen", "totals"})
 REASONS = ("campaign", "duplicate", "expired", "malformed", "version")
 MOST_REPORTS = 1 << 40  # times the width of any totals that is less than 2^63: their sums are exact
+_State: TypeAlias = tuple[Campaign, Callable[[], float], SeenSet, Ints, int, dict[str, int]]
 PENDING, PENDING_BYTES = 1 << 12, 1 << 22  # reports, and bytes of them, that wait to be counted together
 
 
@@ -55,16 +57,20 @@ class Collector:
         false_rejects: float = 1e-6,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.campaign = campaign
-        self._clock = clock
-        self._bound = binding(campaign)
-        self._protocol = campaign.randomiser
-        self._seen = SeenSet.of(campaign.salt, capacity, false_rejects)
-        self._totals = np.zeros(self._protocol.width, np.int64)
+        seen, totals = SeenSet.of(campaign.salt, capacity, false_rejects), np.zeros(campaign.randomiser.width, np.int64)
+        self.__setstate__((campaign, clock, seen, totals, 0, dict.fromkeys(REASONS, 0)))
+
+    def __setstate__(self, state: _State) -> None:
+        self.campaign, self._clock, self._seen, self._totals, self._n, self._rejected = state
+        self._bound = binding(self.campaign)
+        self._protocol = self.campaign.randomiser
         self._pending: list[Any] = []
-        self._n = 0
-        self._rejected = dict.fromkeys(REASONS, 0)
         self._lock = threading.RLock()  # held while anything above is changed, or read together
+
+    def __getstate__(self) -> _State:
+        """What a copy goes on from, here or in another process: it shares nothing with this one."""
+        with self._lock:
+            return self.campaign, self._clock, self._seen.copy(), self.totals, self._n, self.rejected
 
     @property
     def n(self) -> int:
@@ -116,11 +122,11 @@ class Collector:
             self._pending = []
 
     @property
-    def totals(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
+    def totals(self) -> Ints:
         """The totals of all reports that count, as the protocol has them."""
         return self._known()[0]
 
-    def _known(self) -> "tuple[np.ndarray[Any, np.dtype[np.int64]], int]":
+    def _known(self) -> tuple[Ints, int]:
         """The totals, and of how many reports they are."""
         with self._lock:
             self._count()

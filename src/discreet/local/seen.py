@@ -67,6 +67,10 @@ class SeenSet:
         ones = int(ONES[self.bits].sum(dtype=np.int64))
         return float((ones / self.size) ** self.hashes)
 
+    def copy(self) -> "SeenSet":
+        """Another set with the same tokens."""
+        return self.merged(self)
+
     def merged(self, other: "SeenSet") -> "SeenSet":
         """The set of what either has seen; both have one size."""
         if (self.salt, self.size, self.hashes) != (other.salt, other.size, other.hashes):
