@@ -219,6 +219,17 @@ def test_states_go_on_and_add_up(run: Run) -> None:
     assert run("collect", "merge", "a.parquet", "b.parquet", "--out", "sum2.json").stdout.startswith("11 reports count")
 
 
+def test_a_few_words_are_counted_before_there_are_estimates(run: Run) -> None:
+    """Of two levels one report is about one: it counts, and the other is waited for."""
+    run("collect", "new", "Word?", "--words", "a-z:8", "--epsilon", "1", "--out", "c.json")
+    reports_of("c.json", ["otter"])
+    words = ("collect", "estimate", "c.json", "reports.jsonl", "--state", "s.json", "--liars", "1")
+    found = run(*words, *SMALL)
+    assert found.exit_code == 0 and "1 report counts" in found.stdout and "nothing to estimate yet" in found.stdout
+    again = data(run(*words, "--json"))
+    assert again["estimates"] is None and again["n"] == again["rejected"]["duplicate"] == 1
+
+
 def test_bad_lines_are_counted_by_reason_and_stop_nothing(run: Run) -> None:
     run(*NEW)
     run(*NEW[:-1], "other.json")

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -247,13 +248,25 @@ def estimate(
             collector.extend(reports_in(file, collector.campaign, arrival))
         if state is not None and files:
             collector.save(state)
-        found = collector.estimates(level) if collector.n else None
+        found = _found(collector, level)
         moved = None if liars is None or found is None else (liars, collector.influence(whole(liars, "liars")))
     if as_json:
         print(json.dumps(as_data(collector, found, moved), ensure_ascii=False, indent=2))
         return
     for line in told(collector, found, moved, every):
         print(line)
+
+
+def _found(collector: "Collector", level: Fraction) -> Any:
+    """The estimates; None where there is nothing to estimate from yet, which is no fault of who asks."""
+    from discreet.local.protocol import TOO_FEW
+
+    try:
+        return collector.estimates(level)
+    except Invalid as refusal:
+        if refusal.code != TOO_FEW:
+            raise
+        return None
 
 
 def _begun(asked: "Campaign", state: str | None, capacity: int | None, clock: Any) -> "Collector":
