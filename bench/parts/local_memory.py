@@ -11,15 +11,36 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.local import Campaign, Choices, ClientReport, Collector, Numbers
-from discreet.local.protocols import protocol_of
+from discreet.local import (
+    Attribute,
+    Attributes,
+    Campaign,
+    Choices,
+    ClientReport,
+    Collector,
+    Numbers,
+    PrefixLevel,
+    Rounds,
+    Words,
+)
+from discreet.local.domain import AnswerDomain
+from discreet.local.protocols import PROTOCOLS
 from discreet.local.report import binding
 
 from .local_people import CELLS, EPSILON, KINDS, people
 from .table import Table
 
 TAKEN, COUNTED = (100_000, 1_000_000), (1_000_000, 100_000_000)
-NUMBERS = ("mean-response", "piecewise", "hybrid", "square-wave")  # on a grid of 1024 steps
+NUMBERS = Numbers(0, CELLS)  # on a grid of 1024 steps
+SURVEY = Attributes((Attribute("a", CELLS, "k-ary"), Attribute("b", CELLS, "unary")))
+WORDS = Words("abcde", 6, bytes(16), (PrefixLevel(4, 1, 2048), PrefixLevel(6, 64, 512)))
+DOMAINS = dict.fromkeys(("mean-response", "piecewise", "hybrid", "square-wave"), NUMBERS) | {
+    "memo-k-ary": Rounds(CELLS, 0.5, bytes(16)),
+    "memo-hashing": Rounds(CELLS, 0.5, bytes(16)),
+    "one-attribute": SURVEY,
+    "hidden-attribute": SURVEY,
+    "prefixes": WORDS,
+}
 QUICK = ("k-ary", "hadamard")  # whose collectors look at one cell of a report
 BATCH = 1_000
 
@@ -27,7 +48,7 @@ BATCH = 1_000
 def main() -> None:
     head = ["", *(f"{n:,} one by one" for n in TAKEN), *(f"{n:,} in arrays" for n in COUNTED)]
     rows = []
-    for name in (*KINDS, *NUMBERS):
+    for name in PROTOCOLS:
         row = [grown(lambda n=n, name=name: take(name, n)) for n in TAKEN]
         row += [grown(lambda n=n, name=name: count(name, n)) for n in COUNTED] if name in QUICK else ["–", "–"]
         rows.append([name, *row])
@@ -36,16 +57,27 @@ def main() -> None:
 
 def take(name: str, n: int) -> None:
     """A collector takes n reports, which are made on the way."""
-    domain = Numbers(0, CELLS) if name in NUMBERS else Choices(CELLS)
+    domain = DOMAINS.get(name, Choices(CELLS))
     campaign = Campaign("Which?", domain, name, EPSILON, bytes(16), 4_000_000_000)
-    collector, bound, cells = Collector(campaign, capacity=TAKEN[-1]), binding(campaign), people(BATCH)
-    protocol = protocol_of(name, domain, EPSILON)
+    collector, bound, values = Collector(campaign, capacity=TAKEN[-1]), binding(campaign), answers(domain)
+    protocol = campaign.randomiser
     for begin in range(0, n, BATCH):
-        for i, answer in enumerate(protocol.randomise(cells), begin):
+        for i, answer in enumerate(protocol.randomise(values), begin):
             collector.add(ClientReport(name, bound, i.to_bytes(16, "little"), protocol.pack(answer)).to_bytes())
     if collector.n < 0.999 * n:
         raise SystemExit("the collector did not take what it was sent")
     collector.estimates()
+
+
+def answers(domain: AnswerDomain) -> np.ndarray:
+    """What the protocols of a domain randomise, of a batch of people."""
+    cells = people(BATCH)
+    match domain:
+        case Attributes():
+            return np.stack([cells, cells[::-1]], axis=1)
+        case Words():
+            return domain.symbols(["".join("abcde"[int(each)] for each in np.base_repr(cell, 5)) for cell in cells])
+    return cells
 
 
 def count(name: str, n: int) -> None:

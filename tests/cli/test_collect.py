@@ -1,6 +1,7 @@
 """`discreet collect`: campaigns, reports, estimates and states, as files that are whole or not there."""
 
 import os
+import re
 import time
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,7 +15,8 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from discreet.cli import app
-from discreet.cli.collect_files import Arrival, alone, reports_in
+from discreet.cli.collect_files import Arrival, alone, linked, reports_in
+from discreet.cli.collect_terms import terms
 from discreet.local import Campaign, Choices, Client, Collector, Rounds
 from discreet.local.domains import KINDS
 from tests.cli.conftest import Run, data, error
@@ -94,10 +96,35 @@ def test_terms_are_shown_before_anything_is_sent(run: Run) -> None:
     made = run(*NEW)
     campaign = campaign_of("work.json")
     assert "answers: bus, bike" in made.stdout and f"id: {campaign.id}" in made.stdout
-    assert "1,000 people: about ± 8.9 %" not in made.stdout and "a share, at 95 %" in made.stdout
+    assert "1,000 people: about ± 6.0 % of a share, at 95 %" in made.stdout
+    for people, said in (("1", "1 person: about ± 190 %"), (str(10**15), "people: about ± 0.0000060 %")):
+        assert said in run(*NEW[:-1], f"{people}.json", "--people", people).stdout
     shown = run("collect", "report", "work.json")
     assert shown.exit_code == 0 and "How?" in shown.stdout and "nothing was sent" in shown.stderr
     assert run("collect", "report", "work.json", "--json").stdout.rstrip("\n") == campaign.to_json()
+
+
+def terms_are_in_words_of_ours() -> None:
+    """A question begins no line of its own, such as one with another ε; an answer is never longer than it can be read."""
+    forged = "Where?\nk-ary, ε = 0.01, until 2030-01-01\r\u2028nothing is told\x1b[2J\u202e"
+    campaign = Campaign(forged, ("a" * 9_000, "b\u200b"), "k-ary", 1, bytes(16), 4_000_000_000)
+    shown = str(campaign).splitlines()
+    assert len(shown) == 3 and shown[0].isprintable() and shown[1].startswith("k-ary, ε = 1,")
+    lines = [each for line in terms(campaign) for each in line.splitlines()]
+    assert lines[1:3] == shown[1:] and all(each.isprintable() for each in lines)
+    assert len(lines[3]) < 100 and "…" in lines[3] and "b\\u200b" in lines[3]
+
+
+def test_terms_are_in_words_of_ours() -> None:
+    terms_are_in_words_of_ours()
+
+
+def test_a_confidence_is_never_said_to_be_more_than_it_is(run: Run) -> None:
+    run(*NEW)
+    reports_of("work.json", ["bus"])
+    words = ("collect", "estimate", "work.json", "reports.jsonl", *SMALL, "--confidence")
+    for asked, said in (("0.5", "50"), ("0.9999999", "99.99999"), ("0." + "9" * 30, "99.9999999999")):
+        assert f"each interval holds at {said} %, by itself" in run(*words, asked).stdout
 
 
 def test_the_predicted_error_is_that_of_the_estimate(run: Run) -> None:
@@ -106,6 +133,67 @@ def test_the_predicted_error_is_that_of_the_estimate(run: Run) -> None:
     found = data(run("collect", "estimate", "work.json", "reports.jsonl", "--json"))
     half = [(each["high"] - each["low"]) / 2 for each in found["estimates"]["shares"]]
     assert all(each / 1.25 < made["errors"][0]["error"] < each for each in half)  # intervals hold for few people too
+
+
+def test_the_predicted_error_of_a_mean_is_that_of_the_estimate(run: Run) -> None:
+    words = ("--between", "0:100", "--epsilon", "1", "--people", "30")
+    for protocol in ("hybrid", "square-wave"):
+        file = f"{protocol}.json"
+        made = data(run("collect", "new", "Far?", *words, "--protocol", protocol, "--out", file, "--json"))
+        reports_of(file, list(range(30)))
+        found = data(run("collect", "estimate", file, "reports.jsonl", *SMALL, "--json"))["estimates"]
+        mean = found.get("mean", found)
+        assert made["errors"][0]["error"] == pytest.approx((mean["high"] - mean["low"]) / 2)
+
+
+def test_protocols_are_those_that_were_asked_for(run: Run, tmp_path: Path) -> None:
+    """Of attributes it is how the attribute is chosen; each of them has the protocol that is advised for it."""
+    words = ("--attribute", "sex=f,m", "--attribute", "age=20", "--epsilon", "1")
+    for protocol in ("one-attribute", "hidden-attribute"):
+        file = str(tmp_path / f"{protocol}.json")
+        made = data(run("collect", "new", "Q?", *words, "--protocol", protocol, "--out", file, "--json"))
+        assert made["protocol"] == protocol == campaign_of(file).protocol
+    refused = run("collect", "new", "Q?", *words, "--protocol", "unary", "--out", str(tmp_path / "x.json"), "--json")
+    assert refused.exit_code == 2 and error(refused)["code"] == "invalid"
+
+
+MOVED = {
+    "choices": r"any share by up to \d+ %, and a consistent one by twice that",
+    "numbers": r"the mean by up to [\d,]+",
+    "distribution": r"the mean by up to [\d.]+; how far quantiles, is not known",
+    "attributes": r"any share by up to \d+ %, and a consistent one by twice that",
+    "words": r"any share by up to \d+ %",
+}
+
+
+@pytest.mark.parametrize("kind", MOVED)
+def test_how_far_liars_move_is_said_of_what_is_printed(run: Run, kind: str) -> None:
+    words, _, _ = KINDS_OF_CAMPAIGNS[kind]
+    run("collect", "new", "What?", *words, "--epsilon", "1", "--out", "c.json")
+    campaign = campaign_of("c.json")
+    answers: dict[str, Any] = {"choices": "bus", "numbers": 3, "distribution": 0.5, "words": "cab"}
+    reports_of("c.json", [answers.get(kind, {"sex": "f", "age": 3})] * 20)
+    said = run("collect", "estimate", "c.json", "reports.jsonl", *SMALL, "--liars", "3").stdout.splitlines()[-1]
+    found = re.fullmatch(f"3 liars could have moved {MOVED[kind]}", said)
+    assert found, (campaign.protocol, said)
+
+
+def test_one_state_is_not_added_to_itself(run: Run, tmp_path: Path) -> None:
+    """Under one name or two; those that are empty may all be alike."""
+    campaign = Campaign.new("How?", ("bus", "bike"), protocol="k-ary", epsilon=1, expires=4_000_000_000)
+    collector, (first, second, sum_) = (
+        Collector(campaign, capacity=100),
+        (tmp_path / x for x in ("a.json", "b.parquet", "c.json")),
+    )
+    words = ("collect", "merge", str(first), str(second), "--out", str(sum_), "--json")
+    for sent in (0, 3):
+        collector.extend(Client(campaign).report("bus") for _ in range(sent))
+        for each in (first, second):
+            collector.save(each)
+        found = run(*words)
+        assert found.exit_code == (2 if sent else 0) and ("count twice" in found.stderr) == bool(sent)
+        sum_.unlink(missing_ok=True)
+    assert run("collect", "merge", str(first), str(first), *words[4:]).exit_code == 2 and not sum_.exists()
 
 
 def test_states_go_on_and_add_up(run: Run) -> None:
@@ -129,6 +217,17 @@ def test_states_go_on_and_add_up(run: Run) -> None:
     summed = data(run("collect", "estimate", "work.json", "reports.bin", "--state", "sum.json", "--json"))
     assert summed["estimates"] == whole["estimates"] and summed["rejected"]["duplicate"] == 11
     assert run("collect", "merge", "a.parquet", "b.parquet", "--out", "sum2.json").stdout.startswith("11 reports count")
+
+
+def test_a_few_words_are_counted_before_there_are_estimates(run: Run) -> None:
+    """Of two levels one report is about one: it counts, and the other is waited for."""
+    run("collect", "new", "Word?", "--words", "a-z:8", "--epsilon", "1", "--out", "c.json")
+    reports_of("c.json", ["otter"])
+    words = ("collect", "estimate", "c.json", "reports.jsonl", "--state", "s.json", "--liars", "1")
+    found = run(*words, *SMALL)
+    assert found.exit_code == 0 and "1 report counts" in found.stdout and "nothing to estimate yet" in found.stdout
+    again = data(run(*words, "--json"))
+    assert again["estimates"] is None and again["n"] == again["rejected"]["duplicate"] == 1
 
 
 def test_bad_lines_are_counted_by_reason_and_stop_nothing(run: Run) -> None:
@@ -288,6 +387,24 @@ def test_a_state_that_cannot_be_written_stays_as_it_was(run: Run) -> None:
     with mock.patch("os.replace", side_effect=OSError(28, "No space left on device")):
         assert error(run(*words, "--json"))["code"] == "out"
     assert Path("s.json").read_bytes() == before and sorted(Path().glob(".s.json*")) == []
+
+
+def test_a_link_to_a_state_stays_a_link(run: Run) -> None:
+    """Whoever adds through it, or by the name of the file, adds to one state."""
+    run(*NEW)
+    Path("kept").mkdir()
+    Path("s.json").symlink_to(Path("kept") / "real.json")
+    for place, name in enumerate(("s.json", "kept/real.json", "s.json")):
+        reports_of("work.json", ["bus"], f"{place}.jsonl")
+        more = SMALL if not place else ()
+        assert data(run("collect", "estimate", "work.json", f"{place}.jsonl", "--state", name, *more, "--json"))["n"]
+    assert Path("s.json").is_symlink() and Collector.load("kept/real.json").n == 3
+
+
+def test_links_lead_to_their_files(tmp_path: Path) -> None:
+    link, file = tmp_path / "link.json", tmp_path / "file.json"
+    link.symlink_to(file)
+    assert linked(str(link)) == linked(str(file)) == str(file) and linked("s.json") == "s.json"
 
 
 def _add(run: Run, path: str, ready: Any) -> None:

@@ -3,11 +3,13 @@
 import subprocess
 import sys
 from fractions import Fraction as F
+from pkgutil import iter_modules
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from discreet import local
 from discreet.errors import Invalid, Refused
 from discreet.local import Client, ClientReport
 from discreet.local.report import binding
@@ -17,12 +19,21 @@ from tests.local.cases import LATER, NAMES, campaign
 FALSE_ALARM = 1e-6
 
 
+COLLECTING = (
+    *("attribute_estimates", "collector", "distribution", "estimates", "estimation", "heavy_hitters", "level_totals"),
+    *("likelihood", "mean_estimate", "seen", "states"),
+)
+"""The modules that only who collects needs."""
+
+
 def test_the_client_loads_nothing_of_the_collector() -> None:
+    names = {each.name for each in iter_modules(local.__path__)}
+    assert names >= set(COLLECTING)
     code = "import sys, discreet.local.client; print(*(name for name in sys.modules if name.startswith('discreet.')))"
     run = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     assert "discreet.local.report" in loaded
-    assert not loaded & {f"discreet.local.{name}" for name in ("collector", "estimates", "seen")}
+    assert not loaded & {f"discreet.local.{name}" for name in COLLECTING}
     assert not any(name.startswith(("discreet.curator", "discreet.plan", "discreet.engines")) for name in loaded)
 
 

@@ -1,7 +1,13 @@
 """A collector's state adds up, is saved and resumed, knows copies again, and says how far liars can move it."""
 
 import json
+import pickle
+from copy import copy, deepcopy
+from fractions import Fraction as F
 from itertools import product
+from math import comb
+from random import Random
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -9,9 +15,11 @@ import pytest
 from scipy.stats import binom
 
 from discreet.errors import Invalid
-from discreet.local import Campaign, Client, Collector
+from discreet.local import Campaign, Client, Collector, KaryResponse, LocalHashing, Numbers, Words, compare
 from discreet.local.seen import SeenSet
+from discreet.noise import Tape
 from tests.local.cases import LATER, NAMES, campaign
+from tests.local.hostile import a_report, campaigns_of_all
 
 FALSE_ALARM = 1e-6
 
@@ -21,10 +29,10 @@ def reports_of(one: Campaign, people: int) -> list[bytes]:
 
 
 def states_add_up() -> None:
-    """The state of what two collectors saw is that of one that saw all, and so is what one resumes that was saved midway."""
-    for protocol in NAMES:
-        one = campaign(protocol)
-        reports = [*reports_of(one, 90), b"", b"\x02"]
+    """Of every protocol: the state of what two collectors saw is that of one that saw all; so is what one resumes that was saved midway."""
+    random = Random(1)
+    for one in campaigns_of_all():
+        reports = [*(a_report(one, random).to_bytes() for _ in range(90)), b"", b"\x02"]
         whole, first, second = (Collector(one, capacity=1000) for _ in range(3))
         whole.extend(reports)
         first.extend(reports[:31])
@@ -35,6 +43,8 @@ def states_add_up() -> None:
         assert resumed.to_json() == whole.to_json() and whole.n == 90
         assert resumed.extend(reports) == 0 and first.merged(second).extend(reports) == 0
         assert (first.n, second.n) == (31, 59)  # a merge changes neither
+        with pytest.raises(Invalid, match="itself"):
+            first.merged(first)
 
 
 def test_states_add_up() -> None:
@@ -52,6 +62,46 @@ def copies_are_counted_once() -> None:
 
 def test_copies_are_counted_once() -> None:
     copies_are_counted_once()
+
+
+def threads_count_one_after_the_other() -> None:
+    """While one report is looked at no other is, so that of copies one counts, and totals and their number belong together."""
+    one, done, began = campaign(), Event(), list[Thread]()
+    copy, other = reports_of(one, 2)
+
+    def clock() -> float:  # each report is held against it
+        if not began:
+            began.append(Thread(target=lambda: (collector.extend([copy, other]), done.set())))
+            began[0].start()
+            assert not done.wait(0.2)
+        return 0.0
+
+    collector = Collector(one, clock=clock)
+    assert collector.add(copy)
+    began[0].join()
+    assert collector.n == collector.totals.sum() == 2 and collector.rejected["duplicate"] == 1
+
+
+def test_threads_count_one_after_the_other() -> None:
+    threads_count_one_after_the_other()
+
+
+def copies_go_on_by_themselves() -> None:
+    """Of any collector, as a pool of processes makes them."""
+    one = campaign()
+    reports = reports_of(one, 9)
+    collector = Collector(one, capacity=100)
+    collector.extend([*reports[:4], b""])
+    before = collector.to_json()
+    for copied in (copy(collector), deepcopy(collector), pickle.loads(pickle.dumps(collector))):
+        assert copied.to_json() == before
+        assert copied.extend(reports) == 5 and copied.n == copied.totals.sum() == 9
+        assert collector.to_json() == before
+    assert collector.extend(reports) == 5
+
+
+def test_copies_go_on_by_themselves() -> None:
+    copies_go_on_by_themselves()
 
 
 def late_reports_do_not_count() -> None:
@@ -96,6 +146,30 @@ def test_memory_does_not_grow_with_reports() -> None:
     early = len(collector.to_json())
     collector.extend(reports[100:])
     assert len(collector._pending) < 4096 and len(collector.to_json()) < early + 100
+
+
+def integers_of_numpy_are_as_good() -> None:
+    few = np.int64(3)
+    terms = ("How?", "k-ary", 1, bytes(16))
+    one = Campaign(terms[0], 3, *terms[1:], np.int64(LATER))  # type: ignore[arg-type]
+    assert Campaign.from_json(one.to_json()) == one
+    collector = Collector(one, capacity=np.int64(9))
+    collector.extend(reports_of(one, 4))
+    assert collector.influence(few) == collector.influence(3)
+    protocol = one.randomiser
+    assert isinstance(protocol, KaryResponse)
+    assert protocol.estimate(few, np.int64(4)) == protocol.estimate(3, 4)
+    for taken, usual in (
+        (Words.new("ab", few, source=Tape(1)), Words.new("ab", 3, source=Tape(1))),
+        (LocalHashing(few, 1, word=np.int64(64)), LocalHashing(3, 1)),
+        (compare(np.int64(10**6), np.int64(1000), 1), compare(10**6, 1000, 1)),
+        (Numbers(0, few, np.int64(8)), Numbers(0, 3, 8)),
+    ):
+        assert taken == usual and repr(taken) == repr(usual)
+
+
+def test_integers_of_numpy_are_as_good() -> None:
+    integers_of_numpy_are_as_good()
 
 
 def test_two_campaigns_or_sizes_are_not_merged() -> None:
@@ -191,6 +265,34 @@ def new_tokens_are_taken_for_copies_as_rarely_as_is_said() -> None:
 
 def test_new_tokens_are_taken_for_copies_as_rarely_as_is_said() -> None:
     new_tokens_are_taken_for_copies_as_rarely_as_is_said()
+
+
+def rejects(size: int, hashes: int, tokens: int) -> tuple[int, int]:
+    """How often a new token is taken for a seen one, as a ratio: d places of it are all set, by inclusion and exclusion."""
+    different = [1]  # of each number of different places, the ways to have them
+    for _ in range(hashes):
+        again = [each * d for d, each in enumerate(different)] + [0]
+        new = [0, *(each * (size - d) for d, each in enumerate(different))]
+        different = [a + b for a, b in zip(again, new, strict=True)]
+    free = [(size - i) ** (hashes * tokens) for i in range(hashes + 1)]  # ways to leave i bits out
+    ways = sum(each * sum((-1) ** i * comb(d, i) * free[i] for i in range(d + 1)) for d, each in enumerate(different))
+    return ways, size ** (hashes * tokens + hashes)
+
+
+def new_tokens_are_rejected_no_more_often_than_is_declared() -> None:
+    """On average over all sets of tokens, in integers; of few places all are written down."""
+    for size, hashes, tokens in ((8, 1, 3), (8, 2, 2), (8, 3, 1)):
+        filled = [F(len(set(places)), size) ** hashes for places in product(range(size), repeat=hashes * tokens)]
+        assert sum(filled) / len(filled) == F(*rejects(size, hashes, tokens))
+    for capacity in (1, 2, 3, 5, 10, 100, 1000):
+        for rate in (F(9, 10), F(1, 2), F(1, 10), F(1, 100), F(1, 10**6), F(1, 10**9)):
+            seen = SeenSet.of(b"salt", capacity, float(rate))
+            ways, all_ = rejects(seen.size, seen.hashes, capacity)
+            assert ways * rate.denominator <= rate.numerator * all_, (capacity, rate)
+
+
+def test_new_tokens_are_rejected_no_more_often_than_is_declared() -> None:
+    new_tokens_are_rejected_no_more_often_than_is_declared()
 
 
 @pytest.mark.parametrize(("capacity", "rate"), [(0, 0.1), (1, 1.0), (1, 0.0), (1 << 40, 0.1), (1, "x"), (1.5, 0.1)])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from discreet.errors import Invalid
+from discreet.errors import Invalid, Refused
 from discreet.exact import exp_down, log_down, log_up
 from discreet.local import (
     Campaign,
@@ -268,6 +268,23 @@ def large_rounds_lose_no_more_and_not_much_less() -> None:
 
 def test_large_rounds_lose_no_more_and_not_much_less() -> None:
     large_rounds_lose_no_more_and_not_much_less()
+
+
+def rounds_without_a_diary_are_refused() -> None:
+    """Each client would draw a permanent answer of its own, and many rounds would tell the truth."""
+    for protocol in ("memo-k-ary", "memo-hashing"):
+        (campaign,) = rounds_of(1, protocol)
+        try:
+            Client(campaign).report(1)
+        except Refused as refusal:
+            assert refusal.code == "diary"
+        else:
+            raise AssertionError(f"a round of {protocol} was answered without a diary")
+        Client(campaign, diary=Diary(1)).report(1)
+
+
+def test_rounds_without_a_diary_are_refused() -> None:
+    rounds_without_a_diary_are_refused()
 
 
 def campaigns_say_what_is_not_protected() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from discreet.errors import Invalid
 from discreet.local import Campaign, Client, Collector, DistributionEstimate, MeanEstimate, MeanResponse, Numbers
+from discreet.local.estimation import estimates
 from discreet.local.hybrid import choose_mean
 from discreet.local.number_protocol import NumberProtocol
 from discreet.local.protocols import PROTOCOLS
@@ -49,6 +50,56 @@ def numbers_are_asked_for_and_estimated() -> None:
 
 def test_numbers_are_asked_for_and_estimated() -> None:
     numbers_are_asked_for_and_estimated()
+
+
+RANGES = (  # (0, 1) and others, from the smallest to the largest that there are
+    (F(0), F(1)),
+    (F(0), F(1, 10**100)),
+    (-F(10**100), F(10**100)),
+    (F(3), F(10)),
+    (F(1), 1 + F(1, 10**30)),  # whose numbers are all the same in floats
+)
+
+
+def ranges_of_any_size_have_the_same_estimates() -> None:
+    """What reports say of one range is what they say of any, moved and stretched; an interval that floats cannot hold is a wider one."""
+    for protocol in NAMES:
+        for epsilon in (F(1, 10**6), F(1), F(20)):
+            kinds = [PROTOCOLS[protocol].of(Numbers(low, high, 8), epsilon) for low, high in RANGES]
+            totals = kinds[0].accumulate(kinds[0].randomise([0, F(1, 3), 1, 1]))
+            found = [estimates(kind, Numbers(*ends, 8), totals, 4) for kind, ends in zip(kinds, RANGES, strict=True)]
+            usual, *others = (each.mean if isinstance(each, DistributionEstimate) else each for each in found)
+            for mean, (low, high) in zip(others, RANGES[1:], strict=True):
+                for name in ("low", "value", "high"):
+                    exact = low + (high - low) * F(getattr(usual, name))
+                    assert abs(F(getattr(mean, name)) - exact) <= (high - low) / 10**6 + abs(low) / 10**15, name
+                assert F(mean.low) < low + (high - low) * F(usual.value) < F(mean.high)
+                assert mean.variance == pytest.approx(float(high - low) ** 2 * usual.variance, rel=1e-9)
+
+
+def test_ranges_of_any_size_have_the_same_estimates() -> None:
+    ranges_of_any_size_have_the_same_estimates()
+
+
+OTHER_RANGES = (
+    (F(0), F(10**100) + F(1, 7)),
+    (-F(10**100) - 1, F(0)),
+    (F(0), F(10) ** 399),
+    (F(0), F(1, 10**100 + 1)),
+    (F(5), F(5) + F(1, 10**399)),
+    (F(5), F(5)),
+    (F(5), F(4)),
+)
+
+
+def ranges_that_floats_do_not_hold_are_refused() -> None:
+    for low, high in OTHER_RANGES:
+        with pytest.raises(Invalid, match=r"^low "):
+            Numbers(low, high)
+
+
+def test_ranges_that_floats_do_not_hold_are_refused() -> None:
+    ranges_that_floats_do_not_hold_are_refused()
 
 
 BAD = [-0.001, 100.1, float("nan"), float("inf"), "50", "secret", None, True, [50], datetime.date(2020, 1, 1), 1j]

@@ -8,7 +8,20 @@ import pytest
 from scipy.stats import binom
 
 from discreet.errors import Invalid
-from discreet.local import Attribute, Attributes, HiddenAttribute, KaryResponse, MeanResponse, OneAttribute, Words
+from discreet.local import (
+    Attribute,
+    Attributes,
+    DistributionEstimate,
+    HiddenAttribute,
+    HybridMean,
+    KaryResponse,
+    MeanResponse,
+    OneAttribute,
+    PiecewiseMean,
+    SquareWave,
+    Words,
+)
+from discreet.local.estimation import estimates
 from discreet.local.prediction import predicted_error
 from discreet.local.prefixes import PrefixResponse
 from tests.scale import repeats
@@ -56,15 +69,31 @@ def test_errors_of_attributes_are_predicted() -> None:
     errors_of_attributes_are_predicted()
 
 
-def errors_of_means_are_those_of_the_worst_numbers() -> None:
-    protocol = MeanResponse(0, 1, 1, 1)
-    assert predicted_error(protocol, 400, F(95, 100)) == pytest.approx(
-        1.959964 * sqrt(protocol.variance(F(1, 2)) / 400)
-    )
+def errors_of_means_are_those_that_estimates_have() -> None:
+    """For any numbers, since the interval of a mean depends on none of them."""
+    for kind in (MeanResponse, PiecewiseMean, HybridMean, SquareWave):
+        for people in (1, 50):
+            protocol = kind(0, 7, 1, 8)
+            found = estimates(
+                protocol, protocol.domain, protocol.accumulate(protocol.randomise([3] * people)), people, 0.9
+            )
+            mean = found.mean if isinstance(found, DistributionEstimate) else found
+            assert predicted_error(protocol, people, 0.9) == pytest.approx((mean.high - mean.low) / 2, rel=1e-12)
 
 
-def test_errors_of_means_are_those_of_the_worst_numbers() -> None:
-    errors_of_means_are_those_of_the_worst_numbers()
+def test_errors_of_means_are_those_that_estimates_have() -> None:
+    errors_of_means_are_those_that_estimates_have()
+
+
+def confidences_are_two_sided() -> None:
+    protocol = KaryResponse(2, 1)
+    for level, multiple in ((F(95, 100), 1.959964), (1 - F(1, 10**20), 9.336)):
+        expected = multiple * sqrt(protocol.variance(F(1, 2), 400))
+        assert predicted_error(protocol, 400, level) == pytest.approx(expected, rel=1e-4)
+
+
+def test_confidences_are_two_sided() -> None:
+    confidences_are_two_sided()
 
 
 def test_of_words_nothing_is_predicted() -> None:
@@ -72,6 +101,6 @@ def test_of_words_nothing_is_predicted() -> None:
 
 
 def test_arguments_that_cannot_be_are_refused() -> None:
-    for people, confidence in ((0, 0.95), (10, 1), (10, 0), (1.5, 0.95)):
+    for people, confidence in ((0, 0.95), (10, 1), (10, 0), (1.5, 0.95), (10, 1 - F(1, 10**400))):
         with pytest.raises(Invalid):
             predicted_error(KaryResponse(3, 1), people, confidence)  # type: ignore[arg-type]

@@ -25,6 +25,7 @@ from tests.local.cases import LATER, campaign
 from tests.local.hostile import campaigns_of_all, changed_text, put
 from tests.local.script import ran
 from tests.local.test_campaign import OTHER_TEXTS
+from tests.local.test_numbers import OTHER_RANGES, RANGES
 from tests.local.test_vectors import VECTORS
 from tests.local.vectors import ALL
 from tests.scale import repeats
@@ -118,6 +119,12 @@ def texts_are_campaigns_of_both_or_of_neither() -> None:
     random = Random(3)
     texts = [text for each in OTHER_TEXTS if isinstance(text := each(), str) and len(text) < 1000]
     texts += [put(json.loads(campaign().to_json()), (key,), value) for key, value in EDGES]
+    far = json.loads(Campaign("Q", Numbers(0, 1), "hybrid", 1, bytes(16), LATER).to_json())
+    for low, high in (*RANGES, *OTHER_RANGES):
+        for place in ("low", "high"):  # one after the other, and both
+            texts.append(put(far, ("domain", place), f'"{low if place == "low" else high}"'))
+        far["domain"] |= {"low": str(low), "high": str(high)}
+        texts.append(json.dumps(far, sort_keys=True, separators=(",", ":")))
     for one in campaigns_of_all():
         if not isinstance(one.randomiser, Memoised):
             texts += [one.to_json(), *(changed_text(one.to_json(), random) for _ in range(repeats(40)))]

@@ -14,7 +14,8 @@ import pytest
 
 from discreet.errors import Invalid
 from discreet.local import Client, Collector
-from tests.local.cases import NAMES, campaign
+from tests.local.cases import campaign
+from tests.local.hostile import a_report, campaigns_of_all
 from tests.scale import repeats
 
 ENDINGS = (".json", ".parquet")
@@ -30,11 +31,12 @@ def collected(protocol: str = "k-ary", people: int = 12, capacity: int = 10) -> 
 
 
 def states_come_back(folder: Path) -> None:
-    """From either spelling the same collector, which goes on as the one that was saved."""
-    for protocol in NAMES:
-        collector = collected(protocol)
-        more = [Client(collector.campaign).report(0) for _ in range(3)]
-        found = []
+    """Of every protocol: from either spelling the same collector, which goes on as the one that was saved."""
+    chance = random.Random(2)
+    for one in campaigns_of_all():
+        sent = [a_report(one, chance).to_bytes() for _ in range(15)]
+        collector, more, found = Collector(one, capacity=10), sent[12:], []
+        collector.extend([*sent[:12], sent[0], b""])
         for ending in ENDINGS:
             path = folder / f"state{ending}"
             collector.save(path)

@@ -6,6 +6,7 @@ from tests.local import test_client as clients
 from tests.local import test_collector as collectors
 from tests.local import test_comparison as comparisons
 from tests.local import test_estimates as estimation
+from tests.local import test_liars as liars
 from tests.local import test_means as means
 from tests.local import test_reports as reports
 from tests.local import test_shuffled as shuffled
@@ -237,6 +238,38 @@ MUTANTS = (
         "Fraction(liars, n)",
         "liars can move an estimate farther than is said",
         collectors.liars_move_an_estimate_so_far_and_no_farther,
+    ),
+    Mutant(
+        "sets-that-are-nearly-large-enough",
+        L + "seen:most_rejects",
+        "return sum(each * chance**d for d, each in enumerate(different))",
+        "return float((-expm1(-hashes * tokens / size)) ** hashes)",
+        "more new reports are taken for copies than is declared",
+        collectors.new_tokens_are_rejected_no_more_often_than_is_declared,
+    ),
+    Mutant(
+        "copies-that-share-their-tokens",
+        L + "collector:Collector.__getstate__",
+        "self._seen.copy()",
+        "self._seen",
+        "a report that a copy has seen does not count",
+        collectors.copies_go_on_by_themselves,
+    ),
+    Mutant(
+        "collectors-without-a-lock",
+        L + "collector:Collector.add",
+        "with self._lock:",
+        "if True:",
+        "two threads count one report twice, or lose one",
+        collectors.threads_count_one_after_the_other,
+    ),
+    Mutant(
+        "shares-that-are-cut-off-and-stretched",
+        L + "estimates:projected",
+        "values - excess[np.flatnonzero(falling > excess)[-1]], 0.0)",
+        "4 * (values - excess[np.flatnonzero(falling > excess)[-1]]), 0.0)",
+        "liars move consistent shares farther than is said",
+        liars.consistent_shares_move_twice_as_far_at_most,
     ),
     Mutant(
         "states-of-anything",

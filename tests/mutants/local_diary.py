@@ -18,6 +18,14 @@ alone = by_itself(diaries.a_file_is_held_by_one_process_at_a_time)
 
 MUTANTS = (
     Mutant(
+        "rounds-that-are-forgotten",
+        L + "client:Client.report",
+        "self._forgets and isinstance(self._protocol, Memoised)",
+        "False",
+        "each round has a permanent answer of its own, and their average is the truth",
+        memos.rounds_without_a_diary_are_refused,
+    ),
+    Mutant(
         "charges-after-the-draw",
         REPORT,
         "self._place.write(record)  # before anything is drawn",

@@ -1,6 +1,7 @@
 """Planted bugs of numbers in campaigns: windows that tell too much, shares with a bias, intervals that are too narrow."""
 
 from tests.local import test_distribution as distributions
+from tests.local import test_liars as liars
 from tests.local import test_numbers as numbers
 from tests.local import test_square_wave as waves
 from tests.mutants import Mutant, by_itself
@@ -155,10 +156,34 @@ MUTANTS = (
     Mutant(
         "means-of-cells-without-blur",
         L + "mean_estimate:MeanEstimate.of",
-        "+ float(blur)",
-        "- float(blur)",
+        "+ protocol.blur",
+        "- protocol.blur",
         "the mean of cells is taken for that of numbers",
         distributions.estimates_say_one_thing_in_several_ways,
+    ),
+    Mutant(
+        "intervals-of-nearest-floats",
+        L + "mean_estimate:MeanEstimate.of",
+        "to_float_down(mean - half), to_float_up(mean + half)",
+        "float(mean - half), float(mean + half)",
+        "an interval is a single number that is not the mean",
+        numbers.ranges_of_any_size_have_the_same_estimates,
+    ),
+    Mutant(
+        "ranges-that-floats-do-not-hold",
+        L + "numbers:Numbers.__post_init__",
+        "(self.high - self.low) * LARGEST < 1",
+        "False",
+        "widths of intervals are rounded to nothing",
+        numbers.ranges_that_floats_do_not_hold_are_refused,
+    ),
+    Mutant(
+        "reaches-of-half-a-window",
+        L + "square_wave:SquareWave.reach",
+        "1 / self.difference",
+        "1 / (2 * self.difference)",
+        "liars can move a share of numbers farther than is said",
+        by_itself(liars.liars_move_any_estimate_so_far_and_no_farther, "square-wave"),
     ),
     Mutant(
         "numbers-in-any-range",

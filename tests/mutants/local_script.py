@@ -39,6 +39,20 @@ MUTANTS = (
         laws.reports_of_one_tape_are_the_same_bytes,
     ),
     ScriptMutant(
+        "ranges-of-any-width",
+        " || this.width.top * LARGEST < this.width.below",
+        "",
+        "a campaign that Python refuses is answered",
+        laws.texts_are_campaigns_of_both_or_of_neither,
+    ),
+    ScriptMutant(
+        "ranges-as-far-as-one-likes",
+        " || -top > LARGEST * below",
+        "",
+        "a campaign that Python refuses is answered",
+        laws.texts_are_campaigns_of_both_or_of_neither,
+    ),
+    ScriptMutant(
         "truths-rounded-up",
         "(one << DIGITS) / (one + (k - 1n) * above)",
         "(one << DIGITS) / (one + (k - 1n) * above) + 1n",

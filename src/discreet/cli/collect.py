@@ -6,7 +6,10 @@ A campaign is public; a report is what one person sends; a collector's state is 
 import json
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import nullcontext
+from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,7 +87,7 @@ def new(
     if out is None:
         raise Invalid("where the campaign goes is missing", code="usage", hint="write --out campaign.json")
     target, price = fresh(writable(out)), number(epsilon, "epsilon")
-    several = attributes_of(attribute or (), price, people or USUAL, protocol)
+    several = attributes_of(attribute or (), price, people or USUAL)
     domain = domain_of(answer or (), cells, between, words, several)
     name = protocol or protocol_for(domain, price, people or USUAL)
     ends = int(time.time()) + days * DAY
@@ -119,12 +122,14 @@ def _facts(campaign: "Campaign", people: int | None) -> dict[str, Any]:
 
 def _predicted(facts: dict[str, Any]) -> list[str]:
     """The size of a report, and the predicted ±."""
+    from discreet.cli.collect_text import amount
+
     lines = [f"a report has {facts['bytes']:,} bytes"]
     for each in facts["errors"]:
         if each["error"] is not None:
-            amount = f"{each['error']:.2g}" if facts["unit"] == "number" else f"{100 * each['error']:.2g} %"
-            what = "the mean" if facts["unit"] == "number" else "a share"
-            lines.append(f"{each['people']:,} people: about ± {amount} of {what}, at 95 %")
+            mean = facts["unit"] == "number"
+            far = f"{amount(each['error'])} of the mean" if mean else f"{amount(100 * each['error'])} % of a share"
+            lines.append(f"{each['people']:,} {'person' if each['people'] == 1 else 'people'}: about ± {far}, at 95 %")
     return lines
 
 
@@ -227,7 +232,7 @@ def estimate(
 
     discreet collect estimate work.json reports.jsonl --state work.state.json
     """
-    from discreet.cli.collect_files import Arrival, alone, readable, reports_in
+    from discreet.cli.collect_files import Arrival, alone, linked, readable, reports_in
     from discreet.cli.collect_text import as_data, told
 
     asked, level = campaign_at(campaign), number(confidence, "confidence")
@@ -236,20 +241,32 @@ def estimate(
     files = [readable(each) for each in reports or ()]
     if not files and state is None:
         raise Invalid("there is nothing to count", code="usage", hint="name files of reports, or a --state")
-    arrival = Arrival()
+    arrival, state = Arrival(), None if state is None else linked(state)
     with waiting("counting", as_json), nullcontext() if state is None else alone(state):
         collector = _begun(asked, state, capacity, arrival)
         for file in files:
             collector.extend(reports_in(file, collector.campaign, arrival))
         if state is not None and files:
             collector.save(state)
-        found = collector.estimates(level) if collector.n else None
+        found = _found(collector, level)
         moved = None if liars is None or found is None else (liars, collector.influence(whole(liars, "liars")))
     if as_json:
         print(json.dumps(as_data(collector, found, moved), ensure_ascii=False, indent=2))
         return
     for line in told(collector, found, moved, every):
         print(line)
+
+
+def _found(collector: "Collector", level: Fraction) -> Any:
+    """The estimates; None where there is nothing to estimate from yet, which is no fault of who asks."""
+    from discreet.local.protocol import TOO_FEW
+
+    try:
+        return collector.estimates(level)
+    except Invalid as refusal:
+        if refusal.code != TOO_FEW:
+            raise
+        return None
 
 
 def _begun(asked: "Campaign", state: str | None, capacity: int | None, clock: Any) -> "Collector":
@@ -278,17 +295,16 @@ def merge(
 
     discreet collect merge a.json b.json --out both.json
     """
-    from discreet.local.collector import Collector
-
     if out is None:
         raise Invalid("where the sum goes is missing", code="usage", hint="write --out both.json")
     if len(states) < 2:
         raise Invalid("two or more states are merged", code="usage")
     target = fresh(writable(out))
     with waiting("adding", as_json):
-        both = Collector.load(states[0])
-        for each in states[1:]:
-            both = both.merged(Collector.load(each))
+        loaded = _all_different(states)
+        both = next(loaded)
+        for each in loaded:
+            both = both.merged(each)
         both.save(target)
     if as_json:
         facts = {"campaign": both.campaign.id, "n": both.n, "rejected": both.rejected, "out": str(target)}
@@ -296,3 +312,17 @@ def merge(
         return
     print(f"{both.n:,} reports count, of {len(states)} states; a copy that two of them saw is counted twice")
     print(f"wrote {visible(str(target))}", file=sys.stderr)
+
+
+def _all_different(states: list[str]) -> "Iterator[Collector]":
+    """The collectors of these files, one after the other; Invalid where two say the same, since all of their reports would count twice."""
+    from discreet.local.collector import Collector
+
+    known: dict[bytes, int] = {}
+    for place, name in enumerate(states):
+        collector = Collector.load(name)
+        earlier = known.setdefault(sha256(collector.to_json().encode("ascii")).digest(), place)
+        if collector.n and earlier < place:
+            same = f"{visible(name)} is the same state as {visible(states[earlier])}: its reports would count twice"
+            raise Invalid(same, code="usage", hint="name each state once")
+        yield collector

@@ -71,6 +71,11 @@ def _pieces(file: BinaryIO, campaign: "Campaign") -> Iterator[bytes]:
         yield piece
 
 
+def linked(state: str) -> str:
+    """The file that a link leads to, which stays a link; any other name is as it was."""
+    return str(Path(state).resolve()) if Path(state).is_symlink() else state
+
+
 @contextmanager
 def alone(state: str) -> Iterator[None]:
     """Nobody else adds to a state in this folder meanwhile: what two commands add at once is not lost."""

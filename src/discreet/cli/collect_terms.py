@@ -21,6 +21,7 @@ USUAL = 10**6  # people for whom a protocol is chosen, where nobody says how man
 MOST_LETTERS = 1 << 12  # from one letter to another
 MOST_SPELT = 60  # letters that are listed
 SHOWN = 12  # answers that are listed
+LONGEST = 40  # letters of an answer that are printed
 
 
 def domain_of(
@@ -63,7 +64,7 @@ def _letters(first: str, last: str) -> str:
     return "".join(map(chr, range(ord(first), ord(last) + 1)))
 
 
-def attributes_of(texts: Sequence[str], epsilon: Fraction, people: int, protocol: str | None) -> "AnswerDomain | None":
+def attributes_of(texts: Sequence[str], epsilon: Fraction, people: int) -> "AnswerDomain | None":
     """Several attributes, each with its answers: ward=A,B,C, or ward=9 for so many cells. None where there are none."""
     from discreet.local.attribute_choice import choose_attributes
 
@@ -77,8 +78,7 @@ def attributes_of(texts: Sequence[str], epsilon: Fraction, people: int, protocol
         found[name.strip()] = int(said) if said.isdecimal() and said.isascii() else _labels(said)
     if len(found) < 2:
         raise Invalid("of one attribute say its answers alone", code="usage", hint="write --answer A --answer B")
-    named = {} if protocol is None else {"protocol": protocol}
-    return choose_attributes(found, epsilon, people, **named)
+    return choose_attributes(found, epsilon, people)
 
 
 def _labels(text: str) -> tuple[str, ...]:
@@ -186,6 +186,12 @@ def _impossible(what: str, known: str) -> Invalid:
     return Invalid(f"the answer is not {what}", code="answer", hint=f"possible: {known}")
 
 
+def short(words: str) -> str:
+    """Text of others on a line of ours, cut off where it is long."""
+    told = visible(words)
+    return told if len(told) <= LONGEST else f"{told[: LONGEST - 1]}…"
+
+
 def label_text(label: object) -> str:
     """An answer as it is written."""
     return str(label).lower() if isinstance(label, bool) else str(label)
@@ -201,19 +207,24 @@ def possible(domain: Any) -> str:
         case Numbers():
             return f"numbers from {float(domain.low):g} to {float(domain.high):g}"
         case Attributes():
-            return "; ".join(f"{visible(each.name)}: {possible(each.answers)}" for each in domain.attributes)
+            return "; ".join(f"{short(each.name)}: {possible(each.answers)}" for each in domain.attributes)
         case Words():
             return (
                 f"words of {domain.shortest} to {domain.length} letters, out of {visible(domain.alphabet[:MOST_SPELT])}"
             )
-    some = [visible(label_text(each)) for each in domain.labels[:SHOWN]]
+    some = [short(label_text(each)) for each in domain.labels[:SHOWN]]
     return (
         ", ".join(some)
         if len(domain.labels) <= SHOWN
-        else f"{some[0]}, {some[1]} … {visible(label_text(domain.labels[-1]))}"
+        else f"{some[0]}, {some[1]} … {short(label_text(domain.labels[-1]))}"
     )
 
 
 def terms(campaign: "Campaign") -> list[str]:
     """The terms, for people to read before they answer."""
-    return [*str(campaign).splitlines(), f"answers: {possible(campaign.domain)}", f"id: {campaign.id}"]
+    return [
+        visible(campaign.question),
+        *str(campaign).split("\n")[1:],
+        f"answers: {possible(campaign.domain)}",
+        f"id: {campaign.id}",
+    ]

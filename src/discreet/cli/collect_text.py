@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
-from discreet.cli.collect_terms import label_text
+from discreet.cli.collect_terms import label_text, short
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from discreet.local.estimates import FrequencyEstimates
 
 MOST_ROWS = 30  # that are printed of many; --all prints every one
-LONGEST = 40  # letters of an answer that are printed
 FULL = 1e-5  # a set of seen reports that takes more new ones than this for copies is too full
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 WHY = {
@@ -39,9 +38,8 @@ def told(collector: "Collector", found: Any, moved: Moved, every: bool) -> Itera
     yield from ("", *_estimates(found, every), "")
     yield _meant(collector, found)
     if moved is not None:
-        liars, (what, times, unit) = moved[0], _unit(found)
-        far = f"{_pair(0.0, times * moved[1])[1]}{unit}"
-        yield f"{liars:,} {'liar' if liars == 1 else 'liars'} could have moved any {what} by up to {far}"
+        liars = f"{moved[0]:,} {'liar' if moved[0] == 1 else 'liars'}"
+        yield f"{liars} could have moved {_moved(collector, found, moved)}"
     if collector.false_rejects > FULL:
         yield (
             f"note: {100 * collector.false_rejects:.2g} % of new reports are taken for copies, as there are more than the state was made"
@@ -60,7 +58,7 @@ def _meant(collector: "Collector", found: Any) -> str:
     """What the intervals hold for, and how answers were randomised."""
     from discreet.local.heavy_hitters import HeavyHitters
 
-    level, campaign = f"{100 * _confidence(found):g} %", collector.campaign
+    level, campaign = f"{_percent(_confidence(found))} %", collector.campaign
     holds = (
         f"all intervals together hold at {level}"
         if isinstance(found, HeavyHitters)
@@ -69,16 +67,35 @@ def _meant(collector: "Collector", found: Any) -> str:
     return f"{holds}; randomised by {campaign.protocol} at ε = {float(campaign.epsilon):g}"
 
 
+def _percent(level: float) -> str:
+    """A confidence in percent, never more than it is.
+
+    >>> _percent(0.95), _percent(0.99999999), _percent(1 - 1e-15)
+    ('95', '99.999999', '99.9999999999')
+    """
+    return min(f"{100 * level:.12g}", "99.9999999999", key=float)
+
+
 def _confidence(found: Any) -> float:
     by_name = getattr(found, "by_name", None)
     return float(found.confidence if by_name is None else next(iter(by_name.values())).confidence)
 
 
-def _unit(found: Any) -> tuple[str, int, str]:
-    """What is estimated, by what it is multiplied, and its unit: shares are in percent."""
+def _moved(collector: "Collector", found: Any, moved: tuple[int, float]) -> str:
+    """What liars could have moved, of that which is printed, and how far."""
+    from discreet.local.distribution import DistributionEstimate
+    from discreet.local.heavy_hitters import HeavyHitters
     from discreet.local.mean_estimate import MeanEstimate
 
-    return ("mean", 1, "") if isinstance(found, MeanEstimate) else ("share", 100, " %")
+    liars, far = moved
+    match found:
+        case MeanEstimate():
+            return f"the mean by up to {amount(far)}"
+        case DistributionEstimate():
+            protocol: Any = collector.campaign.randomiser
+            return f"the mean by up to {amount(float(protocol.span) * liars / collector.n)}; how far quantiles, is not known"
+    share = f"any share by up to {amount(100 * far)} %"
+    return share if isinstance(found, HeavyHitters) else f"{share}, and a consistent one by twice that"
 
 
 def _estimates(found: Any, every: bool) -> list[str]:
@@ -96,7 +113,7 @@ def _estimates(found: Any, every: bool) -> list[str]:
             tables = [["", *_shares(each, every, name)] for name, each in found.by_name.items()]
             return [line for table in tables for line in table][1:]
         case HeavyHitters():
-            rows = [(_short(word), *_pair(100 * share, 100 * (high - share))) for word, share, _, high in found]
+            rows = [(short(word), *_pair(100 * share, 100 * (high - share))) for word, share, _, high in found]
             if not rows:
                 return ["no word is frequent enough to be found"]
             return _table([("word", "share %", "±"), *_few(rows, every)])
@@ -110,13 +127,13 @@ def _estimates(found: Any, every: bool) -> list[str]:
 def _shares(found: "FrequencyEstimates", every: bool, head: str) -> list[str]:
     """A table of shares: the most frequent alone where there are many."""
     rows = [
-        (_short(label_text(label)), *_pair(100 * share, 100 * (high - share)), f"{100 * near:.3g}", share)
+        (short(label_text(label)), *_pair(100 * share, 100 * (high - share)), f"{100 * near:.3g}", share)
         for (label, share, _, high), near in zip(found, found.consistent, strict=True)
     ]
     if len(rows) > MOST_ROWS and not every:
         rows = sorted(rows, key=lambda row: -row[-1])
     shown = [(label, share, error, near) for label, share, error, near, _ in rows]
-    return _table([(_short(head), "share %", "±", "consistent %"), *_few(shown, every)])
+    return _table([(short(head), "share %", "±", "consistent %"), *_few(shown, every)])
 
 
 def _distribution(found: "DistributionEstimate") -> list[str]:
@@ -141,6 +158,15 @@ def _table(rows: Sequence[Row]) -> list[str]:
     return ["  ".join((row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:]))).rstrip() for row in rows]
 
 
+def amount(error: float) -> str:
+    """A ± by itself.
+
+    >>> amount(0.0000134), amount(312.2), amount(0)
+    ('0.000014', '320', '0')
+    """
+    return _pair(0.0, error)[1]
+
+
 def _pair(value: float, half: float) -> tuple[str, str]:
     """A number and its ±, to the digits that the ± supports.
 
@@ -155,11 +181,6 @@ def _pair(value: float, half: float) -> tuple[str, str]:
     error = rounded_up(half, 2)
     places = 1 - floor(log10(error))
     return rounded(value, places), rounded(error, places)
-
-
-def _short(words: str) -> str:
-    shown = visible(words)
-    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 
 
 def as_data(collector: "Collector", found: Any, moved: Moved) -> dict[str, Any]:

@@ -45,9 +45,10 @@ class AttributeEstimates:
     def influence(self, name: str, liars: int) -> float:
         """How far so many of all who reported could have moved a share of this attribute, by saying whatever they like."""
         about = self[name].n
-        if whole(liars, "liars") > self.n:
+        few = whole(liars, "liars")
+        if few > self.n:
             raise Invalid("liars must be at most the number of reports")
-        return to_float_up(Fraction(min(liars, about), about) * self.reach[name])
+        return to_float_up(Fraction(min(few, about), about) * self.reach[name])
 
 
 def attribute_estimates(

@@ -52,7 +52,8 @@ class Campaign:
         object.__setattr__(self, "epsilon", rational(self.epsilon, "epsilon"))
         if not isinstance(self.salt, bytes) or not LEAST_SALT <= len(self.salt) <= MOST_SALT:
             raise Invalid(f"salt must be {LEAST_SALT} to {MOST_SALT} bytes")
-        if whole(self.expires, "expires", least=1) > MOST_LABEL:
+        object.__setattr__(self, "expires", whole(self.expires, "expires", least=1))
+        if self.expires > MOST_LABEL:
             raise Invalid(f"expires must be in seconds since 1970, got {shown(self.expires)}")
         _ = self.randomiser  # refuses a protocol or an epsilon that there is not
         if len(self.to_json()) > MOST_TEXT:
@@ -95,7 +96,10 @@ class Campaign:
     def __str__(self) -> str:
         ends = datetime.fromtimestamp(self.expires, UTC) if self.expires < MOST_YEARS else None
         until = f"until {ends:%Y-%m-%d %H:%M} UTC" if ends else "for ever"
-        return f"{self.question}\n{self.protocol}, ε = {shown(self.epsilon)}, {until}\n{self.notice}"
+        asked = "".join(
+            each if each.isprintable() else " " for each in self.question
+        )  # which begins no line of its own
+        return f"{asked}\n{self.protocol}, ε = {shown(self.epsilon)}, {until}\n{self.notice}"
 
     def _shared(self) -> dict[str, Any]:
         return {

@@ -17,6 +17,7 @@ const MOST_TEXT = 1 << 25; // letters of a campaign's text
 const MOST_LETTERS = 10_000; // of a question or of a label
 const MOST_CELLS = 1 << 20;
 const MOST_STEPS = 1 << 16; // of a grid of numbers
+const LARGEST = 10n ** 100n; // of a number; a range is no narrower than one over this
 const MOST_TABLE = 1 << 22; // cells of all levels of prefixes
 const DIGITS = 64n; // of a probability
 const ONE = 1n << DIGITS;
@@ -259,6 +260,9 @@ class Numbers {
     [this.low, this.high] = [ratioOf(record.low, "low"), ratioOf(record.high, "high")];
     this.width = minus(this.high, this.low);
     if (this.width.top <= 0n) throw new Invalid("low must be less than high");
+    if ([this.low, this.high].some(({ top, below }) => top > LARGEST * below || -top > LARGEST * below) || this.width.top * LARGEST < this.width.below) {
+      throw new Invalid("low and high must lie within 10^100, and be at least 10^-100 apart");
+    }
     if (!Number.isSafeInteger(steps) || steps < 1 || steps > MOST_STEPS) throw new Invalid("steps must be 1 to 2^16");
     this.steps = BigInt(steps);
   }

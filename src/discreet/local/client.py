@@ -20,10 +20,11 @@ class Client:
     For any two values the chances of any bytes that `report` gives differ by a factor of at most e^ε of the campaign: the token is drawn
     apart from the value, and the answer is randomised by the campaign's protocol. A second report would cost ε again, so there is none:
     whoever asks again gets the same bytes. The `diary` remembers them, and what all campaigns cost; without one the client remembers as
-    long as it lives, and its campaign alone. `source` is for tests: what is drawn from a `Tape` is not private.
+    long as it lives, and its campaign alone: that is not enough for a round of a series, whose permanent answers outlive it. `source` is
+    for tests: what is drawn from a `Tape` is not private.
     """
 
-    __slots__ = ("_clock", "_identity", "_protocol", "_source", "campaign", "diary")
+    __slots__ = ("_clock", "_forgets", "_identity", "_protocol", "_source", "campaign", "diary")
 
     def __init__(
         self,
@@ -34,7 +35,7 @@ class Client:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.campaign = campaign
-        self.diary = Diary(campaign.epsilon) if diary is None else diary
+        self.diary, self._forgets = (Diary(campaign.epsilon), True) if diary is None else (diary, False)
         self._protocol, self._identity = campaign.randomiser, campaign.id
         self._source = chosen(source)
         self._clock = clock
@@ -48,8 +49,14 @@ class Client:
         """The report of this person, randomised; the first one again, if there is one, whatever the value and the token are now.
 
         `token` is the one that whoever runs the campaign has given to this person, or None for a random one. Invalid where the value is
-        not in the domain; Refused where the campaign is over, or costs more than is left in the diary.
+        not in the domain; Refused where the campaign is over, or costs more than is left in the diary, or is a round and there is none.
         """
+        if self._forgets and isinstance(self._protocol, Memoised):
+            raise Refused(
+                "a round of a series needs a diary, which keeps the permanent answers of all rounds",
+                code="diary",
+                hint="pass diary=Diary.open(path, epsilon=…)",
+            )
         if token is not None and (not isinstance(token, bytes) or len(token) != TOKEN):
             raise Invalid(f"token must be {TOKEN} bytes")
         encoded = self.campaign.domain.encoded(value)

@@ -4,10 +4,11 @@ Its state has a fixed size, however many reports there are. The state of two col
 that saw all.
 """
 
+import threading
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,10 +20,12 @@ from discreet.local.estimation import estimates
 from discreet.local.report import ClientReport, binding
 from discreet.local.seen import SeenSet
 from discreet.local.states import VERSION, read_state, write_state
+from discreet.noise.size import Ints
 
 KEYS = frozenset({"campaign", "n", "rejected", "seen", "totals"})
 REASONS = ("campaign", "duplicate", "expired", "malformed", "version")
 MOST_REPORTS = 1 << 40  # times the width of any totals that is less than 2^63: their sums are exact
+_State: TypeAlias = tuple[Campaign, Callable[[], float], SeenSet, Ints, int, dict[str, int]]
 PENDING, PENDING_BYTES = 1 << 12, 1 << 22  # reports, and bytes of them, that wait to be counted together
 
 
@@ -30,10 +33,21 @@ class Collector:
     """The reports of one campaign, counted: each that is whole, of this campaign, in time, and new.
 
     `capacity` and `false_rejects` say how large the set of seen tokens is: until so many reports at most this share of new ones is taken
-    for copies. A copy that is sent to two collectors is counted by both of them: send each token to one place.
+    for copies. A copy that is sent to two collectors is counted by both of them: send each token to one place. Threads may share one.
     """
 
-    __slots__ = ("_bound", "_clock", "_n", "_pending", "_protocol", "_rejected", "_seen", "_totals", "campaign")
+    __slots__ = (
+        "_bound",
+        "_clock",
+        "_lock",
+        "_n",
+        "_pending",
+        "_protocol",
+        "_rejected",
+        "_seen",
+        "_totals",
+        "campaign",
+    )
 
     def __init__(
         self,
@@ -43,15 +57,20 @@ class Collector:
         false_rejects: float = 1e-6,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.campaign = campaign
-        self._clock = clock
-        self._bound = binding(campaign)
-        self._protocol = campaign.randomiser
-        self._seen = SeenSet.of(campaign.salt, capacity, false_rejects)
-        self._totals = np.zeros(self._protocol.width, np.int64)
+        seen, totals = SeenSet.of(campaign.salt, capacity, false_rejects), np.zeros(campaign.randomiser.width, np.int64)
+        self.__setstate__((campaign, clock, seen, totals, 0, dict.fromkeys(REASONS, 0)))
+
+    def __setstate__(self, state: _State) -> None:
+        self.campaign, self._clock, self._seen, self._totals, self._n, self._rejected = state
+        self._bound = binding(self.campaign)
+        self._protocol = self.campaign.randomiser
         self._pending: list[Any] = []
-        self._n = 0
-        self._rejected = dict.fromkeys(REASONS, 0)
+        self._lock = threading.RLock()  # held while anything above is changed, or read together
+
+    def __getstate__(self) -> _State:
+        """What a copy goes on from, here or in another process: it shares nothing with this one."""
+        with self._lock:
+            return self.campaign, self._clock, self._seen.copy(), self.totals, self._n, self.rejected
 
     @property
     def n(self) -> int:
@@ -70,9 +89,10 @@ class Collector:
 
     def add(self, report: bytes | str) -> bool:
         """Whether this report counts, as bytes or as JSON; what does not is counted by its reason, and changes nothing else."""
-        reason = self._taken(report)
-        if reason:
-            self._rejected[reason] += 1
+        with self._lock:
+            reason = self._taken(report)
+            if reason:
+                self._rejected[reason] += 1
         return not reason
 
     def extend(self, reports: Iterable[bytes | str]) -> int:
@@ -102,31 +122,41 @@ class Collector:
             self._pending = []
 
     @property
-    def totals(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
+    def totals(self) -> Ints:
         """The totals of all reports that count, as the protocol has them."""
-        self._count()
-        return self._totals.copy()
+        return self._known()[0]
+
+    def _known(self) -> tuple[Ints, int]:
+        """The totals, and of how many reports they are."""
+        with self._lock:
+            self._count()
+            return self._totals.copy(), self._n
 
     def merged(self, other: "Collector") -> "Collector":
         """The collector of what either has seen; Invalid where they are of two campaigns, or of two sizes."""
         if not isinstance(other, Collector) or other.campaign.to_json() != self.campaign.to_json():
             raise Invalid("collectors of two campaigns cannot be merged")
+        if other is self:
+            raise Invalid("a collector cannot be merged with itself", hint="each of its reports would count twice")
         both = Collector(self.campaign, capacity=1, false_rejects=0.5, clock=self._clock)
-        both._seen = self._seen.merged(other._seen)
-        both._totals = self.totals + other.totals
-        both._n = self._n + other._n
-        both._rejected = {reason: self._rejected[reason] + other._rejected[reason] for reason in REASONS}
+        first, second = sorted((self, other), key=id)  # two merges at once wait for each other in one order
+        with first._lock, second._lock:
+            both._seen = self._seen.merged(other._seen)
+            both._totals = self.totals + other.totals
+            both._n = self._n + other._n
+            both._rejected = {reason: self._rejected[reason] + other._rejected[reason] for reason in REASONS}
         return both
 
     def to_json(self) -> str:
         """The whole state, from which `from_json` goes on; it holds randomised reports only as totals, and tokens as bits."""
-        fields = {
-            "campaign": self.campaign.to_json(),
-            "n": self._n,
-            "rejected": self._rejected,
-            "seen": self._seen.record(),
-            "totals": self.totals.tolist(),
-        }
+        with self._lock:
+            fields = {
+                "campaign": self.campaign.to_json(),
+                "n": self._n,
+                "rejected": self.rejected,
+                "seen": self._seen.record(),
+                "totals": self.totals.tolist(),
+            }
         return written("collector", VERSION, fields)
 
     @classmethod
@@ -164,16 +194,19 @@ class Collector:
 
         Of a choice these are `FrequencyEstimates`.
         """
-        return estimates(self._protocol, self.campaign.domain, self.totals, self._n, confidence)
+        return estimates(self._protocol, self.campaign.domain, *self._known(), confidence)
 
     def influence(self, liars: int) -> float:
         """How far so many of the reports could have moved an estimate, such as the share of any one label, by saying whatever they like.
 
-        One of n moves it by at most an n-th of the protocol's `reach`; nothing can tell who lies from who was randomised.
+        One of n moves it by at most an n-th of the protocol's `reach`; nothing can tell who lies from who was randomised. It is said of
+        unbiased estimates: of a choice consistent shares move by at most twice as much; of a square wave it is the share up to any edge,
+        and the mean moves by at most k/n of the protocol's `span`.
         """
-        if whole(liars, "liars") > self._n or not self._n:
+        few, (totals, n) = whole(liars, "liars"), self._known()
+        if few > n or not n:
             raise Invalid("liars must be at most the number of reports")
-        return to_float_up(self._protocol.influence(liars, self.totals, self._n))
+        return to_float_up(self._protocol.influence(few, totals, n))
 
 
 def _unsound() -> Invalid:

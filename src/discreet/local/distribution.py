@@ -85,7 +85,7 @@ class DistributionEstimate:
         sides = Sides.of(protocol, totals)
         low, high = sides.interval(n, float(1 - level))
         histograms = (Histogram(edges, explained(protocol.window, totals, smooth=each)) for each in (False, True))
-        mean = MeanEstimate.of(protocol, totals, level, blur=protocol.step / 2)
+        mean = MeanEstimate.of(protocol, totals, level)
         return cls(n, float(level), edges, sides.values, sides.variances(n), low, high, mean, *histograms)
 
     def quantile(self, share: Number) -> tuple[float, float, float]:

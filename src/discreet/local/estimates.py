@@ -24,7 +24,8 @@ class FrequencyEstimates:
 
     `values` are unbiased, and may be below 0; `variances` are unbiased estimates of their variances for the noise alone; from `low` to
     `high` each share lies with at least the confidence, by itself, as `widths` says;
-    `consistent` is the nearest distribution to `values`, and is biased.
+    `consistent` is the nearest distribution to `values`, and is biased: whatever moves all values by at most d moves it by at most 2d, as
+    what is subtracted from all of them moves by d at most.
     """
 
     labels: tuple[Label, ...]

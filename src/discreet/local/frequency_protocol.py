@@ -107,10 +107,10 @@ class FrequencyProtocol(LocalProtocol):
 
         It may be below 0 or above 1; whoever cuts it off makes it biased.
         """
-        people = whole(n, "n", least=1)
-        if whole(count, "count") > people:
+        supports, people = whole(count, "count"), whole(n, "n", least=1)
+        if supports > people:
             raise Invalid("count must be at most n")
-        return (Fraction(count, people) - self.q) / (self.p - self.q)
+        return (Fraction(supports, people) - self.q) / (self.p - self.q)
 
     def variance(self, share: Fraction, n: int) -> Fraction:
         """The exact variance of the estimate, for the noise alone, of a cell that this share of n people has.

@@ -60,7 +60,8 @@ class LocalHashing(FrequencyProtocol):
 
     def __post_init__(self) -> None:
         FrequencyProtocol.__post_init__(self)
-        if whole(self.word, "word", least=2) > WORD or self.word % 2:
+        object.__setattr__(self, "word", whole(self.word, "word", least=2))
+        if self.word > WORD or self.word % 2:
             raise Invalid(f"word must be an even number up to 64, got {shown(self.word)}")
         if max(self.k, self.buckets) > 1 << self.word // 2:
             raise Invalid("word must have twice the digits of k and of the buckets")

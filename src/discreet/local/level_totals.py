@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet.errors import Invalid
 from discreet.local.hadamard import transform
 from discreet.local.prefixes import PrefixResponse
+from discreet.local.protocol import TOO_FEW
 from discreet.local.spelling import Symbols
 from discreet.mechanisms.randomized_response import deviation
 from discreet.noise.size import Ints
@@ -33,7 +34,7 @@ class LevelTotals:
         self.people, self._signs = protocol.of_level(totals, place)
         self._others = n - self.people
         if self.people < 1:
-            raise Invalid("there are no reports on some level yet", hint="wait for more reports")
+            raise Invalid("there are no reports on some level yet", code=TOO_FEW, hint="wait for more reports")
 
     @property
     def exact(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.exact import Number
+from discreet.exact import Number, to_float_down, to_float_up
 from discreet.local.number_protocol import NumberProtocol
 from discreet.local.protocol import checked_confidence
 from discreet.noise.size import Ints
@@ -29,13 +29,10 @@ class MeanEstimate:
     high: float
 
     @classmethod
-    def of(
-        cls, protocol: NumberProtocol, totals: Ints, confidence: Number = 0.95, blur: Fraction = Fraction(0)
-    ) -> "MeanEstimate":
+    def of(cls, protocol: NumberProtocol, totals: Ints, confidence: Number = 0.95) -> "MeanEstimate":
         """The mean that totals of reports say, with an interval by Hoeffding's or Bernstein's inequality, whichever is narrower.
 
         Which one depends on n and the protocol alone. Both hold for independent reports of any numbers, with the `worst` variance.
-        `blur` is how far the point of a place may be from the number that has it.
         """
         n = int(totals.sum())
         level = checked_confidence(confidence, n)
@@ -43,10 +40,14 @@ class MeanEstimate:
         mean = sum((count * each for count, each in told), Fraction(0)) / n
         squares = sum((count * (each - mean) ** 2 for count, each in told), Fraction(0))
         variance = squares / (n * (n - 1)) if n > 1 else protocol.worst
-        nats = log(2 / float(1 - level))
-        half = float(half_width(n, nats, float(protocol.worst), float(protocol.span))) + float(blur)
-        value = float(mean)
-        return cls(n, float(level), value, float(variance), value - half, value + half)
+        half = Fraction(half_of_mean(protocol, n, level)) + protocol.blur
+        ends = to_float_down(mean - half), to_float_up(mean + half)
+        return cls(n, float(level), float(mean), float(variance), *ends)
+
+
+def half_of_mean(protocol: NumberProtocol, n: int, level: Fraction) -> float:
+    """How far the mean of what n reports stand for is from the mean of the points of their places, at most, with this confidence."""
+    return float(half_width(n, log(2 / float(1 - level)), float(protocol.worst), float(protocol.span)))
 
 
 def half_width(n: int, nats: float, variance: Any, span: Any) -> Any:

@@ -76,6 +76,11 @@ class NumberProtocol(LocalProtocol):
     def point(self, place: int | Fraction) -> Fraction:
         """The number that a place is for."""
 
+    @property
+    def blur(self) -> Fraction:
+        """How far a number may be from the expected point of its place."""
+        return Fraction(0)
+
     @abstractmethod
     def place(self, value: Fraction, source: Source) -> int:
         """The place of a number of the range."""

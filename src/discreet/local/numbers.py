@@ -10,6 +10,9 @@ from discreet.local.canonical import ratio_of
 from discreet.local.domain import AnswerDomain
 
 MOST_STEPS = 1 << 16  # of a grid of numbers
+LARGEST = (
+    10**100
+)  # of a number; a range is no narrower than one over this: floats hold the squares of all that is estimated
 
 
 @frozen
@@ -31,6 +34,10 @@ class Numbers(AnswerDomain):
         object.__setattr__(self, "steps", whole(self.steps, "steps", least=1))
         if self.low >= self.high:
             raise Invalid("low must be less than high", hint="declare a range that is known without the data")
+        if max(-self.low, self.high) > LARGEST or (self.high - self.low) * LARGEST < 1:
+            raise Invalid(
+                "low and high must lie within 10^100, and be at least 10^-100 apart", hint="take another unit"
+            )
         if self.steps > MOST_STEPS:
             raise Invalid(f"steps must be at most 2^16, got {shown(self.steps)}")
 

@@ -22,6 +22,8 @@ from discreet.noise.size import Ints
 Reports: TypeAlias = NDArray[Any]
 """One report for each row, of a shape that is the protocol's own."""
 
+TOO_FEW = "too-few"  # the code where there is nothing to estimate from yet
+LEAST_MISS = Fraction(1, 10**100)  # of a confidence: one minus it
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**6), Fraction(20)  # between them 64 binary digits lose less than 1e-9 of ε
 DIGITS = 64  # of a probability: a client compares 64 random bits with an integer
 
@@ -127,8 +129,10 @@ def checked_confidence(confidence: Number, n: int) -> Fraction:
     level = rational(confidence, "confidence")
     if not 0 < level < 1:
         raise Invalid(f"confidence must lie between 0 and 1, got {shown(confidence)}")
+    if 1 - level < LEAST_MISS:
+        raise Invalid("confidence must be at most 1 - 10^-100")
     if n < 1:
-        raise Invalid("there are no reports to estimate from")
+        raise Invalid("there are no reports to estimate from", code=TOO_FEW)
     return level
 
 

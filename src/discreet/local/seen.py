@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from math import ceil, log, log2
+from math import ceil, expm1, log, log1p, log2
 from typing import Any
 
 import numpy as np
@@ -34,17 +34,14 @@ class SeenSet:
 
     @classmethod
     def of(cls, salt: bytes, capacity: int, rate: float) -> "SeenSet":
-        """The smallest set in which a new token is taken for a seen one at most this often until `capacity` were seen.
-
-        With m bits, h hashes and n tokens that is (1 − e^(−hn/m))^h.
-        """
+        """The smallest set in which a new token is taken for a seen one at most this often, on average, until `capacity` were seen."""
         tokens = whole(capacity, "capacity", least=1)
         if not isinstance(rate, float) or not 1e-9 <= rate < 1:
             raise Invalid(f"false_rejects must lie between 1e-9 and 1, got {shown(rate)}")
         size = 1 << max(3, ceil(log2(tokens * -log(rate) / log(2) ** 2)))
         while size <= MOST_BITS:
             for hashes in range(1, MOST_HASHES + 1):
-                if (1 - np.exp(-hashes * tokens / size)) ** hashes <= rate:
+                if most_rejects(size, hashes, tokens) <= rate:
                     return cls(salt, size, hashes)
             size *= 2
         raise Invalid(f"capacity must be smaller for this rate, got {shown(capacity)}")
@@ -69,6 +66,10 @@ class SeenSet:
         """How often a new random token would be taken for a seen one now."""
         ones = int(ONES[self.bits].sum(dtype=np.int64))
         return float((ones / self.size) ** self.hashes)
+
+    def copy(self) -> "SeenSet":
+        """Another set with the same tokens."""
+        return self.merged(self)
 
     def merged(self, other: "SeenSet") -> "SeenSet":
         """The set of what either has seen; both have one size."""
@@ -102,3 +103,21 @@ class SeenSet:
         if seen.record() != record:  # the last letter of bits has digits that mean nothing
             raise Invalid("this is not a seen-set", code="malformed")
         return seen
+
+
+def most_rejects(size: int, hashes: int, tokens: int) -> float:
+    """At most how often a new token is taken for a seen one, on average over the places of all, where they are uniform: a model of SHA-256.
+
+    A bit is set with the chance ρ = 1 − (1 − 1/m)^(hn) for m bits, h hashes and n tokens. Which bits are set is negatively associated
+    (Dubhashi and Ranjan 1998), so any d of them are with a chance of at most ρ^d; and d is the number of different places of the new one.
+
+    >>> most_rejects(8, 1, 1), round(most_rejects(1 << 26, 6, 1 << 20), 9)
+    (0.125, 5.14e-07)
+    """
+    chance = -expm1(hashes * tokens * log1p(-1 / size))
+    different = [1.0]  # the chance of each number of different places
+    for _ in range(hashes):
+        again = [each * d / size for d, each in enumerate(different)] + [0.0]
+        new = [0.0, *(each * (1 - d / size) for d, each in enumerate(different))]
+        different = [a + b for a, b in zip(again, new, strict=True)]
+    return sum(each * chance**d for d, each in enumerate(different))

@@ -69,6 +69,11 @@ class SquareWave(NumberProtocol):
         """The middle of a cell."""
         return self.low + self.step * (place + Fraction(1, 2))
 
+    @property
+    def blur(self) -> Fraction:
+        """Half a cell."""
+        return self.step / 2
+
     def place(self, value: Fraction, source: Source) -> int:
         """The cell that a number lies in; of two that meet there it is the upper one, save at the end of the range."""
         return min(int((value - self.low) / self.step), self.steps - 1)

@@ -50,9 +50,10 @@ class Words(AnswerDomain):
         cls, alphabet: str, length: int, *, shortest: int = 1, chunk: int | None = None, source: Source | None = None
     ) -> Self:
         """Words with a salt of their own, and with few levels, each of which adds at most `chunk` letters to the one before."""
-        base = len(checked_alphabet(alphabet)) + (whole(shortest, "shortest", least=1) < whole(length, "length"))
+        longest = whole(length, "length")
+        base = len(checked_alphabet(alphabet)) + (whole(shortest, "shortest", least=1) < longest)
         salt = chosen(source).bits(8 * SALT).to_bytes(SALT, "little")
-        return cls(alphabet, length, salt, levels_for(base, min(length, MOST_LENGTH), chunk), shortest)
+        return cls(alphabet, length, salt, levels_for(base, min(longest, MOST_LENGTH), chunk), shortest)
 
     @property
     def spelling(self) -> WordSpelling:
