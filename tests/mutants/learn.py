@@ -138,6 +138,14 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
         people.rows_are_of_their_person,
     ),
     (
+        "ids-that-cannot-be-compared-are-told",
+        L + "people:_number",
+        "except (TypeError, ArithmeticError):",
+        "except ArithmeticError:",
+        "an error tells that somebody's id is a list",
+        people.no_id_raises,
+    ),
+    (
         "people-by-their-text",
         L + "people:_number",
         "places.setdefault(person, len(places))",
