@@ -195,9 +195,8 @@ def test_a_run_that_is_stopped_goes_on_with_the_blocks_that_are_left(path: str) 
 
 def stopped_goes_on(path: str = "full batch") -> None:
     """Stops anywhere, a hundred of them: never more draws than steps, each stop costs a block at most, and one charge in all."""
-    stops = 0
+    stops, plan = 0, plan_of(**PATHS[path], steps=40, block=4)
     for seed in range(repeats(30)):
-        plan = plan_of(**PATHS[path], steps=40, block=4)
         run = Stopping(problem("binary", seed, 20, plan), random.Random(seed), 0.08)
         measure, ended, trained = Unmetered(Tape(seed)), 0, None
         while trained is None:
