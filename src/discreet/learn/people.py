@@ -30,6 +30,7 @@ class RowsOfPeople:
     def __init__(self, ids: Any, most: int, source: Source | None = None) -> None:
         if most > MOST_ROWS_EACH:
             raise Invalid(f"rows must be at most {MOST_ROWS_EACH:,} a person, got {most:,}")
+        self.most = most
         person = _numbers(ids)
         order = np.lexsort((words(chosen(source), person.size), person))
         order = order[int((person < 0).sum()) :]
