@@ -1,5 +1,7 @@
 """Problems of training for tests: rows, targets and weights of all kinds."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction as F
@@ -35,6 +37,15 @@ NO_NUMBERS: list[Any] = [
     *(Decimal("sNaN"), object(), date(2020, 1, 1), Telling()),
 ]
 """Cells that are no numbers."""
+
+
+@contextmanager
+def nothing_told() -> Iterator[None]:
+    """Any error of the block would tell of a cell."""
+    try:
+        yield
+    except (ArithmeticError, TypeError, ValueError, RuntimeError) as error:
+        raise AssertionError("an error tells of a cell") from error
 
 
 def plan_of(**said: Any) -> TrainingPlan:

@@ -20,7 +20,7 @@ from discreet.learn.training_plan import GradientNoise
 from discreet.mechanisms.measure import Unmetered
 from discreet.noise import Tape
 from discreet.privacy import loss
-from tests.learn.cases import NO_NUMBERS, Telling, features
+from tests.learn.cases import NO_NUMBERS, Telling, features, nothing_told
 from tests.learn.test_descent import Watched
 
 SMALL = F(1, 10**5)
@@ -68,11 +68,12 @@ def test_other_bounds_are_refused(declared: Any) -> None:
 
 def no_cell_raises() -> None:
     """A cell that is no number is none, each alone among numbers and beside others; a table that is none is refused."""
-    for each in NO_NUMBERS:
-        for kind in (list, partial(np.array, dtype=object), partial(pd.DataFrame, dtype=object)):
-            found = table(kind([[1, 2.5], [3, each]]))
-            assert np.array_equal(found, [[1, 2.5], [3, np.nan]], equal_nan=True), each
-        assert np.array_equal(column([1, each, 2]), [1, np.nan, 2], equal_nan=True), each
+    with nothing_told():
+        for each in NO_NUMBERS:
+            for kind in (list, partial(np.array, dtype=object), partial(pd.DataFrame, dtype=object)):
+                found = table(kind([[1, 2.5], [3, each]]))
+                assert np.array_equal(found, [[1, 2.5], [3, np.nan]], equal_nan=True), each
+            assert np.array_equal(column([1, each, 2]), [1, np.nan, 2], equal_nan=True), each
     found = table([[1, "2"], [None, "x"], [Decimal(3), {}], [True, 10**400]])
     assert np.array_equal(found, [[1, 2], [np.nan, np.nan], [3, np.nan], [1, np.nan]], equal_nan=True)
     assert np.array_equal(column(["1", None, [2], 4.5]), [1, np.nan, np.nan, 4.5], equal_nan=True)

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -74,7 +73,8 @@ class LeastSquares(LinearProblem):
         self, rows: FeatureRows, targets: Floats, plan: TrainingPlan, people: RowsOfPeople | None = None
     ) -> None:
         super().__init__(rows, plan, 1, people)
-        self._targets = _one_each(targets, rows).reshape(-1, 1)
+        _check_one_each(targets, rows)
+        self._targets = targets.reshape(-1, 1)
 
     def residuals(self, scores: Floats, batch: Batch) -> Floats:
         """How far each score is above its target."""
@@ -90,7 +90,8 @@ class Logistic(LinearProblem):
         if classes > MOST_CLASSES:
             raise Invalid(f"there may be at most {MOST_CLASSES:,} classes, got {classes:,}")
         super().__init__(rows, plan, 1 if classes == 2 else classes, people)
-        self._codes = np.where(_one_each(codes, rows) < classes, codes, -1)
+        _check_one_each(codes, rows)
+        self._codes = np.where(codes < classes, codes, -1)
 
     def residuals(self, scores: Floats, batch: Batch) -> Floats:
         """The probability of each class, less 1 for the one that it is."""
@@ -108,11 +109,9 @@ class Logistic(LinearProblem):
         return found
 
 
-def _one_each(targets: Any, rows: FeatureRows) -> Any:
-    """The targets, where there is one for each row."""
-    if np.shape(targets) != (len(rows),):
+def _check_one_each(targets: Floats | Ints, rows: FeatureRows) -> None:
+    if targets.shape != (len(rows),):
         raise Invalid("there must be one target for each row of features")
-    return targets
 
 
 @cache

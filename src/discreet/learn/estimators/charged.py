@@ -85,7 +85,7 @@ def _cells(given: Any) -> Any:
 
 def _refuse_complex(given: Any, name: str) -> None:
     """By the types of columns, which are no cells; Invalid says no value, as scikit-learn's error would."""
-    kinds = getattr(given, "dtypes", getattr(given, "dtype", None))
+    kinds: Any = getattr(given, "dtypes", getattr(given, "dtype", None))
     if any(getattr(each, "kind", "") == "c" for each in (kinds if hasattr(kinds, "__iter__") else [kinds])):
         raise Invalid(f"Complex data not supported: {name} are real numbers")
 
