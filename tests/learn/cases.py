@@ -1,5 +1,9 @@
 """Problems of training for tests: rows, targets and weights of all kinds."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from decimal import Decimal
 from fractions import Fraction as F
 from typing import Any
 
@@ -13,6 +17,35 @@ from discreet.learn.training_plan import Person, TrainingPlan
 
 Array = NDArray[Any]
 ODD = (np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 1e-12, 0.0, -0.0, 1e3)
+
+
+class Telling:
+    """A cell whose error would tell of it, however it is read."""
+
+    def __float__(self) -> float:
+        raise RuntimeError("17 years old")
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("17 years old")
+
+    def __hash__(self) -> int:
+        return 1
+
+
+NO_NUMBERS: list[Any] = [
+    *(None, "x", b"x", {}, [2], 10**400, -(10**400), 1j),
+    *(Decimal("sNaN"), object(), date(2020, 1, 1), Telling()),
+]
+"""Cells that are no numbers."""
+
+
+@contextmanager
+def nothing_told() -> Iterator[None]:
+    """Any error of the block would tell of a cell."""
+    try:
+        yield
+    except (ArithmeticError, TypeError, ValueError, RuntimeError) as error:
+        raise AssertionError("an error tells of a cell") from error
 
 
 def plan_of(**said: Any) -> TrainingPlan:

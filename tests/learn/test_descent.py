@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction as F
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,10 @@ from scipy.special import chdtrc
 
 from discreet.curator.session import Curator
 from discreet.errors import Fault, Invalid, Refused
-from discreet.learn import CheckpointFile, Descent, LeastSquares, descend
+from discreet.learn import CheckpointFile, Descent, LeastSquares, Logistic, RowsOfPeople, descend
 from discreet.learn.checkpoint import MemoryCheckpoint
 from discreet.learn.rows import FeatureRows
-from discreet.learn.training_plan import STEPS_OF_CLIP, Person, TrainingPlan
+from discreet.learn.training_plan import STEPS_OF_CLIP, GradientNoise, Person, TrainingPlan
 from discreet.mechanisms.hand import Turn, Use
 from discreet.mechanisms.measure import Unmetered
 from discreet.noise import Tape
@@ -163,6 +164,10 @@ class Stopping:
     kept: MemoryCheckpoint = field(default_factory=MemoryCheckpoint)
 
     @property
+    def plan(self) -> TrainingPlan:
+        return self.made.plan  # type: ignore[no-any-return]
+
+    @property
     def shape(self) -> tuple[int, ...]:
         return self.made.shape  # type: ignore[no-any-return]
 
@@ -195,9 +200,8 @@ def test_a_run_that_is_stopped_goes_on_with_the_blocks_that_are_left(path: str) 
 
 def stopped_goes_on(path: str = "full batch") -> None:
     """Stops anywhere, a hundred of them: never more draws than steps, each stop costs a block at most, and one charge in all."""
-    stops = 0
+    stops, plan = 0, plan_of(**PATHS[path], steps=40, block=4)
     for seed in range(repeats(30)):
-        plan = plan_of(**PATHS[path], steps=40, block=4)
         run = Stopping(problem("binary", seed, 20, plan), random.Random(seed), 0.08)
         measure, ended, trained = Unmetered(Tape(seed)), 0, None
         while trained is None:
@@ -399,12 +403,66 @@ def test_a_run_needs_a_key_to_be_gone_on_with() -> None:
         descend(problem("binary", 1, 20, plan), plan, Descent(), keeper=MemoryCheckpoint())
 
 
+def plans_and_problems_are_for_each_other() -> None:
+    """Every field that changes what one unit adds, or is charged: a problem of one plan is refused for another, and nothing is spent."""
+    ours = plan_of(person=Person(2), rate=F(1, 2))
+    others: list[dict[str, Any]] = [
+        *(
+            {"delta": 0, "rate": 1},
+            {"clip": 2},
+            {"person": None},
+            {"person": Person(3)},
+            {"person": Person(2, each_row=True)},
+        ),
+        *({"adjacency": "replace", "rate": 1}, {"steps": 5}, {"epsilon": 2}, {"rate": F(1, 3)}, {"people": 7}),
+    ]
+    for said in others:
+        measure = Unmetered()
+        with pytest.raises(Invalid, match="another plan"):
+            descend(
+                problem("binary", 1, 20, ours),
+                plan_of(**{"person": Person(2), "rate": F(1, 2), **said}),
+                Descent(),
+                measure=measure,
+            )
+        assert measure.spent.terms == ()
+    for one, other in permutations(GradientNoise):
+        plan = plan_of(delta=0 if other is GradientNoise.LAPLACE else F(1, 10**5))
+        with pytest.raises(Invalid, match="unit ball of one norm"):
+            LeastSquares(FeatureRows(np.ones((3, 2)), one), np.ones(3), plan)
+    for most in (1, 2, 4):
+        plan = plan_of(person=Person(3, each_row=True))
+        with pytest.raises(Invalid, match="another number of rows"):
+            LeastSquares(FeatureRows(np.ones((9, 2)), plan.shape), np.ones(9), plan, RowsOfPeople([1] * 9, most))
+
+
+def test_plans_and_problems_are_for_each_other() -> None:
+    plans_and_problems_are_for_each_other()
+
+
+def test_there_is_one_target_for_each_row() -> None:
+    plan = plan_of()
+    rows = FeatureRows(np.ones((3, 2)), plan.shape)
+    for targets in (np.ones(2), np.ones(4), np.ones((3, 2)), np.ones((1, 3))):
+        with pytest.raises(Invalid, match="one target"):
+            LeastSquares(rows, targets, plan)
+        with pytest.raises(Invalid, match="one target"):
+            Logistic(rows, targets.astype(np.int64), 2, plan)
+    for classes in (2, 4):
+        codes = np.array([classes, 10**9, -7])
+        assert (
+            not Logistic(rows, codes, classes, plan).clipped(np.ones((1 if classes == 2 else 4, 2)), slice(None)).any()
+        )
+
+
 def test_what_is_no_descent_is_refused_before_anything_is_spent() -> None:
     plan, measure = plan_of(), Unmetered()
     said: list[dict[str, Any]] = [{"descent": 3}, {"descent": None}, {"progress": 3}]
     for wrong in said:
         with pytest.raises(Invalid, match="must be a Descent"):
             descend(problem("binary", 1, 20, plan), plan, **{"descent": Descent(), **wrong}, measure=measure)
+    with pytest.raises(Invalid, match="plan must be"):
+        descend(problem("binary", 1, 20, plan), None, Descent(), measure=measure)  # type: ignore[arg-type]
     assert measure.spent.epsilon(1e-5) == 0
 
 
@@ -448,7 +506,16 @@ def test_weights_stay_within_their_radius_and_follow_the_ridge() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", [{"rate": 0}, {"rate": float("nan")}, {"momentum": 1}, {"momentum": -0.1}, {"ridge": -1}, {"radius": 0}]
+    "said",
+    [
+        {"rate": 0},
+        {"rate": float("nan")},
+        {"rate": float("inf")},
+        {"momentum": 1},
+        {"momentum": -0.1},
+        {"ridge": -1},
+        {"radius": 0},
+    ],
 )
 def test_a_descent_that_is_none_is_refused(said: dict[str, float]) -> None:
     with pytest.raises(Invalid, match=next(iter(said))):

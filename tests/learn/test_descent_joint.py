@@ -53,6 +53,10 @@ class Coarse:
     known: dict[Any, Any]
 
     @property
+    def plan(self) -> TrainingPlan:
+        return self.fine.plan
+
+    @property
     def shape(self) -> tuple[int, ...]:
         return self.fine.shape
 

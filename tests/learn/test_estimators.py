@@ -6,6 +6,7 @@ Accuracies were seen far from their bounds: a false alarm is rarer than 1e-6.
 import copy
 import pickle
 from fractions import Fraction as F
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from discreet.learn.estimators import PrivateLinearRegression, PrivateLogisticRe
 from discreet.learn.estimators.charged import Charged
 from discreet.learn.private_scaling import FeatureScale
 from discreet.mechanisms.measure import Unmetered, unmetered
+from tests.learn.cases import NO_NUMBERS
 from tests.learn.test_descent import Watched
 
 pytestmark = pytest.mark.learn
@@ -175,8 +177,21 @@ def test_values_that_are_no_numbers_raise_nothing() -> None:
     for table in (cells, cells.tolist(), pd.DataFrame(cells), pd.DataFrame(cells).replace({None: pd.NA})):
         assert np.isfinite(PrivateLinearRegression(**LINEAR).fit(table, targets).coef_).all()
         assert np.isfinite(PrivateLogisticRegression(**LOGISTIC).fit(table, targets > 0).coef_).all()
+    cells_alone_raise_nothing()
     scaler = PrivateScaler(epsilon=1, bounds=(-1, 1)).fit(values)
     assert np.isnan(scaler.transform(values)[3, 1]) and np.isfinite(scaler.mean_).all()
+
+
+def cells_alone_raise_nothing() -> None:
+    """Each cell that is no number, alone among numbers, of features and of targets: an error of scikit-learn would show those beside it."""
+    few: dict[str, Any] = {**LOGISTIC, "classes": [0, 1], "steps": 2}
+    for cell in NO_NUMBERS:
+        for kind in (list, partial(np.array, dtype=object), partial(pd.DataFrame, dtype=object)):
+            given, column = kind([[0.5, 0.25], [0.125, cell]]), [0, cell]
+            assert PrivateScaler(epsilon=1, bounds=(-1, 1)).fit(given).mean_.shape == (2,)
+            assert PrivateLinearRegression(**LINEAR).fit(given, [0, 1]).coef_.shape == (2,)
+            assert PrivateLogisticRegression(**few).fit(given, column).coef_.shape == (1, 2)
+        assert PrivateLinearRegression(**LINEAR).fit([[0], [1]], column).coef_.shape == (1,)
 
 
 def test_no_value_is_told_in_an_error() -> None:
@@ -184,8 +199,12 @@ def test_no_value_is_told_in_an_error() -> None:
         with pytest.raises(ValueError, match="Expected 2D array") as found:
             PrivateMean(epsilon=1, bounds=(0, 1)).fit(column)
         assert "4711" not in str(found.value)
+    for table in (np.array([[4711.5 + 1j]]), pd.DataFrame({"x": [4711.5 + 1j], "y": [4711.5]})):
+        with pytest.raises(ValueError, match="Complex data not supported") as found:
+            PrivateMean(epsilon=1, bounds=(0, 1)).fit(table)
+        assert "4711" not in str(found.value)
     with pytest.raises(ValueError, match="Complex data not supported") as found:
-        PrivateMean(epsilon=1, bounds=(0, 1)).fit(np.array([[4711.5 + 1j]]))
+        PrivateLinearRegression(**LINEAR).fit([[1]], np.array([4711.5 + 1j]))
     assert "4711" not in str(found.value)
 
 

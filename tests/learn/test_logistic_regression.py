@@ -19,7 +19,7 @@ from discreet.learn.people import RowsOfPeople
 from discreet.learn.scaling import FeatureBounds
 from discreet.mechanisms.measure import Unmetered
 from discreet.privacy import loss
-from tests.learn.cases import ODD, features, plan_of
+from tests.learn.cases import NO_NUMBERS, ODD, Telling, features, plan_of
 from tests.learn.test_descent import Stop, Watched
 from tests.learn.test_rows import within_clip
 from tests.scale import repeats
@@ -148,7 +148,8 @@ def test_codes_are_those_of_declared_classes() -> None:
 
 def codes_are_of_declared_classes() -> None:
     labels: list[Any] = ["b", "a", "c", None, ["a"], float("nan"), np.str_("b"), 0]
-    assert codes(labels, ("a", "b")).tolist() == [1, 0, -1, -1, -1, -1, 1, -1]
+    assert codes([*labels, *NO_NUMBERS], ("a", "b")).tolist() == [1, 0, -1, -1, -1, -1, 1, -1, *[-1] * len(NO_NUMBERS)]
+    assert codes([Telling(), 1], (0, 1)).tolist() == [-1, 1]
 
 
 def strangers_add_nothing_to_looks() -> None:

@@ -1,5 +1,7 @@
 """Whose rows are used: at most so many of each person, by a priority that depends on nobody else."""
 
+from collections.abc import Hashable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from discreet.errors import Invalid
 from discreet.learn.people import LONG, MOST_ROWS_EACH, RowsOfPeople
 from discreet.learn.training_plan import STEPS_OF_CLIP
 from discreet.noise import Tape
+from tests.learn.cases import NO_NUMBERS, Telling, nothing_told
 from tests.scale import repeats
 
 IDS = st.lists(st.one_of(st.none(), st.integers(0, 4), st.sampled_from(["a", "b", "1", ""]), st.just(float("nan"))))
@@ -68,9 +71,17 @@ def test_what_a_person_adds_can_be_summed_exactly() -> None:
         RowsOfPeople([1], MOST_ROWS_EACH + 1)
 
 
-def test_a_person_has_a_name_that_can_be_compared() -> None:
-    with pytest.raises(Invalid, match="a number or a text"):
-        RowsOfPeople([[1], [2]], 1)
+def no_id_raises() -> None:
+    """What cannot be compared is nobody: an error would tell that somebody is called so."""
+    for each in (*(cell for cell in NO_NUMBERS if not isinstance(cell, Telling)), {"a": 1}, np.zeros(2)):
+        with nothing_told():
+            people = RowsOfPeople(["a", each, "a"], 3)
+        told = isinstance(each, Hashable) and not isinstance(each, Decimal | None)
+        assert len(people) == 1 + told and sorted(people.of(np.array([0]))[0].tolist()) == [0, 2]
+
+
+def test_no_id_raises() -> None:
+    no_id_raises()
 
 
 def equal_ids_are_one_person() -> None:

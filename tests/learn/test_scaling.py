@@ -2,12 +2,15 @@
 
 from decimal import Decimal
 from fractions import Fraction as F
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
 from discreet.errors import Invalid, Refused
 from discreet.learn.moments import MOST_ROWS
@@ -17,7 +20,7 @@ from discreet.learn.training_plan import GradientNoise
 from discreet.mechanisms.measure import Unmetered
 from discreet.noise import Tape
 from discreet.privacy import loss
-from tests.learn.cases import features
+from tests.learn.cases import NO_NUMBERS, Telling, features, nothing_told
 from tests.learn.test_descent import Watched
 
 SMALL = F(1, 10**5)
@@ -64,13 +67,21 @@ def test_other_bounds_are_refused(declared: Any) -> None:
 
 
 def no_cell_raises() -> None:
-    """A cell that is no number is none; a table that is none is refused."""
+    """A cell that is no number is none, each alone among numbers and beside others; a table that is none is refused."""
+    with nothing_told():
+        for each in NO_NUMBERS:
+            for kind in (list, partial(np.array, dtype=object), partial(pd.DataFrame, dtype=object)):
+                found = table(kind([[1, 2.5], [3, each]]))
+                assert np.array_equal(found, [[1, 2.5], [3, np.nan]], equal_nan=True), each
+            assert np.array_equal(column([1, each, 2]), [1, np.nan, 2], equal_nan=True), each
     found = table([[1, "2"], [None, "x"], [Decimal(3), {}], [True, 10**400]])
     assert np.array_equal(found, [[1, 2], [np.nan, np.nan], [3, np.nan], [1, np.nan]], equal_nan=True)
     assert np.array_equal(column(["1", None, [2], 4.5]), [1, np.nan, np.nan, 4.5], equal_nan=True)
-    for other in ([1, 2], [[1], [2, 3]], 5):
+    for other in ([1, 2], [[1], [2, 3]], 5, Telling()):
         with pytest.raises(Invalid):
             table(other)
+    with pytest.raises(Invalid, match="sparse"):
+        table(csr_matrix(np.eye(2)))
     with pytest.raises(Invalid, match="one target"):
         matched([1], found)
 
@@ -147,7 +158,9 @@ def test_texts_give_the_scale_back() -> None:
             FeatureScale.from_json(text)
 
 
-@pytest.mark.parametrize("said", [{"bounds": None}, {"epsilon": 0}, {"delta": 2}, {"adjacency": "x"}, {"ids": [1]}])
+@pytest.mark.parametrize(
+    "said", [{"bounds": None}, {"bounds": (0, 10**400)}, {"epsilon": 0}, {"delta": 2}, {"adjacency": "x"}, {"ids": [1]}]
+)
 def test_bad_requests_are_refused_before_anything_is_spent(said: dict[str, Any]) -> None:
     measure = Unmetered()
     with pytest.raises(Invalid, match=next(iter(said)).removesuffix("s")):

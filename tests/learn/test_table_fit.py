@@ -379,6 +379,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"classes": ["yes"]}, "two classes or more"),
     ({"classes": ["yes", "yes"]}, "each named once"),
     ({"classes": "no,yes"}, "must be a list"),
+    ({"classes": ["no", "yse"]}, "'yse' is no declared key of the target 'readmitted'"),
     ({"features": []}, "at least one feature"),
     ({"features": "age"}, "must be names of columns"),
     ({"features": ["age", "age"]}, "named twice"),

@@ -88,10 +88,11 @@ def test_models_are_left_in_the_mode_they_were_in() -> None:
 
 def test_nothing_is_spent_on_bad_requests() -> None:
     measure = unmetered()
-    for bad in ({"epsilon": 0}, {"people": 0}, {"data": (torch.zeros(2, 2),)}):
-        arguments = {"data": (torch.eye(2), torch.arange(2)), "epsilon": 1, "people": 2, **bad}
+    wrong: list[dict[str, object]] = [{"epsilon": 0}, {"people": 0}, {"data": (torch.zeros(2, 2),)}, {"model": None}]
+    for bad in (*wrong, {"groups": [1]}, {"groups": [1, 1, 2]}, {"groups": 2}):
+        arguments = {"model": Same(), "data": (torch.eye(2), torch.arange(2)), "epsilon": 1, "people": 2, **bad}
         with pytest.raises(Invalid):
-            evaluate(Same(), measure=measure, **arguments)  # type: ignore[arg-type]
+            evaluate(measure=measure, **arguments)  # type: ignore[arg-type]
     assert measure.spent.terms == ()
 
 

@@ -33,6 +33,23 @@ class Centred(nn.Module):
         return self.layer(x - x.mean(0))  # type: ignore[no-any-return]
 
 
+class OfTheRowBefore(nn.Module):
+    """Adds the row before, in training alone: the first row is what it is by itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        found = self.layer(x)
+        return found + torch.cat([found[:1] * 0, found[:-1]]) if self.training else found  # type: ignore[no-any-return]
+
+
+class OfTheRowAfter(OfTheRowBefore):
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x.flip(0)).flip(0)
+
+
 class Remembering(nn.Module):
     """Keeps the last batch's mean, and makes no use of it."""
 
@@ -52,6 +69,8 @@ def mixing() -> list[nn.Module]:
         nn.Sequential(nn.Unflatten(1, (3, 1)), nn.InstanceNorm1d(3, affine=True, track_running_stats=True)),
         nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)).eval(),
         Centred(),
+        OfTheRowBefore(),
+        OfTheRowAfter(),
         Remembering(),
     ]
 
@@ -192,6 +211,17 @@ DATA = torch.rand(4, 3), torch.zeros(4)
         ({"optimizer": lambda p: torch.optim.LBFGS(p)}, "LBFGS"),
         ({"schedule": 3}, "schedule must be"),
         ({"model": nn.Linear(3, 2).requires_grad_(False)}, "no parameter that is trained"),
+        ({"model": None}, "model must be a torch.nn.Module"),
+        ({"model": nn.LazyLinear(2)}, "shape is not known"),
+        ({"plan": None}, "plan must be a TrainingPlan"),
+        ({"plan": TrainingPlan(epsilon=1, delta=1e-5, steps=2, people=10, clip=1e-10)}, "clip must lie between"),
+        ({"plan": TrainingPlan(epsilon=1, delta=1e-5, steps=2, people=10, clip=1e10)}, "clip must lie between"),
+        ({"optimizer": "sgd"}, "optimizer must be one of torch"),
+        ({"optimizer": lambda p: None}, "optimizer must be one of torch"),
+        (
+            {"plan": TrainingPlan(epsilon=1, delta=1e-5, steps=2, people=10, person=Person(2)), "groups": 4},
+            "one id a row",
+        ),
     ],
 )
 def test_bad_requests_are_refused_before_anything_is_spent(changes: dict[str, object], words: str) -> None:

@@ -1,6 +1,9 @@
 """Clipped sums of gradients are those of one example after the other, for every layer, however they are made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -18,6 +21,7 @@ from discreet.learn.torch.checks import sums_for
 from discreet.learn.torch.each import AloneSums, EachSums
 from discreet.learn.torch.ghost import GhostSums
 from discreet.learn.torch.replaying import Body, ReplayedSums
+from discreet.learn.torch.training import FARTHEST_CLIP
 from tests.learn.torch_cases import GHOSTS, Case, OwnParameter, by_hand, case, flat, flat_square
 from tests.scale import repeats
 
@@ -342,6 +346,68 @@ def places_of_wide_layers_are_joined() -> None:
 
 def test_places_of_wide_layers_are_joined() -> None:
     places_of_wide_layers_are_joined()
+
+
+SCALED: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
+    "linear": (lambda: nn.Linear(50, 30, bias=False), (50,)),
+    "linear, with places": (lambda: nn.Linear(40, 30, bias=False), (3, 40)),
+    "convolution": (lambda: nn.Conv1d(20, 12, 3, groups=2, bias=False), (20, 5)),
+    "words": (lambda: nn.Embedding(5, 9), (4,)),
+}
+
+
+FINE = (-100, -40, 0, 30, 45, 55, 62, 100), (-148, -110, -92, -80, -72, -66, -63, -40, 0, 60, 120), 2.0**-63
+COARSE = (-14, -5, 0, 3, 8, 14), (-26, -20, -16, -13, -10, -5, 0, 8, 14), 2.0**-12
+"""Powers of two of what a layer takes and of the gradient of what it gives, and a number whose square is nothing."""
+
+
+def sums_are_within_the_clip(kind: str, coarse: bool = False) -> None:
+    """However large what a layer takes is, and however small the gradient of what it gives: a unit adds no more than the clip, for any
+    clip that a plan may have. Numbers below the least normal one are 0, as some machines have it.
+    """
+    make, shape = SCALED[kind]
+    sizes, gradients, least = COARSE if coarse else FINE
+    torch.manual_seed(1)
+    model = make().half() if coarse else make()
+    given = torch.randn((1, *model(_taken(kind, shape, 0, coarse)).shape[1:]))
+    unseen = clipped = 0
+    for at, by, bound in product(sizes, gradients, (1 / FARTHEST_CLIP, 1.0)):
+        batch = TensorBatch((_taken(kind, shape, at, coarse),), torch.zeros(1), 1)
+        factor = (given * 2.0**by).half() if coarse else given * 2.0**by
+        with flushed():
+            sums = GhostSums(model, partial(_weighed, factor), list(model.parameters()))
+            length = float(flat(sums.clipped(batch, bound)).double().norm()) / bound
+        assert length <= 1 + 2.0**-17, (at, by, bound)
+        clipped += length > 0.99
+        longer = float(batch.inputs[0].double().norm()) * float(factor.double().norm()) > 16 * bound
+        unseen += longer and float(factor.abs().max()) < least
+    assert clipped and (unseen or kind == "words")
+
+
+@contextmanager
+def flushed() -> Iterator[None]:
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+
+
+def _taken(kind: str, shape: tuple[int, ...], at: int, coarse: bool) -> Tensor:
+    if kind == "words":
+        return torch.tensor([[1, 3, 1, 1]])
+    found = torch.rand((1, *shape)) * 2.0**at
+    return found.half() if coarse else found
+
+
+def _weighed(factor: Tensor, outputs: Tensor, _: Tensor) -> Tensor:
+    return (outputs * factor).flatten(1).sum(1)
+
+
+@pytest.mark.parametrize("kind", SCALED)
+@pytest.mark.parametrize("coarse", [False, True])
+def test_sums_are_within_the_clip(kind: str, coarse: bool) -> None:
+    sums_are_within_the_clip(kind, coarse)
 
 
 def layers_of_one_shape_are_told_apart() -> None:

@@ -68,6 +68,14 @@ MUTANTS = (
         lambda: told(laws.test_values_that_are_no_numbers_raise_nothing),
     ),
     Mutant(
+        "scikit-learn-reads-lists",
+        E + "charged:_cells",
+        "return np.asarray(given, object)",
+        "return given",
+        "a cell that is no number shows those beside it in an error",
+        lambda: told(laws.cells_alone_raise_nothing),
+    ),
+    Mutant(
         "a-usual-price",
         E + "charged:Charged._price",
         "if self.epsilon is None:",

@@ -237,6 +237,14 @@ MUTANTS = (
         scaling.scaled_values_stay_within,
     ),
     Mutant(
+        "numbers-too-large-are-told",
+        B + "table",
+        "except Exception:",
+        "except (TypeError, ValueError):",
+        "a whole number beyond all doubles is an error, alone among numbers",
+        scaling.no_cell_raises,
+    ),
+    Mutant(
         "cells-that-are-no-numbers-are-0",
         B + "_number",
         'return float("nan")',

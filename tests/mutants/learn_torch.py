@@ -46,6 +46,38 @@ def in_folder(law: Callable[[Path], object]) -> Law:
 
 MUTANTS = (
     Mutant(
+        "squares-too-small-are-nothing",
+        T + "uses:length_up",
+        "length(values, dim) + LOST * values.shape[dim] ** 0.5",
+        "length(values, dim)",
+        "a small gradient times a large row is taken for nothing, and is not clipped",
+        lambda: sums.sums_are_within_the_clip("linear"),
+    ),
+    Mutant(
+        "products-too-small-are-nothing",
+        T + "uses:_slack",
+        "of_a * (LOST * high**0.5)",
+        "of_a * 0",
+        "the same with several places",
+        lambda: sums.sums_are_within_the_clip("linear, with places"),
+    ),
+    Mutant(
+        "products-in-half-precision",
+        T + "uses:fine",
+        "values.dtype in COARSE",
+        "False",
+        "usual gradients of half precision have products of 0, and are not clipped",
+        lambda: sums.sums_are_within_the_clip("convolution", True),
+    ),
+    Mutant(
+        "mixing-of-other-rows-than-the-first",
+        T + "checks:_check_rows",
+        "for row in range(ROWS):",
+        "for row in range(1):",
+        "a row adds to the loss of the next one, and its gradient is not clipped",
+        checks.models_that_mix_are_refused,
+    ),
+    Mutant(
         "biases-without-a-norm",
         T + "layers:uses_of",
         "if name in own]",
@@ -129,7 +161,7 @@ MUTANTS = (
         "places-by-themselves",
         T + "uses:_of_outer",
         "((a @ a.mT) * (g @ g.mT)).sum((1, 2, 3))",
-        "squared_lengths.sum((1, 2))",
+        "(of_a * of_g).square().sum((1, 2))",
         "the norm of a sum over places is taken for the root of summed squares",
         sums.places_of_wide_layers_are_joined,
     ),
@@ -328,8 +360,8 @@ MUTANTS = (
     Mutant(
         "mixing-is-not-tried",
         T + "checks:_check_rows",
-        "if not torch.allclose(found[:1], again[:1]",
-        "if not torch.allclose(found[:1], found[:1]",
+        "if not torch.allclose(found[row], again[row]",
+        "if not torch.allclose(found[row], found[row]",
         "models that look at other examples are let through",
         checks.models_that_mix_are_refused,
     ),

@@ -60,7 +60,7 @@ class CentredLogistic:
         self.shape = (1 if classes == 2 else classes, width + 1)
         self.width = width
         self.looks = min(LOOKS, -(-plan.steps // 20)) if plan.steps > 1 else 0
-        self._read, self._bounds, self._classes, self._plan = read, bounds, classes, plan
+        self._read, self._bounds, self._classes, self.plan = read, bounds, classes, plan
         self._middle = np.zeros(width)
         self._rows: FeatureRows | None = None
         self._problem: Logistic | None = None
@@ -80,7 +80,7 @@ class CentredLogistic:
         if self._rows is None:
             inner = self._bounds.scaled(examples.features) / (REACH * sqrt(max(self.width, 1)))
             inner[examples.codes < 0] = 0
-            self._rows = FeatureRows(inner, self._plan.shape)
+            self._rows = FeatureRows(inner, self.plan.shape)
         if examples.people is not None:
             batch = examples.people.rows[examples.people.begins[batch]]
         summed = self._rows.of(batch).steps.sum(
@@ -98,6 +98,6 @@ class CentredLogistic:
         """The sum of clipped gradients over a batch of units."""
         examples = self._read()
         if self._problem is None:
-            rows = FeatureRows(centred(examples.features, self._bounds, self._middle), self._plan.shape)
-            self._problem = Logistic(rows, examples.codes, self._classes, self._plan, examples.people)
+            rows = FeatureRows(centred(examples.features, self._bounds, self._middle), self.plan.shape)
+            self._problem = Logistic(rows, examples.codes, self._classes, self.plan, examples.people)
         return self._problem.clipped(weights, batch)

@@ -52,7 +52,7 @@ def is_nothing(value: Any) -> bool:
     """Whether there is no value: None, NaN and the like, of which pandas.NA cannot be compared."""
     try:
         return value is None or bool(value != value)
-    except TypeError:
+    except (TypeError, ArithmeticError):  # of a signaling NaN
         return True
     except ValueError:  # of an array, which is something
         return False

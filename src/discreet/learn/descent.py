@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from discreet.errors import Fault, Invalid
+from discreet.exact import shown
 from discreet.learn.checkpoint import State
 from discreet.learn.training_plan import STEPS_OF_CLIP, TrainingPlan
 from discreet.learn.training_run import Keeper as Keeper
@@ -23,6 +24,10 @@ AVERAGED = 0.5
 
 class Problem(Protocol):
     """Units, and the sum of their clipped gradients."""
+
+    @property
+    def plan(self) -> TrainingPlan:
+        """What its sums are clipped for: the norm, whose rows are added up, and how many of each."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,6 +72,8 @@ class Descent:
         for name in ("rate", "radius"):
             if not getattr(self, name) > 0:
                 raise Invalid(f"{name} must be positive, got {getattr(self, name)}")
+        if self.rate == float("inf"):
+            raise Invalid("rate must be finite")
         if not 0 <= self.momentum < 1:
             raise Invalid(f"momentum must be at least 0 and below 1, got {self.momentum}")
         if not 0 <= self.ridge < float("inf"):
@@ -177,12 +184,12 @@ def descend(
     progress: Callable[[int], None] | None = None,
     first: FirstLook | None = None,
 ) -> Trained:
-    """Weights after the plan's steps, from 0. With a `key` and a `keeper` whoever was stopped goes on, at no new charge.
+    """Weights after the plan's steps, from 0. The plan is the one that the problem was made for: with another one its sums may
+    move farther than is paid for. With a `key` and a `keeper` whoever was stopped goes on, at no new charge.
 
     The looks of `first`, where there are any, are steps of the plan like all others.
     """
-    if not isinstance(descent, Descent) or (progress is not None and not callable(progress)):
-        raise Invalid("descent must be a Descent, and progress a function of the number of a step, or None")
+    _check(problem, plan, descent, progress)
     nothing = np.zeros(problem.shape)
     looking = _Looking(first, np.zeros(0 if first is None else first.width))
     state = _Descending(plan, descent, nothing, nothing, nothing, looking)
@@ -199,3 +206,14 @@ def descend(
             if progress is not None:
                 progress(step + 1)
     return Trained(state.mean, tuple(state.path), plan, run.made, looking.middle(plan) if middle is None else middle)
+
+
+def _check(problem: object, plan: object, descent: object, progress: object) -> None:
+    if not isinstance(plan, TrainingPlan):
+        raise Invalid(f"plan must be a TrainingPlan, got {shown(plan)}")
+    if getattr(problem, "plan", None) != plan:
+        raise Invalid(
+            "the problem was made for another plan", hint="give both the same one: descend(problem, problem.plan, …)"
+        )
+    if not isinstance(descent, Descent) or (progress is not None and not callable(progress)):
+        raise Invalid("descent must be a Descent, and progress a function of the number of a step, or None")

@@ -170,7 +170,7 @@ def codes(targets: Sequence[Any], classes: tuple[Label, ...]) -> Ints:
     def code(target: Any) -> int:
         try:
             return places.get(plain(target), -1)
-        except TypeError:  # what has no hash is no class
+        except Exception:  # what has no hash, or cannot be compared, is no class
             return -1
 
     return np.array([code(target) for target in targets], np.int64)

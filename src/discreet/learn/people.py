@@ -30,6 +30,7 @@ class RowsOfPeople:
     def __init__(self, ids: Any, most: int, source: Source | None = None) -> None:
         if most > MOST_ROWS_EACH:
             raise Invalid(f"rows must be at most {MOST_ROWS_EACH:,} a person, got {most:,}")
+        self.most = most
         person = _numbers(ids)
         order = np.lexsort((words(chosen(source), person.size), person))
         order = order[int((person < 0).sum()) :]
@@ -74,14 +75,15 @@ def used_rows(ids: list[Any] | None, unit: Person | None) -> tuple[Batch, RowsOf
 def _numbers(ids: Any) -> Ints:
     """A number for each person from 0 on, −1 for nobody. Equal ids are one person, wherever they come from: 1 and 1.0, and not "1"."""
     places: dict[Any, int] = {}
-    try:
-        return np.array([_number(plain(each), places) for each in listed(ids, "ids")], np.int64)
-    except TypeError:
-        raise Invalid("a person must be a number or a text") from None
+    return np.array([_number(plain(each), places) for each in listed(ids, "ids")], np.int64)
 
 
 def _number(person: Any, places: dict[Any, int]) -> int:
-    return -1 if is_nothing(person) else places.setdefault(person, len(places))
+    """What cannot be compared, such as a list, names nobody: an error would tell of it."""
+    try:
+        return -1 if is_nothing(person) else places.setdefault(person, len(places))
+    except (TypeError, ArithmeticError):
+        return -1
 
 
 def clipped_people(rows: RowBatch, firsts: Ints, residuals: Floats, plan: TrainingPlan) -> Ints:

@@ -30,6 +30,16 @@ class LinearProblem(ABC):
                 "people are told apart where a plan uses several rows of each, and only there",
                 hint="give `people`, and a plan with person=Person(rows=…)",
             )
+        if people is not None and people.most != plan.rows_each:
+            raise Invalid(
+                f"the plan is for another number of rows of each person: {plan.rows_each}, got {people.most}",
+                hint="RowsOfPeople(ids, plan.rows_each)",
+            )
+        if rows.shape is not plan.shape:
+            raise Invalid(
+                "rows are within the unit ball of one norm, and the plan's noise is for another one",
+                hint="FeatureRows(features, plan.shape)",
+            )
         self.rows, self.plan, self.people = rows, plan, people
         self.shape = (outputs, rows.width)
 
@@ -63,6 +73,7 @@ class LeastSquares(LinearProblem):
         self, rows: FeatureRows, targets: Floats, plan: TrainingPlan, people: RowsOfPeople | None = None
     ) -> None:
         super().__init__(rows, plan, 1, people)
+        _check_one_each(targets, rows)
         self._targets = targets.reshape(-1, 1)
 
     def residuals(self, scores: Floats, batch: Batch) -> Floats:
@@ -71,7 +82,7 @@ class LeastSquares(LinearProblem):
 
 
 class Logistic(LinearProblem):
-    """Targets are numbers of classes, −1 for a row that is in none of the declared ones: its gradient is 0."""
+    """Targets are numbers of classes, any other number for a row that is in none of the declared ones: its gradient is 0."""
 
     def __init__(
         self, rows: FeatureRows, codes: Ints, classes: int, plan: TrainingPlan, people: RowsOfPeople | None = None
@@ -79,7 +90,8 @@ class Logistic(LinearProblem):
         if classes > MOST_CLASSES:
             raise Invalid(f"there may be at most {MOST_CLASSES:,} classes, got {classes:,}")
         super().__init__(rows, plan, 1 if classes == 2 else classes, people)
-        self._codes = codes
+        _check_one_each(codes, rows)
+        self._codes = np.where(codes < classes, codes, -1)
 
     def residuals(self, scores: Floats, batch: Batch) -> Floats:
         """The probability of each class, less 1 for the one that it is."""
@@ -95,6 +107,11 @@ class Logistic(LinearProblem):
         if unknown.any():
             found[unknown] = 0
         return found
+
+
+def _check_one_each(targets: Floats | Ints, rows: FeatureRows) -> None:
+    if targets.shape != (len(rows),):
+        raise Invalid("there must be one target for each row of features")
 
 
 @cache

@@ -28,7 +28,7 @@ class FeatureBounds:
             )
         try:
             pairs = np.array(declared, np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise Invalid(f"{name} must be pairs of numbers") from None
         if pairs.shape == (2,):
             pairs = np.tile(pairs, (width, 1))
@@ -68,9 +68,11 @@ class FeatureBounds:
 
 def table(values: Any, name: str = "features") -> Floats:
     """Numbers in rows and columns. A cell that cannot be read as a number is none, whatever it is: no cell raises."""
+    if hasattr(values, "toarray"):
+        raise Invalid(f"{name} must not be a sparse matrix", hint=f"{name}.toarray() has its rows and columns")
     try:
         found = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
+    except Exception:  # whatever a cell raises
         found = _cell_by_cell(values, name)
     if found.ndim != 2:
         dimensions = f"{found.ndim} dimension{'s' * (found.ndim != 1)}"
@@ -84,7 +86,7 @@ def table(values: Any, name: str = "features") -> Floats:
 def _cell_by_cell(values: Any, name: str) -> Floats:
     try:
         cells = np.asarray(values, object)
-    except ValueError:
+    except Exception:  # whatever there is instead of a table
         raise Invalid(f"{name} must be numbers in rows and columns") from None
     return np.array([_number(each) for each in cells.flat], np.float64).reshape(cells.shape)
 
@@ -92,7 +94,7 @@ def _cell_by_cell(values: Any, name: str) -> Floats:
 def _number(cell: Any) -> float:
     try:
         return float(cell)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # whatever a cell raises
         return float("nan")
 
 

@@ -130,6 +130,7 @@ def class_target(table: CellTable, name: str, classes: Sequence[Category] | None
         (attribute,) = table.attributes([Categorical(name, listed)])
         assert isinstance(attribute, Categorical)
         found = attribute
+        _check_among_keys(table, found)
     if len(found.values) < 2:
         raise Invalid(
             f"the target {found.name!r} needs two classes or more, got {len(found.values)}",
@@ -139,6 +140,25 @@ def class_target(table: CellTable, name: str, classes: Sequence[Category] | None
     (target,) = table.attributes([replace(found, other=False, missing=False)])
     assert isinstance(target, Categorical)
     return target
+
+
+def _check_among_keys(table: TrainingTable, target: Categorical) -> None:
+    """Invalid for a class that is none of the target's declared keys, such as one that was misspelt: it would be paid for in vain."""
+    try:
+        (declared,) = table.attributes([target.name])
+    except Invalid as error:
+        if error.code != "cells":
+            raise
+        return  # nobody declared its keys
+    if not isinstance(declared, Categorical):
+        return
+    strange = [each for each in target.values if each not in declared.values]
+    if strange:
+        raise Invalid(
+            f"{', '.join(map(shown, strange))} is no declared key of the target {target.name!r}",
+            code="classes",
+            hint=f"its keys are {', '.join(map(shown, declared.values))}",
+        )
 
 
 KEYS_HINT = 'declare keys = ["no", "yes"] at column {0!r} of the policy, or give classes (--classes no,yes)'

@@ -28,13 +28,13 @@ class Charged(BaseEstimator):  # type: ignore[misc]
 
     def _table(self, features: Columns, *, reset: bool) -> Any:
         """Rows and columns of numbers, whatever the cells are, and as few as they may be. No cell is judged, or told in an error."""
-        if len(getattr(features, "shape", None) or _shape(features)) == 1:
+        given = _cells(features)
+        if len(getattr(given, "shape", (0, 0))) == 1:
             raise Invalid(
                 "Expected 2D array, got 1D array instead", hint="Reshape your data: features have rows and columns"
             )
-        if getattr(getattr(features, "dtype", None), "kind", "") == "c":
-            raise Invalid("Complex data not supported: features are real numbers")
-        found = validate_data(self, features, reset=reset, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
+        _refuse_complex(given, "features")
+        found = validate_data(self, given, reset=reset, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
         return table(found)
 
     def _price(self) -> Any:
@@ -73,18 +73,31 @@ class Charged(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _shape(features: Any) -> tuple[int, ...]:
-    """Of lists, as far as they are a table."""
+def _cells(given: Any) -> Any:
+    """Lists as an array of cells, as far as they are one: scikit-learn would take numbers of them, and show those that it refuses."""
+    if hasattr(given, "shape") or given is None:
+        return given
     try:
-        return np.asarray(features, object).shape
+        return np.asarray(given, object)
     except ValueError:
-        return (0, 0)
+        return given
+
+
+def _refuse_complex(given: Any, name: str) -> None:
+    """By the types of columns, which are no cells; Invalid says no value, as scikit-learn's error would."""
+    kinds: Any = getattr(given, "dtypes", getattr(given, "dtype", None))
+    if any(getattr(each, "kind", "") == "c" for each in (kinds if hasattr(kinds, "__iter__") else [kinds])):
+        raise Invalid(f"Complex data not supported: {name} are real numbers")
 
 
 def told(name: str, targets: Any, features: Any) -> Any:
     """One target for each row, as scikit-learn asks for it."""
     if targets is None:
         raise Invalid(f"{name} requires y to be passed, but the target y is None")
-    found = column_or_1d(targets, warn=True)
+    given = _cells(targets)
+    if not hasattr(given, "shape"):  # of lists beside numbers: each is a cell
+        given = np.fromiter(given, object)
+    _refuse_complex(given, "targets")
+    found = column_or_1d(given, warn=True)
     check_consistent_length(features, found)
     return found

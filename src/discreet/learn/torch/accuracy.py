@@ -8,10 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from discreet.errors import DiscreetError, Fault
-from discreet.exact import Number, positive, whole
+from discreet.errors import DiscreetError, Fault, Invalid
+from discreet.exact import Number, positive, shown, whole
 from discreet.learn.people import RowsOfPeople
-from discreet.learn.torch.batches import TensorBatch, TensorRows, ids_of
+from discreet.learn.torch.batches import TensorBatch, TensorRows, check_lengths, ids_of
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.measure import Measure, Promise, unmetered
 
@@ -54,7 +54,10 @@ def evaluate(
     taken `alone`, which is slow.
     """
     declared = whole(people, "people", least=1)
-    rows = TensorRows(data, next(model.parameters()).device)
+    if not isinstance(model, nn.Module):
+        raise Invalid(f"model must be a torch.nn.Module, got {shown(model)}")
+    rows = TensorRows(data, next((each.device for each in model.parameters()), torch.device("cpu")))
+    check_lengths(rows, groups)
     noise = Geometric.for_epsilon(positive(epsilon, "epsilon"))
     judged = _largest if right is None else right
     charged = unmetered() if measure is None else measure

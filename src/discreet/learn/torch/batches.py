@@ -174,5 +174,10 @@ def checked_groups(plan: TrainingPlan, rows: TensorRows, groups: Any) -> None:
         raise Invalid("groups are for a plan whose unit is a person", hint="TrainingPlan(person=Person(), …)")
     if groups is None and plan.rows_each > 1:
         raise Invalid("the plan uses several rows of each person", hint="groups=… says whose each row is")
-    if groups is not None and len(groups) != len(rows):
-        raise Invalid("groups must say for each row whose it is")
+    check_lengths(rows, groups)
+
+
+def check_lengths(rows: TensorRows, groups: Any) -> None:
+    """Invalid where there are groups, and not one for each row."""
+    if groups is not None and (not hasattr(groups, "__len__") or len(groups) != len(rows)):
+        raise Invalid("groups must say for each row whose it is", hint="groups=[…], with one id a row")

@@ -15,6 +15,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.instancenorm import _InstanceNorm
 
 from discreet.errors import Invalid
+from discreet.exact import shown
 from discreet.learn.torch.batches import TensorBatch, TensorRows
 from discreet.learn.torch.each import AloneSums, EachSums
 from discreet.learn.torch.ghost import GhostSums, Loss, losses
@@ -30,7 +31,11 @@ Sums = GhostSums | EachSums
 
 def trained_parameters(model: nn.Module) -> list[nn.Parameter]:
     """Each parameter that is trained, once."""
+    if not isinstance(model, nn.Module):
+        raise Invalid(f"model must be a torch.nn.Module, got {shown(model)}")
     found = [each for each in model.parameters() if each.requires_grad]
+    if any(isinstance(each, nn.parameter.UninitializedParameter) for each in found):
+        raise Invalid("the model has layers whose shape is not known yet", hint="call it once on made-up rows")
     if not found:
         raise Invalid("the model has no parameter that is trained", hint="set requires_grad of some")
     if len({each.device for each in found}) > 1:
@@ -132,20 +137,22 @@ def _check_rows(model: nn.Module, loss: Loss, batch: TensorBatch) -> None:
         found = loss(model(*batch.inputs), batch.targets)
         if not isinstance(found, Tensor) or found.dim() == 0 or len(found) != ROWS:
             raise Invalid("the loss must give one number for each example", hint="loss functions take reduction='none'")
-        torch.manual_seed(1)
-        again = loss(model(*map(_with_others, batch.inputs)), _with_others(batch.targets))
-        if not torch.allclose(found[:1], again[:1], rtol=NEAR, atol=1e-6, equal_nan=True):
-            raise Invalid(
-                "the loss of one example changes with the other examples of its batch",
-                code="mixes",
-                hint="leave out what mixes examples, such as batch normalisation (nn.GroupNorm does not)",
-            )
+        for row in range(ROWS):
+            torch.manual_seed(1)
+            again = loss(model(*(_with_others(each, row) for each in batch.inputs)), _with_others(batch.targets, row))
+            if not torch.allclose(found[row], again[row], rtol=NEAR, atol=1e-6, equal_nan=True):
+                raise Invalid(
+                    "the loss of one example changes with the other examples of its batch",
+                    code="mixes",
+                    hint="leave out what mixes examples, such as batch normalisation (nn.GroupNorm does not)",
+                )
 
 
-def _with_others(values: Tensor) -> Tensor:
-    """The first row as it is, and other ones beside it."""
-    others = values[1:] / 2 if values.dtype.is_floating_point else torch.zeros_like(values[1:])
-    return torch.cat([values[:1], others])
+def _with_others(values: Tensor, row: int) -> Tensor:
+    """One row as it is, and other ones beside it."""
+    others = values / 2 if values.dtype.is_floating_point else torch.zeros_like(values)
+    others[row] = values[row]
+    return others
 
 
 @contextmanager

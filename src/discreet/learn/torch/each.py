@@ -8,7 +8,7 @@ from torch.func import functional_call, grad, vmap
 
 from discreet.learn.torch.batches import TensorBatch
 from discreet.learn.torch.ghost import Loss, factors_of, losses
-from discreet.learn.torch.uses import finite, joined_lengths, length
+from discreet.learn.torch.uses import fine, finite, joined_lengths, length
 
 
 class EachSums:
@@ -48,7 +48,7 @@ class EachSums:
         rows = (*batch.inputs, batch.targets)
         dims = (None, *(0 for _ in rows))
         found = vmap(self._gradients, in_dims=dims, randomness="different")(trained, *rows)
-        parts = [found[name] for name in self._names]
+        parts = [fine(found[name]) for name in self._names]
         return parts if batch.owners is None else [batch.owners.summed(part, batch.units) for part in parts]
 
 

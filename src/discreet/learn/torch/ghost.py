@@ -25,6 +25,7 @@ from discreet.learn.torch.uses import (
     Small,
     UnitGradients,
     Unsuited,
+    fine,
     gradients_of,
     joined_lengths,
 )
@@ -114,7 +115,7 @@ class GhostSums:
                     raise Unsuited("a layer takes what has no rows of the batch")
                 if each.taken._version != each.version:
                     raise Unsuited("what a layer took was changed in place")
-                for parameter, use in uses_of(each.layer, each.taken, given):
+                for parameter, use in uses_of(each.layer, fine(each.taken), fine(given)):
                     found[parameter].append(use)
         return found
 
@@ -127,7 +128,7 @@ def _norms(found: dict[nn.Parameter, UnitGradients], batch: TensorBatch) -> Tens
 
 def _total(parameter: nn.Parameter, found: dict[nn.Parameter, UnitGradients], factors: Factors) -> Tensor:
     if parameter not in found:
-        return torch.zeros_like(parameter)
+        return torch.zeros_like(fine(parameter))
     return found[parameter].total(factors).view(parameter.shape)
 
 

@@ -28,7 +28,11 @@ class Moving:
         self._parameters = list(parameters)
         own = [each for _, each in parameters]
         made = SGD(own, lr=RATE) if optimizer is None else optimizer
-        self.optimizer = made if isinstance(made, Optimizer) else made(own)
+        if not isinstance(made, Optimizer) and callable(made):
+            made = made(own)
+        if not isinstance(made, Optimizer):
+            raise Invalid("optimizer must be one of torch, or a function that makes one of parameters")
+        self.optimizer = made
         _check(self.optimizer, schedule)
         self._schedule = schedule
         self._rates = [float(group["lr"]) for group in self.optimizer.param_groups] if _plain(schedule) else []

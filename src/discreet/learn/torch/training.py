@@ -30,6 +30,9 @@ from discreet.mechanisms.measure import Measure
 MICROBATCH = 8192
 """Units whose activations are held at once, unless it is said otherwise."""
 
+FARTHEST_CLIP = 1 << 32
+"""Far within single precision: what a norm loses where squares are too small for it is then no part of a clip (`uses.LOST`)."""
+
 HELD = 1 << 26
 """Numbers of gradients that are held at once where they are taken example by example."""
 
@@ -242,8 +245,15 @@ def _moving(model: nn.Module, optimizer: Made | None, schedule: Schedule | None)
 
 
 def _check_plan(plan: TrainingPlan) -> None:
+    if not isinstance(plan, TrainingPlan):
+        raise Invalid(f"plan must be a TrainingPlan, got {shown(plan)}")
     if plan.shape is not GradientNoise.GAUSSIAN:
         raise Invalid("gradients here are clipped in L2, for Gaussian noise", hint="give the plan a delta above 0")
+    if not 1 / FARTHEST_CLIP <= plan.clip <= FARTHEST_CLIP:
+        raise Invalid(
+            "clip must lie between 2^-32 and 2^32, so that gradients in single precision are measured rightly",
+            hint="multiply the loss by a constant, and the clip with it",
+        )
 
 
 def check_exact(place: str, deterministic: bool) -> None:

@@ -18,6 +18,10 @@ from discreet.learn.torch.batches import TensorBatch
 SLACK = 2.0**-23
 """Of the square of Σ_t ‖a_t‖‖g_t‖, added to a squared norm: what single precision may lose where terms cancel."""
 
+LOST = 2.0**-62
+"""What a norm may lose, times the root of how many numbers it is of, where squares are too small for single precision: those of numbers
+below 2^-63 may be 0. It matters where a small norm is multiplied with a large one, and is nothing beside usual ones."""
+
 MADE = 2
 """Gradients of units are made where they have at most this many times the numbers that they are made of."""
 
@@ -53,14 +57,14 @@ class Factors:
 
 
 class Lengths:
-    """The lengths of rows; those that were found last are remembered, as those of `Factors` are."""
+    """The lengths of rows, rounded up; those that were found last are remembered, as those of `Factors` are."""
 
     def __init__(self) -> None:
         self._last: tuple[Tensor, Tensor] | None = None
 
     def of(self, values: Tensor) -> Tensor:
         if self._last is None or self._last[0] is not values:
-            self._last = values, length(values.flatten(1), 1)
+            self._last = values, length_up(values.flatten(1), 1)
         return self._last[1]
 
 
@@ -141,8 +145,18 @@ def finite(values: Tensor) -> Tensor:
 
 
 def length(values: Tensor, dim: int) -> Tensor:
-    """The L2 norm along a dimension, in single precision at least."""
-    return torch.linalg.vector_norm(values, dim=dim, dtype=torch.float32 if values.dtype in COARSE else None)
+    """The L2 norm along a dimension."""
+    return torch.linalg.vector_norm(values, dim=dim)
+
+
+def fine(values: Tensor) -> Tensor:
+    """In single precision at least: in half precision usual gradients have inner products of 0."""
+    return values.float() if values.dtype in COARSE else values
+
+
+def length_up(values: Tensor, dim: int) -> Tensor:
+    """The same, and no less where squares are too small for single precision: for products with other lengths."""
+    return length(values, dim) + LOST * values.shape[dim] ** 0.5
 
 
 def joined_lengths(parts: Sequence[Tensor]) -> Tensor:
@@ -188,7 +202,8 @@ def _of_tables(uses: list[LookUp], batch: TensorBatch) -> Tensor:
     same = places[:, :, None] == places[:, None, :]
     products = gradients @ gradients.mT
     squared = torch.where(same, products, 0).sum((1, 2)).clamp(min=0)
-    return (squared + _slack(products.diagonal(dim1=1, dim2=2))).sqrt()
+    cancelled = products.diagonal(dim1=1, dim2=2).clamp(min=0).sqrt().sum(1) * SLACK**0.5
+    return length(torch.stack([squared.sqrt(), cancelled]), 0)
 
 
 def _of_outer(uses: list[Outer], batch: TensorBatch, lengths: Lengths) -> UnitGradients:
@@ -202,12 +217,17 @@ def _of_outer(uses: list[Outer], batch: TensorBatch, lengths: Lengths) -> UnitGr
     if places > 1 and wide * high <= MADE * places * (wide + high):
         made = (g.mT @ a).flatten(1)
         return MadeGradients(made, length(made, 1))
-    squared_lengths = (length(a, 3) * length(g, 3)).square()
+    of_a, of_g = length_up(a, 3), length_up(g, 3)
     if places == 1:
-        return Unmade(uses, squared_lengths.sum((1, 2)).sqrt())
+        return Unmade(uses, length((of_a * of_g).flatten(1), 1))
     squared = ((a @ a.mT) * (g @ g.mT)).sum((1, 2, 3)).clamp(min=0)
-    return Unmade(uses, (squared + _slack(squared_lengths.flatten(1))).sqrt())
+    return Unmade(uses, length(torch.stack([squared.sqrt(), *_slack(of_a, of_g, wide, high)]), 0))
 
 
-def _slack(squared_lengths: Tensor) -> Tensor:
-    return SLACK * squared_lengths.clamp(min=0).sqrt().sum(1).square()
+def _slack(of_a: Tensor, of_g: Tensor, wide: int, high: int) -> list[Tensor]:
+    """What the root of Σ_ts ⟨a_t, a_s⟩⟨g_t, g_s⟩ may miss: where terms cancel, and where inner products of one side are too small.
+
+    An inner product of n numbers is off by n·LOST² at most where products are too small, and is at most ‖a_t‖‖a_s‖ on the other side.
+    """
+    missed = (of_a * of_g) * SLACK**0.5, of_a * (LOST * high**0.5), of_g * (LOST * wide**0.5)
+    return [length(each.sum(2), 1) for each in missed]
