@@ -42,7 +42,7 @@ REASONS = {
     "only a door: words are read, what Python does is done, and printed as it is": """
         discreet.audit.pytest_plugin
         discreet.cli discreet.cli.analyst discreet.cli.ask discreet.cli.attack discreet.cli.audit
-        discreet.cli.budget discreet.cli.calibrate discreet.cli.check discreet.cli.collect discreet.cli.collect_terms
+        discreet.cli.budget discreet.cli.calibrate discreet.cli.check discreet.cli.collect_terms
         discreet.cli.collect_text
         discreet.cli.data discreet.cli.demo discreet.cli.describe discreet.cli.doctor discreet.cli.failing
         discreet.cli.flags discreet.cli.history discreet.cli.hospital discreet.cli.init discreet.cli.ledger
