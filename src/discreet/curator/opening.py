@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from warnings import warn
 
+from discreet.curator import parted
 from discreet.curator.accounts import Account
 from discreet.curator.acts import Creation, DataChanged, accountant_of
 from discreet.curator.amounts import Amounts, Cap
@@ -33,6 +34,7 @@ def open_ledger(policy: Policy, place: Place, noted: Callable[[str], None] = war
         _check(store, creation)
         check_shares(store, policy)
         _follow(store, policy)
+        parted.follow(store, policy, place)
         _remember(policy, place, noted)
         for note in notes:
             noted(note)
