@@ -33,16 +33,17 @@ def _in_part(relation: InPart, unit: Unit) -> Reach:
 def _scope_of_a_part(relation: InPart, catalog: Catalog) -> Scope:
     """Who is in a part is told by the column that is declared for it, of the person that is protected; else a Fault."""
     partition, person = catalog.parts, catalog.protected.person
-    if partition is None or relation.part[:2] != (partition.table, partition.column):
+    part = relation.part
+    if partition is None or part[:2] != (partition.table, partition.column) or part.name not in partition.names:
         raise Fault("a part is one of those that are declared", code="rule")
-    if relation.key != partition.key(relation.part.name):
+    if relation.key != partition.key(part.name):
         raise Fault("a part is one of those that are declared", code="rule")
     scope = scope_of(relation.source, catalog)
-    if person is None:
+    if person is None and relation.person is None:
         if {each.casefold() for each in scope.tables} != {partition.table.casefold()}:
             raise Fault("a row is in the part that it names itself", code="rule")
         return scope
-    named = {relation.members.columns[0].name.casefold(), (relation.person or relation.column).name.casefold()}
-    if relation.person is None or named != {person.casefold()}:
+    asked = () if relation.person is None else (relation.person, relation.members.columns[0])
+    if {each.name.casefold() for each in asked} != {(person or "").casefold()}:
         raise Fault("people are in a part, and told apart by who they are", code="rule")
     return scope

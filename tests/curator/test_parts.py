@@ -1,0 +1,401 @@
+"""Budgets of parts of the people: in the ledger, in a policy, and in what a curator charges, shows and refuses."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet as dp
+from discreet.curator import parted
+from discreet.curator.acts import Divided, Parted, PartPaid
+from discreet.curator.amounts import UNIT, Amounts
+from discreet.curator.ledger import advance
+from discreet.curator.policy import Policy
+from discreet.curator.replay import replay
+from discreet.curator.rows import canonical, hash_of
+from discreet.curator.store import Store
+from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
+from tests.curator import people_in_parts as model
+from tests.curator.cases import Place, cap, code_of, creation, granted, place, request
+from tests.curator.people_in_parts import Ledger
+from tests.curator.test_ledger import head_of
+from tests.scale import repeats
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_what_is_spent_is_what_was_spent_on_whoever_met_most(replaced: bool) -> None:
+    seen = {what for seed in range(repeats(60)) for what in model.everybody_is_followed(seed, replaced=replaced)}
+    assert seen == {"data changed", "another column", "stale", "several parts"}
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_part_that_is_new_starts_from_the_largest_spending_of_any(replaced: bool) -> None:
+    for seed in range(repeats(40)):
+        model.nobody_meets_more_where_parts_are_added(seed, replaced=replaced)
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_charge_is_taken_exactly_where_both_caps_hold(replaced: bool) -> None:
+    taken, refused = zip(*(model.caps_hold(seed, replaced=replaced) for seed in range(repeats(60))), strict=True)
+    assert sum(taken) > 0 and sum(refused) > 0
+
+
+def test_an_analyst_pays_the_whole_price_in_every_part() -> None:
+    model.analysts_pay_the_whole_price()
+
+
+def with_parts(store: Store, cap_each: Any = 1) -> None:
+    store.set_parts(Parted("visits", "region", "", (("north", cap(cap_each)), ("south", cap(cap_each)))))
+
+
+def in_part(key: str, name: str, epsilon: Any = "1/2", analyst: str | None = None, **more: Any) -> Any:
+    return request(key, epsilon, analyst, part=PartPaid("visits", "region", "", name), **more)
+
+
+def kept_in_parts(spot: Place) -> None:
+    """In every kind of ledger: charged, found again, verified, replayed from an export; one key is of one part."""
+    store = spot.open(creation(2))
+    with_parts(store)
+    first = granted(store.reserve(in_part("k", "north")))
+    granted(store.reserve(in_part("l", "south", question="of others")))
+    assert code_of(lambda: store.reserve(in_part("k", "south"))) == "key-reused"
+    assert code_of(lambda: store.reserve(request("k", "1/2"))) == "key-reused"
+    assert code_of(lambda: store.reserve(in_part("m", "east"))) == "part"
+    assert code_of(lambda: store.reserve(in_part("m", "north", "6/10"))) == "part-budget"
+    store.settle(first, b"answer")
+    again = spot.open()
+    for each in (store, again):
+        totals = each.standing()
+        assert totals.spent.epsilon == UNIT // 2 and totals.parts is not None
+        assert [account.spent.epsilon for _, account in totals.parts.accounts] == [UNIT // 2] * 2
+        assert each.verify().parts == totals.parts
+    assert replay(again.export())[None].parts == again.standing().parts
+    again.change_data("2")
+    assert code_of(lambda: store.reserve(in_part("n", "north", "1/10"))) == "data-version"
+    granted(store.reserve(in_part("n", "north", "1/10", data_version="2")))
+    assert again.standing().spent.epsilon == 6 * UNIT // 10
+    again.verify()
+
+
+def test_rows_with_parts_are_kept_found_verified_and_replayed(spot: Place) -> None:
+    kept_in_parts(spot)
+
+
+def test_an_answer_is_shared_with_whoever_asks_about_the_same_people_alone() -> None:
+    with place() as spot:
+        store = spot.open(creation(2), share_answers=True)
+        with_parts(store)
+        store.add_analyst("ana", cap(1))
+        store.settle(granted(store.reserve(in_part("k", "north"))), b"north")
+        granted(store.reserve(in_part("k", "south", analyst="ana")))
+        found = store.reserve(in_part("l", "north", analyst="ana"))
+        assert getattr(found, "answer", None) == b"north"
+        assert store.standing("ana").spent.epsilon == UNIT and store.standing().spent.epsilon == UNIT // 2
+
+
+def test_shares_that_are_reserved_and_parts_exclude_each_other() -> None:
+    ledger = Ledger.begun(False)
+    with pytest.raises(Refused, match="parts"):
+        advance(head_of(ledger.rows[-1]), Divided(Amounts()), 0)
+    with place() as spot:
+        store = spot.open(creation(2))
+        store.share("reserved")
+        assert code_of(lambda: with_parts(store)) == "parts"
+    with pytest.raises(Refused, match="parts"):
+        curator(shares="reserved")
+
+
+def test_a_row_that_a_part_did_not_pay_for_is_found() -> None:
+    ledger = Ledger.begun(False, 2, 1)
+    assert ledger.ask("a", Amounts(UNIT)) and ledger.ask("b", Amounts(UNIT))
+    rows = [{"body": row.body().decode(), "hash": head_of(row).hash} for row in ledger.rows]
+    replay({"format": 2, "rows": rows})
+    body = json.loads(rows[-1]["body"])
+    for part in (["visits", "region", "", "c"], ["visits", "ward", "", "b"], None):
+        changed = body | {"act": {name: each for name, each in body["act"].items() if name != "part"}}
+        if part is not None:
+            changed["act"]["part"] = part
+        bad = canonical(changed)
+        with pytest.raises(Fault):
+            replay({"format": 2, "rows": [*rows[:-1], {"body": bad.decode(), "hash": hash_of(bad)}]})
+
+
+# Policies, and what is asked of a curator.
+
+VISITS = {
+    "who": [1, 1, 2, 2, 3, 4, 5, None],
+    "region": ["north", "north", "north", "south", "south", None, "north", "north"],
+    "x": [1, 2, 3, 4, 5, 6, 7, 8],
+}
+TESTS = {"who": [1, 2, 3, 5], "y": [1, 1, 1, 1]}
+COLUMNS = {"visits": {"region": {"keys": ["north", "south", "west"]}, "x": {"bounds": (0, 10)}}}
+PARTS = {"table": "visits", "column": "region", "budgets": {"north": {"epsilon": 1}, "south": {"epsilon": 0.5}}}
+
+
+def curator(ledger: Any = ":memory:", **more: Any) -> dp.Curator:
+    given: dict[str, Any] = {"epsilon": 2, "max_rows": 2, "max_groups": 2, "people": 1000, "parts": PARTS} | more
+    return dp.Curator({"visits": VISITS, "tests": TESTS}, "who", COLUMNS, ledger=ledger, **given)
+
+
+NORTH = "SELECT COUNT(*) AS n FROM visits WHERE region = 'north'"
+SOUTH = NORTH.replace("north", "south")
+
+
+def a_question_pays_where_it_is_asked() -> None:
+    """Parts beside each other cost the larger; everything else adds up; and what is said of it says so."""
+    with curator(delta=1e-6) as hospital:
+        answer = hospital.sql(NORTH, epsilon=0.5)
+        hospital.sql(SOUTH, epsilon=0.5)
+        assert str(hospital.spent) == "ε = 0.5"
+        assert any("the part visits.region = 'north' alone" in note for note in answer.notes)
+        with pytest.raises(Refused) as refused:
+            hospital.sql("SELECT COUNT(*) AS n FROM tests", epsilon=0.1, part="south")
+        assert refused.value.code == "part-budget" and "'south'" in refused.value.message
+        hospital.sql("SELECT COUNT(*) AS n FROM tests", epsilon=0.25, part="north")
+        assert str(hospital.spent) == "ε = 0.75"
+        hospital.sql("SELECT COUNT(*) AS n FROM visits WHERE region IN ('south')", epsilon=0.25)
+        assert str(hospital.spent) == "ε = 1"
+        left = {name: str(each.remaining) for name, each in hospital.budgets().parts.items()}
+        assert left == {"north": "ε = 0.25", "south": "ε = 0"}
+        assert [line.part for line in hospital.history()][-4:] == ["north", "south", "north", None]
+
+
+def test_a_question_pays_where_it_is_asked() -> None:
+    a_question_pays_where_it_is_asked()
+
+
+def test_answers_of_a_part_are_kept_for_themselves() -> None:
+    with curator() as hospital:
+        whole = "SELECT COUNT(*) AS n FROM tests"
+        answers = [hospital.sql(whole, epsilon=0.1, part=part) for part in (None, "north", "south", None, "north")]
+        assert answers[3].to_dicts() == answers[0].to_dicts() and answers[4].to_dicts() == answers[1].to_dicts()
+        assert len(hospital.history()) == 2 + 3
+        assert str(hospital.spent) == "ε = 0.2"
+
+
+def test_what_was_found_in_a_part_is_found_anew_elsewhere() -> None:
+    with curator(epsilon=9, max_rows=None, max_groups=None, parts=PARTS | {"budgets": {"north": {"epsilon": 9}}}) as hospital:
+        first = hospital.sql("SELECT COUNT(*) AS n FROM visits WHERE region = 'north'", epsilon=1)
+        assert "max_total" in first.receipt["found"]
+        told = [
+            hospital.explain(f"SELECT SUM(x) AS n FROM {rows}", epsilon=1)
+            for rows in ("visits WHERE region = 'north'", "visits WHERE region IN ('north')", "visits")
+        ]
+        assert ["found by an earlier question" in each for each in told] == [True, False, False]
+
+
+def test_a_part_without_a_delta_is_asked_without_one() -> None:
+    parts = PARTS | {"budgets": {"north": {"epsilon": 1}, "south": {"epsilon": 1, "delta": 1e-7}}}
+    wide = " , ".join(f"SUM(x + {i}) AS s{i}" for i in range(30))
+    with curator(delta=1e-6, parts=parts) as hospital:
+        spent = [
+            hospital.preview(f"SELECT {wide} FROM visits WHERE region = '{part}'", epsilon=1).delta
+            for part in ("north", "south")
+        ]
+        assert spent[0] == 0 < spent[1]
+
+
+def files(folder: Path, rows: list[tuple[int, str]], name: str = "visits.csv") -> None:
+    (folder / name).write_text("who,region\n" + "".join(f"{who},{region}\n" for who, region in rows))
+
+
+POLICY = """version = "{version}"
+[budget]
+epsilon = 2
+[unit]
+column = "who"
+adjacency = "{adjacency}"
+max_rows = 1
+[tables.visits]
+source = "{source}"
+[tables.visits.columns]
+region = {{ keys = ["north", "south", "west"] }}
+[parts]
+table = "Visits"
+column = "REGION"
+[parts.budgets]
+{budgets}
+[ledger]
+path = "ledger"
+mark = "mark"
+"""
+TWO = "north = { epsilon = 1 }\nsouth = { epsilon = 0.5 }"
+
+
+def written(folder: Path, *, version: str = "1", adjacency: str = "add-remove", source: str = "visits.csv", budgets: str = TWO) -> Path:
+    path = folder / f"{source}.toml"
+    path.write_text(POLICY.format(version=version, adjacency=adjacency, source=source, budgets=budgets))
+    return path
+
+
+@pytest.mark.parametrize(("adjacency", "totals"), [("add-remove", ["0.4", "0.4", "0.6"]), ("replace", ["0.7", "0.7", "0.9"])])
+def test_people_who_move_take_what_they_met_with_them(tmp_path: Path, adjacency: str, totals: list[str]) -> None:
+    files(tmp_path, [(1, "north"), (2, "south")])
+    with dp.Curator.open(written(tmp_path, adjacency=adjacency)) as hospital:
+        hospital.sql(NORTH, epsilon=0.4)
+        hospital.sql(SOUTH, epsilon=0.3)
+        assert str(hospital.spent) == f"ε = {totals[0]}"
+        files(tmp_path, [(1, "south"), (2, "north")])
+        hospital.data_changed()
+        assert str(hospital.spent) == f"ε = {totals[1]}"
+        left = {name: str(each.remaining) for name, each in hospital.budgets().parts.items()}
+        assert left == {"north": "ε = 0.6", "south": "ε = 0.1"}
+        hospital.sql(NORTH, epsilon=0.2)
+        assert str(hospital.spent) == f"ε = {totals[2]}"
+        assert code_of(lambda: hospital.sql(SOUTH, epsilon=0.2)) == "part-budget"
+        hospital.verify()
+
+
+def one_ledger_serves_two_files(folder: Path) -> None:
+    """In two files that are called alike people are in other parts: the one is no continuation of the other."""
+    files(folder, [(1, "north"), (2, "south")])
+    files(folder, [(1, "south"), (2, "north")], "others.csv")
+    first = dp.Curator.open(written(folder))
+    first.sql(NORTH, epsilon=0.4)
+    second = dp.Curator.open(written(folder, source="others.csv"))
+    second.sql(SOUTH, epsilon=0.1)  # both may be about the same person
+    assert str(second.spent) == "ε = 0.5"
+    assert code_of(lambda: first.sql(SOUTH, epsilon=0.1)) == "part"
+    first.close()
+    second.close()
+
+
+def test_one_ledger_serves_two_files_whose_parts_are_of_other_people(tmp_path: Path) -> None:
+    one_ledger_serves_two_files(tmp_path)
+
+
+def budgets_of_parts_change(folder: Path) -> None:
+    """A lower one at once, a higher one by an explicit act and never above the policy; one that is new from the largest spending on."""
+    files(folder, [(1, "north")])
+    with dp.Curator.open(written(folder)) as hospital:
+        hospital.sql(NORTH, epsilon=0.25)
+        assert code_of(lambda: hospital.set_budget(2, part="north", higher=True)) == "cap-higher"
+        assert code_of(lambda: hospital.set_budget(1, part="west")) == "part"
+        assert code_of(lambda: hospital.set_budget(1, part="north", shares="common")) == "usage"
+        hospital.set_budget(0.3, part="north")
+        assert str(hospital.budgets().parts["north"].cap) == "ε = 0.3"
+    more = "north = { epsilon = 2 }\nsouth = { epsilon = 0.1 }\nwest = { epsilon = 1 }"
+    with dp.Curator.open(written(folder, budgets=more)) as hospital:
+        each = {name: (str(part.cap), str(part.spent)) for name, part in hospital.budgets().parts.items()}
+        assert each == {
+            "north": ("ε = 0.3", "ε = 0.25"),
+            "south": ("ε = 0.1", "ε = 0"),
+            "west": ("ε = 1", "ε = 0.25"),
+        }
+        assert code_of(lambda: hospital.set_budget(1, part="north")) == "cap-higher"
+        hospital.set_budget(1, part="north", higher=True)
+        assert str(hospital.budgets().parts["north"].cap) == "ε = 1"
+        assert str(hospital.spent) == "ε = 0.25"
+    with dp.Curator.open(written(folder, budgets=more)) as hospital:
+        assert str(hospital.budgets().parts["north"].cap) == "ε = 1", "an explicit act holds"
+
+
+def test_budgets_of_parts_are_changed_as_those_of_analysts_are(tmp_path: Path) -> None:
+    budgets_of_parts_change(tmp_path)
+
+
+def test_a_policy_with_parts_is_written_as_it_was_read(tmp_path: Path) -> None:
+    files(tmp_path, [(1, "north")])
+    policy = Policy.read(written(tmp_path))
+    policy.save(tmp_path / "again.toml")
+    assert Policy.read(tmp_path / "again.toml") == policy and policy.parts is not None
+    assert str(policy.parts.budgets["south"]) == "ε = 0.5"
+    check = policy.check(tmp_path / "again.toml").as_data()
+    assert check["parts"]["budgets"]["north"] == {"epsilon": 1.0, "delta": 0.0}
+
+
+WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("is none", PARTS | {"table": "test"}),
+    ("not found", PARTS | {"column": "regio"}),
+    ("has none", PARTS | {"column": "who"}),
+    ("has none", PARTS | {"column": "x"}),
+    ("none of the keys", PARTS | {"budgets": {"east": {"epsilon": 1}}}),
+    ("need budgets", PARTS | {"budgets": {}}),
+    ("have a table", {"table": "visits", "column": "region"}),
+    ("have a table", PARTS | {"epsilon": 1}),
+    ("needs an epsilon", PARTS | {"budgets": {"north": 1}}),
+    ("epsilon", PARTS | {"budgets": {"north": {"epsilon": 0}}}),
+    ("part", PARTS | {"budgets": {"": {"epsilon": 1}}}),
+    ("must be a name", PARTS | {"table": 3}),
+]
+
+
+@pytest.mark.parametrize(("said", "parts"), WRONG, ids=range(len(WRONG)))
+def test_what_cannot_be_parts_is_refused_before_anything_is_asked(said: str, parts: dict[str, Any]) -> None:
+    with pytest.raises(DiscreetError, match=said):
+        curator(parts=parts)
+
+
+def test_parts_are_named_by_texts_and_integers_alone() -> None:
+    for keys, right in (([1, 2], True), ([True, False], False), ([0.5, 1.5], False)):
+        names = {str(key): {"epsilon": 1} for key in keys}
+        columns = {"ward": {"keys": keys}}
+        data = {"visits": {"who": [1, 2], "ward": keys}}
+
+        def make(names: Any = names, columns: Any = columns, data: Any = data) -> dp.Curator:
+            parts = {"table": "visits", "column": "ward", "budgets": names}
+            return dp.Curator(data, "who", columns, epsilon=1, max_rows=1, ledger=":memory:", parts=parts)
+
+        if right:
+            with make() as hospital:
+                assert "ward = '1'" in hospital.explain("SELECT COUNT(*) FROM visits WHERE ward = 1", epsilon=1)
+        else:
+            with pytest.raises(Invalid, match="parts are named by"):
+                make()
+
+
+def test_a_part_that_there_is_not_is_refused() -> None:
+    with curator() as hospital, pytest.raises(QueryError) as refused:
+        hospital.preview("SELECT COUNT(*) FROM tests", epsilon=1, part="west")
+    assert refused.value.code == "part" and "'north', 'south'" in refused.value.hint
+    with curator(parts=None) as hospital, pytest.raises(QueryError) as refused:
+        hospital.preview("SELECT COUNT(*) FROM tests", epsilon=1, part="north")
+    assert refused.value.code == "part"
+
+
+def test_analysts_are_told_of_parts_and_not_of_what_others_spent_there() -> None:
+    with curator(analysts={"ana": {"epsilon": 2}, "bo": {"epsilon": 2}}) as hospital:
+        hospital.sql(SOUTH, epsilon=0.4, analyst="ana")
+        assert not hospital.budgets("bo").parts
+        assert hospital.describe("bo").as_data()["parts"]["names"] == ["north", "south"]
+        assert "parts of the people" in str(hospital.describe("bo"))
+        with pytest.raises(Refused) as refused:
+            hospital.sql(SOUTH, epsilon=0.2, analyst="bo")
+        assert refused.value.code == "part-budget" and "0.1" not in refused.value.message
+
+
+def test_measurements_surveys_and_tables_are_charged_to_all() -> None:
+    with curator(epsilon=9) as hospital:
+        hospital.sql(NORTH, epsilon=0.5)
+        hospital.survey(1, table="visits")
+        with hospital.measure(dp.Laplace(1).event(), label="by hand"):
+            pass
+        assert str(hospital.spent) == "ε = 2.5"
+        assert {name: str(each.spent) for name, each in hospital.budgets().parts.items()} == {"north": "ε = 0.5", "south": "ε = 0"}
+
+
+def test_rows_that_are_units_are_in_the_part_that_they_name() -> None:
+    rows = {"region": ["north", "south", None, "north"], "x": [1, 2, 3, 4]}
+    columns = {"region": {"keys": ["north", "south"]}, "x": {"bounds": (0, 10)}}
+    with dp.Curator({"visits": rows}, columns=columns, row=True, epsilon=2, ledger=":memory:", parts=PARTS) as hospital:
+        hospital.sql(NORTH, epsilon=0.5)
+        hospital.sql("SELECT SUM(x) AS s FROM visits", epsilon=0.5, part="south")
+        assert str(hospital.spent) == "ε = 0.5"
+
+
+def test_a_ledger_without_parts_is_written_as_before() -> None:
+    with place() as spot:
+        store = spot.open(creation(2))
+        store.settle(granted(store.reserve(request("k"))), b"answer")
+        assert not any("part" in row["body"] for row in store.export()["rows"])
+
+
+def test_a_name_is_known_in_the_ledger_or_refused() -> None:
+    with place() as spot:
+        store = spot.open(creation(2))
+        with pytest.raises(Invalid, match="no part"):
+            parted.set_cap(store, "north", cap(1), higher=True)
+        with_parts(store)
+        with pytest.raises(Invalid, match="no part"):
+            parted.known_parts(store, "east")
