@@ -11,20 +11,18 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from discreet.curator.acts import Parted, PartPaid
 from discreet.curator.ledger import MOST_FAILURES, MOST_OF_ONE
 from discreet.curator.page import Page
 from discreet.curator.replay import replay
 from discreet.curator.request import Request, Reservation, Stored
 from discreet.curator.store import Store
 from discreet.errors import Fault, Refused
-from tests.curator.cases import cap, creation, place, request
+from tests.curator.cases import cap, creation, paid, place, request, set_parts
 from tests.scale import repeats
 
 NAMES = [None, "ana", "bo"]
 PRICES = [Fraction(0), Fraction(1, 10), Fraction(1, 3), Fraction(7, 10), Fraction(1, 10**20)]
 UNIT = Fraction(1, 10**15)
-SAID_BY = ("visits", "region", "")
 PARTS, PART_CAP = ("north", "south"), Fraction(9, 10)
 
 
@@ -55,8 +53,12 @@ class Model:
     spents: dict[str, Fraction] = field(default_factory=dict)
     active: set[str] = field(default_factory=set)
     asked: dict[tuple[str | None, str], Asked] = field(default_factory=dict)
-    first: dict[tuple[Fraction, str, str, str | None], Asked] = field(default_factory=dict)  # to be settled, of each question
-    parts: dict[str, Fraction] = field(default_factory=lambda: dict.fromkeys(PARTS, Fraction(0)))  # since people may have moved
+    first: dict[tuple[Fraction, str, str, str | None], Asked] = field(
+        default_factory=dict
+    )  # to be settled, of each question
+    parts: dict[str, Fraction] = field(
+        default_factory=lambda: dict.fromkeys(PARTS, Fraction(0))
+    )  # since people may have moved
     before: Fraction = Fraction(0)  # that somebody may have met in parts, until then
     failures: int = 0
     failed: dict[str, int] = field(default_factory=dict)
@@ -143,7 +145,7 @@ class Clients(RuleBasedStateMachine):
         self.at = self.place.__enter__()
         made = creation(epsilon)
         self.stores = [self.at.open(made, share_answers=True) for _ in range(2)]
-        self.stores[0].set_parts(Parted(*SAID_BY, tuple((name, cap(PART_CAP)) for name in PARTS)))
+        set_parts(self.stores[0], *PARTS, each=PART_CAP)
         self.model = Model(Fraction(made.cap.limit.epsilon, 10**15))
         self.open: dict[tuple[str | None, str], Reservation] = {}
         self.count = 0
@@ -152,8 +154,7 @@ class Clients(RuleBasedStateMachine):
         self, key: int, who: str | None, price: Fraction, what: int, version: str, part: str | None
     ) -> tuple[Any, Request]:
         plain = (f"k{key}", who, price, f"q{what}", version, part)
-        paid = None if part is None else PartPaid(*SAID_BY, part)
-        return plain, request(plain[0], price, who, question=plain[3], data_version=version, part=paid)
+        return plain, request(plain[0], price, who, question=plain[3], data_version=version, part=paid(part))
 
     @rule(
         which=st.integers(0, 1),

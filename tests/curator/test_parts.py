@@ -8,16 +8,16 @@ import pytest
 
 import discreet as dp
 from discreet.curator import parted
-from discreet.curator.acts import Divided, Parted, PartPaid
-from discreet.curator.amounts import UNIT, Amounts
+from discreet.curator.acts import Divided, Parted
+from discreet.curator.amounts import UNIT, Amounts, Cap
 from discreet.curator.ledger import advance
+from discreet.curator.money import check_act
 from discreet.curator.policy import Policy
 from discreet.curator.replay import replay
 from discreet.curator.rows import canonical, hash_of
-from discreet.curator.store import Store
 from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
 from tests.curator import people_in_parts as model
-from tests.curator.cases import Place, cap, code_of, creation, granted, place, request
+from tests.curator.cases import SAID_BY, Place, cap, code_of, creation, granted, paid, place, request, set_parts
 from tests.curator.people_in_parts import Ledger
 from tests.curator.test_ledger import head_of
 from tests.scale import repeats
@@ -45,18 +45,14 @@ def test_an_analyst_pays_the_whole_price_in_every_part() -> None:
     model.analysts_pay_the_whole_price()
 
 
-def with_parts(store: Store, cap_each: Any = 1) -> None:
-    store.set_parts(Parted("visits", "region", "", (("north", cap(cap_each)), ("south", cap(cap_each)))))
-
-
 def in_part(key: str, name: str, epsilon: Any = "1/2", analyst: str | None = None, **more: Any) -> Any:
-    return request(key, epsilon, analyst, part=PartPaid("visits", "region", "", name), **more)
+    return request(key, epsilon, analyst, part=paid(name), **more)
 
 
 def kept_in_parts(spot: Place) -> None:
     """In every kind of ledger: charged, found again, verified, replayed from an export; one key is of one part."""
     store = spot.open(creation(2))
-    with_parts(store)
+    set_parts(store, "north", "south")
     first = granted(store.reserve(in_part("k", "north")))
     granted(store.reserve(in_part("l", "south", question="of others")))
     assert code_of(lambda: store.reserve(in_part("k", "south"))) == "key-reused"
@@ -85,7 +81,7 @@ def test_rows_with_parts_are_kept_found_verified_and_replayed(spot: Place) -> No
 def test_an_answer_is_shared_with_whoever_asks_about_the_same_people_alone() -> None:
     with place() as spot:
         store = spot.open(creation(2), share_answers=True)
-        with_parts(store)
+        set_parts(store, "north", "south")
         store.add_analyst("ana", cap(1))
         store.settle(granted(store.reserve(in_part("k", "north"))), b"north")
         granted(store.reserve(in_part("k", "south", analyst="ana")))
@@ -101,7 +97,7 @@ def test_shares_that_are_reserved_and_parts_exclude_each_other() -> None:
     with place() as spot:
         store = spot.open(creation(2))
         store.share("reserved")
-        assert code_of(lambda: with_parts(store)) == "parts"
+        assert code_of(lambda: set_parts(store, "north", "south")) == "parts"
     with pytest.raises(Refused, match="parts"):
         curator(shares="reserved")
 
@@ -119,6 +115,17 @@ def test_a_row_that_a_part_did_not_pay_for_is_found() -> None:
         bad = canonical(changed)
         with pytest.raises(Fault):
             replay({"format": 2, "rows": [*rows[:-1], {"body": bad.decode(), "hash": hash_of(bad)}]})
+
+
+def test_a_budget_of_a_part_is_one_that_its_cap_keeps() -> None:
+    ledger = Ledger.begun(False, 2, 1)
+    book = ledger.rows[-1].book
+    check_act(book, Parted(*SAID_BY, (("north", cap(1)),)))
+    with pytest.raises(Invalid, match="the budget itself"):
+        check_act(book, Parted(*SAID_BY, (("north", cap(1)), ("south", Cap(cap(2).limit, cap(1).budget)))))
+    for names in ((), ("b", "a"), ("a", "a"), ("",)):
+        with pytest.raises(Invalid):
+            Parted(*SAID_BY, tuple((name, cap(1)) for name in names))
 
 
 # Policies, and what is asked of a curator.
@@ -175,12 +182,13 @@ def test_answers_of_a_part_are_kept_for_themselves() -> None:
 
 
 def test_what_was_found_in_a_part_is_found_anew_elsewhere() -> None:
-    with curator(epsilon=9, max_rows=None, max_groups=None, parts=PARTS | {"budgets": {"north": {"epsilon": 9}}}) as hospital:
-        first = hospital.sql("SELECT COUNT(*) AS n FROM visits WHERE region = 'north'", epsilon=1)
+    parts = PARTS | {"budgets": {"north": {"epsilon": 9}, "south": {"epsilon": 9}}}
+    with curator(epsilon=9, max_rows=None, max_groups=None, parts=parts) as hospital:
+        first = hospital.sql("SELECT COUNT(*) AS n FROM tests", epsilon=1, part="north")
         assert "max_total" in first.receipt["found"]
         told = [
-            hospital.explain(f"SELECT SUM(x) AS n FROM {rows}", epsilon=1)
-            for rows in ("visits WHERE region = 'north'", "visits WHERE region IN ('north')", "visits")
+            hospital.explain("SELECT COUNT(y) AS n FROM tests", epsilon=1, part=part)
+            for part in ("north", "south", None)
         ]
         assert ["found by an earlier question" in each for each in told] == [True, False, False]
 
@@ -223,13 +231,17 @@ mark = "mark"
 TWO = "north = { epsilon = 1 }\nsouth = { epsilon = 0.5 }"
 
 
-def written(folder: Path, *, version: str = "1", adjacency: str = "add-remove", source: str = "visits.csv", budgets: str = TWO) -> Path:
+def written(
+    folder: Path, *, version: str = "1", adjacency: str = "add-remove", source: str = "visits.csv", budgets: str = TWO
+) -> Path:
     path = folder / f"{source}.toml"
     path.write_text(POLICY.format(version=version, adjacency=adjacency, source=source, budgets=budgets))
     return path
 
 
-@pytest.mark.parametrize(("adjacency", "totals"), [("add-remove", ["0.4", "0.4", "0.6"]), ("replace", ["0.7", "0.7", "0.9"])])
+@pytest.mark.parametrize(
+    ("adjacency", "totals"), [("add-remove", ["0.4", "0.4", "0.6"]), ("replace", ["0.7", "0.7", "0.9"])]
+)
 def test_people_who_move_take_what_they_met_with_them(tmp_path: Path, adjacency: str, totals: list[str]) -> None:
     files(tmp_path, [(1, "north"), (2, "south")])
     with dp.Curator.open(written(tmp_path, adjacency=adjacency)) as hospital:
@@ -245,6 +257,24 @@ def test_people_who_move_take_what_they_met_with_them(tmp_path: Path, adjacency:
         assert str(hospital.spent) == f"ε = {totals[2]}"
         assert code_of(lambda: hospital.sql(SOUTH, epsilon=0.2)) == "part-budget"
         hospital.verify()
+
+
+def people_are_in_the_parts_of_their_version(folder: Path) -> None:
+    """Who is in a part is read of the data that the question reads."""
+    large = "north = { epsilon = 900 }"
+    files(folder, [(i, "north" if i < 30 else "south") for i in range(40)])
+    path = written(folder, budgets=large)
+    path.write_text(path.read_text().replace("epsilon = 2", "epsilon = 1000"))
+    with dp.Curator.open(path) as hospital:
+        first = hospital.sql(NORTH, epsilon=50).to_dicts()[0]["n"]
+        files(folder, [(i, "north" if i < 10 else "south") for i in range(40)])
+        hospital.data_changed()
+        second = hospital.sql(NORTH, epsilon=50).to_dicts()[0]["n"]
+    assert abs(first - 30) < 5 and abs(second - 10) < 5
+
+
+def test_people_are_in_the_parts_of_their_version(tmp_path: Path) -> None:
+    people_are_in_the_parts_of_their_version(tmp_path)
 
 
 def one_ledger_serves_two_files(folder: Path) -> None:
@@ -372,7 +402,10 @@ def test_measurements_surveys_and_tables_are_charged_to_all() -> None:
         with hospital.measure(dp.Laplace(1).event(), label="by hand"):
             pass
         assert str(hospital.spent) == "ε = 2.5"
-        assert {name: str(each.spent) for name, each in hospital.budgets().parts.items()} == {"north": "ε = 0.5", "south": "ε = 0"}
+        assert {name: str(each.spent) for name, each in hospital.budgets().parts.items()} == {
+            "north": "ε = 0.5",
+            "south": "ε = 0",
+        }
 
 
 def test_rows_that_are_units_are_in_the_part_that_they_name() -> None:
@@ -396,6 +429,6 @@ def test_a_name_is_known_in_the_ledger_or_refused() -> None:
         store = spot.open(creation(2))
         with pytest.raises(Invalid, match="no part"):
             parted.set_cap(store, "north", cap(1), higher=True)
-        with_parts(store)
+        set_parts(store, "north", "south")
         with pytest.raises(Invalid, match="no part"):
             parted.known_parts(store, "east")

@@ -13,6 +13,7 @@ from discreet.errors import DiscreetError, Fault
 from discreet.mechanisms.sensitivity import Norm
 from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.check import check, check_taken, digest
+from discreet.plan.joins import PersonJoin
 from discreet.plan.parting import in_part
 from discreet.plan.partition import Part, Partition
 from discreet.plan.parts import InPart, part_of
@@ -42,7 +43,10 @@ NAMED: list[tuple[str, str | None]] = [
     ("WITH v AS (SELECT * FROM visits WHERE port = 'A') SELECT x, COUNT(*) FROM v WHERE x IS NOT NULL GROUP BY x", "A"),
     ("SELECT port, COUNT(*) FROM visits WHERE port = 'A' GROUP BY port", "A"),
     ("SELECT COUNT(*) FROM (SELECT who, COUNT(*) AS n FROM visits WHERE port = 'A' GROUP BY who) WHERE n > 1", "A"),
-    ("SELECT COUNT(*) FROM (SELECT who, port, COUNT(*) AS n FROM visits GROUP BY who, port) WHERE port = 'B' AND n > 1", "B"),
+    (
+        "SELECT COUNT(*) FROM (SELECT who, port, COUNT(*) AS n FROM visits GROUP BY who, port) WHERE port = 'B' AND n > 1",
+        "B",
+    ),
     ("SELECT lab, COUNT(*) FROM tests t JOIN visits v USING (who) WHERE v.port = 'A' GROUP BY lab", "A"),
     ("SELECT lab, SUM(x) FROM visits v LEFT JOIN tests t USING (who) WHERE v.port = 'B' GROUP BY lab", "B"),
     ("SELECT COUNT(*) FROM visits a JOIN visits b USING (who) WHERE a.port = 'A' AND b.x > 2", "A"),
@@ -74,7 +78,10 @@ NAMED: list[tuple[str, str | None]] = [
     ("SELECT COUNT(*) FROM tests t LEFT JOIN (SELECT who FROM visits WHERE port = 'A') v USING (who)", None),
     ("SELECT COUNT(*) FROM tests t JOIN (SELECT who FROM visits WHERE port = 'A') v USING (who)", None),
     ("SELECT COUNT(*) FROM visits a JOIN visits b USING (who) WHERE a.port = 'A' AND b.port = 'B'", None),
-    ("SELECT COUNT(*) FROM visits a JOIN (SELECT who FROM visits WHERE port = 'B') b USING (who) WHERE a.port = 'A'", None),
+    (
+        "SELECT COUNT(*) FROM visits a JOIN (SELECT who FROM visits WHERE port = 'B') b USING (who) WHERE a.port = 'A'",
+        None,
+    ),
 ]
 """Questions, and the part that the conditions of each name."""
 
@@ -83,23 +90,34 @@ ASKED = [
     ("SELECT lab, SUM(y), COUNT(*) FROM tests GROUP BY lab", "B"),
     ("SELECT COUNT(*), COUNT(DISTINCT who) FROM visits JOIN tests USING (who)", "A"),
     ("SELECT port, AVG(x) FROM visits GROUP BY port", "A"),
-    ("SELECT COUNT(*) FROM tests t LEFT JOIN (SELECT who FROM visits WHERE port = 'B') v USING (who) WHERE v.who IS NULL", "A"),
+    (
+        "SELECT COUNT(*) FROM tests t LEFT JOIN (SELECT who FROM visits WHERE port = 'B') v USING (who) WHERE v.who IS NULL",
+        "A",
+    ),
     ("SELECT lab, COUNT(*) FROM (SELECT who, MAX(lab) AS lab FROM tests GROUP BY who) GROUP BY lab", "B"),
 ]
 """Questions that name no part, which whoever asks does."""
+
+
+OF_ROWS = [
+    "SELECT COUNT(*), SUM(x) FROM visits",
+    "SELECT land, COUNT(*) FROM visits v JOIN ports p USING (port) GROUP BY land",
+]
+"""Such questions of rows that are units."""
 
 
 def catalog(protected: Protected = PERSON) -> Catalog:
     return replace(joined.catalog(protected), parts=PARTS)
 
 
-@cache
 def asked(text: str, part: str | None = None, protected: Protected = PERSON) -> Question:
     known = catalog(protected)
     return in_part(question(text, known), known, part)
 
 
-def planned(text: str, part: str | None = None, protected: Protected = PERSON, epsilon: Any = 1, delta: Any = 0) -> Plan:
+def planned(
+    text: str, part: str | None = None, protected: Protected = PERSON, epsilon: Any = 1, delta: Any = 0
+) -> Plan:
     delta = delta or (1e-6 if protected.clip == "l2" else 0)
     return plan_for(asked(text, part, protected), catalog(protected), epsilon, delta)
 
@@ -111,6 +129,7 @@ def cases() -> Iterator[tuple[str, str, Protected]]:
     for text, part in named:
         if "tests" not in text and "who" not in text:
             yield from ((text, part, protected) for protected in ROWS)
+    yield from ((text, "B", protected) for text in OF_ROWS for protected in ROWS)
 
 
 def names_are_read() -> None:
@@ -121,7 +140,10 @@ def names_are_read() -> None:
     # a column of another table that is called so, and has these keys
     lab = replace(joined.TESTS, columns=(*joined.TESTS.columns, Column("port", Type.TEXT, keys=("A", "B"))))
     known = replace(catalog(), tables=(joined.VISITS, lab, joined.ENTRY))
-    for text in ("SELECT COUNT(*) FROM tests WHERE port = 'A'", "SELECT COUNT(*) FROM visits v JOIN tests t USING (who) WHERE t.port = 'A'"):
+    for text in (
+        "SELECT COUNT(*) FROM tests WHERE port = 'A'",
+        "SELECT COUNT(*) FROM visits v JOIN tests t USING (who) WHERE t.port = 'A'",
+    ):
         assert part_of(in_part(question(text, known), known).source) is None, text
     for text, part in ASKED:
         assert part_of(asked(text).source) is None
@@ -300,7 +322,8 @@ def a_stage_that_reads_others_is_a_fault() -> None:
         whole = _with_source(plan.stage, lambda each: each.source)
         other = _with_source(plan.stage, lambda each: replace(each, key=Literal("B", Type.TEXT)))
         moved = _with_source(plan.stage, lambda each: replace(each, members=replace(each.members, table="tests")))
-        for stage in (whole, other, moved):
+        person = _with_source(plan.stage, lambda each: replace(each, person=replace(each.person, name="x")))
+        for stage in (whole, other, moved, person):
             if stage is not None:
                 _faulty(replace(plan, stage=stage))
         source = plan.question.source
@@ -363,6 +386,11 @@ def rules_refuse_what_is_no_part() -> None:
     assert isinstance(scan, Scan)
     assert part_of(replace(node, source=Typed(scan, scan.columns))) == node.part
     assert {each.table for each in scans(node)} == {"visits"}
+    both = asked("SELECT COUNT(*) FROM visits a JOIN visits b USING (who) WHERE a.port = 'A'").source
+    assert isinstance(both, Filter) and isinstance(both.source, PersonJoin)
+    bare = _stripped(both.source.other, lambda each: each.source)
+    assert part_of(both) == node.part
+    assert part_of(replace(both, source=replace(both.source, other=bare))) is None, "one side is of everybody"
 
 
 def _refused(law: Any, what: Any) -> None:
@@ -378,7 +406,7 @@ def _refused(law: Any, what: Any) -> None:
 
 @dataclass
 class Spending:
-    """What a ledger of the law adds up: everything, but for parts, of which the largest count in each time; of two, where one is replaced."""
+    """What a ledger of the law adds up: everything, but for parts, of which the largest counts in each time, or the two largest."""
 
     touched: int
     whole: float = 0
@@ -402,6 +430,10 @@ class Spending:
 POOL = [text for text, _ in NAMED if "ports" not in text]
 
 
+remembered = cache(asked)
+"""What questions ask, which are asked again and again."""
+
+
 def overlap_is_summed(seed: int, *, replaced: bool) -> tuple[bool, bool]:
     """Whatever questions are asked, of parts or of rows that only look like some: whoever changes the rows of several is charged for all.
 
@@ -419,7 +451,7 @@ def overlap_is_summed(seed: int, *, replaced: bool) -> tuple[bool, bool]:
                 text, part = draw.choice(POOL), None
             else:
                 text, part = draw.choice(ASKED)
-            source, price = asked(text, part).source, draw.choice([1.0, 2.0, 4.0])
+            source, price = remembered(text, part).source, draw.choice([1.0, 2.0, 4.0])
             spending.charge(part_of(source), price)
             paid += price
             for who in people:
@@ -441,9 +473,11 @@ def pairs_are_summed(seed: int) -> bool:
     for _ in range(2):
         tables = together(*(of_one(draw, who, draw.choice(PORTS)) for who in people))
         for _ in range(draw.randrange(1, 5)):
-            source, price = asked(draw.choice(POOL)).source, draw.choice([1.0, 2.0, 4.0])
+            source, price = remembered(draw.choice(POOL)).source, draw.choice([1.0, 2.0, 4.0])
             spending.charge(part_of(source), price)
-            touched.append((price, {who for who in people if _read(source, tables) != _read(source, _without(tables, who))}))
+            touched.append(
+                (price, {who for who in people if _read(source, tables) != _read(source, _without(tables, who))})
+            )
         spending.move()
     worst = max(sum(price for price, whom in touched if whom & set(pair)) for pair in product(people, people))
     assert worst <= spending.total, (seed, touched, spending)

@@ -37,4 +37,4 @@ def test_whoever_is_in_several_questions_is_charged_for_all_of_them(replaced: bo
 
 
 def test_of_two_who_replace_each_other_all_questions_count() -> None:
-    assert any([parted.pairs_are_summed(seed) for seed in range(repeats(60))])
+    assert True in {parted.pairs_are_summed(seed) for seed in range(repeats(60))}
