@@ -16,6 +16,8 @@ from discreet.curator.policy import Policy
 from discreet.curator.replay import replay
 from discreet.curator.rows import canonical, hash_of
 from discreet.errors import DiscreetError, Fault, Invalid, QueryError, Refused
+from discreet.privacy import Adjacency
+from discreet.privacy.theorems import parallel_composition
 from tests.curator import people_in_parts as model
 from tests.curator.cases import SAID_BY, Place, cap, code_of, creation, granted, paid, place, request, set_parts
 from tests.curator.people_in_parts import Ledger
@@ -102,6 +104,21 @@ def test_shares_that_are_reserved_and_parts_exclude_each_other() -> None:
         curator(shares="reserved")
 
 
+def test_shares_that_are_reserved_in_the_ledger_refuse_parts_before_anything_is_changed(tmp_path: Path) -> None:
+    files(tmp_path, [(1, "north")])
+    plain = written(tmp_path)
+    before, _, rest = plain.read_text().partition("[parts]")
+    reserved = before.replace("epsilon = 2", 'epsilon = 2\nshares = "reserved"')
+    plain.write_text(reserved + rest[rest.index("[ledger]") :])
+    with dp.Curator.open(plain) as hospital:
+        hospital.sql(NORTH, epsilon=0.1)
+    with pytest.raises(Refused, match="parts"):
+        dp.Curator.open(written(tmp_path, version="2")).sql(NORTH, epsilon=0.1)
+    plain.write_text(reserved + rest[rest.index("[ledger]") :])
+    with dp.Curator.open(plain) as hospital:
+        assert not any("version" in line.what for line in hospital.history())
+
+
 def test_a_row_that_a_part_did_not_pay_for_is_found() -> None:
     ledger = Ledger.begun(False, 2, 1)
     assert ledger.ask("a", Amounts(UNIT)) and ledger.ask("b", Amounts(UNIT))
@@ -170,6 +187,25 @@ def a_question_pays_where_it_is_asked() -> None:
 
 def test_a_question_pays_where_it_is_asked() -> None:
     a_question_pays_where_it_is_asked()
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize("prices", [[1.0, 0.5, 0.25], [0.5, 0.5, 0.5], [0.25]])
+def test_the_price_of_parts_beside_each_other_is_that_of_the_theorem(adjacency: Adjacency, prices: list[float]) -> None:
+    """In one version of the data: the largest, or the two largest, of each amount; by either accountant."""
+    names = ("north", "south", "west")
+    text = "SELECT COUNT(*) AS n FROM tests"
+    parts = PARTS | {"budgets": {name: {"epsilon": 9} for name in names}}
+    with curator(epsilon=9, adjacency=adjacency.value, parts=parts) as hospital:
+        for name, epsilon in zip(names, prices, strict=False):
+            hospital.sql(text, epsilon=epsilon, part=name)
+        assert hospital.spent.epsilon == parallel_composition([(each, 0) for each in prices], adjacency)[0]
+    parts = PARTS | {"budgets": {name: {"epsilon": 9, "delta": 1e-6} for name in names}}
+    with curator(epsilon=9, delta=1e-6, adjacency=adjacency.value, accountant="zcdp", parts=parts) as hospital:
+        for name, epsilon in zip(names, prices, strict=False):
+            hospital.sql(text, epsilon=epsilon, part=name)
+        spent = sorted(each.spent.rho or 0 for each in hospital.budgets().parts.values())
+        assert hospital.spent.rho == sum(spent[-1 if adjacency is Adjacency.ADD_REMOVE else -2 :]) > 0
 
 
 def test_answers_of_a_part_are_kept_for_themselves() -> None:

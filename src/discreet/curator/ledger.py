@@ -250,7 +250,7 @@ def parts_and_shares() -> Refused:
     return Refused(
         "shares are reserved, and parts of the people have budgets: who is refused in a part would depend on what others spent there",
         code="parts",
-        hint="let shares be common, or declare no parts",
+        hint="let shares be common, or declare no parts; a ledger that has had parts cannot reserve shares any more",
     )
 
 

@@ -13,7 +13,7 @@ from discreet.curator.accounts import Account
 from discreet.curator.acts import Creation, DataChanged, accountant_of
 from discreet.curator.amounts import Amounts, Cap
 from discreet.curator.declaration import Budget, relation_kept
-from discreet.curator.ledger import set_aside
+from discreet.curator.ledger import parts_and_shares, set_aside
 from discreet.curator.money import cap_of
 from discreet.curator.place import Place
 from discreet.curator.places import is_made, others, remember
@@ -96,6 +96,9 @@ def check_shares(store: Store, policy: Policy) -> None:
     standing = store.standing()
     if standing.shares == "reserved" and policy.shares == "common":
         raise still_reserved()
+    parts = policy.parts is not None or standing.parts is not None
+    if parts and "reserved" in (standing.shares, policy.shares):
+        raise parts_and_shares()
     if "reserved" not in (standing.shares, policy.shares):
         return
     known = store.analysts()

@@ -275,8 +275,8 @@ def _person_join(relation: PersonJoin) -> str:
 def _in_part(relation: InPart) -> str:
     if relation.person is None:
         return f"in the part {said(relation.all_in)}"
-    rows = f"all rows in {relation.members.table} have {said(relation.all_in)}"
-    return f"of each {relation.person.name} whose {rows}; whoever is in several parts, or in none, is left out"
+    rows = f"rows in {relation.members.table} have {said(relation.all_in)}"
+    return f"of each {relation.person.name} all of whose {rows}; whoever is in several parts, or in none, is left out"
 
 
 @told.register
