@@ -222,7 +222,7 @@ MUTANTS = (
     ),
     Mutant(
         "parts-begin-anew",
-        ACCOUNTS + "Parts.moved",
+        ACCOUNTS + "PartAccounts.moved",
         "start = self.most",
         "start = NOTHING",
         "when the data change every part has its whole budget again, also for whoever met all of another",
@@ -230,7 +230,7 @@ MUTANTS = (
     ),
     Mutant(
         "parts-begin-where-they-were",
-        ACCOUNTS + "Parts.moved",
+        ACCOUNTS + "PartAccounts.moved",
         "replace(each, spent=start)",
         "each",
         "whoever moves to a part of which little was spent has met more than it says",

@@ -48,7 +48,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PartAccounts:
     """What may be spent on each part of the people, and was; all of it is in the account of the data set, too.
 
     What says in which part somebody is: a column of a table, of a source. An account starts from what somebody may have met in other parts
@@ -79,12 +79,12 @@ class Parts:
         spent = [tuple(each.spent) for _, each in self.accounts]
         return Amounts(*map(max, zip(self.carried, *spent, strict=True)))
 
-    def put(self, name: str, account: Account) -> "Parts":
+    def put(self, name: str, account: Account) -> "PartAccounts":
         """The parts with another account of one of them."""
         accounts = dict(self.accounts) | {name: account}
         return replace(self, accounts=tuple(sorted(accounts.items())))
 
-    def moved(self) -> "Parts":
+    def moved(self) -> "PartAccounts":
         """The parts after people may have moved: each starts from the largest spending of any."""
         start = self.most
         accounts = tuple((name, replace(each, spent=start)) for name, each in self.accounts)
@@ -98,7 +98,7 @@ class Parts:
         }
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "Parts":
+    def from_json(cls, value: dict[str, Any]) -> "PartAccounts":
         accounts = ((name, Account.from_json(each)) for name, each in sorted(value["accounts"].items()))
         table, column, origin = value["said_by"]
         return cls(table, column, origin, tuple(accounts), Amounts.from_json(value["carried"]))
@@ -115,7 +115,7 @@ class Book:
     version: str
     # Where shares are reserved: what is kept for analysts, out of the owner's reach.
     aside: Amounts | None = None
-    parts: Parts | None = None
+    parts: PartAccounts | None = None
 
     @property
     def touched(self) -> int:
@@ -154,7 +154,7 @@ class Book:
             value["failures"],
             value["version"],
             None if aside is None else Amounts.from_json(aside),
-            None if parts is None else Parts.from_json(parts),
+            None if parts is None else PartAccounts.from_json(parts),
         )
 
 
@@ -175,7 +175,7 @@ class Standing:
     free: Amounts
     # Where shares are reserved: what is kept for analysts.
     aside: Amounts | None
-    parts: Parts | None = None
+    parts: PartAccounts | None = None
 
     @property
     def shares(self) -> str:

@@ -69,7 +69,7 @@ class AnalystRemoved:
 
 
 class PartPaid(NamedTuple):
-    """The part of the people that a charge is made in: what says who is in it, as `Parts` has it, and its name."""
+    """The part of the people that a charge is made in: what says who is in it, as `PartAccounts` has it, and its name."""
 
     table: str
     column: str

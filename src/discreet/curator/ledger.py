@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from discreet.accountant import Accountant
-from discreet.curator.accounts import Account, Book, Parts
+from discreet.curator.accounts import Account, Book, PartAccounts
 from discreet.curator.acts import (
     Accepted,
     Act,
@@ -233,11 +233,11 @@ def _parted(book: Book, act: Parted) -> Book:
     """The book after parts were declared. Whoever is in a part that is new may have met what was spent on any other before."""
     if book.aside is not None:
         raise parts_and_shares()
-    before = book.parts or Parts(act.table, act.column, act.origin)
+    before = book.parts or PartAccounts(act.table, act.column, act.origin)
     if before.said_by == (act.table, act.column, act.origin):
         after, since = before, before.largest(book.touched)
     else:
-        after, since = Parts(act.table, act.column, act.origin, (), before.most), tuple(NOTHING)
+        after, since = PartAccounts(act.table, act.column, act.origin, (), before.most), tuple(NOTHING)
     start = after.most
     for name, cap in act.caps:
         known = after.account(name)
