@@ -1,6 +1,7 @@
 """Planted bugs of parts of the people: what is taken for a part, who is in it, what reads others, and what a ledger adds up."""
 
 from tests.curator import people_in_parts as model
+from tests.curator import test_parted as asked
 from tests.curator import test_parts as budgets
 from tests.mutants import Law, Mutant, by_itself
 from tests.mutants.curator import at
@@ -16,8 +17,8 @@ RENDER = "discreet.engines.render.parts:"
 RULES = "discreet.plan.rules.parts:"
 WITH_LEDGER = "discreet.curator.parted:"
 
-CHANGED = by_itself(budgets.test_budgets_of_parts_are_changed_as_those_of_analysts_are)
-MOVED = by_itself(budgets.test_people_are_in_the_parts_of_their_version)
+CHANGED = by_itself(asked.test_budgets_of_parts_are_changed_as_those_of_analysts_are)
+MOVED = by_itself(asked.test_people_are_in_the_parts_of_their_version)
 SHARED = by_itself(budgets.test_an_answer_is_shared_with_whoever_asks_about_the_same_people_alone)
 EXCLUSIVE = by_itself(budgets.test_shares_that_are_reserved_and_parts_exclude_each_other)
 
@@ -51,7 +52,7 @@ def agreed() -> None:
 
 
 def unkeyed() -> None:
-    budgets.test_what_cannot_be_parts_is_refused_before_anything_is_asked(*budgets.WRONG[4])
+    asked.test_what_cannot_be_parts_is_refused_before_anything_is_asked(*asked.WRONG[4])
 
 
 MUTANTS = (
@@ -101,7 +102,7 @@ MUTANTS = (
         "name not in self.names",
         "not name",
         "a value that has no budget is taken for a part",
-        budgets.test_a_part_that_there_is_not_is_refused,
+        asked.test_a_part_that_there_is_not_is_refused,
     ),
     Mutant(
         "parts-of-some-tables",
@@ -317,7 +318,7 @@ MUTANTS = (
         'repr(where) if where else ""',
         '""',
         "two files say who is in a part, and people are in others by each",
-        by_itself(budgets.test_one_ledger_serves_two_files_whose_parts_are_of_other_people),
+        by_itself(asked.test_one_ledger_serves_two_files_whose_parts_are_of_other_people),
     ),
     Mutant(
         "budgets-that-follow-the-policy-up",
@@ -349,7 +350,7 @@ MUTANTS = (
         "part=paid_in(self.policy, self._place, plan.part)",
         "part=None",
         "what names a part is charged to everybody",
-        budgets.a_question_pays_where_it_is_asked,
+        asked.a_question_pays_where_it_is_asked,
     ),
     Mutant(
         "parts-by-the-load-of-another-version",
@@ -373,6 +374,6 @@ MUTANTS = (
         "case Filter() | InPart():",
         "case InPart():\n            return _rows_alone(rows.source)\n        case Filter():",
         "what was found in a part is taken for what is found of all",
-        budgets.test_what_was_found_in_a_part_is_found_anew_elsewhere,
+        asked.test_what_was_found_in_a_part_is_found_anew_elsewhere,
     ),
 )

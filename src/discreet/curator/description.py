@@ -10,6 +10,7 @@ from discreet.curator.declaration import AUTO
 from discreet.curator.facts import Known, known_in
 from discreet.curator.place import Place
 from discreet.plan.catalog import Catalog, Column, Key, Protected, Table, listed
+from discreet.plan.explain import said
 from discreet.plan.partition import Partition
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
@@ -132,7 +133,7 @@ def _parts(parts: Partition, person: str | None) -> list[str]:
     whose = "each row by what it names" if person is None else f"each {person} all of whose rows there name one"
     return [
         f"parts of the people, by {parts.column} of {parts.table}: {', '.join(parts.names)}; {whose}",
-        f"    a question about one alone pays there: WHERE {parts.column} = '{parts.names[0]}', or --part {parts.names[0]}",
+        f"    a question about one alone pays there: WHERE {parts.column} = {said(parts.key(parts.names[0]))}, or --part {parts.names[0]}",
     ]
 
 
