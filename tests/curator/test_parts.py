@@ -120,3 +120,21 @@ def test_a_budget_of_a_part_is_one_that_its_cap_keeps() -> None:
     for names in ((), ("b", "a"), ("a", "a"), ("",)):
         with pytest.raises(Invalid):
             Parted(*SAID_BY, tuple((name, cap(1)) for name in names))
+
+
+def test_rows_with_parts_are_written_as_they_were() -> None:
+    """Ledgers are kept for good: what their rows hold never changes. The hash of the last stands for all before it."""
+    ledger = Ledger.begun(True, 2, 1)
+    assert ledger.ask("a", Amounts(UNIT // 2))
+    act = json.loads(ledger.rows[-1].body())["act"]
+    assert act["part"] == ["visits", "region", "", "a"]
+    ledger.change_data()
+    assert ledger.ask("b", Amounts(UNIT // 4)) and ledger.ask(None, Amounts(UNIT // 4))
+    parts = json.loads(ledger.rows[-1].body())["book"]["parts"]
+    spent = {name: each["spent"][0] / UNIT for name, each in parts["accounts"].items()}
+    assert (spent, parts["carried"], parts["said_by"]) == (
+        {"a": 0.5, "b": 0.75, "c": 0.5},
+        [UNIT // 2, 0, 0],
+        ["visits", "region", ""],
+    )
+    assert head_of(ledger.rows[-1]).hash == "22e41cf32f562c06a4fe06bf4afd571e5475282b8f72d4b223c1eedf9be643de"

@@ -30,6 +30,7 @@ from discreet.plan.scalar import Column as Node
 from discreet.plan.scalar import Literal, Type
 from discreet.plan.sql import question
 from discreet.plan.steps.base import Step
+from discreet.plan.written import notation
 from discreet.privacy import Adjacency, Unit
 from tests.plan import joined
 from tests.plan.joined import PERSON, ROWS, Row, Rows, data_of, exact, together
@@ -153,6 +154,20 @@ def names_are_read() -> None:
         plan = planned(text, part)
         assert plan.part == Part("visits", "port", part) and digest(plan) != digest(planned(text)), text
         assert any(f"port = '{part}' alone" in note for note in plan.told)
+
+
+TEXT, INTEGER = "type=<Type.TEXT: 'text'>", "type=<Type.INTEGER: 'integer'>"
+PORT, WHO, X = f"Column(name='port', {TEXT})", f"Column(name='who', {INTEGER})", f"Column(name='x', {INTEGER})"
+WRITTEN = (
+    f"InPart(source=Scan(table='visits', columns=({PORT}, {WHO}, {X})), person={WHO},"
+    f" members=Scan(table='visits', columns=({WHO}, {PORT})), column={PORT}, key=Literal(value='A', {TEXT}))"
+)
+
+
+def a_part_is_written_as_it_was() -> None:
+    """Names of plans are kept for good."""
+    source = asked(NAMED[0][0]).source
+    assert isinstance(source, Filter) and notation(source.source) == WRITTEN
 
 
 # Who is in a part, who is not, and how far anybody reaches.

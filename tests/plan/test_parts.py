@@ -7,6 +7,7 @@ from tests.scale import repeats
 
 LAWS = [
     parted.names_are_read,
+    parted.a_part_is_written_as_it_was,
     parted.no_count_of_a_part_is_public,
     parted.every_stage_reads_the_part,
     parted.a_stage_that_reads_others_is_a_fault,
