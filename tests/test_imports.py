@@ -99,6 +99,7 @@ ARROWS = {
                 "joins",
                 "letters",
                 "moments",
+                "parts",
                 "relation",
                 "scalar",
                 "texts",

@@ -127,6 +127,14 @@ def twins_are_reported_on() -> None:
         assert_type(pair.run(lambda curator: curator.sql(text, epsilon=0.1)), dp.audit.twins.Report)
 
 
+def parts_of_the_people_have_budgets() -> None:
+    parts = {"table": "t", "column": "k", "budgets": {"1": {"epsilon": 1}}}
+    keys_of = {"k": {"keys": [1, 2]}}
+    curator = dp.Curator({"t": {"id": [1, 2], "k": [1, 2]}}, "id", keys_of, epsilon=1, parts=parts, ledger=":memory:")
+    assert_type(curator.preview("SELECT COUNT(*) AS n FROM t", epsilon=1, part="1"), dp.Preview)
+    assert_type(curator.explain("SELECT COUNT(*) AS n FROM t", epsilon=1, part="1"), str)
+
+
 def what_is_wrong_is_refused() -> None:
     dp.Laplace()  # type: ignore[call-arg]
     dp.Laplace("10")  # type: ignore[arg-type]

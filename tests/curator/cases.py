@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from discreet.curator.acts import Creation
+from discreet.curator.acts import Creation, Parted, PartPaid
 from discreet.curator.amounts import Amounts, Cap, Price
 from discreet.curator.money import cap_of
 from discreet.curator.request import Request, Reservation, Stored
@@ -39,6 +39,20 @@ def request(key: str, epsilon: Any = Fraction(1, 10), analyst: str | None = None
     event = more.pop("event", events.Pure(exact).to_json())
     given = {"label": "SELECT COUNT(*) FROM visits", "data_version": "1", **more}
     return Request(key, analyst, price, event, **given)
+
+
+SAID_BY = ("visits", "region", "")
+"""What says in which part of the people somebody is."""
+
+
+def set_parts(store: Store, *names: str, each: Any = 1) -> None:
+    """Give parts of the people budgets."""
+    store.set_parts(Parted(*SAID_BY, tuple((name, cap(each)) for name in sorted(names))))
+
+
+def paid(name: str | None) -> PartPaid | None:
+    """Where a question about a part is charged."""
+    return None if name is None else PartPaid(*SAID_BY, name)
 
 
 def granted(outcome: Reservation | Stored) -> Reservation:

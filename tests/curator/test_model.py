@@ -17,12 +17,13 @@ from discreet.curator.replay import replay
 from discreet.curator.request import Request, Reservation, Stored
 from discreet.curator.store import Store
 from discreet.errors import Fault, Refused
-from tests.curator.cases import cap, creation, place, request
+from tests.curator.cases import cap, creation, paid, place, request, set_parts
 from tests.scale import repeats
 
 NAMES = [None, "ana", "bo"]
 PRICES = [Fraction(0), Fraction(1, 10), Fraction(1, 3), Fraction(7, 10), Fraction(1, 10**20)]
 UNIT = Fraction(1, 10**15)
+PARTS, PART_CAP = ("north", "south"), Fraction(9, 10)
 
 
 def whole_units(x: Fraction) -> Fraction:
@@ -39,6 +40,7 @@ class Asked:
     version: str
     status: str = "open"
     answer: bytes = b""
+    part: str | None = None
 
 
 @dataclass
@@ -51,16 +53,24 @@ class Model:
     spents: dict[str, Fraction] = field(default_factory=dict)
     active: set[str] = field(default_factory=set)
     asked: dict[tuple[str | None, str], Asked] = field(default_factory=dict)
-    first: dict[tuple[Fraction, str, str], Asked] = field(default_factory=dict)  # to be settled, of each question
+    first: dict[tuple[Fraction, str, str, str | None], Asked] = field(
+        default_factory=dict
+    )  # to be settled, of each question
+    parts: dict[str, Fraction] = field(
+        default_factory=lambda: dict.fromkeys(PARTS, Fraction(0))
+    )  # since people may have moved
+    before: Fraction = Fraction(0)  # that somebody may have met in parts, until then
     failures: int = 0
     failed: dict[str, int] = field(default_factory=dict)
     version: str = "1"
 
-    def reserve(self, key: str, who: str | None, price: Fraction, what: str, version: str) -> str | bytes:
+    def reserve(
+        self, key: str, who: str | None, price: Fraction, what: str, version: str, part: str | None
+    ) -> str | bytes:
         if who is not None and who not in self.active:
             return "analyst-unknown"
         old = self.asked.get((who, key))
-        if old is not None and (old.price, old.what, old.version) != (price, what, version):
+        if old is not None and (old.price, old.what, old.version, old.part) != (price, what, version, part):
             return "key-reused"
         if old is not None and old.status in ("settled", "shared"):
             return old.answer
@@ -74,10 +84,10 @@ class Model:
             return "again"
         if version != self.version:
             return "data-version"
-        first = self.first.get((price, what, version))
+        first = self.first.get((price, what, version, part))
         if first is not None and first.who != who:
             return self.share(key, who, first)
-        return self.charge(key, who, price, what, version)
+        return self.charge(key, who, price, what, version, part)
 
     def share(self, key: str, who: str | None, other: Asked) -> str | bytes:
         price = whole_units(other.price)
@@ -85,26 +95,35 @@ class Model:
             if self.spents[who] + price > self.caps[who]:
                 return "analyst-budget"
             self.spents[who] += price
-        self.asked[who, key] = Asked(who, other.price, other.what, other.version, "shared", other.answer)
+        self.asked[who, key] = Asked(who, other.price, other.what, other.version, "shared", other.answer, other.part)
         return other.answer
 
     def settle(self, asked: Asked, answer: bytes) -> bytes:
         if asked.status == "open":
             asked.status, asked.answer = "settled", answer
-            self.first.setdefault((asked.price, asked.what, asked.version), asked)
+            self.first.setdefault((asked.price, asked.what, asked.version, asked.part), asked)
         return asked.answer
 
-    def charge(self, key: str, who: str | None, price: Fraction, what: str, version: str) -> str:
+    def charge(self, key: str, who: str | None, price: Fraction, what: str, version: str, part: str | None) -> str:
         due = whole_units(price)
         if who is not None and self.spents[who] + due > self.caps[who]:
             return "analyst-budget"
-        if self.spent + due > self.cap:
+        if part is not None and self.before + self.parts[part] + due > PART_CAP:
+            return "part-budget"
+        parts = self.parts if part is None else self.parts | {part: self.parts[part] + due}
+        more = due if part is None else max(parts.values()) - max(self.parts.values())
+        if self.spent + more > self.cap:
             return "budget"
-        self.spent += due
+        self.spent, self.parts = self.spent + more, parts
         if who is not None:
             self.spents[who] += due
-        self.asked[who, key] = Asked(who, price, what, version)
+        self.asked[who, key] = Asked(who, price, what, version, part=part)
         return "fresh"
+
+    def change_data(self, version: str) -> None:
+        if version != self.version:
+            self.before += max(self.parts.values())
+            self.version, self.parts = version, dict.fromkeys(PARTS, Fraction(0))
 
 
 def told(store: Store, wanted: Request) -> tuple[str | bytes, Reservation | None]:
@@ -126,13 +145,16 @@ class Clients(RuleBasedStateMachine):
         self.at = self.place.__enter__()
         made = creation(epsilon)
         self.stores = [self.at.open(made, share_answers=True) for _ in range(2)]
+        set_parts(self.stores[0], *PARTS, each=PART_CAP)
         self.model = Model(Fraction(made.cap.limit.epsilon, 10**15))
         self.open: dict[tuple[str | None, str], Reservation] = {}
         self.count = 0
 
-    def request(self, key: int, who: str | None, price: Fraction, what: int, version: str) -> tuple[Any, Request]:
-        plain = (f"k{key}", who, price, f"q{what}", version)
-        return plain, request(plain[0], price, who, question=plain[3], data_version=version)
+    def request(
+        self, key: int, who: str | None, price: Fraction, what: int, version: str, part: str | None
+    ) -> tuple[Any, Request]:
+        plain = (f"k{key}", who, price, f"q{what}", version, part)
+        return plain, request(plain[0], price, who, question=plain[3], data_version=version, part=paid(part))
 
     @rule(
         which=st.integers(0, 1),
@@ -141,10 +163,21 @@ class Clients(RuleBasedStateMachine):
         price=st.sampled_from(PRICES),
         what=st.integers(0, 2),
         version=st.sampled_from(["1", "1", "2"]),
+        part=st.sampled_from([None, None, *PARTS]),
         crash=st.sampled_from(["", "", "", "before", "after"]),
     )
-    def ask(self, which: int, key: int, who: str | None, price: Fraction, what: int, version: str, crash: str) -> None:
-        plain, wanted = self.request(key, who, price, what, version)
+    def ask(
+        self,
+        which: int,
+        key: int,
+        who: str | None,
+        price: Fraction,
+        what: int,
+        version: str,
+        part: str | None,
+        crash: str,
+    ) -> None:
+        plain, wanted = self.request(key, who, price, what, version, part)
         store = self.stores[which]
         if crash == "before":
             cut = mock.patch.object(Page, "add", side_effect=sqlite3.OperationalError("disk I/O error"))
@@ -250,7 +283,7 @@ class Clients(RuleBasedStateMachine):
     @rule(which=st.integers(0, 1), version=st.sampled_from(["1", "2"]))
     def change_data(self, which: int, version: str) -> None:
         self.stores[which].change_data(version)
-        self.model.version = version
+        self.model.change_data(version)
 
     @rule(which=st.integers(0, 1), gently=st.booleans())
     def restart(self, which: int, gently: bool) -> None:
@@ -263,6 +296,9 @@ class Clients(RuleBasedStateMachine):
         for store in self.stores:
             totals = store.standing()
             assert totals.spent.exact[0] == self.model.spent and totals.failures == self.model.failures
+            assert totals.parts is not None
+            for part, account in totals.parts.accounts:
+                assert account.spent.exact[0] == self.model.before + self.model.parts[part]
             for name, amount in self.model.spents.items():
                 assert store.standing(name).spent.exact[0] == amount
 

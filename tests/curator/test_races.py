@@ -9,7 +9,7 @@ import pytest
 from discreet.curator.amounts import UNIT
 from discreet.curator.store import Store
 from discreet.errors import Refused
-from tests.curator.cases import Place, cap, creation, place, request, spent
+from tests.curator.cases import Place, cap, creation, paid, place, request, set_parts, spent
 
 PROCESSES, ASKS, BUDGET = 8, 64, 100
 
@@ -34,25 +34,28 @@ def in_processes(act: Callable[[int], int]) -> list[int]:
     return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
 
-def ask(store: Store, name: str, times: int, analyst: str | None, grants: list[str]) -> None:
+def ask(store: Store, name: str, times: int, analyst: str | None, grants: list[str], part: str | None = None) -> None:
     for i in range(times):
         try:
-            store.reserve(request(f"{name}-{i}", 1, analyst))
+            store.reserve(request(f"{name}-{i}", 1, analyst, part=paid(part)))
         except Refused as refusal:
-            if refusal.code not in ("budget", "analyst-budget"):
+            if refusal.code not in ("budget", "analyst-budget", "part-budget"):
                 raise
         else:
             grants.append(name)
 
 
-def race(spot: Place, threads: int = 1, analysts: tuple[str | None, ...] = (None,)) -> list[int]:
+def race(
+    spot: Place, threads: int = 1, analysts: tuple[str | None, ...] = (None,), parts: tuple[str | None, ...] = (None,)
+) -> list[int]:
     """The grants of each process; each opens the ledger for itself, and may be the one to make it."""
 
     def act(n: int) -> int:
         store, grants = spot.open(creation(BUDGET)), list[str]()
-        who = analysts[n % len(analysts)]
+        who, part = analysts[n % len(analysts)], parts[n % len(parts)]
         crowd = [
-            threading.Thread(target=ask, args=(store, f"{n}-{t}", ASKS // threads, who, grants)) for t in range(threads)
+            threading.Thread(target=ask, args=(store, f"{n}-{t}", ASKS // threads, who, grants, part))
+            for t in range(threads)
         ]
         for each in crowd:
             each.start()
@@ -83,6 +86,15 @@ def test_no_analyst_passes_their_cap_and_all_together_not_that_of_the_data_set(s
     assert sum(grants[0::2]) == spent(store, "ana") // UNIT <= 30
     assert sum(grants[1::2]) == spent(store, "bo") // UNIT <= 90
     assert sum(grants) == spent(store) // UNIT == BUDGET
+
+
+def test_each_part_is_granted_its_budget_and_all_together_the_larger(spot: Place) -> None:
+    store = spot.open(creation(BUDGET))
+    set_parts(store, "north", "south", each=30)
+    grants = race(spot, 2, parts=("north", "south"))
+    assert sum(grants[0::2]) == sum(grants[1::2]) == 30
+    assert spent(store) == 30 * UNIT
+    store.verify()
 
 
 def threads_are_granted_the_budget() -> None:

@@ -33,6 +33,9 @@ Param = Annotated[
     typer.Option(metavar="VALUE", help="For a ? in the question; NAME=VALUE for a :name. Repeatable."),
 ]
 As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="The analyst whose budget is charged too.")]
+Part = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Ask about the people of this part alone, and pay there.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -45,6 +48,7 @@ def ask(
     delta: Delta = None,
     param: Param = None,
     analyst: As = None,
+    part: Part = None,
     preview: Annotated[
         bool, typer.Option("--preview", help="Only tell price and error; nothing is read or spent.")
     ] = False,
@@ -63,9 +67,9 @@ def ask(
     with waiting("asking", as_json), curator_of(source, flags.without_limits(), as_json) as curator:
         target = None if out is None else _writable(out, source, curator)
         if preview:
-            show(curator.preview(text, bound, **terms, analyst=analyst), as_json)
+            show(curator.preview(text, bound, **terms, analyst=analyst, part=part), as_json)
             return
-        answer = curator.sql(text, bound, **terms, analyst=analyst)
+        answer = curator.sql(text, bound, **terms, analyst=analyst, part=part)
     if target is not None:
         _write(target, answer.to_csv() or "")
     show(answer, as_json)
@@ -80,6 +84,7 @@ def explain(
     delta: Delta = None,
     param: Param = None,
     analyst: As = None,
+    part: Part = None,
     as_json: Json = False,
 ) -> None:
     """Show how a question would be answered: what is counted, with which noise, at which price. Nothing is read or spent.
@@ -89,7 +94,7 @@ def explain(
     source, text = split(words)
     terms = _price("1" if epsilon is None and within is None else epsilon, within, delta) | flags.limits
     with curator_of(source, flags.without_limits()) as curator:
-        found = curator.explain(text, parameters(param), **terms, analyst=analyst)
+        found = curator.explain(text, parameters(param), **terms, analyst=analyst, part=part)
     if as_json:
         found = json.dumps({"question": text, "plan": found.splitlines()}, ensure_ascii=False, indent=2)
     print(found)

@@ -41,6 +41,9 @@ def budget(
     analyst: Annotated[
         str | None, typer.Option("--as", "--analyst", metavar="NAME", help="Of this analyst only.")
     ] = None,
+    part: Annotated[
+        str | None, typer.Option(metavar="NAME", help="With set: the budget of this part of the people.")
+    ] = None,
     ledger: Annotated[str | None, typer.Option(metavar="FOLDER", help="Where the budget is kept.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -53,9 +56,9 @@ def budget(
     typed = typed[1:] if setting else typed
     if len(typed) > 1:
         raise Invalid(f"there is one source, got {len(typed)}", code="usage", hint="see `discreet budget --help`")
-    if not setting and (epsilon is not None or delta is not None or shares is not None or yes):
+    if not setting and (yes or any(each is not None for each in (epsilon, delta, shares, part))):
         raise Invalid(
-            "--epsilon, --delta, --shares and --yes go with set",
+            "--epsilon, --delta, --shares, --part and --yes go with set",
             code="usage",
             hint="discreet budget set SOURCE --epsilon 5",
         )
@@ -64,7 +67,7 @@ def budget(
     policy, place = place_at(typed[0] if typed else None, ledger)
     if setting:
         amounts = optional_number(epsilon, "epsilon"), optional_number(delta, "delta")
-        budgets = changed_at(place, policy, Change(*amounts, shares, analyst, yes))
+        budgets = changed_at(place, policy, Change(*amounts, shares, analyst, yes, part))
     else:
         budgets = budgets_at(place, policy, analyst)
     if as_json:
@@ -92,6 +95,8 @@ def lines(budgets: "Budgets", analyst: str | None) -> list[str]:
         free = amounts_said(as_numbers(whole.free))
         lines.append(f"shares are reserved: {free} is free for the owner, the rest for analysts")
     lines += [f"note: {note}" for note in budgets.notes]
+    for name, balance in budgets.parts.items():
+        lines += ["", *picture(f"the part {name}", balance.as_data())]
     for name, balance in budgets.analysts.items():
         lines += ["", *picture(name, balance.as_data()), *_went_down(balance.left)]
     return lines

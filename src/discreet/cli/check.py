@@ -44,6 +44,8 @@ def lines(review: "Review", path: Path) -> list[str]:
     shares = ", shares reserved" if review.shares == "reserved" else ""
     lines.append(f"budget: {policy.budget}, accountant {policy.accountant}{shares}")
     lines.append(f"version of the data: {policy.version}")
+    parts = {} if policy.parts is None else policy.parts.budgets
+    lines += [f"part {name}: {budget}" for name, budget in parts.items()]
     lines += [f"analyst {name}: {budget}" for name, budget in policy.analysts.items()]
     lines += [f"analyst {name}: {budget}, added by command" for name, budget in review.added.items()]
     later = "" if review.place.is_made() else ", made by the first question"

@@ -53,7 +53,7 @@ def table(lines: "Sequence[Line]") -> list[str]:
             "" if line.price is None else amounts_said(line.numbers(line.price)),
             amounts_said(line.numbers(line.total)),
             line.state,
-            printable(line.what),
+            printable(line.what if line.part is None else f"[part {line.part}] {line.what}"),
         )
         for line in lines
     ]

@@ -1,6 +1,6 @@
 """Accounts: what a data set and its analysts may spend, have spent, and what is set aside for whom."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.accountant import Accountant, within
@@ -48,6 +48,63 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class PartAccounts:
+    """What may be spent on each part of the people, and was; all of it is in the account of the data set, too.
+
+    What says in which part somebody is: a column of a table, of a source. An account starts from what somebody may have met in other parts
+    before, `carried`, which is as much for each: people move when the data change, and when another column says where they are.
+    """
+
+    table: str
+    column: str
+    origin: str
+    accounts: tuple[tuple[str, Account], ...] = ()
+    carried: Amounts = NOTHING
+
+    @property
+    def said_by(self) -> tuple[str, str, str]:
+        return (self.table, self.column, self.origin)
+
+    def account(self, name: str) -> Account | None:
+        return dict(self.accounts).get(name)
+
+    def largest(self, count: int) -> tuple[int, ...]:
+        """The most that was spent on so many parts together, of each amount, since accounts started: on whom one person may have been."""
+        since = [[a - b for a, b in zip(each.spent, self.carried, strict=True)] for _, each in self.accounts]
+        return tuple(sum(sorted(amounts, reverse=True)[:count]) for amounts in zip(NOTHING, *since, strict=True))
+
+    @property
+    def most(self) -> Amounts:
+        """The most that somebody may have met in parts, now and before."""
+        spent = [tuple(each.spent) for _, each in self.accounts]
+        return Amounts(*map(max, zip(self.carried, *spent, strict=True)))
+
+    def put(self, name: str, account: Account) -> "PartAccounts":
+        """The parts with another account of one of them."""
+        accounts = dict(self.accounts) | {name: account}
+        return replace(self, accounts=tuple(sorted(accounts.items())))
+
+    def moved(self) -> "PartAccounts":
+        """The parts after people may have moved: each starts from the largest spending of any."""
+        start = self.most
+        accounts = tuple((name, replace(each, spent=start)) for name, each in self.accounts)
+        return replace(self, accounts=accounts, carried=start)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "accounts": {name: account.to_json() for name, account in self.accounts},
+            "carried": self.carried.to_json(),
+            "said_by": list(self.said_by),
+        }
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "PartAccounts":
+        accounts = ((name, Account.from_json(each)) for name, each in sorted(value["accounts"].items()))
+        table, column, origin = value["said_by"]
+        return cls(table, column, origin, tuple(accounts), Amounts.from_json(value["carried"]))
+
+
+@dataclass(frozen=True, slots=True)
 class Book:
     """The data set after a row: its account, how prices add up, who is protected, failures so far, the version of the data."""
 
@@ -58,6 +115,12 @@ class Book:
     version: str
     # Where shares are reserved: what is kept for analysts, out of the owner's reach.
     aside: Amounts | None = None
+    parts: PartAccounts | None = None
+
+    @property
+    def touched(self) -> int:
+        """In how many parts a difference between neighbours may be: in that of who comes or goes; of who is replaced, and by whom."""
+        return 1 if self.relation.casefold().startswith("add-remove") else 2
 
     @property
     def shares(self) -> str:
@@ -78,11 +141,12 @@ class Book:
             "relation": self.relation,
             "version": self.version,
             **aside,
+            **({} if self.parts is None else {"parts": self.parts.to_json()}),
         }
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> "Book":
-        aside = value.get("aside")
+        aside, parts = value.get("aside"), value.get("parts")
         return cls(
             Account.from_json(value["account"]),
             Accountant(value["accountant"]),
@@ -90,6 +154,7 @@ class Book:
             value["failures"],
             value["version"],
             None if aside is None else Amounts.from_json(aside),
+            None if parts is None else PartAccounts.from_json(parts),
         )
 
 
@@ -110,6 +175,7 @@ class Standing:
     free: Amounts
     # Where shares are reserved: what is kept for analysts.
     aside: Amounts | None
+    parts: PartAccounts | None = None
 
     @property
     def shares(self) -> str:
@@ -127,4 +193,5 @@ class Standing:
             book.version,
             book.free if account is book.account else account.remaining,
             book.aside,
+            book.parts,
         )

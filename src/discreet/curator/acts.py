@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from discreet.accountant import Accountant
 from discreet.curator.amounts import Amounts, Cap, Price
-from discreet.curator.names import check_name, check_reason
+from discreet.curator.names import check_label, check_name, check_reason
 from discreet.errors import Invalid
 from discreet.exact import shown
 
@@ -68,9 +68,18 @@ class AnalystRemoved:
     kind: ClassVar[str] = "analyst-removed"
 
 
+class PartPaid(NamedTuple):
+    """The part of the people that a charge is made in: what says who is in it, as `PartAccounts` has it, and its name."""
+
+    table: str
+    column: str
+    origin: str
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """A charge, made before any data is touched."""
+    """A charge, made before any data is touched; in one part of the people, or in all."""
 
     kind: ClassVar[str] = "reserved"
     key: str
@@ -79,6 +88,7 @@ class Reserved:
     event: dict[str, Any]
     price: Price
     version: str
+    part: PartPaid | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +103,7 @@ class Shared:
     price: Price
     version: str
     source: int
+    part: PartPaid | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +170,31 @@ class Divided:
     aside: Amounts | None
 
 
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """These parts of the people have budgets of their own from here on; those that had one before, and are not named, keep it.
+
+    `origin` says of which source the table is. Where another column, or another source, says who is in a part, people may have moved.
+    """
+
+    kind: ClassVar[str] = "parts"
+    table: str
+    column: str
+    origin: str
+    caps: tuple[tuple[str, Cap], ...]
+
+    def __post_init__(self) -> None:
+        check_name(self.table, "table")
+        check_name(self.column, "column")
+        check_label(self.origin, "origin")
+        for name, cap in self.caps:
+            check_name(name, "part")
+            _check_cap(cap)
+        names = [name for name, _ in self.caps]
+        if not names or names != sorted(set(names)):
+            raise Invalid("parts must have names, each once and in order", code="parts")
+
+
 Act: TypeAlias = (
     Creation
     | Capped
@@ -172,6 +208,7 @@ Act: TypeAlias = (
     | Accepted
     | DataChanged
     | Divided
+    | Parted
 )
 ACTS: dict[str, type[Any]] = {
     each.kind: each
@@ -188,8 +225,12 @@ ACTS: dict[str, type[Any]] = {
         Accepted,
         DataChanged,
         Divided,
+        Parted,
     )
 }
+LATER = ("reason", "part")
+"""Fields that rows of earlier releases have not, and are written without where they say nothing."""
+
 _FIELDS = {kind: tuple(each.name for each in fields(act)) for kind, act in ACTS.items()}
 
 
@@ -201,8 +242,9 @@ def _check_cap(value: object) -> None:
 def to_json(act: Act) -> dict[str, Any]:
     """What a row holds of an act, beside its kind."""
     parts = {name: _to_json(getattr(act, name)) for name in _FIELDS[act.kind]}
-    if isinstance(act, Accepted) and act.reason is None:
-        del parts["reason"]
+    for name in LATER:
+        if name in parts and parts[name] is None:
+            del parts[name]
     return parts
 
 
@@ -216,6 +258,8 @@ def from_json(kind: str, parts: dict[str, Any]) -> Act:
 def _to_json(value: object) -> Any:
     if isinstance(value, Accountant):
         return value.value
+    if isinstance(value, tuple):
+        return [_to_json(each) for each in value]
     return value.to_json() if isinstance(value, Amounts | Cap) else value
 
 
@@ -223,4 +267,14 @@ def _read_aside(value: list[int] | None) -> Amounts | None:
     return None if value is None else Amounts.from_json(value)
 
 
-_READ: dict[str, Callable[[Any], Any]] = {"price": Amounts.from_json, "cap": Cap.from_json, "aside": _read_aside}
+def _read_caps(value: list[list[Any]]) -> tuple[tuple[str, Cap], ...]:
+    return tuple((name, Cap.from_json(cap)) for name, cap in value)
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    "price": Amounts.from_json,
+    "cap": Cap.from_json,
+    "aside": _read_aside,
+    "caps": _read_caps,
+    "part": lambda value: PartPaid(*value),
+}

@@ -30,7 +30,7 @@ class Terms(TypedDict, total=False):
 
     Either `epsilon` is the price, or `within` the ± at 95 % that the least price is paid for. `delta` is spent only where noise needs
     it. `max_rows` limits the rows of a person in a group and `max_groups` the groups of a person; `max_total` limits
-    all rows of a person in the question. Unsaid, they are the policy's.
+    all rows of a person in the question. Unsaid, they are the policy's. `part` asks about the people of one part, and pays there.
     """
 
     epsilon: Number | None
@@ -40,6 +40,7 @@ class Terms(TypedDict, total=False):
     max_rows: int | None
     max_groups: int | None
     max_total: int | None
+    part: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Asked:
     max_rows: int | None = None
     max_groups: int | None = None
     max_total: int | None = None
+    part: str | None = None
     key: str | None = None  # that names the request
 
     @property

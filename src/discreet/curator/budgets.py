@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from discreet.accountant import Accountant
-from discreet.curator.accounts import Account
+from discreet.curator import parted
+from discreet.curator.accounts import Account, Standing
 from discreet.curator.acts import Reserved, Shared
 from discreet.curator.amounts import Amounts, Cap
 from discreet.curator.declaration import Budget, advice_on
@@ -106,6 +107,8 @@ class Budgets:
     analysts: Mapping[str, Balance] = field(default_factory=lambda: MappingProxyType({}))
     shares: str = "common"
     notes: tuple[str, ...] = ()
+    parts: Mapping[str, Balance] = field(default_factory=lambda: MappingProxyType({}))
+    """Of each part of the people that has a budget of its own; what is spent there is in `whole` as far as it may be of one person."""
 
     def as_data(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -114,6 +117,7 @@ class Budgets:
             "questions": self.whole.questions,
             "failures": self.whole.failures,
             "analysts": {name: balance.as_data() for name, balance in self.analysts.items()},
+            **({"parts": {name: balance.as_data() for name, balance in self.parts.items()}} if self.parts else {}),
             "shares": self.shares,
             "free": as_numbers(self.whole.free),
             "ledger": self.place if self.made else None,
@@ -150,7 +154,10 @@ def untouched(place: Place, policy: "Policy | None", analyst: str | None = None)
     accountant = Accountant.PURE if policy is None else policy.accountant
     shares = None if policy is None else policy.shares
     whole = Balance.untouched(cap_of(accountant, declared.epsilon, declared.delta), accountant)
-    return Budgets(whole, str(place), made=False, shares=shares or "common")
+    parts = {} if policy is None or policy.parts is None or analyst is not None else policy.parts.budgets
+    each = {name: cap_of(accountant, parts[name].epsilon, parts[name].delta) for name in sorted(parts)}
+    balances = {name: Balance.untouched(cap, accountant) for name, cap in each.items()}
+    return Budgets(whole, str(place), made=False, shares=shares or "common", parts=MappingProxyType(balances))
 
 
 def budgets_of(store: Store, place: Place, analyst: str | None = None) -> Budgets:
@@ -162,13 +169,35 @@ def budgets_of(store: Store, place: Place, analyst: str | None = None) -> Budget
         for name in sorted(accounts)
     }
     whole = Balance.of(standing, left.get(analyst, ()))
-    return Budgets(whole, str(place), analysts=MappingProxyType(analysts), shares=standing.shares)
+    parts = MappingProxyType({} if analyst is not None else of_parts(standing))
+    return Budgets(whole, str(place), analysts=MappingProxyType(analysts), shares=standing.shares, parts=parts)
 
 
-def declared_for(policy: "Policy | None", analyst: str | None) -> Budget | None:
-    """What a policy says of the data set, or of an analyst."""
+def of_parts(standing: Standing) -> dict[str, Balance]:
+    """The balance of each part of the people: what whoever is in it may have met, in this part and in others before."""
+    accounts = () if standing.parts is None else standing.parts.accounts
+    return {
+        name: Balance.of(
+            replace(
+                standing,
+                spent=each.spent,
+                cap=each.cap.limit,
+                budget=each.cap.budget,
+                remaining=each.remaining,
+                free=each.remaining,
+                failures=0,
+            )
+        )
+        for name, each in accounts
+    }
+
+
+def declared_for(policy: "Policy | None", analyst: str | None, part: str | None = None) -> Budget | None:
+    """What a policy says of the data set, of an analyst, or of a part."""
     if policy is None:
         return None
+    if part is not None:
+        return None if policy.parts is None else policy.parts.budgets.get(part)
     return policy.budget if analyst is None else policy.analysts.get(analyst)
 
 
@@ -199,19 +228,25 @@ def _left(account: Account) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What the owner wants a budget to be: of the data set, or of an analyst. `higher`: yes, more is meant than was promised."""
+    """What the owner wants a budget to be: of the data set, of an analyst, or of a part of the people.
+
+    `higher`: yes, more is meant than was promised.
+    """
 
     epsilon: Fraction | None = None
     delta: Fraction | None = None
     shares: str | None = None
     analyst: str | None = None
     higher: bool = False
+    part: str | None = None
 
     def check(self, policy: "Policy | None") -> tuple[str, ...]:
         """What is to be said of it; what the policy would undo at once is Refused."""
         if self.epsilon is None and (self.shares is None or self.delta is not None):
             raise Invalid("the new total is missing", code="usage", hint="write --epsilon 5")
-        declared = declared_for(policy, self.analyst)
+        if self.part is not None and (self.analyst is not None or self.shares is not None):
+            raise Invalid("the budget of a part is set by itself", code="usage", hint="write --part NAME --epsilon 1")
+        declared = declared_for(policy, self.analyst, self.part)
         if declared is not None and ((self.epsilon or 0) > declared.epsilon or (self.delta or 0) > declared.delta):
             raise Refused(
                 f"the policy says {declared}, and its lower total would take effect again at once",
@@ -239,9 +274,15 @@ class Change:
 
     def _set_cap(self, store: Store, epsilon: Fraction) -> None:
         standing = store.standing(self.analyst)
-        cap = cap_of(standing.accountant, epsilon, standing.budget.exact[1] if self.delta is None else self.delta)
+        now = (
+            standing.budget if self.part is None else dict(parted.known_parts(store, self.part).caps)[self.part].budget
+        )
+        cap = cap_of(standing.accountant, epsilon, now.exact[1] if self.delta is None else self.delta)
         with _told_if_higher(f"a budget of ε = {float(epsilon):.6g} is higher than what was promised"):
-            store.set_cap(cap, self.analyst, higher=self.higher)
+            if self.part is None:
+                store.set_cap(cap, self.analyst, higher=self.higher)
+            else:
+                parted.set_cap(store, self.part, cap, higher=self.higher)
 
 
 @contextmanager

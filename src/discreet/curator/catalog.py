@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.curator.declaration import Declared, Source
+from discreet.curator.parted import partition_of
 from discreet.curator.public import data_of, keys_in, public_table
 from discreet.engines.base import Data
 from discreet.engines.columns import has_header, has_types, names_of, stored_types
@@ -56,7 +57,7 @@ def catalog_of(policy: "Policy") -> tuple[Catalog, tuple[Data, ...]]:
             )
         )
     try:
-        catalog = Catalog(tuple(tables), policy.protected)
+        catalog = Catalog(tuple(tables), policy.protected, parts=partition_of(policy, tables))
     except QueryError as error:
         raise Invalid(f"the unit of privacy: {error.message}", code="unit", hint=error.hint) from None
     _check_ids(catalog)

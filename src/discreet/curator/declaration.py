@@ -59,6 +59,26 @@ def _short(value: Fraction) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclaredParts:
+    """Which column of which table says in what part somebody is, and what may be spent on each part that has a budget of its own."""
+
+    table: str
+    column: str
+    budgets: Mapping[str, Budget]
+
+    def __post_init__(self) -> None:
+        for name, value in (("table", self.table), ("column", self.column)):
+            if not isinstance(value, str) or not value:
+                raise Invalid(f"the {name} of parts must be a name, got {shown(value)}", code="parts")
+        if not self.budgets:
+            raise Invalid(
+                "parts need budgets, and none is said",
+                code="parts",
+                hint="add [parts.budgets] with north = { epsilon = 1 }",
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class Declared:
     """What is said of one column; None where nothing is."""
 

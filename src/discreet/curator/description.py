@@ -10,6 +10,8 @@ from discreet.curator.declaration import AUTO
 from discreet.curator.facts import Known, known_in
 from discreet.curator.place import Place
 from discreet.plan.catalog import Catalog, Column, Key, Protected, Table, listed
+from discreet.plan.explain import said
+from discreet.plan.partition import Partition
 from discreet.plan.scalar import Type
 from discreet.plan.visible import visible
 
@@ -60,6 +62,9 @@ class Description:
                 for table in self.catalog.tables
             ],
         }
+        if self.catalog.parts is not None:
+            parts = self.catalog.parts
+            described["parts"] = {"table": parts.table, "column": parts.column, "names": list(parts.names)}
         described["surveys"] = [] if self.known is None else [each.as_data() for each in self.known.surveys]
         return described if self.balance is None else described | {"budget": self.balance.as_data()}
 
@@ -89,6 +94,8 @@ class Description:
         )
         if unit.people is not None:
             lines.append(f"people, as declared: {unit.people:,}")
+        if self.catalog.parts is not None:
+            lines += _parts(self.catalog.parts, unit.person)
         if self.balance is not None:
             lines.append(f"budget: {self.balance.remaining} left of {self.balance.cap}")
         return [visible(line) for line in lines]
@@ -119,6 +126,15 @@ class Description:
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def _parts(parts: Partition, person: str | None) -> list[str]:
+    """Which parts of the people have budgets of their own, and how a question is asked about one."""
+    whose = "each row by what it names" if person is None else f"each {person} all of whose rows there name one"
+    return [
+        f"parts of the people, by {parts.column} of {parts.table}: {', '.join(parts.names)}; {whose}",
+        f"    a question about one alone pays there: WHERE {parts.column} = {said(parts.key(parts.names[0]))}, or --part {parts.names[0]}",
+    ]
 
 
 def _limits(unit: Protected) -> str:

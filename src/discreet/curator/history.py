@@ -15,6 +15,7 @@ from discreet.curator.acts import (
     DataChanged,
     Divided,
     Failed,
+    Parted,
     Reserved,
     Resumed,
     Settled,
@@ -40,6 +41,7 @@ class Line:
     total: Amounts
     state: str
     accountant: Accountant = Accountant.PURE
+    part: str | None = None  # of the people, that a charge was made in
 
     @property
     def time(self) -> str:
@@ -56,6 +58,7 @@ class Line:
             "price": None if self.price is None else self.numbers(self.price),
             "total": self.numbers(self.total),
             "state": self.state or None,
+            **({} if self.part is None else {"part": self.part}),
         }
 
     def numbers(self, amounts: Amounts) -> dict[str, float]:
@@ -103,6 +106,7 @@ def _lines(history: Iterable[Row], analyst: str | None, accountant: Accountant) 
             account.spent,
             state if charge is not None else "",
             accountant,
+            None if charge is None or charge.part is None else charge.part.name,
         )
 
 
@@ -125,6 +129,9 @@ def _act(row: Row) -> str:
                 if aside is None
                 else f"-- shares are reserved: {aside} is set aside for analysts"
             )
+        case Parted(table=table, column=column, caps=caps):
+            named = ", ".join(f"{name} with {cap.budget}" for name, cap in caps)
+            return f"-- parts of the people by {table}.{column}: {named}"
         case Resumed(reason=reason):
             return f"-- {f'analyst {row.analyst}' if row.analyst else 'the data set'} goes on after failures: {reason}"
         case Accepted(marked=marked, reason=reason):

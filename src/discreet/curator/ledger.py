@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from discreet.accountant import Accountant
-from discreet.curator.accounts import Account, Book
+from discreet.curator.accounts import Account, Book, PartAccounts
 from discreet.curator.acts import (
     Accepted,
     Act,
@@ -23,6 +23,8 @@ from discreet.curator.acts import (
     DataChanged,
     Divided,
     Failed,
+    Parted,
+    PartPaid,
     Reserved,
     Resumed,
     Settled,
@@ -100,8 +102,8 @@ def _check_failures(book: Book, account: Account | None) -> None:
 def _opening(request: Request, known: Row | None) -> Reserved | Shared:
     what = (request.filed, request.question, request.label, request.event, request.price, request.data_version)
     if known is not None and known.analyst != request.analyst:
-        return Shared(*what, source=known.sequence)
-    return Reserved(*what)
+        return Shared(*what, source=known.sequence, part=request.part)
+    return Reserved(*what, part=request.part)
 
 
 def settle(head: Head, entry: Entry, answer: bytes, at: int) -> Row | Settled:
@@ -133,19 +135,21 @@ def advance(head: Head | None, act: Act, at: int, analyst: str | None = None, ac
 
 def _after(book: Book, act: Act, analyst: str | None, account: Account | None) -> tuple[Book, Account | None]:
     match act:
-        case Reserved(price=price, version=version):
+        case Reserved(price=price, version=version, part=part):
             _check_analyst(analyst, account)
             _check_shape(book.accountant, price)
             if version != book.version:
                 raise Invalid("version must be that of the data")
-            paid = None if account is None else _paid(account, price, "analyst")
+            paid = None if account is None else _paid(account, price, price, "analyst")
             book = _out_of_share(book, price, account)
-            return replace(book, account=_paid(book.account, price, "owner" if account is None else "data set")), paid
+            book, more = _in_part(book, part, price, account)
+            whose = "owner" if account is None else "data set"
+            return replace(book, account=_paid(book.account, price, more, whose)), paid
         case Shared(price=price):
             _check_analyst(analyst, account)
             _check_shape(book.accountant, price)
             book = _out_of_share(book, price, account, shared=True)
-            return book, None if account is None else _paid(account, price, "analyst")
+            return book, None if account is None else _paid(account, price, price, "analyst")
         case Settled() | Accepted():
             return book, None
         case Failed():
@@ -171,10 +175,14 @@ def _after(book: Book, act: Act, analyst: str | None, account: Account | None) -
             _check_analyst(analyst, account)
             return _with_share(book, account, None if account is None else replace(account, active=False))
         case DataChanged(version):
-            return replace(book, version=version), None
+            return replace(book, version=version, parts=None if book.parts is None else book.parts.moved()), None
+        case Parted():
+            return _parted(book, act), None
         case Divided(aside):
             if (aside is None) is (book.aside is None):
                 raise Invalid(f"shares are {book.shares} already")
+            if book.parts is not None and aside is not None:
+                raise parts_and_shares()
             if aside is not None and not aside.within(book.account.remaining):
                 raise _no_room(f"{aside} is promised to analysts", book.account.remaining.beside(aside))
             return replace(book, aside=aside), None
@@ -195,9 +203,61 @@ def _check_shape(accountant: Accountant, price: Price) -> None:
         raise Invalid(f"{foreign} has no place in a price of the accountant '{accountant}'", code="price")
 
 
-def _paid(account: Account, price: Price, whose: str) -> Account:
-    if account.affords(price):
-        return account.charged(price)
+def _in_part(book: Book, part: PartPaid | None, price: Price, asked: Account | None) -> tuple[Book, Price]:
+    """The book after a charge in a part, and by how much more the data set has spent; the price itself where it is in none.
+
+    Whom one question can tell of has met what all parts but one, or two, were not charged for: of these the largest count.
+    """
+    if part is None:
+        return book, price
+    parts = book.parts
+    account = None if parts is None or parts.said_by != part[:3] else parts.account(part.name)
+    if parts is None or account is None:
+        raise Refused(
+            "the parts of the people are others by now, or have no budget",
+            code="part",
+            hint="open the data anew, then ask again",
+        )
+    if not account.affords(price):
+        left = f"and {account.remaining.beside(price)} is" if asked is None else "which is more than is"
+        raise Refused(
+            f"the question costs {price}, {left} left for the part {shown(part.name)}",
+            code="part-budget",
+            hint="ask at a lower price; only the owner can allow more: discreet budget set SOURCE --part NAME",
+        )
+    after = parts.put(part.name, account.charged(price))
+    return replace(book, parts=after), _less(after.largest(book.touched), parts.largest(book.touched))
+
+
+def _parted(book: Book, act: Parted) -> Book:
+    """The book after parts were declared. Whoever is in a part that is new may have met what was spent on any other before."""
+    if book.aside is not None:
+        raise parts_and_shares()
+    before = book.parts or PartAccounts(act.table, act.column, act.origin)
+    if before.said_by == (act.table, act.column, act.origin):
+        after, since = before, before.largest(book.touched)
+    else:
+        after, since = PartAccounts(act.table, act.column, act.origin, (), before.most), tuple(NOTHING)
+    start = after.most
+    for name, cap in act.caps:
+        known = after.account(name)
+        after = after.put(name, Account(cap, start) if known is None else replace(known, cap=cap))
+    more = _less(after.largest(book.touched), since)
+    return replace(book, account=book.account.charged(more), parts=after)
+
+
+def parts_and_shares() -> Refused:
+    return Refused(
+        "shares are reserved, and parts of the people have budgets: who is refused in a part would depend on what others spent there",
+        code="parts",
+        hint="let shares be common, or declare no parts; a ledger that has had parts cannot reserve shares any more",
+    )
+
+
+def _paid(account: Account, price: Price, more: Price, whose: str) -> Account:
+    """The account after a question of this price, which costs it so much more."""
+    if account.affords(more):
+        return account.charged(more)
     if whose == "analyst":
         raise Refused(
             f"the question costs {price}, and {account.remaining.beside(price)} is left of your budget",
@@ -277,6 +337,10 @@ def set_aside(accounts: Iterable[Account]) -> Amounts:
 
 def _sum(one: Amounts, other: Amounts) -> Amounts:
     return Amounts(*(a + b for a, b in zip(one, other, strict=True)))
+
+
+def _less(one: Iterable[int], other: Iterable[int]) -> Amounts:
+    return Amounts(*(a - b for a, b in zip(one, other, strict=True)))
 
 
 def _no_room(what: str, free: str) -> Refused:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from discreet.accountant import Accountant
 from discreet.curator.accounts import Book
-from discreet.curator.acts import Act, AnalystAdded, Capped, Creation, Reserved, Shared, accountant_of
+from discreet.curator.acts import Act, AnalystAdded, Capped, Creation, Parted, Reserved, Shared, accountant_of
 from discreet.curator.amounts import UNIT, Amounts, Cap, Price, units_up
 from discreet.curator.rows import canonical
 from discreet.errors import Invalid
@@ -123,6 +123,9 @@ def check_act(book: Book, act: Act) -> None:
             check_relation(check_price(canonical(event), price, book.accountant), book.relation)
         case Creation(cap=cap) | Capped(cap) | AnalystAdded(cap):
             check_cap(book.accountant, cap)
+        case Parted(caps=caps):
+            for _, cap in caps:
+                check_cap(book.accountant, cap)
 
 
 def spent_by(event: events.Event) -> SpentConcentrated:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from warnings import warn
 
+from discreet.curator import parted
 from discreet.curator.accounts import Account
 from discreet.curator.acts import Creation, DataChanged, accountant_of
 from discreet.curator.amounts import Amounts, Cap
 from discreet.curator.declaration import Budget, relation_kept
-from discreet.curator.ledger import set_aside
+from discreet.curator.ledger import parts_and_shares, set_aside
 from discreet.curator.money import cap_of
 from discreet.curator.place import Place
 from discreet.curator.places import is_made, others, remember
@@ -33,6 +34,7 @@ def open_ledger(policy: Policy, place: Place, noted: Callable[[str], None] = war
         _check(store, creation)
         check_shares(store, policy)
         _follow(store, policy)
+        parted.follow(store, policy, place)
         _remember(policy, place, noted)
         for note in notes:
             noted(note)
@@ -94,6 +96,9 @@ def check_shares(store: Store, policy: Policy) -> None:
     standing = store.standing()
     if standing.shares == "reserved" and policy.shares == "common":
         raise still_reserved()
+    parts = policy.parts is not None or standing.parts is not None
+    if parts and "reserved" in (standing.shares, policy.shares):
+        raise parts_and_shares()
     if "reserved" not in (standing.shares, policy.shares):
         return
     known = store.analysts()

@@ -148,9 +148,10 @@ class Owner:
         *,
         shares: str | None = None,
         analyst: str | None = None,
+        part: str | None = None,
         higher: bool = False,
     ) -> Budgets:
-        """Change the total of the data set, or of an analyst; or whether shares are "reserved" or "common".
+        """Change the total of the data set, of an analyst, or of a part; or whether shares are "reserved" or "common".
 
         A higher total hides less than was promised, and is Refused without higher=True; so is one above
         what the policy says, which would take effect again at once.
@@ -161,6 +162,7 @@ class Owner:
             shares,
             analyst,
             higher,
+            part,
         )
         notes = change.check(self.policy)
         notes += change.make(self._store)

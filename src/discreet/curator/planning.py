@@ -34,6 +34,8 @@ from discreet.exact import rational
 from discreet.plan.catalog import Catalog
 from discreet.plan.check import digest
 from discreet.plan.draft import draft
+from discreet.plan.parting import in_part
+from discreet.plan.partition import Part
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
 from discreet.plan.question import Question
@@ -72,7 +74,7 @@ class Planning(Surveyor):
         if asked.analyst is not None:
             catalog = catalog.declared()
         limited = replace(catalog, protected=catalog.protected.limited(**asked.limits))
-        read = question(asked.text, limited, asked.params)
+        read = _read(asked, limited)
         start = draft(read, limited)
         price = rational(asked.epsilon, "epsilon") if asked.epsilon is not None else Fraction(1)
         limits, words = surveyed.limits(start, known, price) if price > 0 else ({}, "")
@@ -88,7 +90,7 @@ class Planning(Surveyor):
         """The plan with what a catalog tells, and what earlier questions of whoever asks found."""
         catalog = catalog if asked.analyst is None else catalog.declared()
         catalog = replace(catalog, protected=catalog.protected.limited(**asked.limits))
-        return self._found_before(question(asked.text, catalog, asked.params), catalog, asked, delta)
+        return self._found_before(_read(asked, catalog), catalog, asked, delta)
 
     def _found_before(self, read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:
         """The plan with the limits and ranges that earlier questions of whoever asks found; as it was, where this question itself found
@@ -199,6 +201,10 @@ class Planning(Surveyor):
     def _usual_delta(self) -> Fraction:
         return min(DEFAULT_DELTA, self.policy.budget.delta)
 
+    def _delta_of_part(self, part: Part) -> Fraction:
+        """The most δ of a question about a part for which none is said: by its budget, as it is declared."""
+        return Fraction(0) if self.policy.parts is None else self.policy.parts.budgets[part.name].delta
+
     def _delta_of(self, analyst: str | None) -> Fraction:
         """The usual δ, and none for an analyst whose budget has none; by the cap, not by what is left of it."""
         if analyst is None:
@@ -210,6 +216,11 @@ class Planning(Surveyor):
                 raise unknown_analyst(analyst)
             return min(self._usual_delta(), self.policy.analysts[analyst].delta)
         return min(self._usual_delta(), store.standing(analyst).budget.exact[1])
+
+
+def _read(asked: Asked, catalog: Catalog) -> Question:
+    """The question of a text, about the part of the people that is said, or that its conditions name."""
+    return in_part(question(asked.text, catalog, asked.params), catalog, asked.part)
 
 
 def _plan_of(read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:

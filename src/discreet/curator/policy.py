@@ -15,9 +15,10 @@ from discreet.curator.accounts import SHARES
 from discreet.curator.acts import accountant_of
 from discreet.curator.address import SCHEMA, VARIABLE, Address
 from discreet.curator.amounts import Cap
-from discreet.curator.declaration import FIELDS, Budget, Source, protected, source_of
+from discreet.curator.declaration import FIELDS, Budget, DeclaredParts, Source, protected, source_of
+from discreet.curator.ledger import parts_and_shares
 from discreet.curator.money import cap_of, overdrawn
-from discreet.curator.names import check_analyst
+from discreet.curator.names import check_analyst, check_name
 from discreet.errors import Invalid, Refused
 from discreet.exact import Number, positive, probability, shown
 from discreet.plan.catalog import Protected
@@ -36,6 +37,7 @@ class Policy:
     accountant: Accountant = Accountant.PURE
     shares: str | None = None  # None: as the ledger has it, which begins with common ones
     analysts: Mapping[str, Budget] = field(default_factory=dict)
+    parts: DeclaredParts | None = None
     version: str = "1"
     ledger: Path | None = None
     address: Address | None = None  # of a server that keeps the ledger, instead of a folder
@@ -61,6 +63,11 @@ class Policy:
         for name, budget in self.analysts.items():
             check_analyst(name)
             caps[name] = self._cap(budget, f"analyst {shown(name)}")
+        for name, budget in () if self.parts is None else self.parts.budgets.items():
+            check_name(name, "part")
+            self._cap(budget, f"part {shown(name)}")
+        if self.parts is not None and self.shares == "reserved":
+            raise parts_and_shares()
         over = overdrawn(caps, total) if self.shares == "reserved" else ""
         if over:
             raise Refused(
@@ -96,6 +103,7 @@ class Policy:
         accountant: str = "pure",
         shares: str | None = None,
         analysts: Mapping[str, Mapping[str, Number]] | None = None,
+        parts: Mapping[str, Any] | None = None,
         version: str = "1",
         ledger: str | Path | None = None,
         reading: Mapping[str, Any] | None = None,
@@ -116,7 +124,8 @@ class Policy:
             budget=Budget(positive(epsilon, "epsilon"), probability(delta, "delta")),
             accountant=accountant_of(accountant),
             shares=shares,
-            analysts={name: _budget(budget) for name, budget in (analysts or {}).items()},
+            analysts={name: _budget(budget, "an analyst", "ana") for name, budget in (analysts or {}).items()},
+            parts=None if parts is None else _parts(parts),
             version=version,
             ledger=None if ledger is None or server is not None else Path(ledger),
             address=server,
@@ -146,9 +155,23 @@ class Policy:
         return review(self, None if path is None else Path(path))
 
 
-def _budget(amounts: Mapping[str, Number]) -> Budget:
+def _parts(said: Mapping[str, Any]) -> DeclaredParts:
+    fields = ("table", "column", "budgets")
+    if not isinstance(said, Mapping) or set(said) != set(fields) or not isinstance(said["budgets"], Mapping):
+        raise Invalid(
+            f"parts have a table, a column and budgets, got {shown(said)}",
+            code="parts",
+            hint='write {"table": "visits", "column": "region", "budgets": {"north": {"epsilon": 1}}}',
+        )
+    budgets = {name: _budget(budget, "a part", "north") for name, budget in said["budgets"].items()}
+    return DeclaredParts(said["table"], said["column"], budgets)
+
+
+def _budget(amounts: Mapping[str, Number], whose: str, example: str) -> Budget:
     if not isinstance(amounts, Mapping) or "epsilon" not in amounts:
-        raise Invalid(f"an analyst needs an epsilon, got {shown(amounts)}", hint='write {"ana": {"epsilon": 1}}')
+        raise Invalid(
+            f"{whose} needs an epsilon, got {shown(amounts)}", hint=f'write {{"{example}": {{"epsilon": 1}}}}'
+        )
     return Budget(positive(amounts["epsilon"], "epsilon"), probability(amounts.get("delta", 0), "delta"))
 
 

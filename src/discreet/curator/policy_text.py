@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.accountant import Accountant
 from discreet.curator.address import SCHEMA, Address
-from discreet.curator.declaration import AUTO, OPTIONS, Budget, Declared, Source, protected, source_of
+from discreet.curator.declaration import AUTO, OPTIONS, Budget, Declared, DeclaredParts, Source, protected, source_of
 from discreet.curator.places import real
 from discreet.errors import Invalid
 from discreet.exact import nonnegative, positive, shown
@@ -32,7 +32,7 @@ MEMORY = ":memory:"
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 RATIO = re.compile(r"(-?[0-9]{1,400})/([0-9]{1,400})")
-SECTIONS = {"version", "budget", "unit", "tables", "analysts", "ledger"}
+SECTIONS = {"version", "budget", "unit", "tables", "analysts", "parts", "ledger"}
 LEDGER = {"path", "address", "address_file", "schema", "mark", "share_answers"}
 UNIT = ("adjacency", "max_groups", "max_rows", "max_total", "people", "clip")
 
@@ -84,6 +84,7 @@ class _Reader:
             "accountant": budget.get("accountant", Accountant.PURE),
             "shares": budget.get("shares"),
             "analysts": {name: self._analyst(name, analysts[name]) for name in analysts},
+            "parts": self._parts(document),
             "version": str(version),
             **self._ledger(self._section(document, "ledger", LEDGER)),
         }
@@ -144,10 +145,26 @@ class _Reader:
         return source_of(self._place(source), {column: _exact(columns[column]) for column in columns}, options)
 
     def _analyst(self, name: str, found: Any) -> Budget:
+        return self._budget_of(found, f"analysts.{name}")
+
+    def _parts(self, document: dict[str, Any]) -> DeclaredParts | None:
+        if "parts" not in document:
+            return None
+        parts = self._section(document, "parts", {"table", "column", "budgets"})
+        budgets = parts.get("budgets")
+        if not isinstance(budgets, dict):
+            raise self._wrong("[parts] needs budgets", "add [parts.budgets] with north = { epsilon = 1 }")
+        for name in ("table", "column"):
+            if not isinstance(parts.get(name), str):
+                raise self._wrong(f"[parts] needs a {name}", 'add table = "visits" and column = "region"')
+        each = {name: self._budget_of(budgets[name], f"parts.budgets.{name}") for name in budgets}
+        return DeclaredParts(parts["table"], parts["column"], each)
+
+    def _budget_of(self, found: Any, section: str) -> Budget:
         if not isinstance(found, dict):
-            raise self._wrong(f"[analysts.{name}] must be a table of TOML")
-        self._known(found, f"[analysts.{name}]", {"epsilon", "delta"})
-        return self._budget(found, f"analysts.{name}")
+            raise self._wrong(f"[{section}] must be a table of TOML")
+        self._known(found, f"[{section}]", {"epsilon", "delta"})
+        return self._budget(found, section)
 
     def _budget(self, found: dict[str, Any], name: str) -> Budget:
         if "epsilon" not in found:
@@ -235,6 +252,7 @@ def written(policy: "Policy", path: Path) -> str:
                 for name in policy.analysts
                 for line in _section(f"analysts.{key(name)}", _budget(policy.analysts[name]))
             ),
+            *_parts(policy.parts),
             *_section("ledger", _ledger(policy, folder)),
             "",
         ]
@@ -246,6 +264,13 @@ def _section(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
     declared = {field: value for field, value in fields.items() if value is not None}
     if declared:
         yield from ("", f"[{name}]", *(f"{key(field)} = {_value(value)}" for field, value in declared.items()))
+
+
+def _parts(parts: DeclaredParts | None) -> Iterator[str]:
+    if parts is not None:
+        yield from _section("parts", {"table": parts.table, "column": parts.column})
+        for name, budget in parts.budgets.items():
+            yield from _section(f"parts.budgets.{key(name)}", _budget(budget))
 
 
 def _budget(budget: Budget) -> dict[str, Any]:

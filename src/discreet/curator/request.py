@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.curator.acts import Accepted, Failed, Reserved, Settled, Shared
+from discreet.curator.acts import Accepted, Failed, PartPaid, Reserved, Settled, Shared
 from discreet.curator.amounts import Amounts, Price
 from discreet.curator.names import check_label, check_name
 from discreet.curator.rows import Row, canonical, hash_of
@@ -44,6 +44,8 @@ class Request:
     label: str
     data_version: str
     question: str = ""
+    # That nobody outside of can change the answer; None for a question about all.
+    part: PartPaid | None = None
 
     def __post_init__(self) -> None:
         check_name(self.key, "key")
@@ -65,12 +67,13 @@ class Request:
         act = row.act
         if not isinstance(act, Reserved | Shared):
             return False
-        return (self.analyst, self.question, self.event, self.price, self.data_version) == (
+        return (self.analyst, self.question, self.event, self.price, self.data_version, self.part) == (
             row.analyst,
             act.question,
             act.event,
             act.price,
             act.version,
+            act.part,
         )
 
     @property
@@ -79,16 +82,16 @@ class Request:
 
     @property
     def topic(self) -> str:
-        return topic_of(self.question, self.event, self.price, self.data_version)
+        return topic_of(self.question, self.event, self.price, self.data_version, self.part)
 
 
-def topic_of(question: str, event: dict[str, Any], price: Price, version: str) -> str:
-    """A digest of what was asked, at which price, of which data; whoever asked."""
-    return hash_of(canonical([question, event, price.to_json(), version]))
+def topic_of(question: str, event: dict[str, Any], price: Price, version: str, part: PartPaid | None) -> str:
+    """A digest of what was asked, at which price, of which data, and of whom; whoever asked."""
+    return hash_of(canonical([question, event, price.to_json(), version, *([] if part is None else [part])]))
 
 
 def topic_of_act(act: Reserved | Shared) -> str:
-    return topic_of(act.question, act.event, act.price, act.version)
+    return topic_of(act.question, act.event, act.price, act.version, act.part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,11 +84,20 @@ class Review:
             "accountant": self.policy.accountant,
             "shares": self.shares,
             "analysts": {name: numbers(budget) for name, budget in analysts.items()},
+            **self._parts(),
             "added": list(self.added),
             "ledger": str(self.place),
             "missing": [{"section": each.section, "line": each.line, "allows": each.allows} for each in self.missing],
             "notes": list(self.notes),
         }
+
+    def _parts(self) -> dict[str, Any]:
+        """What is declared of parts, where any are."""
+        parts = self.policy.parts
+        if parts is None:
+            return {}
+        budgets = {name: numbers(budget) for name, budget in parts.budgets.items()}
+        return {"parts": {"table": parts.table, "column": parts.column, "budgets": budgets}}
 
 
 def numbers(budget: Budget) -> dict[str, float]:

@@ -28,6 +28,7 @@ from discreet.curator.draws import entered
 from discreet.curator.flight import Flight
 from discreet.curator.loaded import Loaded
 from discreet.curator.opening import open_ledger
+from discreet.curator.parted import paid_in
 from discreet.curator.place import Place, named, place_of
 from discreet.curator.policy import Policy
 from discreet.curator.pricing import check_least, price_of_measurement, price_of_plan
@@ -84,6 +85,7 @@ class Curator(Tabling):
         accountant: str = "pure",
         shares: str | None = None,
         analysts: Mapping[str, Mapping[str, Number]] | None = None,
+        parts: Mapping[str, Any] | None = None,
         version: str = "1",
         ledger: str | Path | None = None,
         reading: Mapping[str, Any] | None = None,
@@ -97,7 +99,8 @@ class Curator(Tabling):
         `public` has tables that are about nobody, which are joined, and whose values may be keys.
         `ledger` is the folder that keeps the budget: by default <file>.ledger beside a file. "env:NAME" takes the address of a server
         from a variable; ":memory:" keeps a budget for an experiment, and every answer says so. With shares="reserved" the budgets of
-        analysts are kept for them: nobody is refused for what another spent.
+        analysts are kept for them: nobody is refused for what another spent. `parts` gives parts of the people budgets of their own:
+        {"table": "visits", "column": "region", "budgets": {"north": {"epsilon": 1}}}.
         """
         policy = Policy.declare(
             tables,
@@ -115,6 +118,7 @@ class Curator(Tabling):
             accountant=accountant,
             shares=shares,
             analysts=analysts,
+            parts=parts,
             version=version,
             ledger=ledger,
             reading=reading,
@@ -279,6 +283,7 @@ class Curator(Tabling):
                     label=text,
                     data_version=version,
                     question=about,
+                    part=paid_in(self.policy, self._place, plan.part),
                 )
             )
             made: dict[bytes, Answer] = {}
@@ -326,6 +331,8 @@ class Curator(Tabling):
             raise Invalid("a question needs either epsilon or within", hint="epsilon=0.5, or within=25 for ±25 at 95 %")
         delta = probability(asked.delta, "delta") if asked.delta is not None else self._delta_of(asked.analyst)
         plan = self._planned(asked, delta)
+        if asked.delta is None and plan.part is not None and delta > (most := self._delta_of_part(plan.part)):
+            delta, plan = most, self._planned(asked, most)
         usual = self._usual_delta()
         if asked.delta is None and usual and not delta:
             lacking = without_delta(plan, self._planned(asked, usual), usual)

@@ -18,6 +18,7 @@ from discreet.curator.acts import (
     DataChanged,
     Divided,
     Failed,
+    Parted,
     Reserved,
     Resumed,
     Settled,
@@ -254,6 +255,25 @@ class Store(Durable):
         """No new charge from now on; what is reserved may still be settled."""
         _check_analyst_name(name)
         self._write(lambda page: self._add(page, AnalystRemoved(), name, page.account(name)))
+
+    def set_parts(self, parts: Parted, *, higher: bool = False) -> None:
+        """Give parts of the people budgets, or other ones. A higher one only where `higher` says that the owner means it.
+
+        What was spent stays spent: a part that is new starts from the largest spending of any, and so do all where something else
+        than before says who is in them.
+        """
+
+        def step(page: Page) -> None:
+            now = page.newest().book.parts
+            same = now is not None and now.said_by == (parts.table, parts.column, parts.origin)
+            known = {name: account.cap for name, account in now.accounts} if now is not None and same else {}
+            for name, cap in parts.caps:
+                if name in known:
+                    check_lower(cap, known[name], higher)
+            if known | dict(parts.caps) != known:
+                self._add(page, parts)
+
+        self._write(step)
 
     def share(self, shares: str, *, common: bool = False) -> None:
         """Reserve the caps of analysts for them, or let all spend from one pot again, only where `common` says that the owner means it."""

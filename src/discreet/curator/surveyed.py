@@ -16,6 +16,7 @@ from discreet.curator.survey.record import Ladder, SurveyFacts
 from discreet.plan.caps import Limit
 from discreet.plan.catalog import MOST_KEYS, Catalog, Column, Table
 from discreet.plan.draft import Draft
+from discreet.plan.parts import InPart
 from discreet.plan.relation import Filter, PerPerson, scans, walk
 from discreet.plan.scalar import Type
 
@@ -92,7 +93,7 @@ def limits(draft: Draft, known: Known, epsilon: Fraction) -> tuple[dict[str, int
     if survey is None or survey.per_person is None or draft.missing != (Limit.TOTAL,):
         return {}, ""
     if (
-        any(isinstance(each, Filter | PerPerson) for each in walk(draft.question.source))
+        any(isinstance(each, Filter | InPart | PerPerson) for each in walk(draft.question.source))
         or survey.version != known.version
     ):
         return {}, ""

@@ -22,6 +22,7 @@ from discreet.plan.apportioned import Apportioned
 from discreet.plan.computed import Computed
 from discreet.plan.evaluate import evaluate
 from discreet.plan.joins import KeepRows, PersonJoin, PublicJoin
+from discreet.plan.parts import InPart
 from discreet.plan.relation import (
     CapGroups,
     CapRows,
@@ -163,6 +164,19 @@ def _filter(relation: Filter, reading: RunData) -> list[Row]:
 def _computed(relation: Computed, reading: RunData) -> list[Row]:
     rows = rows_in(relation.source, reading)
     return [row | {relation.column.place: evaluate(relation.value, row)} for row in rows]
+
+
+@rows_in.register
+def _in_part(relation: InPart, reading: RunData) -> list[Row]:
+    rows = rows_in(relation.source, reading)
+    if relation.person is None:
+        return [row for row in rows if row[relation.column.place] == relation.key.value]
+    values: dict[Value, set[Value]] = {}
+    person = relation.members.columns[0]
+    for row in rows_in(relation.members, reading):
+        values.setdefault(evaluate(person, row), set()).add(evaluate(relation.column, row))
+    there = [(evaluate(relation.person, row), row) for row in rows]
+    return [row for who, row in there if who is not None and values.get(who) == {relation.key.value}]
 
 
 @rows_in.register

@@ -14,6 +14,7 @@ from discreet.plan.calendar import FIRST, LAST, day_of, number_of
 from discreet.plan.facts import Facts
 from discreet.plan.ladder import TOP
 from discreet.plan.moments import in_years, last_of, micros_of, midnight, moment_of
+from discreet.plan.partition import Partition
 from discreet.plan.public import Contents
 from discreet.plan.range import FoundRange
 from discreet.plan.scalar import KINDS, Type
@@ -300,6 +301,9 @@ class Catalog:
     protected: Protected
     ranges: tuple[FoundRange, ...] = ()
     """What earlier questions found of the rows that are asked about, of what has bounds = "auto"."""
+
+    parts: Partition | None = None
+    """The parts of the people that have budgets of their own, if any."""
 
     def __post_init__(self) -> None:
         folded = [table.name.casefold() for table in self.tables]

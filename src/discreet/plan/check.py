@@ -11,6 +11,7 @@ from hashlib import sha256
 from discreet.plan.levels import coarser, summable
 from discreet.plan.measurement import covers, drawn_event
 from discreet.plan.once import once
+from discreet.plan.parts import memberships, part_of
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.relation import keys_of, terms_of
 from discreet.plan.rules.relations import combined
@@ -129,6 +130,7 @@ ALIKE = Fraction(1, 10**6)
 def check(plan: Plan) -> None:
     """For a plan that keeps what it says: returns. For any other: raises Fault."""
     _check_stage(plan.stage, plan.relation, {}, plan.question.levels)
+    _check_part(plan.stage, plan)
     if plan.event != event_of(plan.stage, plan.relation):
         raise broken("its event is not what it draws")
     if not loss(plan.event).certifies(plan.epsilon, plan.delta):
@@ -141,9 +143,21 @@ def check_taken(plan: Plan) -> None:
     Before data is read not all outcomes of a step can be listed: then the way that it takes is checked here, before it is gone.
     """
     _check_stage(plan.next, plan.relation, {}, plan.question.levels)
+    _check_part(plan.next, plan)
     drawn = events.Composed((*(step.event() for step, _ in plan.steps), _drawn(plan.next)))
     if not loss(drawn).certifies(plan.epsilon, plan.delta):
         raise broken("it costs more than it says, for what it found")
+
+
+def _check_part(stage: Stage | Step, plan: Plan) -> None:
+    """Whatever is read is read of the people of the part that the plan is charged to, in every stage and every way."""
+    queries = (stage.reads,) if isinstance(stage, Step) else stage.queries
+    asked = plan.question.source
+    if any(part_of(each) != plan.part or not memberships(each) <= memberships(asked) for each in queries):
+        raise broken("it reads others than the people of its part")
+    if isinstance(stage, Step):
+        for outcome in stage.ways:
+            _check_part(stage.after(outcome), plan)
 
 
 Sound = dict[int, tuple[tuple[Value, ...], ...]]

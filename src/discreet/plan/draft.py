@@ -32,7 +32,7 @@ from discreet.plan.relation import (
 )
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, MeasuredTerms
-from discreet.plan.rules import apportioned, joins, occurring, people  # noqa: F401 (their rules register themselves)
+from discreet.plan.rules import apportioned, joins, occurring, parts, people  # noqa: F401 (their rules register themselves)
 from discreet.plan.rules.relations import reach_into
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Column, In, IsNull, Literal, Or, Scalar, Type, Value, columns_in, type_of

@@ -12,6 +12,7 @@ from discreet.plan.digits import counted, six_digits
 from discreet.plan.functions import function
 from discreet.plan.joins import KeepRows, PersonJoin, PublicJoin
 from discreet.plan.measurement import Measurement
+from discreet.plan.parts import InPart
 from discreet.plan.plan import Plan, Stage, finds_groups
 from discreet.plan.question import Aggregate
 from discreet.plan.relation import (
@@ -268,6 +269,14 @@ def _keep_rows(relation: KeepRows) -> str:
 def _person_join(relation: PersonJoin) -> str:
     alone = "; rows of whoever has none there stay" if relation.outer else ""
     return f"each row with all rows of the same {relation.persons[0].name} in {relation.called}{alone}"
+
+
+@told.register
+def _in_part(relation: InPart) -> str:
+    if relation.person is None:
+        return f"in the part {said(relation.all_in)}"
+    rows = f"rows in {relation.members.table} have {said(relation.all_in)}"
+    return f"of each {relation.person.name} all of whose {rows}; whoever is in several parts, or in none, is left out"
 
 
 @told.register

@@ -33,6 +33,7 @@ from discreet.plan.level_drafts import about_levels
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import Split, gaussian, geometric
 from discreet.plan.once import once
+from discreet.plan.parts import InPart
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.price import LEAST_EPSILON, Shares, shares
 from discreet.plan.range import FoundRange
@@ -326,7 +327,7 @@ def _rows_alone(rows: Rows) -> Rows:
             return replace(rows, columns=())
         case Filled() | Typed():
             return _rows_alone(rows.source)
-        case Filter():
+        case Filter() | InPart():
             return replace(rows, source=_rows_alone(rows.source))
     return rows
 

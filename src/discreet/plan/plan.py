@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import Fault
 from discreet.plan.measurement import Measurement
+from discreet.plan.partition import Part
+from discreet.plan.parts import part_of
 from discreet.plan.question import Question
 from discreet.plan.reading import Reading
 from discreet.plan.relation import CapGroups, CapRows, CapTotal, Term, Totals, keys_of, terms_of, walk
@@ -103,6 +105,11 @@ class Plan:
 
     taken: tuple[Outcome, ...] = ()
     """The outcomes of the steps that were made, in their order: released, and no part of the plan's name."""
+
+    @property
+    def part(self) -> Part | None:
+        """The part of the people that the question is about; None where it is about all. `check` sees that nothing else is read."""
+        return part_of(self.question.source)
 
     @property
     def next(self) -> Stage | Step:

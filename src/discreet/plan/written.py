@@ -28,6 +28,7 @@ from discreet.plan.apportioned import Apportioned
 from discreet.plan.combination import Combination
 from discreet.plan.computed import Computed
 from discreet.plan.measurement import Measurement
+from discreet.plan.parts import InPart
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.reading import Reading
 from discreet.plan.releases.base import Kind, Release
@@ -77,6 +78,7 @@ RECORDS: dict[type, str] = {
     joins.PublicJoin: "PublicJoin source public called on outer digest",
     joins.KeepRows: "KeepRows source person columns most",
     joins.PersonJoin: "PersonJoin source other called persons outer",
+    InPart: "InPart source person members column key",
     question.Aggregate: "Aggregate kind argument condition",
     question.Output: "Output name value",
     question.Sort: "Sort value descending nulls_first",
