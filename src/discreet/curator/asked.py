@@ -2,12 +2,15 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, TypeVar, get_type_hints
 
 from discreet.curator.names import check_name
 from discreet.errors import Invalid
-from discreet.exact import Number
+from discreet.exact import Number, shown
+from discreet.plan.catalog import Catalog
+from discreet.plan.question import Question
+from discreet.plan.sql import question
 
 Params = Sequence[object] | Mapping[str, object] | None
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -29,7 +32,7 @@ class Terms(TypedDict, total=False):
     """On which terms a question is asked; each is None where it is not said.
 
     Either `epsilon` is the price, or `within` the ± at 95 % that the least price is paid for. `delta` is spent only where noise needs
-    it. `max_rows` limits the rows of a person in a group and `max_groups` the groups of a person; `max_total` limits
+    it. With `population` each ± is for the people who were sampled, too; with `simultaneous` all of an answer hold at once. `max_rows` limits the rows of a person in a group and `max_groups` the groups of a person; `max_total` limits
     all rows of a person in the question. Unsaid, they are the policy's.
     """
 
@@ -40,6 +43,8 @@ class Terms(TypedDict, total=False):
     max_rows: int | None
     max_groups: int | None
     max_total: int | None
+    population: bool | None
+    simultaneous: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,21 @@ class Asked:
     max_rows: int | None = None
     max_groups: int | None = None
     max_total: int | None = None
+    population: bool | None = None
+    simultaneous: bool | None = None
     key: str | None = None  # that names the request
+
+    def __post_init__(self) -> None:
+        for name in ("population", "simultaneous"):
+            if not isinstance(getattr(self, name), bool | None):
+                raise Invalid(f"{name} must be True or False, got {shown(getattr(self, name))}", code="usage")
+
+    def question(self, catalog: Catalog) -> Question:
+        """The question that is asked of what is declared, with what its intervals are for; or raises QueryError."""
+        read = question(self.text, catalog, self.params)
+        if not (self.population or self.simultaneous):
+            return read
+        return replace(read, population=bool(self.population), simultaneous=bool(self.simultaneous))
 
     @property
     def limits(self) -> dict[str, int]:

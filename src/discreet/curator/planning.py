@@ -38,7 +38,6 @@ from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
 from discreet.plan.question import Question
 from discreet.plan.relation import Rows, scans
-from discreet.plan.sql import question
 
 FORMER = {"max_rows": 5, "max_groups": 3}
 """The limits that earlier releases took where nobody declared one; kept answers go by them."""
@@ -72,7 +71,7 @@ class Planning(Surveyor):
         if asked.analyst is not None:
             catalog = catalog.declared()
         limited = replace(catalog, protected=catalog.protected.limited(**asked.limits))
-        read = question(asked.text, limited, asked.params)
+        read = asked.question(limited)
         start = draft(read, limited)
         price = rational(asked.epsilon, "epsilon") if asked.epsilon is not None else Fraction(1)
         limits, words = surveyed.limits(start, known, price) if price > 0 else ({}, "")
@@ -88,7 +87,7 @@ class Planning(Surveyor):
         """The plan with what a catalog tells, and what earlier questions of whoever asks found."""
         catalog = catalog if asked.analyst is None else catalog.declared()
         catalog = replace(catalog, protected=catalog.protected.limited(**asked.limits))
-        return self._found_before(question(asked.text, catalog, asked.params), catalog, asked, delta)
+        return self._found_before(asked.question(catalog), catalog, asked, delta)
 
     def _found_before(self, read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:
         """The plan with the limits and ranges that earlier questions of whoever asks found; as it was, where this question itself found

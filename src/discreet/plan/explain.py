@@ -29,6 +29,7 @@ from discreet.plan.relation import (
     PerPerson,
     PersonFeature,
     Relation,
+    SecondMoments,
     Scan,
     Summary,
     Totals,
@@ -203,6 +204,11 @@ def _cap_rows(relation: CapRows) -> str:
 @told.register
 def _cap_total(relation: CapTotal) -> str:
     return f"at most {counted(relation.most, 'row')} a person in all: whoever has more is scaled to that"
+
+
+@told.register
+def _second_moments(relation: SecondMoments) -> str:
+    return f"for each person and group {counted(len(relation.pairs), 'product')} of what they count with there, such as its square"
 
 
 @told.register

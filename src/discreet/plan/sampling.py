@@ -1,0 +1,92 @@
+"""How much released totals vary with the people who were sampled, by the second moments that were released beside them.
+
+The variance of a form Σ a_k · total_k is Σ a_j a_k M_jk over second moments M of the terms, each with noise. What is released of it is
+unbiased, and so as often too small as too large. Let s be the standard deviation of its noise, which is public. Intervals take
+
+    V⁺ = max(V, 0) + s · (1 + ln 1/α)/6        for a confidence of 1 − α
+
+which is enough for every true variance, alone and beside the noise of the totals: for Laplace and for Gaussian noise the least number
+of s that holds 1 − α was computed for true variances from s/50 to 3000 s, and is 0.56 at 95 %, 0.79 at 99 % and 1.9 at 1 − 10^−5, where
+this has 0.67, 0.93 and 2.1.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from discreet.plan.affine import Affine, Reals
+from discreet.plan.combination import Combination
+from discreet.plan.moment_reading import SampledMoments
+from discreet.plan.plan import Plan
+from discreet.plan.population import Pair, needed
+from discreet.plan.relation import Contributions, Rows
+from discreet.plan.rules.relations import reach_of
+from discreet.plan.spread import deviation
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """Where a second moment was released, what a step of it is worth in those of its terms, and the standard deviation of its noise."""
+
+    place: int
+    step: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """The second moments that were released for a plan."""
+
+    made: Sequence[Combination]
+    moments: Mapping[Pair, Released]
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Sampling":
+        """Those of a decided plan whose question asks for a population."""
+        stage, made = plan.decided, [each.made for each in plan.measurements]
+        wanted = needed(plan.question, plan.releases, made, plan.terms, single=_single(plan))
+        moments = {pair: Released(place, 1.0, deviation(stage.noise_of(place))) for pair, place in wanted.known.items()}
+        for i, reading in enumerate(stage.readings):
+            if isinstance(reading, SampledMoments):
+                for place, pair, shift in zip(stage.columns_of(i), reading.pairs, reading.shifts, strict=True):
+                    moments[pair] = Released(place, 2.0**shift, deviation(stage.noise_of(place)))
+        return cls(made, moments)
+
+    def deviations(self, affine: Affine, totals: Mapping[int, Reals], confidence: float) -> Reals:
+        """For each row the standard deviation of an affine function of totals over samples of people, upward."""
+        size = affine.constant.shape
+        by_term: dict[int, Reals] = {}
+        for place, slope in affine.slopes.items():
+            combination = self.made[place]
+            for term, weight in combination.parts:
+                by_term[term] = by_term.get(term, np.zeros(size)) + slope * (weight / combination.divisor)
+        weights: dict[int, tuple[Reals, Released]] = {}
+        for (one, other), moment in self.moments.items():
+            if one in by_term and other in by_term:
+                product = by_term[one] * by_term[other] * (moment.step * (1 if one == other else 2))
+                weights[moment.place] = weights.get(moment.place, (np.zeros(size), moment))[0] + product, moment
+        variance, noise = np.zeros(size), np.zeros(size)
+        for place, (weight, moment) in weights.items():
+            variance = variance + weight * totals[place].reshape(-1, *[1] * (len(size) - 1))
+            noise = noise + (weight * moment.deviation) ** 2
+        upward: Reals = np.maximum(variance, 0.0) + margin(confidence) * np.sqrt(noise)
+        return np.sqrt(upward)
+
+
+def margin(confidence: float) -> float:
+    """How many standard deviations of its noise are added to a variance.
+
+    >>> round(margin(0.95), 2)
+    0.67
+    """
+    return (1 - log(1 - confidence)) / 6
+
+
+def _single(plan: Plan) -> bool:
+    """Whether a unit has one row, and nothing of it is limited."""
+    source = plan.query.source
+    if isinstance(source, Rows):
+        return True
+    return isinstance(source, Contributions) and reach_of(plan.query, plan.relation).rows == 1
