@@ -113,6 +113,19 @@ class Answer:
         told = replace(self, columns=tuple(columns))
         return told if notes == self.notes else replace(told, notes=notes, _explanation=explain(plan))
 
+    @property
+    def covered(self) -> str:
+        """What the ± and the intervals are for, in words."""
+        if self.receipt.get("population"):
+            return "for the noise and for the people who were sampled, as if drawn independently from a large population"
+        return "for the noise alone"
+
+    @property
+    def confidence_said(self) -> str:
+        """How surely they hold, in words."""
+        together = " for all numbers at once" if self.receipt.get("simultaneous") else ""
+        return f"at {100 * self.confidence:g} %{together}"
+
     def explain(self) -> str:
         """The plan as a tree: what was counted, with which noise, at which price."""
         return self._explanation

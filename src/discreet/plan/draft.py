@@ -13,7 +13,7 @@ from discreet.plan.domain import Values, complete, constant_of, domains_of, grou
 from discreet.plan.explain import said
 from discreet.plan.moment_reading import MomentsAsked
 from discreet.plan.narrowing import narrowed, undecided
-from discreet.plan.population import NOTE, check_supported, needed, weight_of
+from discreet.plan.population import NOTE, RowsEach, check_supported, needed, weight_of
 from discreet.plan.question import Aggregate, Question
 from discreet.plan.range import FoundRange
 from discreet.plan.reading import ReadingAsked
@@ -191,17 +191,17 @@ def _measured(
     terms = MeasuredTerms(scope, aggregates, shortens(protected, cells), scaled, ranges)
     releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in aggregates)
     if question.population:
-        _sample(question, terms, releases, single=alone or protected.person is None)
+        _sample(question, terms, releases, RowsEach.of(single=alone or protected.person is None, limit=caps.rows))
     return terms, releases
 
 
-def _sample(question: Question, terms: MeasuredTerms, releases: tuple[Release, ...], *, single: bool) -> None:
+def _sample(question: Question, terms: MeasuredTerms, releases: tuple[Release, ...], rows: RowsEach) -> None:
     """Ask for the second moments as well that intervals for a population need."""
     check_supported(question, releases)
     made = [each.made for each in terms.measured]
-    asked = needed(question, releases, made, terms.terms, single=single).asked
+    asked = needed(question, releases, made, terms.terms, rows).asked
     if asked:
-        terms.read(MomentsAsked(asked, tuple(terms.terms), single, weight_of(len(asked), len(made))))
+        terms.read(MomentsAsked(asked, tuple(terms.terms), rows is RowsEach.ONE, weight_of(len(asked), len(made))))
     terms.notes.append(NOTE)
 
 

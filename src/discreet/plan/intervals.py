@@ -11,7 +11,7 @@ a mean, and to a sum half a step of its own and of each row, as far as it is pub
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from math import floor, isfinite
@@ -164,7 +164,16 @@ def predicted(plan: Plan, confidence: float = CONFIDENCE) -> tuple[Predicted, ..
             for each in [confidence_of_each(plan.question, sum(level.size for level in levels), confidence)]
             for level in levels
         ]
-    return tuple(map(_worst, zip(*decisions, strict=True)))
+    foreseen = tuple(map(_worst, zip(*decisions, strict=True)))
+    return tuple(map(_of_noise, foreseen)) if plan.question.population else foreseen
+
+
+def _of_noise(each: Predicted) -> Predicted:
+    """What is foreseen of a ± that will hold the people who were sampled, too: the noise alone."""
+    if each.error is None:
+        return each
+    of_noise = "the noise alone: how much people differ is measured with the answer"
+    return replace(each, assumes=of_noise if each.assumes is None else f"{each.assumes}; {of_noise}")
 
 
 def _worst(each: Sequence[Predicted]) -> Predicted:

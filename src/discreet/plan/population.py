@@ -13,11 +13,12 @@ two (`SecondMoments`). Where that is equal to a total which is measured anyhow, 
     1 · 1 = 1, y · 1 = y      for who counts as 1 or not at all: rows as units, people with one row, COUNT(DISTINCT person)
     a · b = a                 for conditions a that imply b
 
-Shares, means and counts of rows as units so cost as much as always, but for the squares of numbers.
+So counts and shares of rows as units cost no more than without, and of sums and means only the squares are measured.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, TypeAlias
@@ -29,7 +30,7 @@ from discreet.plan.explain import said_aggregate
 from discreet.plan.grid import divisor_for
 from discreet.plan.question import Question
 from discreet.plan.relation import ONE, How, Term
-from discreet.plan.rules.relations import counts_all, term_bounds
+from discreet.plan.rules.relations import counts_all
 from discreet.plan.scalar import (
     And,
     Case,
@@ -56,6 +57,19 @@ SHARE = Fraction(1, 4)
 CODE = "population"
 
 
+class RowsEach(Enum):
+    """How many rows of a unit count in a group."""
+
+    ONE = "one"  # there is one, and nothing of it is limited
+    CAPPED = "capped"  # as one, whatever there are: each count of them is 0 or 1, and none is above one that it implies
+    SEVERAL = "several"
+
+    @classmethod
+    def of(cls, *, single: bool, limit: int | None) -> "RowsEach":
+        """Of units that have one row, or with this limit on their rows in a group."""
+        return cls.ONE if single else cls.CAPPED if limit == 1 else cls.SEVERAL
+
+
 @dataclass(frozen=True, slots=True)
 class Needed:
     """The second moments that intervals need."""
@@ -68,13 +82,13 @@ class Needed:
 
 
 def needed(
-    question: Question, releases: "Sequence[Release]", made: Sequence[Combination], terms: Sequence[Term], *, single: bool
+    question: Question, releases: "Sequence[Release]", made: Sequence[Combination], terms: Sequence[Term], rows: RowsEach
 ) -> Needed:
-    """The second moments for a question whose measurements are made so; `single` where a unit has one row, and nothing of it is limited."""
+    """The second moments for a question whose measurements are made so."""
     plain = {combination.only: i for i, combination in enumerate(made) if combination.only is not None}
     known, asked = {}, []
     for pair in dict.fromkeys(_pairs(question, releases, made)):
-        equal = next((plain[i] for i in _equal(pair, terms, single) if i in plain), None)
+        equal = next((plain[i] for i in _equal(pair, terms, rows) if i in plain), None)
         if equal is None:
             asked.append(pair)
         else:
@@ -90,37 +104,33 @@ def _pairs(question: Question, releases: "Sequence[Release]", made: Sequence[Com
         yield from combinations_with_replacement(sorted(used), 2)
 
 
-def _equal(pair: Pair, terms: Sequence[Term], single: bool) -> Iterator[int]:
+def _equal(pair: Pair, terms: Sequence[Term], rows: RowsEach) -> Iterator[int]:
     """The terms that the product of two is equal to, in every unit."""
     for one, other in (pair, pair[::-1]):
-        if _counts_once(terms[other], single) and _within(terms[one], terms[other]):
+        if _counts_once(terms[other], rows) and _within(terms[one], terms[other], rows):
             yield one
-    if single:
+    if rows is RowsEach.ONE:
         product = product_of(terms[pair[0]], terms[pair[1]])
         yield from (i for i, each in enumerate(terms) if each.value == product.value)
 
 
-def _counts_once(term: Term, single: bool) -> bool:
-    """Whether a unit gives 1 or nothing."""
-    return (term.how is How.ANY or single) and term_bounds(term) in ((0, 1), (1, 1))
+def _counts_once(term: Term, rows: RowsEach) -> bool:
+    """Whether a unit gives 1 or nothing, whatever range is found of a number."""
+    return (term.how is How.ANY or rows is not RowsEach.SEVERAL) and (term.value == ONE or isinstance(term.value, Indicator))
 
 
-def _within(one: Term, whole: Term) -> bool:
-    """Whether whoever gives anything to a term surely counts in the other."""
-    value = one.value
-    if one == whole:
+def _within(one: Term, whole: Term, rows: RowsEach) -> bool:
+    """Whether whoever gives anything to a term surely counts in the other.
+
+    Of rows that are counted as one by lot, the lot may leave out all on which a condition is true: then only what is counted by the same
+    lot is surely left out, too.
+    """
+    if one == whole or whole.value == ONE:
         return True
-    if isinstance(value, Indicator):
-        return whole.value == ONE or (
-            isinstance(whole.value, Indicator) and conjuncts(whole.value) <= conjuncts(value)
-        )
-    return isinstance(value, Steps) and counts_all(whole.value, value.operand)
-
-
-def conjuncts(indicator: Indicator) -> set[Scalar]:
-    """What must all be true."""
-    condition = indicator.condition
-    return set(condition.parts) if isinstance(condition, And) else {condition}
+    by_lot = rows is RowsEach.CAPPED and whole.how is How.SUM
+    if isinstance(one.value, Indicator) and isinstance(whole.value, Indicator):
+        return set(_parts(whole.value)) <= set(_parts(one.value)) and (not by_lot or one.how is How.SUM)
+    return isinstance(one.value, Steps) and not by_lot and counts_all(whole.value, one.value.operand)
 
 
 def product_of(one: Term, other: Term) -> Term:

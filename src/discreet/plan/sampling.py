@@ -20,8 +20,8 @@ from discreet.plan.affine import Affine, Reals
 from discreet.plan.combination import Combination
 from discreet.plan.moment_reading import SampledMoments
 from discreet.plan.plan import Plan
-from discreet.plan.population import Pair, needed
-from discreet.plan.relation import Contributions, Rows
+from discreet.plan.population import Pair, RowsEach, needed
+from discreet.plan.relation import CapRows, Contributions, Rows, walk
 from discreet.plan.rules.relations import reach_of
 from discreet.plan.spread import deviation
 
@@ -46,7 +46,7 @@ class Sampling:
     def of(cls, plan: Plan) -> "Sampling":
         """Those of a decided plan whose question asks for a population."""
         stage, made = plan.decided, [each.made for each in plan.measurements]
-        wanted = needed(plan.question, plan.releases, made, plan.terms, single=_single(plan))
+        wanted = needed(plan.question, plan.releases, made, plan.terms, _rows_each(plan))
         moments = {pair: Released(place, 1.0, deviation(stage.noise_of(place))) for pair, place in wanted.known.items()}
         for i, reading in enumerate(stage.readings):
             if isinstance(reading, SampledMoments):
@@ -84,9 +84,9 @@ def margin(confidence: float) -> float:
     return (1 - log(1 - confidence)) / 6
 
 
-def _single(plan: Plan) -> bool:
-    """Whether a unit has one row, and nothing of it is limited."""
+def _rows_each(plan: Plan) -> RowsEach:
+    """How many rows of a unit count in a group, by what an engine runs."""
     source = plan.query.source
-    if isinstance(source, Rows):
-        return True
-    return isinstance(source, Contributions) and reach_of(plan.query, plan.relation).rows == 1
+    gathered = isinstance(source, Contributions) and reach_of(plan.query, plan.relation).rows == 1
+    limits = [part.most for part in walk(source) if isinstance(part, CapRows)]
+    return RowsEach.of(single=gathered or isinstance(source, Rows), limit=min(limits, default=None))

@@ -98,9 +98,14 @@ def reach_of(query: Totals, relation: Relation) -> Reach:
     if reach.gathered is not (relation.unit is Unit.PERSON):
         raise Fault("the rows of a person are gathered exactly where persons are protected", code="rule")
     terms = terms_of(query)
-    if reach.limits is not None and len(reach.limits) != len(terms):
+    if reach.limits is not None and len(reach.limits) != len(_gathered_terms(query)):
         raise Fault("a norm is clipped to one limit for each term", code="rule")
     return replace(reach, surely=reach.surely and not query.keys, terms=terms)
+
+
+def _gathered_terms(query: Totals) -> tuple[Term, ...]:
+    """The terms that people were gathered by, of which the totals may be products."""
+    return contributions_of(query.source).terms if isinstance(query.source, SecondMoments) else terms_of(query)
 
 
 @singledispatch
