@@ -96,6 +96,8 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
         yield f"├─ {said_aggregate(aggregate)}"
         yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
         yield from (f"│    {stage.readings[i].explained()}" for i in release.readings)
+    released = {i for release in stage.releases for i in release.readings}
+    yield from (f"├─ {each.explained()}" for i, each in enumerate(stage.readings) if i not in released)
     for key_places, level in zip(plan.question.levels, stage.levels, strict=True):
         if level is not None:
             size = len(level.domain)

@@ -192,7 +192,7 @@ def _second_moments(relation: SecondMoments, unit: Unit) -> Reach:
     below = _below(relation.source, unit)
     _check_gathered(replace(below, limits=None))
     size = len(contributions_of(relation).terms)
-    if below.products is not None or not isinstance(relation.source, Multiplied):
+    if not isinstance(relation.source, Multiplied):
         raise Fault("products are of what people give to sums", code="rule")
     if len(relation.shifts) != size or not all(0 <= place < size for pair in relation.pairs for place in pair):
         raise Fault("a product is of terms that there are, each with its steps", code="rule")
@@ -221,9 +221,11 @@ def _of_people(source: Gathered, unit: Unit) -> Reach:
 
 def _check_gathered(below: Reach) -> None:
     """Caps are on what was gathered, and the last one is on the norm: a cap on top of it would leave its limits behind."""
-    if not below.gathered or below.limits is not None or below.apportioned:
+    whole = below.limits is None and not below.apportioned and below.products is None
+    if not below.gathered or not whole:
         raise Fault(
-            "a cap is on what was gathered, and comes before a norm is clipped or values told apart", code="rule"
+            "a cap is on what was gathered, and comes before a norm is clipped, values told apart or terms multiplied",
+            code="rule",
         )
 
 
