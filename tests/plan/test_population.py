@@ -21,8 +21,9 @@ from discreet.answer import Answer
 from discreet.curator.session import Curator
 from discreet.errors import DiscreetError, Fault, Invalid, QueryError
 from discreet.mechanisms import Geometric
+from discreet.plan.affine import Affine
 from discreet.plan.catalog import Catalog, Protected
-from discreet.plan.check import check, digest
+from discreet.plan.check import check, digest, event_of
 from discreet.plan.explain import explain
 from discreet.plan.intervals import predicted
 from discreet.plan.moment_reading import SampledMoments
@@ -33,6 +34,7 @@ from discreet.plan.release import exact_totals
 from discreet.plan.sampling import Sampling, margin
 from discreet.plan.simultaneous import confidence_of_each
 from discreet.plan.sql import question
+from discreet.privacy import loss
 from tests.plan.laws import CLIPPED, PERSON, ROW, TABLE, Row, decided_by, engine, low_rungs, neighbours, turned
 from tests.scale import repeats
 
@@ -196,6 +198,8 @@ def the_price_is_shared() -> None:
     """The answer costs what was asked for, and second moments their share of it; the event is all that is drawn."""
     for text, protected in cases():
         plan, usual = asked(text, protected), asked(text, protected, population=False)
+        if protected.clip != "l2" and not plan.delta:
+            assert loss(plan.event).pure_epsilon() == plan.epsilon, (text, protected)
         assert plan.epsilon == usual.epsilon and plan.delta == usual.delta and digest(plan) != digest(usual)
         if protected.clip == "l2" or not isinstance(plan.stage, type(usual.stage)) or plan.taken:
             continue
@@ -225,13 +229,14 @@ def a_plan_holds_or_is_a_fault() -> None:
     wrong = [
         replace(reading, sensitivities=less),
         replace(reading, mechanisms=(Geometric(reading.mechanisms[0].scale / 2), *reading.mechanisms[1:])),
-        replace(reading, mechanisms=reading.mechanisms[1:]),
+        replace(reading, mechanisms=reading.mechanisms[1:], sensitivities=reading.sensitivities[1:]),
         replace(reading, pairs=reading.pairs[::-1]),
         replace(reading, shifts=(0, 0, 0)),
     ]
     for each in wrong:
+        stage = replace(plan.decided, readings=(each,))
         with pytest.raises(Fault):
-            check(replace(plan, stage=replace(plan.decided, readings=(each,))))
+            check(replace(plan, stage=stage, event=event_of(stage, plan.relation)))
 
 
 def test_a_plan_holds_or_is_a_fault() -> None:
@@ -274,6 +279,68 @@ def test_a_preview_says_that_it_is_of_the_noise() -> None:
 
 
 # How wide intervals are.
+
+
+def deviations_are_of_people(tries: int = 4) -> None:
+    """What intervals take for the variance of a form is the sum over people of the square of what each gives to it, and above that what
+    covers its noise."""
+    seen = 0
+    for text, protected in cases():
+        draw = random.Random(text)
+        plan = decided_by(asked(text, protected), low_rungs(draw))
+        sampling, confidence = Sampling.of(plan), 0.95
+        places = sorted({place for output in plan.releases for place in output.places})
+        if not _every_pair(plan, sampling, places) or any(moment.step > 1 for moment in sampling.moments.values()):
+            continue
+        bare = Sampling(sampling.made, {at: replace(each, deviation=0.0) for at, each in sampling.moments.items()})
+        for salt in range(tries):
+            source = engine(neighbours(draw, protected)[0])
+            released = [*exact_totals(plan, source.run(plan.query, salt))]
+            released += [each for reading in readings(plan) for each in reading.exactly(source.run, salt, plan.domain)]
+            totals = {i: np.asarray(each, np.float64) for i, each in enumerate(released)}
+            slopes = {place: draw.uniform(-2, 2) for place in places}
+            size = np.ones(len(plan.domain))
+            form = Affine(0 * size, {place: slope * size for place, slope in slopes.items()})
+            upward = sampling.deviations(form, totals, confidence) ** 2
+            exactly = bare.deviations(form, totals, confidence) ** 2
+            for group, found, plain in zip(plan.domain, upward, exactly, strict=True):
+                variance = 0.0
+                for of, terms in source._parts(plan.query, salt):
+                    gives = [
+                        slopes[i] * sum(weight * terms[at] for at, weight in plan.measurements[i].made.parts)
+                        / plan.measurements[i].made.divisor
+                        for i in places
+                    ]
+                    variance += sum(gives) ** 2 if of == group else 0.0
+                more = found - variance
+                assert plain == pytest.approx(variance, rel=1e-6, abs=1e-6), (text, protected)
+                assert more >= -1e-9 * (1 + variance) + 1e-9 * bool(_most_noise(plan, sampling, slopes)), (text, protected)
+                assert more <= margin(confidence) * _most_noise(plan, sampling, slopes) + 1e-9 * (1 + variance)
+                seen += variance > 0
+    assert seen > 50
+
+
+def _every_pair(plan: Plan, sampling: Sampling, places: list[int]) -> bool:
+    used = sorted({term for place in places for term, _ in plan.measurements[place].made.parts})
+    return set(combinations_with_replacement(used, 2)) <= set(sampling.moments)
+
+
+def _most_noise(plan: Plan, sampling: Sampling, slopes: dict[int, float]) -> float:
+    """The standard deviation of a variance's noise, as if all noises went one way."""
+    by_term: dict[int, float] = {}
+    for place, slope in slopes.items():
+        made = plan.measurements[place].made
+        for term, weight in made.parts:
+            by_term[term] = by_term.get(term, 0.0) + abs(slope * weight / made.divisor)
+    return sum(
+        (1 if one == other else 2) * by_term[one] * by_term[other] * moment.step * moment.deviation
+        for (one, other), moment in sampling.moments.items()
+        if one in by_term and other in by_term
+    )
+
+
+def test_deviations_are_of_people() -> None:
+    deviations_are_of_people(repeats(4))
 
 
 def margins_are_enough() -> None:

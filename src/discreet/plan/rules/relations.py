@@ -221,8 +221,8 @@ def _of_people(source: Gathered, unit: Unit) -> Reach:
 
 def _check_gathered(below: Reach) -> None:
     """Caps are on what was gathered, and the last one is on the norm: a cap on top of it would leave its limits behind."""
-    whole = below.limits is None and not below.apportioned and below.products is None
-    if not below.gathered or not whole:
+    multiplied = below.products is not None
+    if not below.gathered or below.limits is not None or below.apportioned or multiplied:
         raise Fault(
             "a cap is on what was gathered, and comes before a norm is clipped, values told apart or terms multiplied",
             code="rule",
