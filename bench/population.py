@@ -2,11 +2,12 @@
 
 Every group of a table is a sample of its own: people who were drawn out of one population, each with their rows. So one answer is as many
 samples as there are groups, through the whole pipeline: text, plan, engine, noise, answer. The value of the population is what a sample
-gives on average, of rows as limits leave them. Beside each coverage stand that of intervals for the noise alone, and how wide those for the
-population are, as a multiple of the span that 95 % of the numbers lie in which are released with the whole price on their own noise: 1 would
-be as good as knowing how much people differ. Options: --samples (1,000; docs/asking.md has 5,000), --people, --epsilon, --rows, --values,
---units and --asked choose the cases; --fixed (each sample has as many people, instead of a Poisson number), --shares (instead: the table by
-which the share of the price for second moments was chosen, by formula).
+gives on average, of rows as limits leave them. Beside each coverage stand that of intervals for the noise alone, and how wide those for
+the population are, as a multiple of the span that 95 % of the numbers lie in which are released with the whole price on their own noise: 1
+would be as good as knowing how much people differ.
+Options: --samples (1,000; docs/asking.md has 5,000), --people, --epsilon, --rows, --values, --units and --asked choose the cases; --fixed
+(each sample has as many people, instead of a Poisson number), --shares (instead: the table by which the share of the price for second
+moments was chosen, by formula).
 """
 
 import argparse
@@ -141,7 +142,9 @@ def results(case: Case, samples: int, seed: int, fixed: bool, names: Sequence[st
                 continue
             text = f"SELECT g, {asked} AS value FROM t GROUP BY g"
             answers = [curator.sql(text, epsilon=case.epsilon, population=each) for each in (True, None)]
-            people, noise = ([row for row in each.to_dicts(errors=True) if row["value"] is not None] for each in answers)
+            people, noise = (
+                [row for row in each.to_dicts(errors=True) if row["value"] is not None] for each in answers
+            )
             values = np.array([row["value"] for row in noise], np.float64)
             span = np.quantile(values, 0.975) - np.quantile(values, 0.025)
             wide = float(np.median([end(row, "high") - end(row, "low") for row in people]) / span)
@@ -212,7 +215,9 @@ def main() -> None:
     if given.shares:
         compared_shares(given.seed)
         return
-    print(f"{'unit':4} {'rows':8} {'values':7} {'people':>6} {'ε':>4} {'asked':10} {'held':>6} {'noise':>6} {'wide':>6}")
+    print(
+        f"{'unit':4} {'rows':8} {'values':7} {'people':>6} {'ε':>4} {'asked':10} {'held':>6} {'noise':>6} {'wide':>6}"
+    )
     seen = []
     for unit, rows, values, people, epsilon in product(
         given.units, given.rows, given.values, given.people, given.epsilon

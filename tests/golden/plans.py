@@ -209,7 +209,9 @@ SAMPLED, AT_ONCE = "sampled-", "at-once-"
 def asked(name: str, text: str, catalog: Catalog) -> Question:
     """What is asked under a name."""
     return replace(
-        question(text, catalog), population=name.startswith(SAMPLED), simultaneous=name.startswith((AT_ONCE, SAMPLED + AT_ONCE))
+        question(text, catalog),
+        population=name.startswith(SAMPLED),
+        simultaneous=name.startswith((AT_ONCE, SAMPLED + AT_ONCE)),
     )
 
 

@@ -149,9 +149,9 @@ MUTANTS = (
     ),
     Mutant(
         "nobody-was-sampled",
-        "discreet.plan.forms:Reader._sampled_ends",
-        "kinds, confidence, spread)",
-        "kinds, confidence)",
+        SAMPLING + "Sampling.span",
+        "noises, confidence, spread)",
+        "noises, confidence)",
         "intervals of totals are for the noise alone",
         covered,
     ),

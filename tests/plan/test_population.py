@@ -35,7 +35,7 @@ from discreet.plan.sampling import Sampling, margin
 from discreet.plan.simultaneous import confidence_of_each
 from discreet.plan.sql import question
 from discreet.privacy import loss
-from tests.plan.laws import CLIPPED, PERSON, ROW, TABLE, Row, decided_by, engine, low_rungs, neighbours, turned
+from tests.plan.laws import CLIPPED, PERSON, ROW, TABLE, decided_by, engine, low_rungs, neighbours, turned
 from tests.scale import repeats
 
 ONE_ROW = replace(PERSON, max_rows=1, max_groups=1)
@@ -94,7 +94,10 @@ def no_neighbour_moves_more(tries: int = 12) -> None:
                 first, second = (reading.exactly(run, salt, plan.domain) for run in runs)
                 for one, other, allowed in zip(first, second, reading.sensitivities, strict=True):
                     seen += 1
-                    assert sum(abs(int(a) - int(b)) for a, b in zip(one, other, strict=True)) <= allowed, (text, protected)
+                    assert sum(abs(int(a) - int(b)) for a, b in zip(one, other, strict=True)) <= allowed, (
+                        text,
+                        protected,
+                    )
     assert seen > 1000
 
 
@@ -140,7 +143,9 @@ def moments_are_of_people(tries: int = 6) -> None:
         plan = decided_by(asked(text, protected), low_rungs(draw))
         sampling = Sampling.of(plan)
         used = {term for pair in sampling.moments for term in pair}
-        assert {pair for pair in combinations_with_replacement(sorted(used), 2) if _together(plan, pair)} <= set(sampling.moments)
+        assert {pair for pair in combinations_with_replacement(sorted(used), 2) if _together(plan, pair)} <= set(
+            sampling.moments
+        )
         for salt in range(tries):
             source = engine(neighbours(draw, protected)[0])
             released = [*exact_totals(plan, source.run(plan.query, salt))]
@@ -160,7 +165,9 @@ def moments_are_of_people(tries: int = 6) -> None:
 
 def _together(plan: Plan, pair: tuple[int, int]) -> bool:
     """Whether one column is made of both terms."""
-    places = [{term for place in each.places for term, _ in plan.measurements[place].made.parts} for each in plan.releases]
+    places = [
+        {term for place in each.places for term, _ in plan.measurements[place].made.parts} for each in plan.releases
+    ]
     return any({*pair} <= each for each in places)
 
 
@@ -307,14 +314,18 @@ def deviations_are_of_people(tries: int = 4) -> None:
                 variance = 0.0
                 for of, terms in source._parts(plan.query, salt):
                     gives = [
-                        slopes[i] * sum(weight * terms[at] for at, weight in plan.measurements[i].made.parts)
+                        slopes[i]
+                        * sum(weight * terms[at] for at, weight in plan.measurements[i].made.parts)
                         / plan.measurements[i].made.divisor
                         for i in places
                     ]
                     variance += sum(gives) ** 2 if of == group else 0.0
                 more = found - variance
                 assert plain == pytest.approx(variance, rel=1e-6, abs=1e-6), (text, protected)
-                assert more >= -1e-9 * (1 + variance) + 1e-9 * bool(_most_noise(plan, sampling, slopes)), (text, protected)
+                assert more >= -1e-9 * (1 + variance) + 1e-9 * bool(_most_noise(plan, sampling, slopes)), (
+                    text,
+                    protected,
+                )
                 assert more <= margin(confidence) * _most_noise(plan, sampling, slopes) + 1e-9 * (1 + variance)
                 seen += variance > 0
     assert seen > 50
@@ -432,7 +443,9 @@ def covered(case: Sampled) -> Iterator[tuple[str, float, float]]:
     each = case.each(int(sizes.sum()), draw)
     group, who = np.repeat(np.repeat(np.arange(SAMPLES), sizes), each), np.repeat(np.arange(each.size), each)
     table = {"g": group.tolist(), "who": who.tolist(), "x": case.drawn(each, draw).tolist()}
-    unit: dict[str, Any] = {"row": True} if case.unit == "row" else {"unit": "who", "max_rows": case.most, "max_groups": 1}
+    unit: dict[str, Any] = (
+        {"row": True} if case.unit == "row" else {"unit": "who", "max_rows": case.most, "max_groups": 1}
+    )
     columns = {"g": {"type": "integer", "bounds": (0, SAMPLES - 1)}, "x": {"type": "integer", "bounds": (0, 100)}}
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -117,7 +117,9 @@ class Answer:
     def covered(self) -> str:
         """What the ± and the intervals are for, in words."""
         if self.receipt.get("population"):
-            return "for the noise and for the people who were sampled, as if drawn independently from a large population"
+            return (
+                "for the noise and for the people who were sampled, as if drawn independently from a large population"
+            )
         return "for the noise alone"
 
     @property

@@ -32,8 +32,9 @@ class Terms(TypedDict, total=False):
     """On which terms a question is asked; each is None where it is not said.
 
     Either `epsilon` is the price, or `within` the ± at 95 % that the least price is paid for. `delta` is spent only where noise needs
-    it. With `population` each ± is for the people who were sampled, too; with `simultaneous` all of an answer hold at once. `max_rows` limits the rows of a person in a group and `max_groups` the groups of a person; `max_total` limits
-    all rows of a person in the question. Unsaid, they are the policy's.
+    it. `max_rows` limits the rows of a person in a group and `max_groups` the groups of a person; `max_total` limits
+    all rows of a person in the question. Unsaid, they are the policy's. With `population` each ± is for the people who were sampled, too;
+    with `simultaneous` all of an answer hold at once.
     """
 
     epsilon: Number | None

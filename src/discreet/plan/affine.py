@@ -81,3 +81,8 @@ class Span:
     high: Reals
     open: Bools
     half: Reals | None = None
+
+
+def inside(low: Reals, high: Reals, form: AffineForm) -> tuple[Reals, Reals]:
+    """The part within what is known, or the nearest end where there is none."""
+    return np.minimum(np.maximum(low, form.low), form.high), np.maximum(np.minimum(high, form.high), form.low)

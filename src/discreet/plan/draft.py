@@ -134,7 +134,13 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     caps = caps_of(protected, cells)
     terms, releases = _measured(scope, protected, caps, cells, question, catalog.ranges, alone)
     source, left_out = _within_groups(question, keys, domains, listed, everything)
-    notes = (*simultaneous_note(question), *left_out, *_about_missing(question), *_about_alone(protected, alone), *dict.fromkeys(terms.notes))
+    notes = (
+        *simultaneous_note(question),
+        *left_out,
+        *_about_missing(question),
+        *_about_alone(protected, alone),
+        *dict.fromkeys(terms.notes),
+    )
     return Draft(
         question,
         scope,

@@ -14,10 +14,11 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from discreet.plan import numbers
-from discreet.plan.affine import Affine, AffineForm, Bools, Reals, Span
+from discreet.plan.affine import Affine, AffineForm, Bools, Reals, Span, inside
 from discreet.plan.images import compared, image_of
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan
+from discreet.plan.sampling import Sampling
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -39,8 +40,7 @@ from discreet.plan.scalar import (
     is_key,
     type_of,
 )
-from discreet.plan.sampling import Sampling
-from discreet.plan.spread import Noise, SummedNoise, half_widths, region, regions, slopes, smooth_widths, told_apart
+from discreet.plan.spread import Noise, SummedNoise, half_widths, region, slopes, told_apart
 from discreet.plan.windows import sum_form
 
 ZERO = Fraction(0)
@@ -311,7 +311,7 @@ class Reader:
             widths = half_widths(top, tuple(noises.values()), confidence) if noises else np.zeros(self.size)
             widths = widths + form.top.off
             closed = np.zeros(self.size, np.bool_)
-            return Span(*_inside(centre - widths, centre + widths, form), closed, widths)
+            return Span(*inside(centre - widths, centre + widths, form), closed, widths)
         bottom, below = self._matrix(form.bottom, noises), form.bottom.at(self.totals)
         off = np.stack([np.broadcast_to(np.asarray(each.off), (self.size,)) for each in (form.top, form.bottom)])
         least, most = form.low - form.base, form.high - form.base
@@ -332,23 +332,10 @@ class Reader:
         return Span(form.base + low, form.base + high, open_)
 
     def _sampled_ends(self, form: AffineForm, confidence: float, sampling: Sampling) -> Span:
-        """The interval of one form for the population that people were sampled from: each row has its own spread."""
+        """The interval of one form for the population that people were sampled from."""
         noises = self._noises(form)
-        kinds, top, centre = tuple(noises.values()), self._matrix(form.top, noises), form.top.at(self.totals)
-        if form.bottom is None:
-            spread = sampling.deviations(form.top, self.totals, confidence)
-            widths = smooth_widths(np.abs(top), kinds, confidence, spread) + form.top.off
-            closed = np.zeros(self.size, np.bool_)
-            return Span(*_inside(centre - widths, centre + widths, form), closed, widths)
-        bottom, below = form.bottom, form.bottom.at(self.totals)
-
-        def beside(u: Reals, v: Reals) -> Reals:
-            return sampling.deviations(form.top.along(u).plus(bottom.along(v)), self.totals, confidence)
-
-        corners = regions(top, self._matrix(bottom, noises), kinds, confidence, beside)
-        off = np.stack([np.broadcast_to(np.asarray(each.off), (self.size,)) for each in (form.top, bottom)])
-        low, high, open_ = slopes(centre, below, corners, form.low - form.base, form.high - form.base, off)
-        return Span(form.base + low, form.base + high, open_)
+        top, bottom = (None if each is None else self._matrix(each, noises) for each in (form.top, form.bottom))
+        return sampling.span(form, (top, bottom), tuple(noises.values()), self.totals, confidence)
 
     def _noises(self, form: AffineForm) -> dict[int, Noise]:
         used = sorted({*form.top.slopes, *(form.bottom.slopes if form.bottom else ())})
@@ -475,8 +462,3 @@ def _chosen_affine(mask: Bools, yes: Affine, no: Affine) -> Affine:
     zero = np.zeros(mask.size)
     both = {i: np.where(mask, yes.slopes.get(i, zero), no.slopes.get(i, zero)) for i in {*yes.slopes, *no.slopes}}
     return Affine(np.where(mask, yes.constant, no.constant), both, np.where(mask, yes.off, no.off))
-
-
-def _inside(low: Reals, high: Reals, form: AffineForm) -> tuple[Reals, Reals]:
-    """The part within what is known, or the nearest end where there is none."""
-    return np.minimum(np.maximum(low, form.low), form.high), np.maximum(np.minimum(high, form.high), form.low)

@@ -59,9 +59,7 @@ class MomentsAsked(ReadingAsked):
             shifts = tuple(steps_shift(place, whole, relation) for place in range(len(draft.terms)))
             query = Totals(SecondMoments(whole.source, self.pairs, shifts))  # type: ignore[arg-type]
             coarser = tuple(shifts[one] + shifts[other] for one, other in self.pairs)
-        moved = tuple(
-            max(Fraction(1), combined(Combination.plain(i), query, relation, draft.known).l1) for i in made
-        )
+        moved = tuple(max(Fraction(1), combined(Combination.plain(i), query, relation, draft.known).l1) for i in made)
         each = epsilon / len(self.pairs)
         return SampledMoments(query, self.pairs, coarser, tuple(Geometric(one / each) for one in moved), moved)
 
@@ -99,7 +97,9 @@ class SampledMoments(Reading):
         source = self.query.source
         if isinstance(source, SecondMoments) and (
             source.pairs != self.pairs
-            or any(source.shifts[a] + source.shifts[b] != by for (a, b), by in zip(self.pairs, self.shifts, strict=True))
+            or any(
+                source.shifts[a] + source.shifts[b] != by for (a, b), by in zip(self.pairs, self.shifts, strict=True)
+            )
         ):
             raise broken("second moments are of the terms that are squared")
         for i, sensitivity in enumerate(self.sensitivities):
@@ -116,7 +116,9 @@ class SampledMoments(Reading):
         return combined_totals(plain, self.query, groups, run(self.query, salt))
 
     def explained(self) -> str:
-        cost = sum(sensitivity / each.scale for each, sensitivity in zip(self.mechanisms, self.sensitivities, strict=True))
+        cost = sum(
+            sensitivity / each.scale for each, sensitivity in zip(self.mechanisms, self.sensitivities, strict=True)
+        )
         what = "each row" if isinstance(self.query.source, Rows) else "each person"
         return (
             f"how much totals vary with who was sampled: {counted(len(self.pairs), 'second moment')} of {what}, geometric noise,"

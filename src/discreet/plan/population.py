@@ -82,7 +82,11 @@ class Needed:
 
 
 def needed(
-    question: Question, releases: "Sequence[Release]", made: Sequence[Combination], terms: Sequence[Term], rows: RowsEach
+    question: Question,
+    releases: "Sequence[Release]",
+    made: Sequence[Combination],
+    terms: Sequence[Term],
+    rows: RowsEach,
 ) -> Needed:
     """The second moments for a question whose measurements are made so."""
     plain = {combination.only: i for i, combination in enumerate(made) if combination.only is not None}
@@ -116,7 +120,9 @@ def _equal(pair: Pair, terms: Sequence[Term], rows: RowsEach) -> Iterator[int]:
 
 def _counts_once(term: Term, rows: RowsEach) -> bool:
     """Whether a unit gives 1 or nothing, whatever range is found of a number."""
-    return (term.how is How.ANY or rows is not RowsEach.SEVERAL) and (term.value == ONE or isinstance(term.value, Indicator))
+    return (term.how is How.ANY or rows is not RowsEach.SEVERAL) and (
+        term.value == ONE or isinstance(term.value, Indicator)
+    )
 
 
 def _within(one: Term, whole: Term, rows: RowsEach) -> bool:

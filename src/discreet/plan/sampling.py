@@ -16,14 +16,14 @@ from math import log
 
 import numpy as np
 
-from discreet.plan.affine import Affine, Reals
+from discreet.plan.affine import Affine, AffineForm, Reals, Span, inside
 from discreet.plan.combination import Combination
 from discreet.plan.moment_reading import SampledMoments
 from discreet.plan.plan import Plan
 from discreet.plan.population import Pair, RowsEach, needed
 from discreet.plan.relation import CapRows, Contributions, Rows, walk
 from discreet.plan.rules.relations import reach_of
-from discreet.plan.spread import deviation
+from discreet.plan.spread import Noise, deviation, regions, slopes, smooth_widths
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Sampling:
         by_term: dict[int, Reals] = {}
         for place, slope in affine.slopes.items():
             combination = self.made[place]
-            for term, weight in combination.parts:
-                by_term[term] = by_term.get(term, np.zeros(size)) + slope * (weight / combination.divisor)
+            for term, whole in combination.parts:
+                by_term[term] = by_term.get(term, np.zeros(size)) + slope * (whole / combination.divisor)
         weights: dict[int, tuple[Reals, Released]] = {}
         for (one, other), moment in self.moments.items():
             if one in by_term and other in by_term:
@@ -73,6 +73,31 @@ class Sampling:
             noise = noise + (weight * moment.deviation) ** 2
         upward: Reals = np.maximum(variance, 0.0) + margin(confidence) * np.sqrt(noise)
         return np.sqrt(upward)
+
+    def span(
+        self,
+        form: AffineForm,
+        slopes_of: tuple[Reals | None, Reals | None],
+        noises: Sequence[Noise],
+        totals: Mapping[int, Reals],
+        confidence: float,
+    ) -> Span:
+        """The interval of a form. `slopes_of` are those of its top and of its bottom, by rows and noises; each row has its own spread."""
+        top, bottom = slopes_of
+        centre, size = form.top.at(totals), form.low.shape
+        if top is None or bottom is None or form.bottom is None:
+            spread = self.deviations(form.top, totals, confidence)
+            widths = smooth_widths(np.abs(np.asarray(top)), noises, confidence, spread) + form.top.off
+            return Span(*inside(centre - widths, centre + widths, form), np.zeros(size, np.bool_), widths)
+        divisor = form.bottom
+
+        def beside(u: Reals, v: Reals) -> Reals:
+            return self.deviations(form.top.along(u).plus(divisor.along(v)), totals, confidence)
+
+        corners = regions(top, bottom, noises, confidence, beside)
+        off = np.stack([np.broadcast_to(np.asarray(each.off), size) for each in (form.top, divisor)])
+        ends = slopes(centre, divisor.at(totals), corners, form.low - form.base, form.high - form.base, off)
+        return Span(form.base + ends[0], form.base + ends[1], ends[2])
 
 
 def margin(confidence: float) -> float:

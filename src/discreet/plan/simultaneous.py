@@ -9,7 +9,7 @@ were selected by what was released.
 """
 
 from discreet.plan.question import Question
-from discreet.plan.scalar import Type, is_key, type_of, windows_in
+from discreet.plan.scalar import is_key, type_of, windows_in
 
 NOTE = "± and intervals hold for all {numbers} of the answer at once"
 

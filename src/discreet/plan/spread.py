@@ -129,9 +129,7 @@ def _counted_twice(sizes: Reals) -> Reals:
     return twice
 
 
-def smooth_widths(
-    sizes: Reals, noises: Sequence[Noise], confidence: float, beside: Reals | float = 0.0
-) -> Reals:
+def smooth_widths(sizes: Reals, noises: Sequence[Noise], confidence: float, beside: Reals | float = 0.0) -> Reals:
     """Half-widths without the exact case, so that it varies smoothly with the coefficients. `beside` is the standard deviation of what
     else is added in each row, which is Gaussian."""
     scales = np.array([float(noise.scale) for noise in noises])
@@ -244,8 +242,8 @@ def slopes(
     """Fieller's set for each ratio top/bottom, within [low, high], which may be infinite: its ends, and whether it had none.
 
     `off` is how far top and bottom may each be off besides; the polygon is larger by that. t is in the set where the line u = t v
-    meets the polygon around (top, bottom), which is one for all, or one for each row. Where all of the polygon has one sign of v these are the slopes of its corners. Elsewhere
-    the set has no ends of its own: it leaves out an interval or two.
+    meets the polygon around (top, bottom), which is one for all, or one for each row. Where all of the polygon has one sign of v these
+    are the slopes of its corners. Elsewhere the set has no ends of its own: it leaves out an interval or two.
     """
     more = np.zeros((2, len(top))) if off is None else off
     ends = np.zeros((2, len(top)))

@@ -1,11 +1,11 @@
 """Products of what people give to two sums, as SQL: in coarser steps first, so that no product is wide."""
 
+from sqlglot import exp
+
 from discreet.engines.render.masks import PERSON
 from discreet.engines.render.nodes import E, T, alias, binary, cast, integer, named, select, subquery
 from discreet.engines.render.relations import Writer, key, people_of, total
 from discreet.plan.relation import SecondMoments, contributions_of
-
-from sqlglot import exp
 
 
 @people_of.register

@@ -314,7 +314,7 @@ def _of_product(
 
     def norm(place: int, cells: int) -> Fraction:
         shift = products.shifts[place]
-        whole = sqrt_up(_of_place(place, below, added, cells).l2_squared) / 2**shift
+        whole: Fraction = sqrt_up(_of_place(place, below, added, cells).l2_squared) / 2**shift
         groups = cells if below.groups is None else min(below.groups, cells)
         return whole + sqrt_up(Fraction(groups)) / 2 if shift else whole
 
