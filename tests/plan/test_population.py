@@ -566,6 +566,19 @@ def test_statistical_queries_have_populations_too() -> None:
         assert found.answer.receipt["population"] is True
 
 
+def test_rows_that_were_selected_are_held_at_once() -> None:
+    """Intervals of all rows at once hold for those that are shown, however they were selected."""
+    text = "SELECT g, COUNT(*) AS n FROM t GROUP BY g ORDER BY n DESC LIMIT 1"
+    with small() as curator:
+        optimistic = "rows were selected by released values, which makes their intervals optimistic"
+        assert optimistic in curator.preview(text, epsilon=1).notes
+        assert optimistic not in curator.preview(text, epsilon=1, simultaneous=True).notes
+        (one,), (all_rows,) = (
+            curator.sql(text, epsilon=1, simultaneous=each).to_dicts(errors=True) for each in (None, True)
+        )
+        assert float(str(all_rows["n_error"])) > float(str(one["n_error"]))
+
+
 def test_what_intervals_are_for_is_a_truth() -> None:
     with small() as curator:
         for name in ("population", "simultaneous"):

@@ -21,7 +21,7 @@ from discreet.plan.interval import Cells, IntervalColumn, Intervals
 from discreet.plan.intervals import intervals
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan
-from discreet.plan.post import released_rows, selects
+from discreet.plan.post import optimistic, released_rows
 from discreet.plan.scalar import Type, Value
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Answer:
         """
         table = released_rows(plan, released)
         proof = {**receipt_for(plan, text, (receipt or {}).get("plan")), **(receipt or {})}
-        notes = [*plan.assumed, *plan.told, *([SELECTED] if selects(plan) else [])]
+        notes = [*plan.assumed, *plan.told, *([SELECTED] if optimistic(plan) else [])]
         return cls(
             columns=columns_of(plan),
             rows=table.rows,
