@@ -140,6 +140,14 @@ MUTANTS = (
         laws.deviations_are_of_people,
     ),
     Mutant(
+        "nobody-else-might-have-come",
+        SAMPLING + "Sampling.deviations",
+        "largest = largest + self._largest(one, other, product)",
+        "largest = largest + 0.0",
+        "samples that lack those who give most are believed",
+        laws.deviations_are_of_people,
+    ),
+    Mutant(
         "a-variance-is-as-it-was-released",
         SAMPLING + "margin",
         "return (1 - log(1 - confidence)) / 6",

@@ -299,7 +299,8 @@ def deviations_are_of_people(tries: int = 4) -> None:
         places = sorted({place for output in plan.releases for place in output.places})
         if not _every_pair(plan, sampling, places) or any(moment.step > 1 for moment in sampling.moments.values()):
             continue
-        bare = Sampling(sampling.made, {at: replace(each, deviation=0.0) for at, each in sampling.moments.items()})
+        of_noise = replace(sampling, most={})
+        bare = replace(of_noise, moments={at: replace(each, deviation=0.0) for at, each in sampling.moments.items()})
         for salt in range(tries):
             source = engine(neighbours(draw, protected)[0])
             released = [*exact_totals(plan, source.run(plan.query, salt))]
@@ -308,9 +309,10 @@ def deviations_are_of_people(tries: int = 4) -> None:
             slopes = {place: draw.uniform(-2, 2) for place in places}
             size = np.ones(len(plan.domain))
             form = Affine(0 * size, {place: slope * size for place, slope in slopes.items()})
-            upward = sampling.deviations(form, totals, confidence) ** 2
+            upward = of_noise.deviations(form, totals, confidence) ** 2
+            largest = sampling.deviations(form, totals, confidence) ** 2 - upward
             exactly = bare.deviations(form, totals, confidence) ** 2
-            for group, found, plain in zip(plan.domain, upward, exactly, strict=True):
+            for group, found, plain, one in zip(plan.domain, upward, exactly, largest, strict=True):
                 variance = 0.0
                 for of, terms in source._parts(plan.query, salt):
                     gives = [
@@ -320,6 +322,7 @@ def deviations_are_of_people(tries: int = 4) -> None:
                         for i in places
                     ]
                     variance += sum(gives) ** 2 if of == group else 0.0
+                    assert sum(gives) ** 2 * 0.96 <= one * (1 + 1e-6) + 1e-6, "nobody gives more"
                 more = found - variance
                 assert plain == pytest.approx(variance, rel=1e-6, abs=1e-6), (text, protected)
                 assert more >= -1e-9 * (1 + variance) + 1e-9 * bool(_most_noise(plan, sampling, slopes)), (

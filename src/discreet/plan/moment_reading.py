@@ -19,7 +19,7 @@ from discreet.plan.gathering import query_of
 from discreet.plan.population import Pair, product_of, shift_of_product
 from discreet.plan.reading import Groups, Reading, ReadingAsked
 from discreet.plan.relation import Rows, SecondMoments, Term, Totals
-from discreet.plan.rules.relations import combined, steps_shift
+from discreet.plan.rules.relations import combined, most_of_one, steps_shift
 from discreet.plan.steps.base import broken
 from discreet.plan.totals import Run, combined_totals
 from discreet.privacy import Relation, events
@@ -56,7 +56,7 @@ class MomentsAsked(ReadingAsked):
             coarser = tuple(map(shift_of_product, products))
         else:
             whole = query_of(draft, caps)
-            shifts = tuple(steps_shift(place, whole, relation) for place in range(len(draft.terms)))
+            shifts = tuple(steps_shift(most_of_one(place, whole, relation)) for place in range(len(draft.terms)))
             query = Totals(SecondMoments(whole.source, self.pairs, shifts))  # type: ignore[arg-type]
             coarser = tuple(shifts[one] + shifts[other] for one, other in self.pairs)
         moved = tuple(max(Fraction(1), combined(Combination.plain(i), query, relation, draft.known).l1) for i in made)

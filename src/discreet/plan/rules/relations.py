@@ -329,10 +329,14 @@ def _of_product(
     return Sensitivity(l1, square, relation)
 
 
-def steps_shift(place: int, query: Totals, relation: Relation) -> int:
-    """The least shift by which what a person gives to a term in one group has at most 2^12 steps, so that products have at most 2^24."""
+def most_of_one(place: int, query: Totals, relation: Relation) -> Fraction:
+    """The most that one unit gives to a term in one group, in size."""
     reach = reach_of(query, relation)
-    most = sqrt_up(_of_place(place, reach, Relation(Adjacency.ADD_REMOVE, relation.unit), 1).l2_squared)
+    return sqrt_up(_of_place(place, reach, Relation(Adjacency.ADD_REMOVE, relation.unit), 1).l2_squared)
+
+
+def steps_shift(most: Fraction) -> int:
+    """The least shift by which numbers of this size have at most 2^12 steps, so that products of two have at most 2^24."""
     shift = 0
     while most / 2**shift + (Fraction(1, 2) if shift else 0) > isqrt(MOST_STEPS):
         shift += 1
