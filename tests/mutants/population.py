@@ -132,10 +132,10 @@ MUTANTS = (
         laws.deviations_are_of_people,
     ),
     Mutant(
-        "the-lower-bound-of-a-variance",
+        "a-variance-without-an-upper-bound",
         SAMPLING + "Sampling.deviations",
-        "np.maximum(variance, 0.0) + margin(confidence) * np.sqrt(noise)",
-        "np.maximum(variance - margin(confidence) * np.sqrt(noise), 0.0)",
+        "np.maximum(variance, 0.0) + np.hypot(",
+        "np.maximum(variance, 0.0) + 0.0 * np.hypot(",
         "what noise may have taken away is taken away once more",
         laws.deviations_are_of_people,
     ),

@@ -310,8 +310,8 @@ def deviations_are_of_people(tries: int = 4) -> None:
             size = np.ones(len(plan.domain))
             form = Affine(0 * size, {place: slope * size for place, slope in slopes.items()})
             upward = of_noise.deviations(form, totals, confidence) ** 2
-            largest = sampling.deviations(form, totals, confidence) ** 2 - upward
             exactly = bare.deviations(form, totals, confidence) ** 2
+            largest = sampling.deviations(form, totals, confidence) ** 2 - exactly
             for group, found, plain, one in zip(plan.domain, upward, exactly, largest, strict=True):
                 variance = 0.0
                 for of, terms in source._parts(plan.query, salt):
