@@ -204,10 +204,12 @@ def _measured(
 def _sample(question: Question, terms: MeasuredTerms, releases: tuple[Release, ...], rows: RowsEach) -> None:
     """Ask for the second moments as well that intervals for a population need."""
     check_supported(question, releases)
-    made = [each.made for each in terms.measured]
-    asked = needed(question, releases, made, terms.terms, rows).asked
+    combinations = [each.made for each in terms.measured]
+    asked = needed(question, releases, combinations, terms.terms, rows).asked
     if asked:
-        terms.read(MomentsAsked(asked, tuple(terms.terms), rows is RowsEach.ONE, weight_of(len(asked), len(made))))
+        terms.read(
+            MomentsAsked(asked, tuple(terms.terms), rows is RowsEach.ONE, weight_of(len(asked), len(combinations)))
+        )
     terms.notes.append(NOTE)
 
 

@@ -49,7 +49,7 @@ class MomentsAsked(ReadingAsked):
         return self.share
 
     def priced(self, draft: "Draft", caps: "Caps", epsilon: Fraction) -> "SampledMoments":
-        relation, made = draft.protected.relation, range(len(self.pairs))
+        relation, places = draft.protected.relation, range(len(self.pairs))
         if self.single:
             products = tuple(product_of(self.terms[one], self.terms[other]) for one, other in self.pairs)
             query = query_of(replace(draft, terms=products), caps)
@@ -59,7 +59,7 @@ class MomentsAsked(ReadingAsked):
             shifts = tuple(steps_shift(most_of_one(place, whole, relation)) for place in range(len(draft.terms)))
             query = Totals(SecondMoments(whole.source, self.pairs, shifts))  # type: ignore[arg-type]
             coarser = tuple(shifts[one] + shifts[other] for one, other in self.pairs)
-        moved = tuple(max(Fraction(1), combined(Combination.plain(i), query, relation, draft.known).l1) for i in made)
+        moved = tuple(max(Fraction(1), combined(Combination.plain(i), query, relation, draft.known).l1) for i in places)
         each = epsilon / len(self.pairs)
         return SampledMoments(query, self.pairs, coarser, tuple(Geometric(one / each) for one in moved), moved)
 

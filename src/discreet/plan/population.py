@@ -66,7 +66,7 @@ class RowsEach(Enum):
 
     @classmethod
     def of(cls, *, single: bool, limit: int | None) -> "RowsEach":
-        """Of units that have one row, or with this limit on their rows in a group."""
+        """The one for units that have one row, or with this limit on their rows in a group."""
         return cls.ONE if single else cls.CAPPED if limit == 1 else cls.SEVERAL
 
 
@@ -84,14 +84,14 @@ class Needed:
 def needed(
     question: Question,
     releases: "Sequence[Release]",
-    made: Sequence[Combination],
+    combinations: Sequence[Combination],
     terms: Sequence[Term],
     rows: RowsEach,
 ) -> Needed:
     """The second moments for a question whose measurements are made so."""
-    plain = {combination.only: i for i, combination in enumerate(made) if combination.only is not None}
+    plain = {combination.only: i for i, combination in enumerate(combinations) if combination.only is not None}
     known, asked = {}, []
-    for pair in dict.fromkeys(_pairs(question, releases, made)):
+    for pair in dict.fromkeys(_pairs(question, releases, combinations)):
         equal = next((plain[i] for i in _equal(pair, terms, rows) if i in plain), None)
         if equal is None:
             asked.append(pair)
@@ -100,11 +100,11 @@ def needed(
     return Needed(known, tuple(asked))
 
 
-def _pairs(question: Question, releases: "Sequence[Release]", made: Sequence[Combination]) -> Iterator[Pair]:
+def _pairs(question: Question, releases: "Sequence[Release]", combinations: Sequence[Combination]) -> Iterator[Pair]:
     """The pairs of terms that one column is made of, each term with itself among them."""
     for output in question.outputs:
         places = {place for i in released_in(output.value) for place in releases[i].places}
-        used = {term for place in places for term, _ in made[place].parts}
+        used = {term for place in places for term, _ in combinations[place].parts}
         yield from combinations_with_replacement(sorted(used), 2)
 
 
@@ -174,7 +174,7 @@ def _shift(one: Steps, other: Steps) -> int:
 
 
 def shift_of_product(term: Term) -> int:
-    """By how many powers of two the steps of a product of one row are coarser than those of its factors."""
+    """The powers of two by which the steps of a product of one row are coarser than those of its factors."""
     return term.value.shift if isinstance(term.value, Product) else 0
 
 

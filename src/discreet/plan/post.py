@@ -148,7 +148,7 @@ def _sorted(places: list[int], sort: Sort, keys: Sequence[Any]) -> list[int]:
 
 
 def optimistic(plan: Plan) -> bool:
-    """Whether rows are selected by released numbers, and intervals hold for each of all rows alone: those that are shown may be off more."""
+    """Whether rows are selected by released numbers, and each interval holds by itself: those that are shown may be off more."""
     return selects(plan) and not plan.question.simultaneous
 
 

@@ -34,8 +34,8 @@ from discreet.plan.spread import Noise, deviation, regions, slopes, smooth_width
 
 
 @dataclass(frozen=True, slots=True)
-class Released:
-    """Where a second moment was released, what a step of it is worth in those of its terms, and the standard deviation of its noise."""
+class ReleasedMoment:
+    """A second moment that was released: its place, what a step of it is worth, and the standard deviation of its noise."""
 
     place: int
     step: float
@@ -46,33 +46,35 @@ class Released:
 class Sampling:
     """The second moments that were released for a plan."""
 
-    made: Sequence[Combination]
-    moments: Mapping[Pair, Released]
+    combinations: Sequence[Combination]
+    moments: Mapping[Pair, ReleasedMoment]
     most: Mapping[int, float]
     """The most that one person gives to each term in a group, in size; of terms that are never negative as it is, of others below 0."""
 
     @classmethod
     def of(cls, plan: Plan) -> "Sampling":
         """Those of a decided plan whose question asks for a population."""
-        stage, made = plan.decided, [each.made for each in plan.measurements]
-        wanted = needed(plan.question, plan.releases, made, plan.terms, _rows_each(plan))
-        moments = {pair: Released(place, 1.0, deviation(stage.noise_of(place))) for pair, place in wanted.known.items()}
+        stage, combinations = plan.decided, [each.made for each in plan.measurements]
+        needs = needed(plan.question, plan.releases, combinations, plan.terms, _rows_each(plan))
+        moments = {
+            pair: ReleasedMoment(place, 1.0, deviation(stage.noise_of(place))) for pair, place in needs.known.items()
+        }
         for i, reading in enumerate(stage.readings):
             if isinstance(reading, SampledMoments):
                 for place, pair, shift in zip(stage.columns_of(i), reading.pairs, reading.shifts, strict=True):
-                    moments[pair] = Released(place, 2.0**shift, deviation(stage.noise_of(place)))
+                    moments[pair] = ReleasedMoment(place, 2.0**shift, deviation(stage.noise_of(place)))
         used = {term for pair in moments for term in pair}
-        return cls(made, moments, {term: _most(plan, term) for term in used})
+        return cls(combinations, moments, {term: _most(plan, term) for term in used})
 
     def deviations(self, affine: Affine, totals: Mapping[int, Reals], confidence: float) -> Reals:
         """For each row the standard deviation of an affine function of totals over samples of people, upward."""
         size = affine.constant.shape
         by_term: dict[int, Reals] = {}
         for place, slope in affine.slopes.items():
-            combination = self.made[place]
+            combination = self.combinations[place]
             for term, whole in combination.parts:
                 by_term[term] = by_term.get(term, np.zeros(size)) + slope * (whole / combination.divisor)
-        weights: dict[int, tuple[Reals, Released]] = {}
+        weights: dict[int, tuple[Reals, ReleasedMoment]] = {}
         largest = np.zeros(size)
         for (one, other), moment in self.moments.items():
             if one in by_term and other in by_term:

@@ -204,8 +204,9 @@ def _region(top: tuple[float, ...], bottom: tuple[float, ...], noises: tuple[Noi
 def regions(
     top: Reals, bottom: Reals, noises: Sequence[Noise], confidence: float, beside: Callable[[Reals, Reals], Reals]
 ) -> Reals:
-    """As `region`, a polygon for each row, of what is off by noise and, besides, by something Gaussian: `beside` tells the standard
-    deviation of u·x + v·y for arrays of u and v, one row for each row. Between two directions it reaches as far as where those meet.
+    """Polygons like that of `region`, one for each row, of what is off by noise and, besides, by something Gaussian: `beside` tells the
+    standard deviation of u·x + v·y for arrays of u and v, one row for each row. Between two directions it reaches as far as where those
+    meet.
     """
     spread = np.array([deviation(noise) for noise in noises])
     one, nothing = np.ones((len(top), 1)), np.zeros((len(top), 1))
