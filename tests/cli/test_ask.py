@@ -52,6 +52,22 @@ def test_the_json_of_an_answer(run: Run, visits: Path) -> None:
     assert found["receipt"]["private"] is True and found["receipt"]["question"] == BY_WARD
 
 
+def test_intervals_for_a_population_and_at_once(run: Run, visits: Path) -> None:
+    line = ["visits.csv", BY_WARD, "--unit", "patient_id", "--max-rows", "3", *DECLARED]
+    more = ["--population", "--simultaneous"]
+    usual = data(run("ask", *line, "--epsilon", "1", "--json"))
+    found = data(run("ask", *line, "--epsilon", "1", *more, "--json"))
+    assert found["receipt"]["population"] is found["receipt"]["simultaneous"] is True
+    assert all(new["n"] > old["n"] for new, old in zip(found["error"], usual["error"], strict=True))
+    shown = run("ask", *line, "--epsilon", "1", *more).stdout
+    assert "for the noise and for the people who were sampled" in shown and "at 95 % for all numbers at once" in shown
+    foreseen = run("ask", *line, "--epsilon", "1", *more, "--preview").stdout
+    assert "the noise alone: how much people differ is measured with the answer" in foreseen
+    assert "how much totals vary with who was sampled" in run("explain", *line, *more).stdout
+    refused = run("ask", *line, "--within", "25", "--population")
+    assert refused.exit_code == 2 and "within cannot be promised with population" in refused.stderr
+
+
 def test_the_same_question_again_is_free_and_byte_identical(run: Run, visits: Path) -> None:
     line = ["ask", "visits.csv", BY_WARD, "--unit", "patient_id", "--epsilon", "1", *DECLARED]
     first, kept = run(*line, "--json"), ledger_bytes(visits)

@@ -23,6 +23,7 @@ from discreet.plan.moments import micros_of
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.private import plan_for
 from discreet.plan.public import Contents
+from discreet.plan.question import Question
 from discreet.plan.relation import Exceeding, Totals
 from discreet.plan.rules.relations import combined
 from discreet.plan.scalar import Type
@@ -201,11 +202,24 @@ def questions() -> dict[str, str]:
     return {name: text.strip().removesuffix(";") for name, text in found.items()}
 
 
+SAMPLED, AT_ONCE = "sampled-", "at-once-"
+"""How the names of questions begin whose intervals are for a population, and of those that hold for all numbers at once."""
+
+
+def asked(name: str, text: str, catalog: Catalog) -> Question:
+    """What is asked under a name."""
+    return replace(
+        question(text, catalog),
+        population=name.startswith(SAMPLED),
+        simultaneous=name.startswith((AT_ONCE, SAMPLED + AT_ONCE)),
+    )
+
+
 def made(name: str, unit: str, epsilon: Fraction, delta: Fraction) -> Plan | DiscreetError:
     """The plan of a question under one of its catalogs, or the refusal."""
     catalog = catalogs(name)[unit]
     try:
-        return plan_for(question(questions()[name], catalog), catalog, epsilon, delta)
+        return plan_for(asked(name, questions()[name], catalog), catalog, epsilon, delta)
     except DiscreetError as error:
         return error
 

@@ -723,3 +723,25 @@ SELECT ward, smoker, MODE(age) AS m FROM visits GROUP BY ROLLUP (ward, smoker);
 SELECT MODE(note) FROM visits;
 -- mode-compared
 SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING MODE(age) > 65;
+-- sampled-count
+SELECT COUNT(*) AS n FROM visits;
+-- sampled-sum
+SELECT ward, SUM(cost) AS cost FROM visits GROUP BY ward;
+-- sampled-mean
+SELECT ward, AVG(age) AS age, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > 10;
+-- sampled-share
+SELECT ward, COUNT(*) FILTER (WHERE age >= 65) / COUNT(*) AS old FROM visits GROUP BY ward;
+-- sampled-people
+SELECT COUNT(DISTINCT patient_id) FILTER (WHERE smoker) / COUNT(DISTINCT patient_id) AS smoke FROM visits;
+-- sampled-of-people
+SELECT AVG(n) AS n FROM (SELECT patient_id, LEAST(COUNT(*), 20) AS n FROM visits GROUP BY patient_id);
+-- sampled-keys-found
+SELECT note, AVG(age) AS age FROM visits GROUP BY note;
+-- sampled-at-once-two-means
+SELECT AVG(age) FILTER (WHERE smoker) - AVG(age) FILTER (WHERE NOT smoker) AS apart FROM visits;
+-- sampled-median
+SELECT MEDIAN(age) FROM visits;
+-- sampled-levels
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ROLLUP (ward);
+-- at-once-by-ward
+SELECT ward, COUNT(*) AS n, AVG(cost) AS cost FROM visits GROUP BY ward;

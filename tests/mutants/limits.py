@@ -215,7 +215,7 @@ MUTANTS = (
     ),
     Mutant(
         "total-not-in-the-query",
-        DRAFT + "query_of",
+        "discreet.plan.gathering:query_of",
         "CapTotal(capped, caps.total) if of_rows",
         "CapTotal(capped, 10**6) if of_rows",
         "a person counts with any number of rows",

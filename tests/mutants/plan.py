@@ -211,7 +211,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows-not-capped",
-        DRAFT + "gathered",
+        "discreet.plan.gathering:gathered",
         "if rows is None else CapRows(everything, rows)",
         "",
         "the cap on rows is left out of the query",

@@ -141,7 +141,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows-not-capped-for-twins",
-        "discreet.plan.draft:gathered",
+        "discreet.plan.gathering:gathered",
         "if rows is None else CapRows(everything, rows)",
         "",
         "the cap on rows is left out of the query, and the questions of an audit tell",

@@ -19,8 +19,9 @@ from discreet.plan.caps import Caps
 from discreet.plan.catalog import Protected
 from discreet.plan.check import check, digest, event_of
 from discreet.plan.combination import Combination
-from discreet.plan.draft import Draft, query_of
+from discreet.plan.draft import Draft
 from discreet.plan.explain import explain
+from discreet.plan.gathering import query_of
 from discreet.plan.intervals import predicted
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.question import Aggregate

@@ -36,7 +36,7 @@ def specification(answer: "Answer") -> dict[str, Any]:
     """The picture of an answer; raises Invalid where no column is a number with an error."""
     return {
         "$schema": SCHEMA,
-        "description": f"Released values and {100 * answer.confidence:g} % intervals, for the noise alone.",
+        "description": f"Released values and {100 * answer.confidence:g} % intervals, {answer.covered}.",
         "vconcat": [_panel(answer, j) for j in drawn(answer)],
         "config": {"view": {"continuousWidth": 420, "continuousHeight": 200}},
     }

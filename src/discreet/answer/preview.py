@@ -14,7 +14,7 @@ from discreet.plan.intervals import Predicted, predicted
 from discreet.plan.levels import rows_of
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan, finds_groups
-from discreet.plan.post import selects
+from discreet.plan.post import optimistic
 from discreet.plan.range import between
 from discreet.plan.steps.tally import NAMES
 from discreet.plan.visible import visible
@@ -80,7 +80,7 @@ class Preview:
                 for each, name in zip(_without_limits(plan, at_limits), output_names(plan), strict=True)
             ),
             groups=None if finds_groups(plan) else max(map(rows_of, plan.examples())),
-            notes=(*plan.assumed, *plan.told, *([SELECTED] if selects(plan) else [])),
+            notes=(*plan.assumed, *plan.told, *([SELECTED] if optimistic(plan) else [])),
             _explanation=explain(plan),
             headings=tuple(
                 output.heading or name for output, name in zip(plan.question.outputs, output_names(plan), strict=True)

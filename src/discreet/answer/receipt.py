@@ -26,6 +26,7 @@ def receipt_for(plan: Plan, text: str, name: str | None = None) -> dict[str, Any
         ]
         + [reading.receipt() for stage in _stages(plan) for reading in stage.readings],
         "limits": limits_of(plan),
+        **{name: True for name in ("population", "simultaneous") if getattr(plan.question, name)},
         **(_of_steps(plan) if plan.taken else {}),
         "event": plan.event.to_json(),
         "epsilon": str(plan.epsilon),

@@ -21,7 +21,7 @@ from discreet.plan.interval import Cells, IntervalColumn, Intervals
 from discreet.plan.intervals import intervals
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan
-from discreet.plan.post import released_rows, selects
+from discreet.plan.post import optimistic, released_rows
 from discreet.plan.scalar import Type, Value
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Answer:
         """
         table = released_rows(plan, released)
         proof = {**receipt_for(plan, text, (receipt or {}).get("plan")), **(receipt or {})}
-        notes = [*plan.assumed, *plan.told, *([SELECTED] if selects(plan) else [])]
+        notes = [*plan.assumed, *plan.told, *([SELECTED] if optimistic(plan) else [])]
         return cls(
             columns=columns_of(plan),
             rows=table.rows,
@@ -112,6 +112,21 @@ class Answer:
         notes = (*unsafe, *plan.assumed, *others)
         told = replace(self, columns=tuple(columns))
         return told if notes == self.notes else replace(told, notes=notes, _explanation=explain(plan))
+
+    @property
+    def covered(self) -> str:
+        """What the ± and the intervals are for, in words."""
+        if self.receipt.get("population"):
+            return (
+                "for the noise and for the people who were sampled, as if drawn independently from a large population"
+            )
+        return "for the noise alone"
+
+    @property
+    def confidence_said(self) -> str:
+        """How surely they hold, in words."""
+        together = " for all numbers at once" if self.receipt.get("simultaneous") else ""
+        return f"at {100 * self.confidence:g} %{together}"
 
     def explain(self) -> str:
         """The plan as a tree: what was counted, with which noise, at which price."""

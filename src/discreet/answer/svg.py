@@ -74,7 +74,7 @@ def svg_of(answer: "Answer") -> str:
         body, height, reach = draw(points, top + LINE)
         panels.append(title + body)
         top, width = top + LINE + height + GAP, max(width, reach)
-    legend = f"± is for the noise alone, at {100 * answer.confidence:g} %. {price(answer.epsilon, answer.delta, answer.relation)}."
+    legend = f"± is {answer.covered}, {answer.confidence_said}. {price(answer.epsilon, answer.delta, answer.relation)}."
     foot = f'<text x="0" y="{top}" opacity="0.75">{escape(legend)}</text>'
     width = max(width, LETTER * len(legend))
     return (

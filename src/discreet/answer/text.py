@@ -56,7 +56,7 @@ def footer(answer: "Answer") -> list[str]:
     lines = [f"* {flag}" for flag in flags]
     limits = next((note for note in answer.notes if LIMITS.match(note)), None)
     if any(span is not None for row in answer.intervals for span in row) or not answer.rows:
-        lines.append(f"± is for the noise alone, at {100 * answer.confidence:g} %{_outside(answer, limits)}.")
+        lines.append(f"± is {answer.covered}, {answer.confidence_said}{_outside(answer, limits)}.")
     lines.append(f"cost: {price(answer.epsilon, answer.delta, answer.relation)}")
     if answer.remaining:
         lines.append("left: " + ", ".join(f"{sign(name)} = {short(left)}" for name, left in answer.remaining.items()))

@@ -36,6 +36,10 @@ As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="The analys
 Part = Annotated[
     str | None, typer.Option(metavar="NAME", help="Ask about the people of this part alone, and pay there.")
 ]
+Population = Annotated[
+    bool, typer.Option("--population", help="Each ± is for the people who were sampled, too, at a part of the price.")
+]
+Simultaneous = Annotated[bool, typer.Option("--simultaneous", help="All ± of the answer hold at once.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -52,6 +56,8 @@ def ask(
     preview: Annotated[
         bool, typer.Option("--preview", help="Only tell price and error; nothing is read or spent.")
     ] = False,
+    population: Population = False,
+    simultaneous: Simultaneous = False,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the answer to this CSV file too.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -62,7 +68,7 @@ def ask(
     source, text = split(words)
     if epsilon is None and within is None:
         raise _price_missing(source, flags)
-    terms = _price(epsilon, within, delta) | flags.limits
+    terms = _price(epsilon, within, delta) | flags.limits | _intervals(population, simultaneous)
     bound = parameters(param)
     with waiting("asking", as_json), curator_of(source, flags.without_limits(), as_json) as curator:
         target = None if out is None else _writable(out, source, curator)
@@ -85,6 +91,8 @@ def explain(
     param: Param = None,
     analyst: As = None,
     part: Part = None,
+    population: Population = False,
+    simultaneous: Simultaneous = False,
     as_json: Json = False,
 ) -> None:
     """Show how a question would be answered: what is counted, with which noise, at which price. Nothing is read or spent.
@@ -93,6 +101,7 @@ def explain(
     """
     source, text = split(words)
     terms = _price("1" if epsilon is None and within is None else epsilon, within, delta) | flags.limits
+    terms |= _intervals(population, simultaneous)
     with curator_of(source, flags.without_limits()) as curator:
         found = curator.explain(text, parameters(param), **terms, analyst=analyst, part=part)
     if as_json:
@@ -108,6 +117,11 @@ def _price(epsilon: str | None, within: str | None, delta: str | None) -> dict[s
         "within": optional_number(within, "within"),
         "delta": None if delta is None else number(delta, "delta"),
     }
+
+
+def _intervals(population: bool, simultaneous: bool) -> dict[str, Any]:
+    """What intervals are for, where that is not the noise of each number by itself."""
+    return {"population": population or None, "simultaneous": simultaneous or None}
 
 
 def _price_missing(source: str | None, flags: Flags) -> Invalid:

@@ -2,12 +2,16 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, TypeVar, get_type_hints
 
 from discreet.curator.names import check_name
 from discreet.errors import Invalid
-from discreet.exact import Number
+from discreet.exact import Number, shown
+from discreet.plan.catalog import Catalog
+from discreet.plan.parting import in_part
+from discreet.plan.question import Question
+from discreet.plan.sql import question
 
 Params = Sequence[object] | Mapping[str, object] | None
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -30,7 +34,8 @@ class Terms(TypedDict, total=False):
 
     Either `epsilon` is the price, or `within` the ± at 95 % that the least price is paid for. `delta` is spent only where noise needs
     it. `max_rows` limits the rows of a person in a group and `max_groups` the groups of a person; `max_total` limits
-    all rows of a person in the question. Unsaid, they are the policy's. `part` asks about the people of one part, and pays there.
+    all rows of a person in the question. Unsaid, they are the policy's. `part` asks about the people of one part, and pays there. With
+    `population` each ± is for the people who were sampled, too; with `simultaneous` all of an answer hold at once.
     """
 
     epsilon: Number | None
@@ -41,6 +46,8 @@ class Terms(TypedDict, total=False):
     max_groups: int | None
     max_total: int | None
     part: str | None
+    population: bool | None
+    simultaneous: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,22 @@ class Asked:
     max_groups: int | None = None
     max_total: int | None = None
     part: str | None = None
+    population: bool | None = None
+    simultaneous: bool | None = None
     key: str | None = None  # that names the request
+
+    def __post_init__(self) -> None:
+        for name in ("population", "simultaneous"):
+            if not isinstance(getattr(self, name), bool | None):
+                raise Invalid(f"{name} must be True or False, got {shown(getattr(self, name))}", code="usage")
+
+    def question(self, catalog: Catalog) -> Question:
+        """The question that is asked of what is declared, about the part of the people that is said or that its conditions name, with what
+        its intervals are for; or raises QueryError."""
+        read = in_part(question(self.text, catalog, self.params), catalog, self.part)
+        if not (self.population or self.simultaneous):
+            return read
+        return replace(read, population=bool(self.population), simultaneous=bool(self.simultaneous))
 
     @property
     def limits(self) -> dict[str, int]:

@@ -34,13 +34,11 @@ from discreet.exact import rational
 from discreet.plan.catalog import Catalog
 from discreet.plan.check import digest
 from discreet.plan.draft import draft
-from discreet.plan.parting import in_part
 from discreet.plan.partition import Part
 from discreet.plan.plan import Plan
 from discreet.plan.private import plan_for, plan_within
 from discreet.plan.question import Question
 from discreet.plan.relation import Rows, scans
-from discreet.plan.sql import question
 
 FORMER = {"max_rows": 5, "max_groups": 3}
 """The limits that earlier releases took where nobody declared one; kept answers go by them."""
@@ -74,7 +72,7 @@ class Planning(Surveyor):
         if asked.analyst is not None:
             catalog = catalog.declared()
         limited = replace(catalog, protected=catalog.protected.limited(**asked.limits))
-        read = _read(asked, limited)
+        read = asked.question(limited)
         start = draft(read, limited)
         price = rational(asked.epsilon, "epsilon") if asked.epsilon is not None else Fraction(1)
         limits, words = surveyed.limits(start, known, price) if price > 0 else ({}, "")
@@ -90,7 +88,7 @@ class Planning(Surveyor):
         """The plan with what a catalog tells, and what earlier questions of whoever asks found."""
         catalog = catalog if asked.analyst is None else catalog.declared()
         catalog = replace(catalog, protected=catalog.protected.limited(**asked.limits))
-        return self._found_before(_read(asked, catalog), catalog, asked, delta)
+        return self._found_before(asked.question(catalog), catalog, asked, delta)
 
     def _found_before(self, read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:
         """The plan with the limits and ranges that earlier questions of whoever asks found; as it was, where this question itself found
@@ -216,11 +214,6 @@ class Planning(Surveyor):
                 raise unknown_analyst(analyst)
             return min(self._usual_delta(), self.policy.analysts[analyst].delta)
         return min(self._usual_delta(), store.standing(analyst).budget.exact[1])
-
-
-def _read(asked: Asked, catalog: Catalog) -> Question:
-    """The question of a text, about the part of the people that is said, or that its conditions name."""
-    return in_part(question(asked.text, catalog, asked.params), catalog, asked.part)
 
 
 def _plan_of(read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:

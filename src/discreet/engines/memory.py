@@ -42,6 +42,7 @@ from discreet.plan.relation import (
     PersonFeature,
     Rows,
     Scan,
+    SecondMoments,
     Summary,
     Term,
     Totals,
@@ -350,6 +351,18 @@ def _apportioned(relation: Apportioned, reading: RunData) -> list[Contribution]:
 def _exceeding(relation: Exceeding, reading: RunData) -> list[Contribution]:
     people = _by_person(people_in(relation.source, reading))
     return [Contribution(mine[0].person, (), 0, _more(mine, relation)) for mine in people]
+
+
+@people_in.register
+def _second_moments(relation: SecondMoments, reading: RunData) -> list[Contribution]:
+    def steps(each: Contribution, place: int) -> int:
+        shift = relation.shifts[place]
+        return (each.terms[place] + (1 << shift >> 1)) >> shift
+
+    return [
+        Contribution(each.person, each.group, each.rows, [steps(each, a) * steps(each, b) for a, b in relation.pairs])
+        for each in people_in(relation.source, reading)
+    ]
 
 
 @people_in.register

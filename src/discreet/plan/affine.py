@@ -28,6 +28,11 @@ class Affine:
         off = self.off * np.abs(factor)
         return Affine(self.constant * factor, {i: slope * factor for i, slope in self.slopes.items()}, off)
 
+    def along(self, factors: Reals) -> "Affine":
+        """This function times several factors in each row: of rows and columns."""
+        slopes = {i: slope[:, None] * factors for i, slope in self.slopes.items()}
+        return Affine(self.constant[:, None] * factors, slopes, 0.0)
+
     def at(self, totals: Mapping[int, Reals]) -> Reals:
         return self.constant + sum(
             (slope * totals[i] for i, slope in self.slopes.items()), np.zeros_like(self.constant)
@@ -76,3 +81,8 @@ class Span:
     high: Reals
     open: Bools
     half: Reals | None = None
+
+
+def inside(low: Reals, high: Reals, form: AffineForm) -> tuple[Reals, Reals]:
+    """The part within what is known, or the nearest end where there is none."""
+    return np.minimum(np.maximum(low, form.low), form.high), np.maximum(np.minimum(high, form.high), form.low)

@@ -11,25 +11,13 @@ from discreet.plan.column_limits import within_columns
 from discreet.plan.digits import counted
 from discreet.plan.domain import Values, complete, constant_of, domains_of, groups_of, whole_key
 from discreet.plan.explain import said
+from discreet.plan.moment_reading import MomentsAsked
 from discreet.plan.narrowing import narrowed, undecided
-from discreet.plan.once import once
+from discreet.plan.population import NOTE, RowsEach, check_supported, needed, weight_of
 from discreet.plan.question import Aggregate, Question
 from discreet.plan.range import FoundRange
 from discreet.plan.reading import ReadingAsked
-from discreet.plan.relation import (
-    CapGroups,
-    CapRows,
-    CapTotal,
-    ClipNorm,
-    Contributions,
-    Filled,
-    Filter,
-    How,
-    Rows,
-    Term,
-    Totals,
-    walk,
-)
+from discreet.plan.relation import Filled, Filter, How, Rows, Term, walk
 from discreet.plan.releases.base import Release
 from discreet.plan.releases.terms import Measured, MeasuredTerms
 from discreet.plan.rules import apportioned, joins, occurring, parts, people  # noqa: F401 (their rules register themselves)
@@ -37,6 +25,7 @@ from discreet.plan.rules.relations import reach_into
 from discreet.plan.rules.scopes import scope_of
 from discreet.plan.scalar import Column, In, IsNull, Literal, Or, Scalar, Type, Value, columns_in, type_of
 from discreet.plan.scope import Scope
+from discreet.plan.simultaneous import simultaneous_note
 from discreet.privacy import Unit
 
 MOST_FOUND = 1_000
@@ -143,9 +132,15 @@ def draft(question: Question, catalog: Catalog) -> Draft:
     alone = _alone(question.source, catalog.protected)
     protected = _unlimited(catalog.protected) if alone else within_columns(catalog.protected, keys, everything)
     caps = caps_of(protected, cells)
-    terms, releases = _measured(scope, protected, caps, cells, question.aggregates, catalog.ranges, alone)
+    terms, releases = _measured(scope, protected, caps, cells, question, catalog.ranges, alone)
     source, left_out = _within_groups(question, keys, domains, listed, everything)
-    notes = (*left_out, *_about_missing(question), *_about_alone(protected, alone), *dict.fromkeys(terms.notes))
+    notes = (
+        *simultaneous_note(question),
+        *left_out,
+        *_about_missing(question),
+        *_about_alone(protected, alone),
+        *dict.fromkeys(terms.notes),
+    )
     return Draft(
         question,
         scope,
@@ -192,21 +187,37 @@ def _measured(
     protected: Protected,
     caps: Caps,
     cells: int,
-    aggregates: tuple[Aggregate, ...],
+    question: Question,
     ranges: tuple[FoundRange, ...],
     alone: bool,
 ) -> tuple[MeasuredTerms, tuple[Release, ...]]:
     """The terms of aggregates, and what is made of them, where these ranges were found."""
+    aggregates = question.aggregates
     scaled = not alone and _scales(protected, caps, aggregates, cells)
     terms = MeasuredTerms(scope, aggregates, shortens(protected, cells), scaled, ranges)
-    return terms, tuple(aggregate.kind.planned(aggregate, terms) for aggregate in aggregates)
+    releases = tuple(aggregate.kind.planned(aggregate, terms) for aggregate in aggregates)
+    if question.population:
+        _sample(question, terms, releases, RowsEach.of(single=alone or protected.person is None, limit=caps.rows))
+    return terms, releases
+
+
+def _sample(question: Question, terms: MeasuredTerms, releases: tuple[Release, ...], rows: RowsEach) -> None:
+    """Ask for the second moments as well that intervals for a population need."""
+    check_supported(question, releases)
+    combinations = [each.made for each in terms.measured]
+    asked = needed(question, releases, combinations, terms.terms, rows).asked
+    if asked:
+        terms.read(
+            MomentsAsked(asked, tuple(terms.terms), rows is RowsEach.ONE, weight_of(len(asked), len(combinations)))
+        )
+    terms.notes.append(NOTE)
 
 
 def with_range(draft: Draft, span: FoundRange) -> Draft:
     """The draft after a range was found: the aggregates of its argument are clamped to it, and nothing else changes."""
     ranges = (*draft.ranges, span)
     terms, releases = _measured(
-        draft.scope, draft.protected, draft.caps, draft.cells, draft.question.aggregates, ranges, draft.alone
+        draft.scope, draft.protected, draft.caps, draft.cells, draft.question, ranges, draft.alone
     )
     return replace(
         draft,
@@ -327,27 +338,3 @@ def _about_missing(question: Question) -> list[str]:
         if isinstance(part, Filled)
         for column, value in part.values
     ]
-
-
-def query_of(draft: Draft, caps: Caps) -> Totals:
-    """What an engine will run; where a draft clips, the norm of each person is limited, instead of the number of groups."""
-    if draft.protected.person is None:
-        return Totals(draft.source, draft.keys, draft.terms)
-    of_rows = any(term.how is How.SUM for term in draft.terms)
-    capped = gathered(draft, caps.rows if of_rows else None, caps.groups)
-    in_all = CapTotal(capped, caps.total) if of_rows and caps.total is not None else None
-    if draft.clip and caps.groups is not None and not isinstance(capped, CapGroups):
-        return Totals(ClipNorm(in_all or capped, tuple(map(caps.norm, draft.terms))))
-    return Totals(in_all or capped)
-
-
-@once
-def gathered(
-    draft: Draft, rows: int | None, groups: int | None, *, terms: bool = True
-) -> Contributions | CapRows | CapGroups:
-    """The terms of each person in each group, or none of them, within limits on rows and groups."""
-    everything = Contributions(draft.source, draft.person, draft.keys, draft.terms if terms else ())
-    each = everything if rows is None else CapRows(everything, rows)
-    if draft.clip or groups is None or draft.known <= groups:
-        return each
-    return CapGroups(each, groups)

@@ -31,6 +31,7 @@ from discreet.plan.relation import (
     PersonFeature,
     Relation,
     Scan,
+    SecondMoments,
     Summary,
     Totals,
     Typed,
@@ -96,6 +97,8 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
         yield f"├─ {said_aggregate(aggregate)}"
         yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
         yield from (f"│    {stage.readings[i].explained()}" for i in release.readings)
+    released = {i for release in stage.releases for i in release.readings}
+    yield from (f"├─ {each.explained()}" for i, each in enumerate(stage.readings) if i not in released)
     for key_places, level in zip(plan.question.levels, stage.levels, strict=True):
         if level is not None:
             size = len(level.domain)
@@ -204,6 +207,11 @@ def _cap_rows(relation: CapRows) -> str:
 @told.register
 def _cap_total(relation: CapTotal) -> str:
     return f"at most {counted(relation.most, 'row')} a person in all: whoever has more is scaled to that"
+
+
+@told.register
+def _second_moments(relation: SecondMoments) -> str:
+    return f"for each person and group {counted(len(relation.pairs), 'product')} of what they count with there, such as its square"
 
 
 @told.register

@@ -26,8 +26,9 @@ from discreet.plan.check import ROUNDED, event_of
 from discreet.plan.column_limits import groups_limit
 from discreet.plan.combination import Combination
 from discreet.plan.digits import six_digits
-from discreet.plan.draft import Draft, gathered, keys_each, with_keys, with_range
+from discreet.plan.draft import Draft, keys_each, with_keys, with_range
 from discreet.plan.explain import said
+from discreet.plan.gathering import gathered
 from discreet.plan.ladder import TOP, doublings, ladder, nearest, signed
 from discreet.plan.level_drafts import about_levels
 from discreet.plan.measurement import Measurement

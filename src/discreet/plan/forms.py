@@ -6,7 +6,7 @@ and of sums to public grids, of which only the most is known: it is added to wha
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import inf
 from typing import Any, TypeGuard
@@ -14,10 +14,11 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from discreet.plan import numbers
-from discreet.plan.affine import Affine, AffineForm, Bools, Reals, Span
+from discreet.plan.affine import Affine, AffineForm, Bools, Reals, Span, inside
 from discreet.plan.images import compared, image_of
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan
+from discreet.plan.sampling import Sampling
 from discreet.plan.scalar import (
     And,
     Arithmetic,
@@ -59,6 +60,9 @@ class Reader:
     apart: numbers.Columns | None = None
     """The rows of other levels of the answer, whose noises are not independent of those of these; None: there are none."""
 
+    sampling: Sampling | None = None
+    """How totals vary with the people who were sampled; None: what is told is for the noise alone."""
+
     forms: dict[Scalar, AffineForm | None] = field(default_factory=dict)
     summed: dict[tuple[SummedNoise, object], int] = field(default_factory=dict)
     """The places of totals of other rows, all below 0, by their noise and by which rows they are of."""
@@ -74,6 +78,7 @@ class Reader:
         seen: numbers.Columns | None = None,
         key_places: Sequence[int] | None = None,
         apart: numbers.Columns | None = None,
+        sampling: Sampling | None = None,
     ) -> "Reader":
         """`among` are the groups of all rows of the answer; None: these. `seen` are the rows of the groups, where they were made. Of
         a level of an answer `key_places` are its keys, and `apart` the rows of all others."""
@@ -81,12 +86,17 @@ class Reader:
         at = np.array(groups, np.int64)
         totals = {i: np.asarray(each)[at].astype(np.float64) for i, each in enumerate(released)}
         whole = None if among is None else lambda: cls.of(plan, released, among, ahead, key_places=key_places)
-        return cls(plan, seen, totals, ahead, whole, apart=apart)
+        return cls(plan, seen, totals, ahead, whole, apart=apart, sampling=sampling)
 
     def only(self, rows: Sequence[int]) -> "Reader":
         """The reader of some of these rows, for what is of each row alone."""
         at = np.array(rows, np.int64)
-        return Reader(self.plan, self.seen.only(rows), {i: each[at] for i, each in self.totals.items()}, self.ahead)
+        totals = {i: each[at] for i, each in self.totals.items()}
+        return Reader(self.plan, self.seen.only(rows), totals, self.ahead, sampling=self.sampling)
+
+    def of_noise(self) -> "Reader":
+        """The reader of the same rows for the noise alone."""
+        return self if self.sampling is None else replace(self, sampling=None, forms={}, summed={})
 
     def everything(self) -> "Reader":
         """The reader of all rows of the answer."""
@@ -140,7 +150,7 @@ class Reader:
         """The truth of a measurement."""
         measurement = self.plan.measurements[index]
         step, off = np.full(self.size, float(measurement.step)), self._rounding(index)
-        if measurement.noise is None:
+        if measurement.noise is None and self.sampling is None:
             return Affine(step * self.totals[index], {}, off)
         return Affine(np.zeros(self.size), {index: step}, off)
 
@@ -295,11 +305,13 @@ class Reader:
         """The interval of one form."""
         noises = self._noises(form)
         top, centre = self._matrix(form.top, noises), form.top.at(self.totals)  # without the base
+        if self.sampling is not None:
+            return self._sampled_ends(form, confidence, self.sampling)
         if form.bottom is None:
             widths = half_widths(top, tuple(noises.values()), confidence) if noises else np.zeros(self.size)
             widths = widths + form.top.off
             closed = np.zeros(self.size, np.bool_)
-            return Span(*_inside(centre - widths, centre + widths, form), closed, widths)
+            return Span(*inside(centre - widths, centre + widths, form), closed, widths)
         bottom, below = self._matrix(form.bottom, noises), form.bottom.at(self.totals)
         off = np.stack([np.broadcast_to(np.asarray(each.off), (self.size,)) for each in (form.top, form.bottom)])
         least, most = form.low - form.base, form.high - form.base
@@ -319,6 +331,12 @@ class Reader:
                 low[rows], high[rows], open_[rows] = ends
         return Span(form.base + low, form.base + high, open_)
 
+    def _sampled_ends(self, form: AffineForm, confidence: float, sampling: Sampling) -> Span:
+        """The interval of one form for the population that people were sampled from."""
+        noises = self._noises(form)
+        top, bottom = (None if each is None else self._matrix(each, noises) for each in (form.top, form.bottom))
+        return sampling.span(form, (top, bottom), tuple(noises.values()), self.totals, confidence)
+
     def _noises(self, form: AffineForm) -> dict[int, Noise]:
         used = sorted({*form.top.slopes, *(form.bottom.slopes if form.bottom else ())})
         others = {place: noise for (noise, _), place in self.summed.items()}
@@ -334,7 +352,7 @@ class Reader:
 
     def few(self, divisor: Scalar) -> Bools:
         """The rows in which a divisor cannot be told from 0 at 95 %: its interval holds 0, or does not end; NaN tells of nothing."""
-        span = self.span(divisor, CONFIDENCE)
+        span = self.of_noise().span(divisor, CONFIDENCE)
         if span is None:
             return np.zeros(self.size, np.bool_)
         told = span.low > 0
@@ -444,8 +462,3 @@ def _chosen_affine(mask: Bools, yes: Affine, no: Affine) -> Affine:
     zero = np.zeros(mask.size)
     both = {i: np.where(mask, yes.slopes.get(i, zero), no.slopes.get(i, zero)) for i in {*yes.slopes, *no.slopes}}
     return Affine(np.where(mask, yes.constant, no.constant), both, np.where(mask, yes.off, no.off))
-
-
-def _inside(low: Reals, high: Reals, form: AffineForm) -> tuple[Reals, Reals]:
-    """The part within what is known, or the nearest end where there is none."""
-    return np.minimum(np.maximum(low, form.low), form.high), np.maximum(np.minimum(high, form.high), form.low)

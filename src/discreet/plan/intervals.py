@@ -11,7 +11,7 @@ a mean, and to a sum half a step of its own and of each row, as far as it is pub
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from math import floor, isfinite
@@ -30,7 +30,9 @@ from discreet.plan.outward import DIGITS, TOUCH, around, rounded_up, told, told_
 from discreet.plan.plan import Plan
 from discreet.plan.question import Output
 from discreet.plan.rules.relations import row_bounds
+from discreet.plan.sampling import Sampling
 from discreet.plan.scalar import Released, Scalar, Type, Value, has_key, is_key, released_in, type_of, windows_in
+from discreet.plan.simultaneous import confidence_of_each
 from discreet.plan.windows import mixes_levels, with_windows
 
 MOST_CORNERS = 32
@@ -52,6 +54,7 @@ def intervals(plan: Plan, released: Sequence[Any], rows: post.Shown, confidence:
     """For each row and output its interval; None for keys, and for what is not a number."""
     columns: list[IntervalColumn | None] = [None] * len(plan.question.outputs)
     levels = views(plan, released)
+    confidence = confidence_of_each(plan.question, sum(level.size for level in levels), confidence)
     with np.errstate(all="ignore"):  # what is not a number, or too large, is told apart in the end
         for level in levels:
             reader, there = _reader(level, rows, alone=len(levels) == 1)
@@ -69,6 +72,7 @@ def _reader(level: LevelView, rows: post.Shown, alone: bool) -> tuple[Reader, Se
         level.plan,
         level.released,
         level.own(rows.groups),
+        sampling=Sampling.of(level.plan) if level.plan.question.population else None,
         among=None if rows.among is None else level.own(rows.among),
         seen=rows.seen if alone or rows.seen is None else rows.seen.only(there),
         key_places=level.key_places,
@@ -96,11 +100,13 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
     if is_key(scalar) or not type_of(scalar).numeric or not values:
         return None
     release = reader.plan.releases[scalar.index] if isinstance(scalar, Released) else None
-    error = None if release is None else release.error(reader.plan, confidence)
+    sampled = reader.sampling is not None
+    error = None if release is None or sampled else release.error(reader.plan, confidence)
     if error is not None:
         return around(values, [error] * len(values))
     words = (release and release.unknown) or SMALL_BOTTOM, (release and release.few) or TOO_FEW
-    whole = numbers.output_type(scalar, reader.plan) is Type.INTEGER
+    # a number of people who might have come is no whole one
+    whole = not sampled and numbers.output_type(scalar, reader.plan) is Type.INTEGER
     known = [i for i, value in enumerate(values) if value is not None]
     if release is None or whole or len(known) in (0, len(values)):
         return _spans(reader, scalar, values, confidence, words, whole)
@@ -153,11 +159,21 @@ def predicted(plan: Plan, confidence: float = CONFIDENCE) -> tuple[Predicted, ..
     would be, at worst, if the declared `people` were spread evenly over the groups. It is the worst of what a plan gives as examples."""
     with np.errstate(all="ignore"):
         decisions = [
-            [_predicted(level, output, confidence, levels) for output in plan.question.outputs]
+            [_predicted(level, output, each, levels) for output in plan.question.outputs]
             for levels in map(views, plan.examples())
+            for each in [confidence_of_each(plan.question, sum(level.size for level in levels), confidence)]
             for level in levels
         ]
-    return tuple(map(_worst, zip(*decisions, strict=True)))
+    foreseen = tuple(map(_worst, zip(*decisions, strict=True)))
+    return tuple(map(_of_noise, foreseen)) if plan.question.population else foreseen
+
+
+def _of_noise(each: Predicted) -> Predicted:
+    """What is foreseen of a ± that will hold the people who were sampled, too: the noise alone."""
+    if each.error is None:
+        return each
+    of_noise = "the noise alone: how much people differ is measured with the answer"
+    return replace(each, assumes=of_noise if each.assumes is None else f"{each.assumes}; {of_noise}")
 
 
 def _worst(each: Sequence[Predicted]) -> Predicted:

@@ -147,6 +147,11 @@ def _sorted(places: list[int], sort: Sort, keys: Sequence[Any]) -> list[int]:
     return nulls + rest if sort.nulls_first else rest + nulls
 
 
+def optimistic(plan: Plan) -> bool:
+    """Whether rows are selected by released numbers, and each interval holds by itself: those that are shown may be off more."""
+    return selects(plan) and not plan.question.simultaneous
+
+
 def selects(plan: Plan) -> bool:
     """Whether which rows are shown depends on released numbers; what is selected for being large is, on average, too large."""
     question = plan.question

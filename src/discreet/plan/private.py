@@ -26,6 +26,7 @@ from discreet.plan.intervals import predicted
 from discreet.plan.level_drafts import about_levels, check_levels
 from discreet.plan.noise import allocate, gaussian
 from discreet.plan.plan import Plan
+from discreet.plan.population import without_prediction
 from discreet.plan.price import LEAST_EPSILON
 from discreet.plan.question import Question
 from discreet.plan.reading import ReadingPrice
@@ -78,6 +79,8 @@ def plan_within(question: Question, catalog: Catalog, within: Number, delta: Num
     most, allowed = positive(within, "within"), probability(delta, "delta")
     if most > MOST_WITHIN:
         raise QueryError("within must be at most 10^18", code="within", hint="that is no accuracy; ask for a smaller ±")
+    if question.population:
+        raise without_prediction()
     start = draft(question, catalog)
     _check_limits_known(start)
     _check_foreseen(start)

@@ -60,5 +60,11 @@ class Question:
     """The grouping sets of ROLLUP and its like: for each the places of the keys that its rows have a value of, in order. None of them is
     asked for twice, and each key is in one at least. Empty where there is one, of all keys."""
 
+    population: bool = False
+    """Whether intervals are for the people who were sampled, too, and not for the noise alone."""
+
+    simultaneous: bool = False
+    """Whether intervals hold for all numbers of the answer at once, and not each by itself."""
+
     remarks: tuple[str, ...] = field(default=(), compare=False)
     """What is said of the answer for how it was asked; no part of what the question means."""

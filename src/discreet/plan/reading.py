@@ -97,7 +97,7 @@ class ReadingAsked(ABC):
         return False
 
     @property
-    def weight(self) -> int:
+    def weight(self) -> int | Fraction:
         """For how many measurements it counts where a price is split."""
         return 1
 

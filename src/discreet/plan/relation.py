@@ -5,6 +5,7 @@
     Totals ── Filter ── Filled ── Scan                                                            each row is a unit of its own
     Totals ── Exceeding ── [CapGroups] ── [CapRows] ── Contributions …                            how many people have more than so many
     Totals ── Apportioned ── [CapTotal] ── [CapGroups] ── [CapRows] ── Contributions …            and by a value of their rows
+    Totals ── SecondMoments ── [ClipNorm] ── [CapTotal] ── [CapGroups] ── [CapRows] ── Contributions …   and squares of what is left of them
     Totals ── Contributions ── [Filter] ── PerPerson ── [Filter] ── Filled ── Scan                one row for each person, of all theirs
     Totals ── Occurring ── [KeepKeys …] ── Contributions …                                        how many values occur in each group
 
@@ -175,6 +176,19 @@ class ClipNorm(Gathered):
     limits: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SecondMoments(Gathered):
+    """For each person and group products of what the caps below left of two terms, or the square of one, in coarser steps.
+
+    A term t becomes floor(t / 2^shift + 1/2), by the shift of its place; `pairs` are the places of the factors of each product. A product
+    is of at most 2^24 steps.
+    """
+
+    source: Contributions | CapRows | CapGroups | CapTotal | ClipNorm
+    pairs: tuple[tuple[int, int], ...]
+    shifts: tuple[int, ...]
+
+
 class Extent(Enum):
     """What a person has much or little of in a question."""
 
@@ -276,6 +290,7 @@ def _children_of_a_source(
     | CapGroups
     | CapTotal
     | ClipNorm
+    | SecondMoments
     | Exceeding
     | KeepKeys
     | Occurring
@@ -347,6 +362,9 @@ def contributions_of(relation: Relation) -> Contributions:
 ONE = Literal(1, Type.INTEGER)
 """Counts every row, or every person."""
 
+OF_PRODUCTS = Term(How.SUM, Literal(1 << 24, Type.INTEGER))
+"""Stands for the sum of products of two terms: no product is larger."""
+
 
 def terms_of(query: Totals) -> tuple[Term, ...]:
     """The terms of a query, in the order of the totals that an engine returns."""
@@ -355,6 +373,8 @@ def terms_of(query: Totals) -> tuple[Term, ...]:
             return (Term(How.ANY, ONE),) * len(rungs)
         case Occurring():
             return (Term(How.SUM, ONE),)
+        case SecondMoments(pairs=pairs):
+            return (OF_PRODUCTS,) * len(pairs)
         case Gathered() as gathered:
             return contributions_of(gathered).terms
     return query.terms

@@ -7,7 +7,7 @@ crosses the real axis between 0 and the first pole; both factors vanish along it
 six digits (Weideman and Trefethen 2007 choose such paths).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import pi, sqrt
@@ -26,6 +26,11 @@ ANGLE = pi / 3
 
 STEP, POINTS = 0.15, 40
 HALVINGS = 36
+
+FEW_DIRECTIONS = 16
+"""Of those on one side where each row has a polygon of its own, which is half a percent larger than its circle."""
+
+TINY = 1e-300
 
 DIRECTIONS = 64
 """Of the half-planes on one side; a circle and its polygon then differ by 3e-4."""
@@ -67,6 +72,14 @@ class SummedNoise:
 
 
 Noise = IntegerNoise | SummedNoise
+
+
+def deviation(noise: Noise | None) -> float:
+    """The standard deviation of noise, up to its rounding; 0 of none."""
+    if noise is None:
+        return 0.0
+    times = noise.times if isinstance(noise, SummedNoise) else 1
+    return float(noise.scale) * sqrt(times * (1 if noise.shape is NoiseShape.GAUSSIAN else 2))
 
 
 def summed(noise: Noise, times: int) -> Noise:
@@ -116,8 +129,9 @@ def _counted_twice(sizes: Reals) -> Reals:
     return twice
 
 
-def smooth_widths(sizes: Reals, noises: Sequence[Noise], confidence: float) -> Reals:
-    """Half-widths without the exact case, so that it varies smoothly with the coefficients."""
+def smooth_widths(sizes: Reals, noises: Sequence[Noise], confidence: float, beside: Reals | float = 0.0) -> Reals:
+    """Half-widths without the exact case, so that it varies smoothly with the coefficients. `beside` is the standard deviation of what
+    else is added in each row, which is Gaussian."""
     scales = np.array([float(noise.scale) for noise in noises])
     times = np.array([noise.times if isinstance(noise, SummedNoise) else 1 for noise in noises])
     gaussian = np.array([noise.shape is NoiseShape.GAUSSIAN for noise in noises])
@@ -125,7 +139,7 @@ def smooth_widths(sizes: Reals, noises: Sequence[Noise], confidence: float) -> R
     laplace = np.repeat(sizes * scales, np.where(gaussian | many, 0, times), axis=1)
     normal = np.where(gaussian, 1, 2) * scales**2 + ROUNDING
     rounded = np.where(gaussian | many, normal, np.where(times > 1, ROUNDING, 0.0)) * times
-    sigma = np.sqrt((sizes**2 * rounded).sum(axis=1))
+    sigma = np.sqrt((sizes**2 * rounded).sum(axis=1) + np.asarray(beside) ** 2)
     deviation = np.sqrt(2 * (laplace**2).sum(axis=1) + sigma**2)
     unit = np.where(deviation > 0, deviation, 1.0)
     quantiles = _quantiles(laplace / unit[:, None], sigma / unit, 1 - confidence)
@@ -187,24 +201,61 @@ def _region(top: tuple[float, ...], bottom: tuple[float, ...], noises: tuple[Noi
     return np.concatenate([corners, -corners])
 
 
+def regions(
+    top: Reals, bottom: Reals, noises: Sequence[Noise], confidence: float, beside: Callable[[Reals, Reals], Reals]
+) -> Reals:
+    """Polygons like that of `region`, one for each row, of what is off by noise and, besides, by something Gaussian: `beside` tells the
+    standard deviation of u·x + v·y for arrays of u and v, one row for each row. Between two directions it reaches as far as where those
+    meet.
+    """
+    spread = np.array([deviation(noise) for noise in noises])
+    one, nothing = np.ones((len(top), 1)), np.zeros((len(top), 1))
+
+    def variance(u: Reals, v: Reals) -> Reals:
+        noise = ((u[..., None] * top[:, None, :] + v[..., None] * bottom[:, None, :]) ** 2 * spread**2).sum(axis=2)
+        return np.asarray(noise + beside(u, v) ** 2, np.float64)
+
+    # in coordinates in which what is off is about alike in all directions
+    across = np.sqrt(np.maximum(variance(nothing, one), TINY))
+    shared = (variance(one, one) - variance(one, -one)) / (4 * across)
+    own = np.sqrt(np.maximum(variance(one, nothing) - shared**2, FLAT * shared**2 + TINY))
+    angles = pi / FEW_DIRECTIONS * np.arange(FEW_DIRECTIONS)[None, :]
+    u, v = np.sin(angles) / own, np.cos(angles) / across - np.sin(angles) * shared / (own * across)
+    sizes = np.abs(u[..., None] * top[:, None, :] + v[..., None] * bottom[:, None, :])
+    flat = sizes.reshape(-1, len(noises))
+    reach = np.concatenate(
+        [
+            smooth_widths(flat[i : i + PIECE], noises, confidence, beside(u, v).reshape(-1)[i : i + PIECE])
+            for i in range(0, len(flat), PIECE)
+        ]
+    ).reshape(u.shape)
+    angle, after = np.append(angles, [[pi]], axis=1), np.append(reach, reach[:, :1], axis=1)
+    turn = np.sin(pi / FEW_DIRECTIONS)
+    x = (after[:, :-1] * np.sin(angle[:, 1:]) - after[:, 1:] * np.sin(angle[:, :-1])) / turn
+    y = (after[:, 1:] * np.cos(angle[:, :-1]) - after[:, :-1] * np.cos(angle[:, 1:])) / turn
+    corners = np.stack([shared * x + own * y, across * x], axis=2)
+    return np.concatenate([corners, -corners], axis=1)
+
+
 def slopes(
     top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Reals, off: Reals | None = None
 ) -> tuple[Reals, Reals, Bools]:
     """Fieller's set for each ratio top/bottom, within [low, high], which may be infinite: its ends, and whether it had none.
 
     `off` is how far top and bottom may each be off besides; the polygon is larger by that. t is in the set where the line u = t v
-    meets the polygon around (top, bottom). Where all of the polygon has one sign of v these are the slopes of its corners. Elsewhere
-    the set has no ends of its own: it leaves out an interval or two.
+    meets the polygon around (top, bottom), which is one for all, or one for each row. Where all of the polygon has one sign of v these
+    are the slopes of its corners. Elsewhere the set has no ends of its own: it leaves out an interval or two.
     """
     more = np.zeros((2, len(top))) if off is None else off
     ends = np.zeros((2, len(top)))
     # whether the polygon has both signs of v is told by its outermost corners
-    outermost = bottom + corners[:, 1].min() - more[1], bottom + corners[:, 1].max() + more[1]
+    outermost = bottom + corners[..., 1].min(axis=-1) - more[1], bottom + corners[..., 1].max(axis=-1) + more[1]
     crosses: Bools = ~((outermost[0] > 0) | (outermost[1] < 0))
     for rule, chosen in ((_own_slopes, ~crosses), (_open_slopes, crosses)):
         rows = np.flatnonzero(chosen)
         for at in (rows[i : i + PIECE] for i in range(0, len(rows), PIECE)):
-            ends[:, at] = rule(top[at], bottom[at], corners, low[at], high[at], more[:, at])
+            around = corners if corners.ndim == 2 else corners[at]
+            ends[:, at] = rule(top[at], bottom[at], around, low[at], high[at], more[:, at])
     return ends[0], ends[1], crosses
 
 
@@ -215,7 +266,7 @@ def _own_slopes(top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Rea
     v is positive, and with the largest where it is negative; and there the least v where that u is negative, else the largest. The
     largest slope is its mirror image. Rounding is monotone, and so these are the least and the largest of the rounded slopes, too.
     """
-    u, v = top[:, None] + corners[:, 0], bottom[:, None] + corners[:, 1]
+    u, v = top[:, None] + corners[..., 0], bottom[:, None] + corners[..., 1]
     by = np.where(bottom > 0, off[0], -off[0])[:, None]
     least, most, across = u - by, u + by, off[1][:, None]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -226,7 +277,7 @@ def _own_slopes(top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Rea
 
 def _open_slopes(top: Reals, bottom: Reals, corners: Reals, low: Reals, high: Reals, off: Reals) -> tuple[Reals, Reals]:
     """The ends where the polygon has both signs of v, or touches 0."""
-    u, v = top[:, None] + corners[:, 0], bottom[:, None] + corners[:, 1]
+    u, v = top[:, None] + corners[..., 0], bottom[:, None] + corners[..., 1]
     if off.any():
         signs = np.array([(x, y) for x in (-1.0, 1.0) for y in (-1.0, 1.0)])
         u, v = (

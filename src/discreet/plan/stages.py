@@ -6,7 +6,8 @@ from fractions import Fraction
 
 from discreet.plan.caps import Caps
 from discreet.plan.column_limits import groups_limit
-from discreet.plan.draft import Draft, query_of
+from discreet.plan.draft import Draft
+from discreet.plan.gathering import query_of
 from discreet.plan.level_drafts import level_drafts
 from discreet.plan.measurement import Measurement
 from discreet.plan.noise import PricedNoise, Split, Wanted

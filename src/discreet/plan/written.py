@@ -71,6 +71,7 @@ RECORDS: dict[type, str] = {
     relation.CapTotal: "CapTotal source most",
     relation.ClipNorm: "ClipNorm source limits",
     relation.Exceeding: "Exceeding source extent rungs",
+    relation.SecondMoments: "SecondMoments source pairs shifts",
     relation.KeepKeys: "KeepKeys source within of most",
     relation.Occurring: "Occurring source keys",
     relation.Totals: "Totals source keys terms",
@@ -224,6 +225,7 @@ WRITERS: dict[type, Callable[[Any], str]] = {
         "Question",
         **{name: notation(getattr(asked, name)) for name in QUESTION},
         **({"levels": notation(asked.levels)} if asked.levels else {}),
+        **{name: "True" for name in ("population", "simultaneous") if getattr(asked, name)},
     ),
     # What is said of the counts is no part of a name.
     Tally: lambda step: _record(

@@ -178,6 +178,9 @@ class Release(ABC):
     ahead: ClassVar[str | None] = None
     """Why no ± of it is told before anything is measured, whatever is declared; None where one is."""
 
+    of_totals: ClassVar[bool] = False
+    """Whether it is a total, or a ratio of totals, so that second moments of these tell how it varies with the people who were sampled."""
+
     parts: ClassVar[int] = 1
     """How many intervals of its own `span` asks for: each gets its share of what may be missed."""
 

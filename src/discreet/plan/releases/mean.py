@@ -68,6 +68,7 @@ class Mean(Release):
     """middle + step · released sum/released count, clamped to [low, high]; NULL where the count cannot be told from 0."""
 
     notation = "Mean total count middle low high"
+    of_totals = True
     unknown = "the count is too small to tell"
 
     total: int

@@ -198,6 +198,7 @@ class Total(Release):
     """A count or a sum: step · released."""
 
     notation = "Total measurement"
+    of_totals = True
 
     measurement: int
 
@@ -234,6 +235,7 @@ class Shifted(Release):
     """A sum that is asked for beside its mean: step · released sum + middle · released count, at no price of its own."""
 
     notation = "Shifted total count middle"
+    of_totals = True
 
     total: int
     count: int

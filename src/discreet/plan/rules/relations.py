@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, singledispatch
-from math import floor
+from math import floor, isqrt
 
 from discreet.errors import Fault
 from discreet.exact import sqrt_up
@@ -33,9 +33,11 @@ from discreet.plan.relation import (
     Occurring,
     Rows,
     Scan,
+    SecondMoments,
     Term,
     Totals,
     Typed,
+    contributions_of,
     per_person_in,
     terms_of,
 )
@@ -86,6 +88,7 @@ class Reach:
     limits: tuple[int, ...] | None = None  # on the L2 norm of each term
     total: int | None = None  # rows over all groups
     apportioned: bool = False  # what is in a group is told apart by value, so that a person may be in many cells of one
+    products: SecondMoments | None = None  # what is added up are products of two of the terms
 
 
 @once
@@ -95,9 +98,14 @@ def reach_of(query: Totals, relation: Relation) -> Reach:
     if reach.gathered is not (relation.unit is Unit.PERSON):
         raise Fault("the rows of a person are gathered exactly where persons are protected", code="rule")
     terms = terms_of(query)
-    if reach.limits is not None and len(reach.limits) != len(terms):
+    if reach.limits is not None and len(reach.limits) != len(_gathered_terms(query)):
         raise Fault("a norm is clipped to one limit for each term", code="rule")
     return replace(reach, surely=reach.surely and not query.keys, terms=terms)
+
+
+def _gathered_terms(query: Totals) -> tuple[Term, ...]:
+    """The terms that people were gathered by, of which the totals may be products."""
+    return contributions_of(query.source).terms if isinstance(query.source, SecondMoments) else terms_of(query)
 
 
 @singledispatch
@@ -178,6 +186,22 @@ def _exceeding(relation: Exceeding, unit: Unit) -> Reach:
     return Reach(rows=1, groups=1, gathered=True)
 
 
+@reach_into.register
+def _second_moments(relation: SecondMoments, unit: Unit) -> Reach:
+    """A person reaches as far as their terms do: each product is of what is left of two of them in one group."""
+    below = _below(relation.source, unit)
+    _check_gathered(replace(below, limits=None))
+    size = len(contributions_of(relation).terms)
+    if not isinstance(relation.source, Multiplied):
+        raise Fault("products are of what people give to sums", code="rule")
+    if len(relation.shifts) != size or not all(0 <= place < size for pair in relation.pairs for place in pair):
+        raise Fault("a product is of terms that there are, each with its steps", code="rule")
+    return replace(below, products=relation)
+
+
+Multiplied = Contributions | CapRows | CapGroups | CapTotal | ClipNorm
+
+
 def _of_rows(source: Rows, unit: Unit) -> Reach:
     """Rows are filtered and gathered before they are people's: what is a person's once is not a row again."""
     below = _below(source, unit)
@@ -197,9 +221,11 @@ def _of_people(source: Gathered, unit: Unit) -> Reach:
 
 def _check_gathered(below: Reach) -> None:
     """Caps are on what was gathered, and the last one is on the norm: a cap on top of it would leave its limits behind."""
-    if not below.gathered or below.limits is not None or below.apportioned:
+    multiplied = below.products is not None
+    if not below.gathered or below.limits is not None or below.apportioned or multiplied:
         raise Fault(
-            "a cap is on what was gathered, and comes before a norm is clipped or values told apart", code="rule"
+            "a cap is on what was gathered, and comes before a norm is clipped, values told apart or terms multiplied",
+            code="rule",
         )
 
 
@@ -211,6 +237,8 @@ def _least(first: int | None, second: int) -> int:
 
 def _of_place(place: int, reach: Reach, relation: Relation, cells: int) -> Sensitivity:
     """How far a neighbour can move the vector of a term over all `cells` groups."""
+    if reach.products is not None:
+        return _of_product(reach.products.pairs[place], reach.products, reach, relation, cells)
     if reach.limits is not None:
         return _of_norm(reach.terms[place], reach.limits[place], relation, cells)
     return _of_term(reach.terms[place], reach, relation, cells)
@@ -270,6 +298,51 @@ def _of_norm(term: Term, limit: int, relation: Relation, cells: int) -> Sensitiv
     return Sensitivity(sqrt_up(square * cells), square, relation)
 
 
+def _of_product(
+    pair: tuple[int, int], products: SecondMoments, reach: Reach, relation: Relation, cells: int
+) -> Sensitivity:
+    """How far a neighbour can move the sums over people of a product of two terms a and b, in coarser steps.
+
+    A person's vectors over groups have norms A and B at most: those are the L2 sensitivities of the two sums where somebody is added or
+    removed. In steps of 2^s a number t becomes one within 1/2 of t/2^s, and 0 stays 0; so the vector has a norm of A/2^s + √g/2 at
+    most, g being the groups that they may be in (Minkowski). Σ|a_g b_g| is at most the product of both norms (Cauchy and Schwarz), and
+    in one group |ab| that of the largest of each; so Σ(a_g b_g)² is at most the one times the other.
+    Replaced: the sum of both people's, which is twice as much; of one group and a square, which is never negative, the larger of both.
+    """
+    added = Relation(Adjacency.ADD_REMOVE, relation.unit)
+    below = replace(reach, products=None, terms=contributions_of(products).terms)
+
+    def norm(place: int, cells: int) -> Fraction:
+        shift = products.shifts[place]
+        whole: Fraction = sqrt_up(_of_place(place, below, added, cells).l2_squared) / 2**shift
+        groups = cells if below.groups is None else min(below.groups, cells)
+        return whole + sqrt_up(Fraction(groups)) / 2 if shift else whole
+
+    one, other = pair
+    l1 = floor(norm(one, cells) * norm(other, cells))
+    most = floor(norm(one, 1)) * floor(norm(other, 1))
+    if most > MOST_STEPS:
+        raise Fault("a product of two terms has too many steps", code="rule")
+    square = most * l1
+    if relation.adjacency is Adjacency.REPLACE and (cells > 1 or one != other):
+        return Sensitivity(2 * l1, 4 * square, relation)
+    return Sensitivity(l1, square, relation)
+
+
+def most_of_one(place: int, query: Totals, relation: Relation) -> Fraction:
+    """The most that one unit gives to a term in one group, in size."""
+    reach = reach_of(query, relation)
+    return sqrt_up(_of_place(place, reach, Relation(Adjacency.ADD_REMOVE, relation.unit), 1).l2_squared)
+
+
+def steps_shift(most: Fraction) -> int:
+    """The least shift by which numbers of this size have at most 2^12 steps, so that products of two have at most 2^24."""
+    shift = 0
+    while most / 2**shift + (Fraction(1, 2) if shift else 0) > isqrt(MOST_STEPS):
+        shift += 1
+    return shift
+
+
 # What is made of several terms.
 
 
@@ -318,10 +391,10 @@ def shift_of(combination: Combination, terms: Sequence[Term]) -> int | None:
     if not isinstance(steps.value, Steps) or (steps.how, counted.how) != (How.SUM, How.SUM):
         return None
     low, high = term_bounds(steps)
-    return weight if low <= 0 <= high and _counts(counted.value, steps.value.operand) else None
+    return weight if low <= 0 <= high and counts_all(counted.value, steps.value.operand) else None
 
 
-def _counts(count: Scalar, operand: Scalar) -> bool:
+def counts_all(count: Scalar, operand: Scalar) -> bool:
     """Whether a count has every row on which an operand is not NULL: all conditions of the one are conditions of the other."""
     if count == ONE:
         return True
