@@ -142,7 +142,7 @@ def class_target(table: CellTable, name: str, classes: Sequence[Category] | None
     return target
 
 
-def _check_among_keys(table: TrainingTable, target: Categorical) -> None:
+def _check_among_keys(table: CellTable, target: Categorical) -> None:
     """Invalid for a class that is none of the target's declared keys, such as one that was misspelt: it would be paid for in vain."""
     try:
         (declared,) = table.attributes([target.name])
