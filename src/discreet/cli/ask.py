@@ -48,6 +48,12 @@ def ask(
     preview: Annotated[
         bool, typer.Option("--preview", help="Only tell price and error; nothing is read or spent.")
     ] = False,
+    derived: Annotated[
+        bool,
+        typer.Option(
+            "--derived", help="Only what follows from your earlier answers, for nothing; --within may go with it."
+        ),
+    ] = False,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the answer to this CSV file too.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -56,8 +62,12 @@ def ask(
     discreet ask visits.csv "SELECT ward, COUNT(*) FROM visits GROUP BY ward" --unit patient_id --keys ward=A,B,C --epsilon 1
     """
     source, text = split(words)
-    if epsilon is None and within is None:
+    if epsilon is None and within is None and not derived:
         raise _price_missing(source, flags)
+    if derived and (epsilon is not None or preview):
+        raise Invalid(
+            "--derived has no price, and nothing to preview", code="usage", hint="leave --epsilon and --preview out"
+        )
     terms = _price(epsilon, within, delta) | flags.limits
     bound = parameters(param)
     with waiting("asking", as_json), curator_of(source, flags.without_limits(), as_json) as curator:
@@ -65,7 +75,11 @@ def ask(
         if preview:
             show(curator.preview(text, bound, **terms, analyst=analyst), as_json)
             return
-        answer = curator.sql(text, bound, **terms, analyst=analyst)
+        answer = (
+            curator.derive(text, bound, within=terms["within"], analyst=analyst, **flags.limits)
+            if derived
+            else curator.sql(text, bound, **terms, analyst=analyst)
+        )
     if target is not None:
         _write(target, answer.to_csv() or "")
     show(answer, as_json)
