@@ -30,9 +30,12 @@ class Free:
         """The largest ± of each column of numbers; None where one of its numbers has none."""
         told: dict[str, float | None] = {}
         for j, column in enumerate(self.answer.columns):
-            spans = [spans[j] for spans in self.answer.intervals if spans[j] is not None]
             if column.measured:
-                errors = [each.error for each in spans if each is not None]
+                pairs = [(row[j], spans[j]) for row, spans in zip(self.answer.rows, self.answer.intervals, strict=True)]
+                # a number that the question hides has no interval, and need have none
+                errors = [
+                    None if span is None else span.error for value, span in pairs if (value, span) != (None, None)
+                ]
                 known = [each for each in errors if each is not None]
                 told[column.name] = max(known, default=0) if len(known) == len(errors) else None
         return told

@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from hashlib import sha256
 from itertools import product
 
 from discreet.answer import Answer
@@ -151,6 +152,7 @@ class Deriving(Tabling):
         free = Free(answer, source, shown, found.differs)
         note = f"this follows from {free.origin}: it costs nothing"
         receipt = {
+            "plan": sha256(repr((answer.receipt["plan"], notation(start.question))).encode()).hexdigest(),
             "data_version": answer.receipt["data_version"],
             "private": answer.receipt["private"],
             "derived": {
@@ -212,7 +214,7 @@ class Deriving(Tabling):
             return None
         if start.sought or notation(start.terms) != notation(decided.terms):
             return None  # what is summed is clamped otherwise by now
-        return Kept.of(decided, catalog.protected, start.missing, answer.rows), answer
+        return Kept.of(decided, catalog.protected, start.missing, answer.rows, answer.intervals), answer
 
 
 def _as_it_was_asked(act: Reserved | Shared, answer: Answer, analyst: str | None) -> Iterator[Asked]:

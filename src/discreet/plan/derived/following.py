@@ -11,6 +11,7 @@ from discreet.errors import QueryError
 from discreet.plan.derived.cells import Cells, Group, cells_of
 from discreet.plan.derived.kept import Kept
 from discreet.plan.derived.limits import alike, differences
+from discreet.plan.derived.shown import NUMBERED
 from discreet.plan.derived.statistics import Statistics
 from discreet.plan.draft import Draft
 from discreet.plan.plan import Plan, Stage
@@ -49,18 +50,22 @@ def following(draft: Draft, protected: Any, kept: Kept) -> Following | None:
         return None
     if cells is None:
         return None
-    statistics = Statistics(draft, kept, cells.merged)
-    releases, differs = statistics.releases(), differences(draft, kept, cells)
+    statistics = Statistics(draft, kept, cells)
+    releases = statistics.releases()
+    differs = differences(draft, kept, cells, reads=statistics.reads)
     if releases is None or differs is None or _mixes(draft, cells):
         return None
-    sums = [_summed(cells, kept.cells[place]) for place in statistics.used]
+    sums = [
+        np.arange(len(cells.groups)) if place is None else _summed(cells, kept.cells[place])
+        for place in statistics.used
+    ]
     if any(each is None for each in sums):
         return None
     plan = kept.plan
     stage = Stage(
         plan.query,
         tuple(group for group, _ in cells.groups),
-        tuple(plan.measurements[place] for place in statistics.used),
+        tuple(NUMBERED if place is None else plan.measurements[place] for place in statistics.used),
         releases,
         cells=tuple(len(each) for _, each in cells.groups),
     )

@@ -10,6 +10,8 @@ from fractions import Fraction
 
 from discreet.plan.caps import Limit
 from discreet.plan.catalog import Protected
+from discreet.plan.derived.shown import Told
+from discreet.plan.interval import Cells
 from discreet.plan.plan import Plan
 from discreet.plan.releases.base import Number
 from discreet.plan.releases.total import Shifted, Total, quotients
@@ -34,19 +36,33 @@ class Kept:
     cells: Mapping[int, Mapping[Group, int]]
     """What was released for a measurement, by its place: an integer for each group that is shown."""
 
+    shown: Mapping[int, Mapping[Group, Told]]
+    """What is shown of an aggregate, by its place in the question."""
+
     @classmethod
     def of(
-        cls, plan: Plan, protected: Protected, missing: tuple[Limit, ...], rows: Sequence[Sequence[Value]]
+        cls,
+        plan: Plan,
+        protected: Protected,
+        missing: tuple[Limit, ...],
+        rows: Sequence[Sequence[Value]],
+        intervals: Sequence[Cells],
     ) -> "Kept":
-        """What the rows of an answer tell; of an answer that does not show by all its keys nothing."""
+        """What the rows of an answer tell, with their intervals; of an answer that does not show by all its keys nothing."""
         groups = _groups(plan, rows)
         cells: dict[int, dict[Group, int]] = {}
+        shown: dict[int, dict[Group, Told]] = {}
         if groups is not None:
-            shown = [row for row, group in zip(rows, groups, strict=True) if group is not None]
+            finest = [row for row, group in zip(rows, groups, strict=True) if group is not None]
             there = [group for group in groups if group is not None]
-            _read_totals(plan, there, shown, cells)
-            _read_shifted(plan, there, shown, cells)
-        return cls(plan, protected, missing, cells)
+            _read_totals(plan, there, finest, cells)
+            _read_shifted(plan, there, finest, cells)
+            for j, output in enumerate(plan.question.outputs):
+                if isinstance(output.value, Released):
+                    told = [(row[j], spans[j]) for row, spans in zip(rows, intervals, strict=True)]
+                    pairs = zip(groups, told, strict=True)
+                    shown[output.value.index] = {group: each for group, each in pairs if group is not None}
+        return cls(plan, protected, missing, cells, shown)
 
 
 def _groups(plan: Plan, rows: Sequence[Sequence[Value]]) -> list[Group | None] | None:

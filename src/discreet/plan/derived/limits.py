@@ -27,19 +27,22 @@ def _declared(unit: Protected) -> tuple[object, ...]:
     return unit.person, unit.relation, unit.people, unit.clip, *limits, "max_groups" in unit.asked
 
 
-def differences(draft: Draft, kept: Kept, cells: Cells) -> tuple[str, ...] | None:
+def differences(draft: Draft, kept: Kept, cells: Cells, *, reads: bool = False) -> tuple[str, ...] | None:
     """How the sums differ from what the question would have estimated, in words; nothing where they do not. None where that cannot be
-    said."""
+    said, as of what is read besides (`reads`), which limits bound in ways of their own."""
     whole = not cells.merged and cells.size == len(kept.plan.domain)
     asked = None if draft.missing else _caps(query_of(draft, draft.caps))
     own = _caps(kept.plan.query)
+    personal = kept.protected.person is not None and not draft.alone
     lost = tuple(
         f"the answer that it follows from leaves out rows whose {said(key)} is none of those that it has"
         for key in cells.lost
     )
     same = own == asked if asked is not None else whole and draft.missing == kept.missing
     if same and (whole or not (_over_groups(own) or (cells.merged and own))):
-        return lost
+        return None if reads and personal and not whole else lost
+    if reads and personal:
+        return None
     return (*lost, _said(kept, own)) if own else None
 
 

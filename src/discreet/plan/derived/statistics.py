@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from discreet.plan.derived.cells import Cells
 from discreet.plan.derived.kept import Kept
+from discreet.plan.derived.shown import Shown, stands_alone
 from discreet.plan.draft import Draft
 from discreet.plan.levels import summable
 from discreet.plan.question import Aggregate
@@ -25,14 +27,16 @@ class Statistics:
 
     draft: Draft
     kept: Kept
-    merged: bool
-    """Whether groups are sums of several."""
+    cells: Cells
+    used: list[int | None] = field(default_factory=list)
+    """None stands for the number of a group, by which is told what is taken as it is."""
 
-    used: list[int] = field(default_factory=list)
+    reads: bool = False
+    """Whether something is taken as it is that is no sum, and has limits of its own."""
 
     def releases(self) -> tuple[Release, ...] | None:
         """The aggregates of the question as they are made of what is taken over; None where one of them does not follow."""
-        found = [self._release(each) for each in self.draft.question.aggregates]
+        found = [self._release(each) or self._shown(i, each) for i, each in enumerate(self.draft.question.aggregates)]
         known = tuple(each for each in found if each is not None)
         return known if len(known) == len(found) else None
 
@@ -46,6 +50,18 @@ class Statistics:
         if aggregate.kind == SUM:
             return self._sum(aggregate)
         return self._mean(aggregate) if aggregate.kind == AVERAGE else None
+
+    def _shown(self, place: int, aggregate: Aggregate) -> Release | None:
+        """What the answer shows of the same aggregate in the same groups."""
+        if self.cells.merged or not stands_alone(self.draft.question, place):
+            return None
+        name, plan = notation(aggregate), self.kept.plan
+        for i, (each, release) in enumerate(zip(plan.question.aggregates, plan.releases, strict=True)):
+            shown = self.kept.shown.get(i, {})
+            if notation(each) == name and all(cell in shown for _, (cell,) in self.cells.groups):
+                self.reads = self.reads or bool(release.readings)
+                return Shown(self._used(None), tuple(shown[cell] for _, (cell,) in self.cells.groups))
+        return None
 
     def _sum(self, aggregate: Aggregate) -> Release | None:
         for own in self._alike(aggregate):
@@ -100,11 +116,11 @@ class Statistics:
     def _told(self, place: int) -> int | None:
         """A measurement whose numbers are told, and can be summed where they must be."""
         plan = self.kept.plan
-        if self.merged and not summable(plan.measurements[place].made, plan.terms):
+        if self.cells.merged and not summable(plan.measurements[place].made, plan.terms):
             return None
         return place if place in self.kept.cells else None
 
-    def _used(self, place: int) -> int:
+    def _used(self, place: int | None) -> int:
         if place not in self.used:
             self.used.append(place)
         return self.used.index(place)
