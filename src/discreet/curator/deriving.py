@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
-from itertools import product
 
 from discreet.answer import Answer
 from discreet.answer.free import Free
@@ -44,8 +43,8 @@ Source = tuple[Kept, Answer]
 class Deriving(Tabling):
     """The side of a curator that tells what follows from its answers."""
 
-    _sources: dict[tuple[int, str], Source | None]
-    """What was read of an answer, by its row; None for one from which nothing can follow."""
+    _sources: dict[tuple[int, str, tuple[tuple[str, int], ...]], Source | None]
+    """What was read of an answer, by its row and by limits; None for one from which nothing can follow under these."""
 
     @abstractmethod
     def _priced(self, asked: Asked) -> tuple[Plan, Price]:
@@ -87,7 +86,7 @@ class Deriving(Tabling):
                 raise QueryError(
                     "this follows from no answer that you have to this version of the data",
                     code="not-derived",
-                    hint="ask it at a price, epsilon=0.5; counts and sums by finer groups, without HAVING and LIMIT, are what others follow from",
+                    hint="ask it at a price, epsilon=0.5; others follow from counts and sums by finer groups, without HAVING and LIMIT",
                 )
             if within is not None and not free.meets(within):
                 raise Refused(
@@ -179,23 +178,23 @@ class Deriving(Tabling):
             act = row.act
             if not isinstance(act, Reserved | Shared) or is_fact(act.key) or act.version != self.policy.version:
                 continue
-            name = row.sequence, row.previous
+            name = row.sequence, row.previous, tuple(asked.limits.items())
             if name not in self._sources:
                 stored = store.stored(key_in(act.key), asked.analyst)
                 if stored is None:
                     continue
-                self._sources[name] = self._source(act, stored, asked.analyst)
+                self._sources[name] = self._source(act, stored, asked)
             source = self._sources[name]
             if source is not None and self._origin(source[0].plan.question.source) == origin:
                 yield row, source
 
-    def _source(self, act: Reserved | Shared, stored: bytes, analyst: str | None) -> Source | None:
+    def _source(self, act: Reserved | Shared, stored: bytes, now: Asked) -> Source | None:
         """An answer with the plan that it was given by, made again; None where no plan has its name, or the bytes are none of an answer."""
         try:
             answer = Answer.from_bytes(stored)
         except DiscreetError:
             return None
-        for asked in _as_it_was_asked(act, answer, analyst):
+        for asked in _as_it_was_asked(act, answer, now):
             with_source = self._planned_again(act, answer, asked)
             if with_source is not None:
                 return with_source
@@ -217,17 +216,17 @@ class Deriving(Tabling):
         return Kept.of(decided, catalog.protected, start.missing, answer.rows, answer.intervals), answer
 
 
-def _as_it_was_asked(act: Reserved | Shared, answer: Answer, analyst: str | None) -> Iterator[Asked]:
-    """The ways in which a question may have been asked that had this answer: under the usual limits and δ, or under those that applied."""
+def _as_it_was_asked(act: Reserved | Shared, answer: Answer, asked: Asked) -> Iterator[Asked]:
+    """The ways in which a question may have been asked that had this answer: under the limits of the one that may follow, since it could
+    not follow from another, and under the usual δ, the one that was spent, or none."""
     key = key_in(act.key)
-    given = dict(answer.receipt.get("limits", {}))
-    deltas = dict.fromkeys([None, Fraction(answer.receipt["delta"]), Fraction(0)])
-    for limits, delta in product([{}, given] if given else [{}], deltas):
-        yield Asked(
-            act.label,
-            epsilon=Fraction(answer.receipt["epsilon"]),
-            delta=delta,
-            analyst=analyst,
-            key=None if key.startswith(GENERATED) else key,
-            **limits,
-        )
+    again = replace(
+        asked,
+        text=act.label,
+        params=None,
+        epsilon=Fraction(answer.receipt["epsilon"]),
+        within=None,
+        key=None if key.startswith(GENERATED) else key,
+    )
+    for delta in dict.fromkeys([None, Fraction(answer.receipt["delta"]), Fraction(0)]):
+        yield replace(again, delta=delta)

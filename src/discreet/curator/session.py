@@ -260,8 +260,9 @@ class Curator(Deriving):
         """The private answer to a question, charged before any data is read.
 
         It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± at 95 % is no larger, and nothing
-        where the answer follows from one that you have, as near (`derive`). The same question again is the same answer, free. `key` names the request: a retry under its key is never charged twice. `max_rows`,
-        `max_groups` and `max_total` are limits of this question, instead of the policy's.
+        where the answer follows from one that you have, as near (`derive`). The same question again is the same answer, free. `key`
+        names the request: a retry under its key is never charged twice, and nothing follows for it. `max_rows`, `max_groups` and
+        `max_total` are limits of this question, instead of the policy's.
         """
         if key is not None:
             check_key(key)

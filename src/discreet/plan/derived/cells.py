@@ -16,7 +16,7 @@ from discreet.plan.domain import MOST_GROUPS, Effort, Values, complete, values_o
 from discreet.plan.draft import Draft
 from discreet.plan.narrowing import named_by
 from discreet.plan.relation import Filled, Filter, Relation, Rows, Scan, Typed
-from discreet.plan.scalar import And, Column, Comparison, Function, Literal, Order, Scalar, Type, Value, type_of
+from discreet.plan.scalar import And, Column, Comparison, Function, Literal, Not, Order, Scalar, Type, Value, type_of
 from discreet.plan.written import notation
 
 Group = tuple[Value, ...]
@@ -55,7 +55,7 @@ def _bare(part: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The groups of a question, and for each the groups of an answer that it is the sum of."""
+    """The groups of a question, and for each the groups of an answer that it is the sum of: of none where conditions leave it no row."""
 
     groups: tuple[tuple[Group, tuple[Group, ...]], ...]
     lost: tuple[Scalar, ...]
@@ -83,25 +83,37 @@ def cells_of(draft: Draft, source: Rows, keys: tuple[Scalar, ...], domain: Seque
     if listed is None or prod(map(len, listed)) > MOST_GROUPS:
         return None
     # every group that a row of the question may lie in, of those that are known
-    there = _where(more, keys, list(product(*listed)))
-    images = None if there is None else [decided(key, keys, there) for key in draft.question.keys]
-    if there is None or images is None or None in images:
+    there, undecided = _where(more, keys, list(product(*listed)))
+    groups = None if undecided else _sorted_into(draft, keys, there)
+    if groups is not None and any(len(each) > 1 for each in groups.values()):
+        # what both leave out by their keys has noise alone, which need not be summed
+        both = [each for name, each in asked.conditions.items() if name in answered.conditions]
+        groups = _sorted_into(draft, keys, _where(both, keys, there)[0])
+    cells = [] if groups is None else [cell for each in groups.values() for cell in each]
+    if groups is None or not cells or not set(cells) <= set(domain):
         return None
-    typed = [_as_keys(image, key) for image, key in zip(images, draft.keys, strict=True) if image is not None]
-    named = list(zip(*typed, strict=True)) if typed else [()] * len(there)
-    groups: dict[Group, list[Group]] = {group: [] for group in draft.groups or dict.fromkeys(_known(named, draft))}
-    for cell, group in zip(there, named, strict=True):
-        if group in groups:
-            groups[group].append(cell)
-    cells = [cell for each in groups.values() for cell in each]
-    if not groups or not all(groups.values()) or not set(cells) <= set(domain):
-        return None
-    if len(_where(less, keys, cells) or ()) < len(cells):  # the answer has left out rows that are asked about
+    if _where(less, keys, cells) != (cells, []):  # the answer has left out rows that are asked about
         return None
     lost = tuple(
         key for i, key in enumerate(keys) if not _confined(key, i, draft, keys, cells, list(asked.conditions.values()))
     )
     return Cells(tuple((group, tuple(each)) for group, each in groups.items()), lost)
+
+
+def _sorted_into(draft: Draft, keys: tuple[Scalar, ...], cells: list[Group]) -> dict[Group, list[Group]] | None:
+    """The groups of a question, each with those of these groups of an answer that are of it; None where one can be of several."""
+    images = []
+    for asked, key in zip(draft.question.keys, draft.keys, strict=True):
+        values = decided(asked, keys, cells)
+        if values is None:
+            return None
+        images.append(_as_keys(values, key))
+    named = list(zip(*images, strict=True)) if images else [()] * len(cells)
+    groups: dict[Group, list[Group]] = {group: [] for group in draft.groups or dict.fromkeys(_known(named, draft))}
+    for cell, group in zip(cells, named, strict=True):
+        if group in groups:
+            groups[group].append(cell)
+    return groups
 
 
 def _known(groups: Sequence[Group], draft: Draft) -> list[Group]:
@@ -116,14 +128,23 @@ def _as_keys(values: Sequence[Value], key: Scalar) -> list[Value]:
     return [int(value) if whole and isinstance(value, float) else value for value in values]
 
 
-def _where(conditions: Sequence[Scalar], keys: Sequence[Scalar], groups: list[Group]) -> list[Group] | None:
-    """The groups on whose rows all conditions are true; None where the groups do not decide one."""
-    for condition in conditions:
-        truths = decided(condition, keys, groups)
-        if truths is None:
-            return None
-        groups = [group for group, truth in zip(groups, truths, strict=True) if truth is True]
-    return groups
+def _where(
+    conditions: Sequence[Scalar], keys: Sequence[Scalar], groups: list[Group]
+) -> tuple[list[Group], list[Scalar]]:
+    """The groups on whose rows all conditions are true, as far as groups decide them, and those that they do not decide: in whatever order
+    they stand, since one may be decided on what another leaves."""
+    undecided = list(conditions)
+    while True:
+        left = []
+        for condition in undecided:
+            truths = decided(condition, keys, groups)
+            if truths is None:
+                left.append(condition)
+            else:
+                groups = [group for group, truth in zip(groups, truths, strict=True) if truth is True]
+        if len(left) == len(undecided):
+            return groups, left
+        undecided = left
 
 
 def _listed(
@@ -147,7 +168,13 @@ def _named(key: Scalar, conditions: Sequence[Scalar]) -> Values | None:
     """The values that a condition of the question lists of a key."""
     if not isinstance(key, Column):
         return None
-    return next((values for each in conditions if (values := named_by(key, each)) is not None), None)
+    for each in conditions:
+        if key in (each, each.operand if isinstance(each, Not) else None):
+            return (each == key,)  # a flag that must be true, or must not
+        values = named_by(key, each)
+        if values is not None:
+            return values
+    return None
 
 
 def _same(key: Scalar, draft: Draft) -> Values | None:

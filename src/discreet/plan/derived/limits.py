@@ -38,9 +38,10 @@ def differences(draft: Draft, kept: Kept, cells: Cells, *, reads: bool = False) 
         f"the answer that it follows from leaves out rows whose {said(key)} is none of those that it has"
         for key in cells.lost
     )
-    same = own == asked if asked is not None else whole and draft.missing == kept.missing
-    if same and (whole or not (_over_groups(own) or (cells.merged and own))):
-        return None if reads and personal and not whole else lost
+    if whole and draft.missing == kept.missing:
+        return lost  # the same limits of the same rows in the same groups, or those that were found of these
+    if own == asked and not (_over_groups(own) or (cells.merged and own)):
+        return None if reads and personal else lost
     if reads and personal:
         return None
     return (*lost, _said(kept, own)) if own else None

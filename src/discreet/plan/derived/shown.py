@@ -1,4 +1,5 @@
-"""What an answer shows of a group, taken as it is: a mean, a quantile, how many values there are. It is told again, with its interval.
+"""What an answer shows of a group, taken as it is: a mean, a quantile, how many values there are. It is told again, with its
+interval.
 
 Nothing can be made of it but what it is: its noise is not known by itself. So it is a column of its own, and may sort rows, or leave some out.
 """

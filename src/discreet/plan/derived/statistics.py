@@ -53,14 +53,15 @@ class Statistics:
 
     def _shown(self, place: int, aggregate: Aggregate) -> Release | None:
         """What the answer shows of the same aggregate in the same groups."""
-        if self.cells.merged or not stands_alone(self.draft.question, place):
+        cells = [each[0] for _, each in self.cells.groups if len(each) == 1]
+        if len(cells) < len(self.cells.groups) or not stands_alone(self.draft.question, place):
             return None
         name, plan = notation(aggregate), self.kept.plan
         for i, (each, release) in enumerate(zip(plan.question.aggregates, plan.releases, strict=True)):
             shown = self.kept.shown.get(i, {})
-            if notation(each) == name and all(cell in shown for _, (cell,) in self.cells.groups):
+            if notation(each) == name and all(cell in shown for cell in cells):
                 self.reads = self.reads or bool(release.readings)
-                return Shown(self._used(None), tuple(shown[cell] for _, (cell,) in self.cells.groups))
+                return Shown(self._used(None), tuple(shown[cell] for cell in cells))
         return None
 
     def _sum(self, aggregate: Aggregate) -> Release | None:
