@@ -191,9 +191,9 @@ def _sorted_into(
     for values in product(*(VALUES[key] for key in first.keys)):
         row = dict(zip(first.keys, values, strict=True))
         group = tuple(_of(KEYS[key][1], row) for key in second.keys)
-        if group in groups and all(_of(FILTERS[each][1], row) for each in conditions):
-            if not listed or _in_domain(first, row):
-                groups[group].append(row)
+        there = group in groups and (not listed or _in_domain(first, row))
+        if there and all(_of(FILTERS[each][1], row) for each in conditions):
+            groups[group].append(row)
     return groups
 
 

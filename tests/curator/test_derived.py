@@ -1,22 +1,19 @@
 """What follows from an answer is what its rows imply, to the last digit, and nothing else follows; it costs nothing, and writes nothing."""
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
-from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 
 from discreet.answer import Answer
 from discreet.curator.asked import Asked
 from discreet.curator.session import Curator
-from discreet.errors import DiscreetError, QueryError, Refused
+from discreet.errors import QueryError
 from discreet.plan.derived.following import Following, following
 from discreet.plan.derived.kept import Kept
 from discreet.plan.draft import draft
@@ -172,11 +169,7 @@ def test_where_nothing_differs_it_is_what_the_question_estimates() -> None:
     for unit in ("row", "person"):
         with curator(unit, rows=240, analysts=PAIRS, dirty=True) as each:
             for i in range(PAIRS):
-                first, second = pair(random)
-                numbers = tuple(name for name in second.numbers if name in ("n", "m", "s"))
-                if set(first.numbers) & {"d", "a", "p"} or not numbers or first.ends or first.limits != second.limits:
-                    continue
-                second = Pair(second.source, second.base, second.keys, numbers, "", second.conditions, second.limits)
+                first, second = (replace(pairs, numbers=("n", "m", "s"), ends="") for pairs in pair(random))
                 each.sql(first.sql(), epsilon=20, analyst=f"a{i}", **limits(unit, first))
                 found = of_exact_numbers(each, first, second, unit, f"a{i}")
                 if found is None:
@@ -192,6 +185,5 @@ def test_where_nothing_differs_it_is_what_the_question_estimates() -> None:
                 if not follows.differs:
                     seen[f"{unit} sums"] += max(follows.plan.decided.cells) > 1
                     seen[f"{unit} of some"] += bool(second.conditions)
-    print(seen)
-    assert seen["row sums"] and seen["row of some"] and seen["person of some"], seen
+    assert seen["row sums"] > 2 and seen["row of some"] > 2 and seen["person of some"] > 2, seen
     assert seen["row differs False"] and seen["person differs False"], seen

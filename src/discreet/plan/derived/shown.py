@@ -1,7 +1,8 @@
 """What an answer shows of a group, taken as it is: a mean, a quantile, how many values there are. It is told again, with its
 interval.
 
-Nothing can be made of it but what it is: its noise is not known by itself. So it is a column of its own, and may sort rows, or leave some out.
+Nothing can be made of it but what it is: its noise is not known by itself. So it is a column of its own, and may sort rows, or leave
+some out.
 """
 
 from collections.abc import Sequence
