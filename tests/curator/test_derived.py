@@ -23,7 +23,7 @@ from discreet.plan.sql import question
 from tests.curator.implied import LIMITS, NUMBERS, Pair, follows, implied, pair
 from tests.scale import repeats
 
-PAIRS = repeats(80)
+PAIRS = repeats(60)
 COLUMNS: dict[str, Any] = {
     "ward": {"keys": ["A", "B", "C"]},
     "smoker": {"type": "boolean"},
