@@ -14,8 +14,8 @@ from discreet.answer import Answer
 from discreet.curator.asked import Asked
 from discreet.curator.session import Curator
 from discreet.errors import QueryError
-from discreet.plan.derived.following import Following, following
-from discreet.plan.derived.kept import Kept
+from discreet.plan.derived.following import Derivation, following
+from discreet.plan.derived.kept import KeptAnswer
 from discreet.plan.draft import draft
 from discreet.plan.plan import Plan, Stage
 from discreet.plan.release import exact_totals
@@ -148,14 +148,14 @@ def exactly(plan: Plan, each: Curator, salt: int) -> Answer:
 
 def of_exact_numbers(
     each: Curator, first: Pair, second: Pair, unit: str, analyst: str
-) -> tuple[Following, Plan] | None:
+) -> tuple[Derivation, Plan] | None:
     """What would follow from an answer without noise, and the plan by which the question would be answered by itself."""
     asked = Asked(second.sql(), epsilon=1, analyst=analyst, **limits(unit, second))
     catalog = each._declared_for(asked)
     start = draft(question(asked.text, catalog), catalog)
     for _, (kept, _) in each._kept_answers(each._store, asked, start):
         answer = exactly(kept.plan, each, 7)
-        exact = Kept.of(kept.plan, kept.protected, kept.missing, answer.rows, answer.intervals)
+        exact = KeptAnswer.of(kept.plan, kept.protected, kept.missing, answer.rows, answer.intervals)
         found = following(start, catalog.protected, exact)
         if found is not None:
             return found, each._planned(asked, each._delta_of(analyst))

@@ -18,7 +18,7 @@ from discreet.curator.asked import Asked
 from discreet.curator.session import Curator
 from discreet.errors import QueryError, Refused
 from discreet.plan.derived.following import following
-from discreet.plan.derived.kept import Kept
+from discreet.plan.derived.kept import KeptAnswer
 from discreet.plan.draft import draft
 from discreet.plan.private import plan_for
 from discreet.plan.sql import question
@@ -274,7 +274,7 @@ def intervals_of_sums_cover() -> None:
             for exact, each in zip(truths, plan.measurements, strict=True)
         ]
         answer = Answer.make(plan, noisy, text="")
-        kept = Kept.of(plan, catalog.protected, (), answer.rows, answer.intervals)
+        kept = KeptAnswer.of(plan, catalog.protected, (), answer.rows, answer.intervals)
         follows = [following(start, catalog.protected, kept) for start in starts]
         rows = [
             row
@@ -330,7 +330,7 @@ def test_it_tells_nothing_of_anybody() -> None:
 
 
 def nothing_follows_over_people_or_from_hidden_numbers() -> None:
-    """Whoever is in two groups is one person; a condition on no key, half of a month, and what is computed of a mean, follow from nothing."""
+    """Whoever is in two groups is one person; a condition on no key, half of a month and what is computed of a mean are not told."""
     with curator("person") as each:
         asked: dict[str, Any] = {"max_rows": 2, "max_groups": 3}
         each.sql("SELECT ward, COUNT(DISTINCT person) AS p, AVG(cost) AS a FROM v GROUP BY ward", epsilon=1, **asked)

@@ -221,3 +221,15 @@ def test_a_newer_answer_is_refused_by_name(kept: Kept) -> None:
     body = json.loads(kept.questions("hospital")[0]["answer"]) | {"format": newer}
     with pytest.raises(Invalid, match=f"format {newer}"):
         Answer.from_bytes(json.dumps(body, sort_keys=True, separators=(",", ":")).encode())
+
+
+def test_what_was_kept_is_what_others_follow_from(kept: Kept) -> None:
+    """Of what an earlier release kept something follows, and the ledger stays as it is."""
+    with kept.curator("hospital") as curator:
+        acts = len(curator.history())
+        by_ward = [asked for asked in kept.questions("hospital") if asked["text"].endswith("visits GROUP BY ward")]
+        for asked in by_ward:
+            found = curator.derive(asked["text"] + " ORDER BY ward", analyst=asked["analyst"])
+            rows = [sorted(json.loads(each["answer"])["rows"], key=str) for each in by_ward]
+            assert sorted(found.to_dicts(), key=str) in rows and found.receipt["derived"]["plan"]
+        assert by_ward and len(curator.history()) == acts

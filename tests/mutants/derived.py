@@ -1,4 +1,4 @@
-"""Bugs in what follows from stored answers: whose they are, of which data, which groups are summed, and what is said of limits and noise."""
+"""Bugs in what follows from stored answers: whose they are, of which data, which groups are summed, and what is said of limits."""
 
 from tests.curator import test_derived_doors as doors
 from tests.mutants import Mutant
@@ -9,7 +9,7 @@ DERIVING = "discreet.curator.deriving:Deriving."
 MUTANTS = (
     Mutant(
         "people-of-groups-summed",
-        DERIVED + "statistics:Statistics._told",
+        DERIVED + "statistics:TakenOver._told",
         "not summable(plan.measurements[place].made, plan.terms)",
         "False",
         "somebody in two groups is two people in their sum",

@@ -8,6 +8,9 @@ from discreet.answer.record import Answer
 from discreet.exact import Number, positive
 from discreet.plan.visible import visible
 
+LONG = 200
+"""Of a question no more letters are quoted."""
+
 HOW = "curator.derive(…), or `discreet ask --derived`"
 
 
@@ -53,9 +56,10 @@ class Free:
 
     @property
     def origin(self) -> str:
-        """Where it is from, in words."""
+        """The answer that it is made of, in words."""
+        question = self.source if len(self.source) <= LONG else f"{self.source[:LONG]}…"
         where = "" if self.row is None else f", in row {self.row} of the ledger"
-        return f"your answer to {visible(self.source)!r}{where}"
+        return f"your answer to {visible(question)!r}{where}"
 
     @property
     def sentence(self) -> str:

@@ -28,7 +28,7 @@ from discreet.exact import Number
 from discreet.plan.catalog import Catalog
 from discreet.plan.check import digest
 from discreet.plan.derived.following import following
-from discreet.plan.derived.kept import Kept
+from discreet.plan.derived.kept import KeptAnswer
 from discreet.plan.draft import Draft, draft
 from discreet.plan.plan import Plan
 from discreet.plan.sql import question
@@ -37,7 +37,10 @@ from discreet.plan.written import notation
 MOST_SOURCES = 64
 """So many of the newest answers of whoever asks are looked at."""
 
-Source = tuple[Kept, Answer]
+MOST_REMEMBERED = 512
+"""So many answers are remembered as they were read; after that it begins anew."""
+
+Source = tuple[KeptAnswer, Answer]
 
 
 class Deriving(Tabling):
@@ -141,7 +144,7 @@ class Deriving(Tabling):
         return replace(catalog, protected=catalog.protected.limited(**asked.limits))
 
     def _following(
-        self, start: Draft, catalog: Catalog, row: Row, kept: Kept, answer: Answer, asked: Asked
+        self, start: Draft, catalog: Catalog, row: Row, kept: KeptAnswer, answer: Answer, asked: Asked
     ) -> Free | None:
         found = following(start, catalog.protected, kept)
         if found is None or not isinstance(row.act, Reserved | Shared):
@@ -183,6 +186,8 @@ class Deriving(Tabling):
                 stored = store.stored(key_in(act.key), asked.analyst)
                 if stored is None:
                     continue
+                if len(self._sources) >= MOST_REMEMBERED:
+                    self._sources.clear()
                 self._sources[name] = self._source(act, stored, asked)
             source = self._sources[name]
             if source is not None and self._origin(source[0].plan.question.source) == origin:
@@ -213,7 +218,7 @@ class Deriving(Tabling):
             return None
         if start.sought or notation(start.terms) != notation(decided.terms):
             return None  # what is summed is clamped otherwise by now
-        return Kept.of(decided, catalog.protected, start.missing, answer.rows, answer.intervals), answer
+        return KeptAnswer.of(decided, catalog.protected, start.missing, answer.rows, answer.intervals), answer
 
 
 def _as_it_was_asked(act: Reserved | Shared, answer: Answer, asked: Asked) -> Iterator[Asked]:

@@ -23,14 +23,14 @@ Group = tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedRows:
     """The rows of a question: which conditions are on them, by their notation, and all else that makes them."""
 
     conditions: Mapping[str, Scalar]
     others: str
 
     @classmethod
-    def of(cls, source: Rows) -> "Asked":
+    def of(cls, source: Rows) -> "AskedRows":
         conditions: dict[str, Scalar] = {}
         while isinstance(source, Filter):
             parts = source.condition.parts if isinstance(source.condition, And) else (source.condition,)
@@ -54,7 +54,7 @@ def _bare(part: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class GroupCells:
     """The groups of a question, and for each the groups of an answer that it is the sum of: of none where conditions leave it no row."""
 
     groups: tuple[tuple[Group, tuple[Group, ...]], ...]
@@ -72,9 +72,9 @@ class Cells:
         return sum(len(cells) for _, cells in self.groups)
 
 
-def cells_of(draft: Draft, source: Rows, keys: tuple[Scalar, ...], domain: Sequence[Group]) -> Cells | None:
+def cells_of(draft: Draft, source: Rows, keys: tuple[Scalar, ...], domain: Sequence[Group]) -> GroupCells | None:
     """How the groups of a question are made of those of an answer, by its rows and keys; None where they are not."""
-    asked, answered = Asked.of(draft.question.source), Asked.of(source)
+    asked, answered = AskedRows.of(draft.question.source), AskedRows.of(source)
     if asked.others != answered.others:
         return None
     more = [each for name, each in asked.conditions.items() if name not in answered.conditions]
@@ -97,7 +97,7 @@ def cells_of(draft: Draft, source: Rows, keys: tuple[Scalar, ...], domain: Seque
     lost = tuple(
         key for i, key in enumerate(keys) if not _confined(key, i, draft, keys, cells, list(asked.conditions.values()))
     )
-    return Cells(tuple((group, tuple(each)) for group, each in groups.items()), lost)
+    return GroupCells(tuple((group, tuple(each)) for group, each in groups.items()), lost)
 
 
 def _sorted_into(draft: Draft, keys: tuple[Scalar, ...], cells: list[Group]) -> dict[Group, list[Group]] | None:
@@ -117,7 +117,7 @@ def _sorted_into(draft: Draft, keys: tuple[Scalar, ...], cells: list[Group]) -> 
 
 
 def _known(groups: Sequence[Group], draft: Draft) -> list[Group]:
-    """Of groups those that a question can have, as far as its keys are known."""
+    """The groups that a question can have, as far as its keys are known."""
     domains = draft.domains
     return [g for g in groups if all(known is None or value in known for value, known in zip(g, domains, strict=True))]
 
@@ -158,9 +158,9 @@ def _listed(
         values = _named(key, conditions) or _same(key, draft) or values_of(whole_key(key, scope), scope, effort)
         if values is None and not sought:
             return None
-        found = tuple(dict.fromkeys(group[i] for group in domain))
+        own = tuple(dict.fromkeys(group[i] for group in domain))
         # where the keys of rows that miss it make a group, the answer has it last
-        lists.append(found if values is None else tuple(dict.fromkeys(_as_keys(values, whole_key(key, scope)))))
+        lists.append(own if values is None else tuple(dict.fromkeys(_as_keys(values, whole_key(key, scope)))))
     return lists
 
 

@@ -95,15 +95,15 @@ class Days:
 
 
 def days_of(keys: Sequence[Scalar], groups: Sequence[Group]) -> list[Days]:
-    """Of which days the groups say in which stretch they lie."""
-    found = []
+    """The days of which groups say in which stretch they lie."""
+    told = []
     for i, key in enumerate(keys):
         day = _day_in(key)
         if day is not None:
             stretches = [_stretch(key, day, i, keys, group) for group in groups]
             if not any(each == () for each in stretches):
-                found.append(Days(day, tuple(each or None for each in stretches)))
-    return found
+                told.append(Days(day, tuple(each or None for each in stretches)))
+    return told
 
 
 def _day_in(key: Scalar) -> Scalar | None:
@@ -144,7 +144,7 @@ def _stretch(
 
 
 def _from(first: date, after: date | None) -> tuple[date, date]:
-    """From a day to the one before another; None is what comes after the years."""
+    """The days from one to that before another; None is what comes after the years."""
     return first, date.max if after is None else after - timedelta(days=1)
 
 

@@ -21,7 +21,7 @@ Group = tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptAnswer:
     """A stored answer, as far as others may follow from it."""
 
     plan: Plan
@@ -47,7 +47,7 @@ class Kept:
         missing: tuple[Limit, ...],
         rows: Sequence[Sequence[Value]],
         intervals: Sequence[Cells],
-    ) -> "Kept":
+    ) -> "KeptAnswer":
         """What the rows of an answer tell, with their intervals; of an answer that does not show by all its keys nothing."""
         groups = _groups(plan, rows)
         cells: dict[int, dict[Group, int]] = {}

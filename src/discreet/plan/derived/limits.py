@@ -6,8 +6,8 @@ the question would keep others of a person's rows than the answer did. That is n
 """
 
 from discreet.plan.catalog import Protected
-from discreet.plan.derived.cells import Cells
-from discreet.plan.derived.kept import Kept
+from discreet.plan.derived.cells import GroupCells
+from discreet.plan.derived.kept import KeptAnswer
 from discreet.plan.digits import counted
 from discreet.plan.draft import Draft, query_of
 from discreet.plan.explain import said
@@ -27,36 +27,36 @@ def _declared(unit: Protected) -> tuple[object, ...]:
     return unit.person, unit.relation, unit.people, unit.clip, *limits, "max_groups" in unit.asked
 
 
-def differences(draft: Draft, kept: Kept, cells: Cells, *, reads: bool = False) -> tuple[str, ...] | None:
+def differences(draft: Draft, stored: KeptAnswer, cells: GroupCells, *, reads: bool = False) -> tuple[str, ...] | None:
     """How the sums differ from what the question would have estimated, in words; nothing where they do not. None where that cannot be
     said, as of what is read besides (`reads`), which limits bound in ways of their own."""
-    whole = not cells.merged and cells.size == len(kept.plan.domain)
+    whole = not cells.merged and cells.size == len(stored.plan.domain)
     asked = None if draft.missing else _caps(query_of(draft, draft.caps))
-    own = _caps(kept.plan.query)
-    personal = kept.protected.person is not None and not draft.alone
+    own = _caps(stored.plan.query)
+    personal = stored.protected.person is not None and not draft.alone
     lost = tuple(
         f"the answer that it follows from leaves out rows whose {said(key)} is none of those that it has"
         for key in cells.lost
     )
-    if whole and draft.missing == kept.missing:
+    if whole and draft.missing == stored.missing:
         return lost  # the same limits of the same rows in the same groups, or those that were found of these
     if own == asked and not (_over_groups(own) or (cells.merged and own)):
         return None if reads and personal else lost
     if reads and personal:
         return None
-    return (*lost, _said(kept, own)) if own else None
+    return (*lost, _said(stored, own)) if own else None
 
 
 def _caps(query: Totals) -> tuple[Cap, ...]:
     """The limits of a query, without what they are on."""
-    found: list[Cap] = []
+    caps: list[Cap] = []
     for part in caps_in(query):
         match part:
             case CapRows(most=most) | CapGroups(most=most) | CapTotal(most=most):
-                found.append((type(part).__name__, most))
+                caps.append((type(part).__name__, most))
             case ClipNorm(limits=limits):
-                found.append((ClipNorm.__name__, limits))
-    return tuple(found)
+                caps.append((ClipNorm.__name__, limits))
+    return tuple(caps)
 
 
 def _over_groups(caps: tuple[Cap, ...]) -> bool:
@@ -64,9 +64,9 @@ def _over_groups(caps: tuple[Cap, ...]) -> bool:
     return any(kind != CapRows.__name__ for kind, _ in caps)
 
 
-def _said(kept: Kept, caps: tuple[Cap, ...]) -> str:
+def _said(stored: KeptAnswer, caps: tuple[Cap, ...]) -> str:
     """What limits did to the answer that is summed."""
-    person, groups = kept.protected.person, counted(len(kept.plan.domain), "group")
+    person, groups = stored.protected.person, counted(len(stored.plan.domain), "group")
     limits = []
     for kind, most in reversed(caps):
         rows = counted(most, "row") if isinstance(most, int) else ""
@@ -79,5 +79,5 @@ def _said(kept: Kept, caps: tuple[Cap, ...]) -> str:
                 limits.append(f"with at most {rows} over its {groups}")
             case _:
                 limits.append(f"shortened over its {groups}")
-    kept_of = f"the answer that it follows from counts each {person} {' and '.join(limits)}"
-    return f"{kept_of}: a sum of some of that is not what the question by itself would count"
+    words = f"the answer that it follows from counts each {person} {' and '.join(limits)}"
+    return f"{words}: a sum of some of that is not what the question by itself would count"

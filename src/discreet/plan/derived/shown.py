@@ -29,7 +29,7 @@ NUMBERED = Measurement(None, Fraction(0), Fraction(1), "the place of a group amo
 
 
 @dataclass(frozen=True, slots=True)
-class Shown(Release):
+class ShownAgain(Release):
     """What was told of each group, by the number of the group."""
 
     notation = "Shown measurement"

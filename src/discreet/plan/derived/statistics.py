@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from discreet.plan.derived.cells import Cells
-from discreet.plan.derived.kept import Kept
-from discreet.plan.derived.shown import Shown, stands_alone
+from discreet.plan.derived.cells import GroupCells
+from discreet.plan.derived.kept import KeptAnswer
+from discreet.plan.derived.shown import ShownAgain, stands_alone
 from discreet.plan.draft import Draft
 from discreet.plan.levels import summable
 from discreet.plan.question import Aggregate
@@ -22,12 +22,12 @@ from discreet.plan.written import notation
 
 
 @dataclass
-class Statistics:
+class TakenOver:
     """What is taken over from an answer: the places of its measurements, in the order in which they are used."""
 
     draft: Draft
-    kept: Kept
-    cells: Cells
+    kept: KeptAnswer
+    cells: GroupCells
     used: list[int | None] = field(default_factory=list)
     """None stands for the number of a group, by which is told what is taken as it is."""
 
@@ -36,9 +36,11 @@ class Statistics:
 
     def releases(self) -> tuple[Release, ...] | None:
         """The aggregates of the question as they are made of what is taken over; None where one of them does not follow."""
-        found = [self._release(each) or self._shown(i, each) for i, each in enumerate(self.draft.question.aggregates)]
-        known = tuple(each for each in found if each is not None)
-        return known if len(known) == len(found) else None
+        releases = [
+            self._release(each) or self._shown(i, each) for i, each in enumerate(self.draft.question.aggregates)
+        ]
+        known = tuple(each for each in releases if each is not None)
+        return known if len(known) == len(releases) else None
 
     def _release(self, aggregate: Aggregate) -> Release | None:
         if aggregate.kind == COUNT:
@@ -61,7 +63,7 @@ class Statistics:
             shown = self.kept.shown.get(i, {})
             if notation(each) == name and all(cell in shown for cell in cells):
                 self.reads = self.reads or bool(release.readings)
-                return Shown(self._used(None), tuple(shown[cell] for cell in cells))
+                return ShownAgain(self._used(None), tuple(shown[cell] for cell in cells))
         return None
 
     def _sum(self, aggregate: Aggregate) -> Release | None:
