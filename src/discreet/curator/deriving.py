@@ -6,9 +6,11 @@ name that the ledger has, nothing was declared otherwise since, and it is taken 
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
+from typing import Any
 
 from discreet.answer import Answer
 from discreet.answer.free import Free
@@ -46,8 +48,9 @@ Source = tuple[KeptAnswer, Answer]
 class Deriving(Tabling):
     """The side of a curator that tells what follows from its answers."""
 
-    _sources: dict[tuple[int, str, tuple[tuple[str, int], ...]], Source | None]
-    """What was read of an answer, by its row and by limits; None for one from which nothing can follow under these."""
+    _sources: dict[tuple[int, str, int, tuple[tuple[str, int], ...]], Source | None]
+    """What was read of an answer, by its row, by how many surveys there were, and by limits; None for one from which nothing can follow
+    under these."""
 
     @abstractmethod
     def _priced(self, asked: Asked) -> tuple[Plan, Price]:
@@ -122,6 +125,12 @@ class Deriving(Tabling):
         free = self._free(asked)
         return None if free is None or not free.meets(asked.within) else self._handed_out(free, asked.analyst)
 
+    def _offered(self, asked: Asked) -> Free | None:
+        """What follows for a question that has a plan."""
+        with suppress(QueryError):  # of one that was answered before a survey, and could not be asked since
+            return self._free(asked)
+        return None
+
     def _free(self, asked: Asked) -> Free | None:
         """What follows for a question from the answers of whoever asks, with the least ±; a preview makes no ledger."""
         store = self._ledger_if_made()
@@ -153,7 +162,7 @@ class Deriving(Tabling):
         source = row.act.label
         free = Free(answer, source, shown, found.differs)
         note = f"this follows from {free.origin}: it costs nothing"
-        receipt = {
+        receipt: dict[str, Any] = {
             "plan": sha256(repr((answer.receipt["plan"], notation(start.question))).encode()).hexdigest(),
             "data_version": answer.receipt["data_version"],
             "private": answer.receipt["private"],
@@ -167,8 +176,11 @@ class Deriving(Tabling):
                 "differs": list(found.differs),
             },
         }
+        if self._place.note:
+            receipt["kept"] = False
         plan = replace(found.plan, notes=(note, *found.plan.notes))
-        return replace(free, answer=Answer.make(plan, found.released, text=asked.text, receipt=receipt))
+        made = Answer.make(plan, found.released, text=asked.text, receipt=receipt)
+        return replace(free, answer=replace(made, notes=made.notes + self._beside))
 
     # What was answered before.
 
@@ -176,12 +188,12 @@ class Deriving(Tabling):
         """The newest answers of whoever asks about this version of the same sources, as far as others follow from them."""
         if store.standing().version != self.policy.version:
             return
-        origin = self._origin(start.question.source)
+        origin, surveys = self._origin(start.question.source), len(self.surveyed(asked.analyst).surveys)
         for row in store.charges(asked.analyst, MOST_SOURCES):
             act = row.act
             if not isinstance(act, Reserved | Shared) or is_fact(act.key) or act.version != self.policy.version:
                 continue
-            name = row.sequence, row.previous, tuple(asked.limits.items())
+            name = row.sequence, row.previous, surveys, tuple(asked.limits.items())
             if name not in self._sources:
                 stored = store.stored(key_in(act.key), asked.analyst)
                 if stored is None:

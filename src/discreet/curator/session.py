@@ -316,7 +316,7 @@ class Curator(Deriving):
         Nothing is spent, no data is read, and no ledger is made.
         """
         asked = Asked(text, params, **terms)
-        return Preview.make(self._plan(asked), text=text, free=self._free(asked))
+        return Preview.make(self._plan(asked), text=text, free=self._offered(asked))
 
     @spelled_out
     def explain(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import QueryError
+from discreet.plan.catalog import Protected
 from discreet.plan.derived.cells import Group, GroupCells, cells_of
 from discreet.plan.derived.kept import KeptAnswer
 from discreet.plan.derived.limits import alike, differences
@@ -35,7 +36,7 @@ class Derivation:
     """In which respects it is not what the question by itself would have estimated; empty where it is."""
 
 
-def following(draft: Draft, protected: Any, stored: KeptAnswer) -> Derivation | None:
+def following(draft: Draft, protected: Protected, stored: KeptAnswer) -> Derivation | None:
     """What follows from an answer for a question, by its draft and the limits that were declared for it; None where nothing does.
 
     For any data set, of which the answer was given, the released integers are sums of those of the answer: a function of the answer

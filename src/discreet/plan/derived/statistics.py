@@ -88,12 +88,9 @@ class TakenOver:
 
     def _ends(self, aggregate: Aggregate) -> tuple[Fraction, Fraction]:
         """Between what a mean lies: what the question clamps its argument to."""
-        release = next(
-            each
-            for each, asked in zip(self.draft.releases, self.draft.question.aggregates, strict=True)
-            if asked == aggregate
-        )
-        return (release.low, release.high) if isinstance(release, Mean) else (Fraction(0), Fraction(0))
+        releases = zip(self.draft.releases, self.draft.question.aggregates, strict=True)
+        mean = next(each for each, asked in releases if asked == aggregate and isinstance(each, Mean))
+        return mean.low, mean.high
 
     def _count(self, aggregate: Aggregate) -> int | None:
         """The measurement that counts the rows of an aggregate, in whatever words."""
