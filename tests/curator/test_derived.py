@@ -180,6 +180,8 @@ def test_where_nothing_differs_it_is_what_the_question_estimates() -> None:
                 alike = (
                     Answer.make(follows.plan, follows.released, text="").to_dicts() == exactly(own, each, 7).to_dicts()
                 )
+                if unit == "person" and first.keys != second.keys and not follows.differs:
+                    continue  # whose groups have other names: they are chosen alike, and not the same ones
                 assert alike or follows.differs, (first.sql(), second.sql(), first.limits)
                 seen[f"{unit} {'differs' if follows.differs else 'same'} {alike}"] += 1
                 if not follows.differs:

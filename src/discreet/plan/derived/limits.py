@@ -2,7 +2,8 @@
 
 It is where nobody's rows were limited by more than the group they are in, and each group is one of the answer: then a person counts in a
 group alike, whichever other groups there are. Where limits go over groups, or groups are put together whose rows were limited one by one,
-the question would keep others of a person's rows than the answer did. That is no noise, and no ± holds it.
+the question would keep others of a person's rows than the answer did. That is no noise, and no ± holds it. Chance that limits need is
+drawn anew by each question: alike is what is kept with the same chances.
 """
 
 from discreet.plan.catalog import Protected
