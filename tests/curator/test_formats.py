@@ -221,3 +221,17 @@ def test_a_newer_answer_is_refused_by_name(kept: Kept) -> None:
     body = json.loads(kept.questions("hospital")[0]["answer"]) | {"format": newer}
     with pytest.raises(Invalid, match=f"format {newer}"):
         Answer.from_bytes(json.dumps(body, sort_keys=True, separators=(",", ":")).encode())
+
+
+def test_what_was_kept_is_what_others_follow_from(kept: Kept) -> None:
+    """Of what an earlier release kept something follows, where its plan is made as it was then, and the ledger stays as it is."""
+    with kept.curator("hospital") as curator:
+        acts, followed = len(curator.history()), 0
+        given = [json.loads(asked["answer"])["rows"] for asked in kept.questions("hospital")]
+        for asked in kept.questions("hospital"):
+            if asked["params"] is None:
+                free = curator.preview(asked["text"], epsilon=1, analyst=asked["analyst"]).free
+                numbers = [] if free is None else [row["n"] for row in free.answer.to_dicts() if "n" in row]
+                assert all(any(n == row.get("n") for rows in given for row in rows) for n in numbers)
+                followed += free is not None
+        assert followed and len(curator.history()) == acts

@@ -47,7 +47,11 @@ def a_fact_is_used_by_whom_it_belongs_to(folder: Path) -> None:
     with curator(folder) as hospital:
         first = hospital.sql(COUNT, epsilon=1, analyst="ana")
         (most,) = finds(first).values()
-        for text, price in ((SUM, {"epsilon": 1}), (COUNT, {"epsilon": 2}), (COUNT, {"within": 10 * most})):
+        for text, price in (
+            (SUM, {"epsilon": 1}),
+            (COUNT, {"epsilon": 2}),
+            (COUNT, {"within": most}),
+        ):  # nearer than what was answered
             again = hospital.sql(text, analyst="ana", **price)
             assert not finds(again) and again.receipt["limits"] == {"max_total": most}
             assert again.notes[0].startswith(f"max_total = {most:,} was found by an earlier question"), again.notes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.answer import html, text
 from discreet.answer.columns import output_names
 from discreet.answer.digits import error_text
+from discreet.answer.free import Free
 from discreet.answer.record import SELECTED
 from discreet.exact import to_float_up
 from discreet.plan.explain import explain
@@ -65,10 +66,12 @@ class Preview:
     """Where limits are still to be found: how far off each number would be at a few of them."""
 
     confidence: float = CONFIDENCE
+    free: Free | None = None
+    """What follows from an answer that whoever asks has, for nothing."""
 
     @classmethod
-    def make(cls, plan: Plan, *, text: str) -> "Preview":
-        """The preview of the question that a plan answers."""
+    def make(cls, plan: Plan, *, text: str, free: Free | None = None) -> "Preview":
+        """The preview of the question that a plan answers; `free` is what follows for it from an answer that was given."""
         at_limits = _at_limits(plan)
         return cls(
             text=text,
@@ -86,6 +89,7 @@ class Preview:
                 output.heading or name for output, name in zip(plan.question.outputs, output_names(plan), strict=True)
             ),
             at_limits=at_limits,
+            free=free,
         )
 
     def explain(self) -> str:
@@ -107,6 +111,7 @@ class Preview:
             "delta": self.delta,
             "relation": self.relation,
             "notes": list(self.notes),
+            "free": None if self.free is None else self.free.to_json(),
         }
 
     def _at_limit(self, at: AtLimit) -> dict[str, Any]:

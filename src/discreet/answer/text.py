@@ -111,7 +111,8 @@ def preview_footer(preview: "Preview") -> list[str]:
     groups = "one row" if preview.groups == 1 else "the groups that are found"
     groups = f"{preview.groups:,} groups" if preview.groups is not None and preview.groups != 1 else groups
     cost = f"would cost {price(preview.epsilon, preview.delta, preview.relation)}, for {groups}"
-    return [f"{cost}; nothing was read or spent", *(visible(f"note: {note}") for note in preview.notes)]
+    free = [] if preview.free is None else [preview.free.sentence]
+    return [f"{cost}; nothing was read or spent", *free, *(visible(f"note: {note}") for note in preview.notes)]
 
 
 def preview_page(preview: "Preview") -> str:

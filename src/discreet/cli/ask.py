@@ -58,6 +58,12 @@ def ask(
     ] = False,
     population: Population = False,
     simultaneous: Simultaneous = False,
+    derived: Annotated[
+        bool,
+        typer.Option(
+            "--derived", help="Only what follows from your earlier answers, for nothing; --within may go with it."
+        ),
+    ] = False,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the answer to this CSV file too.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -66,8 +72,12 @@ def ask(
     discreet ask visits.csv "SELECT ward, COUNT(*) FROM visits GROUP BY ward" --unit patient_id --keys ward=A,B,C --epsilon 1
     """
     source, text = split(words)
-    if epsilon is None and within is None:
+    if epsilon is None and within is None and not derived:
         raise _price_missing(source, flags)
+    if derived and (epsilon is not None or preview):
+        raise Invalid(
+            "--derived has no price, and nothing to preview", code="usage", hint="leave --epsilon and --preview out"
+        )
     terms = _price(epsilon, within, delta) | flags.limits | _intervals(population, simultaneous)
     bound = parameters(param)
     with waiting("asking", as_json), curator_of(source, flags.without_limits(), as_json) as curator:
@@ -75,7 +85,11 @@ def ask(
         if preview:
             show(curator.preview(text, bound, **terms, analyst=analyst, part=part), as_json)
             return
-        answer = curator.sql(text, bound, **terms, analyst=analyst, part=part)
+        answer = (
+            curator.derive(text, bound, within=terms["within"], analyst=analyst, part=part, **flags.limits)
+            if derived
+            else curator.sql(text, bound, **terms, analyst=analyst, part=part)
+        )
     if target is not None:
         _write(target, answer.to_csv() or "")
     show(answer, as_json)

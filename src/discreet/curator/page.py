@@ -90,6 +90,15 @@ class Page:
         row = self.find("key = ?", key)
         return self._entry(row) if row is not None and row.analyst == analyst else None
 
+    def charges(self, analyst: str | None, most: int) -> list[Row]:
+        """The newest rows with a key of an analyst, or of the owner, the newest first."""
+        whose, values = ("analyst IS NULL", ()) if analyst is None else ("analyst = ?", (analyst,))
+        rows = self._run(
+            f"SELECT {COLUMNS} FROM rows WHERE {whose} AND key IS NOT NULL ORDER BY sequence DESC LIMIT ?",
+            (*values, most),
+        )
+        return [_whole(*row) for row in rows]
+
     def reservation(self, sequence: int) -> Entry | None:
         return self._entry(self.find("sequence = ?", sequence))
 

@@ -24,6 +24,7 @@ from discreet.curator.asked import Asked, Params, Terms, check_key, spelled_out
 from discreet.curator.budgets import Balance
 from discreet.curator.catalog import catalog_of
 from discreet.curator.declaration import Budget, advice_on
+from discreet.curator.deriving import Deriving
 from discreet.curator.draws import entered
 from discreet.curator.flight import Flight
 from discreet.curator.loaded import Loaded
@@ -35,7 +36,6 @@ from discreet.curator.pricing import check_least, price_of_measurement, price_of
 from discreet.curator.randomness import AUDITED, SECURE, Randomness, check_randomness
 from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store
-from discreet.curator.tabling import Tabling
 from discreet.engines import registry
 from discreet.engines.base import Engine
 from discreet.errors import Fault, Invalid, Refused
@@ -55,7 +55,7 @@ _AFTER_FORK: list[object] = []
 """Engines of a parent process: their threads are not here, and they are neither used nor closed."""
 
 
-class Curator(Tabling):
+class Curator(Deriving):
     """Holds the data and the budget; answers questions.
 
     >>> people = {"patient_id": [1, 1, 2, 3], "ward": ["A", "B", "A", "A"]}
@@ -170,6 +170,7 @@ class Curator(Tabling):
         self._process = os.getpid()
         self._opening = RLock()
         self._flight = Flight()
+        self._sources = {}
 
     @property
     def _store(self) -> Store:
@@ -193,6 +194,7 @@ class Curator(Tabling):
         catalog, loads = catalog_of(policy)
         with self._opening:
             self.policy, self.catalog, self._loads = policy, catalog, loads
+            self._sources = {}
             if self._engine is not None:
                 self._engine.close()
             self._engine = None
@@ -261,15 +263,19 @@ class Curator(Tabling):
     def sql(self, text: str, params: Params = None, *, key: str | None = None, **terms: Unpack[Terms]) -> Answer:
         """The private answer to a question, charged before any data is read.
 
-        It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± at 95 % is no larger. The same
-        question again is the same answer, free. `key` names the request: a retry under its key is never charged twice. `max_rows`,
-        `max_groups` and `max_total` are limits of this question, instead of the policy's.
+        It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± at 95 % is no larger, and nothing
+        where the answer follows from one that you have, as near (`derive`). The same question again is the same answer, free. `key`
+        names the request: a retry under its key is never charged twice, and nothing follows for it. `max_rows`, `max_groups` and
+        `max_total` are limits of this question, instead of the policy's.
         """
         if key is not None:
             check_key(key)
         self._here()
         with self._flight.question(), named(self._place):
-            (plan, price), analyst = self._priced(Asked(text, params, key=key, **terms)), terms.get("analyst")
+            priced, analyst = self._charged_or_free(Asked(text, params, key=key, **terms)), terms.get("analyst")
+            if isinstance(priced, Answer):
+                return priced
+            plan, price = priced
             asked, version = digest(plan), self._version()
             name, about = self._named(key, analyst, asked, self._origin(plan.question.source), version)
             if self._store.stored(name, analyst) is None:
@@ -314,8 +320,8 @@ class Curator(Tabling):
 
         Nothing is spent, no data is read, and no ledger is made.
         """
-        plan = self._plan(Asked(text, params, **terms))
-        return Preview.make(plan, text=text)
+        asked = Asked(text, params, **terms)
+        return Preview.make(self._plan(asked), text=text, free=self._offered(asked))
 
     @spelled_out
     def explain(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> str:

@@ -147,6 +147,16 @@ class Store(Durable):
         _check_analyst_name(analyst)
         return self._read(lambda page: page.former(analyst, key) is not None)
 
+    def charges(self, analyst: str | None, most: int) -> list[Row]:
+        """The newest charges of an analyst, or of the owner, the newest first: none of one who was removed."""
+        _check_analyst_name(analyst)
+
+        def look(page: Page) -> list[Row]:
+            account = page.account(analyst)
+            return page.charges(analyst, most) if account is None or account.active else []
+
+        return self._read(look)
+
     def standing(self, analyst: str | None = None) -> Standing:
         """What the data set, or an analyst, has spent and may spend."""
         _check_analyst_name(analyst)

@@ -100,6 +100,9 @@ def _column(reader: Reader, scalar: Scalar, values: Sequence[Value], confidence:
     if is_key(scalar) or not type_of(scalar).numeric or not values:
         return None
     release = reader.plan.releases[scalar.index] if isinstance(scalar, Released) else None
+    before = None if release is None else release.told_before(reader)
+    if before is not None:
+        return before
     sampled = reader.sampling is not None
     error = None if release is None or sampled else release.error(reader.plan, confidence)
     if error is not None:

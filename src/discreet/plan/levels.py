@@ -37,6 +37,9 @@ class LevelView:
     first: int
     """The number of its first row, among the rows of all levels."""
 
+    shown_at: tuple[int, ...] | None = None
+    """Where each of its rows stands among all, as far as no order was asked for; None: one after the other, from its first on."""
+
     @property
     def size(self) -> int:
         return len(self.plan.domain)
@@ -77,7 +80,7 @@ def views(plan: Plan, released: Sequence[Any] | None = None) -> list[LevelView]:
     if len(released) != sum(each.width for each in stages):
         raise Fault("what was released is not what the plan measures", code="answer")
     if not levels:
-        return [LevelView(plan, tuple(released), None, 0)]
+        return _by_cells(plan, released) if stage.cells else [LevelView(plan, tuple(released), None, 0)]
     behind, first, levels_read = stage.width, 0, []
     for key_places, own in zip(levels, stage.levels, strict=True):
         width = 0 if own is None else own.width
@@ -85,6 +88,23 @@ def views(plan: Plan, released: Sequence[Any] | None = None) -> list[LevelView]:
         behind, first = behind + width, first + each.size
         levels_read.append(each)
     return levels_read
+
+
+def _by_cells(plan: Plan, released: Sequence[Any]) -> list[LevelView]:
+    """The groups of what follows from another answer, by how many of its groups each is the sum of: noise is alike in each view."""
+    stage, first, views_read = plan.decided, 0, []
+    for cells in dict.fromkeys(stage.cells):
+        there = tuple(i for i, each in enumerate(stage.cells) if each == cells)
+        part = Stage(
+            stage.query,
+            tuple(stage.domain[i] for i in there),
+            tuple(replace(each, cells=cells) for each in stage.measurements),
+            stage.releases,
+        )
+        own = tuple(np.asarray(each, np.int64)[list(there)] for each in released)
+        views_read.append(LevelView(_read_by(plan, part), own, None, first, there))
+        first += len(there)
+    return views_read
 
 
 def _view(

@@ -55,7 +55,7 @@ def _left(
         return values
     about = [condition for condition in conditions if columns_in(condition) == {key}]
     survey = scope.field(key).surveyed
-    named = next(filter(None, (_named(key, each) for each in about)), None)
+    named = next(filter(None, (named_by(key, each) for each in about)), None)
     listed = named if named is not None and (values is None or survey) else values
     if listed is None or not about:
         return values
@@ -81,7 +81,7 @@ def _no_group(name: str, survey: str, *, declared: bool) -> QueryError:
     )
 
 
-def _named(key: Column, condition: Scalar) -> Values | None:
+def named_by(key: Column, condition: Scalar) -> Values | None:
     """The values that a condition lists of a key, each of the type of the key."""
     match condition:
         case In(operand=operand, values=values) if operand == key:

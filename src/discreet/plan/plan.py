@@ -47,6 +47,10 @@ class Stage:
     """For each level of the question what is measured for its own groups, and not summed from those of this stage; None for nothing. Behind
     the columns of this stage stand theirs."""
 
+    cells: tuple[int, ...] = ()
+    """Of how many groups of an answer that was given each of these is the sum, where nothing is measured anew; empty elsewhere, and no
+    part of the plan's name."""
+
     @property
     def width(self) -> int:
         """How many integers are released for each group."""

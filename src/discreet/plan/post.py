@@ -56,16 +56,17 @@ def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
     question = plan.question
     levels = views(plan, released)
     scalars = [*(output.value for output in question.outputs), *(sort.value for sort in question.order)]
-    places, parts, guards = [], [], scalars
+    places, before, parts, guards = list[int](), list[int](), [], scalars
     for level in levels:
         there = _left(question.having, level)
         guards, seen = guarded(scalars, _reader(level, there))
         places += [level.first + i for i in there]
+        before += [level.first + i if level.shown_at is None else level.shown_at[i] for i in there]
         parts.append(seen)
     seen = Columns.joined(parts)
     table = with_windows(scalars, guards, seen, partial(_exactly, plan))
     pairs = list(zip(scalars, guards, strict=True))
-    shown, outputs = list(range(len(places))), len(question.outputs)
+    shown, outputs = sorted(range(len(places)), key=before.__getitem__), len(question.outputs)
     orders = [(sort, _column(plan, *pair, table)) for sort, pair in zip(question.order, pairs[outputs:], strict=True)]
     for sort, column in reversed(orders):  # each sort keeps the order of those after it where it finds no difference
         shown = _sorted(shown, sort, column)
@@ -73,7 +74,7 @@ def released_rows(plan: Plan, released: Sequence[Any]) -> Shown:
     if question.limit is not None:
         shown = shown[: question.limit]
     everything = table if len(levels) > 1 else None
-    table = table if len(shown) == len(places) and not orders else table.only(shown)
+    table = table if shown == list(range(len(places))) else table.only(shown)
     columns = [_finished_column(scalar, _column(plan, scalar, guard, table)) for scalar, guard in pairs[:outputs]]
     return Shown(tuple(places[i] for i in shown), tuple(zip(*columns, strict=True)), tuple(places), table, everything)
 

@@ -23,6 +23,7 @@ from discreet.plan.scalar import Column, Literal, Pair, Scalar, Type, Value
 if TYPE_CHECKING:
     from discreet.plan.affine import AffineForm, Span
     from discreet.plan.forms import Reader
+    from discreet.plan.interval import IntervalColumn
     from discreet.plan.plan import Plan, Stage
     from discreet.plan.releases.terms import MeasuredTerms
 
@@ -235,6 +236,10 @@ class Release(ABC):
 
     def span(self, reader: "Reader", confidence: float) -> "Span | None":
         """The span that the truth lies in: for what has no form, made of intervals of `parts` forms, each with this confidence."""
+        return None
+
+    def told_before(self, reader: "Reader") -> "IntervalColumn | None":
+        """Its intervals where they were told already, of what follows from another answer; None: they are made."""
         return None
 
 
