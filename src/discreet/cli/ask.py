@@ -74,9 +74,11 @@ def ask(
     source, text = split(words)
     if epsilon is None and within is None and not derived:
         raise _price_missing(source, flags)
-    if derived and (epsilon is not None or preview):
+    if derived and (epsilon is not None or preview or population or simultaneous):
         raise Invalid(
-            "--derived has no price, and nothing to preview", code="usage", hint="leave --epsilon and --preview out"
+            "--derived has no price, nothing to preview, and the ± of each number for its noise",
+            code="usage",
+            hint="leave --epsilon, --preview, --population and --simultaneous out",
         )
     terms = _price(epsilon, within, delta) | flags.limits | _intervals(population, simultaneous)
     bound = parameters(param)
