@@ -11,8 +11,8 @@ from discreet.plan.derived.cells import GroupCells
 from discreet.plan.derived.kept import KeptAnswer
 from discreet.plan.digits import counted
 from discreet.plan.draft import Draft
-from discreet.plan.gathering import query_of
 from discreet.plan.explain import said
+from discreet.plan.gathering import query_of
 from discreet.plan.relation import CapGroups, CapRows, CapTotal, ClipNorm, Totals, caps_in
 
 Cap = tuple[str, int | tuple[int, ...]]
