@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.flags import Flags, number, optional_number, parameters, with_flags
+from discreet.cli.flags import Flags, accuracy, number, optional_number, parameters, prices, with_flags
 from discreet.cli.out import check_sources, writable
 from discreet.cli.source import curator_of, is_policy, located, split
 from discreet.cli.waiting import waiting
@@ -26,7 +26,14 @@ Words = Annotated[
     ),
 ]
 Epsilon = Annotated[str | None, typer.Option(metavar="E", help="What the answer may cost.")]
-Within = Annotated[str | None, typer.Option(metavar="W", help="Instead: pay the least for an error of ±W at 95 %.")]
+Within = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="W",
+        help="Instead: pay the least for an error of ±W; 5% of each number; n=25, by columns. Repeatable.",
+    ),
+]
+Confidence = Annotated[str | None, typer.Option(metavar="C", help="Of every ± (0.95).")]
 Delta = Annotated[str | None, typer.Option(metavar="D", help="The delta of this question, spent only if needed: 1e-8.")]
 Param = Annotated[
     list[str] | None,
@@ -42,12 +49,17 @@ def ask(
     words: Words = None,
     epsilon: Epsilon = None,
     within: Within = None,
+    confidence: Confidence = None,
     delta: Delta = None,
     param: Param = None,
     analyst: As = None,
     preview: Annotated[
         bool, typer.Option("--preview", help="Only tell price and error; nothing is read or spent.")
     ] = False,
+    quote: Annotated[
+        str | None, typer.Option(metavar="E,E,…", help="Only tell the error at each of these prices: 0.1,0.3,1.")
+    ] = None,
+    cite: Annotated[bool, typer.Option("--cite", help="Print what may be published under the table, too.")] = False,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the answer to this CSV file too.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -56,19 +68,24 @@ def ask(
     discreet ask visits.csv "SELECT ward, COUNT(*) FROM visits GROUP BY ward" --unit patient_id --keys ward=A,B,C --epsilon 1
     """
     source, text = split(words)
-    if epsilon is None and within is None:
+    _check_one_of(quote, epsilon, within, preview, cite, out)
+    if epsilon is None and not within and quote is None:
         raise _price_missing(source, flags)
-    terms = _price(epsilon, within, delta) | flags.limits
+    terms = _price(epsilon, within, delta, confidence) | flags.limits
+    quoted = None if quote is None else prices(quote)
     bound = parameters(param)
     with waiting("asking", as_json), curator_of(source, flags.without_limits(), as_json) as curator:
         target = None if out is None else _writable(out, source, curator)
+        if quoted is not None:
+            show(curator.quote(text, bound, epsilons=quoted, **terms, analyst=analyst), as_json)
+            return
         if preview:
             show(curator.preview(text, bound, **terms, analyst=analyst), as_json)
             return
         answer = curator.sql(text, bound, **terms, analyst=analyst)
     if target is not None:
         _write(target, answer.to_csv() or "")
-    show(answer, as_json)
+    show(answer, as_json, answer.cite() if cite else "")
 
 
 @with_flags
@@ -77,6 +94,7 @@ def explain(
     words: Words = None,
     epsilon: Epsilon = None,
     within: Within = None,
+    confidence: Confidence = None,
     delta: Delta = None,
     param: Param = None,
     analyst: As = None,
@@ -87,7 +105,7 @@ def explain(
     The price is that of epsilon 1 where none is said.
     """
     source, text = split(words)
-    terms = _price("1" if epsilon is None and within is None else epsilon, within, delta) | flags.limits
+    terms = _price("1" if epsilon is None and not within else epsilon, within, delta, confidence) | flags.limits
     with curator_of(source, flags.without_limits()) as curator:
         found = curator.explain(text, parameters(param), **terms, analyst=analyst)
     if as_json:
@@ -95,12 +113,26 @@ def explain(
     print(found)
 
 
-def _price(epsilon: str | None, within: str | None, delta: str | None) -> dict[str, Any]:
-    if epsilon is not None and within is not None:
+def _check_one_of(
+    quote: str | None, epsilon: str | None, within: list[str] | None, preview: bool, cite: bool, out: str | None
+) -> None:
+    """A quote has prices of its own, and neither it nor a preview has an answer."""
+    others = {"--epsilon": epsilon is not None, "--within": bool(within), "--preview": preview}
+    others |= {"--cite": cite, "--out": out is not None}
+    wrong = [name for name, given in others.items() if given]
+    if quote is not None and wrong:
+        raise Invalid(f"--quote and {wrong[0]} exclude each other", code="usage", hint="give one of them")
+    if preview and cite:
+        raise Invalid("--preview and --cite exclude each other", code="usage", hint="there is no answer to cite yet")
+
+
+def _price(epsilon: str | None, within: list[str] | None, delta: str | None, confidence: str | None) -> dict[str, Any]:
+    if epsilon is not None and within:
         raise Invalid("--epsilon and --within exclude each other", code="usage", hint="give one of them")
     return {
         "epsilon": optional_number(epsilon, "epsilon"),
-        "within": optional_number(within, "within"),
+        "within": accuracy(within),
+        "confidence": optional_number(confidence, "confidence"),
         "delta": None if delta is None else number(delta, "delta"),
     }
 
@@ -110,6 +142,7 @@ def _price_missing(source: str | None, flags: Flags) -> Invalid:
     from discreet.curator.data_file import DataFile, unit_missing
 
     price = "--epsilon 1 says what the answer may cost, --within 25 how far off it may be; --preview shows either first"
+    price += ", --quote 0.1,0.3,1 the error at each of these prices"
     with suppress(DiscreetError):  # what else is wrong with a source is told once there is a price
         path = located(source)
         if not is_policy(path) and DataFile(path, flags.unit, flags.row, ledger=flags.ledger).is_new:
@@ -119,16 +152,20 @@ def _price_missing(source: str | None, flags: Flags) -> Invalid:
     return Invalid("the price is missing", code="usage", hint=price)
 
 
-def show(found: Any, as_json: bool) -> None:
-    """An answer or a preview: as JSON, with colours and bars in a terminal, else as plain text."""
+def show(found: Any, as_json: bool, citation: str = "") -> None:
+    """An answer, a preview or a quote: as JSON, with colours and bars in a terminal, else as plain text; below it what may be published."""
     if as_json:
-        print(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
-    elif sys.stdout.isatty():
+        cited = {"citation": citation} if citation else {}
+        print(json.dumps({**found.to_json(), **cited}, ensure_ascii=False, indent=2))
+        return
+    if sys.stdout.isatty():
         from rich.console import Console
 
         Console(highlight=False).print(found)
     else:
         print(found)
+    if citation:
+        print(f"\n{citation}")
 
 
 def _writable(out: str, source: str | None, curator: "Curator") -> Path:

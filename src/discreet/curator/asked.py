@@ -8,6 +8,8 @@ from typing import Any, TypedDict, TypeVar, get_type_hints
 from discreet.curator.names import check_name
 from discreet.errors import Invalid
 from discreet.exact import Number
+from discreet.plan.accuracy import Within
+from discreet.plan.measurement import CONFIDENCE, checked_confidence
 
 Params = Sequence[object] | Mapping[str, object] | None
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -28,13 +30,15 @@ def check_key(key: str) -> None:
 class Terms(TypedDict, total=False):
     """On which terms a question is asked; each is None where it is not said.
 
-    Either `epsilon` is the price, or `within` the ± at 95 % that the least price is paid for. `delta` is spent only where noise needs
-    it. `max_rows` limits the rows of a person in a group and `max_groups` the groups of a person; `max_total` limits
-    all rows of a person in the question. Unsaid, they are the policy's.
+    Either `epsilon` is the price, or `within` the ± that the least price is paid for: 25, "5%" of the size of a number, or by columns
+    {"n": 25, "average": "2%"}. `confidence` is that of every ±, 0.95. `delta` is spent only where noise needs it. `max_rows` limits the
+    rows of a person in a group and `max_groups` the groups of a person; `max_total` limits all rows of a person in the question. Unsaid,
+    they are the policy's.
     """
 
     epsilon: Number | None
-    within: Number | None
+    within: Within | None
+    confidence: Number | None
     delta: Number | None
     analyst: str | None
     max_rows: int | None
@@ -49,13 +53,23 @@ class Asked:
     text: str
     params: Params = None
     epsilon: Number | None = None
-    within: Number | None = None
+    within: Within | None = None
+    confidence: Number | None = None
     delta: Number | None = None
     analyst: str | None = None
     max_rows: int | None = None
     max_groups: int | None = None
     max_total: int | None = None
     key: str | None = None  # that names the request
+
+    def __post_init__(self) -> None:
+        if self.confidence is not None:
+            checked_confidence(self.confidence)
+
+    @property
+    def level(self) -> float:
+        """The confidence of every ±."""
+        return CONFIDENCE if self.confidence is None else checked_confidence(self.confidence)
 
     @property
     def limits(self) -> dict[str, int]:

@@ -31,10 +31,10 @@ from discreet.curator.opening import open_ledger
 from discreet.curator.place import Place, named, place_of
 from discreet.curator.policy import Policy
 from discreet.curator.pricing import check_least, price_of_measurement, price_of_plan
+from discreet.curator.quoting import Quoting
 from discreet.curator.randomness import AUDITED, SECURE, Randomness, check_randomness
 from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store
-from discreet.curator.tabling import Tabling
 from discreet.engines import registry
 from discreet.engines.base import Engine
 from discreet.errors import Fault, Invalid, Refused
@@ -54,7 +54,7 @@ _AFTER_FORK: list[object] = []
 """Engines of a parent process: their threads are not here, and they are neither used nor closed."""
 
 
-class Curator(Tabling):
+class Curator(Quoting):
     """Holds the data and the budget; answers questions.
 
     >>> people = {"patient_id": [1, 1, 2, 3], "ward": ["A", "B", "A", "A"]}
@@ -257,15 +257,17 @@ class Curator(Tabling):
     def sql(self, text: str, params: Params = None, *, key: str | None = None, **terms: Unpack[Terms]) -> Answer:
         """The private answer to a question, charged before any data is read.
 
-        It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± at 95 % is no larger. The same
-        question again is the same answer, free. `key` names the request: a retry under its key is never charged twice. `max_rows`,
-        `max_groups` and `max_total` are limits of this question, instead of the policy's.
+        It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± is no larger: 25, "5%" of the size
+        of each number, or {"n": 25, "average": "2%"}. The same question again is the same answer, free, at any `confidence`. `key` names
+        the request: a retry under its key is never charged twice. `max_rows`, `max_groups` and `max_total` are limits of this question,
+        instead of the policy's.
         """
         if key is not None:
             check_key(key)
         self._here()
         with self._flight.question(), named(self._place):
-            (plan, price), analyst = self._priced(Asked(text, params, key=key, **terms)), terms.get("analyst")
+            given = Asked(text, params, key=key, **terms)
+            (plan, price), analyst = self._priced(given), given.analyst
             asked, version = digest(plan), self._version()
             name, about = self._named(key, analyst, asked, self._origin(plan.question.source), version)
             if self._store.stored(name, analyst) is None:
@@ -292,7 +294,7 @@ class Curator(Tabling):
                 )
             )
             # what is handed out is what is kept: another may have settled this first
-            answer = (made[encoded] if encoded in made else Answer.from_bytes(encoded)).told(plan)
+            answer = (made[encoded] if encoded in made else Answer.from_bytes(encoded)).told(plan).at(plan, given.level)
             return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst))
 
     def _version(self) -> str:
@@ -309,8 +311,8 @@ class Curator(Tabling):
 
         Nothing is spent, no data is read, and no ledger is made.
         """
-        plan = self._plan(Asked(text, params, **terms))
-        return Preview.make(plan, text=text)
+        asked = Asked(text, params, **terms)
+        return Preview.make(self._plan(asked), text=text, confidence=asked.level)
 
     @spelled_out
     def explain(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> str:
