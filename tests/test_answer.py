@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from discreet.answer import Answer, Column, Preview
 from discreet.answer.digits import with_error
+from discreet.answer.packed import packed
 from discreet.answer.record import FORMAT
 from discreet.curator.policy import Budget
 from discreet.curator.session import Curator
@@ -258,6 +259,7 @@ def answers(draw: st.DrawFn) -> Answer:
         {"question": draw(texts)},
         draw(texts),
         draw(st.one_of(st.none(), st.just({"epsilon": 1.0}))),
+        draw(st.one_of(st.none(), st.builds(packed, st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=3))))),
     )
 
 
@@ -267,7 +269,8 @@ def test_stored_answers_come_back_as_they_were(made: Answer) -> None:
     again = Answer.from_bytes(stored)
     assert again == made
     assert again.to_bytes() == stored
-    body = {"format": FORMAT, "explanation": made.explain(), **made.to_json()}
+    kept = {"format": 1} if made._released is None else {"format": FORMAT, "released": made._released}
+    body = {**kept, "explanation": made.explain(), **made.to_json()}
     assert stored.decode() == json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -279,7 +282,9 @@ def test_other_bytes_are_refused(stored: bytes) -> None:
 
 def test_a_stored_answer_that_was_touched_is_refused() -> None:
     stored = answer().to_bytes()
-    for changed in (stored + b" ", stored.replace(b'"format":1', b'"format":2'), stored.replace(b'"rows"', b'"Rows"')):
+    assert b'"format":2' in stored
+    others = (stored.replace(b'"format":2', b'"format":' + each) for each in (b"1", b"3"))
+    for changed in (stored + b" ", *others, stored.replace(b'"rows"', b'"Rows"'), stored.replace(b'"<i', b'"<j')):
         with pytest.raises(Invalid):
             Answer.from_bytes(changed)
     deep = b'{"format":1,"x":' + b"[" * 100_000

@@ -40,6 +40,7 @@ PUBLIC = {
     "PrivacyLoss",
     "Quantiles",
     "QueryError",
+    "Quote",
     "RandomizedResponse",
     "Refused",
     "Relation",

@@ -147,5 +147,18 @@ def what_is_wrong_is_refused() -> None:
     dp.nosie  # type: ignore[attr-defined]  # noqa: B018
 
 
-def answers_can_be_named(answer: dp.Answer, preview: dp.Preview, budget: dp.Budget, policy: dp.Policy) -> None:
+def answers_can_be_named(
+    answer: dp.Answer, preview: dp.Preview, quote: dp.Quote, budget: dp.Budget, policy: dp.Policy
+) -> None:
     """Whatever a user holds has a name in `dp`."""
+
+
+def questions_are_asked_by_price_or_by_accuracy(clinic: dp.Curator, text: str) -> None:
+    assert_type(clinic.sql(text, within=25, confidence=0.99), dp.Answer)
+    assert_type(clinic.sql(text, within={"n": 25, "average": "2%"}), dp.Answer)
+    assert_type(clinic.preview(text, within="5%"), dp.Preview)
+    assert_type(clinic.quote(text, epsilons=[0.1, Fraction(1, 3), Decimal(1)]), dp.Quote)
+    assert_type(clinic.table("visits").agg(n=dp.count()).quote(epsilons=[1]), dp.Quote)
+    assert_type(clinic.sql(text, epsilon=1).cite(), str)
+    clinic.quote(text, epsilons=1)  # type: ignore[arg-type]
+    clinic.sql(text, within=["5%"])  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from discreet.lazy import lazy
 
 if TYPE_CHECKING:
     from discreet import attacks, audit, learn, local, mechanisms, noise, privacy, weights
-    from discreet.answer import Answer, Preview
+    from discreet.answer import Answer, Preview, Quote
     from discreet.curator.declaration import Budget
     from discreet.curator.policy import Policy
     from discreet.curator.session import Curator
@@ -78,6 +78,7 @@ __all__ = [
     "PrivacyLoss",
     "Quantiles",
     "QueryError",
+    "Quote",
     "RandomizedResponse",
     "Refused",
     "Relation",
@@ -113,7 +114,7 @@ __all__ = [
 # The module of each public name that is not itself a module of this package.
 _HOME = dict.fromkeys(["DiscreetError", "Fault", "Invalid", "QueryError", "Refused"], "errors")
 _HOME |= {"Curator": "curator.session", "Budget": "curator.declaration", "Policy": "curator.policy"}
-_HOME |= dict.fromkeys(["Answer", "Preview"], "answer")
+_HOME |= dict.fromkeys(["Answer", "Preview", "Quote"], "answer")
 _HOME |= dict.fromkeys(["PrivacyLoss", "Relation", "theorems"], "privacy")
 _HOME |= dict.fromkeys(
     [

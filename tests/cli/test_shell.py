@@ -49,6 +49,26 @@ def test_looking_costs_nothing(run: Run, policy: Path) -> None:
     assert ledger_bytes(policy) == {}
 
 
+def test_accuracies_and_confidences_hold_until_they_are_set_anew(run: Run, policy: Path) -> None:
+    """And a quote needs no price."""
+    lines = (
+        f"\\quote {COUNT};",
+        "\\within n=20",
+        "\\confidence 0.9",
+        "\\preview",
+        "\\within",
+        "\\confidence",
+        "\\quit",
+    )
+    result = typed("\n".join(lines), "hospital.toml", "--max-total", "5", "--json")
+    assert result.exit_code == 0, result.stderr
+    quote, within, confidence, preview, *again = map(json.loads, result.stdout.splitlines())
+    assert [each["epsilon"] for each in quote["quotes"]] == [0.1, 0.3, 1, 3]
+    assert [within, confidence] == again == [{"within": {"n": "± 20"}}, {"confidence": 0.9}]
+    assert preview["confidence"] == 0.9 and preview["error"]["n"] <= 20
+    assert ledger_bytes(policy) == {}
+
+
 def test_a_script_stops_at_its_first_error(run: Run, policy: Path) -> None:
     result = typed(f"SELECT MAX(age) FROM visits;\n{COUNT};\n", "hospital.toml", "--epsilon", "1", "--json")
     assert (result.exit_code, result.stdout) == (2, "")
@@ -64,6 +84,10 @@ def test_a_script_stops_at_its_first_error(run: Run, policy: Path) -> None:
         ("\\epsilon -1", 2, "epsilon"),
         (f"\\preview {COUNT};", 2, "the price is not set"),
         ("\\epsilon 1\n\\preview", 2, "no question yet"),
+        ("\\within 5 6", 2, "names no column"),
+        ("\\within 0%", 2, "above 0 %"),
+        ("\\within n=", 2, "finite number"),
+        ("\\confidence 2", 2, "confidence"),
         ("\\bugdet", 2, "did you mean 'budget'?"),
         (f"\\epsilon 1\n{COUNT}", 2, "ended before the ;"),
         ("\\epsilon 1\n;", 2, ""),

@@ -24,6 +24,7 @@ PRICES: list[dict[str, Any]] = [
     {"epsilon": 0.1, "delta": 1e-6},
     {"epsilon": 2, "delta": 0},
     {"within": 50},
+    {"within": "20%", "confidence": 0.9},
 ]
 
 
@@ -203,7 +204,7 @@ def test_an_analyst_without_a_delta_is_told_what_that_costs(tmp_path: Path) -> N
         return [note for note in found.notes if note.startswith("without a δ")]
 
     with limited(tmp_path, max_rows=1, max_groups=6) as curator:
-        for price, word in (({"epsilon": 0.1}, "the noise is"), ({"within": 3000}, "the price is")):
+        for price, word in (({"epsilon": 0.1}, "the noise is"), ({"within": {"n": 3000}}, "the price is")):
             told = curator.preview(MANY, **price, analyst="bo")
             better = curator.preview(MANY, **price, analyst="ana")
             (said,) = lacking(told)

@@ -106,6 +106,30 @@ def test_of_people_a_query_changes_by_their_rows_or_by_one() -> None:
     assert charged(planned(["share", "age >= 65"], PEOPLE, per="person")) == 2
 
 
+def disjoint_queries_move_no_more_than_others() -> None:
+    """Of people a histogram is taken only where limits make it move less: with rows limited in each bin, it would move more."""
+    two, three = ["age >= 65", "age < 65"], ["age >= 65", "age = 10", "age = 11"]
+    limits: list[tuple[dict[str, int], list[str], int, bool]] = [
+        ({"max_rows": 2, "max_groups": 3}, two, 4, False),
+        ({"max_rows": 2, "max_groups": 1}, two, 2, True),
+        ({"max_total": 5}, two, 5, True),
+        ({"max_rows": 2, "max_groups": 2}, three, 4, True),
+        ({"max_rows": 2, "max_total": 3}, two, 3, True),
+    ]
+    for declared, queries, changes, is_histogram in limits:
+        plan = planned(queries, Catalog((TABLE,), Protected("who", **declared)))  # type: ignore[arg-type]
+        assert (charged(plan), bool(plan.question.keys)) == (changes, is_histogram), declared
+
+
+def test_disjoint_queries_move_no_more_than_others() -> None:
+    disjoint_queries_move_no_more_than_others()
+
+
+def test_where_limits_are_found_disjoint_queries_are_a_histogram() -> None:
+    built = asked(VISITS, Catalog((TABLE,), Protected("who")), ["age >= 65", "age < 65"], False, "row")
+    assert "GROUP BY" in built.sql()
+
+
 BAD = [
     "age > 3) AS a, SUM(age",
     "age > 3) FILTER (WHERE TRUE",

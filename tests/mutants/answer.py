@@ -5,14 +5,13 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.answer import Column, Preview
-from discreet.answer.columns import unique
 from discreet.answer.digits import with_error
 from discreet.answer.receipt import receipt_for
 from discreet.mechanisms import Geometric
 from discreet.plan.forms import Reader
 from discreet.plan.intervals import Interval
 from discreet.plan.post import released_rows
-from discreet.plan.question import Sort
+from discreet.plan.question import Sort, unique
 from discreet.plan.scalar import Comparison, Order, Type
 from discreet.privacy import loss
 from discreet.privacy.events import from_json
@@ -67,6 +66,10 @@ def shown_errors_are_rounded_up() -> None:
 def names_are_told_apart() -> None:
     for names in (["n", "n"], ["n", "n", "n_2"], ["a", "n_2", "n", "n"], ["n"] * 5):
         assert len(set(unique(names))) == len(names)
+
+
+def keys_have_no_error() -> None:
+    assert not Column("year", Type.INTEGER, True).measured and Column("n", Type.INTEGER, False).measured
 
 
 def previews_say_no_less() -> None:
@@ -343,15 +346,23 @@ MUTANTS = (
     ),
     Mutant(
         "what-is-left-rounded-to-nearest",
-        RECORD + "_amount",
+        "discreet.answer.left:amounts",
         "to_float_down(part)",
         "float(part)",
         "more is shown to be left than is",
         answers.test_what_is_left_is_never_shown_as_more,
     ),
     Mutant(
+        "keys-that-are-measured",
+        "discreet.answer.columns:Column.measured",
+        "not self.key and self.type.numeric",
+        "self.type.numeric",
+        "a public key is shown with an error",
+        keys_have_no_error,
+    ),
+    Mutant(
         "one-name-for-two-columns",
-        "discreet.answer.columns:unique",
+        "discreet.plan.question:unique",
         "while candidate in distinct:",
         "while False:",
         "of two columns of one name one is lost",

@@ -158,6 +158,14 @@ MUTANTS = (
         disjoint.test_no_row_meets_two_conditions_that_are_said_to_be_disjoint,
     ),
     Mutant(
+        "people-in-several-bins",
+        STATISTICAL + "asked",
+        "histogram if _moves(histogram, catalog) <= _moves(sums, catalog) else sums",
+        "histogram",
+        "of people disjoint queries are answered with more noise than others",
+        statistical.disjoint_queries_move_no_more_than_others,
+    ),
+    Mutant(
         "disjoint-unasked",
         STATISTICAL + "asked",
         "and are_disjoint([each.scalar for each in found])",

@@ -204,7 +204,7 @@ MUTANTS = (
     ),
     Mutant(
         "a-range-is-known-before-it-is-found",
-        "discreet.plan.private:_check_limits_known",
+        "discreet.plan.within:_check_limits_known",
         "for each in draft.sought:",
         "for each in ():",
         "what an accuracy costs is told of the widest range",

@@ -117,8 +117,8 @@ MUTANTS = (
     Mutant(
         "interval-below-0",
         VARIANCE + "Dispersion.span",
-        "(reader.full(0), self._most(reader))",
-        "(reader.full(-1), self._most(reader))",
+        "(reader.full(0), self._most(reader,",
+        "(reader.full(-1), self._most(reader,",
         "the interval of a variance begins below 0",
         moments.numbers_stay_within_what_is_possible,
     ),

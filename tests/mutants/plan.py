@@ -443,9 +443,9 @@ MUTANTS = (
     ),
     Mutant(
         "within-of-the-first-column",
-        PRIVATE + "plan_within",
-        "return not few and all(each.error is None or Fraction(each.error) <= most for each in errors)",
-        "return any(each.error is not None and Fraction(each.error) <= most for each in errors)",
+        "discreet.plan.within:LeastPrice._meets",
+        "all(off is None or off <= 1",
+        "any(off is not None and off <= 1",
         "an accuracy is promised for all columns and kept for one",
         laws.least_price_is_least,
     ),

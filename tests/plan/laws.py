@@ -26,7 +26,7 @@ from discreet.plan.check import check, digest, event_of
 from discreet.plan.combination import Combination
 from discreet.plan.intervals import predicted
 from discreet.plan.plan import Plan
-from discreet.plan.private import plan_for, plan_within
+from discreet.plan.private import plan_for
 from discreet.plan.relation import How
 from discreet.plan.release import exact_totals, release
 from discreet.plan.releases.total import Total
@@ -34,6 +34,7 @@ from discreet.plan.rules.relations import combined
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question
 from discreet.plan.steps.base import Outcome, Step
+from discreet.plan.within import plan_within
 from discreet.privacy import Adjacency, loss
 from tests.plan.made import restaged
 

@@ -25,7 +25,7 @@ from discreet.errors import DiscreetError, Fault
 from discreet.mechanisms import Grant
 from discreet.mechanisms.keys import KeysByName, LaplaceThreshold, OptimalKeys
 from discreet.noise import Tape
-from discreet.plan import private
+from discreet.plan import private, within
 from discreet.plan.catalog import Protected, Table
 from discreet.plan.check import check, check_taken, digest, event_of
 from discreet.plan.draft import MOST_FOUND, MOST_FOUND_GROUPS
@@ -468,7 +468,7 @@ def test_an_accuracy_needs_keys() -> None:
     from discreet.plan.sql import question
 
     with pytest.raises(DiscreetError) as refusal:
-        private.plan_within(question(BY_KEY, catalog), catalog, 25, DELTA)
+        within.plan_within(question(BY_KEY, catalog), catalog, 25, DELTA)
     assert refusal.value.code == "missing-keys"
 
 

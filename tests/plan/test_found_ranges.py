@@ -25,7 +25,7 @@ from discreet.plan.check import check, check_taken, digest, event_of
 from discreet.plan.explain import explain
 from discreet.plan.ladder import signed
 from discreet.plan.plan import Plan
-from discreet.plan.private import plan_for, plan_within
+from discreet.plan.private import plan_for
 from discreet.plan.relation import Contributions, Filter, How, Scan, Totals, terms_of, walk
 from discreet.plan.release import decided, exact_totals
 from discreet.plan.releases import terms as measured
@@ -36,6 +36,7 @@ from discreet.plan.steps.keys import FindKeys
 from discreet.plan.steps.range import FindRange, beyond
 from discreet.plan.steps.search import Search, searching
 from discreet.plan.totals import one_group
+from discreet.plan.within import plan_within
 from discreet.privacy import Adjacency, loss
 from tests.audit.test_joint import costs, exceeds
 from tests.plan.laws import CLIPPED, PERSON, ROW, TABLE, Row, engine, is_a_fault, neighbours, turned

@@ -28,10 +28,10 @@ from discreet.plan.explain import explain
 from discreet.plan.intervals import predicted
 from discreet.plan.mode_reading import ModeReading
 from discreet.plan.plan import Plan
-from discreet.plan.private import plan_within
 from discreet.plan.release import decided, release
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question
+from discreet.plan.within import plan_within
 from discreet.privacy import Adjacency, loss
 from tests.engines.twins import agree, arranged
 from tests.plan.laws import (

@@ -22,7 +22,7 @@ from discreet.plan.evaluate import evaluate, product_ends, product_of, steps_of
 from discreet.plan.intervals import Interval, intervals, predicted
 from discreet.plan.plan import Plan
 from discreet.plan.post import Shown, released_rows
-from discreet.plan.private import plan_for, plan_within
+from discreet.plan.private import plan_for
 from discreet.plan.relation import How, Term
 from discreet.plan.release import exact_totals, release
 from discreet.plan.releases.terms import Centred, MeasuredTerms
@@ -30,6 +30,7 @@ from discreet.plan.rules.relations import term_bounds
 from discreet.plan.scalar import Column as Node
 from discreet.plan.scalar import Literal, Product, Steps, Type
 from discreet.plan.sql import question
+from discreet.plan.within import plan_within
 from tests.plan import laws
 from tests.plan.laws import PERSON, ROW, engine, honest, planned, turned
 from tests.scale import repeats

@@ -21,12 +21,12 @@ from discreet.plan.catalog import Catalog, Column, Protected, Table
 from discreet.plan.check import check, digest, event_of
 from discreet.plan.intervals import predicted
 from discreet.plan.plan import Plan
-from discreet.plan.private import plan_within
 from discreet.plan.quantile_reading import MOST_PLACES, QuantileAsked, QuantileReading, cell_steps, cells_of
 from discreet.plan.release import decided, release
 from discreet.plan.scalar import Column as Node
 from discreet.plan.scalar import Type
 from discreet.plan.sql import question
+from discreet.plan.within import plan_within
 from discreet.privacy import Adjacency, loss
 from tests.engines.twins import agree, arranged
 from tests.plan.laws import (

@@ -1,6 +1,5 @@
 """The columns of an answer: names that are told apart, types, and which are keys."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from discreet.plan.numbers import output_type
@@ -33,26 +32,5 @@ def columns_of(plan: Plan) -> tuple[Column, ...]:
     """The columns that a plan's answer has."""
     return tuple(
         Column(name, output_type(output.value, plan), is_key(output.value), output.heading)
-        for name, output in zip(output_names(plan), plan.question.outputs, strict=True)
+        for name, output in zip(plan.question.names, plan.question.outputs, strict=True)
     )
-
-
-def output_names(plan: Plan) -> list[str]:
-    """The name of each output of a plan."""
-    return unique([output.name for output in plan.question.outputs])
-
-
-def unique(names: Sequence[str]) -> list[str]:
-    """These names, with a number behind those that were taken.
-
-    >>> unique(["n", "n", "n_2"])
-    ['n', 'n_2', 'n_2_2']
-    """
-    distinct: list[str] = []
-    for name in names:
-        candidate, number = name, 1
-        while candidate in distinct:
-            number += 1
-            candidate = f"{name}_{number}"
-        distinct.append(candidate)
-    return distinct

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from discreet.answer.columns import unique
 from discreet.errors import Invalid
+from discreet.plan.question import unique
 from discreet.plan.scalar import Type, Value
 
 if TYPE_CHECKING:

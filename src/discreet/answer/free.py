@@ -1,11 +1,12 @@
 """An answer that follows from one that was given, as it is told: where it is from, how far off it is, and how it is taken."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from discreet.answer.digits import error_text
 from discreet.answer.record import Answer
-from discreet.exact import Number, positive
+from discreet.plan.accuracy import Demand
 from discreet.plan.visible import visible
 
 LONG = 200
@@ -49,10 +50,21 @@ class Free:
         errors = self.errors.values()
         return len(self.differs), None in errors, sum(each for each in errors if each is not None)
 
-    def meets(self, within: Number) -> bool:
-        """Whether every number is at most so far off, of what the question would have estimated."""
-        most = positive(within, "within")
-        return not self.differs and all(each is not None and each <= most for each in self.errors.values())
+    def meets(self, demands: Sequence[Demand | None]) -> bool:
+        """Whether each number is at most as far off as is demanded of its column, of what the question would have estimated.
+
+        A part of the size of a number is never met: how large the number is, only who asks at a price is told.
+        """
+        if self.differs:
+            return False
+        errors = self.errors
+        for column, demand in zip(self.answer.columns, demands, strict=True):
+            if demand is None:
+                continue
+            error = errors.get(column.name)
+            if demand.relative or error is None or error > demand.most:
+                return False
+        return True
 
     @property
     def origin(self) -> str:

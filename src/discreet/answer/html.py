@@ -4,12 +4,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from discreet.answer.bars import scale_of, shares
-from discreet.answer.text import MOST_LINES, cells, footer, heads, more, preview_footer
+from discreet.answer.text import MOST_LINES, cells, footer, heads, more, preview_footer, quote_footer
 from discreet.plan.interval import Interval
 from discreet.plan.scalar import Value
 
 if TYPE_CHECKING:
     from discreet.answer.preview import Preview
+    from discreet.answer.quote import Quote
     from discreet.answer.record import Answer
 
 STYLE = """<style>
@@ -42,6 +43,15 @@ def preview_page(preview: "Preview", style: bool) -> str:
     head = f"<th>column</th><th>{preview.heading}</th>"
     body = "".join(f"<tr><td>{escape(name)}</td><td>{escape(error)}</td></tr>" for name, error in preview.lines())
     return _framed(head, body, preview_footer(preview), style)
+
+
+def quote_page(quote: "Quote", style: bool) -> str:
+    """A quote as a part of a page."""
+    heads, *rows = quote.table()
+    head = "".join(f"<th>{escape(each)}</th>" for each in heads)
+    lines = ["".join(f'<td class="number">{escape(cell)}</td>' for cell in row) for row in rows]
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return _framed(head, body, quote_footer(quote), style)
 
 
 def _framed(head: str, body: str, lines: list[str], style: bool) -> str:

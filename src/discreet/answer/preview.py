@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.answer import html, text
-from discreet.answer.columns import output_names
 from discreet.answer.digits import error_text
 from discreet.answer.free import Free
 from discreet.answer.record import SELECTED
@@ -70,9 +69,9 @@ class Preview:
     """What follows from an answer that whoever asks has, for nothing."""
 
     @classmethod
-    def make(cls, plan: Plan, *, text: str, free: Free | None = None) -> "Preview":
+    def make(cls, plan: Plan, *, text: str, confidence: float = CONFIDENCE, free: Free | None = None) -> "Preview":
         """The preview of the question that a plan answers; `free` is what follows for it from an answer that was given."""
-        at_limits = _at_limits(plan)
+        at_limits = _at_limits(plan, confidence)
         return cls(
             text=text,
             epsilon=to_float_up(plan.epsilon),
@@ -80,15 +79,16 @@ class Preview:
             relation=str(plan.relation),
             predicted=tuple(
                 replace(each, name=name)
-                for each, name in zip(_without_limits(plan, at_limits), output_names(plan), strict=True)
+                for each, name in zip(_without_limits(plan, at_limits, confidence), plan.question.names, strict=True)
             ),
             groups=None if finds_groups(plan) else max(map(rows_of, plan.examples())),
             notes=(*plan.assumed, *plan.told, *([SELECTED] if optimistic(plan) else [])),
             _explanation=explain(plan),
             headings=tuple(
-                output.heading or name for output, name in zip(plan.question.outputs, output_names(plan), strict=True)
+                output.heading or name for output, name in zip(plan.question.outputs, plan.question.names, strict=True)
             ),
             at_limits=at_limits,
+            confidence=confidence,
             free=free,
         )
 
@@ -153,10 +153,10 @@ class Preview:
         return {"text/plain": str(self), "text/html": self.to_html()}
 
 
-def _at_limits(plan: Plan) -> tuple[AtLimit, ...]:
+def _at_limits(plan: Plan, confidence: float) -> tuple[AtLimit, ...]:
     """The errors at a few limits, in the order of these; none where all limits are known."""
     examples = [each for each in plan.examples() if _limits(each)]
-    pairs = [(_limits(each), tuple(output.error for output in predicted(each))) for each in examples]
+    pairs = [(_limits(each), tuple(output.error for output in predicted(each, confidence))) for each in examples]
     return tuple(AtLimit(limits, errors) for limits, errors in sorted(pairs, key=lambda pair: list(pair[0].values())))
 
 
@@ -167,9 +167,9 @@ def _limits(plan: Plan) -> dict[str, int | Sequence[float]]:
     return {**facts.get("ranges", {}), **limits}
 
 
-def _without_limits(plan: Plan, at_limits: Sequence[AtLimit]) -> list[Predicted]:
+def _without_limits(plan: Plan, at_limits: Sequence[AtLimit], confidence: float) -> list[Predicted]:
     """What is predicted of each output; where a limit is still to be found, its error at a few of them."""
-    outputs = predicted(plan)
+    outputs = predicted(plan, confidence)
     if not at_limits:
         return list(outputs)
     return [

@@ -2,23 +2,25 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from discreet.answer import chart, encoded, exports, html, svg, text
+from discreet.answer import chart, citation, encoded, exports, html, svg, text
 from discreet.answer.columns import Column, columns_of
 from discreet.answer.digits import json_value
+from discreet.answer.left import Left, amounts
+from discreet.answer.packed import Packed, checked, packed, unpacked
 from discreet.answer.receipt import receipt_for
-from discreet.errors import Invalid
-from discreet.exact import shown, to_float_down, to_float_up
+from discreet.errors import Invalid, Refused
+from discreet.exact import shown, to_float_up
 from discreet.plan.catalog import suggestion
+from discreet.plan.counted import counted
 from discreet.plan.explain import explain
 from discreet.plan.interval import Cells, IntervalColumn, Intervals
-from discreet.plan.intervals import intervals
+from discreet.plan.intervals import certain_intervals, intervals
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan
 from discreet.plan.post import optimistic, released_rows
@@ -29,23 +31,11 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = dict[str, Any]
 
-# Of stored answers.
-FORMAT = 1
+# Of stored answers: the first had intervals at one confidence alone, and not what they are made of.
+FORMATS = (1, 2)
+FORMAT = FORMATS[-1]
 SELECTED = "rows were selected by released values, which makes their intervals optimistic"
 KNOWN_NOISE = "NOT PRIVATE: the noise came from a source that someone may know"
-
-
-class Left(Protocol):
-    """A budget that is left: ε and δ, and ρ where that is what is counted."""
-
-    @property
-    def epsilon(self) -> Fraction: ...
-
-    @property
-    def delta(self) -> Fraction: ...
-
-    @property
-    def rho(self) -> Fraction | None: ...
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -68,6 +58,8 @@ class Answer:
     receipt: Json
     _explanation: str
     remaining: Json | None = None
+    _released: Packed | None = None
+    _counted: str = field(default="", compare=False)
 
     @classmethod
     def make(
@@ -92,11 +84,13 @@ class Answer:
             notes=tuple(notes if proof["private"] else [KNOWN_NOISE, *notes]),
             receipt=json.loads(encoded.canonical(proof)),  # as it is read again
             _explanation=explain(plan),
+            _released=packed(released),
+            _counted=counted(plan.question),
         )
 
     def with_remaining(self, left: Left | None) -> "Answer":
         """This answer with the budget that is left now, rounded down."""
-        return replace(self, remaining=None if left is None else _amount(left))
+        return replace(self, remaining=None if left is None else amounts(left))
 
     def with_ledger(self, ledger: Mapping[str, Any]) -> "Answer":
         """This answer, whose receipt says where the charge is written."""
@@ -110,7 +104,7 @@ class Answer:
         outputs = plan.question.outputs
         columns = [replace(each, heading=now.heading) for each, now in zip(self.columns, outputs, strict=True)]
         notes = (*unsafe, *plan.assumed, *others)
-        told = replace(self, columns=tuple(columns))
+        told = replace(self, columns=tuple(columns), _counted=counted(plan.question))
         return told if notes == self.notes else replace(told, notes=notes, _explanation=explain(plan))
 
     @property
@@ -127,6 +121,35 @@ class Answer:
         """How surely they hold, in words."""
         together = " for all numbers at once" if self.receipt.get("simultaneous") else ""
         return f"at {100 * self.confidence:g} %{together}"
+
+    def at(self, plan: Plan, confidence: float) -> "Answer":
+        """This answer, of this plan, with its intervals at another confidence: the same release, told otherwise, at no price.
+
+        An answer that an earlier release kept has no more than its own intervals. Where these hang on what was released it is Refused.
+        """
+        if confidence == self.confidence:
+            return self
+        plan = plan.again(self.receipt.get("outcomes", ()))
+        if self._released is None:
+            again = certain_intervals(plan, self.rows, confidence)
+        else:
+            released = unpacked(self._released)
+            table = released_rows(plan, released)
+            again = intervals(plan, released, table, confidence) if table.rows == self.rows else None
+        if again is None:
+            raise Refused(
+                f"this answer was kept by an earlier release, with its ± at {100 * self.confidence:g} % alone",
+                code="confidence",
+                hint="leave confidence out: that is free; or ask at another price",
+            )
+        return replace(self, intervals=again, confidence=confidence)
+
+    def cite(self) -> str:
+        """What may be published under the table: what was counted, what is promised to each person, which limits applied, and what ± means.
+
+        It is made of the question and of what was released. An answer that is not private, as its noise may be known, has no such words.
+        """
+        return citation.cited(self, self._counted)
 
     def explain(self) -> str:
         """The plan as a tree: what was counted, with which noise, at which price."""
@@ -216,7 +239,9 @@ class Answer:
 
     def to_bytes(self) -> bytes:
         """The answer as a ledger keeps it: the same bytes for equal answers. They are the canonical JSON of `to_json`, and more."""
-        body = {"format": FORMAT, "explanation": self._explanation, **self._about()}
+        body = {"format": FORMATS[0], "explanation": self._explanation, **self._about()}
+        if self._released is not None:
+            body |= {"format": FORMAT, "released": self._released}
         members = {name: encoded.canonical(part) for name, part in body.items()}
         members |= encoded.cells([column.name for column in self.columns], self.rows, Intervals.of(self.intervals))
         return ("{" + ",".join(f'"{name}":{members[name]}' for name in sorted(members)) + "}").encode("ascii")
@@ -226,9 +251,9 @@ class Answer:
         """The answer that `to_bytes` wrote; for anything else raises Invalid."""
         try:
             body = json.loads(stored)
-            if body["format"] != FORMAT:
+            if body["format"] not in FORMATS:
                 raise Invalid(
-                    f"the stored answer has format {body['format']!s:.20}, and this release reads {FORMAT}",
+                    f"the stored answer has format {body['format']!s:.20}, and this release reads up to {FORMAT}",
                     hint="use a newer release of discreet",
                 )
             answer = cls._read(body)
@@ -260,6 +285,7 @@ class Answer:
             receipt=body["receipt"],
             _explanation=body["explanation"],
             remaining=body["remaining"],
+            _released=None if body["format"] == FORMATS[0] else checked(body["released"]),
         )
 
     # Showing.
@@ -294,11 +320,6 @@ class Answer:
             return picture
         Path(path).write_text(picture, "utf-8")
         return None
-
-
-def _amount(left: Left) -> Json:
-    parts = {"epsilon": left.epsilon, "delta": left.delta, "rho": left.rho}
-    return {name: to_float_down(part) for name, part in parts.items() if part is not None}
 
 
 # Values as they are stored.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from discreet.answer.bars import scale_of, shares
-from discreet.answer.digits import price, short, sign, with_error
+from discreet.answer.digits import HIDDEN, price, short, sign, with_error
 from discreet.plan.about import LIMITS
 from discreet.plan.interval import Interval
 from discreet.plan.scalar import Value
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderableType
 
     from discreet.answer.preview import Preview
+    from discreet.answer.quote import Quote
     from discreet.answer.record import Answer
 
 # Rows that are shown; all of them are there.
@@ -119,6 +120,40 @@ def preview_page(preview: "Preview") -> str:
     """A preview as plain text."""
     table = [["column", preview.heading], *map(list, preview.lines())]
     return "\n".join([*_table(table, [False, False]), "", *preview_footer(preview)])
+
+
+def quote_footer(quote: "Quote") -> list[str]:
+    """What stands below a quote: what its columns say, what is left, why some ± are not known, and the notes."""
+    relation = quote.previews[0].relation
+    lines = [
+        f"the ± of each column at {100 * quote.confidence:g} %, by the price ({HIDDEN.get(relation, relation)});"
+        " nothing was read or spent",
+        "left: " + ", ".join(f"{sign(name)} = {short(left)}" for name, left in quote.left.items()),
+        *(f"{name} is unknown: {reason}" for name, reason in quote.reasons.items()),
+    ]
+    return [visible(line) for line in [*lines, *(f"note: {note}" for note in quote.notes)]]
+
+
+def quote_page(quote: "Quote") -> str:
+    """A quote as plain text."""
+    table = quote.table()
+    return "\n".join([*_table(table, [True] * len(table[0])), "", *quote_footer(quote)])
+
+
+def quote_terminal(quote: "Quote") -> "Iterator[RenderableType]":
+    """A quote for a terminal."""
+    from rich.table import Table
+    from rich.text import Text
+
+    heads, *rows = quote.table()
+    table = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for head in heads:
+        table.add_column(Text(head), justify="right", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    yield table
+    yield Text("")
+    yield from (Text(line, style="dim") for line in quote_footer(quote))
 
 
 def preview_terminal(preview: "Preview") -> "Iterator[RenderableType]":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.flags import Flags, number, optional_number, parameters, with_flags
+from discreet.cli.flags import Flags, accuracy, number, optional_number, parameters, prices, with_flags
 from discreet.cli.out import check_sources, writable
 from discreet.cli.source import curator_of, is_policy, located, split
 from discreet.cli.waiting import waiting
@@ -26,7 +26,14 @@ Words = Annotated[
     ),
 ]
 Epsilon = Annotated[str | None, typer.Option(metavar="E", help="What the answer may cost.")]
-Within = Annotated[str | None, typer.Option(metavar="W", help="Instead: pay the least for an error of ±W at 95 %.")]
+Within = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="W",
+        help="Instead: pay the least for an error of ±W; 5% of each number; n=25, by columns. Repeatable.",
+    ),
+]
+Confidence = Annotated[str | None, typer.Option(metavar="C", help="Of every ± (0.95).")]
 Delta = Annotated[str | None, typer.Option(metavar="D", help="The delta of this question, spent only if needed: 1e-8.")]
 Param = Annotated[
     list[str] | None,
@@ -49,6 +56,7 @@ def ask(
     words: Words = None,
     epsilon: Epsilon = None,
     within: Within = None,
+    confidence: Confidence = None,
     delta: Delta = None,
     param: Param = None,
     analyst: As = None,
@@ -64,6 +72,10 @@ def ask(
             "--derived", help="Only what follows from your earlier answers, for nothing; --within may go with it."
         ),
     ] = False,
+    quote: Annotated[
+        str | None, typer.Option(metavar="E,E,…", help="Only tell the error at each of these prices: 0.1,0.3,1.")
+    ] = None,
+    cite: Annotated[bool, typer.Option("--cite", help="Print what may be published under the table, too.")] = False,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the answer to this CSV file too.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -72,18 +84,18 @@ def ask(
     discreet ask visits.csv "SELECT ward, COUNT(*) FROM visits GROUP BY ward" --unit patient_id --keys ward=A,B,C --epsilon 1
     """
     source, text = split(words)
-    if epsilon is None and within is None and not derived:
+    _check_one_of(quote, epsilon, within, preview, cite, out)
+    _check_derived(derived, epsilon, preview, quote, population or simultaneous)
+    if epsilon is None and not within and quote is None and not derived:
         raise _price_missing(source, flags)
-    if derived and (epsilon is not None or preview or population or simultaneous):
-        raise Invalid(
-            "--derived has no price, nothing to preview, and the ± of each number for its noise",
-            code="usage",
-            hint="leave --epsilon, --preview, --population and --simultaneous out",
-        )
-    terms = _price(epsilon, within, delta) | flags.limits | _intervals(population, simultaneous)
+    terms = _price(epsilon, within, delta, confidence) | flags.limits | _intervals(population, simultaneous)
+    quoted = None if quote is None else prices(quote)
     bound = parameters(param)
     with waiting("asking", as_json), curator_of(source, flags.without_limits(), as_json) as curator:
         target = None if out is None else _writable(out, source, curator)
+        if quoted is not None:
+            show(curator.quote(text, bound, epsilons=quoted, **terms, analyst=analyst, part=part), as_json)
+            return
         if preview:
             show(curator.preview(text, bound, **terms, analyst=analyst, part=part), as_json)
             return
@@ -94,7 +106,7 @@ def ask(
         )
     if target is not None:
         _write(target, answer.to_csv() or "")
-    show(answer, as_json)
+    show(answer, as_json, answer.cite() if cite else "")
 
 
 @with_flags
@@ -103,6 +115,7 @@ def explain(
     words: Words = None,
     epsilon: Epsilon = None,
     within: Within = None,
+    confidence: Confidence = None,
     delta: Delta = None,
     param: Param = None,
     analyst: As = None,
@@ -116,7 +129,7 @@ def explain(
     The price is that of epsilon 1 where none is said.
     """
     source, text = split(words)
-    terms = _price("1" if epsilon is None and within is None else epsilon, within, delta) | flags.limits
+    terms = _price("1" if epsilon is None and not within else epsilon, within, delta, confidence) | flags.limits
     terms |= _intervals(population, simultaneous)
     with curator_of(source, flags.without_limits()) as curator:
         found = curator.explain(text, parameters(param), **terms, analyst=analyst, part=part)
@@ -125,12 +138,35 @@ def explain(
     print(found)
 
 
-def _price(epsilon: str | None, within: str | None, delta: str | None) -> dict[str, Any]:
-    if epsilon is not None and within is not None:
+def _check_one_of(
+    quote: str | None, epsilon: str | None, within: list[str] | None, preview: bool, cite: bool, out: str | None
+) -> None:
+    """A quote has prices of its own, and neither it nor a preview has an answer."""
+    others = {"--epsilon": epsilon is not None, "--within": bool(within), "--preview": preview}
+    others |= {"--cite": cite, "--out": out is not None}
+    wrong = [name for name, given in others.items() if given]
+    if quote is not None and wrong:
+        raise Invalid(f"--quote and {wrong[0]} exclude each other", code="usage", hint="give one of them")
+    if preview and cite:
+        raise Invalid("--preview and --cite exclude each other", code="usage", hint="there is no answer to cite yet")
+
+
+def _check_derived(derived: bool, epsilon: str | None, preview: bool, quote: str | None, intervals: bool) -> None:
+    if derived and (epsilon is not None or preview or quote is not None or intervals):
+        raise Invalid(
+            "--derived has no price, nothing to preview, and the ± of each number for its noise",
+            code="usage",
+            hint="leave --epsilon, --preview, --quote, --population and --simultaneous out",
+        )
+
+
+def _price(epsilon: str | None, within: list[str] | None, delta: str | None, confidence: str | None) -> dict[str, Any]:
+    if epsilon is not None and within:
         raise Invalid("--epsilon and --within exclude each other", code="usage", hint="give one of them")
     return {
         "epsilon": optional_number(epsilon, "epsilon"),
-        "within": optional_number(within, "within"),
+        "within": accuracy(within),
+        "confidence": optional_number(confidence, "confidence"),
         "delta": None if delta is None else number(delta, "delta"),
     }
 
@@ -145,6 +181,7 @@ def _price_missing(source: str | None, flags: Flags) -> Invalid:
     from discreet.curator.data_file import DataFile, unit_missing
 
     price = "--epsilon 1 says what the answer may cost, --within 25 how far off it may be; --preview shows either first"
+    price += ", --quote 0.1,0.3,1 the error at each of these prices"
     with suppress(DiscreetError):  # what else is wrong with a source is told once there is a price
         path = located(source)
         if not is_policy(path) and DataFile(path, flags.unit, flags.row, ledger=flags.ledger).is_new:
@@ -154,16 +191,20 @@ def _price_missing(source: str | None, flags: Flags) -> Invalid:
     return Invalid("the price is missing", code="usage", hint=price)
 
 
-def show(found: Any, as_json: bool) -> None:
-    """An answer or a preview: as JSON, with colours and bars in a terminal, else as plain text."""
+def show(found: Any, as_json: bool, citation: str = "") -> None:
+    """An answer, a preview or a quote: as JSON, with colours and bars in a terminal, else as plain text; below it what may be published."""
     if as_json:
-        print(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
-    elif sys.stdout.isatty():
+        cited = {"citation": citation} if citation else {}
+        print(json.dumps({**found.to_json(), **cited}, ensure_ascii=False, indent=2))
+        return
+    if sys.stdout.isatty():
         from rich.console import Console
 
         Console(highlight=False).print(found)
     else:
         print(found)
+    if citation:
+        print(f"\n{citation}")
 
 
 def _writable(out: str, source: str | None, curator: "Curator") -> Path:

@@ -151,6 +151,41 @@ def optional_number(text: str | None, name: str) -> Fraction | None:
     return None if text is None else number(text, name)
 
 
+def accuracy(texts: Sequence[str] | None) -> Fraction | str | dict[str, Fraction | str] | None:
+    """What --within says: one ± for every number, or COLUMN=± for each of several columns. What it may be is told by `plan.accuracy`.
+
+    >>> accuracy(["25"]), accuracy(["5%"]), accuracy(["n=25", "a=b=2%"])
+    (Fraction(25, 1), '5%', {'n': Fraction(25, 1), 'a=b': '2%'})
+    """
+    if not texts:
+        return None
+    named = [text.rpartition("=") for text in texts]
+    if len(texts) == 1 and not named[0][1]:
+        return _most(texts[0], "within")
+    found: dict[str, Fraction | str] = {}
+    for column, equals, said in named:
+        if not equals or not column.strip():
+            raise Invalid(
+                f"--within {shown(column + equals + said)} names no column, and there are several",
+                code="usage",
+                hint="write --within 25 for every number, or --within n=25 --within average=2% by columns",
+            )
+        if column.strip() in found:
+            raise Invalid(f"--within is given twice for {column.strip()!r}", code="usage")
+        found[column.strip()] = _most(said, f"within of {column.strip()!r}")
+    return found
+
+
+def _most(text: str, name: str) -> Fraction | str:
+    """A number, or a part of one, which ends with a percent sign."""
+    return text if text.strip().endswith("%") else number(text.strip(), name)
+
+
+def prices(text: str) -> list[Fraction]:
+    """What --quote says: prices, with commas between them."""
+    return [number(each.strip(), "a price of --quote") for each in text.split(",")]
+
+
 def columns(flags: Flags) -> dict[str, dict[str, Any]]:
     """What --bounds, --keys, --types, --format and --max-groups say, by column."""
     found: dict[str, dict[str, Any]] = {}

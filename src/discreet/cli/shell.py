@@ -15,7 +15,7 @@ import typer
 from discreet.cli.ask import show
 from discreet.cli.budget import lines
 from discreet.cli.failing import said, translated
-from discreet.cli.flags import Flags, number, optional_number, with_flags
+from discreet.cli.flags import Flags, accuracy, number, optional_number, with_flags
 from discreet.cli.source import curator_of
 from discreet.cli.waiting import waiting
 from discreet.errors import DiscreetError, Invalid
@@ -27,15 +27,18 @@ if TYPE_CHECKING:
 PROMPT, MORE = "discreet> ", "      ...> "
 HELP = r"""SELECT … ;             ask, at the price that was set
 \epsilon 0.5           set the price of the next questions
-\within 25             instead: pay the least for an error of ±25
+\within 25             instead: pay the least for an error of ±25; of 5%; or by columns, of n=25 average=2%
+\confidence 0.99       that of every ± from now on
 \preview SELECT … ;    price and predicted error; nothing is read or spent. Without a question: of the last one
+\quote SELECT … ;      the error at ε = 0.1, 0.3, 1 and 3. Without a question: of the last one
 \explain SELECT … ;    how it would be answered
 \describe              what may be asked about
 \budget                what is left
 \help                  this
 \quit                  leave; so does the end of the input"""
-WITH_QUESTION = ("preview", "explain")
-WORDS = ("epsilon", "within", "preview", "explain", "describe", "budget", "help", "quit")
+WITH_QUESTION = ("preview", "quote", "explain")
+WORDS = ("epsilon", "within", "confidence", "preview", "quote", "explain", "describe", "budget", "help", "quit")
+QUOTED = (0.1, 0.3, 1, 3)
 
 
 @dataclass
@@ -48,6 +51,7 @@ class Session:
     as_json: bool
     price: dict[str, Any]
     last: str = ""
+    confidence: float | None = None
 
     def ask(self, text: str) -> None:
         self.last = text
@@ -59,25 +63,43 @@ class Session:
         found = self.curator.preview(self._meant(text), **self.terms())
         self._show(found)
 
+    def quote(self, text: str) -> None:
+        found = self.curator.quote(self._meant(text), epsilons=QUOTED, **self._beside_price())
+        self._show(found)
+
     def explain(self, text: str) -> None:
         found = self.curator.explain(self._meant(text), **self.terms({"epsilon": Fraction(1)}))
         self._tell({"plan": found.splitlines()}, found)
 
     def epsilon(self, text: str) -> None:
-        self.set_price("epsilon", text)
-
-    def within(self, text: str) -> None:
-        self.set_price("within", text)
-
-    def set_price(self, name: str, text: str) -> None:
         from discreet.exact import positive
 
         if text:
-            self.price = {name: positive(number(text, name), name)}
-        elif name not in self.price:
-            raise Invalid("the price is missing", code="usage", hint=rf"write \{name} 0.5")
-        said = float(self.price[name])
-        self._tell({name: said}, f"{'ε =' if name == 'epsilon' else 'within ±'} {said:g}")
+            self.price = {"epsilon": positive(number(text, "epsilon"), "epsilon")}
+        elif "epsilon" not in self.price:
+            raise Invalid("the price is missing", code="usage", hint=r"write \epsilon 0.5")
+        said = float(self.price["epsilon"])
+        self._tell({"epsilon": said}, f"ε = {said:g}")
+
+    def within(self, text: str) -> None:
+        from discreet.plan.accuracy import Demands
+
+        if text:
+            asked = accuracy(text.split())
+            Demands.read(asked)
+            self.price = {"within": asked}
+        elif "within" not in self.price:
+            raise Invalid("the price is missing", code="usage", hint=r"write \within 25")
+        said = Demands.read(self.price["within"])
+        self._tell({"within": said.as_data()}, f"within {said}")
+
+    def confidence_of(self, text: str) -> None:
+        from discreet.plan.measurement import CONFIDENCE, checked_confidence
+
+        if text:
+            self.confidence = checked_confidence(number(text, "confidence"))
+        said = self.confidence or CONFIDENCE
+        self._tell({"confidence": said}, f"± at {100 * said:g} %")
 
     def describe(self, _: str) -> None:
         from discreet.curator.description import described
@@ -101,7 +123,10 @@ class Session:
             raise Invalid(
                 "the price is not set", code="usage", hint=r"\epsilon 0.5 sets it; \preview shows the error first"
             )
-        return {**price, **self.flags.limits, "analyst": self.analyst}
+        return {**price, **self._beside_price()}
+
+    def _beside_price(self) -> dict[str, Any]:
+        return {**self.flags.limits, "confidence": self.confidence, "analyst": self.analyst}
 
     def _meant(self, text: str) -> str:
         found = text or self.last
@@ -183,7 +208,8 @@ def done(session: Session, word: str, text: str) -> None:
 
     if word and word not in WORDS:
         raise Invalid(rf"there is no \{word}", code="usage", hint=suggestion(word, WORDS, "there are"))
-    act: Callable[[str], None] = getattr(session, word) if word else session.ask
+    name = {"": "ask", "confidence": "confidence_of"}.get(word, word)
+    act: Callable[[str], None] = getattr(session, name)
     act(text)
 
 

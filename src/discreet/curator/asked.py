@@ -8,7 +8,9 @@ from typing import Any, TypedDict, TypeVar, get_type_hints
 from discreet.curator.names import check_name
 from discreet.errors import Invalid
 from discreet.exact import Number, shown
+from discreet.plan.accuracy import Within
 from discreet.plan.catalog import Catalog
+from discreet.plan.measurement import CONFIDENCE, checked_confidence
 from discreet.plan.parting import in_part
 from discreet.plan.question import Question
 from discreet.plan.sql import question
@@ -32,14 +34,16 @@ def check_key(key: str) -> None:
 class Terms(TypedDict, total=False):
     """On which terms a question is asked; each is None where it is not said.
 
-    Either `epsilon` is the price, or `within` the ± at 95 % that the least price is paid for. `delta` is spent only where noise needs
-    it. `max_rows` limits the rows of a person in a group and `max_groups` the groups of a person; `max_total` limits
-    all rows of a person in the question. Unsaid, they are the policy's. `part` asks about the people of one part, and pays there. With
-    `population` each ± is for the people who were sampled, too; with `simultaneous` all of an answer hold at once.
+    Either `epsilon` is the price, or `within` the ± that the least price is paid for: 25, "5%" of the size of a number, or by columns
+    {"n": 25, "average": "2%"}. `confidence` is that of every ±, 0.95. `delta` is spent only where noise needs it. `max_rows` limits the
+    rows of a person in a group and `max_groups` the groups of a person; `max_total` limits all rows of a person in the question. Unsaid,
+    they are the policy's. `part` asks about the people of one part, and pays there. With `population` each ± is for the people who were
+    sampled, too; with `simultaneous` all of an answer hold at once.
     """
 
     epsilon: Number | None
-    within: Number | None
+    within: Within | None
+    confidence: Number | None
     delta: Number | None
     analyst: str | None
     max_rows: int | None
@@ -57,7 +61,8 @@ class Asked:
     text: str
     params: Params = None
     epsilon: Number | None = None
-    within: Number | None = None
+    within: Within | None = None
+    confidence: Number | None = None
     delta: Number | None = None
     analyst: str | None = None
     max_rows: int | None = None
@@ -72,6 +77,13 @@ class Asked:
         for name in ("population", "simultaneous"):
             if not isinstance(getattr(self, name), bool | None):
                 raise Invalid(f"{name} must be True or False, got {shown(getattr(self, name))}", code="usage")
+        if self.confidence is not None:
+            checked_confidence(self.confidence)
+
+    @property
+    def level(self) -> float:
+        """The confidence of every ±."""
+        return CONFIDENCE if self.confidence is None else checked_confidence(self.confidence)
 
     def question(self, catalog: Catalog) -> Question:
         """The question that is asked of what is declared, about the part of the people that is said or that its conditions name, with what

@@ -73,10 +73,10 @@ class Balance:
     def of(cls, sums: "Sums", left: Iterable[float] = (), *, active: bool = True) -> "Balance":
         """The balance of the sums that a ledger keeps."""
         return cls(
-            _budget(sums.spent, sums.accountant),
-            _budget(sums.cap, sums.accountant),
-            _budget(sums.remaining, sums.accountant),
-            _budget(sums.free, sums.accountant),
+            exactly(sums.spent, sums.accountant),
+            exactly(sums.cap, sums.accountant),
+            exactly(sums.remaining, sums.accountant),
+            exactly(sums.free, sums.accountant),
             sums.failures,
             active,
             tuple(left),
@@ -85,7 +85,7 @@ class Balance:
     @classmethod
     def untouched(cls, cap: Cap, accountant: Accountant) -> "Balance":
         """The balance of a cap of which nothing was spent."""
-        limit = _budget(cap.limit, accountant)
+        limit = exactly(cap.limit, accountant)
         return cls(Budget(NOTHING, NOTHING, NOTHING if accountant is Accountant.ZCDP else None), limit, limit, limit)
 
     def as_data(self) -> dict[str, dict[str, float]]:
@@ -132,7 +132,8 @@ def as_numbers(budget: Budget, *, up: bool = False) -> dict[str, float]:
     return {name: rounded(value) + 0.0 for name, value in amounts.items() if value is not None}  # no negative zero
 
 
-def _budget(amounts: Amounts, accountant: Accountant) -> Budget:
+def exactly(amounts: Amounts, accountant: Accountant) -> Budget:
+    """Amounts as the numbers that people see."""
     epsilon, delta, rho = amounts.exact
     return Budget(epsilon, delta, rho if accountant is Accountant.ZCDP else None)
 

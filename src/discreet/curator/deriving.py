@@ -26,12 +26,13 @@ from discreet.curator.store import Store
 from discreet.curator.surveyed import overlaid
 from discreet.curator.tabling import Tabling
 from discreet.errors import DiscreetError, QueryError, Refused
-from discreet.exact import Number
+from discreet.plan.accuracy import Demands, Within
 from discreet.plan.catalog import Catalog
 from discreet.plan.check import digest
 from discreet.plan.derived.following import following
 from discreet.plan.derived.kept import KeptAnswer
 from discreet.plan.draft import Draft, draft
+from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan
 from discreet.plan.written import notation
 
@@ -60,7 +61,7 @@ class Deriving(Tabling):
         text: str,
         params: Params = None,
         *,
-        within: Number | None = None,
+        within: Within | None = None,
         analyst: str | None = None,
         max_rows: int | None = None,
         max_groups: int | None = None,
@@ -95,7 +96,7 @@ class Deriving(Tabling):
                     code="not-derived",
                     hint="ask it at a price, epsilon=0.5; others follow from counts and sums by finer groups, without HAVING and LIMIT",
                 )
-            if within is not None and not free.meets(within):
+            if within is not None and not self._meets(free, asked):
                 raise Refused(
                     f"what follows for nothing is not what was asked for: {free.sentence}",
                     code="not-derived",
@@ -124,7 +125,11 @@ class Deriving(Tabling):
         if asked.within is None or asked.epsilon is not None or asked.key is not None:
             return None
         free = self._free(asked)
-        return None if free is None or not free.meets(asked.within) else self._handed_out(free, asked.analyst)
+        return None if free is None or not self._meets(free, asked) else self._handed_out(free, asked.analyst)
+
+    def _meets(self, free: Free, asked: Asked) -> bool:
+        """Whether it is as near as was asked for; QueryError where something is demanded of what is no number of the question."""
+        return free.meets(Demands.read(asked.within).of(asked.question(self._declared_for(asked))))
 
     def _offered(self, asked: Asked) -> Free | None:
         """What follows for a question that has a plan."""
@@ -135,7 +140,7 @@ class Deriving(Tabling):
     def _free(self, asked: Asked) -> Free | None:
         """What follows for a question from the answers of whoever asks, with the least ±; a preview makes no ledger."""
         store = self._ledger_if_made()
-        if store is None or asked.population or asked.simultaneous:
+        if store is None or asked.population or asked.simultaneous or asked.level != CONFIDENCE:
             return None
         catalog = self._declared_for(asked)
         start = draft(asked.question(catalog), catalog)

@@ -6,6 +6,7 @@ Nothing here reads data or makes a ledger: a preview plans as the question would
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from discreet.curator.found import (
     told_again,
 )
 from discreet.curator.names import check_name
-from discreet.curator.request import Request
+from discreet.curator.request import Request, key_in
 from discreet.curator.store import unknown_analyst
 from discreet.curator.surveyed import overlaid
 from discreet.curator.surveying import Surveyor
@@ -35,10 +36,13 @@ from discreet.plan.catalog import Catalog
 from discreet.plan.check import digest
 from discreet.plan.draft import draft
 from discreet.plan.partition import Part
+from discreet.plan.parts import part_of
 from discreet.plan.plan import Plan
-from discreet.plan.private import plan_for, plan_within
+from discreet.plan.private import plan_for
 from discreet.plan.question import Question
 from discreet.plan.relation import Rows, scans
+from discreet.plan.sizes import Size, middle_size
+from discreet.plan.within import plan_within
 
 FORMER = {"max_rows": 5, "max_groups": 3}
 """The limits that earlier releases took where nobody declared one; kept answers go by them."""
@@ -93,7 +97,7 @@ class Planning(Surveyor):
     def _found_before(self, read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:
         """The plan with the limits and ranges that earlier questions of whoever asks found; as it was, where this question itself found
         them."""
-        plan = None if asked.within is not None else _plan_of(read, catalog, asked, delta)
+        plan = None if asked.within is not None else self._plan_of(read, catalog, asked, delta)
         sought = lacking(read, catalog) if plan is None or plan.topic or plan.range_topics else Lacking()
         if (sought.limits or sought.ranges) and self._ledger_if_made() is not None:
             if plan is not None and self._asked_before(plan, asked):
@@ -103,8 +107,8 @@ class Planning(Surveyor):
                 return former
         known, words = self._with_facts(sought, read, catalog, asked.analyst)
         if not words:
-            return _plan_of(read, catalog, asked, delta) if plan is None else plan
-        again = _plan_of(read, known, asked, delta)
+            return self._plan_of(read, catalog, asked, delta) if plan is None else plan
+        again = self._plan_of(read, known, asked, delta)
         return replace(again, assumed=(*words, *again.assumed))
 
     def _with_facts(
@@ -131,7 +135,7 @@ class Planning(Surveyor):
         former = {name: limit for name, limit in FORMER.items() if getattr(unit, name) is None}
         if unit.max_total is not None or not former:
             return None
-        plan = _plan_of(read, replace(catalog, protected=unit.limited(**former)), asked, delta)
+        plan = self._plan_of(read, replace(catalog, protected=unit.limited(**former)), asked, delta)
         answer = self._store.stored(self._name_of(plan, asked)[0], asked.analyst)
         if answer is None or "limits" in Answer.from_bytes(answer).receipt:
             return None
@@ -215,8 +219,52 @@ class Planning(Surveyor):
             return min(self._usual_delta(), self.policy.analysts[analyst].delta)
         return min(self._usual_delta(), store.standing(analyst).budget.exact[1])
 
+    def _plan_of(self, read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:
+        """The plan at a price, or of an accuracy."""
+        if asked.within is None:
+            return plan_for(read, catalog, asked.epsilon if asked.epsilon is not None else 0, delta)
+        released = partial(self._released_sizes, read, asked)
+        return plan_within(read, catalog, asked.within, delta, confidence=asked.level, released=released)
 
-def _plan_of(read: Question, catalog: Catalog, asked: Asked, delta: Fraction) -> Plan:
-    if asked.within is not None:
-        return plan_within(read, catalog, asked.within, delta)
-    return plan_for(read, catalog, asked.epsilon if asked.epsilon is not None else 0, delta)
+    def _released_sizes(self, read: Question, asked: Asked) -> tuple[Size | None, ...]:
+        """The sizes of columns, by answers that whoever asks was given to this text, on this version of the data: the first that tells.
+
+        The first, so that what was asked for stays the question that it was, whatever is released later. A text with parameters may
+        have been asked with others.
+        """
+        sizes: list[Size | None] = [None] * len(read.outputs)
+        store = None if asked.params else self._ledger_if_made()
+        if store is None:
+            return tuple(sizes)
+        text, about = _bare(asked.text), part_of(read.source)
+        part = None if about is None else about.name
+        for row in store.history():
+            act = row.act
+            if not isinstance(act, Reserved | Shared) or row.analyst != asked.analyst or _bare(act.label) != text:
+                continue
+            if (None if act.part is None else act.part.name) != part:
+                continue
+            kept = store.stored(key_in(act.key), asked.analyst) if act.version == self.policy.version else None
+            if kept is None:
+                continue
+            answer = Answer.from_bytes(kept)
+            told = dict(zip([column.name for column in answer.columns], _sizes_in(answer), strict=True))
+            sizes = [size or told.get(name) for size, name in zip(sizes, read.names, strict=True)]
+            if None not in sizes:
+                break
+        return tuple(sizes)
+
+
+def _sizes_in(answer: Answer) -> list[Size | None]:
+    """What an answer tells of the size of each of its columns."""
+    known_by = f"an answer at ε = {answer.epsilon:g}"
+    errors = [[span and span.error for span in row] for row in answer.intervals]
+    return [
+        middle_size([row[j] for row in answer.rows], [row[j] for row in errors], known_by)
+        for j in range(len(answer.columns))
+    ]
+
+
+def _bare(text: str) -> str:
+    """A text without what changes nothing of a question."""
+    return " ".join(text.split()).rstrip("; ")

@@ -33,6 +33,7 @@ from discreet.curator.parted import paid_in
 from discreet.curator.place import Place, named, place_of
 from discreet.curator.policy import Policy
 from discreet.curator.pricing import check_least, price_of_measurement, price_of_plan
+from discreet.curator.quoting import Quoting
 from discreet.curator.randomness import AUDITED, SECURE, Randomness, check_randomness
 from discreet.curator.request import LONGEST_ANSWER, Request, Reservation, Stored
 from discreet.curator.store import Store
@@ -55,7 +56,7 @@ _AFTER_FORK: list[object] = []
 """Engines of a parent process: their threads are not here, and they are neither used nor closed."""
 
 
-class Curator(Deriving):
+class Curator(Deriving, Quoting):
     """Holds the data and the budget; answers questions.
 
     >>> people = {"patient_id": [1, 1, 2, 3], "ward": ["A", "B", "A", "A"]}
@@ -263,16 +264,18 @@ class Curator(Deriving):
     def sql(self, text: str, params: Params = None, *, key: str | None = None, **terms: Unpack[Terms]) -> Answer:
         """The private answer to a question, charged before any data is read.
 
-        It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± at 95 % is no larger, and nothing
-        where the answer follows from one that you have, as near (`derive`). The same question again is the same answer, free. `key`
-        names the request: a retry under its key is never charged twice, and nothing follows for it. `max_rows`, `max_groups` and
-        `max_total` are limits of this question, instead of the policy's.
+        It is (epsilon, delta)-DP; with `within` instead of epsilon the least price is paid whose ± is no larger: 25, "5%" of the size
+        of each number, or {"n": 25, "average": "2%"}; and nothing where the answer follows from one that you have, as near (`derive`).
+        The same question again is the same answer, free, at any `confidence`. `key` names the request: a retry under its key is never
+        charged twice, and nothing follows for it. `max_rows`, `max_groups` and `max_total` are limits of this question, instead of the
+        policy's.
         """
         if key is not None:
             check_key(key)
         self._here()
         with self._flight.question(), named(self._place):
-            priced, analyst = self._charged_or_free(Asked(text, params, key=key, **terms)), terms.get("analyst")
+            given = Asked(text, params, key=key, **terms)
+            priced, analyst = self._charged_or_free(given), given.analyst
             if isinstance(priced, Answer):
                 return priced
             plan, price = priced
@@ -303,7 +306,7 @@ class Curator(Deriving):
                 )
             )
             # what is handed out is what is kept: another may have settled this first
-            answer = (made[encoded] if encoded in made else Answer.from_bytes(encoded)).told(plan)
+            answer = (made[encoded] if encoded in made else Answer.from_bytes(encoded)).told(plan).at(plan, given.level)
             return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst))
 
     def _version(self) -> str:
@@ -321,7 +324,7 @@ class Curator(Deriving):
         Nothing is spent, no data is read, and no ledger is made.
         """
         asked = Asked(text, params, **terms)
-        return Preview.make(self._plan(asked), text=text, free=self._offered(asked))
+        return Preview.make(self._plan(asked), text=text, confidence=asked.level, free=self._offered(asked))
 
     @spelled_out
     def explain(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> str:

@@ -10,7 +10,7 @@ a mean, and to a sum half a step of its own and of each row, as far as it is pub
     anything else                               interval arithmetic on the above, each with its share of what may be missed
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -63,6 +63,23 @@ def intervals(plan: Plan, released: Sequence[Any], rows: post.Shown, confidence:
                 column = _column(reader, output.value, values, confidence)
                 columns[j] = column if len(levels) == 1 else _beside(columns[j], column, there, len(rows.rows))
     return Intervals(columns, len(rows.rows))
+
+
+def certain_intervals(plan: Plan, rows: Sequence[Sequence[Value]], confidence: float) -> Intervals | None:
+    """The intervals of rows whose ± is the same whatever was released; None where that of a column is not."""
+    if plan.question.levels or plan.question.population or plan.question.simultaneous:
+        return None
+    columns: list[IntervalColumn | None] = []
+    for j, output in enumerate(plan.question.outputs):
+        if is_key(output.value) or not type_of(output.value).numeric or not rows:
+            columns.append(None)
+            continue
+        release = plan.releases[output.value.index] if isinstance(output.value, Released) else None
+        error = None if release is None else release.error(plan, confidence)
+        if error is None:
+            return None
+        columns.append(around([row[j] for row in rows], [error] * len(rows)))
+    return Intervals(columns, len(rows))
 
 
 def _reader(level: LevelView, rows: post.Shown, alone: bool) -> tuple[Reader, Sequence[int]]:
@@ -195,7 +212,7 @@ def _predicted(level: LevelView, output: Output, confidence: float, levels: Sequ
     if unforeseen is not None:
         return Predicted(output.name, None, unforeseen)
     groups = range(len(plan.domain)) if has_key(scalar) or windows_in(scalar) else range(1)
-    public = any(plan.decided.noise_of(i) is None for i in _used(plan, scalar))
+    public = any(plan.decided.noise_of(i) is None for i in used_by(plan, scalar))
     apart = [numbers.columns(each.plan, each.released, None, each.key_places) for each in levels if each is not level]
     others = numbers.Columns.joined(apart) if apart else None
     reader = Reader.of(plan, level.released, groups, ahead=True, key_places=level.key_places, apart=others)
@@ -223,8 +240,39 @@ def _summed(plan: Plan) -> str | None:
 
 def _at_worst(level: LevelView, output: Output, groups: Sequence[int], confidence: float) -> Predicted:
     """The widest of the intervals at the corners of what each row may hold."""
+    plan, worst = level.plan, 0.0
+    each = evenly_spread(plan)
+    for reader in corners(level, output, groups, each):
+        span = reader.span(output.value, confidence)
+        if span is None:
+            return Predicted(output.name, None)
+        for value, low, high in zip(values_of(output.value, reader), span.low, span.high, strict=True):
+            interval = told_of(value, float(low), float(high), None, SMALL_BOTTOM, False)
+            if interval is None or interval.error is None:
+                reason = f"there may be too few to tell from none, with about {each:,} in a group, and then it is NULL"
+                return Predicted(output.name, None, reason)
+            worst = max(worst, interval.error)
+    evenly = any(plan.releases[i].evenly(plan) for i in released_in(output.value))
+    spread = ", and values spread evenly between their bounds" if evenly else ""
+    return Predicted(output.name, worst, None, in_a_group(plan) + spread)
+
+
+def evenly_spread(plan: Plan) -> int:
+    """How many there are in a group, if all people are spread evenly."""
+    return max(1, (plan.people or 1) // max(1, len(plan.domain)))
+
+
+def in_a_group(plan: Plan) -> str:
+    """How many there are in a group, in words."""
+    if len(plan.domain) == 1:
+        return f"{plan.people:,} people, as declared"
+    each = evenly_spread(plan)
+    return f"about {each:,} in a group: {plan.people:,} people declared, over {len(plan.domain):,} groups"
+
+
+def corners(level: LevelView, output: Output, groups: Sequence[int], each: int) -> Iterator[Reader]:
+    """Readers of what an output may be made of, with so many in a group: the ends of what each row may hold."""
     plan = level.plan
-    each = max(1, (plan.people or 1) // max(1, len(plan.domain)))
     counted, terms = _counts(plan), plan.terms
     releases = [plan.releases[i] for i in released_in(output.value)]
     evenly = {place: gives for release in releases for place, gives in release.evenly(plan).items()}
@@ -238,29 +286,18 @@ def _at_worst(level: LevelView, output: Output, groups: Sequence[int], confidenc
     ]
     # what is read besides is of at most so many, and of few of them or of all
     ends += [(0, each)] * (plan.decided.width - len(ends))
-    used = _used(plan, output.value)
-    corners = list(product(*(end if i in used else end[:1] for i, end in enumerate(ends))))
-    worst = 0.0
-    for corner in {*corners[:MOST_CORNERS], corners[-1]}:
+    used = used_by(plan, output.value)
+    places = list(product(*(end if i in used else end[:1] for i, end in enumerate(ends))))
+    for corner in {*places[:MOST_CORNERS], places[-1]}:
         totals = [np.full(len(plan.domain), number, np.int64) for number in corner]
-        reader = Reader.of(plan, totals, groups, key_places=level.key_places)
-        span = reader.span(output.value, confidence)
-        if span is None:
-            return Predicted(output.name, None)
-        (safe,), seen = guarded([output.value], reader)
-        rows = with_windows([output.value], [safe], seen, lambda _, guard: partial(evaluate, guard))
-        values = [evaluate(safe, row) for row in rows]
-        for value, low, high in zip(values, span.low, span.high, strict=True):
-            interval = told_of(value, float(low), float(high), None, SMALL_BOTTOM, False)
-            if interval is None or interval.error is None:
-                reason = f"there may be too few to tell from none, with about {each:,} in a group, and then it is NULL"
-                return Predicted(output.name, None, reason)
-            worst = max(worst, interval.error)
-    assumes = f"about {each:,} in a group: {plan.people:,} people declared, over {len(plan.domain):,} groups"
-    if len(plan.domain) == 1:
-        assumes = f"{plan.people:,} people, as declared"
-    spread = ", and values spread evenly between their bounds" if evenly else ""
-    return Predicted(output.name, worst, None, assumes + spread)
+        yield Reader.of(plan, totals, groups, key_places=level.key_places)
+
+
+def values_of(scalar: Scalar, reader: Reader) -> list[Value]:
+    """The values of an expression in the rows of a reader, NULL where it is of too few."""
+    (safe,), seen = guarded([scalar], reader)
+    rows = with_windows([scalar], [safe], seen, lambda _, guard: partial(evaluate, guard))
+    return [evaluate(safe, row) for row in rows]
 
 
 def _counts(plan: Plan) -> set[int]:
@@ -273,7 +310,7 @@ def _counts(plan: Plan) -> set[int]:
     }
 
 
-def _used(plan: Plan, scalar: Scalar) -> set[int]:
+def used_by(plan: Plan, scalar: Scalar) -> set[int]:
     """The measurements that an expression is made of."""
     releases = [plan.releases[i] for i in released_in(scalar)]
     read = {place for release in releases for i in release.readings for place in plan.decided.columns_of(i)}

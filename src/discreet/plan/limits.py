@@ -18,6 +18,9 @@ MOST_SCALE = 1 << 55
 NUMBER = 24
 """Characters of a number at most."""
 
+PER_RELEASED = 11
+"""Characters of a released integer at most, as it is kept beside the rows: 8 bytes in base 64."""
+
 BESIDE_ROWS = 1 << 24
 """Bytes of an answer that are for everything but its rows: the question, the plan, the receipt."""
 
@@ -50,7 +53,7 @@ def _check_noise(stage: Stage) -> None:
 
 def _check_size(plan: Plan, longest: int) -> None:
     rows = rows_of(plan)
-    size = rows * width(plan)
+    size = rows * width(plan) + PER_RELEASED * _released(plan.decided)
     if size > longest - BESIDE_ROWS:
         raise QueryError(
             f"the answer has {rows:,} rows of {len(plan.question.outputs):,} columns, which is too large to be kept",
@@ -70,6 +73,12 @@ def width(plan: Plan) -> int:
         if not is_key(output.value):
             total += 3 * name + max(3 * NUMBER, len(SMALL_BOTTOM) + 3 * len("null"))
     return total
+
+
+def _released(stage: Stage) -> int:
+    """How many integers are released, of all levels."""
+    levels = (level for level in stage.levels if level is not None)
+    return len(stage.domain) * stage.width + sum(map(_released, levels))
 
 
 def _length(value: Value) -> int:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from discreet.errors import Invalid
+from discreet.exact import rational, shown
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.sensitivity import Norm, Sensitivity
 from discreet.plan.combination import Combination
@@ -13,7 +15,26 @@ from discreet.plan.steps.base import broken
 from discreet.privacy import events
 
 CONFIDENCE = 0.95
-"""Of every ± that is told."""
+"""Of every ± that is told, unless another is asked for."""
+
+LEAST_CONFIDENCE, MOST_CONFIDENCE = Fraction(1, 2), Fraction(9999, 10_000)
+
+
+def checked_confidence(value: object) -> float:
+    """A caller's confidence; one at which nothing is told is Invalid.
+
+    >>> checked_confidence(Fraction(99, 100))
+    0.99
+    """
+    exact = rational(value, "confidence")
+    if not LEAST_CONFIDENCE <= exact <= MOST_CONFIDENCE:
+        percent = " (write 0.99 for 99 %)" if 1 < exact <= 100 else ""
+        raise Invalid(
+            f"confidence must be from 0.5 to 0.9999, got {shown(value)}{percent}",
+            code="confidence",
+            hint="0.95 is that of every ± where nothing is said",
+        )
+    return float(exact)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ Everything after the aggregates is post-processing: expressions over released va
 `Released(i)`, numbered in the order of `keys` and `aggregates`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -68,3 +69,24 @@ class Question:
 
     remarks: tuple[str, ...] = field(default=(), compare=False)
     """What is said of the answer for how it was asked; no part of what the question means."""
+
+    @property
+    def names(self) -> list[str]:
+        """The name of each output in an answer: told apart, where two are called alike."""
+        return unique([output.name for output in self.outputs])
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """These names, with a number behind those that were taken.
+
+    >>> unique(["n", "n", "n_2"])
+    ['n', 'n_2', 'n_2_2']
+    """
+    distinct: list[str] = []
+    for name in names:
+        candidate, number = name, 1
+        while candidate in distinct:
+            number += 1
+            candidate = f"{name}_{number}"
+        distinct.append(candidate)
+    return distinct

@@ -38,6 +38,9 @@ DIRECTIONS = 64
 ROUNDING = 1 / 12
 """The variance that rounding to integers adds."""
 
+USUAL = 0.95
+"""The confidence of a ± where none is asked for."""
+
 FLAT = 1e-12
 """Two sums whose noises differ by less are one."""
 
@@ -49,6 +52,9 @@ _PATH, _SLOPE = 0.5 + np.cosh(_turned), np.sinh(_turned)  # in units of where it
 
 MOST_COPIES = 32
 """A sum of more Laplace noises than these is taken as Gaussian: its quantile at 95 % is then less than 1 % off."""
+
+FAR_COPIES = 256
+"""The same beyond 95 %, up to 99.99 %, where tails differ more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +141,7 @@ def smooth_widths(sizes: Reals, noises: Sequence[Noise], confidence: float, besi
     scales = np.array([float(noise.scale) for noise in noises])
     times = np.array([noise.times if isinstance(noise, SummedNoise) else 1 for noise in noises])
     gaussian = np.array([noise.shape is NoiseShape.GAUSSIAN for noise in noises])
-    many = ~gaussian & (times > MOST_COPIES)
+    many = ~gaussian & (times > (MOST_COPIES if confidence <= USUAL else FAR_COPIES))
     laplace = np.repeat(sizes * scales, np.where(gaussian | many, 0, times), axis=1)
     normal = np.where(gaussian, 1, 2) * scales**2 + ROUNDING
     rounded = np.where(gaussian | many, normal, np.where(times > 1, ROUNDING, 0.0)) * times

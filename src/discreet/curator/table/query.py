@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import NoReturn, Protocol, Unpack
 
-from discreet.answer import Answer, Preview
+from discreet.answer import Answer, Preview, Quote
 from discreet.curator.asked import Params, Terms, spelled_out
 from discreet.errors import Invalid, QueryError
+from discreet.exact import Number
 from discreet.plan.build.expression import Chosen, Expression
 from discreet.plan.build.functions import col
 from discreet.plan.build.select import Select
@@ -21,6 +22,10 @@ class Asker(Protocol):
     def preview(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> Preview: ...
 
     def explain(self, text: str, params: Params = None, **terms: Unpack[Terms]) -> str: ...
+
+    def quote(
+        self, text: str, params: Params = None, *, epsilons: Iterable[Number] = ..., **terms: Unpack[Terms]
+    ) -> Quote: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -39,6 +44,13 @@ class Query(Select):
     def preview(self, params: Params = None, **terms: Unpack[Terms]) -> Preview:
         """What the question would cost, and how far off its answer may be. Nothing is spent, and no data is read."""
         return self.asker.preview(self.sql(), params, **self._terms(terms))
+
+    @spelled_out
+    def quote(
+        self, params: Params = None, *, epsilons: Iterable[Number] = (0.1, 0.3, 1), **terms: Unpack[Terms]
+    ) -> Quote:
+        """What the question would cost at several prices, and how far off its numbers may be at each. Nothing is spent."""
+        return self.asker.quote(self.sql(), params, epsilons=epsilons, **self._terms(terms))
 
     @spelled_out
     def explain(self, params: Params = None, **terms: Unpack[Terms]) -> str:

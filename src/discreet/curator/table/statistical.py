@@ -5,12 +5,15 @@ comes or goes changes a sum by 1 at most (Δ = 1), and where people are, by as m
 `per="person"` the mean over the rows of each person comes first, and the sum over people has Δ = 1 again.
 
 Several queries are asked at one price. A row can be in all of them, so what it changes adds up; where no row can be in two of them, which
-`plan.disjoint` proves, they are the groups of a CASE: a histogram, in which a row changes one answer alone. Nothing of this is believed:
+`plan.disjoint` proves, they are the groups of a CASE: a histogram, in which a row changes one answer alone. A person may be in several
+bins, and then it is taken only where declared limits make it change no more than the sums. Nothing of this is believed:
 the question is a text like any other, and `plan.check` computes from its plan what each person can change.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import fsum, inf
 from typing import TypeVar
 
 from discreet.answer import Answer
@@ -21,14 +24,19 @@ from discreet.plan.build.functions import col, count, fn, mean, sum, when
 from discreet.plan.build.select import Select
 from discreet.plan.catalog import Catalog
 from discreet.plan.disjoint import are_disjoint
+from discreet.plan.private import plan_for
 from discreet.plan.relation import Scan
 from discreet.plan.scalar import Cast, Released, Scalar, Type, type_of
 from discreet.plan.sql import question
+from discreet.plan.steps.base import Step
 
 Question = TypeVar("Question", bound=Select)
 
 QUERY, ANSWER = "query", "answer"
 """The columns of disjoint queries: which one it is, from 1, and its answer."""
+
+SMALL = Fraction(1, 10**8)
+"""A δ for noise that needs one."""
 
 MOST_QUERIES = 1_000
 """As many as a list of a text may have items."""
@@ -52,7 +60,7 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The answers to statistical queries, in their order: values, the ± of each at 95 %, and the curator's answer that they are from."""
+    """The answers to statistical queries, in their order: values, the ± of each, and the curator's answer that they are from."""
 
     values: tuple[float, ...]
     errors: tuple[float | None, ...]
@@ -74,9 +82,11 @@ def asked(table: Question, catalog: Catalog, queries: Sequence[str | Expression]
         return _by_person(table, catalog, found, mean_of)
     if mean_of:
         return table.agg(**{f"q{i}": mean(each.value) for i, each in enumerate(found, 1)})
+    sums = table.agg(**{f"q{i}": _sum(each) for i, each in enumerate(found, 1)})
     if len(found) > 1 and all(each.is_condition for each in found) and are_disjoint([each.scalar for each in found]):
-        return _histogram(table, found)
-    return table.agg(**{f"q{i}": _sum(each) for i, each in enumerate(found, 1)})
+        histogram = _histogram(table, found)
+        return histogram if _moves(histogram, catalog) <= _moves(sums, catalog) else sums
+    return sums
 
 
 def statistics(answer: Answer, count_of: int) -> Statistics:
@@ -88,6 +98,15 @@ def statistics(answer: Answer, count_of: int) -> Statistics:
     else:
         found = [(rows[0][f"q{i}"], rows[0].get(f"q{i}_error")) for i in range(1, count_of + 1)]
     return Statistics(tuple(value for value, _ in found), tuple(error for _, error in found), answer)  # type: ignore[misc]
+
+
+def _moves(table: Question, catalog: Catalog) -> float:
+    """What a unit moves in all, as far as limits are declared: a person may be in several bins, each with as many rows as all of a sum."""
+    delta = SMALL if catalog.protected.clip == "l2" else 0
+    stage = plan_for(question(table.sql(), catalog), catalog, 1, delta).stage
+    if isinstance(stage, Step):
+        return inf  # limits are to be found
+    return fsum(float(each.sensitivity * each.step) for each in stage.measurements)
 
 
 def _sum(each: Statistic) -> Expression:

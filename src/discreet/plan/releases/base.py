@@ -104,6 +104,9 @@ class Kind(ABC):
     arguments: ClassVar[int] = 1
     """How many numbers of a row it is of."""
 
+    of_all: ClassVar[bool] = False
+    """Whether it counts all rows, or all people, where it has no argument and no condition."""
+
     of_truths: ClassVar[bool] = False
     """Whether its argument is a condition, and no number."""
 

@@ -39,6 +39,7 @@ class Count(Kind):
     word = "COUNT"
     heading = "count"
     counting = True
+    of_all = True
 
     @classmethod
     def read(cls, call: Call) -> Aggregate:
@@ -145,6 +146,7 @@ class People(Kind):
     word = "COUNT DISTINCT"
     heading = "people"
     counting = True
+    of_all = True
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
         return Total(terms.people(aggregate.condition))

@@ -24,7 +24,7 @@ import numpy as np
 
 from discreet.errors import QueryError
 from discreet.plan.affine import Reals, Span
-from discreet.plan.draws import likely, noise_points
+from discreet.plan.draws import draws_for, likely, noise_points
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
 from discreet.plan.releases.mean import decimal_places
@@ -178,17 +178,19 @@ class Dispersion(Release):
         return True
 
     def span(self, reader: "Reader", confidence: float) -> Span:
-        span = likely(reader, self.places, self.rule, (reader.full(0), self._most(reader)), confidence)
+        span = likely(
+            reader, self.places, self.rule, (reader.full(0), self._most(reader, draws_for(confidence))), confidence
+        )
         return Span(np.sqrt(span.low), np.sqrt(span.high), span.open) if self.root else span
 
-    def _most(self, reader: "Reader") -> Reals:
+    def _most(self, reader: "Reader", draws: int) -> Reals:
         """The most that the truth can be. Of a sample that is n/(n − 1) times as much, for the fewest that n can be: two, or as many as
         are left by the farthest of all draws of its noise.
         """
         if not self.sample:
             return reader.full(self.most)
         count = reader.plan.measurements[self.count]
-        far = 0.0 if count.noise is None else float(noise_points(count.noise, 0, len(self.places)).max())
+        far = 0.0 if count.noise is None else float(noise_points(count.noise, 0, len(self.places), draws).max())
         fewest = np.maximum(float(count.step) * (reader.totals[self.count] - far), 2.0)
         most: Reals = float(self.most) * fewest / (fewest - 1)
         return most
