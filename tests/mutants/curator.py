@@ -98,7 +98,7 @@ MUTANTS = (
     Mutant(
         "analyst-not-charged",
         LEDGER + "_after",
-        'paid = None if account is None else _paid(account, price, "analyst")',
+        'paid = None if account is None else _paid(account, price, price, "analyst")',
         "paid = account",
         "an analyst's own cap is never reached",
         ledger.both_caps_are_kept,
@@ -106,8 +106,8 @@ MUTANTS = (
     Mutant(
         "data-set-charged-by-the-owner-only",
         LEDGER + "_after",
-        'replace(book, account=_paid(book.account, price, "owner" if account is None else "data set"))',
-        'book if analyst else replace(book, account=_paid(book.account, price, "owner"))',
+        "replace(book, account=_paid(book.account, price, more, whose))",
+        "book if analyst else replace(book, account=_paid(book.account, price, more, whose))",
         "analysts together spend more than the data set has",
         ledger.both_caps_are_kept,
     ),
@@ -194,7 +194,7 @@ MUTANTS = (
     Mutant(
         "shared-for-nothing",
         LEDGER + "_after",
-        'return book, None if account is None else _paid(account, price, "analyst")',
+        'return book, None if account is None else _paid(account, price, price, "analyst")',
         "return book, account",
         "another's answer costs an analyst nothing",
         ledger.shared_answers_cost_the_analyst_only,
@@ -602,7 +602,7 @@ MUTANTS = (
     Mutant(
         "reason-in-every-row",
         ACTS + "to_json",
-        "if isinstance(act, Accepted) and act.reason is None:",
+        "if name in parts and parts[name] is None:",
         "if False:",
         "a ledger of the last release in which a copy was accepted does not verify any more",
         ledger.the_reason_of_accepting_is_kept,

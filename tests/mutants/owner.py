@@ -153,8 +153,8 @@ MUTANTS = (
     Mutant(
         "higher-without-a-word",
         BUDGETS + "Change._set_cap",
-        "higher=self.higher",
-        "higher=True",
+        "store.set_cap(cap, self.analyst, higher=self.higher)",
+        "store.set_cap(cap, self.analyst, higher=True)",
         "a total rises without the owner's explicit act",
         EXPLICIT,
     ),

@@ -313,6 +313,14 @@ MUTANTS = (
         CHANGED,
     ),
     Mutant(
+        "higher-budgets-of-parts-without-a-word",
+        "discreet.curator.budgets:Change._set_cap",
+        "parted.set_cap(store, self.part, cap, higher=self.higher)",
+        "parted.set_cap(store, self.part, cap, higher=True)",
+        "the budget of a part rises without the owner's explicit act",
+        CHANGED,
+    ),
+    Mutant(
         "parts-of-files-that-are-called-alike",
         WITH_LEDGER + "_said_by",
         'repr(where) if where else ""',
