@@ -198,6 +198,21 @@ def test_counts_of_rows_and_of_people_cost_nothing_more() -> None:
         assert reading.columns == count, (protected, text)
 
 
+def test_what_is_public_varies_with_who_was_sampled() -> None:
+    """A count without noise has the ± of who came, as Wilson has it; a ratio of two such has the ± of both together."""
+    wide = 1.959964 * sqrt(500 + 0.960365)
+    for text, width in (
+        ("SELECT COUNT(*) AS n FROM t", wide),
+        ("SELECT 2 * COUNT(*) AS n FROM t", 2 * wide),
+        ("SELECT COUNT(*) / COUNT(*) AS n FROM t", 0),
+    ):
+        plan = asked(text, turned(ROW))
+        assert plan.epsilon == 0 and not plan.decided.readings
+        answer = Answer.make(plan, [np.array([500])], text=text)
+        ((span,),) = answer.intervals
+        assert span is not None and span.error == pytest.approx(width, rel=1e-3, abs=0.02), text
+
+
 # Its price.
 
 
