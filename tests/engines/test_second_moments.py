@@ -71,7 +71,7 @@ def multiplied(draw: st.DrawFn, columns: tuple[made.Column, ...]) -> r.Totals:
 
 
 @pytest.mark.parametrize("kept", [nullcontext, arranged], ids=["as-it-is", "arranged"])
-@settings(max_examples=repeats(10), suppress_health_check=SLOW)
+@settings(max_examples=repeats(6), suppress_health_check=SLOW)
 @given(data=st.data())
 def test_engines_multiply_alike(data: st.DataObject, kept: type[nullcontext[None]]) -> None:
     columns = data.draw(made.catalogs())

@@ -138,9 +138,9 @@ def _counted_twice(sizes: Reals) -> Reals:
 def smooth_widths(sizes: Reals, noises: Sequence[Noise], confidence: float, beside: Reals | float = 0.0) -> Reals:
     """Half-widths without the exact case, so that it varies smoothly with the coefficients. `beside` is the standard deviation of what
     else is added in each row, which is Gaussian."""
-    scales = np.array([float(noise.scale) for noise in noises])
-    times = np.array([noise.times if isinstance(noise, SummedNoise) else 1 for noise in noises])
-    gaussian = np.array([noise.shape is NoiseShape.GAUSSIAN for noise in noises])
+    scales = np.array([float(noise.scale) for noise in noises], np.float64)
+    times = np.array([noise.times if isinstance(noise, SummedNoise) else 1 for noise in noises], np.int64)
+    gaussian = np.array([noise.shape is NoiseShape.GAUSSIAN for noise in noises], np.bool_)
     many = ~gaussian & (times > (MOST_COPIES if confidence <= USUAL else FAR_COPIES))
     laplace = np.repeat(sizes * scales, np.where(gaussian | many, 0, times), axis=1)
     normal = np.where(gaussian, 1, 2) * scales**2 + ROUNDING
@@ -214,7 +214,7 @@ def regions(
     standard deviation of u·x + v·y for arrays of u and v, one row for each row. Between two directions it reaches as far as where those
     meet.
     """
-    spread = np.array([deviation(noise) for noise in noises])
+    spread = np.array([deviation(noise) for noise in noises], np.float64)
     one, nothing = np.ones((len(top), 1)), np.zeros((len(top), 1))
 
     def variance(u: Reals, v: Reals) -> Reals:
@@ -228,7 +228,7 @@ def regions(
     angles = pi / FEW_DIRECTIONS * np.arange(FEW_DIRECTIONS)[None, :]
     u, v = np.sin(angles) / own, np.cos(angles) / across - np.sin(angles) * shared / (own * across)
     sizes = np.abs(u[..., None] * top[:, None, :] + v[..., None] * bottom[:, None, :])
-    flat = sizes.reshape(-1, len(noises))
+    flat = sizes.reshape(u.size, len(noises))
     reach = np.concatenate(
         [
             smooth_widths(flat[i : i + PIECE], noises, confidence, beside(u, v).reshape(-1)[i : i + PIECE])
