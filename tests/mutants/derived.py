@@ -9,7 +9,7 @@ DERIVING = "discreet.curator.deriving:Deriving."
 MUTANTS = (
     Mutant(
         "people-of-groups-summed",
-        DERIVED + "statistics:TakenOver._told",
+        DERIVED + "statistics:TakenOver.told",
         "not summable(plan.measurements[place].made, plan.terms)",
         "False",
         "somebody in two groups is two people in their sum",
@@ -82,9 +82,9 @@ MUTANTS = (
     ),
     Mutant(
         "a-sum-shifted-once",
-        DERIVED + "kept:_read_shifted",
-        "release.middle * one * counts[group]",
-        "release.middle",
+        "discreet.plan.releases.total:Shifted.read_back",
+        "_steps(value, each * n, step, whole)",
+        "_steps(value, each, step, whole)",
         "a sum beside its mean is read as if it had one row",
         doors.sums_add_up,
     ),
