@@ -89,6 +89,14 @@ MUTANTS = (
         doors.sums_add_up,
     ),
     Mutant(
+        "a-subtotal-for-a-group",
+        DERIVED + "kept:_groups",
+        "(question.levels and any(None in group for group in known))",
+        "False",
+        "the total of all groups is taken for that of the group without a key",
+        doors.a_missing_key_is_no_subtotal,
+    ),
+    Mutant(
         "the-first-group-for-all",
         DERIVED + "following:_summed",
         "sum(told[cell] for cell in each)",
