@@ -363,3 +363,18 @@ def sums_add_up() -> None:
 
 def test_sums_add_up() -> None:
     sums_add_up()
+
+
+def a_missing_key_is_no_subtotal() -> None:
+    """Where a key may be missing a row of an answer with levels does not tell whether it is of a group, or of all."""
+    key = "CASE WHEN ward = 'A' THEN 'a' END"
+    with curator("row") as each:
+        rows = each.sql(f"SELECT {key} AS w, COUNT(*) AS n FROM v GROUP BY ROLLUP ({key})", epsilon=1).to_dicts()
+        assert [row["w"] for row in rows] == ["a", None, None]
+        refused(each, f"SELECT {key} AS w, COUNT(*) AS n FROM v GROUP BY {key}")
+        each.sql(f"SELECT {key} AS w, COUNT(*) AS n FROM v GROUP BY {key}", epsilon=1)
+        assert each.derive(f"SELECT {key} AS w, COUNT(*) AS n FROM v GROUP BY {key} ORDER BY n").epsilon == 0
+
+
+def test_a_missing_key_is_no_subtotal() -> None:
+    a_missing_key_is_no_subtotal()

@@ -9,7 +9,7 @@ DERIVING = "discreet.curator.deriving:Deriving."
 MUTANTS = (
     Mutant(
         "people-of-groups-summed",
-        DERIVED + "statistics:TakenOver._told",
+        DERIVED + "statistics:TakenOver.told",
         "not summable(plan.measurements[place].made, plan.terms)",
         "False",
         "somebody in two groups is two people in their sum",
@@ -82,11 +82,19 @@ MUTANTS = (
     ),
     Mutant(
         "a-sum-shifted-once",
-        DERIVED + "kept:_read_shifted",
-        "release.middle * one * counts[group]",
-        "release.middle",
+        "discreet.plan.releases.total:Shifted.read_back",
+        "_steps(value, each * n, step, whole)",
+        "_steps(value, each, step, whole)",
         "a sum beside its mean is read as if it had one row",
         doors.sums_add_up,
+    ),
+    Mutant(
+        "a-subtotal-for-a-group",
+        DERIVED + "kept:_groups",
+        "(question.levels and any(None in group for group in known))",
+        "False",
+        "the total of all groups is taken for that of the group without a key",
+        doors.a_missing_key_is_no_subtotal,
     ),
     Mutant(
         "the-first-group-for-all",

@@ -6,15 +6,12 @@ not tell its total, and what HAVING or LIMIT left out is not told at all.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from discreet.plan.caps import Limit
 from discreet.plan.catalog import Protected
 from discreet.plan.derived.shown import Told
 from discreet.plan.interval import Cells
 from discreet.plan.plan import Plan
-from discreet.plan.releases.base import Number
-from discreet.plan.releases.total import Shifted, Total, quotients
 from discreet.plan.scalar import Key, Released, Value, type_of
 
 Group = tuple[Value, ...]
@@ -55,8 +52,10 @@ class KeptAnswer:
         if groups is not None:
             finest = [row for row, group in zip(rows, groups, strict=True) if group is not None]
             there = [group for group in groups if group is not None]
-            _read_totals(plan, there, finest, cells)
-            _read_shifted(plan, there, finest, cells)
+            for place, integers in _integers(plan, finest).items():
+                told_here = {g: integer for g, integer in zip(there, integers, strict=False) if integer is not None}
+                if told_here:
+                    cells[place] = told_here
             for j, output in enumerate(plan.question.outputs):
                 if isinstance(output.value, Released):
                     told = [(row[j], spans[j]) for row, spans in zip(rows, intervals, strict=True)]
@@ -79,51 +78,13 @@ def _groups(plan: Plan, rows: Sequence[Sequence[Value]]) -> list[Group | None] |
     return [group if group in known else None for group in groups]
 
 
-def _read_totals(
-    plan: Plan, groups: Sequence[Group], rows: Sequence[Sequence[Value]], cells: dict[int, dict[Group, int]]
-) -> None:
-    for i, release in enumerate(plan.releases):
-        if isinstance(release, Total):
-            step = plan.measurements[release.measurement].step
-            whole = release.whole(plan)
-            for group, value in zip(groups, _shown(plan, i, rows), strict=False):
-                steps = None if value is None else _steps(value, Fraction(0), step, whole)
-                if steps is not None:
-                    cells.setdefault(release.measurement, {})[group] = steps
-
-
-def _read_shifted(
-    plan: Plan, groups: Sequence[Group], rows: Sequence[Sequence[Value]], cells: dict[int, dict[Group, int]]
-) -> None:
-    """A sum that was asked for beside its mean tells its total where the count is told too."""
-    for i, release in enumerate(plan.releases):
-        if isinstance(release, Shifted):
-            step, counts = plan.measurements[release.total].step, cells.get(release.count, {})
-            one, whole = plan.measurements[release.count].step, release.whole(plan)
-            for group, value in zip(groups, _shown(plan, i, rows), strict=False):
-                if value is not None and group in counts:
-                    steps = _steps(value, release.middle * one * counts[group], step, whole)
-                    if steps is not None:
-                        cells.setdefault(release.total, {})[group] = steps
-
-
-def _shown(plan: Plan, index: int, rows: Sequence[Sequence[Value]]) -> list[Number | None]:
-    """What the rows show of an aggregate as it is; nothing where no column does."""
-    for j, output in enumerate(plan.question.outputs):
-        if isinstance(output.value, Released) and output.value.index == index:
-            values = [row[j] for row in rows]
-            return [value if isinstance(value, int | float) else None for value in values]
-    return []
-
-
-def _steps(value: Number, shift: Fraction, step: Fraction, whole: bool) -> int | None:
-    """The one integer that is shown as this value, shift + step · integer; None where several are, which doubles do not tell apart."""
-    nearest = round((Fraction(value) - shift) / step)
-
-    def shown(steps: int) -> Number | None:
-        exact = shift + step * steps
-        (number,) = quotients([exact.numerator], exact.denominator, whole)
-        return number
-
-    alone = shown(nearest) == value and value not in (shown(nearest - 1), shown(nearest + 1))
-    return nearest if alone else None
+def _integers(plan: Plan, rows: Sequence[Sequence[Value]]) -> dict[int, Sequence[int | None]]:
+    """What rows tell of each measurement; what some tell only beside others is read once these are."""
+    known: dict[int, Sequence[int | None]] = {}
+    columns = {
+        output.value.index: j for j, output in enumerate(plan.question.outputs) if isinstance(output.value, Released)
+    }
+    for _ in range(2):
+        for index, j in columns.items():
+            known |= plan.releases[index].read_back(plan, [row[j] for row in rows], known)
+    return known

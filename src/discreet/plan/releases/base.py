@@ -22,6 +22,7 @@ from discreet.plan.scalar import Column, Literal, Pair, Scalar, Type, Value
 
 if TYPE_CHECKING:
     from discreet.plan.affine import AffineForm, Span
+    from discreet.plan.derived.statistics import TakenOver
     from discreet.plan.forms import Reader
     from discreet.plan.interval import IntervalColumn
     from discreet.plan.plan import Plan, Stage
@@ -160,6 +161,10 @@ class Kind(ABC):
         """What would have cost less, in words: an aggregate of this kind beside all others of its question, as they are measured."""
         return []
 
+    def following(self, aggregate: Aggregate, taken: "TakenOver") -> "Release | None":
+        """An aggregate as it is made of sums of what another answer told, whose places are taken over; None where it is not."""
+        return None
+
     def part_of(self, some: Aggregate, whole: Aggregate) -> bool:
         """Whether whatever `some`, of this kind, counts is surely counted by `whole`, so that their ratio is at most 1."""
         return False
@@ -197,6 +202,11 @@ class Release(ABC):
     def readings(self) -> tuple[int, ...]:
         """The readings beside the measurements that it is made of."""
         return ()
+
+    @property
+    def shift(self) -> Fraction:
+        """What each row adds besides to what its first measurement says of it."""
+        return Fraction(0)
 
     @property
     def counted(self) -> Mapping[int, int]:
@@ -240,6 +250,13 @@ class Release(ABC):
     def span(self, reader: "Reader", confidence: float) -> "Span | None":
         """The span that the truth lies in: for what has no form, made of intervals of `parts` forms, each with this confidence."""
         return None
+
+    def read_back(
+        self, plan: "Plan", values: Sequence[Value], known: Mapping[int, Sequence[int | None]]
+    ) -> Mapping[int, Sequence[int | None]]:
+        """What its values tell of its measurements, by their places: for each value an integer, or None; `known` is what others told.
+        Nothing of what is shown rounded."""
+        return {}
 
     def told_before(self, reader: "Reader") -> "IntervalColumn | None":
         """Its intervals where they were told already, of what follows from another answer; None: they are made."""

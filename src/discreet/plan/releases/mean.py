@@ -11,12 +11,12 @@ At 99 % it would be 99.5 % of nobody, but also 13 % (geometric) and 9 % (Gaussia
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from discreet.errors import QueryError
+from discreet.errors import Fault, QueryError
 from discreet.plan.affine import AffineForm
 from discreet.plan.question import Aggregate
 from discreet.plan.releases.base import Call, Kind, Number, Release, of_one_number, registry
@@ -24,6 +24,7 @@ from discreet.plan.releases.terms import MeasuredTerms
 from discreet.plan.scalar import Scalar
 
 if TYPE_CHECKING:
+    from discreet.plan.derived.statistics import TakenOver
     from discreet.plan.forms import Reader
     from discreet.plan.plan import Plan
 
@@ -50,8 +51,24 @@ class Average(Kind):
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Mean":
         return mean_of(aggregate, aggregate.argument, terms, self.word)
 
+    def following(self, aggregate: Aggregate, taken: "TakenOver") -> "Mean | None":
+        """The sum of the same argument over the count of its rows; it lies where the question clamps its argument to."""
+        total, count = (taken.release(replace(aggregate, kind=_called(name))) for name in ("SUM", "COUNT"))
+        asked = taken.planned(aggregate)
+        if total is None or count is None or not isinstance(asked, Mean):
+            return None
+        return Mean(total.places[0], count.places[0], total.shift, asked.low, asked.high)
+
 
 AVERAGE = Average()
+
+
+def _called(name: str) -> Kind:
+    """The kind of a SQL function."""
+    kind = registry.named(name)
+    if kind is None:
+        raise Fault(f"{name} is not there", code="release")
+    return kind()
 
 
 def mean_of(aggregate: Aggregate, argument: Scalar | None, terms: MeasuredTerms, name: str) -> "Mean":

@@ -5,7 +5,7 @@ coarser than those of the width; there it is Σ(x − middle) + middle · n, bot
 Totals are exact multiples of their step, and whole numbers are ints.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
@@ -22,9 +22,10 @@ from discreet.plan.releases.distinct import DISTINCT
 from discreet.plan.releases.mean import AVERAGE
 from discreet.plan.releases.terms import Measured, MeasuredTerms
 from discreet.plan.rules.relations import row_bounds, term_bounds
-from discreet.plan.scalar import And, Column, Literal, Scalar
+from discreet.plan.scalar import And, Column, Literal, Scalar, Value
 
 if TYPE_CHECKING:
+    from discreet.plan.derived.statistics import TakenOver
     from discreet.plan.forms import Reader
     from discreet.plan.plan import Plan, Stage
 
@@ -56,6 +57,12 @@ class Count(Kind):
 
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
         return Total(terms.counted(aggregate))
+
+    def following(self, aggregate: Aggregate, taken: "TakenOver") -> "Total | None":
+        """The count of the same rows, in whatever words."""
+        rows = taken.rows(aggregate)
+        alike = (release for each, release in taken.answered if each.kind == self and taken.rows(each) == rows)
+        return _as_it_is(alike, taken)
 
     def advice(self, aggregate: Aggregate, beside: tuple[Aggregate, ...], stage: "Stage") -> list[str]:
         """COUNT(*) beside AVG(x) costs a count of its own where x may be missing."""
@@ -151,6 +158,9 @@ class People(Kind):
     def planned(self, aggregate: Aggregate, terms: MeasuredTerms) -> "Total":
         return Total(terms.people(aggregate.condition))
 
+    def following(self, aggregate: Aggregate, taken: "TakenOver") -> "Total | None":
+        return _as_it_is(taken.alike(aggregate), taken)
+
     def said(self, inside: str) -> str:
         return f"{self.word}(person)"
 
@@ -179,6 +189,12 @@ class Sum(Kind):
             return Shifted(mean.total, mean.count, mean.middle)
         grid, operand = terms.grid(aggregate, self.word)
         return self._near(grid, operand, terms) if grid.near else self._far(aggregate, grid, operand, terms)
+
+    def following(self, aggregate: Aggregate, taken: "TakenOver") -> "Total | Shifted | None":
+        for own in taken.alike(aggregate):
+            if isinstance(own, Shifted) and taken.told(own.total) and taken.told(own.count):
+                return Shifted(taken.place(own.total), taken.place(own.count), own.middle)
+        return _as_it_is(taken.alike(aggregate), taken)
 
     def _near(self, grid: ValueGrid, operand: Scalar, terms: MeasuredTerms) -> "Total":
         place = terms.add(terms.steps(operand, grid, 0.0))
@@ -212,6 +228,12 @@ class Total(Release):
         step = plan.measurements[self.measurement].step
         tops = [step.numerator * total for total in released[self.measurement]]
         return quotients(tops, step.denominator, self.whole(plan))
+
+    def read_back(
+        self, plan: "Plan", values: Sequence[Value], known: Mapping[int, Sequence[int | None]]
+    ) -> Mapping[int, Sequence[int | None]]:
+        step, whole = plan.measurements[self.measurement].step, self.whole(plan)
+        return {self.measurement: [_steps(value, Fraction(0), step, whole) for value in values]}
 
     def whole(self, plan: "Plan") -> bool:
         return is_whole(self, plan)
@@ -248,6 +270,10 @@ class Shifted(Release):
         return self.total, self.count
 
     @property
+    def shift(self) -> Fraction:
+        return self.middle
+
+    @property
     def counted(self) -> Mapping[int, int]:
         return {self.total: self.count}
 
@@ -257,6 +283,15 @@ class Shifted(Release):
         per_total, per_count = int(step * bottom), int(shift * bottom)
         pairs = zip(released[self.total], released[self.count], strict=True)
         return quotients([per_total * total + per_count * count for total, count in pairs], bottom, self.whole(plan))
+
+    def read_back(
+        self, plan: "Plan", values: Sequence[Value], known: Mapping[int, Sequence[int | None]]
+    ) -> Mapping[int, Sequence[int | None]]:
+        """Its total, where its count is told too."""
+        step, whole = plan.measurements[self.total].step, self.whole(plan)
+        each = self.middle * plan.measurements[self.count].step
+        pairs = zip(values, known.get(self.count, ()), strict=False)
+        return {self.total: [None if n is None else _steps(value, each * n, step, whole) for value, n in pairs]}
 
     def whole(self, plan: "Plan") -> bool:
         return self.middle.denominator == 1 and is_whole(self, plan)
@@ -275,6 +310,29 @@ def quotients(tops: Sequence[int], bottom: int, whole: bool) -> Sequence[Number 
     """Exact quotients of integers, which have one divisor."""
     exact = [quotient(top, bottom) for top in tops]
     return exact if whole else [float(each) for each in exact]
+
+
+def _as_it_is(releases: Iterable[Release], taken: "TakenOver") -> Total | None:
+    """The first of these that is one total, and told."""
+    place = next(
+        (each.measurement for each in releases if isinstance(each, Total) and taken.told(each.measurement)), None
+    )
+    return None if place is None else Total(taken.place(place))
+
+
+def _steps(value: Value, shift: Fraction, step: Fraction, whole: bool) -> int | None:
+    """The one integer that is shown as this value, shift + step · integer; None where several are, which doubles do not tell apart."""
+    if not isinstance(value, int | float):
+        return None
+    nearest = round((Fraction(value) - shift) / step)
+
+    def shown(steps: int) -> Number | None:
+        exact = shift + step * steps
+        (number,) = quotients([exact.numerator], exact.denominator, whole)
+        return number
+
+    alone = shown(nearest) == value and value not in (shown(nearest - 1), shown(nearest + 1))
+    return nearest if alone else None
 
 
 def is_part(some: Aggregate, whole: Aggregate) -> bool:
