@@ -26,7 +26,7 @@ PROMISED = {
 
 LIMITING = re.compile(
     "clamped|left out|leaves out|in no bin|counts with|counts in|counts as|the length of|only the|taken as|chosen at random|known values"
-    "|subtotals are sums|is public"
+    "|subtotals are sums|is public|the answer that it follows from"
 )
 """In notes on what of the data an answer does not hold, and on what has no noise of its own."""
 

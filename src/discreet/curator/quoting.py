@@ -16,6 +16,7 @@ from discreet.curator.money import cap_of
 from discreet.curator.tabling import Tabling
 from discreet.errors import Invalid
 from discreet.exact import Number, rational, shown
+from discreet.plan.partition import Part
 from discreet.plan.plan import Plan
 
 MOST_PRICES = 32
@@ -48,7 +49,8 @@ class Quoting(Tabling):
         rows = []
         for epsilon in prices:
             plan, price = self._priced(replace(asked, epsilon=epsilon))
-            rows.append((Preview.make(plan, text=text, confidence=asked.level), price.within(left)))
+            fits = price.within(left) and (plan.part is None or price.within(self._left_in(plan.part)))
+            rows.append((Preview.make(plan, text=text, confidence=asked.level), fits))
         return Quote.of(rows, left=exactly(left, self.policy.accountant))
 
     def _free_amounts(self, analyst: str | None) -> Amounts:
@@ -59,6 +61,18 @@ class Quoting(Tabling):
         if analyst is not None:
             self._delta_of(analyst)  # refuses an analyst who is not known
         declared: Budget = declared_for(self.policy, analyst) or self.policy.budget
+        return cap_of(self.policy.accountant, declared.epsilon, declared.delta).limit
+
+    def _left_in(self, part: Part) -> Amounts:
+        """What is left of the budget of a part; before the first question all of it."""
+        store = self._ledger_if_made()
+        parts = None if store is None else store.standing().parts
+        account = None if parts is None else parts.account(part.name)
+        if account is not None:
+            return account.remaining
+        declared = (
+            Budget(Fraction(0), Fraction(0)) if self.policy.parts is None else self.policy.parts.budgets[part.name]
+        )
         return cap_of(self.policy.accountant, declared.epsilon, declared.delta).limit
 
 
