@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TypeAlias
 
-from discreet.curator.accounts import Account
+from discreet.curator.accounts import Account, Standing
 from discreet.curator.acts import AnalystAdded, Creation, DataChanged, Parted, PartPaid
 from discreet.curator.amounts import UNIT, Amounts
 from discreet.curator.ledger import advance, reserve
@@ -206,8 +206,11 @@ def caps_hold(seed: int, *, replaced: bool) -> tuple[int, int]:
         part, price = draw.choice([*NAMES, None]), some_price(draw)
         before = list(people.charges)
         people.charges.append(Charge(len(people.parts) - 1, part, price))
+        book = ledger.rows[-1].book
+        room = None if part is None else Standing.of(book.account, book).room_in(part)
         fits = people.worst[0] <= total.epsilon and (part is None or people.in_part(part)[0] <= cap.epsilon)
         assert ledger.ask(part, price) is fits, (seed, part, price)
+        assert room is None or price.within(room) is fits, (seed, part, price, room)
         taken, refused = taken + fits, refused + (not fits)
         if not fits:
             people.charges = before

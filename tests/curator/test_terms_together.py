@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,8 @@ IN_ONE = "SELECT COUNT(*) AS n FROM visits WHERE region = 'north' AND ward = 'A'
 MEAN = "SELECT ward, AVG(cost) AS mean FROM visits WHERE region = 'north' GROUP BY ward"
 
 
-@pytest.fixture
-def hospital() -> Iterator[Curator]:
+@contextmanager
+def hospital_in_parts() -> Iterator[Curator]:
     """With parts; what a person has in a group is never cut off, so that nothing that follows differs."""
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -43,9 +44,16 @@ def hospital() -> Iterator[Curator]:
                 "column": "region",
                 "budgets": {"north": {"epsilon": 4}, "south": {"epsilon": 1}},
             },
+            analysts={"ana": {"epsilon": 3}},
             ledger=Path(folder) / "ledger",
         ) as curator,
     ):
+        yield curator
+
+
+@pytest.fixture(name="hospital")
+def _hospital() -> Iterator[Curator]:
+    with hospital_in_parts() as curator:
         yield curator
 
 
@@ -85,9 +93,16 @@ def test_a_quote_fits_the_budget_of_its_part_and_that_of_the_data(hospital: Cura
         )
     )
     assert (south, whole) == ([True, False, False], [True, True, False])
-    hospital.sql("SELECT COUNT(*) AS n FROM visits WHERE region = 'south'", epsilon=0.75)
+    answer = hospital.sql("SELECT COUNT(*) AS n FROM visits WHERE region = 'south'", epsilon=0.75)
+    assert answer.remaining == {"epsilon": 0.25, "delta": 0.0}
     left = hospital.quote("SELECT COUNT(*) AS m FROM visits WHERE region = 'south'", epsilons=[0.25, 0.5])
     assert [row["fits"] for row in left.to_json()["quotes"]] == [True, False]
+    # north may still take all of its budget: what was spent in the south is spent on others
+    north = hospital.quote("SELECT COUNT(*) AS n FROM visits WHERE region = 'north'", epsilons=[4, 5])
+    assert [row["fits"] for row in north.to_json()["quotes"]] == [True, False]
+    # how much is left in a part would tell an analyst what others did there
+    theirs = hospital.quote("SELECT COUNT(*) AS m FROM visits WHERE region = 'south'", epsilons=[0.5], analyst="ana")
+    assert [row["fits"] for row in theirs.to_json()["quotes"]] == [True]
 
 
 def test_what_follows_is_of_the_same_part_alone(hospital: Curator) -> None:

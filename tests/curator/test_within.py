@@ -190,7 +190,8 @@ def test_a_size_may_come_from_an_answer_that_was_released(clinic: Curator) -> No
     clinic.sql(BY_WARD, epsilon=0.5)
     after = clinic.spent
     assert clinic.sql(f"  {BY_WARD} ;", within={"cost": "10%"}).rows == answer.rows
-    assert clinic.preview(BY_WARD, within={"cost": "10%"}).to_json() == told.to_json()
+    again = clinic.preview(BY_WARD, within={"cost": "10%"})
+    assert again.to_json() | {"free": None} == told.to_json() | {"free": None}  # what follows for nothing is nearer now
     assert clinic.spent == after and after.epsilon == spent.epsilon + F(1, 2)
     with pytest.raises(QueryError, match="at a price first"):
         clinic.preview(BY_WARD.replace("SUM", "sum"), within={"cost": "10%"})  # another text

@@ -123,8 +123,8 @@ MUTANTS = (
     Mutant(
         "another-statistic-within-a-bound",
         "discreet.answer.free:Free.meets",
-        "not self.differs and",
-        "",
+        "if self.differs:",
+        "if False:",
         "what the question would not have estimated is handed out in its place",
         doors.test_what_differs_is_said_and_not_taken_instead,
     ),

@@ -29,11 +29,12 @@ from discreet.plan.intervals import predicted
 from discreet.plan.moment_reading import SampledMoments
 from discreet.plan.plan import Plan
 from discreet.plan.population import SHARE
-from discreet.plan.private import plan_for, plan_within
+from discreet.plan.private import plan_for
 from discreet.plan.release import exact_totals
 from discreet.plan.sampling import Sampling, margin
 from discreet.plan.simultaneous import confidence_of_each
 from discreet.plan.sql import question
+from discreet.plan.within import plan_within
 from discreet.privacy import loss
 from tests.golden import plans as golden
 from tests.plan.laws import CLIPPED, PERSON, ROW, TABLE, decided_by, engine, low_rungs, neighbours, turned

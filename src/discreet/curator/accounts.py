@@ -73,6 +73,19 @@ class PartAccounts:
         since = [[a - b for a, b in zip(each.spent, self.carried, strict=True)] for _, each in self.accounts]
         return tuple(sum(sorted(amounts, reverse=True)[:count]) for amounts in zip(NOTHING, *since, strict=True))
 
+    def room(self, name: str, count: int, spent: Amounts, limit: Amounts) -> Amounts:
+        """The most that a question in a part may cost, of each amount, where the data set has spent so much of its limit.
+
+        It has to fit the budget of the part; for the data set it counts from where the part is among the `count` largest.
+        """
+        known = dict(self.accounts)
+        others = replace(self, accounts=tuple(each for each in self.accounts if each[0] != name))
+        beside = zip(known[name].spent, self.carried, others.largest(count - 1), strict=True)
+        before = [spent - carried + largest for spent, carried, largest in beside]
+        left = (most - so_far for most, so_far in zip(limit, spent, strict=True))
+        free = [a + b - c if a >= 0 else 0 for a, b, c in zip(left, self.largest(count), before, strict=True)]
+        return Amounts(*map(min, known[name].remaining, free))
+
     @property
     def most(self) -> Amounts:
         """The most that somebody may have met in parts, now and before."""
@@ -176,6 +189,12 @@ class Standing:
     # Where shares are reserved: what is kept for analysts.
     aside: Amounts | None
     parts: PartAccounts | None = None
+    touched: int = 1
+
+    def room_in(self, part: str) -> Amounts | None:
+        """The most that a question in a part may cost, for the owner; None where there is no such part."""
+        known = self.parts is not None and self.parts.account(part) is not None
+        return self.parts.room(part, self.touched, self.spent, self.cap) if self.parts is not None and known else None
 
     @property
     def shares(self) -> str:
@@ -194,4 +213,5 @@ class Standing:
             book.free if account is book.account else account.remaining,
             book.aside,
             book.parts,
+            book.touched,
         )

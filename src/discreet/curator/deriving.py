@@ -17,7 +17,7 @@ from discreet.answer.free import Free
 from discreet.curator.acts import Reserved, Shared
 from discreet.curator.amounts import Price
 from discreet.curator.asked import GENERATED, Asked, Params
-from discreet.curator.budgets import Balance
+from discreet.curator.declaration import Budget
 from discreet.curator.found import is_fact
 from discreet.curator.place import named
 from discreet.curator.request import key_in
@@ -33,6 +33,8 @@ from discreet.plan.derived.following import following
 from discreet.plan.derived.kept import KeptAnswer
 from discreet.plan.draft import Draft, draft
 from discreet.plan.measurement import CONFIDENCE
+from discreet.plan.partition import Part
+from discreet.plan.parts import part_of
 from discreet.plan.plan import Plan
 from discreet.plan.written import notation
 
@@ -102,10 +104,15 @@ class Deriving(Tabling):
                     code="not-derived",
                     hint="leave within out to have it as it is, or ask at a price",
                 )
-            return self._handed_out(free, analyst)
+            return self._handed_out(free, asked)
 
-    def _handed_out(self, free: Free, analyst: str | None) -> Answer:
-        return free.answer.with_remaining(Balance.of(self._store.standing(analyst)).free)
+    @abstractmethod
+    def _left(self, analyst: str | None, part: Part | None) -> Budget:
+        """What is left for whoever asks, of all or of people in one part."""
+
+    def _handed_out(self, free: Free, asked: Asked) -> Answer:
+        about = asked.question(self._declared_for(asked))
+        return free.answer.with_remaining(self._left(asked.analyst, part_of(about.source)))
 
     def _charged_or_free(self, asked: Asked) -> tuple[Plan, Price] | Answer:
         """What is charged for a question; or its answer, where one follows for nothing that is as near as was asked for, and the question
@@ -125,7 +132,7 @@ class Deriving(Tabling):
         if asked.within is None or asked.epsilon is not None or asked.key is not None:
             return None
         free = self._free(asked)
-        return None if free is None or not self._meets(free, asked) else self._handed_out(free, asked.analyst)
+        return None if free is None or not self._meets(free, asked) else self._handed_out(free, asked)
 
     def _meets(self, free: Free, asked: Asked) -> bool:
         """Whether it is as near as was asked for; QueryError where something is demanded of what is no number of the question."""

@@ -45,34 +45,35 @@ class Quoting(Tabling):
                 code="quote",
                 hint=HINT,
             )
-        prices, left = _distinct(epsilons), self._free_amounts(asked.analyst)
-        rows = []
-        for epsilon in prices:
-            plan, price = self._priced(replace(asked, epsilon=epsilon))
-            fits = price.within(left) and (plan.part is None or price.within(self._left_in(plan.part)))
-            rows.append((Preview.make(plan, text=text, confidence=asked.level), fits))
+        asked_at = [self._priced(replace(asked, epsilon=epsilon)) for epsilon in _distinct(epsilons)]
+        left = self._may_spend(asked.analyst, asked_at[0][0].part)
+        rows = [(Preview.make(plan, text=text, confidence=asked.level), price.within(left)) for plan, price in asked_at]
         return Quote.of(rows, left=exactly(left, self.policy.accountant))
 
-    def _free_amounts(self, analyst: str | None) -> Amounts:
-        """What is left for whoever asks; before the first question all of it."""
+    def _left(self, analyst: str | None, part: Part | None) -> Budget:
+        """What is left for whoever asks, of all or of people in one part."""
+        return exactly(self._may_spend(analyst, part), self.policy.accountant)
+
+    def _may_spend(self, analyst: str | None, part: Part | None) -> Amounts:
+        """What is left for whoever asks. Analysts are told of their own budget alone: how much is left in a part tells what others did."""
+        if part is None or analyst is not None:
+            return self._left_in_all(analyst)
+        store, declared = self._ledger_if_made(), self.policy.parts
+        room = None if store is None else store.standing().room_in(part.name)
+        if room is not None:
+            return room
+        cap = Budget(Fraction(0), Fraction(0)) if declared is None else declared.budgets[part.name]
+        whole = self._left_in_all(None)
+        return Amounts(*map(min, whole, cap_of(self.policy.accountant, cap.epsilon, cap.delta).limit))
+
+    def _left_in_all(self, analyst: str | None) -> Amounts:
+        """What is left of the budget of the data, or of an analyst; before the first question all of it."""
         store = self._ledger_if_made()
         if store is not None:
             return store.standing(analyst).free
         if analyst is not None:
             self._delta_of(analyst)  # refuses an analyst who is not known
         declared: Budget = declared_for(self.policy, analyst) or self.policy.budget
-        return cap_of(self.policy.accountant, declared.epsilon, declared.delta).limit
-
-    def _left_in(self, part: Part) -> Amounts:
-        """What is left of the budget of a part; before the first question all of it."""
-        store = self._ledger_if_made()
-        parts = None if store is None else store.standing().parts
-        account = None if parts is None else parts.account(part.name)
-        if account is not None:
-            return account.remaining
-        declared = (
-            Budget(Fraction(0), Fraction(0)) if self.policy.parts is None else self.policy.parts.budgets[part.name]
-        )
         return cap_of(self.policy.accountant, declared.epsilon, declared.delta).limit
 
 

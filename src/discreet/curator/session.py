@@ -21,9 +21,8 @@ from uuid import uuid4
 from discreet.answer import Answer, Preview
 from discreet.curator.amounts import Price
 from discreet.curator.asked import Asked, Params, Terms, check_key, spelled_out
-from discreet.curator.budgets import Balance
 from discreet.curator.catalog import catalog_of
-from discreet.curator.declaration import Budget, advice_on
+from discreet.curator.declaration import advice_on
 from discreet.curator.deriving import Deriving
 from discreet.curator.draws import entered
 from discreet.curator.flight import Flight
@@ -56,7 +55,7 @@ _AFTER_FORK: list[object] = []
 """Engines of a parent process: their threads are not here, and they are neither used nor closed."""
 
 
-class Curator(Deriving, Quoting):
+class Curator(Quoting, Deriving):
     """Holds the data and the budget; answers questions.
 
     >>> people = {"patient_id": [1, 1, 2, 3], "ward": ["A", "B", "A", "A"]}
@@ -307,7 +306,7 @@ class Curator(Deriving, Quoting):
             )
             # what is handed out is what is kept: another may have settled this first
             answer = (made[encoded] if encoded in made else Answer.from_bytes(encoded)).told(plan).at(plan, given.level)
-            return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst))
+            return _receipted(answer, analyst, outcome.sequence).with_remaining(self._left(analyst, plan.part))
 
     def _version(self) -> str:
         """Of the data that are open here: opening made it that of the ledger. By now the ledger may have come to another one."""
@@ -442,10 +441,6 @@ class Curator(Deriving, Quoting):
         self._here()
         with self._flight.question(), entered(self._store, request, event, self._randomness, block) as grant:
             yield grant
-
-    def _left(self, analyst: str | None) -> Budget:
-        """What is left for whoever asks."""
-        return Balance.of(self._store.standing(analyst)).free
 
     def close(self) -> None:
         """Give back the engine and the ledger, once questions and measurements in flight have ended; no other is taken any more.
