@@ -50,7 +50,7 @@ def a_fact_is_used_by_whom_it_belongs_to(folder: Path) -> None:
         for text, price in (
             (SUM, {"epsilon": 1}),
             (COUNT, {"epsilon": 2}),
-            (COUNT, {"within": most}),
+            (COUNT, {"within": most / 2}),
         ):  # nearer than what was answered
             again = hospital.sql(text, analyst="ana", **price)
             assert not finds(again) and again.receipt["limits"] == {"max_total": most}

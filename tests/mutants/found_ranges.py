@@ -141,8 +141,8 @@ MUTANTS = (
     Mutant(
         "a-found-range-is-not-used",
         "discreet.plan.draft:with_range",
-        "question.aggregates, ranges",
-        "question.aggregates, (FoundRange(span.argument, 2 * span.low, 2 * span.high),)",
+        "draft.question, ranges",
+        "draft.question, (FoundRange(span.argument, 2 * span.low, 2 * span.high),)",
         "values are clamped to another range than the answer tells",
         ranges.values_beyond_are_clamped,
     ),

@@ -275,7 +275,7 @@ MUTANTS = (
     ),
     Mutant(
         "any-count-is-the-count",
-        RELATIONS + "_counts",
+        RELATIONS + "counts_all",
         "    if count == ONE:\n",
         "    if True:\n",
         "a count of other rows is taken for that of the rows that are summed",

@@ -17,7 +17,7 @@ NOTE = "± and intervals hold for all {numbers} of the answer at once"
 def confidence_of_each(question: Question, groups: int, confidence: float) -> float:
     """The confidence of each interval of an answer with so many groups, at all levels, before any are left out.
 
-    >>> from discreet.plan.scalar import Released
+    >>> from discreet.plan.scalar import Released, Type
     >>> from discreet.plan.question import Output
     >>> asked = Question(None, (), (), (Output("n", Released(0, Type.INTEGER)),), simultaneous=True)
     >>> round(confidence_of_each(asked, 1, 0.95), 6), round(confidence_of_each(asked, 10, 0.95), 6)
