@@ -26,7 +26,7 @@ from discreet.local.prediction import predicted_error
 from discreet.local.prefixes import PrefixResponse
 from tests.scale import repeats
 
-RUNS, PEOPLE = repeats(300), 240
+RUNS, PEOPLE = repeats(1000), 240
 BOTH = Attributes((Attribute("a", 2, "k-ary"), Attribute("b", 6, "k-ary")))
 
 
