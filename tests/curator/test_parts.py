@@ -37,6 +37,10 @@ def test_a_charge_is_taken_exactly_where_both_caps_hold(replaced: bool) -> None:
     assert sum(taken) > 0 and sum(refused) > 0
 
 
+def test_a_part_that_met_what_it_may_not_is_closed() -> None:
+    model.a_part_that_met_what_it_may_not_is_closed()
+
+
 def test_an_analyst_pays_the_whole_price_in_every_part() -> None:
     model.analysts_pay_the_whole_price()
 

@@ -265,6 +265,14 @@ MUTANTS = (
         caps,
     ),
     Mutant(
+        "parts-that-are-closed-look-open",
+        ACCOUNTS + "PartAccounts.room",
+        "known[name].left",
+        "known[name].remaining",
+        "a quote says that a question fits, in a part that no question fits any more",
+        model.a_part_that_met_what_it_may_not_is_closed,
+    ),
+    Mutant(
         "parts-for-nothing",
         LEDGER + "_in_part",
         "_less(after.largest(book.touched), parts.largest(book.touched))",
