@@ -197,6 +197,44 @@ def test_one_ledger_serves_two_files_whose_parts_are_of_other_people(tmp_path: P
     one_ledger_serves_two_files(tmp_path)
 
 
+NULL = '"visits.csv"\nnull = ["south"]'
+READ_AS = [
+    ('"visits.csv"', NULL),
+    ('"visits.csv"', '"visits.csv"\nmultiline = true'),
+    ('"visits.csv"', '"visits.csv"\nencoding = "latin-1"'),
+    ("[tables.visits.columns]", '[tables.visits.columns]\nwho = { type = "integer" }'),
+    (
+        'region = { keys = ["north", "south", "west"] }',
+        'region = { type = "text", keys = ["north", "south", "west", "east"] }',
+    ),
+    ('"visits.csv"', '"visits.csv"\ndecimal = "."'),
+]
+"""How a policy reads the same file otherwise; the last two are the same."""
+
+
+def people_are_elsewhere_where_the_file_is_read_otherwise(folder: Path) -> None:
+    for i, (was, now) in enumerate(READ_AS):
+        (there := folder / str(i)).mkdir()
+        files(there, [(1, "north"), (2, "south")])
+        path = written(there)
+        with dp.Curator.open(path) as hospital:
+            hospital.sql(NORTH, epsilon=0.4)
+        text = path.read_text()
+        path.write_text(text.replace(was, now))
+        assert path.read_text() != text
+        with dp.Curator.open(path) as hospital:
+            left = {name: str(each.remaining) for name, each in hospital.budgets().parts.items()}
+            same = i >= len(READ_AS) - 2
+            assert left == {"north": "ε = 0.6", "south": "ε = 0.5" if same else "ε = 0.1"}, now
+            if now is NULL:  # the question is another one, about other people
+                hospital.sql(NORTH, epsilon=0.4)
+                assert str(hospital.spent) == "ε = 0.8"
+
+
+def test_people_are_in_other_parts_where_the_file_is_read_otherwise(tmp_path: Path) -> None:
+    people_are_elsewhere_where_the_file_is_read_otherwise(tmp_path)
+
+
 def budgets_of_parts_change(folder: Path) -> None:
     """A lower one at once, a higher one by an explicit act and never above the policy; one that is new from the largest spending on."""
     files(folder, [(1, "north")])

@@ -330,11 +330,19 @@ MUTANTS = (
     ),
     Mutant(
         "parts-of-files-that-are-called-alike",
-        WITH_LEDGER + "_said_by",
-        'repr(where) if where else ""',
+        WITH_LEDGER + "said_by",
+        'repr(said) if said else ""',
         '""',
         "two files say who is in a part, and people are in others by each",
         by_itself(asked.test_one_ledger_serves_two_files_whose_parts_are_of_other_people),
+    ),
+    Mutant(
+        "parts-of-a-file-that-is-read-otherwise",
+        WITH_LEDGER + "said_by",
+        '*_read(source, (parts.column, policy.protected.person or ""))',
+        "",
+        "a type or a word for missing values changes who is where, and what they met is forgotten",
+        by_itself(asked.test_people_are_in_other_parts_where_the_file_is_read_otherwise),
     ),
     Mutant(
         "budgets-that-follow-the-policy-up",
