@@ -299,7 +299,7 @@ def test_what_cannot_be_parts_is_refused_before_anything_is_asked(said: str, par
 
 def test_parts_are_named_by_texts_and_integers_alone() -> None:
     for keys, right in (([1, 2], True), ([True, False], False), ([0.5, 1.5], False)):
-        names = {str(key): {"epsilon": 1} for key in keys}
+        names = {str(key).lower(): {"epsilon": 1} for key in keys}
         columns = {"ward": {"keys": keys}}
         data = {"visits": {"who": [1, 2], "ward": keys}}
 
@@ -313,6 +313,17 @@ def test_parts_are_named_by_texts_and_integers_alone() -> None:
         else:
             with pytest.raises(Invalid, match="parts are named by"):
                 make()
+
+
+def parts_are_of_people() -> None:
+    """A column of a table about nobody names no part."""
+    public = {"regions": {"region": ["north", "south"], "land": ["u", "v"]}}
+    with pytest.raises(Invalid, match="'regions' is none"):
+        curator(public=public, parts=PARTS | {"table": "regions"})
+
+
+def test_parts_are_of_people() -> None:
+    parts_are_of_people()
 
 
 def test_a_part_that_there_is_not_is_refused() -> None:

@@ -161,6 +161,22 @@ MUTANTS = (
         parted.rules_refuse_what_is_no_part,
     ),
     Mutant(
+        "parts-by-a-value-of-another-type",
+        RULES + "_scope_of_a_part",
+        "relation.key != partition.key(part.name)",
+        "False",
+        "a part is named by what only looks like its key",
+        parted.rules_refuse_what_is_no_part,
+    ),
+    Mutant(
+        "parts-of-public-tables",
+        WITH_LEDGER + "partition_of",
+        "table is None or table.public is not None",
+        "table is None",
+        "a table about nobody says who is in a part",
+        asked.parts_are_of_people,
+    ),
+    Mutant(
         "parts-of-others-than-the-person",
         RULES + "_scope_of_a_part",
         'if {each.name.casefold() for each in asked} != {(person or "").casefold()}:',

@@ -46,6 +46,7 @@ def partition_of(policy: Policy, tables: Sequence[Table]) -> Partition | None:
             code="parts",
             hint=f'declare them: {column.name} = {{ keys = ["north", "south"] }}',
         )
+    partition = Partition(table.name, column.name, column.type, tuple(parts.budgets))
     known = {str(each) for each in column.keys}
     for name in parts.budgets:
         if name not in known:
@@ -54,7 +55,7 @@ def partition_of(policy: Policy, tables: Sequence[Table]) -> Partition | None:
                 code="parts",
                 hint=f"name one of them, such as {shown(min(known))}",
             )
-    return Partition(table.name, column.name, column.type, tuple(parts.budgets))
+    return partition
 
 
 def paid_in(policy: Policy, place: Place, part: Part | None) -> PartPaid | None:
