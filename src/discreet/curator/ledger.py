@@ -142,9 +142,11 @@ def _after(book: Book, act: Act, analyst: str | None, account: Account | None) -
                 raise Invalid("version must be that of the data")
             paid = None if account is None else _paid(account, price, price, "analyst")
             book = _out_of_share(book, price, account)
-            book, more = _in_part(book, part, price, account)
+            after, more = _in_part(book, part, price, account)
+            if account is None and part is not None and not book.account.affords(more):
+                raise _too_much_for_all(book, part, price)
             whose = "owner" if account is None else "data set"
-            return replace(book, account=_paid(book.account, price, more, whose)), paid
+            return replace(after, account=_paid(book.account, price, more, whose)), paid
         case Shared(price=price):
             _check_analyst(analyst, account)
             _check_shape(book.accountant, price)
@@ -234,6 +236,17 @@ def _too_much_in_part(account: Account, price: Price, name: str, *, owner: bool)
         lower, met = "", f"whoever is in it may have met {account.spent}"
         said = f"nothing is left for the part {name}: {met}, and its budget is {account.cap.limit}"
     return Refused(said, code="part-budget", hint=f"{lower}{more}")
+
+
+def _too_much_for_all(book: Book, part: PartPaid, price: Price) -> Refused:
+    """In a part of which less was spent than of others a question may cost more than is left of the data set."""
+    spent, limit = book.account.spent, book.account.cap.limit
+    room = NOTHING if book.parts is None else book.parts.room(part.name, book.touched, spent, limit)
+    return Refused(
+        f"the question costs {price}, and {room.beside(price)} is left of the data set for the part {shown(part.name)}",
+        code="budget",
+        hint="ask at a lower price, or allow more: discreet budget set",
+    )
 
 
 def _parted(book: Book, act: Parted) -> Book:
