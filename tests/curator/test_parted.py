@@ -403,3 +403,13 @@ def test_shares_that_are_reserved_in_the_ledger_refuse_parts_before_anything_is_
 def test_a_policy_has_parts_or_shares_that_are_reserved() -> None:
     with pytest.raises(Refused, match="parts"):
         curator(shares="reserved")
+
+
+def test_statistical_queries_pay_in_the_part_that_is_said() -> None:
+    """By a condition of their own they count rows, of everybody."""
+    with curator() as hospital:
+        hospital.statistical("x > 3", table="visits", part="north", epsilon=0.5)
+        hospital.statistical("x > 3", table="visits", part="south", epsilon=0.25)
+        assert str(hospital.spent) == "ε = 0.5"
+        hospital.statistical("x > 3 AND region = 'south'", table="visits", epsilon=0.25)
+        assert str(hospital.spent) == "ε = 0.75"
