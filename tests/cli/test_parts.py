@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import POLICY, Run, data, error
+from tests.cli.test_shell import typed
 
 PARTS = """
 [parts]
@@ -58,3 +59,19 @@ def test_a_budget_of_a_part_is_changed_by_the_owner(run: Run, parted: Path) -> N
     ] == ("part-budget")
     assert run("budget", "parts.toml", "--part", "Burns").exit_code == 2
     assert error(run("ask", "parts.toml", COUNT, "--part", "Ward", "--epsilon", "0.2", "--json"))["code"] == "part"
+
+
+def test_a_shell_asks_about_the_part_that_was_said_until_another_is(run: Run, parted: Path) -> None:
+    lines = ("\\epsilon 0.25", "\\part Burns", f"{COUNT};", "\\part Surgery", f"{COUNT};", "\\part", f"{COUNT};")
+    result = typed("\n".join(lines), "parts.toml", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert [line.get("part") for line in data(run("history", "parts.toml", "--json"))][-3:] == [
+        "Burns",
+        "Surgery",
+        None,
+    ]
+    assert data(run("budget", "parts.toml", "--json"))["spent"]["epsilon"] == 0.5
+    wrong = typed(f"\\epsilon 0.1\n\\part burns\n{COUNT};", "parts.toml")
+    assert wrong.exit_code == 2 and "'Burns'" in wrong.stderr
+    parted.write_text(POLICY)
+    assert "nobody declared parts" in typed("\\part Burns", "parts.toml").stderr

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TypeAlias
 
+import pytest
+
 from discreet.curator.accounts import Account, Standing
-from discreet.curator.acts import AnalystAdded, Creation, DataChanged, Parted, PartPaid
+from discreet.curator.acts import AnalystAdded, Capped, Creation, DataChanged, Parted, PartPaid
 from discreet.curator.amounts import UNIT, Amounts
 from discreet.curator.ledger import advance, reserve
 from discreet.curator.money import cap_of
@@ -99,6 +101,14 @@ class Ledger:
 
     def ask(self, part: str | None, price: Amounts, version: int | None = None, column: str | None = None) -> bool:
         """Whether a question was charged."""
+        try:
+            self.charge(part, price, version, column)
+        except Refused:
+            return False
+        return True
+
+    def charge(self, part: str | None, price: Amounts, version: int | None = None, column: str | None = None) -> None:
+        """Charge a question, or raise Refused."""
         epsilon, delta, _ = price.exact
         request = Request(
             f"k{len(self.rows)}",
@@ -109,13 +119,9 @@ class Ledger:
             str(self.version if version is None else version),
             part=None if part is None else PartPaid(TABLE, column or self.column, ORIGIN, part),
         )
-        try:
-            row = reserve(head_of(self.rows[-1]), None, None, None, request, 0)
-        except Refused:
-            return False
+        row = reserve(head_of(self.rows[-1]), None, None, None, request, 0)
         assert isinstance(row, Row)
         self.add(row)
-        return True
 
     @property
     def spent(self) -> tuple[int, ...]:
@@ -124,6 +130,12 @@ class Ledger:
     def spent_in(self, name: str) -> tuple[int, ...]:
         account = self._account(name)
         return tuple(account.spent)
+
+    def room_in(self, name: str) -> Amounts:
+        book = self.rows[-1].book
+        room = Standing.of(book.account, book).room_in(name)
+        assert room is not None
+        return room
 
     def _account(self, name: str) -> Account:
         parts = self.rows[-1].book.parts
@@ -206,8 +218,7 @@ def caps_hold(seed: int, *, replaced: bool) -> tuple[int, int]:
         part, price = draw.choice([*NAMES, None]), some_price(draw)
         before = list(people.charges)
         people.charges.append(Charge(len(people.parts) - 1, part, price))
-        book = ledger.rows[-1].book
-        room = None if part is None else Standing.of(book.account, book).room_in(part)
+        room = None if part is None else ledger.room_in(part)
         fits = people.worst[0] <= total.epsilon and (part is None or people.in_part(part)[0] <= cap.epsilon)
         assert ledger.ask(part, price) is fits, (seed, part, price)
         assert room is None or price.within(room) is fits, (seed, part, price, room)
@@ -230,3 +241,22 @@ def analysts_pay_the_whole_price() -> None:
         account, head = row.account, head_of(row)
     assert account is not None and account.spent.epsilon == 2 * UNIT
     assert head.book.account.spent.epsilon == UNIT
+
+
+def a_part_that_met_what_it_may_not_is_closed() -> None:
+    """Where people come with a δ to a part that has none, nothing of its ε is left either, and nothing else is told."""
+    ledger = Ledger.begun(False)
+    cap = (("b", cap_of("pure", 2)),)
+    ledger.add(advance(head_of(ledger.rows[-1]), Parted(TABLE, ledger.column, ORIGIN, cap), 0))
+    ledger.charge("b", Amounts(UNIT))
+    ledger.charge("a", Amounts(UNIT, 1))
+    assert ledger.room_in("b") == Amounts(UNIT)
+    ledger.change_data()
+    assert ledger.room_in("b") == Amounts() != ledger.room_in("a")
+    with pytest.raises(
+        Refused, match="nothing is left for the part 'b': whoever is in it may have met epsilon 1, delta"
+    ):
+        ledger.charge("b", Amounts(1))
+    # the same of the data set
+    ledger.add(advance(head_of(ledger.rows[-1]), Capped(cap_of("pure", 9)), 0))
+    assert ledger.room_in("a") == Amounts() and not ledger.ask("a", Amounts(1))

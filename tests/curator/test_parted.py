@@ -197,6 +197,44 @@ def test_one_ledger_serves_two_files_whose_parts_are_of_other_people(tmp_path: P
     one_ledger_serves_two_files(tmp_path)
 
 
+NULL = '"visits.csv"\nnull = ["south"]'
+READ_AS = [
+    ('"visits.csv"', NULL),
+    ('"visits.csv"', '"visits.csv"\nmultiline = true'),
+    ('"visits.csv"', '"visits.csv"\nencoding = "latin-1"'),
+    ("[tables.visits.columns]", '[tables.visits.columns]\nwho = { type = "integer" }'),
+    (
+        'region = { keys = ["north", "south", "west"] }',
+        'region = { type = "text", keys = ["north", "south", "west", "east"] }',
+    ),
+    ('"visits.csv"', '"visits.csv"\ndecimal = "."'),
+]
+"""How a policy reads the same file otherwise; the last two are the same."""
+
+
+def people_are_elsewhere_where_the_file_is_read_otherwise(folder: Path) -> None:
+    for i, (was, now) in enumerate(READ_AS):
+        (there := folder / str(i)).mkdir()
+        files(there, [(1, "north"), (2, "south")])
+        path = written(there)
+        with dp.Curator.open(path) as hospital:
+            hospital.sql(NORTH, epsilon=0.4)
+        text = path.read_text()
+        path.write_text(text.replace(was, now))
+        assert path.read_text() != text
+        with dp.Curator.open(path) as hospital:
+            left = {name: str(each.remaining) for name, each in hospital.budgets().parts.items()}
+            same = i >= len(READ_AS) - 2
+            assert left == {"north": "ε = 0.6", "south": "ε = 0.5" if same else "ε = 0.1"}, now
+            if now is NULL:  # the question is another one, about other people
+                hospital.sql(NORTH, epsilon=0.4)
+                assert str(hospital.spent) == "ε = 0.8"
+
+
+def test_people_are_in_other_parts_where_the_file_is_read_otherwise(tmp_path: Path) -> None:
+    people_are_elsewhere_where_the_file_is_read_otherwise(tmp_path)
+
+
 def budgets_of_parts_change(folder: Path) -> None:
     """A lower one at once, a higher one by an explicit act and never above the policy; one that is new from the largest spending on."""
     files(folder, [(1, "north")])
@@ -261,7 +299,7 @@ def test_what_cannot_be_parts_is_refused_before_anything_is_asked(said: str, par
 
 def test_parts_are_named_by_texts_and_integers_alone() -> None:
     for keys, right in (([1, 2], True), ([True, False], False), ([0.5, 1.5], False)):
-        names = {str(key): {"epsilon": 1} for key in keys}
+        names = {str(key).lower(): {"epsilon": 1} for key in keys}
         columns = {"ward": {"keys": keys}}
         data = {"visits": {"who": [1, 2], "ward": keys}}
 
@@ -275,6 +313,17 @@ def test_parts_are_named_by_texts_and_integers_alone() -> None:
         else:
             with pytest.raises(Invalid, match="parts are named by"):
                 make()
+
+
+def parts_are_of_people() -> None:
+    """A column of a table about nobody names no part."""
+    public = {"regions": {"region": ["north", "south"], "land": ["u", "v"]}}
+    with pytest.raises(Invalid, match="'regions' is none"):
+        curator(public=public, parts=PARTS | {"table": "regions"})
+
+
+def test_parts_are_of_people() -> None:
+    parts_are_of_people()
 
 
 def test_a_part_that_there_is_not_is_refused() -> None:
@@ -354,3 +403,13 @@ def test_shares_that_are_reserved_in_the_ledger_refuse_parts_before_anything_is_
 def test_a_policy_has_parts_or_shares_that_are_reserved() -> None:
     with pytest.raises(Refused, match="parts"):
         curator(shares="reserved")
+
+
+def test_statistical_queries_pay_in_the_part_that_is_said() -> None:
+    """By a condition of their own they count rows, of everybody."""
+    with curator() as hospital:
+        hospital.statistical("x > 3", table="visits", part="north", epsilon=0.5)
+        hospital.statistical("x > 3", table="visits", part="south", epsilon=0.25)
+        assert str(hospital.spent) == "ε = 0.5"
+        hospital.statistical("x > 3 AND region = 'south'", table="visits", epsilon=0.25)
+        assert str(hospital.spent) == "ε = 0.75"

@@ -37,6 +37,19 @@ def test_a_charge_is_taken_exactly_where_both_caps_hold(replaced: bool) -> None:
     assert sum(taken) > 0 and sum(refused) > 0
 
 
+def test_a_part_that_met_what_it_may_not_is_closed() -> None:
+    model.a_part_that_met_what_it_may_not_is_closed()
+
+
+def test_what_is_left_of_the_data_set_for_a_part_is_what_a_question_there_may_cost() -> None:
+    ledger = Ledger.begun(False, 2)
+    ledger.charge("a", Amounts(UNIT))
+    ledger.charge(None, Amounts(UNIT // 2))
+    with pytest.raises(Refused, match=r"and epsilon 1\.5, delta 0\.9 is left of the data set for the part 'b'"):
+        ledger.charge("b", Amounts(2 * UNIT))
+    ledger.charge("b", Amounts(3 * UNIT // 2))
+
+
 def test_an_analyst_pays_the_whole_price_in_every_part() -> None:
     model.analysts_pay_the_whole_price()
 

@@ -388,6 +388,9 @@ def rules_refuse_what_is_no_part() -> None:
         _refused(lambda each=each: scope_of(each, catalog()), each)
     _refused(lambda: scope_of(node, replace(catalog(), parts=None)), node)
     _refused(lambda: scope_of(node, catalog(ROWS[0])), node)
+    numbered = replace(catalog(), parts=Partition("visits", "x", Type.INTEGER, ("2",)))
+    spelt = replace(node, column=Node("x", Type.INTEGER), key=Literal("2", Type.TEXT))
+    _refused(lambda: scope_of(spelt, numbered), spelt)
     _refused(lambda: reach_into(node, Unit.ROW), node)
     _refused(lambda: reach_into(replace(node, person=None), Unit.PERSON), node)
     assert part_of(replace(node, source=Filter(node.source, node.all_in))) is None, "a part is one of a table's rows"

@@ -29,6 +29,7 @@ HELP = r"""SELECT … ;             ask, at the price that was set
 \epsilon 0.5           set the price of the next questions
 \within 25             instead: pay the least for an error of ±25; of 5%; or by columns, of n=25 average=2%
 \confidence 0.99       that of every ± from now on
+\part North            ask about the people of one part, and pay there; \part alone: about everybody again
 \preview SELECT … ;    price and predicted error; nothing is read or spent. Without a question: of the last one
 \quote SELECT … ;      the error at ε = 0.1, 0.3, 1 and 3. Without a question: of the last one
 \explain SELECT … ;    how it would be answered
@@ -37,7 +38,7 @@ HELP = r"""SELECT … ;             ask, at the price that was set
 \help                  this
 \quit                  leave; so does the end of the input"""
 WITH_QUESTION = ("preview", "quote", "explain")
-WORDS = ("epsilon", "within", "confidence", "preview", "quote", "explain", "describe", "budget", "help", "quit")
+WORDS = ("epsilon", "within", "confidence", "part", "preview", "quote", "explain", "describe", "budget", "help", "quit")
 QUOTED = (0.1, 0.3, 1, 3)
 
 
@@ -52,6 +53,7 @@ class Session:
     price: dict[str, Any]
     last: str = ""
     confidence: float | None = None
+    part: str | None = None
 
     def ask(self, text: str) -> None:
         self.last = text
@@ -101,6 +103,17 @@ class Session:
         said = self.confidence or CONFIDENCE
         self._tell({"confidence": said}, f"± at {100 * said:g} %")
 
+    def part_of(self, text: str) -> None:
+        parts = self.curator.catalog.parts
+        if text and parts is None:
+            raise Invalid(
+                f"there is no part {text!r}: nobody declared parts", code="part", hint="add [parts] to the policy"
+            )
+        if text and parts is not None:
+            parts.key(text)
+        self.part = text or None
+        self._tell({"part": self.part}, f"part {text}" if text else "everybody")
+
     def describe(self, _: str) -> None:
         from discreet.curator.description import described
 
@@ -126,7 +139,7 @@ class Session:
         return {**price, **self._beside_price()}
 
     def _beside_price(self) -> dict[str, Any]:
-        return {**self.flags.limits, "confidence": self.confidence, "analyst": self.analyst}
+        return {**self.flags.limits, "confidence": self.confidence, "analyst": self.analyst, "part": self.part}
 
     def _meant(self, text: str) -> str:
         found = text or self.last
@@ -208,7 +221,7 @@ def done(session: Session, word: str, text: str) -> None:
 
     if word and word not in WORDS:
         raise Invalid(rf"there is no \{word}", code="usage", hint=suggestion(word, WORDS, "there are"))
-    name = {"": "ask", "confidence": "confidence_of"}.get(word, word)
+    name = {"": "ask", "confidence": "confidence_of", "part": "part_of"}.get(word, word)
     act: Callable[[str], None] = getattr(session, name)
     act(text)
 

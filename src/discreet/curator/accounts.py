@@ -37,6 +37,11 @@ class Account:
             max(0, limit.epsilon - spent.epsilon), max(0, limit.delta - spent.delta), max(0, limit.rho - spent.rho)
         )
 
+    @property
+    def left(self) -> Amounts:
+        """What a question may cost: nothing of any amount where one is beyond its limit already."""
+        return self.remaining if self.affords(NOTHING) else NOTHING
+
     def to_json(self) -> dict[str, Any]:
         failures = {"failures": self.failures} if self.failures else {}
         return {"active": self.active, "cap": self.cap.to_json(), "spent": self.spent.to_json(), **failures}
@@ -82,9 +87,11 @@ class PartAccounts:
         others = replace(self, accounts=tuple(each for each in self.accounts if each[0] != name))
         beside = zip(known[name].spent, self.carried, others.largest(count - 1), strict=True)
         before = [spent - carried + largest for spent, carried, largest in beside]
-        left = (most - so_far for most, so_far in zip(limit, spent, strict=True))
-        free = [a + b - c if a >= 0 else 0 for a, b, c in zip(left, self.largest(count), before, strict=True)]
-        return Amounts(*map(min, known[name].remaining, free))
+        left = [most - so_far for most, so_far in zip(limit, spent, strict=True)]
+        if min(left) < 0:
+            return NOTHING
+        free = [a + b - c for a, b, c in zip(left, self.largest(count), before, strict=True)]
+        return Amounts(*map(min, known[name].left, free))
 
     @property
     def most(self) -> Amounts:

@@ -184,8 +184,8 @@ def of_parts(standing: Standing) -> dict[str, Balance]:
                 spent=each.spent,
                 cap=each.cap.limit,
                 budget=each.cap.budget,
-                remaining=each.remaining,
-                free=each.remaining,
+                remaining=each.left,
+                free=each.left,
                 failures=0,
             )
         )

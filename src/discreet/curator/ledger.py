@@ -142,9 +142,11 @@ def _after(book: Book, act: Act, analyst: str | None, account: Account | None) -
                 raise Invalid("version must be that of the data")
             paid = None if account is None else _paid(account, price, price, "analyst")
             book = _out_of_share(book, price, account)
-            book, more = _in_part(book, part, price, account)
+            after, more = _in_part(book, part, price, account)
+            if account is None and part is not None and not book.account.affords(more):
+                raise _too_much_for_all(book, part, price)
             whose = "owner" if account is None else "data set"
-            return replace(book, account=_paid(book.account, price, more, whose)), paid
+            return replace(after, account=_paid(book.account, price, more, whose)), paid
         case Shared(price=price):
             _check_analyst(analyst, account)
             _check_shape(book.accountant, price)
@@ -219,14 +221,32 @@ def _in_part(book: Book, part: PartPaid | None, price: Price, asked: Account | N
             hint="open the data anew, then ask again",
         )
     if not account.affords(price):
-        left = f"and {account.remaining.beside(price)} is" if asked is None else "which is more than is"
-        raise Refused(
-            f"the question costs {price}, {left} left for the part {shown(part.name)}",
-            code="part-budget",
-            hint="ask at a lower price; only the owner can allow more: discreet budget set SOURCE --part NAME",
-        )
+        raise _too_much_in_part(account, price, shown(part.name), owner=asked is None)
     after = parts.put(part.name, account.charged(price))
     return replace(book, parts=after), _less(after.largest(book.touched), parts.largest(book.touched))
+
+
+def _too_much_in_part(account: Account, price: Price, name: str, *, owner: bool) -> Refused:
+    """People who came from other parts may have met a δ that this one has none of: then no question is left, whatever its price."""
+    lower, more = "ask at a lower price; ", "only the owner can allow more: discreet budget set SOURCE --part NAME"
+    said = f"the question costs {price}, which is more than is left for the part {name}"
+    if owner and account.affords(NOTHING):
+        said = f"the question costs {price}, and {account.remaining.beside(price)} is left for the part {name}"
+    elif owner:
+        lower, met = "", f"whoever is in it may have met {account.spent}"
+        said = f"nothing is left for the part {name}: {met}, and its budget is {account.cap.limit}"
+    return Refused(said, code="part-budget", hint=f"{lower}{more}")
+
+
+def _too_much_for_all(book: Book, part: PartPaid, price: Price) -> Refused:
+    """In a part of which less was spent than of others a question may cost more than is left of the data set."""
+    spent, limit = book.account.spent, book.account.cap.limit
+    room = NOTHING if book.parts is None else book.parts.room(part.name, book.touched, spent, limit)
+    return Refused(
+        f"the question costs {price}, and {room.beside(price)} is left of the data set for the part {shown(part.name)}",
+        code="budget",
+        hint="ask at a lower price, or allow more: discreet budget set",
+    )
 
 
 def _parted(book: Book, act: Parted) -> Book:

@@ -1,23 +1,27 @@
 """Parts of the people between a policy and its ledger: which parts have budgets, what says who is in them, and what a question in one pays.
 
-What a ledger knows of a part is its name, and what says who is in it: a table, a column, and the source of the table. One ledger may serve
-several policies, whose tables are called alike: by each of them people are in other parts.
+What a ledger knows of a part is its name, and what says who is in it: a table, a column, and the source of the table with how it is read.
+One ledger may serve several policies, whose tables are called alike: by each of them people are in other parts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from discreet.curator.acts import Parted, PartPaid
 from discreet.curator.amounts import Cap
+from discreet.curator.declaration import Declared, Source
 from discreet.curator.money import cap_of
 from discreet.curator.place import Place
 from discreet.curator.policy import Policy
 from discreet.curator.store import Store
+from discreet.engines.framing import PLAIN
+from discreet.engines.reading import AS_IT_IS
 from discreet.errors import Invalid, QueryError
 from discreet.exact import shown
 from discreet.plan.catalog import Table
 from discreet.plan.partition import Part, Partition
+from discreet.plan.scalar import Type
 
 
 def partition_of(policy: Policy, tables: Sequence[Table]) -> Partition | None:
@@ -42,6 +46,7 @@ def partition_of(policy: Policy, tables: Sequence[Table]) -> Partition | None:
             code="parts",
             hint=f'declare them: {column.name} = {{ keys = ["north", "south"] }}',
         )
+    partition = Partition(table.name, column.name, column.type, tuple(parts.budgets))
     known = {str(each) for each in column.keys}
     for name in parts.budgets:
         if name not in known:
@@ -50,19 +55,19 @@ def partition_of(policy: Policy, tables: Sequence[Table]) -> Partition | None:
                 code="parts",
                 hint=f"name one of them, such as {shown(min(known))}",
             )
-    return Partition(table.name, column.name, column.type, tuple(parts.budgets))
+    return partition
 
 
 def paid_in(policy: Policy, place: Place, part: Part | None) -> PartPaid | None:
     """Where a question about a part is charged."""
-    return None if part is None else PartPaid(*_said_by(policy, place), part.name)
+    return None if part is None else PartPaid(*said_by(policy, place), part.name)
 
 
 def follow(store: Store, policy: Policy, place: Place) -> None:
     """Bring the parts of a ledger to what a policy says: lower budgets at once, and parts that are new."""
     if policy.parts is None:
         return
-    now, said = store.standing().parts, _said_by(policy, place)
+    now, said = store.standing().parts, said_by(policy, place)
     known = dict(now.accounts) if now is not None and now.said_by == said else {}
     caps = []
     for name, budget in sorted(policy.parts.budgets.items()):
@@ -100,11 +105,31 @@ def _cap(policy: Policy, epsilon: object, delta: object, now: Cap | None) -> Cap
     return now if now is not None and now.budget == cap.budget else cap
 
 
-def _said_by(policy: Policy, place: Place) -> tuple[str, str, str]:
+def said_by(policy: Policy, place: Place) -> tuple[str, str, str]:
     """What says who is in a part; names that differ in case are one name."""
     parts = policy.parts
     if parts is None:
         raise Invalid("nobody declared parts", code="parts")
     source = next(each for name, each in policy.tables.items() if name.casefold() == parts.table.casefold())
     where = (place.origin(Path(source.data)), source.table) if isinstance(source.data, str | Path) else ()
-    return parts.table.casefold(), parts.column.casefold(), repr(where) if where else ""
+    said = (*where, *_read(source, (parts.column, policy.protected.person or "")))
+    return parts.table.casefold(), parts.column.casefold(), repr(said) if said else ""
+
+
+def _read(source: Source, columns: tuple[str, str]) -> Iterator[str]:
+    """How the cells are read that say who is in which part, where it is not as usual: read otherwise people are elsewhere."""
+    reading = source.reading
+    if source.framing != PLAIN:
+        yield repr(source.framing)
+    if source.stored:
+        yield "stored"
+    if (signs := (reading.decimal, reading.thousands)) != (AS_IT_IS.decimal, AS_IT_IS.thousands):
+        yield repr(signs)
+    if reading.null:
+        yield repr(sorted(reading.null))
+    declared = {name.casefold(): said for name, said in source.columns.items()}
+    for name in columns:
+        said = declared.get(name.casefold(), Declared())
+        kinds = {type(key).__name__ for key in said.keys or ()} if said.type is None else {said.type.value}
+        if kinds - {"str", Type.TEXT.value} or said.keys_of is not None:
+            yield repr((name.casefold(), sorted(kinds), said.keys_of))

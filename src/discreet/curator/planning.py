@@ -26,6 +26,7 @@ from discreet.curator.found import (
     told_again,
 )
 from discreet.curator.names import check_name
+from discreet.curator.parted import said_by
 from discreet.curator.request import Request, key_in
 from discreet.curator.store import unknown_analyst
 from discreet.curator.surveyed import overlaid
@@ -191,14 +192,18 @@ class Planning(Surveyor):
     def _origin(self, source: Rows) -> str:
         """Where the rows of a question come from, seen from the ledger, so that both may be moved together; nothing for a frame.
 
-        One ledger may serve several files about the same people: an answer about one of them is not an answer about another.
+        One ledger may serve several files about the same people: an answer about one of them is not an answer about another. Neither is one
+        about people of a part, where something else says who they are.
         """
         asked = {scan.table.casefold() for scan in scans(source)}
-        return " ".join(
+        where = [
             repr((name, self._place.origin(Path(table.data)), table.table))
             for name, table in sorted(self.policy.tables.items())
             if name.casefold() in asked and isinstance(table.data, str | Path)
-        )
+        ]
+        if part_of(source) is not None:
+            where.append(repr(said_by(self.policy, self._place)))
+        return " ".join(where)
 
     def _usual_delta(self) -> Fraction:
         return min(DEFAULT_DELTA, self.policy.budget.delta)
