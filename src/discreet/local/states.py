@@ -43,6 +43,8 @@ def read_state(path: str | Path) -> str:
 
 
 def _ending(path: str | Path) -> str:
+    if not isinstance(path, str | Path) or "\0" in str(path):
+        raise Invalid(f"a state must be named by a path, got {shown(path)}")
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
         raise Invalid(f"a state must end in {' or '.join(ENDINGS)}, got {shown(str(path))}")
