@@ -10,6 +10,7 @@ from discreet.errors import Invalid
 
 HEX = re.compile(r"(?:[0-9a-f]{2})*")
 RATIO = re.compile(r"(-?[0-9]{1,400})(?:/([0-9]{1,400}))?")
+HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # of one letter, which JSON gives back as that letter
 
 
 def written(kind: str, version: int, fields: Mapping[str, Any]) -> str:
@@ -37,6 +38,11 @@ def read(text: object, kind: str, version: int, keys: frozenset[str], most: int 
     if record.keys() != keys | {"format", "version"} or again != text:
         raise _malformed(kind)
     return record
+
+
+def is_text(value: object, least: int, most: int) -> bool:
+    """Whether a value is a text of so many letters that is read as it was written: two halves of a letter become one."""
+    return isinstance(value, str) and least <= len(value) <= most and not HALVES.search(value)
 
 
 def bytes_of(value: object, kind: str, least: int = 0, most: int = 1 << 24) -> bytes:
