@@ -146,6 +146,11 @@ def test_memory_does_not_grow_with_reports() -> None:
     early = len(collector.to_json())
     collector.extend(reports[100:])
     assert len(collector._pending) < 4096 and len(collector.to_json()) < early + 100
+    large = campaign("unary", 1 << 20)
+    collector = Collector(large, capacity=10)
+    for report in reports_of(large, 5):  # a mebibyte each, once it is read
+        collector.add(report)
+        assert sum(each.nbytes for each in collector._pending) < 1 << 22
 
 
 def integers_of_numpy_are_as_good() -> None:
@@ -170,6 +175,55 @@ def integers_of_numpy_are_as_good() -> None:
 
 def test_integers_of_numpy_are_as_good() -> None:
     integers_of_numpy_are_as_good()
+
+
+def what_was_seen_twice_is_not_merged() -> None:
+    """An older state of a collector, or a copy, is a part of it; a collector that has seen nothing may be merged with any."""
+    one = campaign()
+    reports = reports_of(one, 12)
+    whole, early = Collector(one), Collector(one)
+    early.extend(reports[:5])
+    whole.extend(reports)
+    for first, second in ((whole, early), (early, whole), (whole, deepcopy(whole))):
+        with pytest.raises(Invalid, match="twice") as refusal:
+            first.merged(second)
+        assert refusal.value.code == "copy" and (first.n, second.n) != (0, 0)
+    assert Collector(one).merged(whole).to_json() == whole.merged(Collector(one)).to_json() == whole.to_json()
+    assert Collector(one).merged(Collector(one)).n == 0
+    early.extend(reports_of(one, 1))
+    assert (
+        early.merged(whole).n == 18
+    )  # it has seen something of its own: who sends reports to two places counts them twice
+    full = [Collector(one, capacity=1, false_rejects=0.5) for _ in range(2)]
+    for each in full:
+        each._seen.bits[:] = 255
+        each._n = 1
+    assert full[0].merged(full[1]).n == 2  # sets that are full know everything, and so say nothing
+
+
+def test_what_was_seen_twice_is_not_merged() -> None:
+    what_was_seen_twice_is_not_merged()
+
+
+def what_is_no_campaign_or_no_reports_is_refused_by_what_to_pass() -> None:
+    one = campaign()
+    report = Client(one).report(1)
+    calls: list[tuple[str, Any]] = [
+        ("from_json", lambda: Collector(one.to_json())),  # type: ignore[arg-type]
+        ("from_json", lambda: Client(one.to_json())),  # type: ignore[arg-type]
+        ("open", lambda: Client(one, diary="me.diary")),  # type: ignore[arg-type]
+        ("to add", lambda: Collector(one).extend(report)),  # type: ignore[arg-type]
+        ("to add", lambda: Collector(one).extend("{}")),
+        ("to add", lambda: Collector(one).extend(None)),  # type: ignore[arg-type]
+        ("capacity", lambda: Collector(one, capacity=10**400)),
+    ]
+    for words, call in calls:
+        with pytest.raises(Invalid, match=words):
+            call()
+
+
+def test_what_is_no_campaign_or_no_reports_is_refused_by_what_to_pass() -> None:
+    what_is_no_campaign_or_no_reports_is_refused_by_what_to_pass()
 
 
 def test_two_campaigns_or_sizes_are_not_merged() -> None:
@@ -201,6 +255,7 @@ CHANGES: list[dict[str, Any]] = [
     {"totals": "00000"},
     {"rejected": {}},
     {"rejected": {"campaign": 0, "duplicate": 0, "expired": 0, "malformed": 0, "version": -1}},
+    {"rejected": {"campaign": 0, "duplicate": 0, "expired": 0, "malformed": 1 << 63, "version": 0}},
     {"seen": {}},
     {"seen": {"bits": "AA==", "hashes": 1, "size": 16}},
     {"seen": {"bits": "?", "hashes": 1, "size": 8}},

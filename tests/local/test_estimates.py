@@ -112,6 +112,14 @@ def choices_are_nearly_the_best_and_small() -> None:
     assert choose(2, 1, 400).deviation == pytest.approx(choose(2, 1, 100).deviation / 2)
 
 
+def test_labels_are_as_good_as_their_number() -> None:
+    for labels in (("a", "b", "c"), ["a", "b", "c"], Choices(("a", "b", "c"))):
+        assert choose(labels, 1, 100) == choose(3, 1, 100)  # type: ignore[arg-type]
+    for domain in ("abc", None, 1, ("a",)):
+        with pytest.raises(Invalid, match="domain"):
+            choose(domain, 1, 100)  # type: ignore[arg-type]
+
+
 def test_choices_are_nearly_the_best_and_small() -> None:
     choices_are_nearly_the_best_and_small()
 

@@ -24,6 +24,7 @@ from discreet.local import (
 from discreet.local.estimation import estimates
 from discreet.local.prediction import predicted_error
 from discreet.local.prefixes import PrefixResponse
+from tests.local.cases import campaign
 from tests.scale import repeats
 
 RUNS, PEOPLE = repeats(300), 240
@@ -104,3 +105,5 @@ def test_arguments_that_cannot_be_are_refused() -> None:
     for people, confidence in ((0, 0.95), (10, 1), (10, 0), (1.5, 0.95), (10, 1 - F(1, 10**400))):
         with pytest.raises(Invalid):
             predicted_error(KaryResponse(3, 1), people, confidence)  # type: ignore[arg-type]
+    with pytest.raises(Invalid, match="randomiser"):
+        predicted_error(campaign(), 10)  # type: ignore[arg-type]

@@ -34,6 +34,10 @@ class Client:
         source: Source | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        if not isinstance(campaign, Campaign):
+            raise Invalid("campaign must be a Campaign", hint="read a text by Campaign.from_json")
+        if diary is not None and not isinstance(diary, Diary):
+            raise Invalid("diary must be a Diary", hint="open a file by Diary.open")
         self.campaign = campaign
         self.diary, self._forgets = (Diary(campaign.epsilon), True) if diary is None else (diary, False)
         self._protocol, self._identity = campaign.randomiser, campaign.id

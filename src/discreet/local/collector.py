@@ -26,6 +26,7 @@ KEYS = frozenset({"campaign", "n", "rejected", "seen", "totals"})
 REASONS = ("campaign", "duplicate", "expired", "malformed", "version")
 MOST_REPORTS = 1 << 40  # times the width of any totals that is less than 2^63: their sums are exact
 _State: TypeAlias = tuple[Campaign, Callable[[], float], SeenSet, Ints, int, dict[str, int]]
+COINCIDENCE = 1e-9  # the chance that different reports are taken for the same ones when collectors are merged
 PENDING, PENDING_BYTES = 1 << 12, 1 << 22  # reports, and bytes of them, that wait to be counted together
 
 
@@ -57,6 +58,8 @@ class Collector:
         false_rejects: float = 1e-6,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        if not isinstance(campaign, Campaign):
+            raise Invalid("campaign must be a Campaign", hint="read a text by Campaign.from_json")
         seen, totals = SeenSet.of(campaign.salt, capacity, false_rejects), np.zeros(campaign.randomiser.width, np.int64)
         self.__setstate__((campaign, clock, seen, totals, 0, dict.fromkeys(REASONS, 0)))
 
@@ -96,7 +99,9 @@ class Collector:
         return not reason
 
     def extend(self, reports: Iterable[bytes | str]) -> int:
-        """How many of these reports count."""
+        """How many of these reports count; Invalid for one report by itself, whose bytes are none."""
+        if isinstance(reports, bytes | str) or not isinstance(reports, Iterable):
+            raise Invalid("reports must be several of them", hint="pass a list, or one report to add")
         return sum(self.add(each) for each in reports)
 
     def _taken(self, report: bytes | str) -> str:
@@ -133,7 +138,7 @@ class Collector:
             return self._totals.copy(), self._n
 
     def merged(self, other: "Collector") -> "Collector":
-        """The collector of what either has seen; Invalid where they are of two campaigns, or of two sizes."""
+        """The collector of what either has seen; Invalid where they are of two campaigns or sizes, or one has seen nothing of its own."""
         if not isinstance(other, Collector) or other.campaign.to_json() != self.campaign.to_json():
             raise Invalid("collectors of two campaigns cannot be merged")
         if other is self:
@@ -142,10 +147,20 @@ class Collector:
         first, second = sorted((self, other), key=id)  # two merges at once wait for each other in one order
         with first._lock, second._lock:
             both._seen = self._seen.merged(other._seen)
+            if self._is_within(other) or other._is_within(self):
+                raise Invalid(
+                    "every report of the one collector was seen by the other",
+                    code="copy",
+                    hint="each would count twice; an older state of a collector is a part of the newer one: leave it out",
+                )
             both._totals = self.totals + other.totals
             both._n = self._n + other._n
             both._rejected = {reason: self._rejected[reason] + other._rejected[reason] for reason in REASONS}
         return both
+
+    def _is_within(self, other: "Collector") -> bool:
+        """Whether the other has seen every report that counts here, but for a chance of less than COINCIDENCE that it only seems so."""
+        return other._seen.holds(self._seen) and other.false_rejects**self._n < COINCIDENCE
 
     def to_json(self) -> str:
         """The whole state, from which `from_json` goes on; it holds randomised reports only as totals, and tokens as bits."""

@@ -38,7 +38,7 @@ class SeenSet:
         tokens = whole(capacity, "capacity", least=1)
         if not isinstance(rate, float) or not 1e-9 <= rate < 1:
             raise Invalid(f"false_rejects must lie between 1e-9 and 1, got {shown(rate)}")
-        size = 1 << max(3, ceil(log2(tokens * -log(rate) / log(2) ** 2)))
+        size = 1 << max(3, ceil(log2(tokens) + log2(-log(rate) / log(2) ** 2)))
         while size <= MOST_BITS:
             for hashes in range(1, MOST_HASHES + 1):
                 if most_rejects(size, hashes, tokens) <= rate:
@@ -66,6 +66,10 @@ class SeenSet:
         """How often a new random token would be taken for a seen one now."""
         ones = int(ONES[self.bits].sum(dtype=np.int64))
         return float((ones / self.size) ** self.hashes)
+
+    def holds(self, other: "SeenSet") -> bool:
+        """Whether all that the other set, of the same size, has seen is known here."""
+        return not (other.bits & ~self.bits).any()
 
     def copy(self) -> "SeenSet":
         """Another set with the same tokens."""
