@@ -200,6 +200,22 @@ MUTANTS = (
         estimation.intervals_hold,
     ),
     Mutant(
+        "widths-of-less-variance",
+        L + "estimates:narrowed",
+        "np.ceil(spread / most * LEVELS)",
+        "np.floor(spread / most * LEVELS)",
+        "intervals are narrower than the coins of some people are uncertain",
+        estimation.widths_are_of_the_largest_variance_within_a_first_interval,
+    ),
+    Mutant(
+        "a-first-interval-that-never-misses",
+        L + "estimates:narrowed",
+        "1 - (1 - FIRST) * miss",
+        "1 - miss",
+        "both intervals together miss more often than is said",
+        estimation.widths_are_of_the_largest_variance_within_a_first_interval,
+    ),
+    Mutant(
         "variances-the-other-way-round",
         L + "estimates:shares",
         "told * (1 - p) * (1 - q) + (1 - told) * p * q",
