@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import Invalid
-from discreet.local import Attribute, Campaign
+from discreet.local import Attribute, Campaign, Numbers, Rounds
 from discreet.local.domains import domain_of
 from tests.local.cases import LATER, NAMES, campaign
 
@@ -60,6 +60,29 @@ def texts_that_json_gives_back_otherwise_are_refused() -> None:
 
 def test_texts_that_json_gives_back_otherwise_are_refused() -> None:
     texts_that_json_gives_back_otherwise_are_refused()
+
+
+def ratios_that_no_text_holds_are_refused() -> None:
+    """A campaign with one would be made, and read by nobody."""
+    for digits in (400, 401):
+        most = 10 ** (digits - 1)
+        long = F(most + 1, most)
+        made: list[Callable[[], Campaign]] = [
+            lambda long=long: campaign(epsilon=long),  # type: ignore[misc]
+            lambda long=long: Campaign("Q", Numbers(0, long), "hybrid", 1, SALT, LATER),  # type: ignore[misc]
+            lambda long=long: Campaign("Q", Numbers(-long, 0), "hybrid", 1, SALT, LATER),  # type: ignore[misc]
+            lambda long=long: Campaign("Q", Rounds(3, long, SALT), "memo-k-ary", 2, SALT, LATER),  # type: ignore[misc]
+        ]
+        for each in made:
+            if digits == 400:
+                assert Campaign.from_json(each().to_json()) == each()
+                continue
+            with pytest.raises(Invalid, match="400 digits"):
+                each()
+
+
+def test_ratios_that_no_text_holds_are_refused() -> None:
+    ratios_that_no_text_holds_are_refused()
 
 
 def test_refusals_say_what_to_pass() -> None:

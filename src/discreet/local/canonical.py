@@ -7,9 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Invalid
+from discreet.exact import Number, rational
 
 HEX = re.compile(r"(?:[0-9a-f]{2})*")
-RATIO = re.compile(r"(-?[0-9]{1,400})(?:/([0-9]{1,400}))?")
+MOST_DIGITS = 400  # of each part of a ratio
+RATIO = re.compile(f"(-?[0-9]{{1,{MOST_DIGITS}}})(?:/([0-9]{{1,{MOST_DIGITS}}}))?")
 HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # of one letter, which JSON gives back as that letter
 
 
@@ -50,6 +52,16 @@ def bytes_of(value: object, kind: str, least: int = 0, most: int = 1 << 24) -> b
     if not isinstance(value, str) or not least <= len(value) // 2 <= most or not HEX.fullmatch(value):
         raise _malformed(kind)
     return bytes.fromhex(value)
+
+
+def checked_ratio(value: Number, name: str) -> Fraction:
+    """A caller's number as a fraction that a record can hold; else Invalid."""
+    exact = rational(value, name)
+    if max(abs(exact.numerator), exact.denominator) >= 10**MOST_DIGITS:
+        raise Invalid(
+            f"{name} must be a ratio of integers of at most {MOST_DIGITS} digits", hint="round it to a shorter fraction"
+        )
+    return exact
 
 
 def ratio_of(value: object, name: str) -> Fraction:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, positive, shown
-from discreet.local.canonical import ratio_of
+from discreet.local.canonical import checked_ratio
 from discreet.local.diary_record import DiaryRecord
 from discreet.whole_file import write_whole
 
@@ -220,4 +220,4 @@ class _File:
 
 def _total(epsilon: Number) -> Fraction:
     """A total that can be written down; else Invalid."""
-    return ratio_of(str(positive(epsilon, "epsilon")), "epsilon")
+    return checked_ratio(positive(epsilon, "epsilon"), "epsilon")

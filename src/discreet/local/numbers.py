@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 from discreet.errors import Invalid
 from discreet.exact import rational, shown, whole
 from discreet.fields import Exact, frozen
-from discreet.local.canonical import ratio_of
+from discreet.local.canonical import checked_ratio, ratio_of
 from discreet.local.domain import AnswerDomain
 
 MOST_STEPS = 1 << 16  # of a grid of numbers
@@ -30,7 +30,7 @@ class Numbers(AnswerDomain):
 
     def __post_init__(self) -> None:
         for field in ("low", "high"):
-            object.__setattr__(self, field, rational(getattr(self, field), field))
+            object.__setattr__(self, field, checked_ratio(getattr(self, field), field))
         object.__setattr__(self, "steps", whole(self.steps, "steps", least=1))
         if self.low >= self.high:
             raise Invalid("low must be less than high", hint="declare a range that is known without the data")
