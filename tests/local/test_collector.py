@@ -350,6 +350,10 @@ def test_new_tokens_are_rejected_no_more_often_than_is_declared() -> None:
     new_tokens_are_rejected_no_more_often_than_is_declared()
 
 
+def test_rates_are_any_numbers() -> None:
+    assert SeenSet.of(b"", 100, F(1, 100)).size == SeenSet.of(b"", 100, 0.01).size
+
+
 @pytest.mark.parametrize(("capacity", "rate"), [(0, 0.1), (1, 1.0), (1, 0.0), (1 << 40, 0.1), (1, "x"), (1.5, 0.1)])
 def test_seen_sets_that_cannot_be_are_refused(capacity: int, rate: float) -> None:
     with pytest.raises(Invalid):

@@ -55,7 +55,7 @@ class Collector:
         campaign: Campaign,
         *,
         capacity: int = 1 << 20,
-        false_rejects: float = 1e-6,
+        false_rejects: Number = 1e-6,
         clock: Callable[[], float] = time.time,
     ) -> None:
         if not isinstance(campaign, Campaign):

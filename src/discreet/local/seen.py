@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import Invalid
-from discreet.exact import shown, whole
+from discreet.exact import Number, rational, shown, whole
 
 MOST_BITS = 1 << 32
 MOST_HASHES = 8  # words of 32 bits in a digest
@@ -33,11 +33,12 @@ class SeenSet:
         self.bits = np.zeros(self.size // 8, np.uint8)
 
     @classmethod
-    def of(cls, salt: bytes, capacity: int, rate: float) -> "SeenSet":
+    def of(cls, salt: bytes, capacity: int, false_rejects: Number) -> "SeenSet":
         """The smallest set in which a new token is taken for a seen one at most this often, on average, until `capacity` were seen."""
         tokens = whole(capacity, "capacity", least=1)
-        if not isinstance(rate, float) or not 1e-9 <= rate < 1:
-            raise Invalid(f"false_rejects must lie between 1e-9 and 1, got {shown(rate)}")
+        rate = float(rational(false_rejects, "false_rejects"))
+        if not 1e-9 <= rate < 1:
+            raise Invalid(f"false_rejects must lie between 1e-9 and 1, got {shown(false_rejects)}")
         size = 1 << max(3, ceil(log2(tokens) + log2(-log(rate) / log(2) ** 2)))
         while size <= MOST_BITS:
             for hashes in range(1, MOST_HASHES + 1):
