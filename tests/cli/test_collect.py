@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Sequence
 from fractions import Fraction
+from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ def run() -> Run:
 
 
 def campaign_of(path: str) -> Campaign:
-    return Campaign.from_json(Path(path).read_text("ascii").removesuffix("\n"))
+    return Campaign.from_json(Path(path).read_text("ascii"))
 
 
 def reports_of(path: str, answers: Sequence[Any], name: str = "reports.jsonl") -> None:
@@ -95,6 +96,7 @@ def test_every_kind_of_domain_is_a_campaign_here() -> None:
 def test_terms_are_shown_before_anything_is_sent(run: Run) -> None:
     made = run(*NEW)
     campaign = campaign_of("work.json")
+    assert sha256(Path("work.json").read_bytes()).hexdigest() == campaign.id  # a page may serve the file as it is
     assert "answers: bus, bike" in made.stdout and f"id: {campaign.id}" in made.stdout
     assert "1,000 people: about ± 6.0 % of a share, at 95 %" in made.stdout
     for people, said in (("1", "1 person: about ± 190 %"), (str(10**15), "people: about ± 0.0000060 %")):

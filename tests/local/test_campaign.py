@@ -186,6 +186,15 @@ def test_other_texts_are_refused(text: Callable[[], object]) -> None:
         Campaign.from_json(text())  # type: ignore[arg-type]
 
 
+def test_white_space_around_a_text_is_said() -> None:
+    for text in (campaign().to_json() + "\n", "\r\n " + campaign().to_json()):
+        with pytest.raises(Invalid, match="without white space"):
+            Campaign.from_json(text)
+    with pytest.raises(Invalid) as refusal:
+        Campaign.from_json(campaign().to_json().replace(",", ", "))
+    assert "white space" not in str(refusal.value)
+
+
 def later_formats_are_refused() -> None:
     with pytest.raises(Invalid) as refusal:
         Campaign.from_json(edited(version=2))

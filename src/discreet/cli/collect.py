@@ -93,7 +93,9 @@ def new(
     ends = int(time.time()) + days * DAY
     made = Campaign.new(question, domain, protocol=name, epsilon=price, expires=ends)
     facts = _facts(made, people)
-    write_whole(target, made.to_json().encode("ascii") + b"\n")
+    write_whole(
+        target, made.to_json().encode("ascii")
+    )  # and no line end: the file is what readers take, and its SHA-256 the identity
     if as_json:
         print(json.dumps(facts | {"out": str(target)}, ensure_ascii=False, indent=2))
         return

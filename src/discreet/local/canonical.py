@@ -38,7 +38,7 @@ def read(text: object, kind: str, version: int, keys: frozenset[str], most: int 
     if type(record.get("version")) is not int or record["version"] != version:
         raise Invalid(f"this {kind} has another version", code="version", hint="read it with the release that wrote it")
     if record.keys() != keys | {"format", "version"} or again != text:
-        raise _malformed(kind)
+        raise _malformed(kind, " and without white space around it" if again == text.strip() else "")
     return record
 
 
@@ -75,5 +75,5 @@ def ratio_of(value: object, name: str) -> Fraction:
     return Fraction(top, below)
 
 
-def _malformed(kind: str) -> Invalid:
-    return Invalid(f"this is not a {kind}", code="malformed", hint=f"pass the text of a {kind}, unchanged")
+def _malformed(kind: str, how: str = "") -> Invalid:
+    return Invalid(f"this is not a {kind}", code="malformed", hint=f"pass the text of a {kind}, unchanged{how}")

@@ -754,12 +754,14 @@ function recordOf(text, kind, keys) {
   }
   if (!isRecord(fields) || fields.format !== `discreet.local.${kind}`) throw malformed(kind);
   if (fields.version !== 1) throw new Invalid(`this ${kind} has another version`, "version");
-  if (again !== text || !hasKeys(fields, ["format", "version", ...keys])) throw malformed(kind);
+  if (again !== text || !hasKeys(fields, ["format", "version", ...keys])) {
+    throw malformed(kind, again === text.trim() ? " and without white space around it" : "");
+  }
   return fields;
 }
 
-function malformed(kind) {
-  return new Invalid(`this is not a ${kind}; pass the text of a ${kind}, unchanged`, "malformed");
+function malformed(kind, how = "") {
+  return new Invalid(`this is not a ${kind}; pass the text of a ${kind}, unchanged${how}`, "malformed");
 }
 
 /** The ratio that a text spells as one integer or two, in lowest terms. */
