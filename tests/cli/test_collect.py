@@ -440,6 +440,7 @@ def test_many_answers_are_shown_in_part(run: Run) -> None:
     words = ("collect", "estimate", "c.json", "reports.jsonl")
     some, every = run(*words).stdout.splitlines(), run(*words, "--all").stdout.splitlines()
     assert some[4].startswith("77 ") and "… 70 more: --all" in "\n".join(some)
+    assert "the largest of 100 shares miss most often" in some[-1] and "largest" not in every[-1]
     assert len(every) == len(some) + 69
 
 
