@@ -434,6 +434,19 @@ def test_two_commands_at_once_lose_nothing(run: Run) -> None:
     assert Collector.load("s.json").n == 60
 
 
+def test_an_older_state_is_not_added_to_the_newer_one(run: Run) -> None:
+    run(*NEW)
+    reports_of("work.json", ["bus"] * 4, "a.jsonl")
+    reports_of("work.json", ["bus"] * 4, "b.jsonl")
+    for state, parts in (("old.json", ("a.jsonl",)), ("new.json", ("a.jsonl", "b.jsonl")), ("b.json", ("b.jsonl",))):
+        run("collect", "estimate", "work.json", *parts, "--state", state, *SMALL)
+    for states in (("old.json", "new.json"), ("new.json", "old.json"), ("old.json", "b.json", "new.json")):
+        refused = run("collect", "merge", *states, "--out", "sum.json")
+        assert refused.exit_code == 2 and f"{states[-1]} and what was named before it" in refused.stderr
+        assert not Path("sum.json").exists()
+    assert run("collect", "merge", "old.json", "b.json", "--out", "sum.json").stdout.startswith("8 reports count")
+
+
 def test_many_answers_are_shown_in_part(run: Run) -> None:
     run("collect", "new", "Cell?", "--cells", "100", "--epsilon", "8", "--out", "c.json")
     reports_of("c.json", [77] * 30)

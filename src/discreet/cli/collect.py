@@ -305,8 +305,8 @@ def merge(
     with waiting("adding", as_json):
         loaded = _all_different(states)
         both = next(loaded)
-        for each in loaded:
-            both = both.merged(each)
+        for name, each in zip(states[1:], loaded, strict=True):
+            both = _sum(both, each, name)
         both.save(target)
     if as_json:
         facts = {"campaign": both.campaign.id, "n": both.n, "rejected": both.rejected, "out": str(target)}
@@ -314,6 +314,17 @@ def merge(
         return
     print(f"{both.n:,} reports count, of {len(states)} states; a copy that two of them saw is counted twice")
     print(f"wrote {visible(str(target))}", file=sys.stderr)
+
+
+def _sum(both: "Collector", each: "Collector", name: str) -> "Collector":
+    """Both together; Invalid, which says the file, where one is an older state of the other."""
+    try:
+        return both.merged(each)
+    except Invalid as error:
+        if error.code != "copy":
+            raise
+        said = f"{visible(name)} and what was named before it have seen the same reports, which would count twice"
+        raise Invalid(said, code="copy", hint="leave out the older state: it is a part of the newer one") from None
 
 
 def _all_different(states: list[str]) -> "Iterator[Collector]":
