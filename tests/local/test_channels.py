@@ -100,6 +100,13 @@ def test_single_reports_are_those_of_arrays() -> None:
     single_reports_are_those_of_arrays()
 
 
+def test_rows_of_several_lengths_are_refused() -> None:
+    for kind in ALL:
+        for call in (kind(3, 1).randomise, kind(3, 1).accumulate):
+            with pytest.raises(Invalid, match="as long"):
+                call([[1, 2], [1]])  # type: ignore[arg-type]
+
+
 def test_reports_that_no_client_hashes_are_refused() -> None:
     for protocol, report in (
         (LocalHashing(5, 1), [0, 0, 4]),
