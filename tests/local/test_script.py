@@ -155,6 +155,12 @@ def test_the_file_of_the_command_is_a_campaign_as_it_is(tmp_path: Path) -> None:
     assert found[1]["error"] == "Invalid malformed" and "without white space" in found[1]["message"]
 
 
+def test_what_taking_part_costs_is_said_in_the_same_words() -> None:
+    texts = [each["text"] for each in VECTORS["campaigns"] if len(json.loads(each["text"])["epsilon"]) < 60]
+    found = ran(*({"call": "notice", "text": text} for text in texts))
+    assert found == [Campaign.from_json(text).notice for text in texts]
+
+
 def test_versions_and_protocols_that_are_not_known_are_refused_by_code() -> None:
     later = campaign().to_json().replace('"version":1', '"version":2')
     series = Rounds(3, F(1, 2), bytes(16))

@@ -68,6 +68,11 @@ export class Campaign {
     const identity = await sha256(new TextEncoder().encode(text));
     return new Campaign({ question, domain, protocol, randomiser, epsilon: fields.epsilon, salt, expires }, identity);
   }
+
+  /** What taking part costs: for people to read before they answer. */
+  get notice() {
+    return `A report tells at most ε = ${this.epsilon} of the answer. What is told in several campaigns adds up.`;
+  }
 }
 
 /** A report as it travels, as bytes or as JSON; it holds no more of a person than the randomised answer. */
