@@ -196,6 +196,12 @@ def test_one_state_is_not_added_to_itself(run: Run, tmp_path: Path) -> None:
         assert found.exit_code == (2 if sent else 0) and ("count twice" in found.stderr) == bool(sent)
         sum_.unlink(missing_ok=True)
     assert run("collect", "merge", str(first), str(first), *words[4:]).exit_code == 2 and not sum_.exists()
+    full = Collector(campaign, capacity=1, false_rejects=0.5)  # whose tokens say nothing any more
+    full.extend(Client(campaign).report("bus") for _ in range(200))
+    for each in (first, second):
+        full.save(each)
+    found = run(*words)
+    assert full.false_rejects == 1 and found.exit_code == 2 and "is the same state as" in found.stderr
 
 
 def test_states_go_on_and_add_up(run: Run) -> None:
