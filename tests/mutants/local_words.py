@@ -152,6 +152,14 @@ MUTANTS = (
         search.frequent_words_are_found_and_others_are_not,
     ),
     Mutant(
+        "what-was-passed-over-is-nothing",
+        L + "heavy_hitters:_largest",
+        "initial=bar",
+        "initial=0.0",
+        "where no prefix is kept, shared columns are said to add next to nothing",
+        search.nothing_found_first_is_no_proof_that_nothing_is_frequent,
+    ),
+    Mutant(
         "words-that-go-on-behind-their-end",
         L + "spelling:WordSpelling.extends",
         "(open_ended | (more == 0))",

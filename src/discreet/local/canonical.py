@@ -46,6 +46,14 @@ def bytes_of(value: object, kind: str, least: int = 0, most: int = 1 << 24) -> b
     return bytes.fromhex(value)
 
 
+def ratio(value: Fraction, name: str) -> str:
+    """The one text of a fraction, which `ratio_of` reads again; Invalid where that has too many digits."""
+    text = str(value)
+    if RATIO.fullmatch(text) is None:
+        raise Invalid(f"{name} has more than 400 digits", hint="round it to a shorter fraction first")
+    return text
+
+
 def ratio_of(value: object, name: str) -> Fraction:
     """The fraction that a field spells as one integer or two; whether in lowest terms shows when it is written again."""
     found = RATIO.fullmatch(value) if isinstance(value, str) else None
