@@ -330,6 +330,7 @@ def test_a_diary_sums_what_is_told_and_stops(run: Run) -> None:
     assert run("collect", "report", "rounds.json", "a", "--diary", "more.json", "--allow", "1").exit_code == 0
 
 
+EMPTY = ("collect", "new", "x", "--epsilon", "1", "--attribute", "a=b,")
 WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("collect", "new", "x", "--answer", "a", "--answer", "b", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "1", "--answer", "a", "--answer", "b"), 2, "usage"),
@@ -340,6 +341,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("collect", "new", "x", "--epsilon", "1", "--words", "abc", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "1", "--attribute", "a=b,c", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "1", "--attribute", "a", "--out", "x.json"), 2, "usage"),
+    ((*EMPTY, "--attribute", "c=d,e", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "0", "--cells", "9", "--out", "x.json"), 2, "invalid"),
     (("collect", "new", "x", "--epsilon", "1", "--answer", "a", "--out", "x.json"), 2, "invalid"),
     (("collect", "new", "", "--epsilon", "1", "--cells", "9", "--out", "x.json"), 2, "invalid"),
@@ -350,7 +352,11 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("collect", "report", "none.json", "a"), 2, "no-file"),
     (("collect", "report", "odd.txt", "a"), 2, "malformed"),
     (("collect", "report", "work.json", "bus", "--out", "odd.txt"), 2, "out"),
+    (("collect", "report", "work.json", "bus", "--diary", "none.diary"), 2, "no-file"),
+    (("collect", "report", "work.json", "bus", "--diary", "none.diary", "--allow", "-1"), 2, "usage"),
+    (("collect", "report", "work.json", "bus", "--diary", "none.diary", "--allow", "much"), 2, "invalid"),
     (("collect", "estimate", "work.json"), 2, "usage"),
+    (("collect", "estimate", "work.json", "--state", "none.json"), 2, "no-file"),
     (("collect", "estimate", "work.json", "none.jsonl"), 2, "no-file"),
     (("collect", "estimate", "work.json", "odd.txt", "--confidence", "2"), 2, "usage"),
     (("collect", "estimate", "work.json", "odd.txt", "--state", "s.txt"), 2, "invalid"),
@@ -376,6 +382,47 @@ def test_what_cannot_be_is_refused_and_changes_nothing(run: Run, place: Path) ->
         refused = run(*words, "--json")
         assert (refused.exit_code, error(refused)["code"]) == (code, name), (words, refused.stderr)
     assert {each.name: each.read_bytes() for each in place.iterdir() if each.is_file()} == before
+
+
+def test_hints_are_those_of_the_command_line(run: Run) -> None:
+    run(*NEW)
+    run("collect", "new", "Far?", "--between", "-9:9", "--epsilon", "1", "--out", "far.json")
+    run("collect", "new", "Which?", "--words", "a-c:3", "--epsilon", "1", "--out", "words.json")
+    assert "-- before a number below 0" in run("collect", "report", "far.json", "-5").stderr
+    assert run("collect", "report", "far.json", "--", "-5").exit_code == 0
+    assert "-- before" not in run("collect", "report", "far.json", "-x").stderr
+    assert "words of 1 to 3 letters, out of abc" in run("collect", "report", "words.json", "Cab").stderr
+    words = ("collect", "report", "work.json", "bus", "--diary", "me.diary")
+    assert "--allow 5 begins one" in run(*words).stderr
+    assert run(*words, "--allow", "2").exit_code == 0
+    other = run(*words, "--allow", "3")
+    assert other.exit_code == 3 and "leave --allow out" in other.stderr
+    assert "'work.json' is not the state" in run("collect", "estimate", "work.json", "--state", "work.json").stderr
+
+
+def test_campaigns_and_reports_come_by_pipes(run: Run) -> None:
+    """As a shell makes them of <(another command): what is in a pipe comes now."""
+    run(*NEW)
+    reports_of("work.json", ["bus"] * 3)
+    found = []
+    for name in ("work.json", "reports.jsonl"):
+        read, write = os.pipe()
+        os.write(write, Path(name).read_bytes())
+        os.close(write)
+        found.append(read)
+    said = data(run("collect", "estimate", *(f"/dev/fd/{each}" for each in found), "--json"))
+    for each in found:
+        os.close(each)
+    assert said["n"] == 3
+
+
+def test_a_state_of_another_ending_is_refused_before_anything_is_counted(run: Run) -> None:
+    run(*NEW)
+    reports_of("work.json", ["bus"] * 3)
+    with mock.patch("discreet.local.collector.Collector.extend", side_effect=AssertionError):
+        for ending in ("txt", "jsonl"):
+            refused = run("collect", "estimate", "work.json", "reports.jsonl", "--state", f"s.{ending}", "--json")
+            assert error(refused)["code"] == "invalid"
 
 
 def test_a_state_that_cannot_be_written_stays_as_it_was(run: Run) -> None:

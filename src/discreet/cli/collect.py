@@ -34,6 +34,7 @@ from discreet.plan.visible import visible
 if TYPE_CHECKING:
     from discreet.local.campaign import Campaign
     from discreet.local.collector import Collector
+    from discreet.local.diary import Diary
 
 app = typer.Typer(help="Answers that people randomise before they send them: local privacy.")
 File = Annotated[str, typer.Argument(metavar="CAMPAIGN", help="The file that `collect new` wrote.")]
@@ -157,7 +158,6 @@ def report(
     discreet collect report work.json bike >> reports.jsonl
     """
     from discreet.local.client import Client
-    from discreet.local.diary import Diary
     from discreet.local.memoised import Memoised
     from discreet.local.report import ClientReport
     from discreet.whole_file import write_whole
@@ -172,8 +172,7 @@ def report(
         raise Invalid("rounds of a series need a diary", code="usage", hint="write --diary diary.json --allow 5")
     target = None if out is None else fresh(writable(out))
     value = answer_of(asked.domain, _typed() if answer == ["-"] else answer)
-    allowed = None if allow is None else number(allow, "allow")
-    book = None if diary is None else Diary.open(diary, allowed)
+    book = None if diary is None else _diary(diary, allow)
     sent = Client(asked, diary=book).report(value)
     line = ClientReport.from_bytes(sent).to_json()
     if target is None:
@@ -182,6 +181,23 @@ def report(
         write_whole(target, sent if target.suffix.lower() == ".bin" else line.encode("ascii") + b"\n")
     if not as_json:
         print(_once(asked, book), file=sys.stderr)
+
+
+def _diary(path: str, allow: str | None) -> "Diary":
+    """The diary in a file; a new one where there is none yet, and it is said what it allows."""
+    from discreet.local.diary import Diary
+
+    if allow is None:
+        if not Path(path).exists():
+            raise Invalid(f"there is no diary {path!r}", code="no-file", hint="--allow 5 begins one, with 5 in all")
+        return Diary.open(path)
+    allowed = number(allow, "--allow")
+    if allowed <= 0:
+        raise Invalid(f"--allow must be positive, got {visible(allow)}", code="usage")
+    try:
+        return Diary.open(path, allowed)
+    except Refused as refusal:
+        raise Refused(refusal.message, code=refusal.code, hint="leave --allow out") from None
 
 
 def _show_terms(asked: "Campaign", as_json: bool) -> None:
@@ -234,6 +250,7 @@ def estimate(
     """
     from discreet.cli.collect_files import Arrival, alone, linked, readable, reports_in
     from discreet.cli.collect_text import as_data, told
+    from discreet.local.states import check_kind
 
     asked, level = campaign_at(campaign), number(confidence, "confidence")
     if not 0 < level < 1:
@@ -241,6 +258,10 @@ def estimate(
     files = [readable(each) for each in reports or ()]
     if not files and state is None:
         raise Invalid("there is nothing to count", code="usage", hint="name files of reports, or a --state")
+    if state is not None:
+        check_kind(state)  # before anything is counted
+        if not files and not Path(state).exists():
+            raise Invalid(f"there is no file {state!r}", code="no-file", hint="name files of reports to begin a state")
     arrival, state = Arrival(), None if state is None else linked(state)
     with waiting("counting", as_json), nullcontext() if state is None else alone(state):
         collector = _begun(asked, state, capacity, arrival)
@@ -279,10 +300,23 @@ def _begun(asked: "Campaign", state: str | None, capacity: int | None, clock: An
         return Collector(asked, clock=clock) if capacity is None else Collector(asked, capacity=capacity, clock=clock)
     if capacity is not None:
         raise Invalid("the state has its capacity already", code="usage", hint="leave --capacity out")
-    collector = Collector.load(state, clock=clock)
+    collector = _loaded(state, clock=clock)
     if collector.campaign.id != asked.id:
         raise Refused(f"{state!r} is the state of another campaign", code="campaign", hint="name another file")
     return collector
+
+
+def _loaded(state: str, **more: Any) -> "Collector":
+    """The collector whose state is in a file; Invalid, which names it, where it is no state."""
+    from discreet.local.collector import Collector
+
+    try:
+        return Collector.load(state, **more)
+    except Invalid as refusal:
+        if refusal.code != "malformed":
+            raise
+        said = f"{state!r} is not the state of a collector"
+        raise Invalid(said, code="malformed", hint="name a file that --state or `collect merge` wrote") from None
 
 
 @app.command()
@@ -295,11 +329,14 @@ def merge(
 
     discreet collect merge a.json b.json --out both.json
     """
+    from discreet.local.states import check_kind
+
     if out is None:
         raise Invalid("where the sum goes is missing", code="usage", hint="write --out both.json")
     if len(states) < 2:
         raise Invalid("two or more states are merged", code="usage")
     target = fresh(writable(out))
+    check_kind(target)
     with waiting("adding", as_json):
         loaded = _all_different(states)
         both = next(loaded)
@@ -316,11 +353,9 @@ def merge(
 
 def _all_different(states: list[str]) -> "Iterator[Collector]":
     """The collectors of these files, one after the other; Invalid where two say the same, since all of their reports would count twice."""
-    from discreet.local.collector import Collector
-
     known: dict[bytes, int] = {}
     for place, name in enumerate(states):
-        collector = Collector.load(name)
+        collector = _loaded(name)
         earlier = known.setdefault(sha256(collector.to_json().encode("ascii")).digest(), place)
         if collector.n and earlier < place:
             same = f"{visible(name)} is the same state as {visible(states[earlier])}: its reports would count twice"
