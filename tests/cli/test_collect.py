@@ -181,12 +181,10 @@ def test_how_far_liars_move_is_said_of_what_is_printed(run: Run, kind: str) -> N
 def test_one_state_is_not_added_to_itself(run: Run, tmp_path: Path) -> None:
     """Under one name or two; those that are empty may all be alike."""
     campaign = Campaign.new("How?", ("bus", "bike"), protocol="k-ary", epsilon=1, expires=4_000_000_000)
-    collector, (first, second, sum_) = (
-        Collector(campaign, capacity=100),
-        (tmp_path / x for x in ("a.json", "b.parquet", "c.json")),
-    )
+    first, second, sum_ = (tmp_path / x for x in ("a.json", "b.parquet", "c.json"))
     words = ("collect", "merge", str(first), str(second), "--out", str(sum_), "--json")
-    for sent in (0, 3):
+    for capacity, sent in ((100, 0), (100, 3), (1, 1)):  # the set of one token might be a part of any other by chance
+        collector = Collector(campaign, capacity=capacity)
         collector.extend(Client(campaign).report("bus") for _ in range(sent))
         for each in (first, second):
             collector.save(each)
@@ -194,6 +192,20 @@ def test_one_state_is_not_added_to_itself(run: Run, tmp_path: Path) -> None:
         assert found.exit_code == (2 if sent else 0) and ("count twice" in found.stderr) == bool(sent)
         sum_.unlink(missing_ok=True)
     assert run("collect", "merge", str(first), str(first), *words[4:]).exit_code == 2 and not sum_.exists()
+
+
+def test_a_later_state_is_not_added_to_an_earlier_one(run: Run) -> None:
+    """As when a state is kept under another name each day: whichever comes first, and whatever stands between them."""
+    run(*NEW)
+    for day, answers in enumerate((["bus"] * 6, ["bike"] * 5)):
+        reports_of("work.json", answers, "r.jsonl")
+        more = ("--capacity", "1000") if not day else ()
+        assert run("collect", "estimate", "work.json", "r.jsonl", "--state", "s.json", *more).exit_code == 0
+        Path(f"{day}.json").write_bytes(Path("s.json").read_bytes())
+    for first, second in (("0.json", "1.json"), ("1.json", "0.json")):
+        refused = run("collect", "merge", first, second, "--out", "sum.json", "--json")
+        assert refused.exit_code == 2 and error(refused)["code"] == "copies"
+        assert second in error(refused)["message"] and not Path("sum.json").exists()
 
 
 def test_states_go_on_and_add_up(run: Run) -> None:

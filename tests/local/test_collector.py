@@ -172,6 +172,44 @@ def test_integers_of_numpy_are_as_good() -> None:
     integers_of_numpy_are_as_good()
 
 
+def earlier_states_are_not_merged_with_later_ones() -> None:
+    """Of one collector; a few reports that two collectors saw are counted by both, as is said."""
+    collector = Collector(campaign("k-ary"), capacity=1000)
+    sent = [Client(campaign("k-ary")).report(0) for _ in range(60)]
+    collector.extend(sent[:20])
+    earlier = Collector.from_json(collector.to_json())
+    collector.extend(sent[20:40])
+    for first, second in ((earlier, collector), (collector, earlier), (earlier, deepcopy(earlier))):
+        with pytest.raises(Invalid, match="count twice"):
+            first.merged(second)
+    other = Collector(campaign("k-ary"), capacity=1000)
+    other.extend(sent[39:])
+    assert collector.merged(other).n == 61 and other.merged(collector).n == 61
+    empty = Collector(campaign("k-ary"), capacity=1000)
+    assert collector.merged(empty).n == empty.merged(collector).n == 40 and empty.merged(deepcopy(empty)).n == 0
+
+
+def test_earlier_states_are_not_merged_with_later_ones() -> None:
+    earlier_states_are_not_merged_with_later_ones()
+
+
+def sets_of_other_tokens_are_not_taken_for_the_same() -> None:
+    """Of a set that is nearly full everything is a part; and one of few bits may be a part by chance."""
+    full, few = SeenSet(bytes(16), 64, 2), SeenSet(bytes(16), 64, 2)
+    for token in range(200):
+        full.add(token.to_bytes(16, "little"))
+    few.add(bytes([9] * 16))
+    assert not full.covers(few) and not few.covers(full) and not full.covers(full)
+    large = SeenSet(bytes(16), 1 << 12, 2)
+    for token in range(100):
+        large.add(token.to_bytes(16, "little"))
+    assert large.covers(large.copy())
+
+
+def test_sets_of_other_tokens_are_not_taken_for_the_same() -> None:
+    sets_of_other_tokens_are_not_taken_for_the_same()
+
+
 def test_two_campaigns_or_sizes_are_not_merged() -> None:
     one = Collector(campaign("k-ary"))
     for other in (

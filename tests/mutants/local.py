@@ -184,6 +184,22 @@ MUTANTS = (
         collectors.new_tokens_are_taken_for_copies_as_rarely_as_is_said,
     ),
     Mutant(
+        "states-of-one-collector-added",
+        L + "collector:Collector.merged",
+        "if self._seen.covers(other._seen) or other._seen.covers(self._seen):",
+        "if False:",
+        "an earlier state and a later one of one collector count its reports twice",
+        collectors.earlier_states_are_not_merged_with_later_ones,
+    ),
+    Mutant(
+        "full-sets-cover-everything",
+        L + "seen:SeenSet.covers",
+        "return theirs * log(own / self.size) < log(CHANCE)",
+        "return True",
+        "states with too many reports for their capacity are never merged",
+        collectors.sets_of_other_tokens_are_not_taken_for_the_same,
+    ),
+    Mutant(
         "one-set-of-two",
         L + "seen:SeenSet.merged",
         "self.bits | other.bits",

@@ -340,8 +340,8 @@ def merge(
     with waiting("adding", as_json):
         loaded = _all_different(states)
         both = next(loaded)
-        for each in loaded:
-            both = both.merged(each)
+        for name, each in zip(states[1:], loaded, strict=True):
+            both = _added(both, each, name)
         both.save(target)
     if as_json:
         facts = {"campaign": both.campaign.id, "n": both.n, "rejected": both.rejected, "out": str(target)}
@@ -349,6 +349,13 @@ def merge(
         return
     print(f"{both.n:,} reports count, of {len(states)} states; a copy that two of them saw is counted twice")
     print(f"wrote {visible(str(target))}", file=sys.stderr)
+
+
+def _added(both: "Collector", each: "Collector", name: str) -> "Collector":
+    try:
+        return both.merged(each)
+    except Invalid as refusal:
+        raise Invalid(f"{name!r}: {refusal.message}", code=refusal.code, hint=refusal.hint) from None
 
 
 def _all_different(states: list[str]) -> "Iterator[Collector]":

@@ -133,7 +133,10 @@ class Collector:
             return self._totals.copy(), self._n
 
     def merged(self, other: "Collector") -> "Collector":
-        """The collector of what either has seen; Invalid where they are of two campaigns, or of two sizes."""
+        """The collector of what either has seen; Invalid where they are of two campaigns, or of two sizes.
+
+        Invalid, too, where one has seen all reports of the other, as a later state of a collector has those of an earlier one.
+        """
         if not isinstance(other, Collector) or other.campaign.to_json() != self.campaign.to_json():
             raise Invalid("collectors of two campaigns cannot be merged")
         if other is self:
@@ -142,6 +145,12 @@ class Collector:
         first, second = sorted((self, other), key=id)  # two merges at once wait for each other in one order
         with first._lock, second._lock:
             both._seen = self._seen.merged(other._seen)
+            if self._seen.covers(other._seen) or other._seen.covers(self._seen):
+                raise Invalid(
+                    "one of two collectors has seen all reports of the other: they would count twice",
+                    code="copies",
+                    hint="merge the later state of a collector alone",
+                )
             both._totals = self.totals + other.totals
             both._n = self._n + other._n
             both._rejected = {reason: self._rejected[reason] + other._rejected[reason] for reason in REASONS}
