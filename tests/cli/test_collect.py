@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Sequence
 from fractions import Fraction
+from io import StringIO
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from discreet.cli import app
+from discreet.cli.collect import typed
 from discreet.cli.collect_files import Arrival, alone, linked, reports_in
-from discreet.cli.collect_terms import terms
-from discreet.local import Campaign, Choices, Client, Collector, Rounds
+from discreet.cli.collect_terms import answer_of, terms
+from discreet.local import Campaign, Choices, Client, Collector, Rounds, choose_attributes
 from discreet.local.domains import KINDS
 from tests.cli.conftest import Run, data, error
 
@@ -303,6 +305,24 @@ def test_answers_and_reports_come_by_stdin(run: Run) -> None:
     sent = run("collect", "report", "work.json", "-", "--json", typed="bike\n")
     assert sent.exit_code == 0 and sent.stdout.count("\n") == 1 and sent.stderr == ""
     assert data(run("collect", "estimate", "work.json", "-", "--json", typed=sent.stdout))["n"] == 1
+
+
+class Terminal(StringIO):
+    """What a person types at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_at_a_terminal_every_attribute_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also one whose name has = in it."""
+    several = choose_attributes({"a": ("x", "y"), "a=b": ("x", "y=z")}, 1, 100)
+    with mock.patch("sys.stdin", Terminal("y\r\ny=z\nmore\n")):
+        assert answer_of(several, typed(several)) == {"a": "y", "a=b": "y=z"}
+    assert capsys.readouterr().err == "a: a=b: "
+    with mock.patch("sys.stdin", Terminal("bus\n")):
+        assert typed(Choices(2)) == ["bus"]
+    assert capsys.readouterr().err == "your answer: "
 
 
 def test_an_answer_that_is_not_possible_is_not_repeated(run: Run) -> None:

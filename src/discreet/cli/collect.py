@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from discreet.local.campaign import Campaign
     from discreet.local.collector import Collector
     from discreet.local.diary import Diary
+    from discreet.local.domain import AnswerDomain
 
 app = typer.Typer(help="Answers that people randomise before they send them: local privacy.")
 File = Annotated[str, typer.Argument(metavar="CAMPAIGN", help="The file that `collect new` wrote.")]
@@ -171,7 +172,7 @@ def report(
     if diary is None and isinstance(asked.randomiser, Memoised):
         raise Invalid("rounds of a series need a diary", code="usage", hint="write --diary diary.json --allow 5")
     target = None if out is None else fresh(writable(out))
-    value = answer_of(asked.domain, _typed() if answer == ["-"] else answer)
+    value = answer_of(asked.domain, typed(asked.domain) if answer == ["-"] else answer)
     book = None if diary is None else _diary(diary, allow)
     sent = Client(asked, diary=book).report(value)
     line = ClientReport.from_bytes(sent).to_json()
@@ -209,12 +210,17 @@ def _show_terms(asked: "Campaign", as_json: bool) -> None:
     print("nothing was sent: to answer, say the answer after the file, or - to type it", file=sys.stderr)
 
 
-def _typed() -> list[str]:
-    """The answer that stdin has; of attributes one on each line."""
-    if sys.stdin.isatty():
-        print("your answer: ", end="", file=sys.stderr, flush=True)
-        return [sys.stdin.readline().rstrip("\r\n")]
-    return sys.stdin.read(1 << 20).splitlines()
+def typed(domain: "AnswerDomain") -> list[str]:
+    """The answer that stdin has; of attributes NAME=ANSWER on each line, or at a terminal the answer to each that is asked for."""
+    if not sys.stdin.isatty():
+        return sys.stdin.read(1 << 20).splitlines()
+    names: tuple[str, ...] | None = getattr(domain, "names", None)
+    return [_asked("your answer")] if names is None else [f"{name}={_asked(name)}" for name in names]
+
+
+def _asked(what: str) -> str:
+    print(f"{visible(what)}: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().rstrip("\r\n")
 
 
 def _once(asked: "Campaign", book: Any) -> str:

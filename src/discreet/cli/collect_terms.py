@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -184,7 +184,7 @@ def _label(word: str, domain: Any) -> Any:
 def _several(domain: Any, words: Sequence[str]) -> dict[str, Any]:
     """What name=answer says of each attribute."""
     known = {each.name: each.answers for each in domain.attributes}
-    said = dict(word.partition("=")[::2] for word in words)
+    said = dict(_named(word, known) for word in words)
     if said.keys() != known.keys() or len(words) != len(known):
         raise Invalid(
             "an answer to each attribute is needed",
@@ -192,6 +192,12 @@ def _several(domain: Any, words: Sequence[str]) -> dict[str, Any]:
             hint=" ".join(f"{visible(name)}=…" for name in known),
         )
     return {name: _label(word, known[name]) for name, word in said.items()}
+
+
+def _named(word: str, names: Iterable[str]) -> tuple[str, str]:
+    """A name, the longest that fits, as it may have = in it; and what is said of it."""
+    name = max((each for each in names if word.startswith(f"{each}=")), key=len, default="")
+    return name, word[len(name) + 1 :]
 
 
 def _impossible(what: str, known: str) -> Invalid:
