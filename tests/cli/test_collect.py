@@ -385,6 +385,8 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("collect", "report", "odd.txt", "a"), 2, "malformed"),
     (("collect", "report", "work.json", "bus", "--out", "odd.txt"), 2, "out"),
     (("collect", "report", "work.json", "bus", "--diary", "none.diary"), 2, "no-file"),
+    (("collect", "report", "work.json", "bus", "--diary", "nowhere/none.diary", "--allow", "2"), 2, "out"),
+    (("collect", "report", "work.json", "bus", "--diary", ".", "--allow", "2"), 2, "out"),
     (("collect", "report", "work.json", "bus", "--diary", "none.diary", "--allow", "-1"), 2, "usage"),
     (("collect", "report", "work.json", "bus", "--diary", "none.diary", "--allow", "much"), 2, "invalid"),
     (("collect", "estimate", "work.json"), 2, "usage"),

@@ -188,6 +188,7 @@ def _diary(path: str, allow: str | None) -> "Diary":
     """The diary in a file; a new one where there is none yet, and it is said what it allows."""
     from discreet.local.diary import Diary
 
+    writable(path)
     if allow is None:
         if not Path(path).exists():
             raise Invalid(f"there is no diary {path!r}", code="no-file", hint="--allow 5 begins one, with 5 in all")
