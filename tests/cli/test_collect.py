@@ -434,6 +434,15 @@ def test_hints_are_those_of_the_command_line(run: Run) -> None:
     assert "'work.json' is not the state" in run("collect", "estimate", "work.json", "--state", "work.json").stderr
 
 
+def test_prices_are_said_as_they_are(run: Run) -> None:
+    """A third is more than 0.333333."""
+    run(*NEW[:-4], "--epsilon", "1/3", "--out", "work.json")
+    assert "at most ε = 1/3;" in run("collect", "report", "work.json", "bus").stderr
+    sent = run("collect", "report", "work.json", "bus", "--diary", "me.diary", "--allow", "2/3")
+    assert "ε = 1/3 of 2/3" in sent.stderr
+    assert run("collect", "estimate", "work.json", "-", typed=sent.stdout).stdout.rstrip().endswith("ε = 1/3")
+
+
 def test_campaigns_and_reports_come_by_pipes(run: Run) -> None:
     """As a shell makes them of <(another command): what is in a pipe comes now."""
     run(*NEW)

@@ -164,7 +164,7 @@ MUTANTS = (
     Mutant(
         "written-and-never-read-again",
         RECORD + ".charged",
-        'ratio(price, "price")',
+        'ratio_text(price, "price")',
         "pass",
         "one campaign makes a diary unreadable, and a person begins another",
         by_itself(diaries.what_cannot_be_read_again_is_not_written),

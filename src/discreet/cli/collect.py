@@ -28,7 +28,7 @@ from discreet.cli.flags import number
 from discreet.cli.out import fresh, writable
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
-from discreet.exact import whole
+from discreet.exact import shown, whole
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
@@ -226,8 +226,8 @@ def _asked(what: str) -> str:
 
 def _once(asked: "Campaign", book: Any) -> str:
     if book is None:
-        return f"this report tells at most ε = {float(asked.epsilon):g}; another one of the same person would tell as much again"
-    return f"all reports of this diary together: ε = {float(book.spent):g} of {float(book.epsilon):g}"
+        return f"this report tells at most ε = {shown(asked.epsilon)}; another one of the same person would tell as much again"
+    return f"all reports of this diary together: ε = {shown(book.spent)} of {shown(book.epsilon)}"
 
 
 @app.command()

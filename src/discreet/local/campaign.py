@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from discreet.errors import Invalid
 from discreet.exact import Number, rational, shown, whole
 from discreet.fields import Exact, Held, frozen
-from discreet.local.canonical import bytes_of, ratio, ratio_of, read, written
+from discreet.local.canonical import bytes_of, ratio_of, ratio_text, read, written
 from discreet.local.choices import MOST_LABEL, MOST_LETTERS, Label
 from discreet.local.domain import AnswerDomain
 from discreet.local.domains import domain_of
@@ -104,7 +104,7 @@ class Campaign:
     def _shared(self) -> dict[str, Any]:
         return {
             "domain": self.domain.record(),
-            "epsilon": ratio(self.epsilon, "epsilon"),
+            "epsilon": ratio_text(self.epsilon, "epsilon"),
             "protocol": self.protocol,
             "question": self.question,
         }

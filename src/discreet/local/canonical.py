@@ -46,7 +46,7 @@ def bytes_of(value: object, kind: str, least: int = 0, most: int = 1 << 24) -> b
     return bytes.fromhex(value)
 
 
-def ratio(value: Fraction, name: str) -> str:
+def ratio_text(value: Fraction, name: str) -> str:
     """The one text of a fraction, which `ratio_of` reads again; Invalid where that has too many digits."""
     text = str(value)
     if RATIO.fullmatch(text) is None:

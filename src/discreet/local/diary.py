@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, positive, shown
-from discreet.local.canonical import ratio
+from discreet.local.canonical import ratio_text
 from discreet.local.diary_record import DiaryRecord
 from discreet.whole_file import write_whole
 
@@ -250,5 +250,5 @@ def _resolved(path: object) -> Path:
 def _total(epsilon: Number) -> Fraction:
     """A total that can be written down; else Invalid."""
     total = positive(epsilon, "epsilon")
-    ratio(total, "epsilon")
+    ratio_text(total, "epsilon")
     return total

@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.errors import Invalid, Refused
 from discreet.exact import shown
-from discreet.local.canonical import bytes_of, ratio, ratio_of, read, written
+from discreet.local.canonical import bytes_of, ratio_of, ratio_text, read, written
 
 VERSION = 1
 KEYS = frozenset({"answers", "epsilon", "lasting"})
@@ -50,7 +50,7 @@ class DiaryRecord:
         written down and not be read again.
         """
         _hash(campaign)
-        ratio(price, "price")
+        ratio_text(price, "price")
         paid = self.answers[campaign].charged if campaign in self.answers else Fraction(0)
         if self.spent + max(Fraction(0), price - paid) > self.epsilon:
             raise Refused(
