@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from fractions import Fraction
 from hashlib import sha256
+from io import StringIO
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from discreet.cli import app
+from discreet.cli.collect import typed
 from discreet.cli.collect_files import Arrival, alone, linked, reports_in
-from discreet.cli.collect_terms import terms
-from discreet.local import Campaign, Choices, Client, Collector, Rounds
+from discreet.cli.collect_terms import answer_of, terms
+from discreet.local import Campaign, Choices, Client, Collector, Rounds, choose_attributes
 from discreet.local.domains import KINDS
 from tests.cli.conftest import Run, data, error
 
@@ -183,12 +185,10 @@ def test_how_far_liars_move_is_said_of_what_is_printed(run: Run, kind: str) -> N
 def test_one_state_is_not_added_to_itself(run: Run, tmp_path: Path) -> None:
     """Under one name or two; those that are empty may all be alike."""
     campaign = Campaign.new("How?", ("bus", "bike"), protocol="k-ary", epsilon=1, expires=4_000_000_000)
-    collector, (first, second, sum_) = (
-        Collector(campaign, capacity=100),
-        (tmp_path / x for x in ("a.json", "b.parquet", "c.json")),
-    )
+    first, second, sum_ = (tmp_path / x for x in ("a.json", "b.parquet", "c.json"))
     words = ("collect", "merge", str(first), str(second), "--out", str(sum_), "--json")
-    for sent in (0, 3):
+    for capacity, sent in ((100, 0), (100, 3), (1, 1)):  # the set of one token might be a part of any other by chance
+        collector = Collector(campaign, capacity=capacity)
         collector.extend(Client(campaign).report("bus") for _ in range(sent))
         for each in (first, second):
             collector.save(each)
@@ -202,6 +202,20 @@ def test_one_state_is_not_added_to_itself(run: Run, tmp_path: Path) -> None:
         full.save(each)
     found = run(*words)
     assert full.false_rejects == 1 and found.exit_code == 2 and "is the same state as" in found.stderr
+
+
+def test_a_later_state_is_not_added_to_an_earlier_one(run: Run) -> None:
+    """As when a state is kept under another name each day: whichever comes first, and whatever stands between them."""
+    run(*NEW)
+    for day, answers in enumerate((["bus"] * 6, ["bike"] * 5)):
+        reports_of("work.json", answers, "r.jsonl")
+        more = ("--capacity", "1000") if not day else ()
+        assert run("collect", "estimate", "work.json", "r.jsonl", "--state", "s.json", *more).exit_code == 0
+        Path(f"{day}.json").write_bytes(Path("s.json").read_bytes())
+    for first, second in (("0.json", "1.json"), ("1.json", "0.json")):
+        refused = run("collect", "merge", first, second, "--out", "sum.json", "--json")
+        assert refused.exit_code == 2 and error(refused)["code"] == "copies"
+        assert second in error(refused)["message"] and not Path("sum.json").exists()
 
 
 def test_states_go_on_and_add_up(run: Run) -> None:
@@ -301,6 +315,24 @@ def test_answers_and_reports_come_by_stdin(run: Run) -> None:
     assert data(run("collect", "estimate", "work.json", "-", "--json", typed=sent.stdout))["n"] == 1
 
 
+class Terminal(StringIO):
+    """What a person types at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_at_a_terminal_every_attribute_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also one whose name has = in it."""
+    several = choose_attributes({"a": ("x", "y"), "a=b": ("x", "y=z")}, 1, 100)
+    with mock.patch("sys.stdin", Terminal("y\r\ny=z\nmore\n")):
+        assert answer_of(several, typed(several)) == {"a": "y", "a=b": "y=z"}
+    assert capsys.readouterr().err == "a: a=b: "
+    with mock.patch("sys.stdin", Terminal("bus\n")):
+        assert typed(Choices(2)) == ["bus"]
+    assert capsys.readouterr().err == "your answer: "
+
+
 def test_an_answer_that_is_not_possible_is_not_repeated(run: Run) -> None:
     run(*NEW)
     run("collect", "new", "Far?", "--between", "0:9", "--epsilon", "1", "--out", "far.json")
@@ -338,6 +370,7 @@ def test_a_diary_sums_what_is_told_and_stops(run: Run) -> None:
     assert run("collect", "report", "rounds.json", "a", "--diary", "more.json", "--allow", "1").exit_code == 0
 
 
+EMPTY = ("collect", "new", "x", "--epsilon", "1", "--attribute", "a=b,")
 WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("collect", "new", "x", "--answer", "a", "--answer", "b", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "1", "--answer", "a", "--answer", "b"), 2, "usage"),
@@ -348,6 +381,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("collect", "new", "x", "--epsilon", "1", "--words", "abc", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "1", "--attribute", "a=b,c", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "1", "--attribute", "a", "--out", "x.json"), 2, "usage"),
+    ((*EMPTY, "--attribute", "c=d,e", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "0", "--cells", "9", "--out", "x.json"), 2, "invalid"),
     (("collect", "new", "x", "--epsilon", "1", "--answer", "a", "--out", "x.json"), 2, "invalid"),
     (("collect", "new", "", "--epsilon", "1", "--cells", "9", "--out", "x.json"), 2, "invalid"),
@@ -358,7 +392,13 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("collect", "report", "none.json", "a"), 2, "no-file"),
     (("collect", "report", "odd.txt", "a"), 2, "malformed"),
     (("collect", "report", "work.json", "bus", "--out", "odd.txt"), 2, "out"),
+    (("collect", "report", "work.json", "bus", "--diary", "none.diary"), 2, "no-file"),
+    (("collect", "report", "work.json", "bus", "--diary", "nowhere/none.diary", "--allow", "2"), 2, "out"),
+    (("collect", "report", "work.json", "bus", "--diary", ".", "--allow", "2"), 2, "out"),
+    (("collect", "report", "work.json", "bus", "--diary", "none.diary", "--allow", "-1"), 2, "usage"),
+    (("collect", "report", "work.json", "bus", "--diary", "none.diary", "--allow", "much"), 2, "invalid"),
     (("collect", "estimate", "work.json"), 2, "usage"),
+    (("collect", "estimate", "work.json", "--state", "none.json"), 2, "no-file"),
     (("collect", "estimate", "work.json", "none.jsonl"), 2, "no-file"),
     (("collect", "estimate", "work.json", "odd.txt", "--confidence", "2"), 2, "usage"),
     (("collect", "estimate", "work.json", "odd.txt", "--state", "s.txt"), 2, "invalid"),
@@ -384,6 +424,56 @@ def test_what_cannot_be_is_refused_and_changes_nothing(run: Run, place: Path) ->
         refused = run(*words, "--json")
         assert (refused.exit_code, error(refused)["code"]) == (code, name), (words, refused.stderr)
     assert {each.name: each.read_bytes() for each in place.iterdir() if each.is_file()} == before
+
+
+def test_hints_are_those_of_the_command_line(run: Run) -> None:
+    run(*NEW)
+    run("collect", "new", "Far?", "--between", "-9:9", "--epsilon", "1", "--out", "far.json")
+    run("collect", "new", "Which?", "--words", "a-c:3", "--epsilon", "1", "--out", "words.json")
+    assert "-- before a number below 0" in run("collect", "report", "far.json", "-5").stderr
+    assert run("collect", "report", "far.json", "--", "-5").exit_code == 0
+    assert "-- before" not in run("collect", "report", "far.json", "-x").stderr
+    assert "words of 1 to 3 letters, out of abc" in run("collect", "report", "words.json", "Cab").stderr
+    words = ("collect", "report", "work.json", "bus", "--diary", "me.diary")
+    assert "--allow 5 begins one" in run(*words).stderr
+    assert run(*words, "--allow", "2").exit_code == 0
+    other = run(*words, "--allow", "3")
+    assert other.exit_code == 3 and "leave --allow out" in other.stderr
+    assert "'work.json' is not the state" in run("collect", "estimate", "work.json", "--state", "work.json").stderr
+
+
+def test_prices_are_said_as_they_are(run: Run) -> None:
+    """A third is more than 0.333333."""
+    run(*NEW[:-4], "--epsilon", "1/3", "--out", "work.json")
+    assert "at most ε = 1/3;" in run("collect", "report", "work.json", "bus").stderr
+    sent = run("collect", "report", "work.json", "bus", "--diary", "me.diary", "--allow", "2/3")
+    assert "ε = 1/3 of 2/3" in sent.stderr
+    assert run("collect", "estimate", "work.json", "-", typed=sent.stdout).stdout.rstrip().endswith("ε = 1/3")
+
+
+def test_campaigns_and_reports_come_by_pipes(run: Run) -> None:
+    """As a shell makes them of <(another command): what is in a pipe comes now."""
+    run(*NEW)
+    reports_of("work.json", ["bus"] * 3)
+    found = []
+    for name in ("work.json", "reports.jsonl"):
+        read, write = os.pipe()
+        os.write(write, Path(name).read_bytes())
+        os.close(write)
+        found.append(read)
+    said = data(run("collect", "estimate", *(f"/dev/fd/{each}" for each in found), "--json"))
+    for each in found:
+        os.close(each)
+    assert said["n"] == 3
+
+
+def test_a_state_of_another_ending_is_refused_before_anything_is_counted(run: Run) -> None:
+    run(*NEW)
+    reports_of("work.json", ["bus"] * 3)
+    with mock.patch("discreet.local.collector.Collector.extend", side_effect=AssertionError):
+        for ending in ("txt", "jsonl"):
+            refused = run("collect", "estimate", "work.json", "reports.jsonl", "--state", f"s.{ending}", "--json")
+            assert error(refused)["code"] == "invalid"
 
 
 def test_a_state_that_cannot_be_written_stays_as_it_was(run: Run) -> None:
@@ -448,7 +538,7 @@ def test_an_older_state_is_not_added_to_the_newer_one(run: Run) -> None:
         run("collect", "estimate", "work.json", *parts, "--state", state, *SMALL)
     for states in (("old.json", "new.json"), ("new.json", "old.json"), ("old.json", "b.json", "new.json")):
         refused = run("collect", "merge", *states, "--out", "sum.json")
-        assert refused.exit_code == 2 and f"{states[-1]} and what was named before it" in refused.stderr
+        assert refused.exit_code == 2 and f"'{states[-1]}': one of two collectors" in refused.stderr
         assert not Path("sum.json").exists()
     assert run("collect", "merge", "old.json", "b.json", "--out", "sum.json").stdout.startswith("8 reports count")
 

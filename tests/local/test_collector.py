@@ -177,32 +177,42 @@ def test_integers_of_numpy_are_as_good() -> None:
     integers_of_numpy_are_as_good()
 
 
-def what_was_seen_twice_is_not_merged() -> None:
-    """An older state of a collector, or a copy, is a part of it; a collector that has seen nothing may be merged with any."""
-    one = campaign()
-    reports = reports_of(one, 12)
-    whole, early = Collector(one), Collector(one)
-    early.extend(reports[:5])
-    whole.extend(reports)
-    for first, second in ((whole, early), (early, whole), (whole, deepcopy(whole))):
-        with pytest.raises(Invalid, match="twice") as refusal:
+def earlier_states_are_not_merged_with_later_ones() -> None:
+    """Of one collector; a few reports that two collectors saw are counted by both, as is said."""
+    collector = Collector(campaign("k-ary"), capacity=1000)
+    sent = [Client(campaign("k-ary")).report(0) for _ in range(60)]
+    collector.extend(sent[:20])
+    earlier = Collector.from_json(collector.to_json())
+    collector.extend(sent[20:40])
+    for first, second in ((earlier, collector), (collector, earlier), (earlier, deepcopy(earlier))):
+        with pytest.raises(Invalid, match="count twice"):
             first.merged(second)
-        assert refusal.value.code == "copy" and (first.n, second.n) != (0, 0)
-    assert Collector(one).merged(whole).to_json() == whole.merged(Collector(one)).to_json() == whole.to_json()
-    assert Collector(one).merged(Collector(one)).n == 0
-    early.extend(reports_of(one, 1))
-    assert (
-        early.merged(whole).n == 18
-    )  # it has seen something of its own: who sends reports to two places counts them twice
-    full = [Collector(one, capacity=1, false_rejects=0.5) for _ in range(2)]
-    for each in full:
-        each._seen.bits[:] = 255
-        each._n = 1
-    assert full[0].merged(full[1]).n == 2  # sets that are full know everything, and so say nothing
+    other = Collector(campaign("k-ary"), capacity=1000)
+    other.extend(sent[39:])
+    assert collector.merged(other).n == 61 and other.merged(collector).n == 61
+    empty = Collector(campaign("k-ary"), capacity=1000)
+    assert collector.merged(empty).n == empty.merged(collector).n == 40 and empty.merged(deepcopy(empty)).n == 0
 
 
-def test_what_was_seen_twice_is_not_merged() -> None:
-    what_was_seen_twice_is_not_merged()
+def test_earlier_states_are_not_merged_with_later_ones() -> None:
+    earlier_states_are_not_merged_with_later_ones()
+
+
+def sets_of_other_tokens_are_not_taken_for_the_same() -> None:
+    """Of a set that is nearly full everything is a part; and one of few bits may be a part by chance."""
+    full, few = SeenSet(bytes(16), 64, 2), SeenSet(bytes(16), 64, 2)
+    for token in range(200):
+        full.add(token.to_bytes(16, "little"))
+    few.add(bytes([9] * 16))
+    assert not full.covers(few) and not few.covers(full) and not full.covers(full)
+    large = SeenSet(bytes(16), 1 << 12, 2)
+    for token in range(100):
+        large.add(token.to_bytes(16, "little"))
+    assert large.covers(large.copy())
+
+
+def test_sets_of_other_tokens_are_not_taken_for_the_same() -> None:
+    sets_of_other_tokens_are_not_taken_for_the_same()
 
 
 def what_is_no_campaign_or_no_reports_is_refused_by_what_to_pass() -> None:

@@ -24,7 +24,6 @@ from discreet.local import (
 from discreet.local.estimation import estimates
 from discreet.local.prediction import predicted_error
 from discreet.local.prefixes import PrefixResponse
-from tests.local.cases import campaign
 from tests.scale import repeats
 
 RUNS, PEOPLE = repeats(300), 240
@@ -106,4 +105,4 @@ def test_arguments_that_cannot_be_are_refused() -> None:
         with pytest.raises(Invalid):
             predicted_error(KaryResponse(3, 1), people, confidence)  # type: ignore[arg-type]
     with pytest.raises(Invalid, match="randomiser"):
-        predicted_error(campaign(), 10)  # type: ignore[arg-type]
+        predicted_error(3, 10)  # type: ignore[arg-type]

@@ -27,8 +27,8 @@ MUTANTS = (
     ),
     Mutant(
         "ratios-that-nobody-can-read",
-        L + "canonical:checked_ratio",
-        "if max(abs(exact.numerator), exact.denominator) >= 10**MOST_DIGITS:",
+        L + "canonical:ratio_text",
+        "if RATIO.fullmatch(text) is None:",
         "if False:",
         "a campaign is made whose text every client refuses",
         campaigns.ratios_that_no_text_holds_are_refused,

@@ -6,6 +6,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 from discreet.cli.collect_terms import label_text, short
+from discreet.exact import shown
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _meant(collector: "Collector", found: Any, every: bool) -> str:
         if isinstance(found, HeavyHitters)
         else f"each interval holds at {level}, by itself{'' if every else _picked(found)}"
     )
-    return f"{holds}; randomised by {campaign.protocol} at ε = {float(campaign.epsilon):g}"
+    return f"{holds}; randomised by {campaign.protocol} at ε = {shown(campaign.epsilon)}"
 
 
 def _picked(found: Any) -> str:

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 from discreet.errors import Invalid
-from discreet.exact import Number, shown, whole
+from discreet.exact import Number, rational, shown, whole
 from discreet.fields import Exact, Held, frozen
-from discreet.local.canonical import bytes_of, checked_ratio, is_text, ratio_of, read, written
+from discreet.local.canonical import bytes_of, is_text, ratio_of, ratio_text, read, written
 from discreet.local.choices import MOST_LABEL, MOST_LETTERS, Label
 from discreet.local.domain import AnswerDomain
 from discreet.local.domains import domain_of
@@ -49,7 +49,7 @@ class Campaign:
         if not is_text(self.question, 1, MOST_LETTERS):
             raise Invalid(f"question must be a text of 1 to {MOST_LETTERS} letters, none of them in two halves")
         object.__setattr__(self, "domain", domain_of(self.domain))
-        object.__setattr__(self, "epsilon", checked_ratio(self.epsilon, "epsilon"))
+        object.__setattr__(self, "epsilon", rational(self.epsilon, "epsilon"))
         if not isinstance(self.salt, bytes) or not LEAST_SALT <= len(self.salt) <= MOST_SALT:
             raise Invalid(f"salt must be {LEAST_SALT} to {MOST_SALT} bytes")
         object.__setattr__(self, "expires", _seconds(self.expires))
@@ -102,7 +102,7 @@ class Campaign:
     def _shared(self) -> dict[str, Any]:
         return {
             "domain": self.domain.record(),
-            "epsilon": str(self.epsilon),
+            "epsilon": ratio_text(self.epsilon, "epsilon"),
             "protocol": self.protocol,
             "question": self.question,
         }

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import Invalid
-from discreet.exact import Number, rational
 
 HEX = re.compile(r"(?:[0-9a-f]{2})*")
 MOST_DIGITS = 400  # of each part of a ratio
@@ -54,14 +53,12 @@ def bytes_of(value: object, kind: str, least: int = 0, most: int = 1 << 24) -> b
     return bytes.fromhex(value)
 
 
-def checked_ratio(value: Number, name: str) -> Fraction:
-    """A caller's number as a fraction that a record can hold; else Invalid."""
-    exact = rational(value, name)
-    if max(abs(exact.numerator), exact.denominator) >= 10**MOST_DIGITS:
-        raise Invalid(
-            f"{name} must be a ratio of integers of at most {MOST_DIGITS} digits", hint="round it to a shorter fraction"
-        )
-    return exact
+def ratio_text(value: Fraction, name: str) -> str:
+    """The one text of a fraction, which `ratio_of` reads again; Invalid where that has too many digits."""
+    text = str(value)
+    if RATIO.fullmatch(text) is None:
+        raise Invalid(f"{name} has more than {MOST_DIGITS} digits", hint="round it to a shorter fraction first")
+    return text
 
 
 def ratio_of(value: object, name: str) -> Fraction:

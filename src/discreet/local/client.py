@@ -35,9 +35,9 @@ class Client:
         clock: Callable[[], float] = time.time,
     ) -> None:
         if not isinstance(campaign, Campaign):
-            raise Invalid("campaign must be a Campaign", hint="read a text by Campaign.from_json")
-        if diary is not None and not isinstance(diary, Diary):
-            raise Invalid("diary must be a Diary", hint="open a file by Diary.open")
+            raise Invalid("campaign must be a Campaign", hint="Campaign.from_json(text) reads one")
+        if not (diary is None or isinstance(diary, Diary)):
+            raise Invalid("diary must be a Diary", hint="pass diary=Diary.open(path, epsilon=…)")
         self.campaign = campaign
         self.diary, self._forgets = (Diary(campaign.epsilon), True) if diary is None else (diary, False)
         self._protocol, self._identity = campaign.randomiser, campaign.id

@@ -26,7 +26,6 @@ KEYS = frozenset({"campaign", "n", "rejected", "seen", "totals"})
 REASONS = ("campaign", "duplicate", "expired", "malformed", "version")
 MOST_REPORTS = 1 << 40  # times the width of any totals that is less than 2^63: their sums are exact
 _State: TypeAlias = tuple[Campaign, Callable[[], float], SeenSet, Ints, int, dict[str, int]]
-COINCIDENCE = 1e-9  # the chance that different reports are taken for the same ones when collectors are merged
 PENDING, PENDING_BYTES = 1 << 12, 1 << 22  # reports, and bytes of them, that wait to be counted together
 
 
@@ -138,7 +137,10 @@ class Collector:
             return self._totals.copy(), self._n
 
     def merged(self, other: "Collector") -> "Collector":
-        """The collector of what either has seen; Invalid where they are of two campaigns or sizes, or one has seen nothing of its own."""
+        """The collector of what either has seen; Invalid where they are of two campaigns, or of two sizes.
+
+        Invalid, too, where one has seen all reports of the other, as a later state of a collector has those of an earlier one.
+        """
         if not isinstance(other, Collector) or other.campaign.to_json() != self.campaign.to_json():
             raise Invalid("collectors of two campaigns cannot be merged")
         if other is self:
@@ -147,20 +149,16 @@ class Collector:
         first, second = sorted((self, other), key=id)  # two merges at once wait for each other in one order
         with first._lock, second._lock:
             both._seen = self._seen.merged(other._seen)
-            if self._is_within(other) or other._is_within(self):
+            if self._seen.covers(other._seen) or other._seen.covers(self._seen):
                 raise Invalid(
-                    "every report of the one collector was seen by the other",
-                    code="copy",
-                    hint="each would count twice; an older state of a collector is a part of the newer one: leave it out",
+                    "one of two collectors has seen all reports of the other: they would count twice",
+                    code="copies",
+                    hint="merge the later state of a collector alone",
                 )
             both._totals = self.totals + other.totals
             both._n = self._n + other._n
             both._rejected = {reason: self._rejected[reason] + other._rejected[reason] for reason in REASONS}
         return both
-
-    def _is_within(self, other: "Collector") -> bool:
-        """Whether the other has seen every report that counts here, but for a chance of less than COINCIDENCE that it only seems so."""
-        return other._seen.holds(self._seen) and other.false_rejects**self._n < COINCIDENCE
 
     def to_json(self) -> str:
         """The whole state, from which `from_json` goes on; it holds randomised reports only as totals, and tokens as bits."""

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 from discreet.errors import Invalid
 from discreet.exact import rational, shown, whole
 from discreet.fields import Exact, frozen
-from discreet.local.canonical import checked_ratio, ratio_of
+from discreet.local.canonical import ratio_of, ratio_text
 from discreet.local.domain import AnswerDomain
 
 MOST_STEPS = 1 << 16  # of a grid of numbers
@@ -30,7 +30,7 @@ class Numbers(AnswerDomain):
 
     def __post_init__(self) -> None:
         for field in ("low", "high"):
-            object.__setattr__(self, field, checked_ratio(getattr(self, field), field))
+            object.__setattr__(self, field, rational(getattr(self, field), field))
         object.__setattr__(self, "steps", whole(self.steps, "steps", least=1))
         if self.low >= self.high:
             raise Invalid("low must be less than high", hint="declare a range that is known without the data")
@@ -53,7 +53,12 @@ class Numbers(AnswerDomain):
 
     def record(self) -> dict[str, Any]:
         """The range, as ratios in text, and the steps."""
-        return {"high": str(self.high), "kind": self.kind, "low": str(self.low), "steps": self.steps}
+        return {
+            "high": ratio_text(self.high, "high"),
+            "kind": self.kind,
+            "low": ratio_text(self.low, "low"),
+            "steps": self.steps,
+        }
 
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> Self:

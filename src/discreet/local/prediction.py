@@ -25,7 +25,7 @@ def predicted_error(protocol: LocalProtocol, people: int, confidence: Number = 0
     0.0236
     """
     if not isinstance(protocol, LocalProtocol):
-        raise Invalid("protocol must be a protocol", hint="that of a campaign is campaign.randomiser")
+        raise Invalid("protocol must be a protocol", hint="of a campaign it is campaign.randomiser")
     n = whole(people, "people", least=1)
     level = checked_confidence(confidence, n)
     if isinstance(protocol, NumberProtocol):

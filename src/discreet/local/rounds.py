@@ -3,9 +3,9 @@
 from typing import Any, ClassVar, Self
 
 from discreet.errors import Invalid
-from discreet.exact import Number
+from discreet.exact import Number, rational
 from discreet.fields import Exact, Held, frozen
-from discreet.local.canonical import bytes_of, checked_ratio, ratio_of
+from discreet.local.canonical import bytes_of, ratio_of, ratio_text
 from discreet.local.choices import Choices, Label
 from discreet.local.domain import AnswerDomain
 from discreet.noise import Source
@@ -32,7 +32,7 @@ class Rounds(AnswerDomain):
     def __post_init__(self) -> None:
         given = self.choices
         object.__setattr__(self, "choices", given if isinstance(given, Choices) else Choices(given))
-        object.__setattr__(self, "first", checked_ratio(self.first, "first"))
+        object.__setattr__(self, "first", rational(self.first, "first"))
         if not isinstance(self.series, bytes) or len(self.series) != SERIES:
             raise Invalid(f"series must be {SERIES} bytes", hint="Rounds.new draws them")
 
@@ -59,7 +59,7 @@ class Rounds(AnswerDomain):
         """The labels, what one report tells, and the series."""
         return {
             "choices": self.choices.record(),
-            "first": str(self.first),
+            "first": ratio_text(self.first, "first"),
             "kind": self.kind,
             "series": self.series.hex(),
         }

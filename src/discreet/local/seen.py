@@ -12,6 +12,7 @@ from discreet.exact import Number, rational, shown, whole
 
 MOST_BITS = 1 << 32
 MOST_HASHES = 8  # words of 32 bits in a digest
+CHANCE = 1e-9  # at which sets of different tokens are taken for sets of the same ones
 ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)  # of each byte
 
 
@@ -65,12 +66,21 @@ class SeenSet:
     @property
     def false_rejects(self) -> float:
         """How often a new random token would be taken for a seen one now."""
-        ones = int(ONES[self.bits].sum(dtype=np.int64))
-        return float((ones / self.size) ** self.hashes)
+        return float((self._ones / self.size) ** self.hashes)
 
-    def holds(self, other: "SeenSet") -> bool:
-        """Whether all that the other set, of the same size, has seen is known here."""
-        return not (other.bits & ~self.bits).any()
+    def covers(self, other: "SeenSet") -> bool:
+        """Whether all tokens of the other, of the same size, were seen here too, and that is no chance: one of less than 1e-9.
+
+        So many bits that are set by chance are all among the set ones of a share f with a chance of at most f to their number.
+        """
+        own, theirs = self._ones, other._ones
+        if own < theirs or not theirs or (other.bits & ~self.bits).any():
+            return False
+        return theirs * log(own / self.size) < log(CHANCE)
+
+    @property
+    def _ones(self) -> int:
+        return int(ONES[self.bits].sum(dtype=np.int64))
 
     def copy(self) -> "SeenSet":
         """Another set with the same tokens."""
