@@ -5,6 +5,8 @@ import re
 import time
 from collections.abc import Sequence
 from fractions import Fraction
+from hashlib import sha256
+from io import StringIO
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,10 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from discreet.cli import app
+from discreet.cli.collect import typed
 from discreet.cli.collect_files import Arrival, alone, linked, reports_in
-from discreet.cli.collect_terms import terms
-from discreet.local import Campaign, Choices, Client, Collector, Rounds
+from discreet.cli.collect_terms import answer_of, terms
+from discreet.local import Campaign, Choices, Client, Collector, Rounds, choose_attributes
 from discreet.local.domains import KINDS
 from tests.cli.conftest import Run, data, error
 
@@ -48,7 +51,7 @@ def run() -> Run:
 
 
 def campaign_of(path: str) -> Campaign:
-    return Campaign.from_json(Path(path).read_text("ascii").removesuffix("\n"))
+    return Campaign.from_json(Path(path).read_text("ascii"))
 
 
 def reports_of(path: str, answers: Sequence[Any], name: str = "reports.jsonl") -> None:
@@ -95,6 +98,7 @@ def test_every_kind_of_domain_is_a_campaign_here() -> None:
 def test_terms_are_shown_before_anything_is_sent(run: Run) -> None:
     made = run(*NEW)
     campaign = campaign_of("work.json")
+    assert sha256(Path("work.json").read_bytes()).hexdigest() == campaign.id  # a page may serve the file as it is
     assert "answers: bus, bike" in made.stdout and f"id: {campaign.id}" in made.stdout
     assert "1,000 people: about ± 6.0 % of a share, at 95 %" in made.stdout
     for people, said in (("1", "1 person: about ± 190 %"), (str(10**15), "people: about ± 0.0000060 %")):
@@ -181,12 +185,10 @@ def test_how_far_liars_move_is_said_of_what_is_printed(run: Run, kind: str) -> N
 def test_one_state_is_not_added_to_itself(run: Run, tmp_path: Path) -> None:
     """Under one name or two; those that are empty may all be alike."""
     campaign = Campaign.new("How?", ("bus", "bike"), protocol="k-ary", epsilon=1, expires=4_000_000_000)
-    collector, (first, second, sum_) = (
-        Collector(campaign, capacity=100),
-        (tmp_path / x for x in ("a.json", "b.parquet", "c.json")),
-    )
+    first, second, sum_ = (tmp_path / x for x in ("a.json", "b.parquet", "c.json"))
     words = ("collect", "merge", str(first), str(second), "--out", str(sum_), "--json")
-    for sent in (0, 3):
+    for capacity, sent in ((100, 0), (100, 3), (1, 1)):  # the set of one token might be a part of any other by chance
+        collector = Collector(campaign, capacity=capacity)
         collector.extend(Client(campaign).report("bus") for _ in range(sent))
         for each in (first, second):
             collector.save(each)
@@ -194,6 +196,26 @@ def test_one_state_is_not_added_to_itself(run: Run, tmp_path: Path) -> None:
         assert found.exit_code == (2 if sent else 0) and ("count twice" in found.stderr) == bool(sent)
         sum_.unlink(missing_ok=True)
     assert run("collect", "merge", str(first), str(first), *words[4:]).exit_code == 2 and not sum_.exists()
+    full = Collector(campaign, capacity=1, false_rejects=0.5)  # whose tokens say nothing any more
+    full.extend(Client(campaign).report("bus") for _ in range(200))
+    for each in (first, second):
+        full.save(each)
+    found = run(*words)
+    assert full.false_rejects == 1 and found.exit_code == 2 and "is the same state as" in found.stderr
+
+
+def test_a_later_state_is_not_added_to_an_earlier_one(run: Run) -> None:
+    """As when a state is kept under another name each day: whichever comes first, and whatever stands between them."""
+    run(*NEW)
+    for day, answers in enumerate((["bus"] * 6, ["bike"] * 5)):
+        reports_of("work.json", answers, "r.jsonl")
+        more = ("--capacity", "1000") if not day else ()
+        assert run("collect", "estimate", "work.json", "r.jsonl", "--state", "s.json", *more).exit_code == 0
+        Path(f"{day}.json").write_bytes(Path("s.json").read_bytes())
+    for first, second in (("0.json", "1.json"), ("1.json", "0.json")):
+        refused = run("collect", "merge", first, second, "--out", "sum.json", "--json")
+        assert refused.exit_code == 2 and error(refused)["code"] == "copies"
+        assert second in error(refused)["message"] and not Path("sum.json").exists()
 
 
 def test_states_go_on_and_add_up(run: Run) -> None:
@@ -293,6 +315,24 @@ def test_answers_and_reports_come_by_stdin(run: Run) -> None:
     assert data(run("collect", "estimate", "work.json", "-", "--json", typed=sent.stdout))["n"] == 1
 
 
+class Terminal(StringIO):
+    """What a person types at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_at_a_terminal_every_attribute_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also one whose name has = in it."""
+    several = choose_attributes({"a": ("x", "y"), "a=b": ("x", "y=z")}, 1, 100)
+    with mock.patch("sys.stdin", Terminal("y\r\ny=z\nmore\n")):
+        assert answer_of(several, typed(several)) == {"a": "y", "a=b": "y=z"}
+    assert capsys.readouterr().err == "a: a=b: "
+    with mock.patch("sys.stdin", Terminal("bus\n")):
+        assert typed(Choices(2)) == ["bus"]
+    assert capsys.readouterr().err == "your answer: "
+
+
 def test_an_answer_that_is_not_possible_is_not_repeated(run: Run) -> None:
     run(*NEW)
     run("collect", "new", "Far?", "--between", "0:9", "--epsilon", "1", "--out", "far.json")
@@ -330,6 +370,7 @@ def test_a_diary_sums_what_is_told_and_stops(run: Run) -> None:
     assert run("collect", "report", "rounds.json", "a", "--diary", "more.json", "--allow", "1").exit_code == 0
 
 
+EMPTY = ("collect", "new", "x", "--epsilon", "1", "--attribute", "a=b,")
 WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("collect", "new", "x", "--answer", "a", "--answer", "b", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "1", "--answer", "a", "--answer", "b"), 2, "usage"),
@@ -340,6 +381,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("collect", "new", "x", "--epsilon", "1", "--words", "abc", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "1", "--attribute", "a=b,c", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "1", "--attribute", "a", "--out", "x.json"), 2, "usage"),
+    ((*EMPTY, "--attribute", "c=d,e", "--out", "x.json"), 2, "usage"),
     (("collect", "new", "x", "--epsilon", "0", "--cells", "9", "--out", "x.json"), 2, "invalid"),
     (("collect", "new", "x", "--epsilon", "1", "--answer", "a", "--out", "x.json"), 2, "invalid"),
     (("collect", "new", "", "--epsilon", "1", "--cells", "9", "--out", "x.json"), 2, "invalid"),
@@ -350,7 +392,13 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("collect", "report", "none.json", "a"), 2, "no-file"),
     (("collect", "report", "odd.txt", "a"), 2, "malformed"),
     (("collect", "report", "work.json", "bus", "--out", "odd.txt"), 2, "out"),
+    (("collect", "report", "work.json", "bus", "--diary", "none.diary"), 2, "no-file"),
+    (("collect", "report", "work.json", "bus", "--diary", "nowhere/none.diary", "--allow", "2"), 2, "out"),
+    (("collect", "report", "work.json", "bus", "--diary", ".", "--allow", "2"), 2, "out"),
+    (("collect", "report", "work.json", "bus", "--diary", "none.diary", "--allow", "-1"), 2, "usage"),
+    (("collect", "report", "work.json", "bus", "--diary", "none.diary", "--allow", "much"), 2, "invalid"),
     (("collect", "estimate", "work.json"), 2, "usage"),
+    (("collect", "estimate", "work.json", "--state", "none.json"), 2, "no-file"),
     (("collect", "estimate", "work.json", "none.jsonl"), 2, "no-file"),
     (("collect", "estimate", "work.json", "odd.txt", "--confidence", "2"), 2, "usage"),
     (("collect", "estimate", "work.json", "odd.txt", "--state", "s.txt"), 2, "invalid"),
@@ -376,6 +424,56 @@ def test_what_cannot_be_is_refused_and_changes_nothing(run: Run, place: Path) ->
         refused = run(*words, "--json")
         assert (refused.exit_code, error(refused)["code"]) == (code, name), (words, refused.stderr)
     assert {each.name: each.read_bytes() for each in place.iterdir() if each.is_file()} == before
+
+
+def test_hints_are_those_of_the_command_line(run: Run) -> None:
+    run(*NEW)
+    run("collect", "new", "Far?", "--between", "-9:9", "--epsilon", "1", "--out", "far.json")
+    run("collect", "new", "Which?", "--words", "a-c:3", "--epsilon", "1", "--out", "words.json")
+    assert "-- before a number below 0" in run("collect", "report", "far.json", "-5").stderr
+    assert run("collect", "report", "far.json", "--", "-5").exit_code == 0
+    assert "-- before" not in run("collect", "report", "far.json", "-x").stderr
+    assert "words of 1 to 3 letters, out of abc" in run("collect", "report", "words.json", "Cab").stderr
+    words = ("collect", "report", "work.json", "bus", "--diary", "me.diary")
+    assert "--allow 5 begins one" in run(*words).stderr
+    assert run(*words, "--allow", "2").exit_code == 0
+    other = run(*words, "--allow", "3")
+    assert other.exit_code == 3 and "leave --allow out" in other.stderr
+    assert "'work.json' is not the state" in run("collect", "estimate", "work.json", "--state", "work.json").stderr
+
+
+def test_prices_are_said_as_they_are(run: Run) -> None:
+    """A third is more than 0.333333."""
+    run(*NEW[:-4], "--epsilon", "1/3", "--out", "work.json")
+    assert "at most ε = 1/3;" in run("collect", "report", "work.json", "bus").stderr
+    sent = run("collect", "report", "work.json", "bus", "--diary", "me.diary", "--allow", "2/3")
+    assert "ε = 1/3 of 2/3" in sent.stderr
+    assert run("collect", "estimate", "work.json", "-", typed=sent.stdout).stdout.rstrip().endswith("ε = 1/3")
+
+
+def test_campaigns_and_reports_come_by_pipes(run: Run) -> None:
+    """As a shell makes them of <(another command): what is in a pipe comes now."""
+    run(*NEW)
+    reports_of("work.json", ["bus"] * 3)
+    found = []
+    for name in ("work.json", "reports.jsonl"):
+        read, write = os.pipe()
+        os.write(write, Path(name).read_bytes())
+        os.close(write)
+        found.append(read)
+    said = data(run("collect", "estimate", *(f"/dev/fd/{each}" for each in found), "--json"))
+    for each in found:
+        os.close(each)
+    assert said["n"] == 3
+
+
+def test_a_state_of_another_ending_is_refused_before_anything_is_counted(run: Run) -> None:
+    run(*NEW)
+    reports_of("work.json", ["bus"] * 3)
+    with mock.patch("discreet.local.collector.Collector.extend", side_effect=AssertionError):
+        for ending in ("txt", "jsonl"):
+            refused = run("collect", "estimate", "work.json", "reports.jsonl", "--state", f"s.{ending}", "--json")
+            assert error(refused)["code"] == "invalid"
 
 
 def test_a_state_that_cannot_be_written_stays_as_it_was(run: Run) -> None:
@@ -432,12 +530,26 @@ def test_two_commands_at_once_lose_nothing(run: Run) -> None:
     assert Collector.load("s.json").n == 60
 
 
+def test_an_older_state_is_not_added_to_the_newer_one(run: Run) -> None:
+    run(*NEW)
+    reports_of("work.json", ["bus"] * 4, "a.jsonl")
+    reports_of("work.json", ["bus"] * 4, "b.jsonl")
+    for state, parts in (("old.json", ("a.jsonl",)), ("new.json", ("a.jsonl", "b.jsonl")), ("b.json", ("b.jsonl",))):
+        run("collect", "estimate", "work.json", *parts, "--state", state, *SMALL)
+    for states in (("old.json", "new.json"), ("new.json", "old.json"), ("old.json", "b.json", "new.json")):
+        refused = run("collect", "merge", *states, "--out", "sum.json")
+        assert refused.exit_code == 2 and f"'{states[-1]}': one of two collectors" in refused.stderr
+        assert not Path("sum.json").exists()
+    assert run("collect", "merge", "old.json", "b.json", "--out", "sum.json").stdout.startswith("8 reports count")
+
+
 def test_many_answers_are_shown_in_part(run: Run) -> None:
     run("collect", "new", "Cell?", "--cells", "100", "--epsilon", "8", "--out", "c.json")
     reports_of("c.json", [77] * 30)
     words = ("collect", "estimate", "c.json", "reports.jsonl")
     some, every = run(*words).stdout.splitlines(), run(*words, "--all").stdout.splitlines()
     assert some[4].startswith("77 ") and "… 70 more: --all" in "\n".join(some)
+    assert "the largest of 100 shares miss most often" in some[-1] and "largest" not in every[-1]
     assert len(every) == len(some) + 69
 
 

@@ -23,6 +23,9 @@ const doing = {
     const coins = Object.entries(randomiser.chances).map(([name, chance]) => [name, String(chance)]);
     return { id, code: randomiser.code, size: randomiser.size, coins: Object.fromEntries(coins) };
   },
+  async notice({ text }) {
+    return (await Campaign.read(text)).notice;
+  },
   // Which of many texts are campaigns: their identities, or the codes of errors.
   async reading({ texts }) {
     return Promise.all(texts.map((text) => Campaign.read(text).then(({ id }) => id, named)));

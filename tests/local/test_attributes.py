@@ -345,6 +345,7 @@ CALLS: tuple[Callable[[], object], ...] = (
     lambda: OneAttribute((KaryResponse(2, 1),)),
     lambda: OneAttribute((KaryResponse(2, 1), KaryResponse(2, 2))),
     lambda: OneAttribute((KaryResponse(2, 1), 3)),  # type: ignore[arg-type]
+    lambda: OneAttribute(3),  # type: ignore[arg-type]
     lambda: HiddenAttribute((KaryResponse(2, 1),) * 257),
     lambda: OneAttribute.of(Choices(3), 1),
     lambda: campaign("k-ary"),
@@ -376,7 +377,7 @@ def test_what_cannot_be_is_refused(call: Callable[[], object]) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_no_row_or_report_is_refused(kind: type[OneAttribute] | type[HiddenAttribute]) -> None:
     protocol = kind((KaryResponse(2, 1), UnaryEncoding(30, 1)))
-    for values in ((0,), (0, 30), (2, 0), (0, -1), (0.0, 1.0), 0, [[[0, 0]]], ("a", "b"), (0, 0, 0)):
+    for values in ((0,), (0, 30), (2, 0), (0, -1), (0.0, 1.0), 0, [[[0, 0]]], [[0, 0], [0]], ("a", "b"), (0, 0, 0)):
         with pytest.raises(Invalid) as refusal:
             protocol.randomise(values)
         assert "30" not in str(refusal.value)

@@ -3,13 +3,15 @@
 import hashlib
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from fractions import Fraction as F
 from typing import Any
 
+import numpy as np
 import pytest
 
 from discreet.errors import Invalid
-from discreet.local import Campaign
+from discreet.local import Attribute, Campaign, Numbers, Rounds
 from discreet.local.domains import domain_of
 from tests.local.cases import LATER, NAMES, campaign
 
@@ -34,7 +36,65 @@ def test_campaigns_are_read_as_they_were_written() -> None:
 
 
 def test_labels_of_two_types_are_two_campaigns() -> None:
-    assert campaign(domain=(1, 0)).id != campaign(domain=(True, False)).id
+    one, other = campaign(domain=(1, 0)), campaign(domain=(True, False))
+    assert one.id != other.id and one != other and one.domain != other.domain
+    assert one == campaign(domain=(1, 0)) and hash(one) == hash(campaign(domain=[1, 0]))  # type: ignore[arg-type]
+    assert campaign(domain=2) != campaign(domain=(0, 1)) and one.domain != (1, 0)
+
+
+def texts_that_json_gives_back_otherwise_are_refused() -> None:
+    """Two halves of a letter in a text of Python come back as one letter: another campaign, or one with two equal labels."""
+    halves = "\ud83d\ude00"
+    calls: list[Callable[[], object]] = [
+        lambda: campaign(domain=(halves, "b")),
+        lambda: campaign(domain=(halves, "\U0001f600")),
+        lambda: Campaign(halves, 2, "k-ary", F(1), SALT, LATER),
+        lambda: Attribute(halves, 2, "k-ary"),
+    ]
+    for call in calls:
+        with pytest.raises(Invalid, match="halves"):
+            call()
+    one = campaign(domain=("\U0001f600", "\ude00\ud83d", "\ud83d"))
+    assert Campaign.from_json(one.to_json()) == one
+
+
+def test_texts_that_json_gives_back_otherwise_are_refused() -> None:
+    texts_that_json_gives_back_otherwise_are_refused()
+
+
+def ratios_that_no_text_holds_are_refused() -> None:
+    """A campaign with one would be made, and read by nobody."""
+    for digits in (400, 401):
+        most = 10 ** (digits - 1)
+        long = F(most + 1, most)
+        made: list[Callable[[], Campaign]] = [
+            lambda long=long: campaign(epsilon=long),  # type: ignore[misc]
+            lambda long=long: Campaign("Q", Numbers(0, long), "hybrid", 1, SALT, LATER),  # type: ignore[misc]
+            lambda long=long: Campaign("Q", Numbers(-long, 0), "hybrid", 1, SALT, LATER),  # type: ignore[misc]
+            lambda long=long: Campaign("Q", Rounds(3, long, SALT), "memo-k-ary", 2, SALT, LATER),  # type: ignore[misc]
+        ]
+        for each in made:
+            if digits == 400:
+                assert Campaign.from_json(each().to_json()) == each()
+                continue
+            with pytest.raises(Invalid, match="400 digits"):
+                each()
+
+
+def test_ratios_that_no_text_holds_are_refused() -> None:
+    ratios_that_no_text_holds_are_refused()
+
+
+def test_refusals_say_what_to_pass() -> None:
+    for domain in ({"a", "b"}, range(3), None, "ab", 2.0, True):
+        with pytest.raises(Invalid, match="labels or their number"):
+            campaign(domain=domain)  # type: ignore[arg-type]
+    for expires in (4e9, datetime(2030, 1, 1, tzinfo=UTC), 0):
+        with pytest.raises(Invalid, match="seconds since 1970"):
+            Campaign("Q", 2, "k-ary", F(1), SALT, expires)  # type: ignore[arg-type]
+    for value in (np.str_("a"), np.bool_(True)):
+        with pytest.raises(Invalid, match="item"):
+            campaign(domain=("a", True)).domain.encoded(value)
 
 
 def test_each_new_campaign_has_a_salt_of_its_own() -> None:
@@ -124,6 +184,15 @@ OTHER_TEXTS: list[Callable[[], object]] = [
 def test_other_texts_are_refused(text: Callable[[], object]) -> None:
     with pytest.raises(Invalid):
         Campaign.from_json(text())  # type: ignore[arg-type]
+
+
+def test_white_space_around_a_text_is_said() -> None:
+    for text in (campaign().to_json() + "\n", "\r\n " + campaign().to_json()):
+        with pytest.raises(Invalid, match="without white space"):
+            Campaign.from_json(text)
+    with pytest.raises(Invalid) as refusal:
+        Campaign.from_json(campaign().to_json().replace(",", ", "))
+    assert "white space" not in str(refusal.value)
 
 
 def later_formats_are_refused() -> None:

@@ -100,6 +100,23 @@ def test_single_reports_are_those_of_arrays() -> None:
     single_reports_are_those_of_arrays()
 
 
+def test_rows_of_several_lengths_are_refused() -> None:
+    for kind in ALL:
+        for call in (kind(3, 1).randomise, kind(3, 1).accumulate):
+            with pytest.raises(Invalid, match="as long"):
+                call([[1, 2], [1]])  # type: ignore[arg-type]
+
+
+def test_reports_that_no_client_hashes_are_refused() -> None:
+    for protocol, report in (
+        (LocalHashing(5, 1), [0, 0, 4]),
+        (LocalHashing(4, 1, word=4), [16, 0, 0]),
+        (LocalHashing(4, 1, word=4), [0, 16, 0]),
+    ):
+        with pytest.raises(Invalid):
+            protocol.accumulate(np.array([[0, 0, 0], report], np.uint64))
+
+
 def large_protocols_lose_no_more_and_not_much_less() -> None:
     """Two chances are all that there are, given what says nothing of a person."""
     for kind in ALL:

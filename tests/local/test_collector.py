@@ -146,6 +146,11 @@ def test_memory_does_not_grow_with_reports() -> None:
     early = len(collector.to_json())
     collector.extend(reports[100:])
     assert len(collector._pending) < 4096 and len(collector.to_json()) < early + 100
+    large = campaign("unary", 1 << 20)
+    collector = Collector(large, capacity=10)
+    for report in reports_of(large, 5):  # a mebibyte each, once it is read
+        collector.add(report)
+        assert sum(each.nbytes for each in collector._pending) < 1 << 22
 
 
 def integers_of_numpy_are_as_good() -> None:
@@ -170,6 +175,65 @@ def integers_of_numpy_are_as_good() -> None:
 
 def test_integers_of_numpy_are_as_good() -> None:
     integers_of_numpy_are_as_good()
+
+
+def earlier_states_are_not_merged_with_later_ones() -> None:
+    """Of one collector; a few reports that two collectors saw are counted by both, as is said."""
+    collector = Collector(campaign("k-ary"), capacity=1000)
+    sent = [Client(campaign("k-ary")).report(0) for _ in range(60)]
+    collector.extend(sent[:20])
+    earlier = Collector.from_json(collector.to_json())
+    collector.extend(sent[20:40])
+    for first, second in ((earlier, collector), (collector, earlier), (earlier, deepcopy(earlier))):
+        with pytest.raises(Invalid, match="count twice"):
+            first.merged(second)
+    other = Collector(campaign("k-ary"), capacity=1000)
+    other.extend(sent[39:])
+    assert collector.merged(other).n == 61 and other.merged(collector).n == 61
+    empty = Collector(campaign("k-ary"), capacity=1000)
+    assert collector.merged(empty).n == empty.merged(collector).n == 40 and empty.merged(deepcopy(empty)).n == 0
+
+
+def test_earlier_states_are_not_merged_with_later_ones() -> None:
+    earlier_states_are_not_merged_with_later_ones()
+
+
+def sets_of_other_tokens_are_not_taken_for_the_same() -> None:
+    """Of a set that is nearly full everything is a part; and one of few bits may be a part by chance."""
+    full, few = SeenSet(bytes(16), 64, 2), SeenSet(bytes(16), 64, 2)
+    for token in range(200):
+        full.add(token.to_bytes(16, "little"))
+    few.add(bytes([9] * 16))
+    assert not full.covers(few) and not few.covers(full) and not full.covers(full)
+    large = SeenSet(bytes(16), 1 << 12, 2)
+    for token in range(100):
+        large.add(token.to_bytes(16, "little"))
+    assert large.covers(large.copy())
+
+
+def test_sets_of_other_tokens_are_not_taken_for_the_same() -> None:
+    sets_of_other_tokens_are_not_taken_for_the_same()
+
+
+def what_is_no_campaign_or_no_reports_is_refused_by_what_to_pass() -> None:
+    one = campaign()
+    report = Client(one).report(1)
+    calls: list[tuple[str, Any]] = [
+        ("from_json", lambda: Collector(one.to_json())),  # type: ignore[arg-type]
+        ("from_json", lambda: Client(one.to_json())),  # type: ignore[arg-type]
+        ("open", lambda: Client(one, diary="me.diary")),  # type: ignore[arg-type]
+        ("to add", lambda: Collector(one).extend(report)),  # type: ignore[arg-type]
+        ("to add", lambda: Collector(one).extend("{}")),
+        ("to add", lambda: Collector(one).extend(None)),  # type: ignore[arg-type]
+        ("capacity", lambda: Collector(one, capacity=10**400)),
+    ]
+    for words, call in calls:
+        with pytest.raises(Invalid, match=words):
+            call()
+
+
+def test_what_is_no_campaign_or_no_reports_is_refused_by_what_to_pass() -> None:
+    what_is_no_campaign_or_no_reports_is_refused_by_what_to_pass()
 
 
 def test_two_campaigns_or_sizes_are_not_merged() -> None:
@@ -201,6 +265,7 @@ CHANGES: list[dict[str, Any]] = [
     {"totals": "00000"},
     {"rejected": {}},
     {"rejected": {"campaign": 0, "duplicate": 0, "expired": 0, "malformed": 0, "version": -1}},
+    {"rejected": {"campaign": 0, "duplicate": 0, "expired": 0, "malformed": 1 << 63, "version": 0}},
     {"seen": {}},
     {"seen": {"bits": "AA==", "hashes": 1, "size": 16}},
     {"seen": {"bits": "?", "hashes": 1, "size": 8}},
@@ -293,6 +358,10 @@ def new_tokens_are_rejected_no_more_often_than_is_declared() -> None:
 
 def test_new_tokens_are_rejected_no_more_often_than_is_declared() -> None:
     new_tokens_are_rejected_no_more_often_than_is_declared()
+
+
+def test_rates_are_any_numbers() -> None:
+    assert SeenSet.of(b"", 100, F(1, 100)).size == SeenSet.of(b"", 100, 0.01).size
 
 
 @pytest.mark.parametrize(("capacity", "rate"), [(0, 0.1), (1, 1.0), (1, 0.0), (1 << 40, 0.1), (1, "x"), (1.5, 0.1)])

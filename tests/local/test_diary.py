@@ -507,7 +507,7 @@ OTHER_TEXTS = [
 def test_what_is_no_diary_is_refused_and_stays_as_it_is(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mine"
     path.write_text(text, "utf-8")
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid, match="mine" if "version" not in text or '"version":1' in text else "version"):
         Diary.open(path, epsilon=3)
     assert path.read_text("utf-8") == text
 
@@ -546,6 +546,52 @@ def test_damaged_diaries_are_refused_or_whole() -> None:
             continue
 
 
+@pytest.mark.parametrize("path", [5, None, b"mine", "mi\0ne"])
+def test_what_is_no_path_is_refused(path: Any) -> None:
+    with pytest.raises(Invalid, match="path of a file"):
+        Diary.open(path, epsilon=1)
+
+
+def what_cannot_be_read_again_is_not_written(tmp_path: Path) -> None:
+    """Prices of hundreds of digits, and campaigns that are none: what stands in the diary stays readable."""
+    diary, long = Diary.open(tmp_path / "mine", epsilon=3), F(10**500 + 1, 10**500)
+    for campaign, price in ((HASH, long), ("zz", F(1)), (HASH.upper(), F(1))):
+        with pytest.raises(Invalid):
+            diary.report(campaign, price, lambda known, others: (b"x", None))
+    assert diary.spent == 0
+    for make in (lambda: plain(0, long), lambda: Diary(long), lambda: round_of(0, epsilon=long)):
+        with pytest.raises(Invalid, match="400 digits"):
+            make()
+
+
+def test_what_cannot_be_read_again_is_not_written(tmp_path: Path) -> None:
+    what_cannot_be_read_again_is_not_written(tmp_path)
+
+
+def a_report_is_not_interrupted_by_another() -> None:
+    """As by a handler of signals, in the same thread: one of the two charges would be written over by the other."""
+    diary = Diary(5)
+
+    def interrupted(known: bytes | None, others: list[bytes]) -> tuple[bytes, None]:
+        with pytest.raises(Fault):
+            diary.report("cd" * 32, F(1), lambda known, others: (b"other", None))
+        return b"own", None
+
+    assert diary.report(HASH, F(1), interrupted) == b"own" and diary.spent == 1
+    assert diary.report("cd" * 32, F(1), lambda known, others: (b"other", None)) == b"other" and diary.spent == 2
+
+
+def test_a_report_is_not_interrupted_by_another() -> None:
+    a_report_is_not_interrupted_by_another()
+
+
+def test_what_is_no_campaign_or_diary_is_refused() -> None:
+    with pytest.raises(Invalid, match="from_json"):
+        Client(plain(0).to_json())  # type: ignore[arg-type]
+    with pytest.raises(Invalid, match=r"Diary\.open"):
+        Client(plain(0), diary="me.diary")  # type: ignore[arg-type]
+
+
 def test_a_diary_that_is_gone_or_in_use_is_not_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "folder" / "mine"
     with pytest.raises(DiscreetError):
@@ -553,6 +599,7 @@ def test_a_diary_that_is_gone_or_in_use_is_not_begun_anew(tmp_path: Path, monkey
     path.parent.mkdir()
     with pytest.raises(Invalid, match="say epsilon"):
         Diary.open(path)
+    assert not any(path.parent.iterdir())
     diary = Diary.open(path, epsilon=1)
     path.unlink()
     with pytest.raises(Fault) as fault:

@@ -126,6 +126,55 @@ def test_intervals_hold() -> None:
     intervals_hold()
 
 
+def second_reading(
+    protocol: SquareWave, totals: NDArray[np.int64], miss: float, *, turned: bool = False
+) -> list[float]:
+    """What the share of each cell is at least, or minus what it is at most where it is `turned`, by slow sums.
+
+    Averages over 1, 2, 4, … cells, by Bernstein's and Hoeffding's inequalities with the variance of one report at worst.
+    """
+    n, cells, width = int(totals.sum()), protocol.steps, protocol.window.width
+    spans = [span for span in (1, 2, 4, 8, 16, 32) if span <= min(width, cells)]
+    nats, found = float(np.log(2 * len(spans) / miss)), []
+    told = [[protocol.told(code, cell) for code in range(protocol.codes)] for cell in range(cells)]
+    values = [sum(int(count) * each for count, each in zip(totals, row, strict=True)) / n for row in told]
+    order = range(cells - 1, -1, -1) if turned else range(cells)
+    for at, _ in enumerate(order):
+        best = -np.inf
+        for span in spans:
+            some = [order[each] for each in range(max(0, at - span + 1), at + 1)]
+            gap, rare = protocol.difference, protocol.window.rare
+            variance, sides = F(0), [protocol.sides(cell) for cell in some]
+            for up_to, beyond in sides:
+                mine = F(up_to, up_to + beyond)
+                if beyond:  # else the share is 1 for sure
+                    variance += (1 / gap - (span == 1)) * max(mine, 1 - mine) ** 2
+                variance += rare / gap**2 * up_to * (1 - mine)
+            variance /= len(some) ** 2
+            reach = float(F(min(len(some), 2), len(some)) / gap)
+            bernstein = (2 * float(variance) * nats / n) ** 0.5 + reach * nats / (3 * n)
+            half = min(reach * (nats / (2 * n)) ** 0.5, bernstein)
+            value = float(sum((values[cell] for cell in some), F(0)) / len(some))
+            best = max(best, (-value if turned else value) - half)
+        found.append(best)
+    return found[::-1] if turned else found
+
+
+def intervals_are_those_of_a_second_reading() -> None:
+    for epsilon, steps in ((F(1), 9), (F(3), 12), (F(12), 5)):
+        protocol = SquareWave(0, 1, epsilon, steps)
+        (totals,) = drawn(protocol, [40 * (cell % 3) for cell in range(steps)], 1, seed=9)
+        low, high = Sides.of(protocol, totals).interval(int(totals.sum()), MISS)
+        least = np.clip(second_reading(protocol, totals, MISS), 0, 1)
+        most = np.clip(-np.array(second_reading(protocol, totals, MISS, turned=True)), 0, 1)
+        assert (least <= most).all()
+        assert low == pytest.approx(least, abs=1e-12) and high == pytest.approx(most, abs=1e-12)
+
+
+def test_intervals_are_those_of_a_second_reading() -> None:
+    intervals_are_those_of_a_second_reading()
+
+
 def test_intervals_of_narrow_cells_are_narrower_than_values_are_uncertain() -> None:
     protocol = SquareWave(0, 1, 1)
     even = np.full(1024, 1 / 1024)
@@ -169,6 +218,17 @@ def quantiles_hold() -> None:
     assert max(misses.values()) <= binom.isf(FALSE_ALARM / 3, runs, 0.5)
     value, low, high = found.quantile(F(1, 2))
     assert high - low < 8 and low <= value <= high
+
+
+def test_quantiles_of_any_share_have_an_interval() -> None:
+    protocol = SquareWave(0, 1, 1, 4)
+    found = DistributionEstimate.of(protocol, protocol.accumulate(protocol.randomise([0.1] * 20)))
+    for share in (F(1, 10**400), 1 - F(1, 10**400)):
+        value, low, high = found.quantile(share)
+        assert 0 <= low <= value <= high <= 1
+    for share in (0, 1, "x", None, float("nan")):
+        with pytest.raises(Invalid):
+            found.quantile(share)  # type: ignore[arg-type]
 
 
 def test_quantiles_hold() -> None:

@@ -13,6 +13,7 @@ from discreet.local.estimates import projected, shares
 from discreet.local.frequency import MOST_WORK
 from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.protocols import PROTOCOLS, protocol_of
+from discreet.mechanisms.randomized_response import deviation
 
 NORMAL = 1e-3  # by which a normal quantile may miss the chance to miss, as `deviation` says
 
@@ -48,6 +49,30 @@ def intervals_hold() -> None:
 
 def test_intervals_hold() -> None:
     intervals_hold()
+
+
+def widths_are_of_the_largest_variance_within_a_first_interval() -> None:
+    """Which misses with a tenth of the chance, and they with the rest; a variance is rounded up by less than a 64th of the largest one."""
+    for protocol in (KaryResponse(2, 1), KaryResponse(50, 4), UnaryEncoding(9, 5), HadamardResponse(4, 1)):
+        for n in (20, 2_000):
+            for level in (F(1, 2), F(95, 100), F(999, 1000)):
+                counts = np.arange(0, n + 1, max(1, n // 20))
+                found = shares(protocol.p, protocol.q, tuple(range(len(counts))), counts, n, level)
+                p, q, gap = float(protocol.p), float(protocol.q), float(protocol.p - protocol.q)
+                most = max(p * (1 - p), q * (1 - q))
+                first = deviation(n, most, 1 - (1 - level) / 10) / (n * gap)
+                for value, high in zip(found.values, found.high, strict=True):
+                    ends = np.clip((value - first, value + first), 0, 1)
+                    spread = max(end * p * (1 - p) + (1 - end) * q * (1 - q) for end in ends)
+                    least, larger = (
+                        deviation(n, min(each, most), 1 - (1 - level) * F(9, 10)) / (n * gap)
+                        for each in (spread, spread + most / 64)
+                    )
+                    assert least * (1 - 1e-9) <= high - value <= larger * (1 + 1e-9), (protocol, n, level)
+
+
+def test_widths_are_of_the_largest_variance_within_a_first_interval() -> None:
+    widths_are_of_the_largest_variance_within_a_first_interval()
 
 
 def test_intervals_of_many_reports_are_nearly_as_narrow_as_they_can_be() -> None:
@@ -109,7 +134,18 @@ def choices_are_nearly_the_best_and_small() -> None:
     names = [choose(k, 1, n).protocol.name for k, n in ((2, 100), (1000, 100), (1000, 10**11), (1 << 20, 10**9))]
     assert names == ["k-ary", "hashing", "hadamard", "hadamard"]
     assert choose(1 << 20, 1, 10**9).work <= MOST_WORK
+    assert (
+        choose(1 << 20, 1, 2 * MOST_WORK).protocol.name == "hadamard"
+    )  # each report is looked at once, however many there are
     assert choose(2, 1, 400).deviation == pytest.approx(choose(2, 1, 100).deviation / 2)
+
+
+def test_labels_are_as_good_as_their_number() -> None:
+    for labels in (("a", "b", "c"), ["a", "b", "c"], Choices(("a", "b", "c"))):
+        assert choose(labels, 1, 100) == choose(3, 1, 100)  # type: ignore[arg-type]
+    for domain in ("abc", None, 1, ("a",)):
+        with pytest.raises(Invalid, match="domain"):
+            choose(domain, 1, 100)  # type: ignore[arg-type]
 
 
 def test_choices_are_nearly_the_best_and_small() -> None:

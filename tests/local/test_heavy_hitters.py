@@ -150,6 +150,36 @@ def test_words_of_one_level_are_those_of_hadamard_response() -> None:
     assert [low < share < high for share, (_, _, low, high) in zip((0.75, 0.25), result, strict=True)] == [True, True]
 
 
+def nothing_found_first_is_no_proof_that_nothing_is_frequent() -> None:
+    """Where no prefix of the first level is above the bar, its limit is that of what may just have missed it."""
+    protocol, totals = reported(3, np.full(1000, 1 / 1000), 3000, 1)
+    none = frequent_words(protocol, totals, 3000, multiple=100)
+    assert none.levels[0].kept == 0 and none._crowding == 1
+
+
+def test_nothing_found_first_is_no_proof_that_nothing_is_frequent() -> None:
+    nothing_found_first_is_no_proof_that_nothing_is_frequent()
+
+
+def test_what_is_no_search_is_refused() -> None:
+    protocol, totals = reported(3, np.full(1000, 1 / 1000), 3000, 1)
+    for given in (totals[:3], totals[None], totals * 1.0, totals + 1, None, ["a"]):
+        with pytest.raises(Invalid, match="totals"):
+            frequent_words(protocol, given, 3000)  # type: ignore[arg-type]
+    for n in (2999, 3000.0, "3000"):
+        with pytest.raises(Invalid):
+            frequent_words(protocol, totals, n)  # type: ignore[arg-type]
+    for multiple in (float("nan"), float("inf"), "3", None):
+        with pytest.raises(Invalid, match="multiple"):
+            frequent_words(protocol, totals, 3000, multiple=multiple)  # type: ignore[arg-type]
+    with pytest.raises(Invalid, match="PrefixResponse"):
+        frequent_words(protocol.words, totals, 3000)  # type: ignore[arg-type]
+    found = frequent_words(protocol, totals.tolist(), 3000)  # type: ignore[arg-type]
+    for words in ("cab", 5, None):
+        with pytest.raises(Invalid, match="list of words"):
+            found.shares(words)  # type: ignore[arg-type]
+
+
 def test_a_level_without_reports_is_told() -> None:
     protocol = PrefixResponse(domain(1), 1)
     totals = protocol.accumulate(np.array([0]))

@@ -135,6 +135,13 @@ def intervals_hold() -> None:
                     assert variance == pytest.approx(float(protocol.variance(F(place - 2, 2))) / n, rel=1e-9)
 
 
+def test_of_one_report_the_variance_is_the_worst_one() -> None:
+    for kind in KINDS:
+        protocol = kind(0, 1, 2, 4)
+        found = MeanEstimate.of(protocol, protocol.accumulate(np.array([1])))
+        assert found.n == 1 and found.variance == pytest.approx(float(protocol.worst)) and found.variance > 0
+
+
 def test_intervals_hold() -> None:
     intervals_hold()
 

@@ -292,6 +292,7 @@ def campaigns_say_what_is_not_protected() -> None:
         campaign = rounds_of(1, protocol)[0]
         for text in (str(campaign), campaign.notice, Client(campaign).notice):
             assert "changed or came back, and when, is not protected" in text
+            assert ("are of one person" in text) == (protocol == "memo-hashing")
             assert "ε = 9/10" in text and "ε = 1 for each different answer" in text
     plain = Campaign("Q", 2, "k-ary", F(1, 2), SERIES, LATER)
     assert "not protected" not in str(plain) and "at most ε = 1/2" in plain.notice and "until 2096-10-02" in str(plain)
@@ -343,6 +344,9 @@ def test_rounds_are_read_as_they_were_written() -> None:
         lambda: periods("Q", Rounds(2, F(1, 2), SERIES), protocol="memo-k-ary", epsilon=1, ends=[LATER]),
         lambda: periods("Q", 2, protocol="k-ary", epsilon=1, ends=[]),
         lambda: periods("Q", 2, protocol="k-ary", epsilon=1, ends=[LATER, LATER]),
+        lambda: periods("Q", 2, protocol="k-ary", epsilon=1, ends=["2030", LATER]),  # type: ignore[list-item]
+        lambda: periods("Q", 2, protocol="k-ary", epsilon=1, ends=LATER),  # type: ignore[arg-type]
+        lambda: Campaign("Q", Rounds(2, F(10**500 + 1, 2 * 10**500), SERIES), "memo-k-ary", 1, SERIES, LATER),
     ],
 )
 def test_what_makes_no_sense_is_refused(make: object) -> None:

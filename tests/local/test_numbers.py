@@ -92,6 +92,11 @@ OTHER_RANGES = (
 )
 
 
+def test_ranges_that_could_not_be_read_again_make_no_campaign() -> None:
+    with pytest.raises(Invalid, match="400 digits"):
+        Campaign("Q", Numbers(F(10**500 + 1, 10**500), 5), "hybrid", 1, bytes(16), LATER)
+
+
 def ranges_that_floats_do_not_hold_are_refused() -> None:
     for low, high in OTHER_RANGES:
         with pytest.raises(Invalid, match=r"^low "):

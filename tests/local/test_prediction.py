@@ -104,3 +104,5 @@ def test_arguments_that_cannot_be_are_refused() -> None:
     for people, confidence in ((0, 0.95), (10, 1), (10, 0), (1.5, 0.95), (10, 1 - F(1, 10**400))):
         with pytest.raises(Invalid):
             predicted_error(KaryResponse(3, 1), people, confidence)  # type: ignore[arg-type]
+    with pytest.raises(Invalid, match="randomiser"):
+        predicted_error(3, 10)  # type: ignore[arg-type]

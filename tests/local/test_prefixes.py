@@ -225,6 +225,36 @@ def test_columns_are_those_of_the_formula() -> None:
                 assert column == (total % (1 << 32)) >> (32 - level.columns.bit_length() + 1)
 
 
+def rows_of_one_word_are_those_of_many() -> None:
+    """Whether one word is hashed or as many as there are rows: then all hash functions are made, and else those that are drawn."""
+    protocol = PrefixResponse(Words.new("ab", 40, source=Tape(5)), 1)
+    place = len(protocol.levels) - 1
+    rows = np.arange(protocol.levels[place].rows)
+    spelt = np.repeat(protocol.words.symbols(["abba"]), len(rows), axis=0)
+    together = protocol.columns(place, spelt, rows)
+    some = [500, 8, 500, 3]
+    assert len(set(together.tolist())) > 1
+    assert [protocol.columns(place, spelt[:1], rows[[row]])[0] for row in some] == together[some].tolist()
+    assert protocol.columns(place, spelt[:4], rows[some]).tolist() == together[some].tolist()
+
+
+def test_rows_of_one_word_are_those_of_many() -> None:
+    rows_of_one_word_are_those_of_many()
+
+
+def campaigns_make_no_client_hash_for_everybody() -> None:
+    """A short text may declare millions of hash functions, each of hundreds of factors: a client makes the one that it draws."""
+    levels = (PrefixLevel(16, 1, 1 << 16), PrefixLevel(32, 1 << 20, 2))
+    asked = Campaign("Q", Words("ab", 32, bytes(16), levels, 32), "prefixes", 1, bytes(16), LATER)
+    with mock.patch("discreet.local.prefixes.factors", side_effect=AssertionError):
+        for _ in range(8):
+            Client(asked).report("ab" * 16)
+
+
+def test_campaigns_make_no_client_hash_for_everybody() -> None:
+    campaigns_make_no_client_hash_for_everybody()
+
+
 def liars_move_a_share_so_far_and_no_farther() -> None:
     """One report of three is exchanged for any other, on any level."""
     protocol = PrefixResponse(SHORT, 1)

@@ -3,13 +3,16 @@
 import json
 from collections.abc import Collection
 from fractions import Fraction as F
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
+from typer.testing import CliRunner
 
+from discreet.cli import app
 from discreet.errors import Invalid
 from discreet.local import Campaign, ClientReport, Collector
 from discreet.local.choices import Choices
@@ -136,6 +139,26 @@ def texts_are_campaigns_of_both_or_of_neither() -> None:
 
 def test_texts_are_campaigns_of_both_or_of_neither() -> None:
     texts_are_campaigns_of_both_or_of_neither()
+
+
+def test_the_file_of_the_command_is_a_campaign_as_it_is(tmp_path: Path) -> None:
+    """A page fetches it, and hands over all of its text."""
+    file = tmp_path / "work.json"
+    words = ("collect", "new", "Où?", "--answer", "bus", "--answer", "vélo 😀", "--epsilon", "1", "--out", str(file))
+    assert CliRunner().invoke(app, words).exit_code == 0
+    text = file.read_text("utf-8")
+    found = ran(
+        {"call": "report", "text": text, "answer": "vélo 😀"},
+        {"call": "report", "text": text + "\n", "answer": "bus"},
+    )
+    assert Collector(Campaign.from_json(text)).add(found[0]["json"])
+    assert found[1]["error"] == "Invalid malformed" and "without white space" in found[1]["message"]
+
+
+def test_what_taking_part_costs_is_said_in_the_same_words() -> None:
+    texts = [each["text"] for each in VECTORS["campaigns"] if len(json.loads(each["text"])["epsilon"]) < 60]
+    found = ran(*({"call": "notice", "text": text} for text in texts))
+    assert found == [Campaign.from_json(text).notice for text in texts]
 
 
 def test_versions_and_protocols_that_are_not_known_are_refused_by_code() -> None:

@@ -68,3 +68,8 @@ def test_of_a_series_one_round_is_shuffled() -> None:
 def test_what_is_no_number_of_people_or_delta_is_refused(n: object, delta: object) -> None:
     with pytest.raises(Invalid):
         shuffled_epsilon(campaign("k-ary", 3, F(1)), n, delta)  # type: ignore[arg-type]
+
+
+def test_an_epsilon_alone_is_no_campaign() -> None:
+    with pytest.raises(Invalid, match="theorems"):
+        shuffled_epsilon(1, 10, F(1, 100))  # type: ignore[arg-type]

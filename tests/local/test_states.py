@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from discreet.errors import Invalid
-from discreet.local import Client, Collector
+from discreet.local import Client, Collector, states
 from tests.local.cases import campaign
 from tests.local.hostile import a_report, campaigns_of_all
 from tests.scale import repeats
@@ -171,6 +171,22 @@ def test_other_files_are_refused_by_what_is_wrong_with_them(tmp_path: Path) -> N
                 Collector.load(tmp_path / f"{name}{ending}")
     with pytest.raises(Invalid, match="cannot be written"):
         collector.save(tmp_path / "nowhere" / "state.json")
+
+
+def test_files_that_are_too_large_are_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(states, "MOST_BYTES", 100)
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail("it was read"))
+    for ending in ENDINGS:
+        collected().save(tmp_path / f"state{ending}")
+        with pytest.raises(Invalid, match="not the state"):
+            Collector.load(tmp_path / f"state{ending}")
+
+
+def test_what_is_no_path_is_refused() -> None:
+    for path in (None, 5, b"state.json", "sta\0te.json"):
+        for call in (collected().save, Collector.load):
+            with pytest.raises(Invalid, match="path"):
+                call(path)  # type: ignore[operator]
 
 
 def test_json_needs_no_other_library(tmp_path: Path) -> None:

@@ -82,6 +82,22 @@ MUTANTS = (
         distributions.fast_sums_are_slow_ones,
     ),
     Mutant(
+        "one-chance-for-all-averages",
+        L + "distribution:Sides._floor",
+        "log(len(spans) / miss)",
+        "log(1 / miss)",
+        "the best of several bounds is taken, and each may miss as often as all of them",
+        distributions.intervals_are_those_of_a_second_reading,
+    ),
+    Mutant(
+        "one-chance-for-both-ends",
+        L + "distribution:Sides.interval",
+        "miss / 2, back=True",
+        "miss, back=True",
+        "shares lie above their intervals twice as often",
+        distributions.intervals_are_those_of_a_second_reading,
+    ),
+    Mutant(
         "passes-of-every-window",
         L + "likelihood:_mixed",
         "float(window.likely - window.rare)",

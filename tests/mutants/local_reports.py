@@ -1,5 +1,6 @@
 """Planted bugs of what hostile people send: texts read without end, sums that wrap around, spellings that nobody wrote."""
 
+from tests.local import test_campaign as campaigns
 from tests.local import test_damaged as damaged
 from tests.local import test_reports as reports
 from tests.local import test_vectors as vectors
@@ -23,6 +24,14 @@ MUTANTS = (
         "if False:",
         "a campaign is made whose text every client refuses",
         damaged.campaigns_of_the_longest_text_are_read_and_longer_ones_are_not,
+    ),
+    Mutant(
+        "ratios-that-nobody-can-read",
+        L + "canonical:ratio_text",
+        "if RATIO.fullmatch(text) is None:",
+        "if False:",
+        "a campaign is made whose text every client refuses",
+        campaigns.ratios_that_no_text_holds_are_refused,
     ),
     Mutant(
         "states-of-too-many-reports",

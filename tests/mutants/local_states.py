@@ -35,6 +35,14 @@ MUTANTS = (
         by_itself(states.test_what_is_packed_tighter_than_it_was_written_is_refused),
     ),
     Mutant(
+        "states-of-any-size",
+        L + "states:read_state",
+        "if source.stat().st_size > MOST_BYTES:",
+        "if False:",
+        "a file of any size fills the memory before it is refused",
+        by_itself(states.test_files_that_are_too_large_are_refused_unread),
+    ),
+    Mutant(
         "states-written-over",
         L + "states:write_state",
         "write_whole(path, ",

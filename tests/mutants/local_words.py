@@ -80,6 +80,22 @@ MUTANTS = (
         prefixes.factors_are_those_of_every_release,
     ),
     Mutant(
+        "functions-of-all-for-one",
+        L + "prefixes:PrefixResponse.columns",
+        "ROWS_OF_ONE * len(rows) < level.rows",
+        "False",
+        "a campaign of a few words takes gigabytes of whoever answers it",
+        prefixes.campaigns_make_no_client_hash_for_everybody,
+    ),
+    Mutant(
+        "functions-of-other-rows",
+        L + "prefixes:PrefixResponse.columns",
+        "needed, rows = np.unique(rows, return_inverse=True)",
+        "needed = np.unique(rows); rows = rows % len(needed)",
+        "a person tells of a column that the collector takes for another",
+        prefixes.rows_of_one_word_are_those_of_many,
+    ),
+    Mutant(
         "totals-of-odd-reports",
         L + "prefixes:PrefixResponse.possible",
         "and (people - size) % 2 == 0",
@@ -150,6 +166,14 @@ MUTANTS = (
         "np.argsort(told",
         "what is found comes in the wrong order, and the rarest prefixes are extended",
         search.frequent_words_are_found_and_others_are_not,
+    ),
+    Mutant(
+        "what-was-passed-over-is-nothing",
+        L + "heavy_hitters:_largest",
+        "initial=bar",
+        "initial=0.0",
+        "where no prefix is kept, shared columns are said to add next to nothing",
+        search.nothing_found_first_is_no_proof_that_nothing_is_frequent,
     ),
     Mutant(
         "words-that-go-on-behind-their-end",

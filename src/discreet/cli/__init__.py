@@ -5,6 +5,7 @@ Commands parse, call the library and print. Nothing is decided here that cannot 
 
 import gc
 import os
+import re
 import signal
 import sys
 from typing import Annotated, Any, NoReturn
@@ -68,7 +69,7 @@ class Commands(TyperGroup):
             except USAGE_ERROR as error:
                 command = error.ctx.command_path if error.ctx else "discreet"
                 said = error.format_message().rstrip(".")
-                fail(Invalid(said, code="usage", hint=f"see `{command} --help`"), as_json)
+                fail(Invalid(said, code="usage", hint=_helped(command, error)), as_json)
             except typer.Abort:
                 sys.exit(1)
             except BrokenPipeError:  # whoever read us has seen enough
@@ -79,6 +80,12 @@ class Commands(TyperGroup):
                     raise
                 fail(translated(error), as_json)
             sys.exit(code if isinstance(code, int) else 0)
+
+
+def _helped(command: str, error: Any) -> str:
+    """Where to look; of a number below 0, which reads like an option, where it stands."""
+    below_zero = re.match(r"-[0-9.]", getattr(error, "option_name", None) or "")
+    return f"{'write -- before a number below 0; ' if below_zero else ''}see `{command} --help`"
 
 
 UNHEARD = "leave it open, or send it to a file or to /dev/null; nothing was done"

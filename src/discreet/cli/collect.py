@@ -28,12 +28,14 @@ from discreet.cli.flags import number
 from discreet.cli.out import fresh, writable
 from discreet.cli.waiting import waiting
 from discreet.errors import Invalid, Refused
-from discreet.exact import whole
+from discreet.exact import shown, whole
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
     from discreet.local.campaign import Campaign
     from discreet.local.collector import Collector
+    from discreet.local.diary import Diary
+    from discreet.local.domain import AnswerDomain
 
 app = typer.Typer(help="Answers that people randomise before they send them: local privacy.")
 File = Annotated[str, typer.Argument(metavar="CAMPAIGN", help="The file that `collect new` wrote.")]
@@ -93,7 +95,9 @@ def new(
     ends = int(time.time()) + days * DAY
     made = Campaign.new(question, domain, protocol=name, epsilon=price, expires=ends)
     facts = _facts(made, people)
-    write_whole(target, made.to_json().encode("ascii") + b"\n")
+    write_whole(
+        target, made.to_json().encode("ascii")
+    )  # and no line end: the file is what readers take, and its SHA-256 the identity
     if as_json:
         print(json.dumps(facts | {"out": str(target)}, ensure_ascii=False, indent=2))
         return
@@ -157,7 +161,6 @@ def report(
     discreet collect report work.json bike >> reports.jsonl
     """
     from discreet.local.client import Client
-    from discreet.local.diary import Diary
     from discreet.local.memoised import Memoised
     from discreet.local.report import ClientReport
     from discreet.whole_file import write_whole
@@ -171,9 +174,8 @@ def report(
     if diary is None and isinstance(asked.randomiser, Memoised):
         raise Invalid("rounds of a series need a diary", code="usage", hint="write --diary diary.json --allow 5")
     target = None if out is None else fresh(writable(out))
-    value = answer_of(asked.domain, _typed() if answer == ["-"] else answer)
-    allowed = None if allow is None else number(allow, "allow")
-    book = None if diary is None else Diary.open(diary, allowed)
+    value = answer_of(asked.domain, typed(asked.domain) if answer == ["-"] else answer)
+    book = None if diary is None else _diary(diary, allow)
     sent = Client(asked, diary=book).report(value)
     line = ClientReport.from_bytes(sent).to_json()
     if target is None:
@@ -182,6 +184,24 @@ def report(
         write_whole(target, sent if target.suffix.lower() == ".bin" else line.encode("ascii") + b"\n")
     if not as_json:
         print(_once(asked, book), file=sys.stderr)
+
+
+def _diary(path: str, allow: str | None) -> "Diary":
+    """The diary in a file; a new one where there is none yet, and it is said what it allows."""
+    from discreet.local.diary import Diary
+
+    writable(path)
+    if allow is None:
+        if not Path(path).exists():
+            raise Invalid(f"there is no diary {path!r}", code="no-file", hint="--allow 5 begins one, with 5 in all")
+        return Diary.open(path)
+    allowed = number(allow, "--allow")
+    if allowed <= 0:
+        raise Invalid(f"--allow must be positive, got {visible(allow)}", code="usage")
+    try:
+        return Diary.open(path, allowed)
+    except Refused as refusal:
+        raise Refused(refusal.message, code=refusal.code, hint="leave --allow out") from None
 
 
 def _show_terms(asked: "Campaign", as_json: bool) -> None:
@@ -193,18 +213,23 @@ def _show_terms(asked: "Campaign", as_json: bool) -> None:
     print("nothing was sent: to answer, say the answer after the file, or - to type it", file=sys.stderr)
 
 
-def _typed() -> list[str]:
-    """The answer that stdin has; of attributes one on each line."""
-    if sys.stdin.isatty():
-        print("your answer: ", end="", file=sys.stderr, flush=True)
-        return [sys.stdin.readline().rstrip("\r\n")]
-    return sys.stdin.read(1 << 20).splitlines()
+def typed(domain: "AnswerDomain") -> list[str]:
+    """The answer that stdin has; of attributes NAME=ANSWER on each line, or at a terminal the answer to each that is asked for."""
+    if not sys.stdin.isatty():
+        return sys.stdin.read(1 << 20).splitlines()
+    names: tuple[str, ...] | None = getattr(domain, "names", None)
+    return [_asked("your answer")] if names is None else [f"{name}={_asked(name)}" for name in names]
+
+
+def _asked(what: str) -> str:
+    print(f"{visible(what)}: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().rstrip("\r\n")
 
 
 def _once(asked: "Campaign", book: Any) -> str:
     if book is None:
-        return f"this report tells at most ε = {float(asked.epsilon):g}; another one of the same person would tell as much again"
-    return f"all reports of this diary together: ε = {float(book.spent):g} of {float(book.epsilon):g}"
+        return f"this report tells at most ε = {shown(asked.epsilon)}; another one of the same person would tell as much again"
+    return f"all reports of this diary together: ε = {shown(book.spent)} of {shown(book.epsilon)}"
 
 
 @app.command()
@@ -234,6 +259,7 @@ def estimate(
     """
     from discreet.cli.collect_files import Arrival, alone, linked, readable, reports_in
     from discreet.cli.collect_text import as_data, told
+    from discreet.local.states import check_kind
 
     asked, level = campaign_at(campaign), number(confidence, "confidence")
     if not 0 < level < 1:
@@ -241,6 +267,10 @@ def estimate(
     files = [readable(each) for each in reports or ()]
     if not files and state is None:
         raise Invalid("there is nothing to count", code="usage", hint="name files of reports, or a --state")
+    if state is not None:
+        check_kind(state)  # before anything is counted
+        if not files and not Path(state).exists():
+            raise Invalid(f"there is no file {state!r}", code="no-file", hint="name files of reports to begin a state")
     arrival, state = Arrival(), None if state is None else linked(state)
     with waiting("counting", as_json), nullcontext() if state is None else alone(state):
         collector = _begun(asked, state, capacity, arrival)
@@ -279,10 +309,23 @@ def _begun(asked: "Campaign", state: str | None, capacity: int | None, clock: An
         return Collector(asked, clock=clock) if capacity is None else Collector(asked, capacity=capacity, clock=clock)
     if capacity is not None:
         raise Invalid("the state has its capacity already", code="usage", hint="leave --capacity out")
-    collector = Collector.load(state, clock=clock)
+    collector = _loaded(state, clock=clock)
     if collector.campaign.id != asked.id:
         raise Refused(f"{state!r} is the state of another campaign", code="campaign", hint="name another file")
     return collector
+
+
+def _loaded(state: str, **more: Any) -> "Collector":
+    """The collector whose state is in a file; Invalid, which names it, where it is no state."""
+    from discreet.local.collector import Collector
+
+    try:
+        return Collector.load(state, **more)
+    except Invalid as refusal:
+        if refusal.code != "malformed":
+            raise
+        said = f"{state!r} is not the state of a collector"
+        raise Invalid(said, code="malformed", hint="name a file that --state or `collect merge` wrote") from None
 
 
 @app.command()
@@ -295,16 +338,19 @@ def merge(
 
     discreet collect merge a.json b.json --out both.json
     """
+    from discreet.local.states import check_kind
+
     if out is None:
         raise Invalid("where the sum goes is missing", code="usage", hint="write --out both.json")
     if len(states) < 2:
         raise Invalid("two or more states are merged", code="usage")
     target = fresh(writable(out))
+    check_kind(target)
     with waiting("adding", as_json):
         loaded = _all_different(states)
         both = next(loaded)
-        for each in loaded:
-            both = both.merged(each)
+        for name, each in zip(states[1:], loaded, strict=True):
+            both = _added(both, each, name)
         both.save(target)
     if as_json:
         facts = {"campaign": both.campaign.id, "n": both.n, "rejected": both.rejected, "out": str(target)}
@@ -314,13 +360,18 @@ def merge(
     print(f"wrote {visible(str(target))}", file=sys.stderr)
 
 
+def _added(both: "Collector", each: "Collector", name: str) -> "Collector":
+    try:
+        return both.merged(each)
+    except Invalid as refusal:
+        raise Invalid(f"{name!r}: {refusal.message}", code=refusal.code, hint=refusal.hint) from None
+
+
 def _all_different(states: list[str]) -> "Iterator[Collector]":
     """The collectors of these files, one after the other; Invalid where two say the same, since all of their reports would count twice."""
-    from discreet.local.collector import Collector
-
     known: dict[bytes, int] = {}
     for place, name in enumerate(states):
-        collector = Collector.load(name)
+        collector = _loaded(name)
         earlier = known.setdefault(sha256(collector.to_json().encode("ascii")).digest(), place)
         if collector.n and earlier < place:
             same = f"{visible(name)} is the same state as {visible(states[earlier])}: its reports would count twice"

@@ -19,24 +19,29 @@ BYTES = ".bin"
 
 
 class Arrival:
-    """The clock of a collector that reads files: a report came no later than its file was last written to; one of stdin comes now."""
+    """The clock of a collector that reads files: a report came no later than its file was last written to; one of a pipe comes now."""
 
     def __init__(self) -> None:
         self._file: float | None = None
 
     def of(self, path: str) -> None:
         """From now on reports are of this file."""
-        self._file = None if path == STDIN else Path(path).stat().st_mtime
+        self._file = None if path == STDIN or Path(path).is_fifo() else Path(path).stat().st_mtime
 
     def __call__(self) -> float:
         return time.time() if self._file is None else self._file
 
 
 def readable(path: str) -> str:
-    """A file of reports that is there; else Invalid."""
-    if path != STDIN and (not Path(path).is_file() or not os.access(path, os.R_OK)):
+    """A file of reports that is there, or a pipe; else Invalid."""
+    if path != STDIN and (not is_readable(Path(path)) or not os.access(path, os.R_OK)):
         raise Invalid(f"there is no file {path!r} that can be read", code="no-file")
     return path
+
+
+def is_readable(path: Path) -> bool:
+    """Whether this is a file, or a pipe, such as a shell makes of <(another command)."""
+    return path.is_file() or path.is_fifo()
 
 
 def reports_in(path: str, campaign: "Campaign", arrival: Arrival) -> Iterator[bytes | str]:

@@ -2,11 +2,12 @@
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.cli.collect_files import is_readable
 from discreet.cli.flags import number
 from discreet.errors import Invalid
 from discreet.plan.visible import visible
@@ -75,15 +76,18 @@ def attributes_of(texts: Sequence[str], epsilon: Fraction, people: int) -> "Answ
         name, equals, said = text.partition("=")
         if not equals or not name.strip() or not said.strip() or name.strip() in found:
             raise Invalid(f"--attribute {visible(text)!r} cannot be read", code="usage", hint=f"write {EXAMPLES}")
-        found[name.strip()] = int(said) if said.isdecimal() and said.isascii() else _labels(said)
+        found[name.strip()] = int(said) if said.isdecimal() and said.isascii() else _labels(said, text)
     if len(found) < 2:
         raise Invalid("of one attribute say its answers alone", code="usage", hint="write --answer A --answer B")
     return choose_attributes(found, epsilon, people)
 
 
-def _labels(text: str) -> tuple[str, ...]:
-    """Fields of a line of CSV."""
-    return tuple(each.strip() for each in next(csv.reader([text], skipinitialspace=True)))
+def _labels(said: str, text: str) -> tuple[str, ...]:
+    """Fields of a line of CSV, none of which is empty."""
+    labels = tuple(each.strip() for each in next(csv.reader([said], skipinitialspace=True)))
+    if not all(labels):
+        raise Invalid(f"--attribute {visible(text)!r} has an empty answer", code="usage", hint=f"write {EXAMPLES}")
+    return labels
 
 
 def _range(text: str) -> tuple[Fraction, Fraction]:
@@ -124,7 +128,7 @@ def campaign_at(path: str) -> "Campaign":
     from discreet.local.campaign import MOST_TEXT, Campaign
 
     file = Path(path)
-    if not file.is_file():
+    if not is_readable(file):
         raise Invalid(f"there is no file {path!r}", code="no-file", hint="`discreet collect new` makes a campaign")
     with file.open("rb") as opened:
         data = opened.read(MOST_TEXT + 2)
@@ -151,7 +155,7 @@ def answer_of(domain: "AnswerDomain", words: Sequence[str]) -> Any:
         )
     if isinstance(domain, Numbers):
         return _number(words[0], domain)
-    return _label(words[0], domain) if hasattr(domain, "labels") else words[0]
+    return _label(words[0], domain) if hasattr(domain, "labels") else _word(words[0], domain)
 
 
 def _number(word: str, domain: Any) -> Fraction:
@@ -159,6 +163,14 @@ def _number(word: str, domain: Any) -> Fraction:
         return number(word.strip(), "answer")
     except Invalid:
         raise _impossible("a number", possible(domain)) from None
+
+
+def _word(word: str, domain: Any) -> str:
+    try:
+        domain.encoded(word)
+    except Invalid:
+        raise _impossible("a word that is possible", possible(domain)) from None
+    return word
 
 
 def _label(word: str, domain: Any) -> Any:
@@ -172,7 +184,7 @@ def _label(word: str, domain: Any) -> Any:
 def _several(domain: Any, words: Sequence[str]) -> dict[str, Any]:
     """What name=answer says of each attribute."""
     known = {each.name: each.answers for each in domain.attributes}
-    said = dict(word.partition("=")[::2] for word in words)
+    said = dict(_named(word, known) for word in words)
     if said.keys() != known.keys() or len(words) != len(known):
         raise Invalid(
             "an answer to each attribute is needed",
@@ -180,6 +192,12 @@ def _several(domain: Any, words: Sequence[str]) -> dict[str, Any]:
             hint=" ".join(f"{visible(name)}=…" for name in known),
         )
     return {name: _label(word, known[name]) for name, word in said.items()}
+
+
+def _named(word: str, names: Iterable[str]) -> tuple[str, str]:
+    """A name, the longest that fits, as it may have = in it; and what is said of it."""
+    name = max((each for each in names if word.startswith(f"{each}=")), key=len, default="")
+    return name, word[len(name) + 1 :]
 
 
 def _impossible(what: str, known: str) -> Invalid:

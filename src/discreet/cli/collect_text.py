@@ -6,6 +6,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 from discreet.cli.collect_terms import label_text, short
+from discreet.exact import shown
 from discreet.plan.visible import visible
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def told(collector: "Collector", found: Any, moved: Moved, every: bool) -> Itera
         yield "there is nothing to estimate yet"
         return
     yield from ("", *_estimates(found, every), "")
-    yield _meant(collector, found)
+    yield _meant(collector, found, every)
     if moved is not None:
         liars = f"{moved[0]:,} {'liar' if moved[0] == 1 else 'liars'}"
         yield f"{liars} could have moved {_moved(collector, found, moved)}"
@@ -54,7 +55,7 @@ def _counted(collector: "Collector") -> str:
     return f"{count}; not counted: {', '.join(out)}" if out else f"{count}, and none was rejected"
 
 
-def _meant(collector: "Collector", found: Any) -> str:
+def _meant(collector: "Collector", found: Any, every: bool) -> str:
     """What the intervals hold for, and how answers were randomised."""
     from discreet.local.heavy_hitters import HeavyHitters
 
@@ -62,9 +63,16 @@ def _meant(collector: "Collector", found: Any) -> str:
     holds = (
         f"all intervals together hold at {level}"
         if isinstance(found, HeavyHitters)
-        else f"each interval holds at {level}, by itself"
+        else f"each interval holds at {level}, by itself{'' if every else _picked(found)}"
     )
-    return f"{holds}; randomised by {campaign.protocol} at ε = {float(campaign.epsilon):g}"
+    return f"{holds}; randomised by {campaign.protocol} at ε = {shown(campaign.epsilon)}"
+
+
+def _picked(found: Any) -> str:
+    """What it means that the largest of many shares are shown: they are the largest by their noise too."""
+    tables = getattr(found, "by_name", {"": found}).values()
+    many = max((len(getattr(each, "labels", ())) for each in tables), default=0)
+    return f"; those of the largest of {many:,} shares miss most often" if many > MOST_ROWS else ""
 
 
 def _percent(level: float) -> str:

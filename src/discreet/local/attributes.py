@@ -41,7 +41,7 @@ class AttributesProtocol(LocalProtocol):
     row: "np.dtype[Any]" = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        parts = tuple(self.parts)
+        parts = tuple(self.parts) if isinstance(self.parts, list | tuple) else ()
         if not 2 <= len(parts) <= MOST_ATTRIBUTES or not all(isinstance(each, FrequencyProtocol) for each in parts):
             raise Invalid(f"parts must be the protocols of 2 to {MOST_ATTRIBUTES} attributes")
         if len({each.epsilon for each in parts}) > 1:
@@ -88,7 +88,10 @@ class AttributesProtocol(LocalProtocol):
 
         Invalid, which says no value, where a cell is not an integer in 0 … k−1 of its attribute.
         """
-        cells = np.asarray(values)
+        try:
+            cells = np.asarray(values)
+        except ValueError:  # rows of several lengths
+            cells = np.empty(0)
         if cells.ndim not in (1, 2) or cells.shape[-1] != len(self.parts) or cells.dtype.kind not in "iu":
             raise Invalid(f"values must be rows of {len(self.parts)} integers, one for each attribute")
         if not (cells >= 0).all() or not (cells < [each.k for each in self.parts]).all():

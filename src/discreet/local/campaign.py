@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from discreet.errors import Invalid
 from discreet.exact import Number, rational, shown, whole
 from discreet.fields import Exact, Held, frozen
-from discreet.local.canonical import bytes_of, ratio_of, read, written
+from discreet.local.canonical import bytes_of, is_text, ratio_of, ratio_text, read, written
 from discreet.local.choices import MOST_LABEL, MOST_LETTERS, Label
 from discreet.local.domain import AnswerDomain
 from discreet.local.domains import domain_of
@@ -46,15 +46,13 @@ class Campaign:
     expires: int
 
     def __post_init__(self) -> None:
-        if not isinstance(self.question, str) or not 0 < len(self.question) <= MOST_LETTERS:
-            raise Invalid(f"question must be a text of 1 to {MOST_LETTERS} letters")
+        if not is_text(self.question, 1, MOST_LETTERS):
+            raise Invalid(f"question must be a text of 1 to {MOST_LETTERS} letters, none of them in two halves")
         object.__setattr__(self, "domain", domain_of(self.domain))
         object.__setattr__(self, "epsilon", rational(self.epsilon, "epsilon"))
         if not isinstance(self.salt, bytes) or not LEAST_SALT <= len(self.salt) <= MOST_SALT:
             raise Invalid(f"salt must be {LEAST_SALT} to {MOST_SALT} bytes")
-        object.__setattr__(self, "expires", whole(self.expires, "expires", least=1))
-        if self.expires > MOST_LABEL:
-            raise Invalid(f"expires must be in seconds since 1970, got {shown(self.expires)}")
+        object.__setattr__(self, "expires", _seconds(self.expires))
         _ = self.randomiser  # refuses a protocol or an epsilon that there is not
         if len(self.to_json()) > MOST_TEXT:
             raise Invalid("the text of a campaign must have at most 2^25 letters", hint="declare shorter labels")
@@ -104,7 +102,7 @@ class Campaign:
     def _shared(self) -> dict[str, Any]:
         return {
             "domain": self.domain.record(),
-            "epsilon": str(self.epsilon),
+            "epsilon": ratio_text(self.epsilon, "epsilon"),
             "protocol": self.protocol,
             "question": self.question,
         }
@@ -128,3 +126,13 @@ class Campaign:
         if campaign.to_json() != text:  # an epsilon that is not in lowest terms
             raise Invalid("this is not the one text of a campaign", code="malformed")
         return campaign
+
+
+def _seconds(value: object) -> int:
+    try:
+        seconds = whole(value, "expires", least=1)
+    except Invalid as error:
+        raise Invalid(error.message, hint="say it in whole seconds since 1970: int(date.timestamp())") from None
+    if seconds > MOST_LABEL:
+        raise Invalid(f"expires must be in seconds since 1970, got {shown(seconds)}")
+    return seconds

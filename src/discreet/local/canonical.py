@@ -9,7 +9,9 @@ from typing import Any
 from discreet.errors import Invalid
 
 HEX = re.compile(r"(?:[0-9a-f]{2})*")
-RATIO = re.compile(r"(-?[0-9]{1,400})(?:/([0-9]{1,400}))?")
+MOST_DIGITS = 400  # of each part of a ratio
+RATIO = re.compile(f"(-?[0-9]{{1,{MOST_DIGITS}}})(?:/([0-9]{{1,{MOST_DIGITS}}}))?")
+HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # of one letter, which JSON gives back as that letter
 
 
 def written(kind: str, version: int, fields: Mapping[str, Any]) -> str:
@@ -35,8 +37,13 @@ def read(text: object, kind: str, version: int, keys: frozenset[str], most: int 
     if type(record.get("version")) is not int or record["version"] != version:
         raise Invalid(f"this {kind} has another version", code="version", hint="read it with the release that wrote it")
     if record.keys() != keys | {"format", "version"} or again != text:
-        raise _malformed(kind)
+        raise _malformed(kind, " and without white space around it" if again == text.strip() else "")
     return record
+
+
+def is_text(value: object, least: int, most: int) -> bool:
+    """Whether a value is a text of so many letters that is read as it was written: two halves of a letter become one."""
+    return isinstance(value, str) and least <= len(value) <= most and not HALVES.search(value)
 
 
 def bytes_of(value: object, kind: str, least: int = 0, most: int = 1 << 24) -> bytes:
@@ -44,6 +51,14 @@ def bytes_of(value: object, kind: str, least: int = 0, most: int = 1 << 24) -> b
     if not isinstance(value, str) or not least <= len(value) // 2 <= most or not HEX.fullmatch(value):
         raise _malformed(kind)
     return bytes.fromhex(value)
+
+
+def ratio_text(value: Fraction, name: str) -> str:
+    """The one text of a fraction, which `ratio_of` reads again; Invalid where that has too many digits."""
+    text = str(value)
+    if RATIO.fullmatch(text) is None:
+        raise Invalid(f"{name} has more than {MOST_DIGITS} digits", hint="round it to a shorter fraction first")
+    return text
 
 
 def ratio_of(value: object, name: str) -> Fraction:
@@ -57,5 +72,5 @@ def ratio_of(value: object, name: str) -> Fraction:
     return Fraction(top, below)
 
 
-def _malformed(kind: str) -> Invalid:
-    return Invalid(f"this is not a {kind}", code="malformed", hint=f"pass the text of a {kind}, unchanged")
+def _malformed(kind: str, how: str = "") -> Invalid:
+    return Invalid(f"this is not a {kind}", code="malformed", hint=f"pass the text of a {kind}, unchanged{how}")

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any, ClassVar, Self, TypeAlias
 
 from discreet.errors import Invalid
 from discreet.exact import shown, whole
+from discreet.local.canonical import is_text
 from discreet.local.domain import AnswerDomain
 
 Label: TypeAlias = str | int | bool
@@ -28,6 +30,11 @@ class Choices(AnswerDomain):
 
     def __post_init__(self) -> None:
         if not isinstance(self.answers, list | tuple):
+            if isinstance(self.answers, bool) or not isinstance(self.answers, Integral):
+                raise Invalid(
+                    f"domain must be labels or their number, got {shown(self.answers)}",
+                    hint="pass labels as a list or a tuple",
+                )
             if whole(self.answers, "domain", least=2) > MOST_CELLS:
                 raise Invalid(f"domain must have at most 2^20 cells, got {shown(self.answers)}")
             object.__setattr__(self, "answers", int(self.answers))
@@ -37,11 +44,18 @@ class Choices(AnswerDomain):
             raise Invalid("domain must have 2 to 2^20 labels")
         if not all(_is_label(each) for each in labels):
             raise Invalid(
-                f"a label must be a text of at most {MOST_LETTERS} letters, an integer below 2^53 or a boolean"
+                f"a label must be a text of at most {MOST_LETTERS} letters (none of them in two halves), an integer below 2^53 or a boolean"
             )
         if len({(type(each), each) for each in labels}) < len(labels):
             raise Invalid("domain must have labels that differ")
         object.__setattr__(self, "answers", labels)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether labels are the same ones in the same order; True and 1 are two."""
+        if not isinstance(other, Choices):
+            return NotImplemented
+        same = self.answers == other.answers
+        return same and (isinstance(self.answers, int) or [*map(type, self.labels)] == [*map(type, other.labels)])
 
     @property
     def k(self) -> int:
@@ -64,7 +78,9 @@ class Choices(AnswerDomain):
         except TypeError:  # what cannot be looked up is no label
             cell = None
         if cell is None:
-            raise Invalid("value is not in the domain of the campaign", hint="see campaign.domain.labels")
+            numpy = type(value).__module__ == "numpy"
+            hint = "pass value.item(): a plain str, int or bool" if numpy else "see campaign.domain.labels"
+            raise Invalid("value is not in the domain of the campaign", hint=hint)
         return cell
 
     def record(self) -> Any:
@@ -80,4 +96,4 @@ class Choices(AnswerDomain):
 def _is_label(value: object) -> bool:
     if type(value) is int:
         return abs(value) <= MOST_LABEL
-    return type(value) is bool or (type(value) is str and len(value) <= MOST_LETTERS)
+    return type(value) is bool or (type(value) is str and is_text(value, 0, MOST_LETTERS))

@@ -68,6 +68,11 @@ export class Campaign {
     const identity = await sha256(new TextEncoder().encode(text));
     return new Campaign({ question, domain, protocol, randomiser, epsilon: fields.epsilon, salt, expires }, identity);
   }
+
+  /** What taking part costs: for people to read before they answer. */
+  get notice() {
+    return `A report tells at most ε = ${this.epsilon} of the answer. What is told in several campaigns adds up.`;
+  }
 }
 
 /** A report as it travels, as bytes or as JSON; it holds no more of a person than the randomised answer. */
@@ -754,12 +759,14 @@ function recordOf(text, kind, keys) {
   }
   if (!isRecord(fields) || fields.format !== `discreet.local.${kind}`) throw malformed(kind);
   if (fields.version !== 1) throw new Invalid(`this ${kind} has another version`, "version");
-  if (again !== text || !hasKeys(fields, ["format", "version", ...keys])) throw malformed(kind);
+  if (again !== text || !hasKeys(fields, ["format", "version", ...keys])) {
+    throw malformed(kind, again === text.trim() ? " and without white space around it" : "");
+  }
   return fields;
 }
 
-function malformed(kind) {
-  return new Invalid(`this is not a ${kind}; pass the text of a ${kind}, unchanged`, "malformed");
+function malformed(kind, how = "") {
+  return new Invalid(`this is not a ${kind}; pass the text of a ${kind}, unchanged${how}`, "malformed");
 }
 
 /** The ratio that a text spells as one integer or two, in lowest terms. */

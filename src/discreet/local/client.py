@@ -34,6 +34,10 @@ class Client:
         source: Source | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        if not isinstance(campaign, Campaign):
+            raise Invalid("campaign must be a Campaign", hint="Campaign.from_json(text) reads one")
+        if not (diary is None or isinstance(diary, Diary)):
+            raise Invalid("diary must be a Diary", hint="pass diary=Diary.open(path, epsilon=…)")
         self.campaign = campaign
         self.diary, self._forgets = (Diary(campaign.epsilon), True) if diary is None else (diary, False)
         self._protocol, self._identity = campaign.randomiser, campaign.id

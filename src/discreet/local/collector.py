@@ -54,9 +54,11 @@ class Collector:
         campaign: Campaign,
         *,
         capacity: int = 1 << 20,
-        false_rejects: float = 1e-6,
+        false_rejects: Number = 1e-6,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        if not isinstance(campaign, Campaign):
+            raise Invalid("campaign must be a Campaign", hint="read a text by Campaign.from_json")
         seen, totals = SeenSet.of(campaign.salt, capacity, false_rejects), np.zeros(campaign.randomiser.width, np.int64)
         self.__setstate__((campaign, clock, seen, totals, 0, dict.fromkeys(REASONS, 0)))
 
@@ -96,7 +98,9 @@ class Collector:
         return not reason
 
     def extend(self, reports: Iterable[bytes | str]) -> int:
-        """How many of these reports count."""
+        """How many of these reports count; Invalid for one report by itself, whose bytes are none."""
+        if isinstance(reports, bytes | str) or not isinstance(reports, Iterable):
+            raise Invalid("reports must be several of them", hint="pass a list, or one report to add")
         return sum(self.add(each) for each in reports)
 
     def _taken(self, report: bytes | str) -> str:
@@ -133,7 +137,10 @@ class Collector:
             return self._totals.copy(), self._n
 
     def merged(self, other: "Collector") -> "Collector":
-        """The collector of what either has seen; Invalid where they are of two campaigns, or of two sizes."""
+        """The collector of what either has seen; Invalid where they are of two campaigns, or of two sizes.
+
+        Invalid, too, where one has seen all reports of the other, as a later state of a collector has those of an earlier one.
+        """
         if not isinstance(other, Collector) or other.campaign.to_json() != self.campaign.to_json():
             raise Invalid("collectors of two campaigns cannot be merged")
         if other is self:
@@ -142,6 +149,12 @@ class Collector:
         first, second = sorted((self, other), key=id)  # two merges at once wait for each other in one order
         with first._lock, second._lock:
             both._seen = self._seen.merged(other._seen)
+            if self._seen.covers(other._seen) or other._seen.covers(self._seen):
+                raise Invalid(
+                    "one of two collectors has seen all reports of the other: they would count twice",
+                    code="copies",
+                    hint="merge the later state of a collector alone",
+                )
             both._totals = self.totals + other.totals
             both._n = self._n + other._n
             both._rejected = {reason: self._rejected[reason] + other._rejected[reason] for reason in REASONS}

@@ -56,9 +56,10 @@ class LocalComparison:
     _repr_svg_ = to_svg
 
     def __str__(self) -> str:
-        protocol = self.local.protocol
+        protocol, people = self.local.protocol, self.local.people
         return (
-            f"{self.local.people:,} people, {protocol.k:,} cells, ε = {float(protocol.epsilon):g}: the standard error of a share is"
+            f"{people:,} {'person' if people == 1 else 'people'}, {protocol.k:,} cells, ε = {float(protocol.epsilon):g}:"
+            " the standard error of a share is"
             f" {100 * self.local_error:.2g} % where each person randomises their answer ({protocol.name}),"
             f" and {100 * self.central_error:.2g} % with a trusted curator; not to trust costs {_times(self.ratio)} times the error"
         )

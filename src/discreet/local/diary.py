@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 
 from discreet.errors import Fault, Invalid, Refused
 from discreet.exact import Number, positive, shown
-from discreet.local.canonical import ratio_of
+from discreet.local.canonical import ratio_text
 from discreet.local.diary_record import DiaryRecord
 from discreet.whole_file import write_whole
 
@@ -46,17 +46,18 @@ class Diary:
 
         Refused where it allows another total; Invalid where the file is no diary, is damaged, or is of another version.
         """
+        total = None if epsilon is None else _total(epsilon)
         diary = cls.__new__(cls)
-        place = diary._place = _File(Path(path))
+        place = diary._place = _File(_resolved(path))
+        if total is None and not place.path.exists():
+            raise Invalid(f"there is no diary {shown(str(path))}", code="no-file", hint="say epsilon=… to begin one")
         with place.held():
-            if not place.path.exists():
-                if epsilon is None:
-                    raise Invalid(f"there is no diary {shown(str(path))}", hint="say epsilon=… to begin one")
-                place.write(DiaryRecord(_total(epsilon)))
+            if total is not None and not place.path.exists():
+                place.write(DiaryRecord(total))
             allowed = place.read().epsilon
-        if epsilon is not None and _total(epsilon) != allowed:
+        if total is not None and total != allowed:
             raise Refused(
-                f"this diary allows ε = {shown(allowed)} in all, not {shown(_total(epsilon))}",
+                f"this diary allows ε = {shown(allowed)} in all, not {shown(total)}",
                 code="budget",
                 hint="open it without epsilon",
             )
@@ -144,10 +145,11 @@ def _process() -> tuple[int, int]:
 class _Memory:
     """A record in the memory of one process: what a forked child has is a copy, which may not be spent too."""
 
-    __slots__ = ("_owner", "_record")
+    __slots__ = ("_holder", "_owner", "_record")
 
     def __init__(self, record: DiaryRecord) -> None:
         self._record, self._owner = record, _process()
+        self._holder: int | None = None
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -158,7 +160,13 @@ class _Memory:
                     code="forked",
                     hint="use Diary.open(path, epsilon=…)",
                 )
-            yield
+            if self._holder == threading.get_ident():  # which was interrupted: what it charged would be written over
+                raise Fault("this diary is in use already", code="diary", hint="nothing was told; try again later")
+            self._holder = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._holder = None
 
     def read(self) -> DiaryRecord:
         return self._record
@@ -173,7 +181,7 @@ class _File:
     __slots__ = ("path",)
 
     def __init__(self, path: Path) -> None:
-        self.path = path.resolve()  # a link would be replaced by a file, and what it leads to stay as it is
+        self.path = path
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -201,11 +209,24 @@ class _File:
 
     def read(self) -> DiaryRecord:
         try:
-            return DiaryRecord.from_json(self.path.read_text("ascii"))
+            text = self.path.read_text("ascii")
         except UnicodeDecodeError:
-            raise Invalid(f"{shown(str(self.path))} is not a diary", code="malformed") from None
+            raise self._none() from None
         except OSError as error:
             raise self._unusable(error) from None
+        try:
+            return DiaryRecord.from_json(text)
+        except Invalid as error:
+            if error.code != "malformed":
+                raise
+            raise self._none() from None
+
+    def _none(self) -> Invalid:
+        return Invalid(
+            f"{shown(str(self.path))} is not a diary, or is damaged",
+            code="malformed",
+            hint="name the file that it was kept in, unchanged",
+        )
 
     def write(self, record: DiaryRecord) -> None:
         write_whole(self.path, record.to_json().encode("ascii"), secret=True)
@@ -218,6 +239,16 @@ class _File:
         )
 
 
+def _resolved(path: object) -> Path:
+    """Where a path leads: a link would be replaced by a file, and what it leads to stay as it is. Invalid for what no file can have."""
+    try:
+        return Path(path).resolve()  # type: ignore[arg-type]
+    except (TypeError, ValueError, RuntimeError, OSError):
+        raise Invalid(f"a diary must be the path of a file, got {shown(path)}") from None
+
+
 def _total(epsilon: Number) -> Fraction:
     """A total that can be written down; else Invalid."""
-    return ratio_of(str(positive(epsilon, "epsilon")), "epsilon")
+    total = positive(epsilon, "epsilon")
+    ratio_text(total, "epsilon")
+    return total

@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.errors import Invalid, Refused
 from discreet.exact import shown
-from discreet.local.canonical import bytes_of, ratio_of, read, written
+from discreet.local.canonical import bytes_of, ratio_of, ratio_text, read, written
 
 VERSION = 1
 KEYS = frozenset({"answers", "epsilon", "lasting"})
@@ -46,8 +46,11 @@ class DiaryRecord:
     def charged(self, campaign: str, price: Fraction) -> "DiaryRecord":
         """The record in which this campaign has cost so much at least; Refused where the total does not allow it.
 
-        What a charge without a report paid for was never seen by anybody, so it pays for the next attempt.
+        What a charge without a report paid for was never seen by anybody, so it pays for the next attempt. Invalid for what could be
+        written down and not be read again.
         """
+        _hash(campaign)
+        ratio_text(price, "price")
         paid = self.answers[campaign].charged if campaign in self.answers else Fraction(0)
         if self.spent + max(Fraction(0), price - paid) > self.epsilon:
             raise Refused(

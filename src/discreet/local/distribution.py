@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import Invalid
-from discreet.exact import Number, rational, shown
+from discreet.exact import Number, rational, shown, to_float_up
 from discreet.local.likelihood import explained
 from discreet.local.mean_estimate import MeanEstimate, half_width
 from discreet.local.protocol import checked_confidence
@@ -41,15 +41,16 @@ class Histogram:
         """The mean number."""
         return float(self.shares @ (self.edges[:-1] + self.edges[1:]) / 2)
 
-    def below(self, number: float) -> float:
+    def below(self, number: Number) -> float:
         """The share of people below a number."""
-        return float(np.interp(number, self.edges, self.cdf))
+        return float(np.interp(float(rational(number, "number")), self.edges, self.cdf))
 
-    def quantile(self, share: float) -> float:
+    def quantile(self, share: Number) -> float:
         """The number with this share of people below it."""
-        if not 0 <= share <= 1:
+        part = rational(share, "share")
+        if not 0 <= part <= 1:
             raise Invalid(f"share must lie between 0 and 1, got {shown(share)}")
-        return float(np.interp(share, self.cdf, self.edges))
+        return float(np.interp(float(part), self.cdf, self.edges))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,10 +98,11 @@ class DistributionEstimate:
         part = rational(share, "share")
         if not 0 < part < 1:
             raise Invalid(f"share must lie between 0 and 1, got {shown(share)}")
-        first = int(np.flatnonzero(self.high >= float(part))[0])
-        last = int(np.flatnonzero(np.concatenate(([0.0], self.low[:-1])) < float(part))[-1])
+        near = to_float_up(part)  # above 0, however small it is
+        first = int(np.flatnonzero(self.high >= near)[0])
+        last = int(np.flatnonzero(np.concatenate(([0.0], self.low[:-1])) < near)[-1])
         ends = sorted((self.edges[first], self.edges[last + 1]))
-        return self.smoothed.quantile(float(part)), float(ends[0]), float(ends[1])
+        return self.smoothed.quantile(near), float(ends[0]), float(ends[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

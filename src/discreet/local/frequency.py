@@ -6,6 +6,7 @@ from math import sqrt
 
 from discreet.exact import Number, whole
 from discreet.local import hadamard, hashing, kary, unary
+from discreet.local.choices import Choices, Label
 from discreet.local.frequency_protocol import FrequencyProtocol
 
 ALL = (kary.KaryResponse, unary.UnaryEncoding, hashing.LocalHashing, hadamard.HadamardResponse)
@@ -29,10 +30,14 @@ class ProtocolForecast:
         return sqrt(self.variance)
 
 
-def forecasts(domain: int, epsilon: Number, n: int) -> tuple[ProtocolForecast, ...]:
-    """What each protocol would give, the least variance first; for any data the shares add up to 1, so their average is 1/k."""
+def forecasts(domain: Choices | tuple[Label, ...] | int, epsilon: Number, n: int) -> tuple[ProtocolForecast, ...]:
+    """What each protocol would give, the least variance first; for any data the shares add up to 1, so their average is 1/k.
+
+    `domain` is the number k of labels, or the labels, as a campaign takes them.
+    """
     people = whole(n, "n", least=1)
-    each = [kind(domain, epsilon) for kind in ALL]
+    choices = domain if isinstance(domain, Choices) else Choices(domain)
+    each = [kind.of(choices, epsilon) for kind in ALL]
     rows = [
         ProtocolForecast(one, people, one.variance(Fraction(1, one.k), people), one.size, people * one.work)
         for one in each
@@ -40,10 +45,11 @@ def forecasts(domain: int, epsilon: Number, n: int) -> tuple[ProtocolForecast, .
     return tuple(sorted(rows, key=lambda row: (row.variance, row.bytes)))
 
 
-def choose(domain: int, epsilon: Number, n: int) -> ProtocolForecast:
+def choose(domain: Choices | tuple[Label, ...] | int, epsilon: Number, n: int) -> ProtocolForecast:
     """The protocol with the smallest report among those whose predicted variance is at most 1.1 times the least.
 
-    What would take a collector more than 10^13 looks at cells is passed over. Only what is public is asked for.
+    `domain` is the number k of labels, or the labels. What would take a collector more than 10^13 looks at cells is passed over. Only what
+    is public is asked for.
 
     >>> [choose(k, 1, 10**6).protocol.name for k in (2, 1000)]
     ['k-ary', 'hashing']

@@ -16,7 +16,7 @@ from discreet.exact import Number, shown, whole
 from discreet.fields import Exact, frozen
 from discreet.local.choices import MOST_CELLS, Choices
 from discreet.local.domain import AnswerDomain
-from discreet.local.protocol import LocalProtocol, Reports, checked_epsilon
+from discreet.local.protocol import LocalProtocol, Reports, array_of, checked_epsilon
 from discreet.noise import Source
 from discreet.noise.size import Ints
 from discreet.noise.source import chosen
@@ -69,7 +69,7 @@ class FrequencyProtocol(LocalProtocol):
 
         Invalid, which says no value, where a cell is not an integer in 0 … k−1.
         """
-        cells = np.asarray(values)
+        cells = array_of(values, "values")
         if cells.ndim > 1 or cells.dtype.kind not in "iu":
             raise Invalid("values must be an integer or an array of integers in one dimension")
         if cells.size and not (int(cells.min()) >= 0 and int(cells.max()) < self.k):

@@ -15,6 +15,7 @@ from discreet.local.domain import AnswerDomain
 from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.protocol import (
     Reports,
+    array_of,
     packed_code,
     pieces,
     truth_down,
@@ -137,7 +138,7 @@ class LocalHashing(FrequencyProtocol):
 
     def accumulate(self, reports: Reports) -> Ints:
         """How many reports tell the bucket of each cell."""
-        array = np.asarray(reports)
+        array = array_of(reports, "reports")
         if array.ndim != 2 or array.shape[1] != 3 or array.dtype != np.uint64:
             raise Invalid("reports must be rows of a seed's two words and a bucket")
         if len(array) and (int(array[:, 2].max()) >= self.buckets or int(array[:, :2].max()) >> self.word):

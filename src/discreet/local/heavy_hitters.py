@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.exact import Number, whole
+from discreet.errors import Invalid
+from discreet.exact import Number, rational, whole
 from discreet.local.level_totals import LevelTotals, Shares
 from discreet.local.prefixes import PrefixResponse
 from discreet.local.protocol import checked_confidence
@@ -70,6 +71,8 @@ class HeavyHitters:
 
     def shares(self, words: Iterable[str]) -> tuple[WordShare, ...]:
         """The shares of these words, each of which lies in its interval, by itself, with at least the confidence."""
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise Invalid("words must be a list of words", hint="share(word) is for one")
         asked = list(words)
         symbols = self._last.protocol.words.symbols(asked)
         miss = 1 - Fraction(self.confidence)
@@ -90,8 +93,12 @@ def frequent_words(
     On each level but the last those prefixes are kept, and extended, whose share is above so many standard errors of a prefix that nobody
     has; `most` of them, the largest, where there are more. Invalid where nobody reported on some level.
     """
-    level = checked_confidence(confidence, n)
+    if not isinstance(protocol, PrefixResponse):
+        raise Invalid("protocol must be a PrefixResponse", hint="PrefixResponse.of(words, epsilon)")
+    level = checked_confidence(confidence, whole(n, "n"))
     whole(most, "most", least=1)
+    above = float(rational(multiple, "multiple"))
+    totals = _checked(protocol, totals, n)
     spelling = protocol.words.spelling
     prefixes, crowding, steps = np.empty((1, 0), np.uint16), 1.0, []
     for place, table in enumerate(protocol.levels):
@@ -100,20 +107,28 @@ def frequent_words(
         looked = int(sum(spelling.extends(each[None], runs).sum() for each in prefixes))
         last = place == len(protocol.levels) - 1
         miss = (1 - level) / max(1, looked)
-        bar = totals_here.width(crowding, miss) if last else float(multiple) * totals_here.error(crowding)
+        bar = totals_here.width(crowding, miss) if last else above * totals_here.error(crowding)
         prefixes, shares = _above(totals_here, prefixes, runs, bar)
         if not last:
             prefixes, shares = prefixes[:most], shares[:most]
         if place == 0:
-            crowding = _largest(shares, totals_here.width(crowding, miss))
+            crowding = _largest(shares, bar, totals_here.width(crowding, miss))
         steps.append(LevelSearch(table.letters, totals_here.people, looked, len(prefixes), bar))
     found = _described(totals_here, crowding, spelling.words(prefixes), shares, miss)
     return HeavyHitters(n, float(level), found, tuple(steps), totals_here, crowding)
 
 
-def _largest(shares: Shares, width: float) -> float:
-    """An upper limit of every share of the first level, and so of those of all others."""
-    return min(1.0, float(shares.max(initial=0.0)) + width)
+def _checked(protocol: PrefixResponse, totals: Ints, n: int) -> Ints:
+    """The totals that n reports could have; else Invalid."""
+    array = np.asarray(totals)
+    if array.shape != (protocol.width,) or array.dtype.kind not in "iu" or not protocol.possible(array, n):
+        raise Invalid("totals must be those of n reports", hint="protocol.accumulate(reports) makes them")
+    return array.astype(np.int64, copy=False)
+
+
+def _largest(shares: Shares, bar: float, width: float) -> float:
+    """An upper limit of every share of the first level, and so of those of all others; `shares` are those above the bar."""
+    return min(1.0, max(0.0, float(shares.max(initial=bar))) + width)
 
 
 def _above(level: LevelTotals, prefixes: Symbols, runs: Symbols, bar: float) -> tuple[Symbols, Shares]:

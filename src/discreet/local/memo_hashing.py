@@ -10,9 +10,11 @@ from discreet.exact import Number
 from discreet.fields import Exact, frozen
 from discreet.local.domain import AnswerDomain
 from discreet.local.hashing import FEW, LocalHashing, best_buckets
-from discreet.local.memoised import Memoised
+from discreet.local.memoised import UNPROTECTED, Memoised
 from discreet.noise import Source, keep_or_replace
 from discreet.noise.source import chosen, words
+
+LINKED = "All reports of one person carry the same number: whoever sees them can tell that they are of one person."
 
 
 @frozen
@@ -31,6 +33,7 @@ class MemoHashing(Memoised, LocalHashing):
     first: Exact = field(kw_only=True)
 
     name, code = "memo-hashing", 13
+    unprotected = f"{UNPROTECTED} {LINKED}"
 
     def __post_init__(self) -> None:
         Memoised.__post_init__(self)

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from discreet.errors import Invalid
 from discreet.exact import Number, shown
@@ -43,6 +43,7 @@ class Memoised(FrequencyProtocol):
     """
 
     __slots__ = ()
+    unprotected: ClassVar[str] = UNPROTECTED
     first: Exact
 
     def __post_init__(self) -> None:
@@ -91,7 +92,7 @@ class Memoised(FrequencyProtocol):
         """What taking part costs, and what is not protected."""
         return (
             f"One report tells at most ε = {shown(self.first)}. All rounds together tell at most ε = {shown(self.epsilon)}"
-            f" for each different answer that is ever given, as long as one diary is used. {UNPROTECTED}"
+            f" for each different answer that is ever given, as long as one diary is used. {self.unprotected}"
         )
 
     @abstractmethod

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 from discreet.errors import Invalid
 from discreet.exact import shown
 from discreet.fields import Held, frozen
+from discreet.local.canonical import is_text
 from discreet.local.choices import MOST_CELLS, MOST_LETTERS, Choices, Label
 from discreet.local.domain import AnswerDomain
 
@@ -20,8 +21,10 @@ class Attribute:
     protocol: str
 
     def __post_init__(self) -> None:
-        if type(self.name) is not str or not 0 < len(self.name) <= MOST_LETTERS:
-            raise Invalid(f"the name of an attribute must be a text of 1 to {MOST_LETTERS} letters")
+        if type(self.name) is not str or not is_text(self.name, 1, MOST_LETTERS):
+            raise Invalid(
+                f"the name of an attribute must be a text of 1 to {MOST_LETTERS} letters, none of them in two halves"
+            )
         if type(self.protocol) is not str:
             raise Invalid(f"protocol must be the name of one, got {shown(self.protocol)}")
         if not isinstance(self.answers, Choices):

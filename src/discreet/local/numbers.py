@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 from discreet.errors import Invalid
 from discreet.exact import rational, shown, whole
 from discreet.fields import Exact, frozen
-from discreet.local.canonical import ratio_of
+from discreet.local.canonical import ratio_of, ratio_text
 from discreet.local.domain import AnswerDomain
 
 MOST_STEPS = 1 << 16  # of a grid of numbers
@@ -53,7 +53,12 @@ class Numbers(AnswerDomain):
 
     def record(self) -> dict[str, Any]:
         """The range, as ratios in text, and the steps."""
-        return {"high": str(self.high), "kind": self.kind, "low": str(self.low), "steps": self.steps}
+        return {
+            "high": ratio_text(self.high, "high"),
+            "kind": self.kind,
+            "low": ratio_text(self.low, "low"),
+            "steps": self.steps,
+        }
 
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> Self:

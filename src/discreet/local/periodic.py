@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from discreet.errors import Invalid
-from discreet.exact import Number, rational
+from discreet.exact import Number, rational, whole
 from discreet.local.campaign import Answers, Campaign
 from discreet.local.rounds import Rounds
 from discreet.noise import Source
@@ -30,10 +30,17 @@ def periods(
     """
     if isinstance(domain, Rounds):
         raise Invalid("rounds share permanent answers, and periods share an epsilon", hint="pass the labels themselves")
-    times = list(ends)
+    times = [whole(each, "ends") for each in _listed(ends)]
     if not times or any(later <= earlier for earlier, later in pairwise(times)):
         raise Invalid("ends must be the ends of one period or more, each later than the one before")
     share = rational(epsilon, "epsilon") / len(times)
     return tuple(
         Campaign.new(question, domain, protocol=protocol, epsilon=share, expires=end, source=source) for end in times
     )
+
+
+def _listed(ends: Sequence[int]) -> list[int]:
+    try:
+        return list(ends)
+    except TypeError:
+        raise Invalid("ends must be a list of the ends of periods, in seconds since 1970") from None

@@ -4,6 +4,7 @@ from fractions import Fraction
 from math import sqrt
 from statistics import NormalDist
 
+from discreet.errors import Invalid
 from discreet.exact import Number, whole
 from discreet.local.frequency_protocol import FrequencyProtocol
 from discreet.local.hidden_attribute import HiddenAttribute
@@ -23,6 +24,8 @@ def predicted_error(protocol: LocalProtocol, people: int, confidence: Number = 0
     >>> round(predicted_error(KaryResponse(3, 1), 10_000), 4)
     0.0236
     """
+    if not isinstance(protocol, LocalProtocol):
+        raise Invalid("protocol must be a protocol", hint="of a campaign it is campaign.randomiser")
     n = whole(people, "people", least=1)
     level = checked_confidence(confidence, n)
     if isinstance(protocol, NumberProtocol):

@@ -9,6 +9,7 @@ Factors are SHA-256 of a salt, the level, the row and a counter. That these are 
 """
 
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -25,8 +26,13 @@ def factors(salt: bytes, place: int, rows: int, letters: int) -> NDArray[np.uint
     They are words of 32 bits, the least byte first, of SHA-256(DOMAIN, salt, place, row, 0), SHA-256(DOMAIN, salt, place, row, 1), …, in
     which place, row and counter are of 32 bits, the least byte first.
     """
-    drawn = b"".join(_stream(salt, place, row, 4 * (letters + 1)) for row in range(rows))
-    return np.frombuffer(drawn, "<u4").astype(np.uint32).reshape(rows, letters + 1)
+    return factors_of(salt, place, range(rows), letters)
+
+
+def factors_of(salt: bytes, place: int, rows: Sequence[int], letters: int) -> NDArray[np.uint32]:
+    """The factors of these rows alone, in their order."""
+    drawn = b"".join(_stream(salt, place, row, 4 * (letters + 1)) for row in rows)
+    return np.frombuffer(drawn, "<u4").astype(np.uint32).reshape(len(rows), letters + 1)
 
 
 def _stream(salt: bytes, place: int, row: int, size: int) -> bytes:

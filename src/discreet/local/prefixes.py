@@ -12,7 +12,7 @@ from discreet.exact import Number
 from discreet.fields import Exact, frozen
 from discreet.local.domain import AnswerDomain
 from discreet.local.hadamard import parity
-from discreet.local.prefix_hashing import WORD, factors, places_of
+from discreet.local.prefix_hashing import WORD, factors, factors_of, places_of
 from discreet.local.prefix_levels import PrefixLevel
 from discreet.local.protocol import (
     LocalProtocol,
@@ -30,6 +30,7 @@ from discreet.noise.size import Ints
 from discreet.noise.source import chosen
 
 MOST_CHANCES = 1 << 20  # that a channel is written down for
+ROWS_OF_ONE = 8  # so many rows for each word, or fewer, are all made, and kept for other words
 
 
 @frozen
@@ -106,12 +107,18 @@ class PrefixResponse(LocalProtocol):
         level, spelling = self.levels[place], self.words.spelling
         if level.is_exact(spelling.base):
             return places_of(spelling.base, level.letters), np.uint32(0)
-        shift = WORD + 1 - level.columns.bit_length()
-        return factors(self.words.salt, place, level.rows, level.letters), np.uint32(shift)
+        return factors(self.words.salt, place, level.rows, level.letters), _shift(level)
 
     def columns(self, place: int, symbols: Symbols, rows: Ints) -> Ints:
         """The column of the prefix of each word in one row, of the level at this place."""
-        level, (each, shift) = self.levels[place], self.functions(place)
+        level = self.levels[place]
+        if (
+            ROWS_OF_ONE * len(rows) < level.rows
+        ):  # else a client would make millions of functions for the one that it draws
+            needed, rows = np.unique(rows, return_inverse=True)
+            each, shift = factors_of(self.words.salt, place, needed.tolist(), level.letters), _shift(level)
+        else:
+            each, shift = self.functions(place)
         sums = each[rows, 0]
         for letter in range(level.letters):
             sums += each[rows, letter + 1] * symbols[:, letter].astype(np.uint32)
@@ -218,3 +225,8 @@ class PrefixResponse(LocalProtocol):
         rows = spelling.runs(spelling.length)
         words = rows[spelling.sizes(rows) >= spelling.shortest]
         return tuple(tuple(self.chance(each, word) for each in reports) for word in words)
+
+
+def _shift(level: PrefixLevel) -> np.uint32:
+    """By how many digits a sum is shifted to be a column of this level, in which prefixes are hashed."""
+    return np.uint32(WORD + 1 - level.columns.bit_length())

@@ -136,9 +136,17 @@ def checked_confidence(confidence: Number, n: int) -> Fraction:
     return level
 
 
+def array_of(values: Any, name: str) -> NDArray[Any]:
+    """What a caller passed as an array of NumPy; Invalid for rows of several lengths, which are none."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise Invalid(f"{name} must be an array, whose rows are all as long") from None
+
+
 def checked_codes(reports: Reports, codes: int) -> Ints:
     """Reports that are integers below `codes`; else Invalid."""
-    array = np.asarray(reports)
+    array = array_of(reports, "reports")
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise Invalid("reports must be an array of integers in one dimension")
     if array.size and not (int(array.min()) >= 0 and int(array.max()) < codes):

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 from discreet.errors import Invalid
 from discreet.exact import Number, rational
 from discreet.fields import Exact, Held, frozen
-from discreet.local.canonical import bytes_of, ratio_of
+from discreet.local.canonical import bytes_of, ratio_of, ratio_text
 from discreet.local.choices import Choices, Label
 from discreet.local.domain import AnswerDomain
 from discreet.noise import Source
@@ -59,7 +59,7 @@ class Rounds(AnswerDomain):
         """The labels, what one report tells, and the series."""
         return {
             "choices": self.choices.record(),
-            "first": str(self.first),
+            "first": ratio_text(self.first, "first"),
             "kind": self.kind,
             "series": self.series.hex(),
         }

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import Invalid
-from discreet.exact import shown, whole
+from discreet.exact import Number, rational, shown, whole
 
 MOST_BITS = 1 << 32
 MOST_HASHES = 8  # words of 32 bits in a digest
+CHANCE = 1e-9  # at which sets of different tokens are taken for sets of the same ones
 ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)  # of each byte
 
 
@@ -33,12 +34,13 @@ class SeenSet:
         self.bits = np.zeros(self.size // 8, np.uint8)
 
     @classmethod
-    def of(cls, salt: bytes, capacity: int, rate: float) -> "SeenSet":
+    def of(cls, salt: bytes, capacity: int, false_rejects: Number) -> "SeenSet":
         """The smallest set in which a new token is taken for a seen one at most this often, on average, until `capacity` were seen."""
         tokens = whole(capacity, "capacity", least=1)
-        if not isinstance(rate, float) or not 1e-9 <= rate < 1:
-            raise Invalid(f"false_rejects must lie between 1e-9 and 1, got {shown(rate)}")
-        size = 1 << max(3, ceil(log2(tokens * -log(rate) / log(2) ** 2)))
+        rate = float(rational(false_rejects, "false_rejects"))
+        if not 1e-9 <= rate < 1:
+            raise Invalid(f"false_rejects must lie between 1e-9 and 1, got {shown(false_rejects)}")
+        size = 1 << max(3, ceil(log2(tokens) + log2(-log(rate) / log(2) ** 2)))
         while size <= MOST_BITS:
             for hashes in range(1, MOST_HASHES + 1):
                 if most_rejects(size, hashes, tokens) <= rate:
@@ -64,8 +66,21 @@ class SeenSet:
     @property
     def false_rejects(self) -> float:
         """How often a new random token would be taken for a seen one now."""
-        ones = int(ONES[self.bits].sum(dtype=np.int64))
-        return float((ones / self.size) ** self.hashes)
+        return float((self._ones / self.size) ** self.hashes)
+
+    def covers(self, other: "SeenSet") -> bool:
+        """Whether all tokens of the other, of the same size, were seen here too, and that is no chance: one of less than 1e-9.
+
+        So many bits that are set by chance are all among the set ones of a share f with a chance of at most f to their number.
+        """
+        own, theirs = self._ones, other._ones
+        if own < theirs or not theirs or (other.bits & ~self.bits).any():
+            return False
+        return theirs * log(own / self.size) < log(CHANCE)
+
+    @property
+    def _ones(self) -> int:
+        return int(ONES[self.bits].sum(dtype=np.int64))
 
     def copy(self) -> "SeenSet":
         """Another set with the same tokens."""

@@ -1,5 +1,6 @@
 """Shuffled: what the reports of one campaign tell together once somebody who is trusted has mixed them, so that none has a sender."""
 
+from discreet.errors import Invalid
 from discreet.exact import Number
 from discreet.local.campaign import Campaign
 from discreet.privacy import theorems
@@ -20,5 +21,7 @@ def shuffled_epsilon(campaign: Campaign, n: int, delta: Number) -> float:
     >>> round(shuffled_epsilon(campaign, 100_000, 1e-7), 4)
     0.0181
     """
+    if not isinstance(campaign, Campaign):
+        raise Invalid("campaign must be a Campaign", hint="of an epsilon alone it is privacy.theorems.shuffled_epsilon")
     protocol = campaign.randomiser
     return theorems.shuffled_epsilon(protocol.once, n, delta, binary=protocol.bits == TWO)

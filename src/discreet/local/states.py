@@ -25,6 +25,12 @@ def write_state(path: str | Path, text: str) -> None:
     write_whole(path, _rows(text) if _ending(path) == ".parquet" else text.encode("ascii"))
 
 
+def check_kind(path: str | Path) -> None:
+    """Invalid where no state can be kept under this name: it ends in something else, or in .parquet, and there is no pyarrow."""
+    if _ending(path) == ".parquet":
+        _arrow()
+
+
 def read_state(path: str | Path) -> str:
     """The text of the state in a file; Invalid for a file that is none."""
     parquet, source = _ending(path) == ".parquet", Path(path)
@@ -43,6 +49,8 @@ def read_state(path: str | Path) -> str:
 
 
 def _ending(path: str | Path) -> str:
+    if not isinstance(path, str | Path) or "\0" in str(path):
+        raise Invalid(f"a state must be named by a path, got {shown(path)}")
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
         raise Invalid(f"a state must end in {' or '.join(ENDINGS)}, got {shown(str(path))}")

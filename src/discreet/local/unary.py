@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.errors import Invalid
 from discreet.local.frequency_protocol import FrequencyProtocol
-from discreet.local.protocol import Reports, truth_down
+from discreet.local.protocol import Reports, array_of, truth_down
 from discreet.noise import Source, bernoulli
 from discreet.noise.bernoulli import coin_of, tosses
 from discreet.noise.size import Ints
@@ -65,7 +65,7 @@ class UnaryEncoding(FrequencyProtocol):
 
     def accumulate(self, reports: Reports) -> Ints:
         """How often the bit of each cell was 1."""
-        array = np.asarray(reports)
+        array = array_of(reports, "reports")
         if array.ndim != 2 or array.shape[1] != self.k or array.dtype != np.bool_:
             raise Invalid("reports must be rows of k truth values")
         totals: Ints = array.sum(axis=0, dtype=np.int64)
