@@ -183,6 +183,48 @@ def test_undeclared_keys_are_said() -> None:
     undeclared_keys_are_said()
 
 
+def what_was_shown_for_being_large_is_said() -> None:
+    """The ± of a number that HAVING or LIMIT showed is optimistic, in whatever is made of it, and meets no bound."""
+    for ends in ("HAVING n > -1000", "ORDER BY n DESC LIMIT 3"):
+        with curator("row") as each:
+            each.sql(f"SELECT ward, COUNT(*) AS n FROM v GROUP BY ward {ends}", epsilon=1)
+            answer = each.derive(OF_TWO)
+            assert ["optimistic" in said for said in answer.receipt["derived"]["differs"]] == [True]
+            assert "makes the ± of those that are shown optimistic" in answer.cite()
+            with pytest.raises(Refused):
+                each.derive(OF_TWO, within=1000)
+    with curator("row") as each:
+        each.sql("SELECT ward, COUNT(*) AS n FROM v GROUP BY ward ORDER BY ward LIMIT 2", epsilon=1)
+        assert each.derive(OF_TWO, within=1000).receipt["derived"]["differs"] == []
+
+
+def test_what_was_shown_for_being_large_is_said() -> None:
+    what_was_shown_for_being_large_is_said()
+
+
+def weeks_of_one_year_alone_are_said() -> None:
+    """The last week of a year has days of the next one, whose rows are in no group by year and week."""
+    week = "DATE_TRUNC('week', day)"
+    with curator("row") as each:
+        each.sql(f"SELECT DATE_TRUNC('year', day) AS y, {week} AS w, COUNT(*) AS n FROM v GROUP BY 1, 2", epsilon=1)
+        differs = each.derive(f"SELECT {week} AS w, COUNT(*) AS n FROM v GROUP BY 1").receipt["derived"]["differs"]
+        assert any("DATE_TRUNC" in said and "is none of those that it has" in said for said in differs)
+        inside = f"SELECT {week} AS w, COUNT(*) AS n FROM v WHERE {week} = '2023-05-01' GROUP BY 1"
+        assert each.derive(inside).receipt["derived"]["differs"] == []
+
+
+def test_weeks_of_one_year_alone_are_said() -> None:
+    weeks_of_one_year_alone_are_said()
+
+
+def test_the_tree_has_the_error_of_the_sum(each: Curator) -> None:
+    each.sql(BY_WARD, epsilon=1)
+    answer = each.derive(OF_TWO)
+    error = answer.to_dicts(errors=True)[0]["n_error"]
+    assert f"of which up to 2 are summed, ± {error} at 95 %, paid for before" in answer.explain()
+    assert "2 groups of the answer that this follows from" in answer.explain() and "costs ε = 0," in answer.explain()
+
+
 def the_nearest_is_taken() -> None:
     """Of several answers the one with the least ±, whichever came first; of the same noise the one of fewer groups."""
     for prices in ((1, 8), (8, 1)):

@@ -136,4 +136,20 @@ MUTANTS = (
         "of two answers the one with more noise is told",
         doors.the_nearest_is_taken,
     ),
+    Mutant(
+        "selected-for-being-large-in-silence",
+        DERIVED + "following:following",
+        "if selects(stored.plan):",
+        "if False:",
+        "numbers that were shown because they are large are told with a ± that holds of all alone",
+        doors.what_was_shown_for_being_large_is_said,
+    ),
+    Mutant(
+        "days-of-another-year-forgotten",
+        DERIVED + "cells:_own_days",
+        "values is not None and values <= own",
+        "True",
+        "days of a week that are of the next year are missing in its count, and nobody is told",
+        doors.weeks_of_one_year_alone_are_said,
+    ),
 )

@@ -11,7 +11,7 @@ from itertools import pairwise, product
 from math import prod
 from typing import Any
 
-from discreet.plan.derived.deciding import days_of, decided
+from discreet.plan.derived.deciding import days_of, decided, values_on
 from discreet.plan.domain import MOST_GROUPS, Effort, Values, complete, values_of, whole_key
 from discreet.plan.draft import Draft
 from discreet.plan.narrowing import named_by
@@ -200,11 +200,16 @@ def _confined(
 def _own_days(
     key: Scalar, at: int, keys: tuple[Scalar, ...], cells: Sequence[Group]
 ) -> Iterator[tuple[Any, list[tuple[date, date]]]]:
-    """The days that a key stands for: it, or a part of it such as the month of a year."""
+    """The days that a key stands for: it, or a part of it such as the month of a year, which on all of them is one that groups have here:
+    a week that is told by another key may begin in one year and end in the next."""
+    own = {cell[at] for cell in cells}
     for days in days_of(keys, cells):
         part = isinstance(key, Function) and key.operands == (days.day,)
         if (key == days.day or part) and None not in days.stretches:
-            yield days, sorted({each for each in days.stretches if each is not None})
+            stretches = sorted({each for each in days.stretches if each is not None})
+            values = values_on(key, days.day, stretches)
+            if values is not None and values <= own:
+                yield days, stretches
 
 
 def _between(day: Scalar, stretches: Sequence[tuple[date, date]], draft: Draft, conditions: Sequence[Scalar]) -> bool:

@@ -172,6 +172,16 @@ def _on_all(scalar: Scalar, stretches: Sequence[tuple[date, date] | None]) -> li
     return [seen[each] for each in stretches]
 
 
+def values_on(scalar: Scalar, day: Scalar, stretches: Sequence[tuple[date, date]]) -> set[Value] | None:
+    """All values that an expression of a day has on the days of these stretches; None where that is none of a day, or they are too many."""
+    rewritten = _with(scalar, {day: Column(DAY, Type.DATE)})
+    sizes = [(last - first).days + 1 for first, last in stretches]
+    if {each.name for each in columns_in(rewritten)} - {DAY} or sum(sizes) > MOST_DAYS:
+        return None
+    days = (first + timedelta(days=i) for (first, _), size in zip(stretches, sizes, strict=True) for i in range(size))
+    return {evaluate(rewritten, {DAY: each}) for each in days}
+
+
 def _of_parts(scalar: Scalar, keys: Sequence[Scalar], groups: Sequence[Group]) -> list[Value] | None:
     if not isinstance(scalar, And | Or | Not):
         return None
