@@ -288,6 +288,16 @@ def test_parameters_of_what_is_asked_are_bound(each: Curator) -> None:
     assert of_a != each.derive("SELECT COUNT(*) AS n FROM v WHERE ward = ?", ["B"]).to_dicts()
 
 
+def test_what_is_built_follows_as_its_text_does() -> None:
+    with curator("row") as each:
+        each.sql(BY_WARD, epsilon=1, analyst="a0")
+        rows = each.table("v", analyst="a0")
+        asked = rows.where(rows.ward == dp.param("ward")).agg(n=dp.count())
+        assert asked.derive({"ward": "A"}, within=50).rows == each.derive(asked.sql(), {"ward": "A"}, analyst="a0").rows
+        with pytest.raises(QueryError, match="follows from no answer"):
+            each.table("v").agg(n=dp.count()).derive()
+
+
 # Its ±, and privacy.
 
 

@@ -96,8 +96,8 @@ class Deriving(Tabling):
                 raise QueryError(
                     "this follows from no answer that you have to this version of the data",
                     code="not-derived",
-                    hint="ask it at a price, epsilon=0.5; others follow from counts and sums by finer groups, under the same limits, without"
-                    " HAVING and LIMIT",
+                    hint="ask it at a price, epsilon=0.5; others follow from counts and sums by finer groups, under the same limits,"
+                    " without HAVING and LIMIT",
                 )
             if within is not None and not self._meets(free, asked):
                 raise Refused(
