@@ -133,8 +133,9 @@ def median(what: Chosen) -> Expression:
 
 def quantile(what: Chosen, shares: float | Iterable[float]) -> Expression:
     """The value that a share of the rows lies below; of several shares one output for each."""
-    several = isinstance(shares, Iterable) and not isinstance(shares, str)
-    return fn.quantile(chosen(what), list(shares) if several else shares)
+    if isinstance(shares, Iterable) and not isinstance(shares, str):
+        return fn.quantile(chosen(what), list(shares))
+    return fn.quantile(chosen(what), shares)
 
 
 def variance(what: Chosen) -> Expression:

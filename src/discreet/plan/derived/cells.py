@@ -16,7 +16,20 @@ from discreet.plan.domain import MOST_GROUPS, Effort, Values, complete, values_o
 from discreet.plan.draft import Draft
 from discreet.plan.narrowing import named_by
 from discreet.plan.relation import Filled, Filter, Relation, Rows, Scan, Typed
-from discreet.plan.scalar import And, Column, Comparison, Function, Literal, Not, Order, Scalar, Type, Value, type_of
+from discreet.plan.scalar import (
+    And,
+    Column,
+    Comparison,
+    Function,
+    Literal,
+    Not,
+    Order,
+    Scalar,
+    Type,
+    Value,
+    columns_in,
+    type_of,
+)
 from discreet.plan.written import notation
 
 Group = tuple[Value, ...]
@@ -79,6 +92,9 @@ def cells_of(draft: Draft, source: Rows, keys: tuple[Scalar, ...], domain: Seque
         return None
     more = [each for name, each in asked.conditions.items() if name not in answered.conditions]
     less = [each for name, each in answered.conditions.items() if name not in asked.conditions]
+    told = set[Column]().union(*map(columns_in, keys))
+    if any(columns_in(each) - told for each in (*more, *less)):
+        return None  # which no group decides: said before any is looked at
     listed = _listed(draft, keys, domain, list(asked.conditions.values()), sought=not less)
     if listed is None or prod(map(len, listed)) > MOST_GROUPS:
         return None
