@@ -288,6 +288,19 @@ def test_parameters_of_what_is_asked_are_bound(each: Curator) -> None:
     assert of_a != each.derive("SELECT COUNT(*) AS n FROM v WHERE ward = ?", ["B"]).to_dicts()
 
 
+class Forgetful(dict[Any, Any]):
+    """It seems to have everything, as one that another thread empties a moment later."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+def test_what_another_thread_forgets_is_read_again(each: Curator) -> None:
+    each.sql(BY_WARD, epsilon=1)
+    each._sources = Forgetful()
+    assert each.derive(OF_TWO).rows == each.derive(OF_TWO).rows
+
+
 def test_what_is_built_follows_as_its_text_does() -> None:
     with curator("row") as each:
         each.sql(BY_WARD, epsilon=1, analyst="a0")

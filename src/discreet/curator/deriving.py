@@ -208,14 +208,15 @@ class Deriving(Tabling):
             if not isinstance(act, Reserved | Shared) or is_fact(act.key) or act.version != self.policy.version:
                 continue
             name = row.sequence, row.previous, surveys, tuple(asked.limits.items()), asked.part
-            if name not in self._sources:
+            try:
+                source = self._sources[name]
+            except KeyError:  # another thread may forget it at any time
                 stored = store.stored(key_in(act.key), asked.analyst)
                 if stored is None:
                     continue
                 if len(self._sources) >= MOST_REMEMBERED:
                     self._sources.clear()
-                self._sources[name] = self._source(act, stored, asked)
-            source = self._sources[name]
+                source = self._sources[name] = self._source(act, stored, asked)
             if source is not None and self._origin(source[0].plan.question.source) == origin:
                 yield row, source
 
