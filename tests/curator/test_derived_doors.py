@@ -217,6 +217,32 @@ def test_weeks_of_one_year_alone_are_said() -> None:
     weeks_of_one_year_alone_are_said()
 
 
+def test_quarters_follow_from_months_of_timestamps() -> None:
+    moments = [f"2024-{month:02d}-{day:02d} 23:59:59" for month in range(1, 13) for day in (1, 9, 28)]
+    columns = {"at": {"type": "timestamp", "bounds": ("2024-01-01", "2024-12-31")}}
+    with Curator({"v": {"at": moments}}, columns=columns, row=True, epsilon=9, ledger=":memory:") as each:
+        counted = each.sql("SELECT DATE_TRUNC('month', at) AS m, COUNT(*) AS n FROM v GROUP BY 1", epsilon=1)["n"]
+        quarters = each.derive("SELECT DATE_TRUNC('quarter', at) AS q, COUNT(*) AS n FROM v GROUP BY 1", within=50)
+        assert quarters["n"] == [sum(counted[i : i + 3]) for i in (0, 3, 6, 9)]
+        for words in ("DATE_TRUNC('month', at) = '2024-03-01'", "DATE_TRUNC('month', at) IN ('2024-03-01')"):
+            assert each.derive(f"SELECT COUNT(*) AS n FROM v WHERE {words}", within=50)["n"] == [counted[2]]
+        refused(each, "SELECT COUNT(*) AS n FROM v WHERE at < TIMESTAMP '2024-07-01 12:00:00'")
+
+
+def values_that_nobody_declared_are_said() -> None:
+    """A condition on an expression leaves the rows of its groups, unless it lists values that no group has."""
+    with curator("row") as each:
+        each.sql("SELECT age // 10 AS d, COUNT(*) AS n FROM v GROUP BY 1", epsilon=1)
+        of = "SELECT COUNT(*) AS n FROM v WHERE age // 10"
+        assert each.derive(f"{of} IN (3, 4)").receipt["derived"]["differs"] == []
+        for words in ("IN (4, 12)", "> 3"):
+            assert len(each.derive(f"{of} {words}").receipt["derived"]["differs"]) == 1
+
+
+def test_values_that_nobody_declared_are_said() -> None:
+    values_that_nobody_declared_are_said()
+
+
 def test_the_tree_has_the_error_of_the_sum(each: Curator) -> None:
     each.sql(BY_WARD, epsilon=1)
     answer = each.derive(OF_TWO)

@@ -67,8 +67,8 @@ MUTANTS = (
     Mutant(
         "undeclared-rows-forgotten",
         DERIVED + "cells:_confined",
-        "any(",
-        "True or any(",
+        "return any(",
+        "return True or any(",
         "rows of no group are missing in the sum of all groups, and nobody is told",
         doors.undeclared_keys_are_said,
     ),
@@ -151,5 +151,13 @@ MUTANTS = (
         "True",
         "days of a week that are of the next year are missing in its count, and nobody is told",
         doors.weeks_of_one_year_alone_are_said,
+    ),
+    Mutant(
+        "values-of-no-group-forgotten",
+        DERIVED + "cells:_confined",
+        "values is not None and values <= own",
+        "values is not None",
+        "rows with a value that is asked for by name, and that nobody declared, are missing, and nobody is told",
+        doors.values_that_nobody_declared_are_said,
     ),
 )

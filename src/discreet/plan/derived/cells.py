@@ -11,7 +11,7 @@ from itertools import pairwise, product
 from math import prod
 from typing import Any
 
-from discreet.plan.derived.deciding import days_of, decided, values_on
+from discreet.plan.derived.deciding import days_of, decided, of_date, values_on
 from discreet.plan.domain import MOST_GROUPS, Effort, Values, complete, values_of, whole_key
 from discreet.plan.draft import Draft
 from discreet.plan.narrowing import named_by
@@ -21,6 +21,7 @@ from discreet.plan.scalar import (
     Column,
     Comparison,
     Function,
+    In,
     Literal,
     Not,
     Order,
@@ -210,7 +211,20 @@ def _confined(
     """Whether every row of the question has one of the values of a key that its groups have here."""
     if complete(key) or _named(key, conditions) is not None or _same(key, draft) is not None:
         return True
+    own = {cell[at] for cell in cells}
+    if any(values is not None and values <= own for values in (_told(key, each) for each in conditions)):
+        return True
     return any(_between(days.day, stretches, draft, conditions) for days, stretches in _own_days(key, at, keys, cells))
+
+
+def _told(key: Scalar, condition: Scalar) -> set[Value] | None:
+    """The values of an expression that a condition leaves: those that it lists."""
+    match condition:
+        case In(operand=operand, values=values) if notation(operand) == notation(key):
+            return {each.value for each in values}
+        case Comparison(order=Order.EQUAL, left=left, right=Literal() as right) if notation(left) == notation(key):
+            return {right.value}
+    return None
 
 
 def _own_days(
@@ -220,7 +234,8 @@ def _own_days(
     a week that is told by another key may begin in one year and end in the next."""
     own = {cell[at] for cell in cells}
     for days in days_of(keys, cells):
-        part = isinstance(key, Function) and key.operands == (days.day,)
+        inner = of_date(key)
+        part = isinstance(inner, Function) and inner.operands == (days.day,)
         if (key == days.day or part) and None not in days.stretches:
             stretches = sorted({each for each in days.stretches if each is not None})
             values = values_on(key, days.day, stretches)
@@ -261,6 +276,7 @@ def _left_out(day: Scalar, beside: date, draft: Draft, conditions: Sequence[Scal
 
 def _rises(scalar: Scalar, day: Scalar) -> bool:
     """Whether an expression never falls as days go by."""
+    scalar = of_date(scalar)
     if scalar == day:
         return True
     match scalar:
