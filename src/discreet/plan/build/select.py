@@ -119,9 +119,9 @@ class Select:
     def limit(self, most: int, offset: int = 0) -> Self:
         """So many rows of the answer at most, behind the first `offset`."""
         numbers = [whole(number) for number in (most, offset)]
-        for number, given in zip(numbers, (most, offset), strict=True):
+        for number, value in zip(numbers, (most, offset), strict=True):
             if number is None or number < 0:
-                raise Invalid(f"a limit is a whole number from 0 on, got {shown(given)}", code="build", hint="limit(5)")
+                raise Invalid(f"a limit is a whole number from 0 on, got {shown(value)}", code="build", hint="limit(5)")
         return replace(self._asked("limit"), most=numbers[0], skipped=numbers[1] or 0)
 
     def sql(self) -> str:
