@@ -32,6 +32,8 @@ def test_what_follows_from_nothing_is_refused(run: Run, visits: Path) -> None:
         (["--derived", "--within", "1"], "not-derived"),
         (["--derived", "--epsilon", "1"], "usage"),
         (["--derived", "--preview"], "usage"),
+        (["--derived", "--confidence", "0.99"], "usage"),
+        (["--derived", "--delta", "1e-7"], "usage"),
     ):
         result = run("ask", "visits.csv", OF_TWO, "--json", *DECLARED, *line)
         assert result.exit_code in (2, 3) and error(result)["code"] == code, result.stderr

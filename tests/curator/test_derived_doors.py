@@ -183,6 +183,74 @@ def test_undeclared_keys_are_said() -> None:
     undeclared_keys_are_said()
 
 
+def what_was_shown_for_being_large_is_said() -> None:
+    """The ± of a number that HAVING or LIMIT showed is optimistic, in whatever is made of it, and meets no bound."""
+    for ends in ("HAVING n > -1000", "ORDER BY n DESC LIMIT 3"):
+        with curator("row") as each:
+            each.sql(f"SELECT ward, COUNT(*) AS n FROM v GROUP BY ward {ends}", epsilon=1)
+            answer = each.derive(OF_TWO)
+            assert ["optimistic" in said for said in answer.receipt["derived"]["differs"]] == [True]
+            assert "makes the ± of those that are shown optimistic" in answer.cite()
+            with pytest.raises(Refused):
+                each.derive(OF_TWO, within=1000)
+    with curator("row") as each:
+        each.sql("SELECT ward, COUNT(*) AS n FROM v GROUP BY ward ORDER BY ward LIMIT 2", epsilon=1)
+        assert each.derive(OF_TWO, within=1000).receipt["derived"]["differs"] == []
+
+
+def test_what_was_shown_for_being_large_is_said() -> None:
+    what_was_shown_for_being_large_is_said()
+
+
+def weeks_of_one_year_alone_are_said() -> None:
+    """The last week of a year has days of the next one, whose rows are in no group by year and week."""
+    week = "DATE_TRUNC('week', day)"
+    with curator("row") as each:
+        each.sql(f"SELECT DATE_TRUNC('year', day) AS y, {week} AS w, COUNT(*) AS n FROM v GROUP BY 1, 2", epsilon=1)
+        differs = each.derive(f"SELECT {week} AS w, COUNT(*) AS n FROM v GROUP BY 1").receipt["derived"]["differs"]
+        assert any("DATE_TRUNC" in said and "is none of those that it has" in said for said in differs)
+        inside = f"SELECT {week} AS w, COUNT(*) AS n FROM v WHERE {week} = '2023-05-01' GROUP BY 1"
+        assert each.derive(inside).receipt["derived"]["differs"] == []
+
+
+def test_weeks_of_one_year_alone_are_said() -> None:
+    weeks_of_one_year_alone_are_said()
+
+
+def test_quarters_follow_from_months_of_timestamps() -> None:
+    moments = [f"2024-{month:02d}-{day:02d} 23:59:59" for month in range(1, 13) for day in (1, 9, 28)]
+    columns = {"at": {"type": "timestamp", "bounds": ("2024-01-01", "2024-12-31")}}
+    with Curator({"v": {"at": moments}}, columns=columns, row=True, epsilon=9, ledger=":memory:") as each:
+        counted = each.sql("SELECT DATE_TRUNC('month', at) AS m, COUNT(*) AS n FROM v GROUP BY 1", epsilon=1)["n"]
+        quarters = each.derive("SELECT DATE_TRUNC('quarter', at) AS q, COUNT(*) AS n FROM v GROUP BY 1", within=50)
+        assert quarters["n"] == [sum(counted[i : i + 3]) for i in (0, 3, 6, 9)]
+        for words in ("DATE_TRUNC('month', at) = '2024-03-01'", "DATE_TRUNC('month', at) IN ('2024-03-01')"):
+            assert each.derive(f"SELECT COUNT(*) AS n FROM v WHERE {words}", within=50)["n"] == [counted[2]]
+        refused(each, "SELECT COUNT(*) AS n FROM v WHERE at < TIMESTAMP '2024-07-01 12:00:00'")
+
+
+def values_that_nobody_declared_are_said() -> None:
+    """A condition on an expression leaves the rows of its groups, unless it lists values that no group has."""
+    with curator("row") as each:
+        each.sql("SELECT age // 10 AS d, COUNT(*) AS n FROM v GROUP BY 1", epsilon=1)
+        of = "SELECT COUNT(*) AS n FROM v WHERE age // 10"
+        assert each.derive(f"{of} IN (3, 4)").receipt["derived"]["differs"] == []
+        for words in ("IN (4, 12)", "> 3"):
+            assert len(each.derive(f"{of} {words}").receipt["derived"]["differs"]) == 1
+
+
+def test_values_that_nobody_declared_are_said() -> None:
+    values_that_nobody_declared_are_said()
+
+
+def test_the_tree_has_the_error_of_the_sum(each: Curator) -> None:
+    each.sql(BY_WARD, epsilon=1)
+    answer = each.derive(OF_TWO)
+    error = answer.to_dicts(errors=True)[0]["n_error"]
+    assert f"of which up to 2 are summed, ± {error} at 95 %, paid for before" in answer.explain()
+    assert "2 groups of the answer that this follows from" in answer.explain() and "costs ε = 0," in answer.explain()
+
+
 def the_nearest_is_taken() -> None:
     """Of several answers the one with the least ±, whichever came first; of the same noise the one of fewer groups."""
     for prices in ((1, 8), (8, 1)):
@@ -244,6 +312,29 @@ def test_parameters_of_what_is_asked_are_bound(each: Curator) -> None:
     of_a = each.derive("SELECT COUNT(*) AS n FROM v WHERE ward = ?", ["A"]).to_dicts()
     assert of_a == each.derive("SELECT COUNT(*) AS n FROM v WHERE ward = 'A'").to_dicts()
     assert of_a != each.derive("SELECT COUNT(*) AS n FROM v WHERE ward = ?", ["B"]).to_dicts()
+
+
+class Forgetful(dict[Any, Any]):
+    """It seems to have everything, as one that another thread empties a moment later."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+def test_what_another_thread_forgets_is_read_again(each: Curator) -> None:
+    each.sql(BY_WARD, epsilon=1)
+    each._sources = Forgetful()
+    assert each.derive(OF_TWO).rows == each.derive(OF_TWO).rows
+
+
+def test_what_is_built_follows_as_its_text_does() -> None:
+    with curator("row") as each:
+        each.sql(BY_WARD, epsilon=1, analyst="a0")
+        rows = each.table("v", analyst="a0")
+        asked = rows.where(rows.ward == dp.param("ward")).agg(n=dp.count())
+        assert asked.derive({"ward": "A"}, within=50).rows == each.derive(asked.sql(), {"ward": "A"}, analyst="a0").rows
+        with pytest.raises(QueryError, match="follows from no answer"):
+            each.table("v").agg(n=dp.count()).derive()
 
 
 # Its ±, and privacy.

@@ -60,7 +60,33 @@ def one_row_changes(at: int) -> None:
     statistical.test_one_row_changes_what_is_charged_for_and_no_more(*statistical.VECTORS[at])
 
 
+def one_aggregate_has_its_rows() -> None:
+    with pytest.raises(Invalid):
+        (col("cost") / count()).where(col("age") > 3)
+
+
+def truths_of_python_are_no_conditions() -> None:
+    with pytest.raises(Invalid):
+        (col("age") > 3) & ("visits" == "Ann")  # type: ignore[comparison-overlap]
+
+
 MUTANTS = (
+    Mutant(
+        "rows-of-the-last-aggregate-alone",
+        EXPRESSION + "Expression._check_called",
+        "if self.operator or",
+        "if False and",
+        "a condition on a ratio is one on what it is divided by",
+        one_aggregate_has_its_rows,
+    ),
+    Mutant(
+        "false-where-a-name-was-compared",
+        EXPRESSION + "condition",
+        "if isinstance(value, bool):",
+        "if isinstance(value, bool):\n        return operand(value)\n    if False:",
+        "visits.name == 'Ann' is False, and nobody is counted, at the price of all",
+        truths_of_python_are_no_conditions,
+    ),
     Mutant(
         "quotes-of-texts-as-they-are",
         SPELLING + "constant",

@@ -318,6 +318,15 @@ TEXTS = [
         "SELECT age // 10 AS decade, COUNT(*) AS n FROM visits GROUP BY 1 HAVING n > 10 ORDER BY n DESC LIMIT 2 OFFSET 1",
     ),
     (VISITS_ROWS.group_by("ward").agg(ward=count()), "SELECT ward, COUNT(*) AS ward FROM visits GROUP BY 1"),
+    (VISITS_ROWS.group_by("Ward").agg(ward=count()), 'SELECT "Ward", COUNT(*) AS ward FROM visits GROUP BY 1'),
+    (
+        VISITS_ROWS.where(lit(True), abs(age - 40) < 5).group_by("ward").agg(n=count()).limit(np.int64(2), np.int8(1)),
+        "SELECT ward, COUNT(*) AS n FROM visits WHERE TRUE AND ABS(age - 40) < 5 GROUP BY ward LIMIT 2 OFFSET 1",
+    ),
+    (
+        VISITS_ROWS.agg(quantile("age", np.array([0.25, 0.75])), count().where(admitted + interval(np.int64(1), "day") > admitted)),
+        "SELECT QUANTILE(age, [0.25, 0.75]), COUNT(*) FILTER (WHERE admitted + INTERVAL '1 day' > admitted) FROM visits",
+    ),
     (
         VISITS_ROWS.group_by("ward", "smoker", form="rollup").agg(n=count()),
         "SELECT ward, smoker, COUNT(*) AS n FROM visits GROUP BY ROLLUP (ward, smoker)",
@@ -394,6 +403,18 @@ SLIPS: list[tuple[Callable[[], object], str]] = [
     (lambda: VISITS_ROWS.agg(count()).limit(-1), "limit(5)"),
     (lambda: VISITS_ROWS.join("wards", "ward", how="outer"), "left"),
     (lambda: VISITS_ROWS.where(3), "brackets"),  # type: ignore[arg-type]
+    (lambda: VISITS_ROWS.where("visits" == "Ann"), "visits['name']"),  # type: ignore[arg-type, comparison-overlap]
+    (lambda: (age > 3) & ("visits" == "Ann"), "visits['name']"),  # type: ignore[comparison-overlap]
+    (lambda: when(True), "dp.lit(True)"),  # type: ignore[arg-type]
+    (lambda: (sum("cost") / count()).where(age > 3), "dp.sum(x).where(c) / dp.count().where(c)"),
+    (lambda: (sum("cost") / count()).over(), "fn.sum(dp.count()).over()"),
+    (lambda: age.where(age > 3), "one aggregate"),
+    (lambda: age.is_in(5), "list"),  # type: ignore[arg-type]
+    (lambda: count().over(partition_by=5), "its name"),  # type: ignore[arg-type]
+    (lambda: VISITS_ROWS.join("wards", []), "column that both tables have"),
+    (lambda: VISITS_ROWS.join("wards", None), "at least one"),  # type: ignore[arg-type]
+    (lambda: VISITS_ROWS.agg(count()).limit(np.float64(2)), "limit(5)"),  # type: ignore[arg-type]
+    (lambda: VISITS_ROWS.agg(count()).limit(True), "limit(5)"),
 ]
 
 

@@ -85,7 +85,7 @@ def ask(
     """
     source, text = split(words)
     _check_one_of(quote, epsilon, within, preview, cite, out)
-    _check_derived(derived, epsilon, preview, quote, population or simultaneous)
+    _check_derived(derived, epsilon, confidence, delta, preview, quote, population or simultaneous)
     if epsilon is None and not within and quote is None and not derived:
         raise _price_missing(source, flags)
     terms = _price(epsilon, within, delta, confidence) | flags.limits | _intervals(population, simultaneous)
@@ -151,12 +151,21 @@ def _check_one_of(
         raise Invalid("--preview and --cite exclude each other", code="usage", hint="there is no answer to cite yet")
 
 
-def _check_derived(derived: bool, epsilon: str | None, preview: bool, quote: str | None, intervals: bool) -> None:
-    if derived and (epsilon is not None or preview or quote is not None or intervals):
+def _check_derived(
+    derived: bool,
+    epsilon: str | None,
+    confidence: str | None,
+    delta: str | None,
+    preview: bool,
+    quote: str | None,
+    intervals: bool,
+) -> None:
+    given = any(each is not None for each in (epsilon, confidence, delta, quote))
+    if derived and (given or preview or intervals):
         raise Invalid(
-            "--derived has no price, nothing to preview, and the ± of each number for its noise",
+            "--derived has no price, nothing to preview, and the ± of each number for its noise, at 95 %",
             code="usage",
-            hint="leave --epsilon, --preview, --quote, --population and --simultaneous out",
+            hint="leave --epsilon, --delta, --confidence, --preview, --quote, --population and --simultaneous out",
         )
 
 

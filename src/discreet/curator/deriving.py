@@ -96,7 +96,8 @@ class Deriving(Tabling):
                 raise QueryError(
                     "this follows from no answer that you have to this version of the data",
                     code="not-derived",
-                    hint="ask it at a price, epsilon=0.5; others follow from counts and sums by finer groups, without HAVING and LIMIT",
+                    hint="ask it at a price, epsilon=0.5; others follow from counts and sums by finer groups, under the same limits,"
+                    " without HAVING and LIMIT",
                 )
             if within is not None and not self._meets(free, asked):
                 raise Refused(
@@ -207,14 +208,15 @@ class Deriving(Tabling):
             if not isinstance(act, Reserved | Shared) or is_fact(act.key) or act.version != self.policy.version:
                 continue
             name = row.sequence, row.previous, surveys, tuple(asked.limits.items()), asked.part
-            if name not in self._sources:
+            try:
+                source = self._sources[name]
+            except KeyError:  # another thread may forget it at any time
                 stored = store.stored(key_in(act.key), asked.analyst)
                 if stored is None:
                     continue
                 if len(self._sources) >= MOST_REMEMBERED:
                     self._sources.clear()
-                self._sources[name] = self._source(act, stored, asked)
-            source = self._sources[name]
+                source = self._sources[name] = self._source(act, stored, asked)
             if source is not None and self._origin(source[0].plan.question.source) == origin:
                 yield row, source
 

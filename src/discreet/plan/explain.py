@@ -11,7 +11,7 @@ from discreet.plan.computed import Computed
 from discreet.plan.digits import counted, six_digits
 from discreet.plan.functions import function
 from discreet.plan.joins import KeepRows, PersonJoin, PublicJoin
-from discreet.plan.measurement import Measurement
+from discreet.plan.measurement import CONFIDENCE, Measurement
 from discreet.plan.parts import InPart
 from discreet.plan.plan import Plan, Stage, finds_groups
 from discreet.plan.question import Aggregate
@@ -95,7 +95,10 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
     cells = len(stage.domain)
     for aggregate, release in zip(plan.question.aggregates, stage.releases, strict=True):
         yield f"├─ {said_aggregate(aggregate)}"
-        yield from (f"│    {_measured(stage.measurements[i], cells)}" for i in release.places)
+        yield from (
+            f"│    {_summed(stage.measurements[i], stage.cells) if stage.cells else _measured(stage.measurements[i], cells)}"
+            for i in release.places
+        )
         yield from (f"│    {stage.readings[i].explained()}" for i in release.readings)
     released = {i for release in stage.releases for i in release.readings}
     yield from (f"├─ {each.explained()}" for i, each in enumerate(stage.readings) if i not in released)
@@ -112,8 +115,11 @@ def _stage(stage: Stage | Step, plan: Plan) -> Iterator[str]:
     known = "declared or found" if finds_groups(plan) else "declared"
     levels = [each for each in stage.levels if each is not None]
     for each in (replace(stage, levels=()), *levels):
+        groups = f"{len(each.domain):,} groups, all of them {known}"
+        if each.cells:
+            groups = f"{counted(sum(each.cells), 'group')} of the answer that this follows from"
         for query in each.queries:
-            yield from _query(query, f"{len(each.domain):,} groups, all of them {known}")
+            yield from _query(query, groups)
 
 
 def _ways(step: Step, plan: Plan) -> Iterator[str]:
@@ -173,6 +179,19 @@ def _measured(measurement: Measurement, cells: int) -> str:
     return (
         f"{measurement.said}: {mechanism.shape.value} noise of scale {six_digits(mechanism.scale * worth)}{over},"
         f" sensitivity {six_digits(measurement.sensitivity * worth)}{norm}, ± {six_digits(error)} at 95 %{cost}"
+    )
+
+
+def _summed(measurement: Measurement, cells: tuple[int, ...]) -> str:
+    """What was measured for an answer, of whose groups sums are made: its noise, and what that comes to in the sum of most of them."""
+    mechanism, worth, most = measurement.mechanism, measurement.step, max(cells)
+    if mechanism is None:
+        return f"{measurement.said}: public, exact"
+    error = replace(measurement, cells=most).error(CONFIDENCE) * worth
+    over = f", of which up to {most:,} are summed" if most > 1 else ""
+    return (
+        f"{measurement.said}: {mechanism.shape.value} noise of scale {six_digits(mechanism.scale * worth)} on each of its groups{over},"
+        f" ± {six_digits(error)} at 95 %, paid for before"
     )
 
 

@@ -9,6 +9,7 @@ from discreet.answer import Answer, Preview, Quote
 from discreet.curator.asked import Params, Terms, spelled_out
 from discreet.errors import Invalid, QueryError
 from discreet.exact import Number
+from discreet.plan.accuracy import Within
 from discreet.plan.build.expression import Chosen, Expression
 from discreet.plan.build.functions import col
 from discreet.plan.build.select import Select
@@ -26,6 +27,19 @@ class Asker(Protocol):
     def quote(
         self, text: str, params: Params = None, *, epsilons: Iterable[Number] = ..., **terms: Unpack[Terms]
     ) -> Quote: ...
+
+    def derive(
+        self,
+        text: str,
+        params: Params = None,
+        *,
+        within: Within | None = None,
+        analyst: str | None = None,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
+        max_total: int | None = None,
+        part: str | None = None,
+    ) -> Answer: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -51,6 +65,28 @@ class Query(Select):
     ) -> Quote:
         """What the question would cost at several prices, and how far off its numbers may be at each. Nothing is spent."""
         return self.asker.quote(self.sql(), params, epsilons=epsilons, **self._terms(terms))
+
+    def derive(
+        self,
+        params: Params = None,
+        *,
+        within: Within | None = None,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
+        max_total: int | None = None,
+        part: str | None = None,
+    ) -> Answer:
+        """The answer that follows from one that you have, for nothing, as `Curator.derive` gives it to the text of this question."""
+        return self.asker.derive(
+            self.sql(),
+            params,
+            within=within,
+            analyst=self.analyst,
+            max_rows=max_rows,
+            max_groups=max_groups,
+            max_total=max_total,
+            part=part,
+        )
 
     @spelled_out
     def explain(self, params: Params = None, **terms: Unpack[Terms]) -> str:

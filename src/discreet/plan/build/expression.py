@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from numbers import Integral
 from typing import Any, NoReturn, TypeAlias
 
 from discreet.errors import Invalid
@@ -119,6 +120,9 @@ class Expression:
     def __neg__(self) -> "Expression":
         return Expression(f"-{self._within()}", "-")
 
+    def __abs__(self) -> "Expression":
+        return Expression(f"ABS({self.text})")
+
     def __and__(self, other: object) -> "Expression":
         return joined(self, "AND", condition(other))
 
@@ -136,7 +140,7 @@ class Expression:
 
     def is_in(self, values: Iterable[object]) -> "Expression":
         """Whether the value is one of these constants."""
-        constants_of = [] if isinstance(values, str | bytes) else list(values)
+        constants_of = list(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes) else []
         if not constants_of:
             raise Invalid("is_in needs a list of at least one constant", code="build", hint='write is_in(["A", "B"])')
         return Expression(f"{self._within()} IN {constants(constants_of)}", "IN")
@@ -187,10 +191,12 @@ class Expression:
 
     def where(self, only: "Expression") -> "Expression":
         """An aggregate of those rows alone on which a condition is true."""
+        self._check_called("where", "dp.sum(x).where(c) / dp.count().where(c)")
         return Expression(f"{self.text} FILTER (WHERE {condition(only).text})")
 
     def over(self, partition_by: "Sequence[Chosen]" = (), order_by: "Sequence[Chosen | Ordered]" = ()) -> "Expression":
         """A window over released numbers: `dp.count() / dp.fn.sum(dp.count()).over()` is a share."""
+        self._check_called("over", "dp.count() / dp.fn.sum(dp.count()).over()")
         words = []
         if partition_by:
             words.append(f"PARTITION BY {', '.join(chosen(each).text for each in listed(partition_by))}")
@@ -205,6 +211,11 @@ class Expression:
     def asc(self) -> "Ordered":
         """Sorted by this, the least first."""
         return Ordered(self.text)
+
+    def _check_called(self, clause: str, example: str) -> None:
+        """A clause behind a call is of that call alone: behind several it would be of the last one."""
+        if self.operator or not self.text.endswith(")"):
+            raise Invalid(f"{clause} is of one aggregate, not of {self.text}", code="build", hint=f"write {example}")
 
     def _compared(self, operator: str, other: object) -> "Expression":
         if other is None:
@@ -261,9 +272,16 @@ def operand(value: object) -> Expression:
 
 
 def condition(value: object) -> Expression:
-    """A condition: an expression, or True or False. A number beside & is a comparison whose brackets were forgotten."""
-    if isinstance(value, Expression | bool):
+    """A condition: an expression. A number beside & is a comparison whose brackets were forgotten, and a truth value one that Python found
+    itself, of what is no column: `visits.name` is the name of the table."""
+    if isinstance(value, Expression | Ordered):
         return operand(value)
+    if isinstance(value, bool):
+        raise Invalid(
+            f"a condition is needed, not {value}, which Python found before anything was asked",
+            code="build",
+            hint="a column that is called as something of its table is visits['name']; a constant is dp.lit(True)",
+        )
     raise Invalid(
         f"a condition is needed, not {shown(value)}",
         code="build",
@@ -289,4 +307,9 @@ def ordered(value: Chosen | Ordered) -> Ordered:
 
 def listed(values: Any) -> Sequence[Any]:
     """Several values as they are, and one as a list of one."""
-    return [values] if isinstance(values, str | Expression | Ordered) else values
+    return list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+
+
+def whole(value: object) -> int | None:
+    """The whole number that is given, also by NumPy; None for what is none."""
+    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None

@@ -1,12 +1,12 @@
 """What expressions begin with: columns, constants, parameters, functions, cases and aggregates."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from discreet.errors import Invalid
 from discreet.exact import shown
-from discreet.plan.build.expression import Chosen, Expression, chosen, condition, operand
+from discreet.plan.build.expression import Chosen, Expression, chosen, condition, operand, whole
 from discreet.plan.sql.spelling import constant, name
 
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -31,9 +31,10 @@ def param(called: str) -> Expression:
 
 def interval(count: int, unit: str) -> Expression:
     """So many days, months or other units, to be added to a date: `visits.admitted + dp.interval(3, "months")`."""
-    if type(count) is not int or not (isinstance(unit, str) and unit.isascii() and unit.isalpha()):
+    number = whole(count)
+    if number is None or not (isinstance(unit, str) and unit.isascii() and unit.isalpha()):
         raise Invalid("an interval is a whole number of a unit", code="build", hint='write interval(3, "months")')
-    return Expression(f"INTERVAL '{count} {unit}'")
+    return Expression(f"INTERVAL '{number} {unit}'")
 
 
 class Functions:
@@ -130,11 +131,11 @@ def median(what: Chosen) -> Expression:
     return _of("MEDIAN", what)
 
 
-def quantile(what: Chosen, shares: float | Sequence[float]) -> Expression:
+def quantile(what: Chosen, shares: float | Iterable[float]) -> Expression:
     """The value that a share of the rows lies below; of several shares one output for each."""
-    if not isinstance(shares, Sequence):
-        return fn.quantile(chosen(what), shares)
-    return fn.quantile(chosen(what), list(shares))
+    if isinstance(shares, Iterable) and not isinstance(shares, str):
+        return fn.quantile(chosen(what), list(shares))
+    return fn.quantile(chosen(what), shares)
 
 
 def variance(what: Chosen) -> Expression:

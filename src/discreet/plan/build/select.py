@@ -6,7 +6,7 @@ from typing import Self
 
 from discreet.errors import Invalid
 from discreet.exact import shown
-from discreet.plan.build.expression import Chosen, Expression, Ordered, chosen, condition, listed, ordered
+from discreet.plan.build.expression import Chosen, Expression, Ordered, chosen, condition, listed, ordered, whole
 from discreet.plan.sql.spelling import name
 
 FORMS = ("", "ROLLUP", "CUBE")
@@ -27,7 +27,9 @@ class SelectItem:
     @property
     def called(self) -> str:
         """The name of the output in small letters, in which names of outputs agree."""
-        return (self.value.text if self.name is None else self.name).casefold()
+        text = self.value.text if self.name is None else self.name
+        quoted = self.name is None and not self.value.operator and text.startswith('"')
+        return (text[1:-1].replace('""', '"') if quoted else text).casefold()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -68,6 +70,10 @@ class Select:
         if rows.conditions:
             rows = rows._nested()
         columns = ", ".join(map(name, listed(on)))
+        if not columns:
+            raise Invalid(
+                "join needs a column that both tables have", code="build", hint='write join("wards", on="ward")'
+            )
         return replace(rows, joins=(*rows.joins, f"{SIDES[how]} {name(table)} USING ({columns})"))
 
     def group_by(self, *keys: Chosen, form: str = "", **named: Chosen) -> Self:
@@ -112,12 +118,11 @@ class Select:
 
     def limit(self, most: int, offset: int = 0) -> Self:
         """So many rows of the answer at most, behind the first `offset`."""
-        for number in (most, offset):
-            if type(number) is not int or number < 0:
-                raise Invalid(
-                    f"a limit is a whole number from 0 on, got {shown(number)}", code="build", hint="limit(5)"
-                )
-        return replace(self._asked("limit"), most=most, skipped=offset)
+        numbers = [whole(number) for number in (most, offset)]
+        for number, value in zip(numbers, (most, offset), strict=True):
+            if number is None or number < 0:
+                raise Invalid(f"a limit is a whole number from 0 on, got {shown(value)}", code="build", hint="limit(5)")
+        return replace(self._asked("limit"), most=numbers[0], skipped=numbers[1] or 0)
 
     def sql(self) -> str:
         """The question as SQL: the text that is asked."""

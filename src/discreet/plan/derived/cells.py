@@ -11,12 +11,26 @@ from itertools import pairwise, product
 from math import prod
 from typing import Any
 
-from discreet.plan.derived.deciding import days_of, decided
+from discreet.plan.derived.deciding import days_of, decided, of_date, values_on
 from discreet.plan.domain import MOST_GROUPS, Effort, Values, complete, values_of, whole_key
 from discreet.plan.draft import Draft
 from discreet.plan.narrowing import named_by
 from discreet.plan.relation import Filled, Filter, Relation, Rows, Scan, Typed
-from discreet.plan.scalar import And, Column, Comparison, Function, Literal, Not, Order, Scalar, Type, Value, type_of
+from discreet.plan.scalar import (
+    And,
+    Column,
+    Comparison,
+    Function,
+    In,
+    Literal,
+    Not,
+    Order,
+    Scalar,
+    Type,
+    Value,
+    columns_in,
+    type_of,
+)
 from discreet.plan.written import notation
 
 Group = tuple[Value, ...]
@@ -79,6 +93,9 @@ def cells_of(draft: Draft, source: Rows, keys: tuple[Scalar, ...], domain: Seque
         return None
     more = [each for name, each in asked.conditions.items() if name not in answered.conditions]
     less = [each for name, each in answered.conditions.items() if name not in asked.conditions]
+    told = set[Column]().union(*map(columns_in, keys))
+    if any(columns_in(each) - told for each in (*more, *less)):
+        return None  # which no group decides: said before any is looked at
     listed = _listed(draft, keys, domain, list(asked.conditions.values()), sought=not less)
     if listed is None or prod(map(len, listed)) > MOST_GROUPS:
         return None
@@ -194,17 +211,36 @@ def _confined(
     """Whether every row of the question has one of the values of a key that its groups have here."""
     if complete(key) or _named(key, conditions) is not None or _same(key, draft) is not None:
         return True
+    own = {cell[at] for cell in cells}
+    if any(values is not None and values <= own for values in (_told(key, each) for each in conditions)):
+        return True
     return any(_between(days.day, stretches, draft, conditions) for days, stretches in _own_days(key, at, keys, cells))
+
+
+def _told(key: Scalar, condition: Scalar) -> set[Value] | None:
+    """The values of an expression that a condition leaves: those that it lists."""
+    match condition:
+        case In(operand=operand, values=values) if notation(operand) == notation(key):
+            return {each.value for each in values}
+        case Comparison(order=Order.EQUAL, left=left, right=Literal() as right) if notation(left) == notation(key):
+            return {right.value}
+    return None
 
 
 def _own_days(
     key: Scalar, at: int, keys: tuple[Scalar, ...], cells: Sequence[Group]
 ) -> Iterator[tuple[Any, list[tuple[date, date]]]]:
-    """The days that a key stands for: it, or a part of it such as the month of a year."""
+    """The days that a key stands for: it, or a part of it such as the month of a year, which on all of them is one that groups have here:
+    a week that is told by another key may begin in one year and end in the next."""
+    own = {cell[at] for cell in cells}
     for days in days_of(keys, cells):
-        part = isinstance(key, Function) and key.operands == (days.day,)
+        inner = of_date(key)
+        part = isinstance(inner, Function) and inner.operands == (days.day,)
         if (key == days.day or part) and None not in days.stretches:
-            yield days, sorted({each for each in days.stretches if each is not None})
+            stretches = sorted({each for each in days.stretches if each is not None})
+            values = values_on(key, days.day, stretches)
+            if values is not None and values <= own:
+                yield days, stretches
 
 
 def _between(day: Scalar, stretches: Sequence[tuple[date, date]], draft: Draft, conditions: Sequence[Scalar]) -> bool:
@@ -240,6 +276,7 @@ def _left_out(day: Scalar, beside: date, draft: Draft, conditions: Sequence[Scal
 
 def _rises(scalar: Scalar, day: Scalar) -> bool:
     """Whether an expression never falls as days go by."""
+    scalar = of_date(scalar)
     if scalar == day:
         return True
     match scalar:

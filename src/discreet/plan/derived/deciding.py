@@ -7,7 +7,7 @@ conditions by AND, OR and NOT follows from these. Nothing rests on what is decla
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from discreet.plan.calendar import MONTHS, plus_days, plus_months
@@ -106,8 +106,17 @@ def days_of(keys: Sequence[Scalar], groups: Sequence[Group]) -> list[Days]:
     return told
 
 
+def of_date(key: Scalar) -> Scalar:
+    """A key; of the beginning of a stretch that is told as a timestamp, as it is of timestamps, that day."""
+    match key:
+        case Cast(operand=Function() as inner, type=Type.TIMESTAMP) if type_of(inner) is Type.DATE:
+            return inner
+    return key
+
+
 def _day_in(key: Scalar) -> Scalar | None:
     """The day that a key is, or is the beginning of a stretch of, or the year of."""
+    key = of_date(key)
     match key:
         case Function(name=name, operands=(operand,)) if name == "year" or name.startswith("date_trunc_"):
             return operand if type_of(operand) is Type.DATE else None
@@ -120,9 +129,11 @@ def _stretch(
     key: Scalar, day: Scalar, at: int, keys: Sequence[Scalar], group: Group
 ) -> tuple[date, date] | tuple[()] | None:
     """The days that the key of a group stands for, None for a missing one; () where it cannot be told."""
-    value = group[at]
+    key, value = of_date(key), group[at]
     if value is None:
         return None
+    if isinstance(value, datetime):
+        value = value.date()
     if isinstance(value, date) and key == day:
         return value, value
     unit = key.name.removeprefix("date_trunc_") if isinstance(key, Function) else ""
@@ -170,6 +181,16 @@ def _on_all(scalar: Scalar, stretches: Sequence[tuple[date, date] | None]) -> li
                 return None
         seen[each] = first
     return [seen[each] for each in stretches]
+
+
+def values_on(scalar: Scalar, day: Scalar, stretches: Sequence[tuple[date, date]]) -> set[Value] | None:
+    """All values that an expression of a day has on the days of these stretches; None where that is none of a day, or they are too many."""
+    rewritten = _with(scalar, {day: Column(DAY, Type.DATE)})
+    sizes = [(last - first).days + 1 for first, last in stretches]
+    if {each.name for each in columns_in(rewritten)} - {DAY} or sum(sizes) > MOST_DAYS:
+        return None
+    days = (first + timedelta(days=i) for (first, _), size in zip(stretches, sizes, strict=True) for i in range(size))
+    return {evaluate(rewritten, {DAY: each}) for each in days}
 
 
 def _of_parts(scalar: Scalar, keys: Sequence[Scalar], groups: Sequence[Group]) -> list[Value] | None:

@@ -16,10 +16,12 @@ from discreet.plan.derived.shown import NUMBERED
 from discreet.plan.derived.statistics import TakenOver
 from discreet.plan.draft import Draft
 from discreet.plan.plan import Plan, Stage
+from discreet.plan.post import selects
 from discreet.plan.private import DECLARED
 from discreet.plan.scalar import windows_in
 from discreet.privacy import events
 
+SELECTED = "the answer that it follows from shows groups that were selected by released values, which makes their intervals optimistic"
 MOST = 1 << 62
 """No released sum is larger, as none that is measured is."""
 
@@ -56,6 +58,8 @@ def following(draft: Draft, protected: Protected, stored: KeptAnswer) -> Derivat
     differs = differences(draft, stored, cells, reads=statistics.reads)
     if releases is None or differs is None or _mixes(draft, cells):
         return None
+    if selects(stored.plan):  # what is shown for being large is, on average, too large, whatever is made of it
+        differs = (*differs, SELECTED)
     sums = [
         np.arange(len(cells.groups)) if place is None else _summed(cells, stored.cells[place])
         for place in statistics.used

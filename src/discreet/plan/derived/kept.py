@@ -86,5 +86,7 @@ def _integers(plan: Plan, rows: Sequence[Sequence[Value]]) -> dict[int, Sequence
     }
     for _ in range(2):
         for index, j in columns.items():
-            known |= plan.releases[index].read_back(plan, [row[j] for row in rows], known)
+            release = plan.releases[index]
+            if any(len(known.get(place, ())) < len(rows) for place in release.places):
+                known |= release.read_back(plan, [row[j] for row in rows], known)
     return known

@@ -8,7 +8,7 @@ Totals are exact multiples of their step, and whole numbers are ints.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
+from math import lcm, ulp
 from typing import TYPE_CHECKING
 
 from discreet.plan.affine import AffineForm
@@ -324,6 +324,11 @@ def _steps(value: Value, shift: Fraction, step: Fraction, whole: bool) -> int | 
     """The one integer that is shown as this value, shift + step · integer; None where several are, which doubles do not tell apart."""
     if not isinstance(value, int | float):
         return None
+    if (
+        whole and isinstance(value, int) and shift.denominator == step.denominator == 1
+    ):  # as most are: of thousands of groups
+        steps, rest = divmod(value - shift.numerator, step.numerator)
+        return None if rest else steps
     nearest = round((Fraction(value) - shift) / step)
 
     def shown(steps: int) -> Number | None:
@@ -331,8 +336,10 @@ def _steps(value: Value, shift: Fraction, step: Fraction, whole: bool) -> int | 
         (number,) = quotients([exact.numerator], exact.denominator, whole)
         return number
 
-    alone = shown(nearest) == value and value not in (shown(nearest - 1), shown(nearest + 1))
-    return nearest if alone else None
+    if shown(nearest) != value:
+        return None
+    apart = 2 * ulp(value) < step  # doubles are denser than what may be shown
+    return nearest if apart or value not in (shown(nearest - 1), shown(nearest + 1)) else None
 
 
 def is_part(some: Aggregate, whole: Aggregate) -> bool:
