@@ -79,11 +79,11 @@ def test_it_is_said_in_words() -> None:
         "1,000,000 people, 1,000 cells, ε = 1: the standard error of a share is 0.19 % where each person randomises their answer (hashing),"
         " and 0.00028 % with a trusted curator; not to trust costs 687 times the error"
     )
-    assert "costs 0.71 times" in str(compare(1, 2, 1))
+    assert "1 person, " in str(compare(1, 2, 1)) and "costs 0.71 times" in str(compare(1, 2, 1))
 
 
 def test_arguments_that_cannot_be_are_refused() -> None:
-    for n, domain, epsilon in ((0, 2, 1), (10, 1, 1), (10, 2, 0), (10, 2, 21)):
+    for n, domain, epsilon in ((0, 2, 1), (10**101, 2, 1), (10, 1, 1), (10, 2, 0), (10, 2, 21)):
         with pytest.raises(Invalid):
             compare(n, domain, epsilon)
 

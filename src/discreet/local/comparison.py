@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from math import sqrt
 
-from discreet.exact import Number
+from discreet.errors import Invalid
+from discreet.exact import Number, whole
 from discreet.local.comparison_picture import svg
 from discreet.local.frequency import ProtocolForecast, choose
 from discreet.mechanisms.geometric import Geometric
 
+MOST = 10**100  # people, whose errors floats hold
 DECADES = range(3, 10)  # of people, in a picture
 
 
@@ -75,6 +77,8 @@ def compare(n: int, domain: int, epsilon: Number) -> LocalComparison:
     >>> f"{comparison.local_error:.6f} {comparison.central_error:.8f} {comparison.ratio:.0f}"
     '0.001922 0.00000280 687'
     """
+    if whole(n, "n", least=1) > MOST:
+        raise Invalid("n must be at most 10^100")
     local = choose(domain, epsilon, n)
     return LocalComparison(local, Geometric.for_epsilon(epsilon, sensitivity=2 if local.protocol.k > 2 else 1))
 
