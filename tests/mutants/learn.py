@@ -314,6 +314,14 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
         logistic.stopped_keeps_its_middle,
     ),
     (
+        "gaps-of-any-chance",
+        HEADS + "_way",
+        "FEWEST <= exact",
+        "0 < exact",
+        "where heads are very rare they all fall to the last coin of a table",
+        heads.digits_tell_gaps_apart,
+    ),
+    (
         "brackets-that-do-not-hold",
         HEADS + "_brackets",
         "low.append((one - most) >> (digits - 64))",
