@@ -43,6 +43,11 @@ def _cells(values: Any) -> NDArray[Any] | None:
         return None
 
 
+def unmasked(values: Any) -> Any:
+    """A masked array as one of cells, None for those that are masked; anything else as it is."""
+    return values.astype(object).filled(None) if isinstance(values, np.ma.MaskedArray) else values
+
+
 def plain(value: Any) -> Any:
     """A scalar of NumPy as Python has it; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value

@@ -14,6 +14,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from discreet.errors import Invalid
+from discreet.learn.columns_given import unmasked
 from discreet.learn.scaling import table
 
 Columns = Any  # whatever scikit-learn reads as a table
@@ -76,7 +77,7 @@ class Charged(BaseEstimator):  # type: ignore[misc]
 def _cells(given: Any) -> Any:
     """Lists as an array of cells, as far as they are one: scikit-learn would take numbers of them, and show those that it refuses."""
     if hasattr(given, "shape") or given is None:
-        return given
+        return unmasked(given)
     try:
         return np.asarray(given, object)
     except ValueError:
