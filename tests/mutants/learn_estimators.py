@@ -36,6 +36,22 @@ MUTANTS = (
         of_regression(laws.test_clones_share_who_is_charged_and_have_no_key),
     ),
     Mutant(
+        "labels-are-scored-for-nothing",
+        E + "charged:Charged._scored",
+        "if self.measure is not None and",
+        "if False and",
+        "a score counts labels that nobody is charged for",
+        of_regression(laws.test_labels_of_a_ledger_are_scored_nowhere),
+    ),
+    Mutant(
+        "clones-forget-whose-rows-are-whose",
+        E + "charged:Charged.__sklearn_clone__",
+        "OF_ITSELF & vars(self).keys()",
+        "()",
+        "a clone is not told of people any more",
+        of_regression(laws.test_clones_hand_on_what_they_were_told_to),
+    ),
+    Mutant(
         "copies-charge-nobody",
         E + "charged:Charged.__deepcopy__",
         '{"measure": self.measure, "key": None}',

@@ -45,7 +45,8 @@ def _cells(values: Any) -> NDArray[Any] | None:
 
 def unmasked(values: Any) -> Any:
     """A masked array as one of cells, None for those that are masked; anything else as it is."""
-    return values.astype(object).filled(None) if isinstance(values, np.ma.MaskedArray) else values
+    is_masked: bool = isinstance(values, np.ma.MaskedArray)
+    return values.astype(object).filled(None) if is_masked else values
 
 
 def plain(value: Any) -> Any:
