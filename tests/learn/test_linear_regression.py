@@ -564,12 +564,16 @@ def test_other_texts_are_refused(text: str) -> None:
         ({"descent": LinearDescent(people=0)}, "people"),
         ({"adjacency": "replace", "descent": LinearDescent(people=1, rate=0.5)}, "sampling"),
         ({"ids": [1]}, "one id"),
+        ({"epsilon": 1e-9, "delta": 0}, "epsilon is so small"),
+        ({"epsilon": 1e-9, "delta": 0, "descent": LinearDescent(people=5)}, "epsilon is so small"),
+        ({"epsilon": 1e80}, "epsilon is so large"),
+        ({"measure": 5}, r"curator\.measure"),
     ],
 )
 def test_bad_requests_are_refused_before_anything_is_spent(said: dict[str, Any], words: str) -> None:
     measure = Unmetered()
     with pytest.raises(Invalid, match=words):
-        linear(*table_of(1, 5), **{**SAID, **said}, measure=measure)
+        linear(*table_of(1, 5), **{**SAID, "measure": measure, **said})
     assert not measure._spent
 
 

@@ -351,6 +351,15 @@ class Unmetered:
         return loss(events.Composed(tuple(self._spent)))
 
 
+def measure_of(given: Measure | None) -> Measure:
+    """The measure that was given, one in memory where none was; Invalid for what charges nobody."""
+    if given is not None and not callable(given):
+        raise Invalid(
+            f"measure must be a measure, got {shown(given)}", hint="measure=curator.measure charges its ledger"
+        )
+    return unmetered() if given is None else given
+
+
 def unmetered(source: Source | None = None) -> Unmetered:
     """A measure for arrays without a curator.
 
