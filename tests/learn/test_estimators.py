@@ -5,6 +5,7 @@ Accuracies were seen far from their bounds: a false alarm is rarer than 1e-6.
 
 import copy
 import pickle
+import warnings
 from fractions import Fraction as F
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,7 @@ from discreet.learn.estimators import PrivateLinearRegression, PrivateLogisticRe
 from discreet.learn.estimators.charged import Charged
 from discreet.learn.private_scaling import FeatureScale
 from discreet.mechanisms.measure import Unmetered, unmetered
+from discreet.noise import Tape
 from tests.learn.cases import NO_NUMBERS
 from tests.learn.test_descent import Watched
 
@@ -143,6 +145,20 @@ def test_regression_finds_the_line_and_intervals_around_it() -> None:
     assert descended.score(values, targets) > 0.85
     with pytest.raises(Refused):
         descended.conf_int()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_line_that_may_be_noise_is_told(seed: int) -> None:
+    """Of three rows, and where bounds are a thousand times too wide. An honest line says nothing."""
+    values, targets = rows()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert PrivateLinearRegression(**LINEAR, measure=unmetered(Tape(seed))).fit(values, targets).model_.told
+    for few, wide in ((3, 1), (4000, 1000)):
+        bounds = {"bounds": (-wide, wide), "target_bounds": (-3 * wide, 3 * wide), "measure": unmetered(Tape(seed))}
+        with pytest.warns(UserWarning, match="may be far worse"):
+            found = PrivateLinearRegression(**{**LINEAR, **bounds}).fit(values[:few], targets[:few])
+        assert not found.model_.told and not LinearModel.from_json(found.model_.to_json()).told
 
 
 def test_classification_of_two_and_of_many() -> None:

@@ -52,6 +52,14 @@ MUTANTS = (
         of_regression(laws.test_clones_hand_on_what_they_were_told_to),
     ),
     Mutant(
+        "lines-of-noise-pass-for-lines",
+        "discreet.learn.refinement:Refined.told",
+        "if self.left + SURE * self.doubt <= 2 * spread:",
+        "if self.left <= 2 * spread + SURE * self.doubt:",
+        "a line of noise alone is given without a word",
+        lambda: laws.test_a_line_that_may_be_noise_is_told(0),
+    ),
+    Mutant(
         "copies-charge-nobody",
         E + "charged:Charged.__deepcopy__",
         '{"measure": self.measure, "key": None}',

@@ -182,6 +182,7 @@ def linear_of(
         fit.shares.epsilon,
         fit.shares.delta,
         state.clip * units.height,
+        told=state.told,
     )
 
 

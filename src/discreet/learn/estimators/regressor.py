@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any, Self
+from warnings import warn
 
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +13,11 @@ from discreet.learn.estimators.charged import Charged, Columns, told
 from discreet.learn.linear_regression import LinearDescent, linear
 from discreet.mechanisms.additive import Floats
 from discreet.mechanisms.measure import Measure
+
+UNTOLD = (
+    "the noise is as large as what the targets differ by: this line may be far worse than their mean. "
+    "Spend a larger epsilon, declare tighter bounds or a norm, or use fewer features"
+)
 
 
 class PrivateLinearRegression(RegressorMixin, Charged):  # type: ignore[misc]
@@ -71,6 +77,8 @@ class PrivateLinearRegression(RegressorMixin, Charged):  # type: ignore[misc]
         )
         self.coef_, self.intercept_ = self.model_.coefficients, self.model_.intercept
         self.epsilon_, self.delta_ = self.model_.epsilon, self.model_.delta
+        if not self.model_.told:  # which was released, and is no news of anybody
+            warn(UNTOLD, UserWarning, stacklevel=2)
         return self
 
     def _descent(self) -> LinearDescent | None:
