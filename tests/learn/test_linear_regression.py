@@ -637,3 +637,12 @@ def test_predictions_are_those_of_the_line() -> None:
         with pytest.raises(Invalid, match="2 features"):
             found.predict(other)
     assert Descent(1.0).rate == 1 and FeatureBounds.of((0, 1), 2).low == (0, 0)
+
+
+def test_rows_are_shown_nowhere() -> None:
+    """A traceback shows variables: not those of what holds rows."""
+    shape = GradientNoise.GAUSSIAN
+    found = ScaledExamples.of(np.full((3, 2), 0.123456), np.full(3, 0.123456))
+    seen = RowView(np.zeros(2), 1.0, shape).rows(found)
+    for each in (found, seen, seen.rows, seen.rows.of(slice(None))):
+        assert "0.12" not in repr(each) and "array" not in repr(each)
