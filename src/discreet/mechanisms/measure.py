@@ -351,13 +351,13 @@ class Unmetered:
         return loss(events.Composed(tuple(self._spent)))
 
 
-def measure_of(given: Measure | None) -> Measure:
+def measure_of(measure: Measure | None) -> Measure:
     """The measure that was given, one in memory where none was; Invalid for what charges nobody."""
-    if given is not None and not callable(given):
+    if measure is not None and not callable(measure):
         raise Invalid(
-            f"measure must be a measure, got {shown(given)}", hint="measure=curator.measure charges its ledger"
+            f"measure must be a measure, got {shown(measure)}", hint="measure=curator.measure charges its ledger"
         )
-    return unmetered() if given is None else given
+    return unmetered() if measure is None else measure
 
 
 def unmetered(source: Source | None = None) -> Unmetered:
