@@ -5,6 +5,7 @@ Accuracies were seen far from their bounds: a false alarm is rarer than 1e-6.
 
 import copy
 import pickle
+import warnings
 from fractions import Fraction as F
 from functools import partial
 from pathlib import Path
@@ -16,11 +17,13 @@ import pytest
 
 pytest.importorskip("sklearn", reason="the optional part learn")
 
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -31,6 +34,7 @@ from discreet.learn.estimators import PrivateLinearRegression, PrivateLogisticRe
 from discreet.learn.estimators.charged import Charged
 from discreet.learn.private_scaling import FeatureScale
 from discreet.mechanisms.measure import Unmetered, unmetered
+from discreet.noise import Tape
 from tests.learn.cases import NO_NUMBERS
 from tests.learn.test_descent import Watched
 
@@ -141,6 +145,20 @@ def test_regression_finds_the_line_and_intervals_around_it() -> None:
     assert descended.score(values, targets) > 0.85
     with pytest.raises(Refused):
         descended.conf_int()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_line_that_may_be_noise_is_told(seed: int) -> None:
+    """Of three rows, and where bounds are a thousand times too wide. An honest line says nothing."""
+    values, targets = rows()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert PrivateLinearRegression(**LINEAR, measure=unmetered(Tape(seed))).fit(values, targets).model_.told
+    for few, wide in ((3, 1), (4000, 1000)):
+        bounds = {"bounds": (-wide, wide), "target_bounds": (-3 * wide, 3 * wide), "measure": unmetered(Tape(seed))}
+        with pytest.warns(UserWarning, match="may be far worse"):
+            found = PrivateLinearRegression(**{**LINEAR, **bounds}).fit(values[:few], targets[:few])
+        assert not found.model_.told and not LinearModel.from_json(found.model_.to_json()).told
 
 
 def test_classification_of_two_and_of_many() -> None:
@@ -278,7 +296,9 @@ def test_grids_are_searched_on_public_rows() -> None:
     values, targets = rows(size=600)
     measure = unmetered()
     search = GridSearchCV(
-        PrivateLinearRegression(**{**LINEAR, "epsilon": 5}, measure=measure, key="mine"), {"norm": [None, 1.7]}, cv=3
+        PrivateLinearRegression(**{**LINEAR, "epsilon": 5}, measure=measure, key="mine"),
+        {"norm": [None, 1.7]},
+        cv=3,
     )
     assert search.fit(values, targets).best_score_ > 0.5
     assert len(measure._spent) == 2 * 3 + 1, "each fit is charged: clones share the measure, and have no key"
@@ -291,6 +311,47 @@ def test_clones_share_who_is_charged_and_have_no_key(kind: type) -> None:
     for other in (clone(first), copy.deepcopy(first)):
         assert other.measure is measure and other.key is None
         assert {**other.get_params(), "key": "mine"} == first.get_params()
+
+
+@pytest.mark.parametrize("kind", [PrivateLinearRegression, PrivateLogisticRegression])
+def test_labels_of_a_ledger_are_scored_nowhere(kind: type) -> None:
+    """Refused before a search among models fits any of them; without one a score is that of scikit-learn."""
+    values, targets = rows(size=60)
+    classes, memory = (targets > 0).astype(int), unmetered()
+
+    def ledger(*said: Any, **named: Any) -> Any:
+        return memory(*said, **named)
+
+    charged = kind(**SAID[kind], measure=ledger)
+    for each in (lambda: charged.score, lambda: cross_val_score(charged, values, classes)):
+        with pytest.raises(Refused, match=r"sklearn\.metrics"):
+            each()
+    with pytest.raises(TypeError, match="score"):
+        cross_val_score(make_pipeline(charged), values, classes)
+    assert not memory._spent
+    free = kind(**SAID[kind], measure=memory).fit(values, classes)
+    known = r2_score if kind is PrivateLinearRegression else accuracy_score
+    assert free.score(values, classes) == known(classes, free.predict(values))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_clones_hand_on_what_they_were_told_to(kind: type) -> None:
+    """Whose rows are whose, in a pipeline that is cloned for each fold, and the frames that a scaler gives."""
+    with config_context(enable_metadata_routing=True):
+        first = kind(**SAID[kind]).set_fit_request(ids=True)
+        assert clone(first).get_metadata_routing().fit.requests == {"ids": True}
+        values, targets = rows(size=60)
+        if kind is PrivateScaler:
+            pipe = make_pipeline(first.set_output(transform="pandas"), LinearRegression())
+            assert cross_val_score(pipe, values, targets, cv=2, params={"ids": np.arange(60) // 2}).shape == (2,)
+            assert isinstance(clone(first).fit(values).transform(values), pd.DataFrame)
+
+
+def test_classes_of_several_types_stay_what_they_are() -> None:
+    values, targets = rows(size=60)
+    classes = np.array([1, "a"], object)[(targets > 0).astype(int)]
+    found = PrivateLogisticRegression(**{**SAID[PrivateLogisticRegression], "classes": (1, "a")}).fit(values, classes)
+    assert found.classes_.tolist() == [1, "a"] and set(found.predict(values).tolist()) <= {1, "a"}
 
 
 @pytest.mark.parametrize("kind", KINDS)

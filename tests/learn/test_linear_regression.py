@@ -564,12 +564,16 @@ def test_other_texts_are_refused(text: str) -> None:
         ({"descent": LinearDescent(people=0)}, "people"),
         ({"adjacency": "replace", "descent": LinearDescent(people=1, rate=0.5)}, "sampling"),
         ({"ids": [1]}, "one id"),
+        ({"epsilon": 1e-9, "delta": 0}, "epsilon is so small"),
+        ({"epsilon": 1e-9, "delta": 0, "descent": LinearDescent(people=5)}, "epsilon is so small"),
+        ({"epsilon": 1e80}, "epsilon is so large"),
+        ({"measure": 5}, r"curator\.measure"),
     ],
 )
 def test_bad_requests_are_refused_before_anything_is_spent(said: dict[str, Any], words: str) -> None:
     measure = Unmetered()
     with pytest.raises(Invalid, match=words):
-        linear(*table_of(1, 5), **{**SAID, **said}, measure=measure)
+        linear(*table_of(1, 5), **{**SAID, "measure": measure, **said})
     assert not measure._spent
 
 
@@ -633,3 +637,12 @@ def test_predictions_are_those_of_the_line() -> None:
         with pytest.raises(Invalid, match="2 features"):
             found.predict(other)
     assert Descent(1.0).rate == 1 and FeatureBounds.of((0, 1), 2).low == (0, 0)
+
+
+def test_rows_are_shown_nowhere() -> None:
+    """A traceback shows variables: not those of what holds rows."""
+    shape = GradientNoise.GAUSSIAN
+    found = ScaledExamples.of(np.full((3, 2), 0.123456), np.full(3, 0.123456))
+    seen = RowView(np.zeros(2), 1.0, shape).rows(found)
+    for each in (found, seen, seen.rows, seen.rows.of(slice(None))):
+        assert "0.12" not in repr(each) and "array" not in repr(each)

@@ -1,5 +1,6 @@
 """Scaling by declared bounds, and by means and deviations that were released."""
 
+import warnings
 from decimal import Decimal
 from fractions import Fraction as F
 from functools import partial
@@ -88,6 +89,61 @@ def no_cell_raises() -> None:
 
 def test_no_cell_raises() -> None:
     no_cell_raises()
+
+
+CELLS: list[Any] = [
+    *NO_NUMBERS,
+    3,
+    True,
+    "1_000",
+    " 2 ",
+    b"1",
+    2**60 + 1,
+    Decimal("1e999"),
+    np.longdouble("1e4000"),
+    np.float16(2),
+    np.str_("4"),
+]
+CELLS += [
+    np.complex128(1 + 1j),
+    np.datetime64("2020-01-01"),
+    np.timedelta64(5, "s"),
+    np.ma.masked,
+    pd.NA,
+    pd.NaT,
+    float("nan"),
+]
+
+
+def a_cell_is_read_by_itself() -> None:
+    """The same beside any others, without a warning: neither may tell of what other rows hold."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for each in CELLS:
+            alone, beside = np.empty((2, 1), object), np.empty((3, 1), object)
+            alone[0, 0], beside[0, 0], beside[2, 0] = 1.0, 1.0, "x"
+            alone[1, 0] = beside[1, 0] = each
+            found = [table(alone)[1, 0], table(beside)[1, 0], table(alone.tolist())[1, 0], column([1.0, each])[1]]
+            assert np.array_equal(found, [found[0]] * 4, equal_nan=True), each
+    assert not said
+
+
+def test_a_cell_is_read_by_itself() -> None:
+    a_cell_is_read_by_itself()
+
+
+@pytest.mark.parametrize("kind", ["datetime64[D]", "datetime64[ns]", "timedelta64[ns]", "complex128"])
+def test_no_type_makes_numbers_of_moments(kind: str) -> None:
+    found = np.array([5, 7]).astype(np.dtype(kind))
+    for table_of in (found.reshape(-1, 1), pd.DataFrame({"a": found}), pd.DataFrame({"a": found}, dtype=object)):
+        assert np.isnan(table(table_of)).all()
+    assert np.isnan(column(found)).all()
+
+
+def test_masked_cells_are_none() -> None:
+    masked: Any = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], [[False, True], [False, False]])
+    assert np.array_equal(table(masked), [[1.0, np.nan], [3.0, 4.0]], equal_nan=True)
+    assert np.array_equal(column(masked[:, 1]), [np.nan, 4], equal_nan=True)
 
 
 SAID: dict[str, Any] = {"bounds": (-2, 3), "epsilon": 1, "delta": SMALL}

@@ -5,6 +5,7 @@ from functools import partial
 from discreet.learn.training_plan import GradientNoise, Person
 from tests.learn import test_columns_given as columns
 from tests.learn import test_descent as descent
+from tests.learn import test_linear_regression as linear
 from tests.learn import test_logistic_regression as logistic
 from tests.learn import test_people as people
 from tests.learn import test_rows as rows
@@ -312,6 +313,24 @@ RULES: tuple[tuple[str, str, str, str, str, object], ...] = (
         "pass",
         "whoever goes on descends about another middle than the weights are for",
         logistic.stopped_keeps_its_middle,
+    ),
+    (
+        "noise-that-cannot-be-drawn",
+        L + "training_plan:drawable",
+        "noise.scale > MOST_SCALE",
+        "False",
+        "a draw fails after it was charged",
+        partial(
+            linear.test_bad_requests_are_refused_before_anything_is_spent, {"epsilon": 1e-9, "delta": 0}, "so small"
+        ),
+    ),
+    (
+        "gaps-of-any-chance",
+        HEADS + "_way",
+        "FEWEST <= exact",
+        "0 < exact",
+        "where heads are very rare they all fall to the last coin of a table",
+        heads.digits_tell_gaps_apart,
     ),
     (
         "brackets-that-do-not-hold",

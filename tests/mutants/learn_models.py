@@ -238,7 +238,7 @@ MUTANTS = (
     ),
     Mutant(
         "numbers-too-large-are-told",
-        B + "table",
+        B + "_number",
         "except Exception:",
         "except (TypeError, ValueError):",
         "a whole number beyond all doubles is an error, alone among numbers",
@@ -247,9 +247,17 @@ MUTANTS = (
     Mutant(
         "cells-that-are-no-numbers-are-0",
         B + "_number",
-        'return float("nan")',
-        "return 0.0",
+        'raises\n        return float("nan")',
+        "raises\n        return 0.0",
         "a row with a cell that is no number adds what nobody said",
         scaling.no_cell_raises,
+    ),
+    Mutant(
+        "parts-of-complex-numbers-are-numbers",
+        B + "_number",
+        "isinstance(cell, NO_NUMBER)",
+        "False",
+        "a warning tells of a cell, and a moment counts where all others are numbers",
+        scaling.a_cell_is_read_by_itself,
     ),
 )

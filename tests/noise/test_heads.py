@@ -15,7 +15,8 @@ from scipy.special import chdtrc
 
 from discreet.errors import Invalid
 from discreet.noise import heads as module
-from discreet.noise.heads import FEW, UNDECIDED, GapTable, _gaps, gap_table, heads
+from discreet.noise.bernoulli import Coin
+from discreet.noise.heads import FEW, FEWEST, UNDECIDED, GapTable, _gaps, gap_table, heads
 from discreet.noise.source import Tape
 from tests.noise.scripted import Scripted
 from tests.scale import repeats
@@ -75,6 +76,20 @@ def ties_are_decided() -> None:
             source = Scripted(integers=[digits])
             assert table.settled(np.array([word], np.uint64), source).tolist() == [gap]
         assert table.settled(np.array([word - 1, word + 1], np.uint64), Scripted()).tolist() == [k, k + 1]
+
+
+def test_digits_tell_gaps_apart() -> None:
+    digits_tell_gaps_apart()
+
+
+def digits_tell_gaps_apart() -> None:
+    """A V of 64 digits ties with one chance of a table at most; of a probability for which it could not, each coin is drawn by itself."""
+    for p in (FEW, CHANCES[-1], FEWEST):
+        table = gap_table(p)
+        assert int(np.diff(table.low).min()) > 2 and int(np.diff(table.high).min()) > 2
+    assert isinstance(module._way(FEWEST), GapTable)
+    for p in (FEWEST - F(1, 1 << 70), F(1, 1 << 70), F(1, 1 << 2000)):
+        assert isinstance(module._way(p), Coin) and not heads(p, 1000).size
 
 
 def test_gaps_beyond_the_table_go_on_from_there() -> None:

@@ -43,6 +43,12 @@ def _cells(values: Any) -> NDArray[Any] | None:
         return None
 
 
+def unmasked(values: Any) -> Any:
+    """A masked array as one of cells, None for those that are masked; anything else as it is."""
+    is_masked: bool = isinstance(values, np.ma.MaskedArray)
+    return values.astype(object).filled(None) if is_masked else values
+
+
 def plain(value: Any) -> Any:
     """A scalar of NumPy as Python has it; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value

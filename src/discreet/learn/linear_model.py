@@ -21,7 +21,8 @@ class LinearModel:
 
     `covariance`, of the coefficients and last of the intercept, holds sampling and privacy noise; it is empty for a model of gradient
     descent. `ridge` is 0 where none was needed. `clip` is where residuals were clipped at last, in the units of the target: the model
-    treats those beyond as if they were there. `path` holds the coefficients after each step of descent, the intercept last.
+    treats those beyond as if they were there. Where `told` is false what was released does not show that the line is not far worse than the
+    mean of the targets. `path` holds the coefficients after each step of descent, the intercept last.
     """
 
     coefficients: Floats
@@ -32,6 +33,7 @@ class LinearModel:
     delta: Fraction
     clip: float = float("inf")
     path: tuple[Floats, ...] = ()
+    told: bool = True
 
     def predict(self, features: Any) -> Floats:
         """The target that is expected for each row."""
@@ -69,6 +71,7 @@ class LinearModel:
                 "intercept": self.intercept,
                 "covariance": self.covariance.tolist(),
                 "ridge": self.ridge,
+                "told": self.told,
                 "clip": None if np.isinf(self.clip) else self.clip,
                 "epsilon": str(self.epsilon),
                 "delta": str(self.delta),
@@ -90,6 +93,7 @@ class LinearModel:
                 Fraction(data["epsilon"]),
                 Fraction(data["delta"]),
                 float("inf") if data["clip"] is None else float(data["clip"]),
+                told=bool(data["told"]),
             )
         except Invalid:
             raise

@@ -4,7 +4,7 @@ What ships was chosen on four tables, none of which its figures are measured on:
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -179,13 +179,13 @@ def codes(targets: Sequence[Any], classes: tuple[Label, ...]) -> Ints:
 def _classes(classes: Any) -> tuple[Label, ...]:
     """Declared classes: texts, numbers or truth values that models are saved with."""
     try:
-        found = () if isinstance(classes, str) else tuple(plain(each) for each in classes)
+        found = () if isinstance(classes, str | Set) else tuple(plain(each) for each in classes)
     except TypeError:
         found = ()
     usable = all(isinstance(each, str | int | float) and each == each for each in found)
     if not usable or len(found) < 2 or len(set(found)) < len(found):
         raise Invalid(
-            "classes must be declared, two or more texts or numbers, each once",
+            "classes must be declared in an order, two or more texts or numbers, each once",
             hint="classes=('no', 'yes'): what the data hold may not be looked at for them",
         )
     return found

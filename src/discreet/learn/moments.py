@@ -52,7 +52,7 @@ def joined(norms: list[int], shape: GradientNoise) -> int:
     return sum(norms) if shape is GradientNoise.LAPLACE else isqrt(sum(each * each for each in norms) - 1) + 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)  # a traceback may show it, and it holds rows
 class ScaledExamples:
     """Rows of features and their targets, both scaled by declared bounds into [−1, 1], without those that are no numbers."""
 
@@ -156,7 +156,7 @@ class RowView:
         return ViewedRows(placed, rows.targets * shrunk)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)  # a traceback may show it, and it holds rows
 class ViewedRows:
     """Rows in the unit ball, the constant last, and targets in [−1, 1]."""
 

@@ -22,6 +22,9 @@ there are many rows the errors of a skewed model are covered too."""
 WIDEST, USUAL = 2.0, 1.0
 """Where residuals of targets in [−1, 1] are clipped at the farthest, for free and else."""
 
+SURE = 3.0
+"""Deviations of noise that a line is given no credit for."""
+
 LEAST = 2.0**-20
 
 
@@ -106,6 +109,20 @@ class Refined:
     def variance(self) -> float:
         """Of the residuals, with as many degrees of freedom less as there are weights."""
         return max(self.left / max(self.matrix.count - len(self.weights), 1.0), 0.0)
+
+    @property
+    def told(self) -> bool:
+        """Whether what was released shows that the line is not far worse than the mean of the targets: by what is left of their squares,
+        or, where no ridge was needed and so the noise is known, by how much predictions differ for another reason than noise.
+        """
+        of, count = self.matrix.products, self.matrix.count
+        mean = float(of.cross[-1]) / self.matrix.constant / count
+        spread = of.square - count * mean**2 - SURE * float(np.sqrt(of.of_square))
+        if self.left + SURE * self.doubt <= 2 * spread:
+            return True
+        predicted = of.inner @ self.weights
+        differ = self.weights @ predicted / count - (predicted[-1] / self.matrix.constant / count) ** 2
+        return self.matrix.ridge == 0 and bool(2 * np.trace(self.covariance @ of.inner) / count <= differ)
 
     @property
     def covariance(self) -> Floats:

@@ -99,7 +99,7 @@ def _in_ball(features: NDArray[np.floating], shape: GradientNoise) -> Floats:
     return np.asarray(np.trunc(values * (factor * (FEATURE_STEPS / FIRST_STEPS))[:, None]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)  # a traceback may show it, and it holds rows
 class RowBatch:
     """Rows of a batch: features in whole steps, and their norms."""
 

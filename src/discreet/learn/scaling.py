@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import Invalid
-from discreet.learn.columns_given import one_column
+from discreet.learn.columns_given import one_column, unmasked
 from discreet.mechanisms.additive import Floats
 
 
@@ -70,9 +70,9 @@ def table(values: Any, name: str = "features") -> Floats:
     """Numbers in rows and columns. A cell that cannot be read as a number is none, whatever it is: no cell raises."""
     if hasattr(values, "toarray"):
         raise Invalid(f"{name} must not be a sparse matrix", hint=f"{name}.toarray() has its rows and columns")
-    try:
-        found = np.asarray(values, np.float64)
-    except Exception:  # whatever a cell raises
+    values = unmasked(values)
+    found = _by_type(values) if hasattr(values, "shape") else None
+    if found is None:
         found = _cell_by_cell(values, name)
     if found.ndim != 2:
         dimensions = f"{found.ndim} dimension{'s' * (found.ndim != 1)}"
@@ -83,17 +83,38 @@ def table(values: Any, name: str = "features") -> Floats:
     return found
 
 
+def _by_type(values: Any) -> Floats | None:
+    """An array or a frame whose types say that each cell is a number, or none for all of a moment's; None for any other.
+
+    A type is no cell: it is that of whoever made the array. A moment would be so many nanoseconds in some arrays, and none in others.
+    """
+    with np.errstate(all="ignore"):  # a warning would tell of a cell
+        try:
+            found = np.asarray(values)
+        except Exception:  # whatever a cell raises
+            return None
+        if found.dtype.kind in "mM":
+            return np.full(found.shape, np.nan)
+        return np.asarray(found, np.float64) if found.dtype.kind in "biuf" else None
+
+
 def _cell_by_cell(values: Any, name: str) -> Floats:
+    """Each cell by itself: how one is read hangs on no other."""
     try:
         cells = np.asarray(values, object)
     except Exception:  # whatever there is instead of a table
         raise Invalid(f"{name} must be numbers in rows and columns") from None
-    return np.array([_number(each) for each in cells.flat], np.float64).reshape(cells.shape)
+    with np.errstate(all="ignore"):
+        return np.array([_number(each) for each in cells.flat], np.float64).reshape(cells.shape)
+
+
+NO_NUMBER = np.complexfloating, np.datetime64, np.timedelta64, type(np.ma.masked)
+"""What NumPy would make a number of, with a warning or in some arrays alone."""
 
 
 def _number(cell: Any) -> float:
     try:
-        return float(cell)
+        return float("nan") if isinstance(cell, NO_NUMBER) else float(cell)
     except Exception:  # whatever a cell raises
         return float("nan")
 
@@ -102,7 +123,8 @@ def column(values: Any, name: str = "targets") -> Floats:
     """Numbers, one a row; a cell that cannot be read as a number is none."""
     if isinstance(values, np.ndarray) and values.ndim == 1:
         return table(values.reshape(-1, 1), name)[:, 0]
-    return np.array([_number(each) for each in one_column(values, name)], np.float64)
+    with np.errstate(all="ignore"):
+        return np.array([_number(each) for each in one_column(values, name)], np.float64)
 
 
 def matched(targets: Sized, features: Floats) -> None:

@@ -9,7 +9,7 @@ from discreet.exact import Number, nonnegative, positive, sqrt_up
 from discreet.learn.columns_given import listed
 from discreet.learn.people import unit_of, used_rows
 from discreet.learn.rows import Batch
-from discreet.learn.training_plan import GradientNoise, TrainingPlan
+from discreet.learn.training_plan import GradientNoise, TrainingPlan, drawable
 from discreet.mechanisms.additive import IntegerNoise
 from discreet.mechanisms.gaussian import RoundedGaussian
 from discreet.mechanisms.geometric import Geometric
@@ -69,7 +69,7 @@ class DrawShares:
         scale = calibrate.gaussian(price, small).scale if small else 1 / price
         while True:
             draws = tuple(
-                Draw(_noise(scale, each.share / total, times * each.most, bool(small)), times * each.most)
+                Draw(drawable(_noise(scale, each.share / total, times * each.most, bool(small))), times * each.most)
                 for each in parts
             )
             found = cls(price, small, relation, draws)

@@ -29,6 +29,19 @@ LEAST_CLIP = Fraction(1, 1 << 256)
 MOST_PEOPLE = 1 << 62
 
 
+LEAST_SCALE, MOST_SCALE = Fraction(1, 1 << 30), 1 << 55
+"""Of noise on vectors of int64: the least of Gaussian noise, which is made on a finer grid, and the most of any."""
+
+
+def drawable(noise: IntegerNoise) -> IntegerNoise:
+    """Noise that can be drawn for sums; Invalid for any other, before it is charged."""
+    if noise.scale > MOST_SCALE:
+        raise Invalid("epsilon is so small that the noise on a sum would not fit a number", hint="set a larger epsilon")
+    if isinstance(noise, RoundedGaussian) and noise.scale < LEAST_SCALE:
+        raise Invalid("epsilon is so large that hardly any noise is left to draw", hint="set a smaller epsilon")
+    return noise
+
+
 class GradientNoise(Enum):
     """The noise, and so the norm that gradients are clipped in."""
 
@@ -141,6 +154,10 @@ class TrainingPlan:
     @cached_property
     def noise(self) -> IntegerNoise:
         """The least noise on integers that keeps the promise over all steps."""
+        return drawable(self._calibrated)
+
+    @property
+    def _calibrated(self) -> IntegerNoise:
         if self.shape is GradientNoise.LAPLACE:
             found = calibrate.discrete_laplace(
                 self.epsilon, self.delta, self.sensitivity, times=self.steps, rate=self.rate

@@ -351,6 +351,15 @@ class Unmetered:
         return loss(events.Composed(tuple(self._spent)))
 
 
+def measure_of(measure: Measure | None) -> Measure:
+    """The measure that was given, one in memory where none was; Invalid for what charges nobody."""
+    if measure is not None and not callable(measure):
+        raise Invalid(
+            f"measure must be a measure, got {shown(measure)}", hint="measure=curator.measure charges its ledger"
+        )
+    return unmetered() if measure is None else measure
+
+
 def unmetered(source: Source | None = None) -> Unmetered:
     """A measure for arrays without a curator.
 

@@ -22,6 +22,9 @@ from discreet.noise.source import Source, chosen, words
 FEW = Fraction(1, 8)
 """Up to this probability of heads the gaps between them are drawn, above it each coin by itself."""
 
+FEWEST = Fraction(1, 1 << 40)
+"""And below this one too: the chances F of gaps in a table differ by p·e^-12 at least, which 64 digits of a V must tell apart."""
+
 REACHES = 12
 """A table has this many times 1/p gaps, of which e^-12 are beyond; at most MOST_GAPS."""
 
@@ -67,7 +70,7 @@ def _chance(p: Fraction, k: int) -> Bounds:
 
 @lru_cache(maxsize=64)
 def gap_table(p: Fraction) -> GapTable:
-    """The table of a probability 0 < p <= FEW."""
+    """The table of a probability FEWEST <= p <= FEW."""
     reach = min(ceil(REACHES / p), MOST_GAPS)
     low, high = _brackets(p, reach)
     first = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48)
@@ -110,7 +113,7 @@ def _way(p: Number) -> GapTable | Coin:
     exact = rational(p, "p")
     if not 0 <= exact <= 1:
         raise Invalid(f"p must lie between 0 and 1, got {shown(p)}")
-    return gap_table(exact) if 0 < exact <= FEW else coin_of(exact)
+    return gap_table(exact) if FEWEST <= exact <= FEW else coin_of(exact)
 
 
 def _by_gaps(table: GapTable, count: int, source: Source) -> Ints:

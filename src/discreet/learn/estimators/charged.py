@@ -5,6 +5,7 @@ checks that ask for such errors are expected to fail. A `measure` charges a ledg
 clones share the measure and have no key, and an estimator that has a measure cannot be pickled, for its copy would charge nobody.
 """
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Self
 
@@ -13,8 +14,13 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from discreet.errors import Invalid
+from discreet.errors import Invalid, Refused
+from discreet.learn.columns_given import unmasked
 from discreet.learn.scaling import table
+from discreet.mechanisms.measure import Unmetered
+
+OF_ITSELF = {"_metadata_request", "_sklearn_output_config"}
+"""What scikit-learn keeps beside parameters: which of `ids` and the like are handed on, and which frames come out."""
 
 Columns = Any  # whatever scikit-learn reads as a table
 
@@ -29,9 +35,10 @@ class Charged(BaseEstimator):  # type: ignore[misc]
     def _table(self, features: Columns, *, reset: bool) -> Any:
         """Rows and columns of numbers, whatever the cells are, and as few as they may be. No cell is judged, or told in an error."""
         given = _cells(features)
-        if len(getattr(given, "shape", (0, 0))) == 1:
+        if len(getattr(given, "shape", (0, 0))) < 2:
+            kind = "1D" if getattr(given, "shape", ()) else "scalar"
             raise Invalid(
-                "Expected 2D array, got 1D array instead", hint="Reshape your data: features have rows and columns"
+                f"Expected 2D array, got {kind} array instead", hint="Reshape your data: features have rows and columns"
             )
         _refuse_complex(given, "features")
         found = validate_data(self, given, reset=reset, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
@@ -45,7 +52,20 @@ class Charged(BaseEstimator):  # type: ignore[misc]
     def __sklearn_clone__(self) -> Self:
         named = self.get_params(deep=False)
         measure, _ = named.pop("measure"), named.pop("key")
-        return type(self)(**{name: clone(value, safe=False) for name, value in named.items()}, measure=measure)
+        other = type(self)(**{name: clone(value, safe=False) for name, value in named.items()}, measure=measure)
+        for name in OF_ITSELF & vars(self).keys():
+            setattr(other, name, deepcopy(vars(self)[name]))
+        return other
+
+    def _scored(self, score: Callable[..., float]) -> Callable[..., float]:
+        """Refused where a ledger is charged, and before a search among models has charged it for fits."""
+        if self.measure is not None and not isinstance(self.measure, Unmetered):
+            raise Refused(
+                "a score tells of the labels that it counts, and nobody is charged for it",
+                code="score",
+                hint="for rows that are nobody's secret: sklearn.metrics.accuracy_score or r2_score, of y and predict(X)",
+            )
+        return score
 
     def __getstate__(self) -> Any:
         self._charges_nobody()
@@ -76,7 +96,7 @@ class Charged(BaseEstimator):  # type: ignore[misc]
 def _cells(given: Any) -> Any:
     """Lists as an array of cells, as far as they are one: scikit-learn would take numbers of them, and show those that it refuses."""
     if hasattr(given, "shape") or given is None:
-        return given
+        return unmasked(given)
     try:
         return np.asarray(given, object)
     except ValueError:

@@ -1,5 +1,6 @@
 """Private logistic regression for scikit-learn."""
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +22,8 @@ class PrivateLogisticRegression(ClassifierMixin, Charged):  # type: ignore[misc]
     `classes`, `bounds`, `people`, `epsilon` and `delta` must be declared; a row whose label is not among the classes is left out. There
     is no seed. Without a `measure` nothing is charged: whoever fits keeps count. A score is made of the model and of the rows that it is
     asked about: what is computed on private rows, as `score` on those that the model was fitted to, or the choice of a grid search, is
-    not private, and is not charged. `coef_` holds for rows inside of the ball that features are clipped to (`table_model.log_odds`).
+    not private, and is not charged; with a curator's `measure` there is no `score`. `coef_` holds for rows inside of the ball that
+    features are clipped to (`table_model.log_odds`).
     """
 
     def __init__(
@@ -69,7 +71,8 @@ class PrivateLogisticRegression(ClassifierMixin, Charged):  # type: ignore[misc]
             measure=self.measure,
             key=self.key,
         )
-        self.classes_ = np.array(self.model_.classes)
+        declared = self.model_.classes
+        self.classes_ = np.array(declared, None if len({type(each) for each in declared}) == 1 else object)
         found = log_odds(self.model_)
         self.coef_, self.intercept_ = found[:, :-1], found[:, -1]
         self.epsilon_, self.delta_ = self.model_.epsilon, self.model_.delta
@@ -96,6 +99,11 @@ class PrivateLogisticRegression(ClassifierMixin, Charged):  # type: ignore[misc]
         """The class of each row that is the most probable."""
         check_is_fitted(self)
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    @property
+    def score(self) -> Callable[..., float]:
+        """The accuracy, as scikit-learn has it: a function of X and y, for whoever may see them. Refused where a ledger is charged."""
+        return self._scored(super().score)
 
     def conf_int(self, confidence: Number = 0.95) -> Floats:
         """Refused: descent stops early and clips, and how far it is from where it goes to is not known."""

@@ -1,6 +1,8 @@
 """Private linear regression for scikit-learn."""
 
+from collections.abc import Callable
 from typing import Any, Self
+from warnings import warn
 
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +14,11 @@ from discreet.learn.linear_regression import LinearDescent, linear
 from discreet.mechanisms.additive import Floats
 from discreet.mechanisms.measure import Measure
 
+UNTOLD = (
+    "the noise is as large as what the targets differ by: this line may be far worse than their mean. "
+    "Spend a larger epsilon, declare tighter bounds or a norm, or use fewer features"
+)
+
 
 class PrivateLinearRegression(RegressorMixin, Charged):  # type: ignore[misc]
     """Least squares that are (epsilon, delta)-DP; see `discreet.learn.linear`.
@@ -19,7 +26,8 @@ class PrivateLinearRegression(RegressorMixin, Charged):  # type: ignore[misc]
     `bounds`, one pair or a pair for each feature, `target_bounds` and `epsilon` must be declared. `method` is "statistics", or "descent",
     which needs `people`, about how many rows there are. There is no seed. Without a `measure` nothing is charged: whoever fits keeps
     count. A score is made of the model and of the rows that it is asked about: what is computed on private rows, as `score` on those that
-    the model was fitted to, or the choice of a grid search, is not private, and is not charged.
+    the model was fitted to, or the choice of a grid search, is not private, and is not charged; with a curator's `measure`
+    there is no `score`.
     """
 
     def __init__(
@@ -69,6 +77,8 @@ class PrivateLinearRegression(RegressorMixin, Charged):  # type: ignore[misc]
         )
         self.coef_, self.intercept_ = self.model_.coefficients, self.model_.intercept
         self.epsilon_, self.delta_ = self.model_.epsilon, self.model_.delta
+        if not self.model_.told:  # which was released, and is no news of anybody
+            warn(UNTOLD, UserWarning, stacklevel=2)
         return self
 
     def _descent(self) -> LinearDescent | None:
@@ -84,6 +94,11 @@ class PrivateLinearRegression(RegressorMixin, Charged):  # type: ignore[misc]
         """The target that is expected for each row."""
         check_is_fitted(self)
         return self.model_.predict(self._table(X, reset=False))
+
+    @property
+    def score(self) -> Callable[..., float]:
+        """R², as scikit-learn has it: a function of X and y, for whoever may see them. Refused where a ledger is charged."""
+        return self._scored(super().score)
 
     def conf_int(self, confidence: Number = 0.95) -> Floats:
         """Ends of an interval for each coefficient and, last, the intercept: sampling and privacy noise, without the bias of clipping."""

@@ -5,8 +5,7 @@ from typing import Any, Self
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.errors import Invalid
-from discreet.exact import Number, shown
+from discreet.exact import Number, positive
 from discreet.learn.estimators.charged import Charged, Columns
 from discreet.learn.private_scaling import FeatureScale, feature_scale
 from discreet.mechanisms.additive import Floats
@@ -76,8 +75,7 @@ class PrivateScaler(OneToOneFeatureMixin, TransformerMixin, Charged):  # type: i
     def fit(self, X: Columns, y: Any = None, *, ids: Any = None) -> Self:
         """Release means and deviations, and charge for it. `ids` says whom each row is about: then people are protected."""
         features = self._table(X, reset=True)
-        if not 0 < self.reach < float("inf"):
-            raise Invalid(f"reach must be positive and finite, got {shown(self.reach)}")
+        positive(self.reach, "reach")
         _release(self, features, ids)
         return self
 
