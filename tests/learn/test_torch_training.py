@@ -205,6 +205,28 @@ def test_an_example_that_is_no_number_leaves_the_sum_as_it_is(way: str) -> None:
     assert np.linalg.norm((with_it - without).astype(float)) <= 1e-6 * STEPS_OF_CLIP
 
 
+def what_is_dropped_hangs_on_secret_bits() -> None:
+    """Whoever set the seed of PyTorch's generator does not know what is dropped of whom, and finds the generator as it was."""
+
+    def dropped(way: str, tape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        torch.manual_seed(0)
+        state = torch.get_rng_state()
+        recorder = Recorder()
+        model = nn.Sequential(network(way), nn.Dropout())
+        train(model, table(9), agreed, loss=flat_square, measure=Unmetered(Tape(tape), recorder), **WAYS[way])  # type: ignore[arg-type]
+        assert torch.equal(torch.get_rng_state(), state)
+        return recorder.drawn[0].given[0]  # type: ignore[no-any-return]
+
+    agreed = plan(steps=1, rate=1)
+    for way in ("ghost", "each", "exact", "microbatches"):
+        assert not np.array_equal(dropped(way, 1), dropped(way, 2))
+        assert np.array_equal(dropped(way, 1), dropped(way, 1))
+
+
+def test_what_is_dropped_hangs_on_secret_bits() -> None:
+    what_is_dropped_hangs_on_secret_bits()
+
+
 def batches_are_those_of_the_grant() -> None:
     """The rows whose gradients are summed are those that the grant sampled, of each step anew."""
     measure, recorder = recorded()

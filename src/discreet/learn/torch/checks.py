@@ -20,7 +20,7 @@ from discreet.learn.torch.batches import TensorBatch, TensorRows
 from discreet.learn.torch.each import AloneSums, EachSums
 from discreet.learn.torch.ghost import GhostSums, Loss, losses
 from discreet.learn.torch.replaying import ReplayedSums
-from discreet.learn.torch.uses import Unsuited
+from discreet.learn.torch.uses import Unsuited, joined_lengths, length
 
 ROWS = 3
 NEAR = 1e-3
@@ -202,6 +202,6 @@ def _one_by_one(
             one = losses(model, loss, [each[row : row + 1] for each in batch.inputs], batch.targets[row : row + 1])
             found = torch.autograd.grad(one.sum(), parameters, allow_unused=True)
         parts = [torch.zeros_like(own) if part is None else part for own, part in zip(parameters, found, strict=True)]
-        norms.append(torch.stack([torch.linalg.vector_norm(part) for part in parts]).square().sum().sqrt())
+        norms.append(joined_lengths([length(part.flatten(), 0) for part in parts]))
         total = [old + part for old, part in zip(total, parts, strict=True)]
     return torch.stack(norms), total
