@@ -567,7 +567,7 @@ def test_twenty_kills_never_draw_more_than_was_paid_for(tmp_path: Path) -> None:
                         torch.set_num_threads(1)
                         keeper = TensorCheckpoint(folder / "model.safetensors")
                         options = {"measure": curator.measure, "key": "model", "keeper": keeper}
-                        train(Telling(mouth), table(5), agreed, loss=flat_square, **options)  # type: ignore[arg-type]
+                        train(Telling(mouth), table(5), agreed, loss=flat_square, groups=range(5), **options)  # type: ignore[arg-type]
                         os._exit(0)
                     finally:
                         os._exit(1)

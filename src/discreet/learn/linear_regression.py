@@ -23,7 +23,7 @@ from discreet.learn.scaling import FeatureBounds, column, matched, table
 from discreet.learn.shares import ROWS, one_row_each
 from discreet.learn.training_plan import Person, TrainingPlan
 from discreet.mechanisms.additive import Floats
-from discreet.mechanisms.measure import Measure, unmetered
+from discreet.mechanisms.measure import Measure, measure_of
 from discreet.privacy import Adjacency, Relation, Unit
 
 LABEL = "linear regression"
@@ -171,7 +171,7 @@ def linear_of(
 
     label = label_of(LABEL, units, norm)
     fit = LeastSquaresFit.of(width, epsilon=epsilon, delta=delta, norm=norm, intercept=intercept, relation=relation)
-    state, view = fit.fitted(examples, unmetered() if measure is None else measure, label, key)
+    state, view = fit.fitted(examples, measure_of(measure), label, key)
     matrix, more = units.change(view)
     found = matrix @ state.weights
     return LinearModel(

@@ -23,7 +23,7 @@ from discreet.learn.shares import ROWS, DrawShares, Part, one_row_each
 from discreet.learn.training_plan import GradientNoise
 from discreet.mechanisms.additive import Floats, Ints
 from discreet.mechanisms.base import confidence_level
-from discreet.mechanisms.measure import Measure, unmetered
+from discreet.mechanisms.measure import Measure, measure_of
 from discreet.privacy import Adjacency, Relation
 
 FEW = 6.0
@@ -161,7 +161,7 @@ def feature_scale_of(
         raise Invalid("there must be at least one feature")
     sums = SpreadSum(width, GradientNoise.GAUSSIAN if nonnegative(delta, "delta") else GradientNoise.LAPLACE)
     shares = DrawShares.of(epsilon, delta, [Part(Fraction(1), sums.most)], relation)
-    charged = unmetered() if measure is None else measure
+    charged = measure_of(measure)
     with charged(shares.event, label=label_of("scale", limits), key=key, promise=shares.promise) as grant:
         noise, sensitivity = shares.draws[0]
         released = grant(noise, sensitivity, lambda: sums.exact(limits.scaled(read())))

@@ -11,10 +11,11 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from discreet.errors import Fault, Invalid, Refused
+from discreet.exact import shown
 from discreet.learn.checkpoint import Checkpoint, State
 from discreet.learn.training_plan import TrainingPlan
 from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.measure import Grant, Measure, unmetered
+from discreet.mechanisms.measure import Grant, Measure, measure_of
 from discreet.mechanisms.record import event_text
 from discreet.noise import Source
 
@@ -105,7 +106,9 @@ def entered(
     """A run that was charged for, from its last checkpoint on. One that has ended before has no steps, and is as it was at its end."""
     if keeper is not None and key is None:
         raise Invalid("a checkpoint needs a key", hint="key='my-model' names the run that is gone on with")
-    charged = unmetered() if measure is None else measure
+    if keeper is not None and not (hasattr(keeper, "read") and hasattr(keeper, "write")):
+        raise Invalid(f"keeper must keep checkpoints, got {shown(keeper)}", hint='keeper=CheckpointFile("run.json")')
+    charged = measure_of(measure)
     what = sha256(f"{label} {key} {plan} {learner.described} {event_text(plan.event)}".encode()).hexdigest()
 
     def save(grant: Grant, made: int) -> None:

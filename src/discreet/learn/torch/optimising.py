@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.optim import LBFGS, SGD, Optimizer
+from torch.optim import LBFGS, SGD, Optimizer, SparseAdam
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from discreet.errors import Fault, Invalid
@@ -34,6 +34,7 @@ class Moving:
             raise Invalid("optimizer must be one of torch, or a function that makes one of parameters")
         self.optimizer = made
         _check(self.optimizer, schedule)
+        _check_parameters(self.optimizer, own)
         self._schedule = schedule
         self._rates = [float(group["lr"]) for group in self.optimizer.param_groups] if _plain(schedule) else []
 
@@ -87,6 +88,8 @@ class Moving:
 def _check(optimizer: Optimizer, schedule: Schedule | None) -> None:
     if isinstance(optimizer, LBFGS):
         raise Invalid("LBFGS looks at the loss several times a step", hint="use SGD or Adam")
+    if isinstance(optimizer, SparseAdam):
+        raise Invalid("SparseAdam is for sparse gradients, and noise is on every number", hint="use Adam")
     if isinstance(schedule, ReduceLROnPlateau):
         raise Invalid(
             "a schedule may not look at a metric of private data",
@@ -96,6 +99,20 @@ def _check(optimizer: Optimizer, schedule: Schedule | None) -> None:
         raise Invalid("the schedule belongs to another optimizer")
     if schedule is not None and not callable(schedule) and not isinstance(schedule, LRScheduler):
         raise Invalid("schedule must be one of torch, or a function of the number of the step")
+
+
+def _check_parameters(optimizer: Optimizer, trained: list[nn.Parameter]) -> None:
+    """Invalid where the optimiser moves nothing of what is trained. Others that it knows have no gradient: one of before is forgotten."""
+    own = {id(each) for each in trained}
+    known = [each for group in optimizer.param_groups for each in group["params"]]
+    if not any(id(each) in own for each in known):
+        raise Invalid(
+            "the optimizer has no parameter of this model that is trained",
+            hint="make it of this model's: optimizer=lambda parameters: torch.optim.Adam(parameters)",
+        )
+    for each in known:
+        if id(each) not in own:
+            each.grad = None
 
 
 def _plain(schedule: Schedule | None) -> bool:

@@ -233,11 +233,11 @@ def _entered(
     if replay:
         check_replay(device.type, plan, exact)
     rows = TensorRows(data, device)
-    checked_groups(plan, rows, groups)
+    owners = checked_groups(plan, rows, groups)
     job = _Job(model, rows, plan, loss, kind, exact, microbatch, moving, replay)
     with entered(plan, job, measure=measure, key=key, label=label, keeper=keeper) as run:
         yield PrivateTraining(
-            job, run, UnitRows(rows, plan, groups, run.source, even=device.type == "cuda" and not exact)
+            job, run, UnitRows(rows, plan, owners, run.source, even=device.type == "cuda" and not exact)
         )
 
 
