@@ -1,4 +1,4 @@
-"""`discreet train SOURCE --model logistic --target readmitted --epsilon 1 --out model.json`: a model whose weights keep secrets."""
+"""`discreet train SOURCE --model logistic --target readmitted --epsilon 1`: a model whose weights keep secrets."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -17,6 +17,10 @@ from discreet.errors import DiscreetError, Fault, Invalid
 
 if TYPE_CHECKING:
     from discreet.learn.table_model import TableModel
+
+
+OUT = "model.json"
+"""Where a model goes that nobody names a file for; one that is there already is not written over."""
 
 
 class ModelName(StrEnum):
@@ -55,7 +59,9 @@ def train(
     clip_norm: Annotated[
         str | None, typer.Option("--clip-norm", metavar="C", help="The longest gradient of a person (0.3).")
     ] = None,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="Where the model goes: a .json file.")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where the model goes: a .json file (model.json).")
+    ] = None,
     checkpoint: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Where training goes on from (a file in the folder of the ledger)."),
@@ -76,12 +82,12 @@ def train(
 
     discreet train hospital.toml --model logistic --target readmitted --features age,ward --epsilon 1 --out model.json
     """
-    given = _given(target, epsilon, out, preview)
+    given = _given(target, epsilon)
     if checkpoint is not None and model is ModelName.linear:
         raise Invalid(
             "--checkpoint is for logistic models: a linear one has no steps", code="usage", hint="leave it out"
         )
-    file = None if out is None else _target(out, force)
+    file = None if out is None and preview else _target(OUT if out is None else out, force)
     terms = {
         "model": model.value,
         "target": given.target,
@@ -127,7 +133,7 @@ class _Given:
     epsilon: Fraction
 
 
-def _given(target: str | None, epsilon: str | None, out: str | None, preview: bool) -> _Given:
+def _given(target: str | None, epsilon: str | None) -> _Given:
     """What cannot be left out."""
     if target is None:
         raise Invalid("the target is missing", code="usage", hint="name the column to tell: --target readmitted")
@@ -135,8 +141,6 @@ def _given(target: str | None, epsilon: str | None, out: str | None, preview: bo
         raise Invalid(
             "the price is missing", code="usage", hint="--epsilon 1 is usual; --preview shows what would be trained"
         )
-    if out is None and not preview:
-        raise Invalid("where the model goes is missing", code="usage", hint="write --out model.json")
     return _Given(target, _price(epsilon))
 
 
@@ -161,7 +165,9 @@ def _target(out: str, force: bool) -> Path:
     target = writable(out)
     if target.exists() and not force:
         raise Invalid(
-            f"{out!r} is there already, and is not written over", code="out", hint="name another file, or say --force"
+            f"{out!r} is there already, and is not written over",
+            code="out",
+            hint="name another file with --out, or say --force",
         )
     return target
 
