@@ -313,6 +313,8 @@ DATA = torch.rand(4, 3), torch.zeros(4)
         ({"plan": TrainingPlan(epsilon=1, delta=1e-5, steps=2, people=10, clip=1e10)}, "clip must lie between"),
         ({"optimizer": lambda p: torch.optim.SparseAdam(p)}, "SparseAdam"),
         ({"optimizer": torch.optim.SGD(nn.Linear(3, 2).parameters(), lr=0.1)}, "no parameter of this model"),
+        ({"progress": 3}, "progress must be a function"),
+        ({"data": (DATA[0].to_sparse(), DATA[1])}, "dense"),
         ({"measure": 3}, "measure must be a measure"),
         ({"keeper": "run.json", "key": "run"}, "CheckpointFile"),
         ({"optimizer": "sgd"}, "optimizer must be one of torch"),
@@ -329,6 +331,12 @@ def test_bad_requests_are_refused_before_anything_is_spent(changes: dict[str, ob
     with pytest.raises(Invalid, match=words):
         train(**arguments, loss=flat_square)  # type: ignore[arg-type]
     assert measure.spent.terms == ()
+
+
+@pytest.mark.filterwarnings("ignore:Initializing zero-element tensors")
+def test_parameters_of_no_numbers_are_no_matter() -> None:
+    model = nn.Sequential(nn.Linear(3, 0), nn.Linear(0, 2))
+    assert train(model, DATA, PLAN, loss=flat_square).made == 2
 
 
 def test_schedules_that_look_at_metrics_are_refused() -> None:

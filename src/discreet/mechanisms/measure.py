@@ -351,11 +351,11 @@ class Unmetered:
         return loss(events.Composed(tuple(self._spent)))
 
 
-def measure_of(given: Measure | None) -> Measure:
+def measure_of(named: Measure | None) -> Measure:
     """The measure that somebody named, or one in memory; Invalid for what cannot be charged, such as a curator itself."""
-    if given is not None and not callable(given):
-        raise Invalid(f"measure must be a measure, got {shown(given)}", hint="measure=curator.measure")
-    return unmetered() if given is None else given
+    if named is not None and not callable(named):
+        raise Invalid(f"measure must be a measure, got {shown(named)}", hint="measure=curator.measure")
+    return unmetered() if named is None else named
 
 
 def unmetered(source: Source | None = None) -> Unmetered:

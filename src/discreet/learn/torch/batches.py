@@ -72,6 +72,8 @@ class TensorRows:
             raise Invalid("data must be tensors: inputs, and targets last", hint="data=(inputs, targets)")
         if any(each.dim() == 0 or len(each) != len(data[0]) for each in data):
             raise Invalid("data must have one row an example in each tensor")
+        if any(each.layout is not torch.strided for each in data):
+            raise Invalid("data must be dense tensors", hint="inputs.to_dense()")
         self._data, self._device = tuple(data), device
 
     def __len__(self) -> int:

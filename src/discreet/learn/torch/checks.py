@@ -275,8 +275,8 @@ def _right(model: nn.Module, loss: Loss, batch: TensorBatch, parameters: Sequenc
         norms, total = _one_by_one(model, loss, batch, parameters)
     except Exception as error:  # whatever a model may raise, on rows that are made up
         raise Invalid(
-            "the model or its loss cannot take one example by itself, or cannot without dropping anything",
-            hint="try it on one made-up row, in evaluation mode where it drops numbers by chance",
+            "the gradient of one example by itself cannot be taken, or cannot without dropping anything",
+            hint="try loss(model(*inputs), targets).sum().backward() on one made-up row, in evaluation mode where chance is used",
         ) from error
     near = max(NEAR, 4 * max(torch.finfo(each.dtype).eps for each in parameters))
     ways: list[Callable[..., Sums]] = [EachSums]
@@ -299,7 +299,11 @@ def _right(model: nn.Module, loss: Loss, batch: TensorBatch, parameters: Sequenc
 
 
 def _near(one: Tensor, other: Tensor, near: float) -> bool:
-    return bool(torch.allclose(one.float(), other.float(), rtol=near, atol=near * float(other.abs().max()) + 1e-9))
+    return bool(torch.allclose(one.float(), other.float(), rtol=near, atol=near * _largest(other) + 1e-9))
+
+
+def _largest(values: Tensor) -> float:
+    return float(values.abs().max()) if values.numel() else 0.0
 
 
 def _one_by_one(

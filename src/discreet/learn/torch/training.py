@@ -318,6 +318,8 @@ def train(
     no new charge. `progress` is told the number of each step, and nothing else.
     """
     moving = _moving(model, optimizer, schedule)
+    if progress is not None and not callable(progress):
+        raise Invalid(f"progress must be a function of the number of a step, got {shown(progress)}")
     with _entered(
         model, data, plan, loss, groups, moving, microbatch, replay, noise, exact, measure, key, label, keeper
     ) as run:
