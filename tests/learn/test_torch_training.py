@@ -413,6 +413,30 @@ def test_whoever_was_stopped_goes_on_with_the_blocks_that_are_left(name: str, tm
         whoever_was_stopped_goes_on_with_the_blocks_that_are_left(keeper, name)
 
 
+def what_is_not_trained_belongs_to_the_run(tmp_path: Path) -> None:
+    """Weights that were trained beside frozen ones of chance are not put beside others of chance, which nothing else would tell."""
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+    model[0].requires_grad_(False)
+    model.register_buffer("scale", torch.ones(2))
+    keeper = TensorCheckpoint(tmp_path / "run.safetensors")
+    said = {"loss": flat_square, "measure": unmetered(), "key": "run", "keeper": keeper}
+    train(model, table(20), plan(), **said)  # type: ignore[arg-type]
+    again = deepcopy(model)
+    nn.init.zeros_(again.get_submodule("2").weight)
+    train(again, table(20), plan(), **said)  # type: ignore[arg-type]
+    assert all(torch.equal(one, other) for one, other in zip(model.parameters(), again.parameters(), strict=True))
+    for name in ("0.weight", "scale"):
+        other = deepcopy(model)
+        with torch.no_grad():
+            other.state_dict()[name].add_(1)
+        with pytest.raises(Fault, match="another training run"):
+            train(other, table(20), plan(), **said)  # type: ignore[arg-type]
+
+
+def test_what_is_not_trained_belongs_to_the_run(tmp_path: Path) -> None:
+    what_is_not_trained_belongs_to_the_run(tmp_path)
+
+
 def states_come_back(name: str, tmp_path: Path) -> None:
     """What a checkpoint holds brings an optimiser to where it was: the same gradients move both in the same way."""
     for kind in (CheckpointFile, TensorCheckpoint):

@@ -406,6 +406,14 @@ MUTANTS = (
         checks.models_that_mix_are_refused,
     ),
     Mutant(
+        "any-frozen-weights-will-do",
+        T + "training:_moving",
+        "[*others, *model.named_buffers()]",
+        "[]",
+        "weights are gone on with beside frozen ones that they were not trained with",
+        in_folder(training.what_is_not_trained_belongs_to_the_run),
+    ),
+    Mutant(
         "attributes-are-not-looked-at",
         T + "checks:_check_kept",
         "not _same(*told)",

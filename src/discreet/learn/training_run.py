@@ -109,7 +109,7 @@ def entered(
     if keeper is not None and not (hasattr(keeper, "read") and hasattr(keeper, "write")):
         raise Invalid(f"keeper must keep checkpoints, got {shown(keeper)}", hint='keeper=CheckpointFile("run.json")')
     charged = measure_of(measure)
-    what = sha256(f"{label} {key} {plan} {learner.described} {event_text(plan.event)}".encode()).hexdigest()
+    what = "" if keeper is None else _run_of(plan, learner, key, label)
 
     def save(grant: Grant, made: int) -> None:
         if keeper is not None:
@@ -133,6 +133,11 @@ def entered(
             learner.restore(last.state)
             run.made = last.made
         yield run
+
+
+def _run_of(plan: TrainingPlan, learner: Learner, key: str | None, label: str) -> str:
+    """What tells a run from all others: a checkpoint belongs to it alone."""
+    return sha256(f"{label} {key} {plan} {learner.described} {event_text(plan.event)}".encode()).hexdigest()
 
 
 def _ahead() -> Fault:

@@ -1,6 +1,7 @@
 """Optimisers and schedules: they see released gradients alone, so that all of their state may be kept."""
 
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,9 +24,13 @@ class Moving:
     """Weights that follow released gradients: an optimiser, and a schedule of its learning rate."""
 
     def __init__(
-        self, parameters: Sequence[tuple[str, nn.Parameter]], optimizer: Made | None, schedule: Schedule | None
+        self,
+        parameters: Sequence[tuple[str, nn.Parameter]],
+        optimizer: Made | None,
+        schedule: Schedule | None,
+        others: Sequence[tuple[str, Tensor]] = (),
     ) -> None:
-        self._parameters = list(parameters)
+        self._parameters, self._others = list(parameters), list(others)
         own = [each for _, each in parameters]
         made = SGD(own, lr=RATE) if optimizer is None else optimizer
         if not isinstance(made, Optimizer) and callable(made):
@@ -40,13 +45,20 @@ class Moving:
 
     @property
     def described(self) -> str:
-        """What tells this from another one: public. Learning rates change as steps are made, and are not part of it."""
+        """What tells this from another one: public. Learning rates change as steps are made, and are not part of it.
+
+        What is not trained is: it is in no checkpoint, and weights that were trained beside it are of no use beside anything else.
+        """
         groups = [
             {name: repr(value) for name, value in group.items() if name not in ("params", "lr", "initial_lr")}
             for group in self.optimizer.param_groups
         ]
         shapes = [(name, tuple(each.shape)) for name, each in self._parameters]
-        return f"{shapes} {type(self.optimizer).__name__} {groups}"
+        digest = sha256()
+        for name, each in self._others:
+            digest.update(f"{name} {each.dtype} {tuple(each.shape)}".encode())
+            digest.update(np.ascontiguousarray(_array(each)).tobytes())
+        return f"{shapes} {type(self.optimizer).__name__} {groups} {digest.hexdigest()}"
 
     def step(self, number: int) -> None:
         """Move the weights along their gradients; `number` is that of the step among all of the plan, from 0."""

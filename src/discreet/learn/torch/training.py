@@ -243,7 +243,9 @@ def _entered(
 
 def _moving(model: nn.Module, optimizer: Made | None, schedule: Schedule | None) -> Moving:
     trained_parameters(model)
-    return Moving([(name, own) for name, own in model.named_parameters() if own.requires_grad], optimizer, schedule)
+    trained = [(name, own) for name, own in model.named_parameters() if own.requires_grad]
+    others = [(name, own) for name, own in model.named_parameters() if not own.requires_grad]
+    return Moving(trained, optimizer, schedule, [*others, *model.named_buffers()])
 
 
 def _check_plan(plan: TrainingPlan) -> None:
