@@ -210,6 +210,24 @@ def test_layers_with_parameters_of_their_own_are_not_covered() -> None:
     assert GhostSums.covers(model, list(model.parameters()))
 
 
+class Heir(nn.Linear):
+    """Is a linear layer by its name alone."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) * self.weight.sum()
+
+
+def heirs_are_not_taken_for_what_they_inherit() -> None:
+    model = nn.Sequential(Heir(3, 2))
+    assert not GhostSums.covers(model, list(model.parameters()))
+    rows = TensorRows((torch.rand(4, 3), torch.zeros(4)), torch.device("cpu"))
+    assert isinstance(sums_for(model, flat_square, rows, list(model.parameters())), EachSums)
+
+
+def test_heirs_are_not_taken_for_what_they_inherit() -> None:
+    heirs_are_not_taken_for_what_they_inherit()
+
+
 def filled_up(found: Case, size: int) -> TensorBatch:
     """The rows of a case, and its last one again and again, marked as nobody's."""
     places = [min(at, len(found.inputs) - 1) for at in range(size)]

@@ -659,6 +659,22 @@ def test_float_noise_has_the_scale_of_the_plan() -> None:
     float_noise_has_the_scale_of_the_plan()
 
 
+def float_noise_hangs_on_secret_bits() -> None:
+    """Whatever seed PyTorch's generator has, noise is another one each time, and the same of the same bits."""
+    ends = []
+    for tape in (1, 2, 1):
+        torch.manual_seed(0)
+        model = network()
+        train(model, table(9), plan(steps=1, rate=1), loss=flat_square, noise="float", measure=Unmetered(Tape(tape)))
+        ends.append(torch.cat([each.detach().flatten() for each in model.parameters()]))
+    assert torch.equal(ends[0], ends[2])
+    assert not torch.isclose(ends[0], ends[1], rtol=1e-6, atol=0).any()
+
+
+def test_float_noise_hangs_on_secret_bits() -> None:
+    float_noise_hangs_on_secret_bits()
+
+
 def exact_sums_are_for_what_is_steady() -> None:
     check_exact("cpu", False)
     check_exact("cuda", True)

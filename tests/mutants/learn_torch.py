@@ -414,6 +414,22 @@ MUTANTS = (
         in_folder(training.what_is_not_trained_belongs_to_the_run),
     ),
     Mutant(
+        "heirs-are-what-they-inherit",
+        T + "layers:known",
+        "type(layer) in KNOWN",
+        "isinstance(layer, tuple(KNOWN))",
+        "a layer that does something else has the norms of the one that it inherits from",
+        sums.heirs_are_not_taken_for_what_they_inherit,
+    ),
+    Mutant(
+        "float-noise-has-a-seed-that-is-known",
+        T + "noise:FloatGaussian.__call__",
+        "chosen(source).bits(63)",
+        "1",
+        "everybody can subtract the noise",
+        training.float_noise_hangs_on_secret_bits,
+    ),
+    Mutant(
         "attributes-are-not-looked-at",
         T + "checks:_check_kept",
         "not _same(*told)",
