@@ -131,6 +131,17 @@ def test_without_a_name_the_model_goes_to_a_file_of_its_own(run: Run, clinic: Pa
     assert spent(run) == 1
 
 
+def test_names_may_hold_commas(run: Run, place: Path) -> None:
+    rows = [f'{i},{i % 50},"{("no", "yes, again")[i % 2]}"' for i in range(60)]
+    (place / "odd.csv").write_text("\n".join(['id,"size, cm",back', *rows, ""]), "utf-8")
+    words = ("train", "odd.csv", "--unit", "id", "--bounds", "size, cm=0:50", "--target", "back", "--people", "60")
+    named = ("--features", '"size, cm"', "--classes", 'no,"yes, again"', "--epsilon", "1")
+    found = data(run(*words, *named, "--preview", "--json"))
+    assert found["features"] == ["size, cm"] and found["classes"] == ["no", "yes, again"]
+    refused = run(*words, "--features", '"size', "--classes", "no,yes", "--epsilon", "1", "--json")
+    assert (refused.exit_code, error(refused)["code"]) == (2, "usage")
+
+
 def test_another_key_trains_another_model(run: Run, clinic: Path) -> None:
     texts = []
     for key, total in (("a", 2), ("b", 4), ("a", 4)):

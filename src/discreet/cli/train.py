@@ -1,5 +1,6 @@
 """`discreet train SOURCE --model logistic --target readmitted --epsilon 1`: a model whose weights keep secrets."""
 
+import csv
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -175,8 +176,13 @@ def _target(out: str, force: bool) -> Path:
 def _listed(text: str | None, option: str) -> list[str] | None:
     if text is None:
         return None
-    found = [each.strip() for each in text.split(",")]
-    if not all(found):
+    try:  # as a line of CSV, so that a name may hold a comma
+        found = [each.strip() for each in next(csv.reader([text], skipinitialspace=True, strict=True), [])]
+    except csv.Error:
+        raise Invalid(
+            f"{option} has an open quote", code="usage", hint=f"write {option} 'one,\"one, with a comma\"'"
+        ) from None
+    if not found or not all(found):
         raise Invalid(f"{option} has a name that is empty", code="usage", hint=f"write {option} one,other")
     return found
 
