@@ -132,7 +132,7 @@ ARROWS = {
     "web": set[str](),
     "server": {"curator", "local", "web", *BASIC},
 }
-MAY_IMPORT_ALL = {"cli"}
+MAY_IMPORT_ALL = {"__main__", "cli"}
 MAY_USE_PUBLIC_NAMES = {"attacks", "cli"}
 
 

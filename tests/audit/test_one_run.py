@@ -391,6 +391,11 @@ def test_a_report_tells_where_it_comes_from() -> None:
     [
         ({"canaries": 0}, "canaries must be at least 1"),
         ({"guesses": []}, "at least one rule"),
+        ({"guesses": 5}, "a list of rules"),
+        ({"guesses": Extremes(5, 5)}, "a list of rules"),
+        ({"guesses": "5"}, "a list of rules"),
+        ({"guesses": [(2, 2, 2)]}, "a pair of them"),
+        ({"score": 3}, "must be functions"),
         ({"guesses": [11]}, "at most the 10 canaries"),
         ({"guesses": [0]}, "at least 1"),
         ({"guesses": [Extremes(6, 5)]}, "at most the 10 canaries"),
@@ -405,10 +410,12 @@ def test_wrong_requests_are_refused_before_anything_is_run(wrong: dict[str, Any]
         raise AssertionError("it was run")
 
     with pytest.raises(Invalid, match=message):
-        one_run(train, centred, **{"canaries": 10, "delta": 0, **wrong})
+        one_run(train, **{"score": centred, "canaries": 10, "delta": 0, **wrong})
 
 
-@pytest.mark.parametrize("scores", [[1.0] * 9, [[1.0] * 10], [float("nan"), *[1.0] * 9]], ids=str)
+@pytest.mark.parametrize(
+    "scores", [[1.0] * 9, [[1.0] * 10], [float("nan"), *[1.0] * 9], ["a"] * 10, [[1], [1, 2]]], ids=str
+)
 def test_scores_are_one_number_for_each_canary(scores: Any) -> None:
     with pytest.raises(Invalid, match="one number for each of the 10 canaries"):
         one_run(lambda mask: mask, lambda mask: scores, canaries=10, delta=0)

@@ -617,3 +617,10 @@ def test_what_is_missing_is_told_at_once(run: Run, visits: Path) -> None:
     assert "--unit" not in error(run(*question, "--unit", "patient_id", "--json"))["hint"]
     assert run(*question, "--unit", "patient_id", "--epsilon", "1").exit_code == 0
     assert "--unit" not in error(run(*question, "--json"))["hint"]  # it is remembered
+
+
+def test_the_command_is_a_module_too() -> None:
+    """For environments whose folder of commands is not on the path."""
+    ways = [[COMMAND], [sys.executable, "-m", "discreet"]]
+    said = [subprocess.run([*way, "--version"], capture_output=True, text=True, check=True).stdout for way in ways]
+    assert said[0] == said[1] != ""

@@ -120,6 +120,28 @@ def test_the_same_again_is_free_and_gives_the_same_model(run: Run, clinic: Path)
         assert (refused.exit_code, error(refused)["code"]) == (2, "out")
 
 
+def test_without_a_name_the_model_goes_to_a_file_of_its_own(run: Run, clinic: Path) -> None:
+    """The shortest form; a model that is there already is never written over, and nothing is charged then."""
+    words = ("train", "clinic.toml", "--model", "logistic", "--target", "readmitted", "--epsilon", "1")
+    result = run(*words)
+    assert result.exit_code == 0 and "wrote model.json" in result.stderr and spent(run) == 1
+    assert load("model.json").target == "readmitted"
+    refused = run(*words, "--key", "another", "--json")
+    assert (refused.exit_code, error(refused)["code"]) == (2, "out") and "--out" in error(refused)["hint"]
+    assert spent(run) == 1
+
+
+def test_names_may_hold_commas(run: Run, place: Path) -> None:
+    rows = [f'{i},{i % 50},"{("no", "yes, again")[i % 2]}"' for i in range(60)]
+    (place / "odd.csv").write_text("\n".join(['id,"size, cm",back', *rows, ""]), "utf-8")
+    words = ("train", "odd.csv", "--unit", "id", "--bounds", "size, cm=0:50", "--target", "back", "--people", "60")
+    named = ("--features", '"size, cm"', "--classes", 'no,"yes, again"', "--epsilon", "1")
+    found = data(run(*words, *named, "--preview", "--json"))
+    assert found["features"] == ["size, cm"] and found["classes"] == ["no", "yes, again"]
+    refused = run(*words, "--features", '"size', "--classes", "no,yes", "--epsilon", "1", "--json")
+    assert (refused.exit_code, error(refused)["code"]) == (2, "usage")
+
+
 def test_another_key_trains_another_model(run: Run, clinic: Path) -> None:
     texts = []
     for key, total in (("a", 2), ("b", 4), ("a", 4)):
@@ -139,7 +161,6 @@ def test_what_is_wrong_is_said_before_anything_is_spent(run: Run, clinic: Path, 
     wrong: list[tuple[tuple[str, ...], str, str]] = [
         (("train", "clinic.toml", "--epsilon", "1", *out), "usage", "--target"),
         (("train", "clinic.toml", "--target", "readmitted", *out), "usage", "--epsilon"),
-        (TRAIN, "usage", "--out"),
         ((*TRAIN, "--out", "there.json"), "out", "--force"),
         ((*TRAIN, "--out", "model.pickle"), "out", "model.json"),
         ((*TRAIN, "--out", "nowhere/model.json"), "out", "folder"),

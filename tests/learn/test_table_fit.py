@@ -379,6 +379,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"classes": ["yes"]}, "two classes or more"),
     ({"classes": ["yes", "yes"]}, "each named once"),
     ({"classes": "no,yes"}, "must be a list"),
+    ({"classes": 2}, "must be a list"),
+    ({"classes": [["no"], ["yes"]]}, "must be a list"),
     ({"classes": ["no", "yse"]}, "'yse' is no declared key of the target 'readmitted'"),
     ({"features": []}, "at least one feature"),
     ({"features": "age"}, "must be names of columns"),
@@ -387,6 +389,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"features": ["nothing"]}, "no column"),
     ({"delta": 0}, "needs a delta"),
     ({"epsilon": 0}, "epsilon must be positive"),
+    ({"people": "many"}, "people must be an integer"),
+    ({"people": 7.9}, "people must be an integer"),
     ({"people": 0}, "people must be at least 1"),
     ({"steps": 0}, "steps must be at least 1"),
     ({"rate": 0}, "rate must be above 0"),
@@ -405,6 +409,12 @@ def test_what_is_wrong_is_said_before_anything_is_spent(more: dict[str, Any], sa
     with pytest.raises(Invalid, match=said):
         fit(table, **(TERMS | more))
     assert table.reads == 0 and measure.spent.epsilon(DELTA) == 0
+
+
+@pytest.mark.parametrize("table", [None, {"age": [1]}, "patients"], ids=str)
+def test_what_is_no_table_is_told(table: Any) -> None:
+    with pytest.raises(Invalid, match="a table of a curator"):
+        fit(table, **TERMS)
 
 
 def test_columns_of_very_many_keys_are_refused() -> None:

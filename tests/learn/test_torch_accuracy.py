@@ -9,9 +9,10 @@ pytest.importorskip("torch", reason="the optional part learn")
 import torch
 from torch import Tensor, nn
 
+from discreet import Curator
 from discreet.audit.twins.functions import Draws, compare
 from discreet.audit.twins.record import Recorder
-from discreet.errors import Fault, Invalid
+from discreet.errors import DiscreetError, Fault, Invalid
 from discreet.learn.torch import evaluate
 from discreet.mechanisms.measure import Unmetered, unmetered
 from discreet.noise import Tape
@@ -68,6 +69,61 @@ def twins_see_the_same() -> None:
 
 def test_twins_see_the_same() -> None:
     twins_see_the_same()
+
+
+class OfTheBatch(Same):
+    """Gives what it takes, by the others of its batch; or keeps it."""
+
+    def __init__(self, keeps: bool) -> None:
+        super().__init__()
+        self.keeps = keeps
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.keeps:
+            self.last = x
+            return x
+        return x - x.mean(0)
+
+
+def models_that_mix_are_not_judged() -> None:
+    """One row would decide whether all others are right; nothing is charged."""
+    measure = unmetered()
+    for keeps in (False, True):
+        with pytest.raises(Invalid) as caught:
+            evaluate(OfTheBatch(keeps), (torch.eye(2), torch.arange(2)), epsilon=1, people=2, measure=measure)
+        assert caught.value.code == "mixes"
+    with pytest.raises(Invalid, match="rows of the shape"):
+        evaluate(nn.Linear(3, 2), (torch.eye(2), torch.arange(2)), epsilon=1, people=2, measure=measure)
+    assert measure.spent.terms == ()
+
+
+def test_models_that_mix_are_not_judged() -> None:
+    models_that_mix_are_not_judged()
+
+
+def rows_are_not_charged_as_people() -> None:
+    """A curator who protects people lets nobody count rows at the price of people."""
+    people = {"patient": [f"p{i}" for i in range(4)]}
+    data = torch.eye(4), torch.arange(4)
+    with Curator({"visits": people}, "patient", epsilon=2, delta=1e-3, max_rows=1, ledger=":memory:") as curator:
+        with pytest.raises(DiscreetError):
+            evaluate(Same(), data, epsilon=1, people=4, measure=curator.measure)
+        assert curator.spent.epsilon == 0
+        evaluate(Same(), data, epsilon=1, people=4, measure=curator.measure, groups=people["patient"])
+        assert curator.spent.epsilon == 1
+
+
+def test_rows_are_not_charged_as_people() -> None:
+    rows_are_not_charged_as_people()
+
+
+def test_rows_that_are_replaced_are_charged_as_such() -> None:
+    with Curator(
+        {"visits": {"ward": ["A", "B"]}}, row=True, adjacency="replace", epsilon=2, delta=1e-3, ledger=":memory:"
+    ) as curator:
+        data = torch.eye(2), torch.arange(2)
+        evaluate(Same(), data, epsilon=1, people=2, measure=curator.measure, adjacency="replace")
+        assert curator.spent.epsilon == 1
 
 
 def test_errors_are_those_of_the_noise() -> None:

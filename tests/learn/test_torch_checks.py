@@ -63,6 +63,54 @@ class Remembering(nn.Module):
         return self.layer(x)  # type: ignore[no-any-return]
 
 
+class Keeping(nn.Module):
+    """Keeps what it took, as many models do to look at it later: of PyTorch only its owner knows of that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.last = {"taken": [x.detach()]}
+        return self.layer(x)  # type: ignore[no-any-return]
+
+
+class Registering(Remembering):
+    """Has a buffer more once it has seen a batch."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.register_buffer("more", x.detach().mean(0))
+        return self.layer(x)  # type: ignore[no-any-return]
+
+
+class BegunByData(nn.Module):
+    """Takes its scale from the first batch that it sees."""
+
+    def __init__(self, trained: bool) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+        self.scale = nn.Parameter(torch.zeros(3), requires_grad=trained)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not bool(self.scale.any()):
+            self.scale.data = 1 / x.detach().std(0)
+        return self.layer(x * self.scale)  # type: ignore[no-any-return]
+
+
+class Caching(nn.Module):
+    """Keeps what is the same for all examples, and has another output in training than otherwise."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+        self.register_buffer("unknown", torch.full((2,), torch.nan))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor] | Tensor:
+        self.kept = torch.arange(2.0)
+        found = self.layer(x)
+        return (found, found + self.kept) if self.training else found
+
+
 def mixing() -> list[nn.Module]:
     return [
         nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)),
@@ -72,7 +120,54 @@ def mixing() -> list[nn.Module]:
         OfTheRowBefore(),
         OfTheRowAfter(),
         Remembering(),
+        Registering(),
+        Keeping(),
+        BegunByData(True),
+        BegunByData(False),
     ]
+
+
+def test_models_may_keep_what_is_the_same_for_all_and_differ_in_training() -> None:
+    def both(outputs: tuple[Tensor, Tensor], targets: Tensor) -> Tensor:
+        return flat_square(outputs[0], targets) + flat_square(outputs[1], targets)
+
+    assert train(Caching(), (torch.rand(4, 3), torch.zeros(4)), PLAN, loss=both).made == 2
+    with pytest.raises(Invalid, match="cannot without dropping"):
+        train(nn.Sequential(nn.Dropout(), Caching()), (torch.rand(4, 3), torch.zeros(4)), PLAN, loss=both)
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16, torch.float64])
+def test_models_of_any_precision_are_trained(kind: torch.dtype) -> None:
+    data = torch.rand(4, 3).to(kind), torch.zeros(4).to(kind)
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.LayerNorm(4), nn.Linear(4, 2)).to(kind)
+    assert train(model, data, PLAN, loss=flat_square).made == 2
+    assert {each.dtype for each in model.parameters()} == {kind}
+
+
+def plans_for_people_need_groups() -> None:
+    """Nothing is charged for people whom nobody tells apart."""
+    measure = unmetered()
+    agreed = TrainingPlan(epsilon=1, delta=1e-5, steps=2, people=10, person=Person())
+    for groups in (None, torch.zeros(4, 2), {0: 1, 1: 1, 2: 2, 3: 2}, "abcd"):
+        with pytest.raises(Invalid, match="groups"):
+            train(nn.Linear(3, 2), DATA, agreed, loss=flat_square, groups=groups, measure=measure)  # type: ignore[arg-type]
+    assert measure.spent.terms == ()
+    train(nn.Linear(3, 2), DATA, agreed, loss=flat_square, groups=range(4), measure=measure)
+    assert measure.spent.terms
+
+
+def test_plans_for_people_need_groups() -> None:
+    plans_for_people_need_groups()
+
+
+def test_parameters_that_are_not_trained_stay_where_they_are() -> None:
+    """Also where a gradient of before is still there, and the optimiser knows them."""
+    model = nn.Linear(3, 2)
+    model.bias.grad = torch.ones(2)
+    model.bias.requires_grad_(False)
+    before = model.bias.clone()
+    train(model, DATA, PLAN, loss=flat_square, optimizer=torch.optim.SGD(model.parameters(), lr=0.1))
+    assert torch.equal(model.bias, before)
 
 
 def refused(model: nn.Module, exact: bool = False) -> Invalid:
@@ -102,7 +197,7 @@ def test_batch_norm_is_refused_with_what_to_use_instead() -> None:
     assert "GroupNorm" in error.hint
 
 
-@pytest.mark.parametrize("options", [{"max_norm": 1.0}, {"scale_grad_by_freq": True}])
+@pytest.mark.parametrize("options", [{"max_norm": 1.0}, {"scale_grad_by_freq": True}, {"sparse": True}])
 def test_tables_that_look_at_the_batch_are_refused(options: dict[str, object]) -> None:
     model = nn.Sequential(nn.Embedding(4, 2, **options), nn.Flatten())  # type: ignore[arg-type]
     with pytest.raises(Invalid, match="cannot be trained privately"):
@@ -216,6 +311,12 @@ DATA = torch.rand(4, 3), torch.zeros(4)
         ({"plan": None}, "plan must be a TrainingPlan"),
         ({"plan": TrainingPlan(epsilon=1, delta=1e-5, steps=2, people=10, clip=1e-10)}, "clip must lie between"),
         ({"plan": TrainingPlan(epsilon=1, delta=1e-5, steps=2, people=10, clip=1e10)}, "clip must lie between"),
+        ({"optimizer": lambda p: torch.optim.SparseAdam(p)}, "SparseAdam"),
+        ({"optimizer": torch.optim.SGD(nn.Linear(3, 2).parameters(), lr=0.1)}, "no parameter of this model"),
+        ({"progress": 3}, "progress must be a function"),
+        ({"data": (DATA[0].to_sparse(), DATA[1])}, "dense"),
+        ({"measure": 3}, "measure must be a measure"),
+        ({"keeper": "run.json", "key": "run"}, "CheckpointFile"),
         ({"optimizer": "sgd"}, "optimizer must be one of torch"),
         ({"optimizer": lambda p: None}, "optimizer must be one of torch"),
         (
@@ -226,10 +327,16 @@ DATA = torch.rand(4, 3), torch.zeros(4)
 )
 def test_bad_requests_are_refused_before_anything_is_spent(changes: dict[str, object], words: str) -> None:
     measure = unmetered()
-    arguments = {"model": nn.Linear(3, 2), "data": DATA, "plan": PLAN, **changes}
+    arguments = {"model": nn.Linear(3, 2), "data": DATA, "plan": PLAN, "measure": measure, **changes}
     with pytest.raises(Invalid, match=words):
-        train(**arguments, loss=flat_square, measure=measure)  # type: ignore[arg-type]
+        train(**arguments, loss=flat_square)  # type: ignore[arg-type]
     assert measure.spent.terms == ()
+
+
+@pytest.mark.filterwarnings("ignore:Initializing zero-element tensors")
+def test_parameters_of_no_numbers_are_no_matter() -> None:
+    model = nn.Sequential(nn.Linear(3, 0), nn.Linear(0, 2))
+    assert train(model, DATA, PLAN, loss=flat_square).made == 2
 
 
 def test_schedules_that_look_at_metrics_are_refused() -> None:

@@ -1,6 +1,7 @@
 """Models and checkpoints are saved as safetensors or JSON with their price, come back bit for bit, and are never pickled."""
 
 import pickle
+from copy import deepcopy
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,12 +16,14 @@ from torch import nn
 from discreet.errors import Fault, Invalid
 from discreet.learn import TrainingPlan
 from discreet.learn.checkpoint import Checkpoint, CheckpointFile
-from discreet.learn.torch import NoiseKind, TensorCheckpoint, TrainedModel, load, save
-from tests.learn.torch_cases import Tied
+from discreet.learn.torch import NoiseKind, TensorCheckpoint, TrainedModel, load, save, train
+from discreet.mechanisms.measure import unmetered
+from tests.learn.torch_cases import Tied, flat_square
 
 pytestmark = pytest.mark.learn
 
 PLAN = TrainingPlan(epsilon=2, delta=1e-5, steps=7, people=20, rate=0.5)
+DATA = torch.rand(4, 3), torch.zeros(4)
 
 
 def trained(model: nn.Module) -> TrainedModel:
@@ -82,6 +85,52 @@ def test_other_files_are_refused(name: str, tmp_path: Path) -> None:
         path.write_bytes(text)
         with pytest.raises(Invalid):
             load(model, path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"format": "1", "tensors": {"weight": {"dtype": "float32", "shape": [2, 3], "values": ["0x1p9999"]}}}',
+        '{"format": "1", "tensors": {"weight": {"dtype": "float32", "shape": [2, 3], "values": ["0x1p9"]}}}',
+        '{"format": "1", "tensors": {"weight": {"dtype": "int64", "shape": [1], "values": [1e400]}}}',
+    ],
+)
+def test_texts_that_are_no_model_are_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_text(text, "utf-8")
+    with pytest.raises(Invalid, match="not a model"):
+        load(nn.Linear(3, 2), tmp_path / "model.json")
+
+
+def test_places_where_nothing_is_are_told(tmp_path: Path) -> None:
+    """Of a checkpoint before anything is charged."""
+    for place in (tmp_path / "none.json", tmp_path):
+        with pytest.raises(Invalid, match="cannot be read"):
+            load(nn.Linear(3, 2), place)
+    with pytest.raises(Invalid, match="with its price"):
+        save(nn.Linear(3, 2), tmp_path / "model.json")  # type: ignore[arg-type]
+    for kind in (CheckpointFile, TensorCheckpoint):
+        measure = unmetered()
+        said = {"loss": flat_square, "key": "run", "measure": measure}
+        with pytest.raises(Invalid, match="cannot be a checkpoint"):
+            train(nn.Linear(3, 2), DATA, PLAN, keeper=kind(tmp_path), **said)  # type: ignore[arg-type]
+        assert measure.spent.terms == ()
+        folder = tmp_path / kind.__name__ / "runs"
+        train(nn.Linear(3, 2), DATA, PLAN, keeper=kind(folder / "run"), **said)  # type: ignore[arg-type]
+        assert (folder / "run").exists() and folder.stat().st_mode & 0o077 == 0
+
+
+def test_whole_numbers_come_back_exactly(tmp_path: Path) -> None:
+    model = nn.Linear(3, 2)
+    model.register_buffer("count", torch.tensor([2**62 + 1, -1]))
+    model.register_buffer("mask", torch.tensor([True, False]))
+    for name in ("model.json", "model.safetensors"):
+        save(trained(model), tmp_path / name)
+        other = deepcopy(model)
+        other.get_buffer("count").zero_()
+        load(other, tmp_path / name)
+        assert torch.equal(other.get_buffer("count"), model.get_buffer("count"))
+        assert torch.equal(other.get_buffer("mask"), model.get_buffer("mask"))
 
 
 def test_large_models_are_no_json(tmp_path: Path) -> None:

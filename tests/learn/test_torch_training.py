@@ -205,6 +205,28 @@ def test_an_example_that_is_no_number_leaves_the_sum_as_it_is(way: str) -> None:
     assert np.linalg.norm((with_it - without).astype(float)) <= 1e-6 * STEPS_OF_CLIP
 
 
+def what_is_dropped_hangs_on_secret_bits() -> None:
+    """Whoever set the seed of PyTorch's generator does not know what is dropped of whom, and finds the generator as it was."""
+
+    def dropped(way: str, tape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        torch.manual_seed(0)
+        state = torch.get_rng_state()
+        recorder = Recorder()
+        model = nn.Sequential(network(way), nn.Dropout())
+        train(model, table(9), agreed, loss=flat_square, measure=Unmetered(Tape(tape), recorder), **WAYS[way])  # type: ignore[arg-type]
+        assert torch.equal(torch.get_rng_state(), state)
+        return recorder.drawn[0].given[0]  # type: ignore[no-any-return]
+
+    agreed = plan(steps=1, rate=1)
+    for way in ("ghost", "each", "exact", "microbatches"):
+        assert not np.array_equal(dropped(way, 1), dropped(way, 2))
+        assert np.array_equal(dropped(way, 1), dropped(way, 1))
+
+
+def test_what_is_dropped_hangs_on_secret_bits() -> None:
+    what_is_dropped_hangs_on_secret_bits()
+
+
 def batches_are_those_of_the_grant() -> None:
     """The rows whose gradients are summed are those that the grant sampled, of each step anew."""
     measure, recorder = recorded()
@@ -391,6 +413,30 @@ def test_whoever_was_stopped_goes_on_with_the_blocks_that_are_left(name: str, tm
         whoever_was_stopped_goes_on_with_the_blocks_that_are_left(keeper, name)
 
 
+def what_is_not_trained_belongs_to_the_run(tmp_path: Path) -> None:
+    """Weights that were trained beside frozen ones of chance are not put beside others of chance, which nothing else would tell."""
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+    model[0].requires_grad_(False)
+    model.register_buffer("scale", torch.ones(2))
+    keeper = TensorCheckpoint(tmp_path / "run.safetensors")
+    said = {"loss": flat_square, "measure": unmetered(), "key": "run", "keeper": keeper}
+    train(model, table(20), plan(), **said)  # type: ignore[arg-type]
+    again = deepcopy(model)
+    nn.init.zeros_(again.get_submodule("2").weight)
+    train(again, table(20), plan(), **said)  # type: ignore[arg-type]
+    assert all(torch.equal(one, other) for one, other in zip(model.parameters(), again.parameters(), strict=True))
+    for name in ("0.weight", "scale"):
+        other = deepcopy(model)
+        with torch.no_grad():
+            other.state_dict()[name].add_(1)
+        with pytest.raises(Fault, match="another training run"):
+            train(other, table(20), plan(), **said)  # type: ignore[arg-type]
+
+
+def test_what_is_not_trained_belongs_to_the_run(tmp_path: Path) -> None:
+    what_is_not_trained_belongs_to_the_run(tmp_path)
+
+
 def states_come_back(name: str, tmp_path: Path) -> None:
     """What a checkpoint holds brings an optimiser to where it was: the same gradients move both in the same way."""
     for kind in (CheckpointFile, TensorCheckpoint):
@@ -545,7 +591,7 @@ def test_twenty_kills_never_draw_more_than_was_paid_for(tmp_path: Path) -> None:
                         torch.set_num_threads(1)
                         keeper = TensorCheckpoint(folder / "model.safetensors")
                         options = {"measure": curator.measure, "key": "model", "keeper": keeper}
-                        train(Telling(mouth), table(5), agreed, loss=flat_square, **options)  # type: ignore[arg-type]
+                        train(Telling(mouth), table(5), agreed, loss=flat_square, groups=range(5), **options)  # type: ignore[arg-type]
                         os._exit(0)
                     finally:
                         os._exit(1)
@@ -611,6 +657,22 @@ def float_noise_has_the_scale_of_the_plan() -> None:
 
 def test_float_noise_has_the_scale_of_the_plan() -> None:
     float_noise_has_the_scale_of_the_plan()
+
+
+def float_noise_hangs_on_secret_bits() -> None:
+    """Whatever seed PyTorch's generator has, noise is another one each time, and the same of the same bits."""
+    ends = []
+    for tape in (1, 2, 1):
+        torch.manual_seed(0)
+        model = network()
+        train(model, table(9), plan(steps=1, rate=1), loss=flat_square, noise="float", measure=Unmetered(Tape(tape)))
+        ends.append(torch.cat([each.detach().flatten() for each in model.parameters()]))
+    assert torch.equal(ends[0], ends[2])
+    assert not torch.isclose(ends[0], ends[1], rtol=1e-6, atol=0).any()
+
+
+def test_float_noise_hangs_on_secret_bits() -> None:
+    float_noise_hangs_on_secret_bits()
 
 
 def exact_sums_are_for_what_is_steady() -> None:

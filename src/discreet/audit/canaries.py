@@ -105,6 +105,8 @@ def one_run(
     >>> told.canaries, told.guesses >= 250
     (1000, True)
     """
+    if not callable(train) or not callable(score):
+        raise Invalid("train and score must be functions", hint="one_run(train, score, canaries=1000, delta=1e-5)")
     among = whole(canaries, "canaries", least=1)
     rules = _rules(guesses, among)
     small, level = float(probability(delta, "delta")), float(sure(confidence))
@@ -116,9 +118,15 @@ def one_run(
 def _rules(guesses: Sequence[Rule] | None, among: int) -> list[Rule]:
     if guesses is None:
         return sorted({max(1, int(share * among)) for share in USUAL}, reverse=True)
+    if isinstance(guesses, Extremes) or not isinstance(guesses, Sequence) or isinstance(guesses, str):
+        raise Invalid(
+            f"guesses must be a list of rules, got {shown(guesses)}", hint="guesses=[100], or [audit.Extremes(50, 50)]"
+        )
     if not guesses:
         raise Invalid("guesses must hold at least one rule", hint="guesses=[100], or [audit.Extremes(50, 50)]")
     for rule in guesses:
+        if isinstance(rule, tuple) and len(rule) != 2:
+            raise Invalid(f"a rule is a number, or a pair of them, got {shown(rule)}", hint="audit.Extremes(50, 50)")
         parts = rule if isinstance(rule, tuple) else (rule,)
         said = sum(whole(part, "guesses") for part in parts)
         if not 1 <= said <= among:
@@ -127,7 +135,10 @@ def _rules(guesses: Sequence[Rule] | None, among: int) -> list[Rule]:
 
 
 def _scores(found: Any, among: int) -> Scores:
-    scores = np.asarray(found, np.float64)
+    try:
+        scores = np.asarray(found, np.float64)
+    except (TypeError, ValueError):
+        scores = np.zeros(0)
     if scores.shape != (among,) or np.isnan(scores).any():
         raise Invalid(f"score must give one number for each of the {among:,} canaries")
     return scores

@@ -64,8 +64,9 @@ def _lines(summary: dict[str, Any]) -> list[str]:
     lines = [f"{summary['model']} regression of {summary['target']}{told} in {summary['table']}, by {by}"]
     if "steps" in summary:
         batch = "everybody" if summary["rate"] == 1 else f"a sample of {summary['rate']:.3g} of everybody"
+        steps = f"{summary['steps']:,} step{'s' * (summary['steps'] != 1)}"
         lines.append(
-            f"{summary['steps']:,} steps, each a sum over {batch}: about {summary['people']:,}, as declared; of a sum in which"
+            f"{steps}, each a sum over {batch}: about {summary['people']:,}, as declared; of a sum in which"
             f" nobody has more than 1 the noise is {summary['noise']:.3g}"
         )
     return [*lines, price(summary["epsilon"], summary["delta"], summary["relation"])]

@@ -1,5 +1,6 @@
-"""`discreet train SOURCE --model logistic --target readmitted --epsilon 1 --out model.json`: a model whose weights keep secrets."""
+"""`discreet train SOURCE --model logistic --target readmitted --epsilon 1`: a model whose weights keep secrets."""
 
+import csv
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -17,6 +18,10 @@ from discreet.errors import DiscreetError, Fault, Invalid
 
 if TYPE_CHECKING:
     from discreet.learn.table_model import TableModel
+
+
+OUT = "model.json"
+"""Where a model goes that nobody names a file for; one that is there already is not written over."""
 
 
 class ModelName(StrEnum):
@@ -55,7 +60,9 @@ def train(
     clip_norm: Annotated[
         str | None, typer.Option("--clip-norm", metavar="C", help="The longest gradient of a person (0.3).")
     ] = None,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="Where the model goes: a .json file.")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where the model goes: a .json file (model.json).")
+    ] = None,
     checkpoint: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Where training goes on from (a file in the folder of the ledger)."),
@@ -76,12 +83,12 @@ def train(
 
     discreet train hospital.toml --model logistic --target readmitted --features age,ward --epsilon 1 --out model.json
     """
-    given = _given(target, epsilon, out, preview)
+    given = _given(target, epsilon)
     if checkpoint is not None and model is ModelName.linear:
         raise Invalid(
             "--checkpoint is for logistic models: a linear one has no steps", code="usage", hint="leave it out"
         )
-    file = None if out is None else _target(out, force)
+    file = None if out is None and preview else _target(OUT if out is None else out, force)
     terms = {
         "model": model.value,
         "target": given.target,
@@ -127,7 +134,7 @@ class _Given:
     epsilon: Fraction
 
 
-def _given(target: str | None, epsilon: str | None, out: str | None, preview: bool) -> _Given:
+def _given(target: str | None, epsilon: str | None) -> _Given:
     """What cannot be left out."""
     if target is None:
         raise Invalid("the target is missing", code="usage", hint="name the column to tell: --target readmitted")
@@ -135,8 +142,6 @@ def _given(target: str | None, epsilon: str | None, out: str | None, preview: bo
         raise Invalid(
             "the price is missing", code="usage", hint="--epsilon 1 is usual; --preview shows what would be trained"
         )
-    if out is None and not preview:
-        raise Invalid("where the model goes is missing", code="usage", hint="write --out model.json")
     return _Given(target, _price(epsilon))
 
 
@@ -161,7 +166,9 @@ def _target(out: str, force: bool) -> Path:
     target = writable(out)
     if target.exists() and not force:
         raise Invalid(
-            f"{out!r} is there already, and is not written over", code="out", hint="name another file, or say --force"
+            f"{out!r} is there already, and is not written over",
+            code="out",
+            hint="name another file with --out, or say --force",
         )
     return target
 
@@ -169,8 +176,13 @@ def _target(out: str, force: bool) -> Path:
 def _listed(text: str | None, option: str) -> list[str] | None:
     if text is None:
         return None
-    found = [each.strip() for each in text.split(",")]
-    if not all(found):
+    try:  # as a line of CSV, so that a name may hold a comma
+        found = [each.strip() for each in next(csv.reader([text], skipinitialspace=True, strict=True), [])]
+    except csv.Error:
+        raise Invalid(
+            f"{option} has an open quote", code="usage", hint=f"write {option} 'one,\"one, with a comma\"'"
+        ) from None
+    if not found or not all(found):
         raise Invalid(f"{option} has a name that is empty", code="usage", hint=f"write {option} one,other")
     return found
 

@@ -1,6 +1,7 @@
 """Weights on disk after each block of steps, so that whoever was killed goes on: only what was released is ever written."""
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -8,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import Fault
+from discreet.errors import Fault, Invalid
 from discreet.whole_file import write_whole
 
 VERSION = 1
@@ -35,9 +36,8 @@ class CheckpointFile:
 
     def read(self, what: str) -> Checkpoint | None:
         """The checkpoint of this run; None where there is none. That of another run is a Fault."""
-        try:
-            text = self._path.read_bytes()
-        except FileNotFoundError:
+        text = written(self._path)
+        if text is None:
             return None
         try:
             data = json.loads(text)
@@ -61,11 +61,30 @@ class CheckpointFile:
             "made": checkpoint.made,
             "state": state,
         }
-        write_whole(self._path, json.dumps(data).encode())
+        put(self._path, json.dumps(data).encode())
 
 
 def _numbers(values: list[str]) -> NDArray[Any]:
     return np.array([float.fromhex(x) for x in values])
+
+
+def written(path: Path) -> bytes | None:
+    """What is in a checkpoint; None where there is none yet. Invalid where none can be, before anything is charged."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Invalid(
+            f"{str(path)!r} cannot be a checkpoint: {error.strerror}", code="checkpoint", hint="name another file"
+        ) from None
+
+
+def put(path: Path, data: bytes) -> None:
+    """Write a checkpoint whole, durably, into a folder that only its owner may enter where it is not there yet."""
+    with suppress(OSError):  # what cannot be made is told by the writing
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_whole(path, data)
 
 
 def known(version: object, path: Path) -> None:

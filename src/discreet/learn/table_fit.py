@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.cells import Categorical, Category, CellTable
 from discreet.errors import Invalid
-from discreet.exact import Number, shown
+from discreet.exact import Number, shown, whole
 from discreet.learn.centring import CentredLogistic
 from discreet.learn.descent import Descent, descend
 from discreet.learn.encoding import NumberColumn
@@ -74,6 +74,7 @@ class TableFit:
     ) -> "TableFit":
         """For any arguments returns what can be fitted, or raises Invalid or QueryError, before anything is read or spent."""
         kind = _kind(model)
+        _check_table(table)
         person = Person() if table.relation.unit is Unit.PERSON else None
         shared: dict[str, Any] = {"person": person, "adjacency": table.relation.adjacency}
         name = str(getattr(table, "name", "table"))
@@ -219,6 +220,16 @@ def _kind(model: ModelKind | str) -> ModelKind:
         raise Invalid(f"model must be 'logistic' or 'linear', got {shown(model)}", code="model") from None
 
 
+def _check_table(table: object) -> None:
+    """Invalid for what is no table of a curator, such as the curator itself, or a frame."""
+    if not all(hasattr(table, name) for name in ("attributes", "counts", "measure", "relation")):
+        raise Invalid(
+            f"table must be a table of a curator, got {type(table).__name__}",
+            code="table",
+            hint='curator.table("visits"); for arrays there are discreet.learn.logistic and linear',
+        )
+
+
 def _only_of_descent(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
@@ -248,4 +259,4 @@ def _people(table: CellTable, given: int | None) -> int:
             code="people",
             hint="add people = 50000 to [unit] of the policy, or give people=50000 (--people 50000): a public estimate",
         )
-    return int(found)
+    return whole(found, "people", least=1)

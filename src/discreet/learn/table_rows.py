@@ -124,9 +124,7 @@ def class_target(table: CellTable, name: str, classes: Sequence[Category] | None
                 hint=f"{KEYS_HINT.format(found.name)}, or train --model linear for a number",
             )
     else:
-        listed = tuple(classes)
-        if isinstance(classes, str) or len(set(listed)) < len(listed):
-            raise Invalid("classes must be a list, each named once", code="classes", hint="write classes=['no', 'yes']")
+        listed = _classes(classes)
         (attribute,) = table.attributes([Categorical(name, listed)])
         assert isinstance(attribute, Categorical)
         found = attribute
@@ -140,6 +138,18 @@ def class_target(table: CellTable, name: str, classes: Sequence[Category] | None
     (target,) = table.attributes([replace(found, other=False, missing=False)])
     assert isinstance(target, Categorical)
     return target
+
+
+def _classes(given: Any) -> tuple[Any, ...]:
+    """Those that are given, each once."""
+    try:
+        listed = () if isinstance(given, str) else tuple(given)
+        once = len(set(listed)) == len(listed)
+    except TypeError:  # what is no list, or holds lists
+        listed, once = (), False
+    if isinstance(given, str) or not once:
+        raise Invalid("classes must be a list, each named once", code="classes", hint="write classes=['no', 'yes']")
+    return listed
 
 
 def _check_among_keys(table: CellTable, target: Categorical) -> None:

@@ -112,9 +112,9 @@ class TrainingPlan:
             "people": whole(people, "people", least=1),
             "clip": positive(clip, "clip"),
             "rate": share,
-            "shape": usual if shape is None else _member(GradientNoise, shape, "shape"),
+            "shape": usual if shape is None else member(GradientNoise, shape, "shape"),
             "person": _person(person),
-            "adjacency": _member(Adjacency, adjacency, "adjacency"),
+            "adjacency": member(Adjacency, adjacency, "adjacency"),
             "block": whole(block, "block", least=1),
         }
         for name, value in fields.items():
@@ -226,7 +226,7 @@ class TrainingPlan:
 Member = TypeVar("Member", bound=Enum)
 
 
-def _member(kind: type[Member], value: object, name: str) -> Member:
+def member(kind: type[Member], value: object, name: str) -> Member:
     """The member of a name; Invalid for any other."""
     try:
         return kind(value)

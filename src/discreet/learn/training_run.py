@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from discreet.errors import Fault, Invalid, Refused
+from discreet.exact import shown
 from discreet.learn.checkpoint import Checkpoint, State
 from discreet.learn.training_plan import TrainingPlan
 from discreet.mechanisms.base import Mechanism
@@ -105,8 +106,10 @@ def entered(
     """A run that was charged for, from its last checkpoint on. One that has ended before has no steps, and is as it was at its end."""
     if keeper is not None and key is None:
         raise Invalid("a checkpoint needs a key", hint="key='my-model' names the run that is gone on with")
+    if keeper is not None and not (hasattr(keeper, "read") and hasattr(keeper, "write")):
+        raise Invalid(f"keeper must keep checkpoints, got {shown(keeper)}", hint='keeper=CheckpointFile("run.json")')
     charged = measure_of(measure)
-    what = sha256(f"{label} {key} {plan} {learner.described} {event_text(plan.event)}".encode()).hexdigest()
+    what = "" if keeper is None else _run_of(plan, learner, key, label)
 
     def save(grant: Grant, made: int) -> None:
         if keeper is not None:
@@ -130,6 +133,11 @@ def entered(
             learner.restore(last.state)
             run.made = last.made
         yield run
+
+
+def _run_of(plan: TrainingPlan, learner: Learner, key: str | None, label: str) -> str:
+    """What tells a run from all others: a checkpoint belongs to it alone."""
+    return sha256(f"{label} {key} {plan} {learner.described} {event_text(plan.event)}".encode()).hexdigest()
 
 
 def _ahead() -> Fault:

@@ -351,13 +351,11 @@ class Unmetered:
         return loss(events.Composed(tuple(self._spent)))
 
 
-def measure_of(measure: Measure | None) -> Measure:
-    """The measure that was given, one in memory where none was; Invalid for what charges nobody."""
-    if measure is not None and not callable(measure):
-        raise Invalid(
-            f"measure must be a measure, got {shown(measure)}", hint="measure=curator.measure charges its ledger"
-        )
-    return unmetered() if measure is None else measure
+def measure_of(named: Measure | None) -> Measure:
+    """The measure that somebody named, or one in memory; Invalid for what cannot be charged, such as a curator itself."""
+    if named is not None and not callable(named):
+        raise Invalid(f"measure must be a measure, got {shown(named)}", hint="measure=curator.measure")
+    return unmetered() if named is None else named
 
 
 def unmetered(source: Source | None = None) -> Unmetered:

@@ -8,7 +8,7 @@ import numpy as np
 from discreet.cells import Attribute, CellCounts, Ints
 from discreet.errors import Invalid
 from discreet.mechanisms.guarded import Guarded
-from discreet.mechanisms.measure import Measure, unmetered
+from discreet.mechanisms.measure import Measure, measure_of
 from discreet.privacy import Adjacency, Relation, Unit
 from discreet.weights.domain import Domain, Mask
 
@@ -32,7 +32,7 @@ class ArrayTable:
         relation: Relation = ROWS,
     ) -> None:
         self.domain, self.relation = domain, relation
-        self.measure = unmetered() if measure is None else measure
+        self.measure = measure_of(measure)
         self._codes = _checked(np.asarray(codes), domain)
 
     def attributes(self, asked: Any = None) -> tuple[Attribute, ...]:

@@ -1,6 +1,6 @@
 """Rows of tensors, and whose they are: what a batch of units is made of."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from discreet.errors import Invalid
+from discreet.learn.columns_given import listed
 from discreet.learn.people import RowsOfPeople
 from discreet.learn.training_plan import TrainingPlan
 from discreet.mechanisms.additive import Ints
@@ -71,6 +72,8 @@ class TensorRows:
             raise Invalid("data must be tensors: inputs, and targets last", hint="data=(inputs, targets)")
         if any(each.dim() == 0 or len(each) != len(data[0]) for each in data):
             raise Invalid("data must have one row an example in each tensor")
+        if any(each.layout is not torch.strided for each in data):
+            raise Invalid("data must be dense tensors", hint="inputs.to_dense()")
         self._data, self._device = tuple(data), device
 
     def __len__(self) -> int:
@@ -112,14 +115,14 @@ class UnitRows:
         self,
         rows: TensorRows,
         plan: TrainingPlan,
-        groups: Iterable[Any] | None,
+        groups: list[Any] | None,
         source: Source | None,
         *,
         even: bool = False,
     ) -> None:
         self._rows, self._device, self._even = rows, rows._device, even
         self._most = plan.rows_each
-        self._people = None if groups is None else RowsOfPeople(ids_of(groups), self._most, source)
+        self._people = None if groups is None else RowsOfPeople(groups, self._most, source)
         self._alone = plan.person is None or plan.person.each_row or self._most == 1
 
     def __len__(self) -> int:
@@ -163,21 +166,25 @@ def evened(count: int) -> int:
     return -(-count // step) * step
 
 
-def ids_of(groups: Iterable[Any]) -> Iterable[Any]:
-    """Who the rows belong to, as Python has it."""
-    return groups.cpu().numpy() if isinstance(groups, Tensor) else groups
-
-
-def checked_groups(plan: TrainingPlan, rows: TensorRows, groups: Any) -> None:
-    """Invalid unless people are told apart where the plan needs it, and only there."""
+def checked_groups(plan: TrainingPlan, rows: TensorRows, groups: Any) -> list[Any] | None:
+    """Whose each row is; Invalid unless people are told apart where the plan needs it, and only there."""
     if groups is not None and plan.person is None:
         raise Invalid("groups are for a plan whose unit is a person", hint="TrainingPlan(person=Person(), …)")
-    if groups is None and plan.rows_each > 1:
-        raise Invalid("the plan uses several rows of each person", hint="groups=… says whose each row is")
-    check_lengths(rows, groups)
+    if groups is None and plan.person is not None:
+        several = "uses several rows of each person" if plan.rows_each > 1 else "protects people"
+        raise Invalid(
+            f"the plan {several}: groups=… says whose each row is",
+            hint="groups=[…], with one id a row; range(n) where nobody has two of the n rows",
+        )
+    return ids_of(groups, rows)
 
 
-def check_lengths(rows: TensorRows, groups: Any) -> None:
-    """Invalid where there are groups, and not one for each row."""
-    if groups is not None and (not hasattr(groups, "__len__") or len(groups) != len(rows)):
+def ids_of(groups: Any, rows: TensorRows) -> list[Any] | None:
+    """Who each row belongs to, as Python has it; Invalid where there are groups, and not one for each row."""
+    if groups is None:
+        return None
+    found = groups.cpu().numpy() if isinstance(groups, Tensor) else groups
+    ids = listed(found, "groups") if hasattr(found, "__len__") and not isinstance(found, Mapping) else None
+    if ids is None or len(ids) != len(rows):
         raise Invalid("groups must say for each row whose it is", hint="groups=[…], with one id a row")
+    return ids

@@ -5,9 +5,10 @@ are refused by name, and every model is tried on random rows: a row's loss must 
 the norms of known layers are right for this model; where they are not, gradients are taken example by example.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -20,11 +21,11 @@ from discreet.learn.torch.batches import TensorBatch, TensorRows
 from discreet.learn.torch.each import AloneSums, EachSums
 from discreet.learn.torch.ghost import GhostSums, Loss, losses
 from discreet.learn.torch.replaying import ReplayedSums
-from discreet.learn.torch.uses import Unsuited
+from discreet.learn.torch.uses import Unsuited, joined_lengths, length
 
 ROWS = 3
 NEAR = 1e-3
-"""The relative difference that norms of made-up rows may have."""
+"""The relative difference that norms of made-up rows may have; more where numbers themselves are coarser."""
 
 Sums = GhostSums | EachSums
 
@@ -56,6 +57,8 @@ def refuse_mixing_layers(model: nn.Module) -> None:
             raise _mixes(name, each, "max_norm changes weights by what is looked up, without noise")
         if isinstance(each, nn.Embedding | nn.EmbeddingBag) and each.scale_grad_by_freq:
             raise _mixes(name, each, "scale_grad_by_freq looks at the other examples of the batch")
+        if isinstance(each, nn.Embedding | nn.EmbeddingBag) and each.sparse:
+            raise _mixes(name, each, "its gradient is sparse, and noise is on every number of it")
 
 
 def _mixes(name: str, layer: nn.Module, why: str) -> Invalid:
@@ -77,13 +80,14 @@ def sums_for(
     refuse_mixing_layers(model)
     device = parameters[0].device
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        before = [each.clone() for each in model.buffers()]
+        before = _stored(model)
         batch = _made_up(model, loss, rows, device)
-        _check_buffers(model, before)
+        _check_stored(model, before)
         _check_rows(model, loss, batch)
+        _check_kept(model, batch)
         if exact:
             return AloneSums(model, loss, parameters)
-        with _steady(model):
+        with evaluating(model) if _by_chance(model, batch) else nullcontext():
             found = _right(model, loss, batch, parameters)
     if not replay:
         return found
@@ -118,19 +122,113 @@ def _random(shape: tuple[int, ...], kind: torch.dtype, most: int, generator: tor
     return torch.randint(0, most, (ROWS, *shape), generator=generator).to(kind)
 
 
-def _check_buffers(model: nn.Module, before: list[Tensor]) -> None:
-    """Invalid where made-up rows have changed what the model keeps; it is put back."""
-    changed = False
+def refuse_mixing_rows(model: nn.Module, rows: TensorRows) -> None:
+    """Invalid where what the model gives for made-up rows changes with the other rows, or where it keeps something of them."""
+    device = next((each.device for each in model.parameters()), torch.device("cpu"))
+
+    def given(outputs: Any, targets: Tensor) -> Tensor:
+        found = outputs if isinstance(outputs, Tensor) and len(outputs) == ROWS else torch.zeros(ROWS)
+        return found.detach().reshape(ROWS, -1).to(torch.float64)
+
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        before = _stored(model)
+        batch = _made_up(model, given, rows, device)
+        _check_stored(model, before)
+        _check_rows(model, given, batch, "what the model gives for one example changes with the others of its batch")
+        _check_kept(model, batch)
+
+
+def _stored(model: nn.Module) -> dict[str, Tensor]:
+    """A copy of all that PyTorch knows of: weights and buffers."""
+    return {name: each.detach().clone() for name, each in (*model.named_parameters(), *model.named_buffers())}
+
+
+def _check_stored(model: nn.Module, before: dict[str, Tensor]) -> None:
+    """Invalid where made-up rows have changed weights or buffers, as the first rows do in some layers; they are put back."""
+    after = _stored(model)
+    if _same(before, after):
+        return
     with torch.no_grad():
-        for old, new in zip(before, model.buffers(), strict=True):
-            if not torch.equal(old, new):
-                new.copy_(old)
-                changed = True
-    if changed:
-        raise Invalid("the model keeps something of the examples in its buffers, without noise", code="mixes")
+        for name, own in (*model.named_parameters(), *model.named_buffers()):
+            if name in before and own.shape == before[name].shape:
+                own.copy_(before[name])
+    raise _keeps(before, after)
 
 
-def _check_rows(model: nn.Module, loss: Loss, batch: TensorBatch) -> None:
+def _check_kept(model: nn.Module, batch: TensorBatch) -> None:
+    """Invalid where tensors that layers keep change with the rows: beside their weights, whether PyTorch knows of them or not."""
+    told = []
+    with torch.no_grad():
+        for taken in (batch.inputs, [_other(each) for each in batch.inputs]):
+            torch.manual_seed(1)
+            model(*taken)
+            told.append(_kept(model))
+    if not _same(*told):
+        raise _keeps(*told)
+
+
+def _keeps(one: dict[str, Tensor], other: dict[str, Tensor]) -> Invalid:
+    """What to say of the first tensor that differs."""
+    name = next(name for name in {**other, **one} if not _same(_only(one, name), _only(other, name)))
+    return Invalid(
+        f"the model keeps something of the examples in {name!r}, without noise",
+        code="mixes",
+        hint="let layers keep nothing of what they take or give",
+    )
+
+
+def _only(tensors: dict[str, Tensor], name: str) -> dict[str, Tensor]:
+    return {name: tensors[name]} if name in tensors else {}
+
+
+def _kept(model: nn.Module) -> dict[str, Tensor]:
+    """Tensors that layers keep beside their weights, by where they are."""
+    found = {name: each.detach().clone() for name, each in model.named_buffers()}
+    for name, layer in model.named_modules():
+        for key, value in vars(layer).items():
+            if key not in ("_parameters", "_buffers", "_modules"):
+                found.update((at, each.detach().clone()) for at, each in _tensors(f"{name}.{key}".strip("."), value))
+    return found
+
+
+def _tensors(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
+    """The tensors of nested dicts and lists."""
+    if isinstance(value, Tensor):
+        yield name, value
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _tensors(f"{name}.{key}", each)
+    elif isinstance(value, list | tuple):
+        for at, each in enumerate(value):
+            yield from _tensors(f"{name}.{at}", each)
+
+
+def _same(one: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> bool:
+    """Whether both hold the same numbers under the same names; what is no number is one more number."""
+    return one.keys() == other.keys() and all(_equal(each, other[name]) for name, each in one.items())
+
+
+def _equal(one: Tensor, other: Tensor) -> bool:
+    if (one.shape, one.dtype, one.device) != (other.shape, other.dtype, other.device):
+        return False
+    return bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+def _by_chance(model: nn.Module, batch: TensorBatch) -> bool:
+    """Whether the model, as it is, does anything by chance."""
+    generators = [torch.default_generator]
+    if batch.targets.device.type == "cuda":
+        generators.append(torch.cuda.default_generators[batch.targets.device.index or 0])
+    before = [each.get_state() for each in generators]
+    with torch.no_grad():
+        model(*batch.inputs)
+    return not all(torch.equal(old, each.get_state()) for old, each in zip(before, generators, strict=True))
+
+
+LOSS_CHANGES = "the loss of one example changes with the other examples of its batch"
+
+
+def _check_rows(model: nn.Module, loss: Loss, batch: TensorBatch, words: str = LOSS_CHANGES) -> None:
     """Invalid unless there is one loss a row, which does not change with other rows."""
     with torch.no_grad():
         torch.manual_seed(1)
@@ -142,7 +240,7 @@ def _check_rows(model: nn.Module, loss: Loss, batch: TensorBatch) -> None:
             again = loss(model(*(_with_others(each, row) for each in batch.inputs)), _with_others(batch.targets, row))
             if not torch.allclose(found[row], again[row], rtol=NEAR, atol=1e-6, equal_nan=True):
                 raise Invalid(
-                    "the loss of one example changes with the other examples of its batch",
+                    words,
                     code="mixes",
                     hint="leave out what mixes examples, such as batch normalisation (nn.GroupNorm does not)",
                 )
@@ -150,14 +248,18 @@ def _check_rows(model: nn.Module, loss: Loss, batch: TensorBatch) -> None:
 
 def _with_others(values: Tensor, row: int) -> Tensor:
     """One row as it is, and other ones beside it."""
-    others = values / 2 if values.dtype.is_floating_point else torch.zeros_like(values)
+    others = _other(values)
     others[row] = values[row]
     return others
 
 
+def _other(values: Tensor) -> Tensor:
+    return values / 2 if values.dtype.is_floating_point else torch.zeros_like(values)
+
+
 @contextmanager
-def _steady(model: nn.Module) -> Iterator[None]:
-    """While the block lasts nothing is dropped by chance."""
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """While the block lasts the model is in evaluation mode: nothing is dropped by chance."""
     modes = [(each, each.training) for each in model.modules()]
     model.eval()
     try:
@@ -169,7 +271,14 @@ def _steady(model: nn.Module) -> Iterator[None]:
 
 def _right(model: nn.Module, loss: Loss, batch: TensorBatch, parameters: Sequence[nn.Parameter]) -> Sums:
     """The first way whose norms and sums are those of one row after the other."""
-    norms, total = _one_by_one(model, loss, batch, parameters)
+    try:
+        norms, total = _one_by_one(model, loss, batch, parameters)
+    except Exception as error:  # whatever a model may raise, on rows that are made up
+        raise Invalid(
+            "the gradient of one example by itself cannot be taken, or cannot without dropping anything",
+            hint="try loss(model(*inputs), targets).sum().backward() on one made-up row, in evaluation mode where chance is used",
+        ) from error
+    near = max(NEAR, 4 * max(torch.finfo(each.dtype).eps for each in parameters))
     ways: list[Callable[..., Sums]] = [EachSums]
     if GhostSums.covers(model, parameters):
         ways = [GhostSums, partial(GhostSums, copying=True), EachSums]
@@ -181,7 +290,7 @@ def _right(model: nn.Module, loss: Loss, batch: TensorBatch, parameters: Sequenc
         except (Unsuited, RuntimeError, NotImplementedError, TypeError, ValueError) as error:
             failed = error
             continue
-        if _near(found, norms) and all(_near(one, other) for one, other in zip(whole, total, strict=True)):
+        if _near(found, norms, near) and all(_near(one, other, near) for one, other in zip(whole, total, strict=True)):
             return sums
     raise Invalid(
         "gradients of single examples cannot be taken of this model all at once",
@@ -189,8 +298,12 @@ def _right(model: nn.Module, loss: Loss, batch: TensorBatch, parameters: Sequenc
     ) from failed
 
 
-def _near(one: Tensor, other: Tensor) -> bool:
-    return bool(torch.allclose(one.float(), other.float(), rtol=NEAR, atol=NEAR * float(other.abs().max()) + 1e-9))
+def _near(one: Tensor, other: Tensor, near: float) -> bool:
+    return bool(torch.allclose(one.float(), other.float(), rtol=near, atol=near * _largest(other) + 1e-9))
+
+
+def _largest(values: Tensor) -> float:
+    return float(values.abs().max()) if values.numel() else 0.0
 
 
 def _one_by_one(
@@ -202,6 +315,6 @@ def _one_by_one(
             one = losses(model, loss, [each[row : row + 1] for each in batch.inputs], batch.targets[row : row + 1])
             found = torch.autograd.grad(one.sum(), parameters, allow_unused=True)
         parts = [torch.zeros_like(own) if part is None else part for own, part in zip(parameters, found, strict=True)]
-        norms.append(torch.stack([torch.linalg.vector_norm(part) for part in parts]).square().sum().sqrt())
+        norms.append(joined_lengths([length(part.flatten(), 0) for part in parts]))
         total = [old + part for old, part in zip(total, parts, strict=True)]
     return torch.stack(norms), total

@@ -15,7 +15,8 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor, nn
 
 from discreet.errors import Invalid
-from discreet.learn.checkpoint import Checkpoint, known, no_checkpoint, of_this_run
+from discreet.exact import shown
+from discreet.learn.checkpoint import Checkpoint, known, no_checkpoint, of_this_run, put, written
 from discreet.learn.torch.training import TrainedModel
 from discreet.whole_file import write_whole
 
@@ -34,9 +35,8 @@ class TensorCheckpoint:
 
     def read(self, what: str) -> Checkpoint | None:
         """The checkpoint of this run; None where there is none. That of another run is a Fault."""
-        try:
-            data = self._path.read_bytes()
-        except FileNotFoundError:
+        data = written(self._path)
+        if data is None:
             return None
         try:
             told = _metadata(self._path)
@@ -56,7 +56,7 @@ class TensorCheckpoint:
             "made": str(checkpoint.made),
         }
         state = {name: np.ascontiguousarray(part).reshape(part.shape) for name, part in checkpoint.state.items()}
-        write_whole(self._path, save_arrays(state, told))
+        put(self._path, save_arrays(state, told))
 
 
 def _metadata(path: Path) -> Facts:
@@ -66,6 +66,8 @@ def _metadata(path: Path) -> Facts:
 
 def save(trained: TrainedModel, path: Path | str) -> None:
     """Save the weights with the price that was paid for them: as safetensors, or as JSON where the name ends so."""
+    if not isinstance(trained, TrainedModel):
+        raise Invalid(f"what train() gave is saved, with its price, got {shown(trained)}", hint="save(train(…), path)")
     where, told = Path(path), _facts(trained)
     state = trained.model.state_dict()
     if where.suffix == ".safetensors":
@@ -103,8 +105,13 @@ def load(model: nn.Module, path: Path | str) -> Facts:
 
     A file that is neither safetensors nor JSON, such as a pickle, is Invalid; nothing in a file is ever run.
     """
+    if not isinstance(model, nn.Module):
+        raise Invalid(f"model must be a torch.nn.Module, got {shown(model)}")
     where = Path(path)
-    data = where.read_bytes()
+    try:
+        data = where.read_bytes()
+    except OSError as error:
+        raise Invalid(f"{str(path)!r} cannot be read: {error.strerror}", code="no-file") from None
     # safetensors begin with a length of 8 bytes, any of which may be these, and then with text
     if data[8:9] != b"{" and (data[:2] == b"PK" or data[:1] == b"\x80"):
         raise Invalid(
@@ -116,7 +123,7 @@ def load(model: nn.Module, path: Path | str) -> Facts:
             state = {name: _read(part) for name, part in found.pop("tensors").items()}
         else:
             found, state = _metadata(where), load_tensors(data)
-    except (ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
+    except (ArithmeticError, AttributeError, KeyError, RuntimeError, SafetensorError, TypeError, ValueError) as error:
         raise Invalid("this is not a model in safetensors or JSON") from error
     if found.get("format") != FORMAT:
         raise Invalid("this is a model of a later release, or of another program")
@@ -129,11 +136,16 @@ def load(model: nn.Module, path: Path | str) -> Facts:
 
 def _written(tensor: Tensor) -> dict[str, Any]:
     kind = str(tensor.dtype).removeprefix("torch.")
-    return {"dtype": kind, "shape": list(tensor.shape), "values": [float(x).hex() for x in tensor.flatten().tolist()]}
+    values = [x.hex() if isinstance(x, float) else int(x) for x in tensor.flatten().tolist()]
+    return {"dtype": kind, "shape": list(tensor.shape), "values": values}
 
 
 def _read(part: Mapping[str, Any]) -> Tensor:
     kind = getattr(torch, str(part["dtype"]))
     if not isinstance(kind, torch.dtype):
         raise ValueError("no type of numbers")
-    return torch.tensor([float.fromhex(x) for x in part["values"]], dtype=torch.float64).to(kind).reshape(part["shape"])
+    values = [x if isinstance(x, int) else float.fromhex(x) for x in part["values"]]
+    exact = (
+        torch.tensor(values) if all(isinstance(x, int) for x in values) else torch.tensor(values, dtype=torch.float64)
+    )
+    return exact.to(kind).reshape(part["shape"])

@@ -1,13 +1,14 @@
 """Optimisers and schedules: they see released gradients alone, so that all of their state may be kept."""
 
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.optim import LBFGS, SGD, Optimizer
+from torch.optim import LBFGS, SGD, Optimizer, SparseAdam
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from discreet.errors import Fault, Invalid
@@ -23,9 +24,13 @@ class Moving:
     """Weights that follow released gradients: an optimiser, and a schedule of its learning rate."""
 
     def __init__(
-        self, parameters: Sequence[tuple[str, nn.Parameter]], optimizer: Made | None, schedule: Schedule | None
+        self,
+        parameters: Sequence[tuple[str, nn.Parameter]],
+        optimizer: Made | None,
+        schedule: Schedule | None,
+        others: Sequence[tuple[str, Tensor]] = (),
     ) -> None:
-        self._parameters = list(parameters)
+        self._parameters, self._others = list(parameters), list(others)
         own = [each for _, each in parameters]
         made = SGD(own, lr=RATE) if optimizer is None else optimizer
         if not isinstance(made, Optimizer) and callable(made):
@@ -34,18 +39,26 @@ class Moving:
             raise Invalid("optimizer must be one of torch, or a function that makes one of parameters")
         self.optimizer = made
         _check(self.optimizer, schedule)
+        _check_parameters(self.optimizer, own)
         self._schedule = schedule
         self._rates = [float(group["lr"]) for group in self.optimizer.param_groups] if _plain(schedule) else []
 
     @property
     def described(self) -> str:
-        """What tells this from another one: public. Learning rates change as steps are made, and are not part of it."""
+        """What tells this from another one: public. Learning rates change as steps are made, and are not part of it.
+
+        What is not trained is: it is in no checkpoint, and weights that were trained beside it are of no use beside anything else.
+        """
         groups = [
             {name: repr(value) for name, value in group.items() if name not in ("params", "lr", "initial_lr")}
             for group in self.optimizer.param_groups
         ]
         shapes = [(name, tuple(each.shape)) for name, each in self._parameters]
-        return f"{shapes} {type(self.optimizer).__name__} {groups}"
+        digest = sha256()
+        for name, each in self._others:
+            digest.update(f"{name} {each.dtype} {tuple(each.shape)}".encode())
+            digest.update(np.ascontiguousarray(_array(each)).tobytes())
+        return f"{shapes} {type(self.optimizer).__name__} {groups} {digest.hexdigest()}"
 
     def step(self, number: int) -> None:
         """Move the weights along their gradients; `number` is that of the step among all of the plan, from 0."""
@@ -87,6 +100,8 @@ class Moving:
 def _check(optimizer: Optimizer, schedule: Schedule | None) -> None:
     if isinstance(optimizer, LBFGS):
         raise Invalid("LBFGS looks at the loss several times a step", hint="use SGD or Adam")
+    if isinstance(optimizer, SparseAdam):
+        raise Invalid("SparseAdam is for sparse gradients, and noise is on every number", hint="use Adam")
     if isinstance(schedule, ReduceLROnPlateau):
         raise Invalid(
             "a schedule may not look at a metric of private data",
@@ -96,6 +111,20 @@ def _check(optimizer: Optimizer, schedule: Schedule | None) -> None:
         raise Invalid("the schedule belongs to another optimizer")
     if schedule is not None and not callable(schedule) and not isinstance(schedule, LRScheduler):
         raise Invalid("schedule must be one of torch, or a function of the number of the step")
+
+
+def _check_parameters(optimizer: Optimizer, trained: list[nn.Parameter]) -> None:
+    """Invalid where the optimiser moves nothing of what is trained. Others that it knows have no gradient: one of before is forgotten."""
+    own = {id(each) for each in trained}
+    known = [each for group in optimizer.param_groups for each in group["params"]]
+    if not any(id(each) in own for each in known):
+        raise Invalid(
+            "the optimizer has no parameter of this model that is trained",
+            hint="make it of this model's: optimizer=lambda parameters: torch.optim.Adam(parameters)",
+        )
+    for each in known:
+        if id(each) not in own:
+            each.grad = None
 
 
 def _plain(schedule: Schedule | None) -> bool:

@@ -16,6 +16,7 @@ from discreet.errors import DiscreetError, Fault, Invalid
 from discreet.exact import shown, whole
 from discreet.learn.checkpoint import State
 from discreet.learn.torch.batches import TensorRows, UnitRows, checked_groups
+from discreet.learn.torch.chance import secret_chance
 from discreet.learn.torch.checks import refuse_mixing_layers, sums_for, trained_parameters
 from discreet.learn.torch.each import AloneSums, EachSums
 from discreet.learn.torch.ghost import Loss
@@ -26,6 +27,7 @@ from discreet.learn.training_plan import GradientNoise, TrainingPlan
 from discreet.learn.training_run import Keeper, TrainingRun, entered
 from discreet.mechanisms.additive import Ints
 from discreet.mechanisms.measure import Measure
+from discreet.noise import Source
 
 MICROBATCH = 8192
 """Units whose activations are held at once, unless it is said otherwise."""
@@ -84,11 +86,10 @@ class PrivateTraining:
 
     def step(self) -> None:
         """One draw: a batch is sampled, and its noisy mean gradient is put where an optimiser looks for it."""
-        self._job.put(
-            self._run.draw(lambda batch: self._job.summed(self._units, batch), len(self._units), self._job.mechanism)
-        )
-        if self._job.moving is not None:
-            self._job.moving.step(self._at)
+        job, units, source = self._job, self._units, self._run.source
+        job.put(self._run.draw(lambda batch: job.summed(units, batch, source), len(units), job.mechanism))
+        if job.moving is not None:
+            job.moving.step(self._at)
 
     @property
     def made(self) -> int:
@@ -137,10 +138,11 @@ class _Job:
         if self.moving is not None:
             self.moving.restore(state)
 
-    def summed(self, units: UnitRows, batch: Ints | slice) -> Any:
+    def summed(self, units: UnitRows, batch: Ints | slice, source: Source | None) -> Any:
         """The clipped sum of a batch. Whatever a model raises on data is one constant Fault: its message may hold a value."""
         try:
-            return self._summed(units, batch)
+            with secret_chance(self._parameters[0].device, source):
+                return self._summed(units, batch)
         except (DiscreetError, KeyboardInterrupt, MemoryError):
             raise
         except Exception:
@@ -231,17 +233,19 @@ def _entered(
     if replay:
         check_replay(device.type, plan, exact)
     rows = TensorRows(data, device)
-    checked_groups(plan, rows, groups)
+    owners = checked_groups(plan, rows, groups)
     job = _Job(model, rows, plan, loss, kind, exact, microbatch, moving, replay)
     with entered(plan, job, measure=measure, key=key, label=label, keeper=keeper) as run:
         yield PrivateTraining(
-            job, run, UnitRows(rows, plan, groups, run.source, even=device.type == "cuda" and not exact)
+            job, run, UnitRows(rows, plan, owners, run.source, even=device.type == "cuda" and not exact)
         )
 
 
 def _moving(model: nn.Module, optimizer: Made | None, schedule: Schedule | None) -> Moving:
     trained_parameters(model)
-    return Moving([(name, own) for name, own in model.named_parameters() if own.requires_grad], optimizer, schedule)
+    trained = [(name, own) for name, own in model.named_parameters() if own.requires_grad]
+    others = [(name, own) for name, own in model.named_parameters() if not own.requires_grad]
+    return Moving(trained, optimizer, schedule, [*others, *model.named_buffers()])
 
 
 def _check_plan(plan: TrainingPlan) -> None:
@@ -316,6 +320,8 @@ def train(
     no new charge. `progress` is told the number of each step, and nothing else.
     """
     moving = _moving(model, optimizer, schedule)
+    if progress is not None and not callable(progress):
+        raise Invalid(f"progress must be a function of the number of a step, got {shown(progress)}")
     with _entered(
         model, data, plan, loss, groups, moving, microbatch, replay, noise, exact, measure, key, label, keeper
     ) as run:
