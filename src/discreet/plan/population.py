@@ -228,6 +228,6 @@ def without_prediction() -> QueryError:
 
 
 NOTE = (
-    "± holds the noise and the chance of who was sampled, as if people had come independently out of a large population; bias from"
-    " limits and clamping, and people who were not drawn by chance, are not in it"
+    "the ± of the answer holds the noise and the chance of who was sampled, as if people had come independently out of a large"
+    " population; bias from limits and clamping, and people who were not drawn by chance, are not in it"
 )
