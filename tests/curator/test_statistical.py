@@ -235,8 +235,10 @@ def test_of_several_tables_one_is_named(tmp_path: Any) -> None:
         assert it.statistical("CAST(age AS INTEGER) > 65", table="b", epsilon=400).values == (1,)
 
 
-@pytest.mark.parametrize("slip", [{"queries": []}, {"per": "group"}, {"per": "person"}, {"queries": [3]}])
+@pytest.mark.parametrize(
+    "slip", [{"queries": []}, {"per": "group"}, {"per": "person"}, {"queries": [3]}, {"mean": "age"}]
+)
 def test_slips_are_refused(slip: dict[str, Any]) -> None:
     with pytest.raises(Invalid) as error:
-        planned(slip.get("queries", ["age > 3"]), per=slip.get("per", "row"))
+        planned(slip.get("queries", ["age > 3"]), per=slip.get("per", "row"), mean=slip.get("mean", False))
     assert error.value.hint

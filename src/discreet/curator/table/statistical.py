@@ -79,6 +79,8 @@ def asked(table: Question, catalog: Catalog, queries: Sequence[str | Expression]
         )
     if per not in ("row", "person"):
         raise Invalid(f"per must be 'row' or 'person', got {shown(per)}", code="statistical", hint='write per="person"')
+    if not isinstance(mean_of, bool):
+        raise Invalid(f"mean must be True or False, got {shown(mean_of)}", code="statistical", hint="write mean=True")
     found = [_read(table, catalog, each) for each in queries]
     if per == "person":
         return _by_person(table, catalog, found, mean_of)
