@@ -262,6 +262,8 @@ def test_a_quote_says_what_its_errors_are_of(clinic: Curator) -> None:
     ):
         quote = clinic.quote(text, epsilons=[1, 3], **more)
         assert words in quote.to_json()["assumes"]["age"] and words in str(quote) and words in quote.to_html()
+        for note in (*quote.notes, *clinic.preview(text, epsilon=1, **more).notes):
+            assert not note.startswith("± holds"), "what is foreseen holds the noise alone"
     assert not clinic.quote("SELECT COUNT(*) AS n FROM visits", epsilons=[1]).assumes
 
 
