@@ -119,6 +119,24 @@ def test_ranges_and_limits_are_facts_of_their_own(tmp_path: Path) -> None:
         assert len(kept) == 2 and hospital.verify() and hospital.spent.epsilon == 3
 
 
+def what_was_known_in_part_is_free(folder: Path) -> None:
+    """The same question is free where it found its range beside a limit that was known, or its limit beside a range."""
+    for name, before in (("limit", "SELECT COUNT(*) AS n FROM t"), ("range", "SELECT AVG(x) AS m FROM t")):
+        with curator(folder / name, max_rows=None, max_groups=None) as hospital:
+            hospital.sql(before, epsilon=1, **({} if name == "limit" else {"max_total": 3}))
+            first = hospital.sql("SELECT SUM(x) AS s FROM t", epsilon=1)
+            assert set(first.receipt["found"]) & {"max_total", "ranges"} == {
+                "ranges" if name == "limit" else "max_total"
+            }
+            for more in ({}, {"confidence": 0.5}):
+                again = hospital.sql("SELECT SUM(x) AS s FROM t", epsilon=1, **more)
+                assert again.rows == first.rows and hospital.spent.epsilon == 2, (name, more)
+
+
+def test_what_was_known_in_part_is_free(tmp_path: Path) -> None:
+    what_was_known_in_part_is_free(tmp_path)
+
+
 def test_an_accuracy_can_be_asked_for_once_the_range_is_known(hospital: Curator) -> None:
     with pytest.raises(QueryError, match="within needs the range of x"):
         hospital.preview(SUM, within=5000)

@@ -111,10 +111,13 @@ def disjoint_queries_move_no_more_than_others() -> None:
     two, three = ["age >= 65", "age < 65"], ["age >= 65", "age = 10", "age = 11"]
     limits: list[tuple[dict[str, int], list[str], int, bool]] = [
         ({"max_rows": 2, "max_groups": 3}, two, 4, False),
-        ({"max_rows": 2, "max_groups": 1}, two, 2, True),
+        ({"max_rows": 2, "max_groups": 1}, two, 4, False),  # whoever is in both bins would be left out of one
+        ({"max_rows": 1, "max_groups": 3}, two, 2, False),
         ({"max_total": 5}, two, 5, True),
-        ({"max_rows": 2, "max_groups": 2}, three, 4, True),
+        ({"max_rows": 2, "max_groups": 2}, three, 6, False),
         ({"max_rows": 2, "max_total": 3}, two, 3, True),
+        ({"max_groups": 3, "max_total": 3}, two, 3, True),
+        ({"max_groups": 2, "max_total": 3}, two, 6, False),
     ]
     for declared, queries, changes, is_histogram in limits:
         plan = planned(queries, Catalog((TABLE,), Protected("who", **declared)))  # type: ignore[arg-type]
@@ -123,6 +126,26 @@ def disjoint_queries_move_no_more_than_others() -> None:
 
 def test_disjoint_queries_move_no_more_than_others() -> None:
     disjoint_queries_move_no_more_than_others()
+
+
+def an_answer_is_the_same_whatever_is_asked_beside_it() -> None:
+    """Of people who are in several bins nothing is left out of one of them, wherever limits come from."""
+    data = {"who": [i // 2 for i in range(80)], "age": [[10, 70, 10, 10][i % 4] for i in range(80)]}
+    columns = {"age": {"bounds": (0, 100)}}
+    declared = {"max_rows": 2, "max_groups": 1}
+    for of_policy, said in ((declared, {}), ({"max_rows": 2}, {"max_groups": 1}), ({}, declared)):
+        with Curator({"visits": data}, "who", columns, epsilon=9000, ledger=":memory:", **of_policy) as it:
+            both = it.statistical("age >= 65", "age < 65", epsilon=4000, **said)
+            (old,) = it.statistical("age >= 65", epsilon=2000, **said).values
+            assert both.values == (20, 60) and old == 20, (of_policy, said)
+
+
+def test_an_answer_is_the_same_whatever_is_asked_beside_it() -> None:
+    an_answer_is_the_same_whatever_is_asked_beside_it()
+
+
+def test_of_constants_there_is_no_histogram() -> None:
+    assert charged(planned(["1 = 0", "1 = 1"])) == 2
 
 
 def test_where_limits_are_found_disjoint_queries_are_a_histogram() -> None:
@@ -212,8 +235,10 @@ def test_of_several_tables_one_is_named(tmp_path: Any) -> None:
         assert it.statistical("CAST(age AS INTEGER) > 65", table="b", epsilon=400).values == (1,)
 
 
-@pytest.mark.parametrize("slip", [{"queries": []}, {"per": "group"}, {"per": "person"}, {"queries": [3]}])
+@pytest.mark.parametrize(
+    "slip", [{"queries": []}, {"per": "group"}, {"per": "person"}, {"queries": [3]}, {"mean": "age"}]
+)
 def test_slips_are_refused(slip: dict[str, Any]) -> None:
     with pytest.raises(Invalid) as error:
-        planned(slip.get("queries", ["age > 3"]), per=slip.get("per", "row"))
+        planned(slip.get("queries", ["age > 3"]), per=slip.get("per", "row"), mean=slip.get("mean", False))
     assert error.value.hint

@@ -253,6 +253,20 @@ def test_a_quote_is_the_previews_of_its_prices(clinic: Curator) -> None:
         assert "60" in shown and "90" in shown
 
 
+def test_a_quote_says_what_its_errors_are_of(clinic: Curator) -> None:
+    mean = "SELECT AVG(age) AS age FROM visits"
+    for text, more, words in (
+        (mean, {}, "people, as declared"),
+        (mean, {"population": True}, "the noise alone"),
+        ("SELECT COUNT(*) AS age FROM visits", {"population": True}, "the noise alone"),
+    ):
+        quote = clinic.quote(text, epsilons=[1, 3], **more)
+        assert words in quote.to_json()["assumes"]["age"] and words in str(quote) and words in quote.to_html()
+        for note in (*quote.notes, *clinic.preview(text, epsilon=1, **more).notes):
+            assert not note.startswith("± holds"), "what is foreseen holds the noise alone"
+    assert not clinic.quote("SELECT COUNT(*) AS n FROM visits", epsilons=[1]).assumes
+
+
 def test_a_quote_spends_nothing_reads_nothing_and_makes_no_ledger(tmp_path: Path) -> None:
     path, ledger = tmp_path / "visits.csv", tmp_path / "ledger"
     path.write_text("pid,ward,age,cost\n")

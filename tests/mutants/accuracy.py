@@ -66,6 +66,14 @@ MUTANTS = (
         prices_are_least,
     ),
     Mutant(
+        "rounding-is-not-promised",
+        "discreet.plan.intervals:_predicted",
+        "most_told(half)",
+        "rounded_up(half, DIGITS)",
+        "ends are rounded outward, past the ± that was asked for",
+        within.what_is_told_is_within_what_was_demanded,
+    ),
+    Mutant(
         "a-step-too-dear",
         WITHIN + "least_price",
         "(below, middle) if meets(middle * unit) else (middle, above)",

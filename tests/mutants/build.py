@@ -186,10 +186,18 @@ MUTANTS = (
     Mutant(
         "people-in-several-bins",
         STATISTICAL + "asked",
-        "histogram if _moves(histogram, catalog) <= _moves(sums, catalog) else sums",
-        "histogram",
+        "_moves(histogram, catalog) <= _moves(sums, catalog)",
+        "True",
         "of people disjoint queries are answered with more noise than others",
         statistical.disjoint_queries_move_no_more_than_others,
+    ),
+    Mutant(
+        "people-left-out-of-bins",
+        STATISTICAL + "asked",
+        "_holds_everybody(histogram, catalog) and ",
+        "",
+        "whoever is in two bins is left out of one, where limits are on groups",
+        statistical.an_answer_is_the_same_whatever_is_asked_beside_it,
     ),
     Mutant(
         "disjoint-unasked",

@@ -24,6 +24,7 @@ def within(law):  # type: ignore[no-untyped-def]
 
 belongs: Law = within(kept.a_range_is_used_by_whom_it_belongs_to)
 free: Law = within(kept.the_same_question_is_free)
+free_in_part: Law = within(kept.what_was_known_in_part_is_free)
 
 MUTANTS = (
     Mutant(
@@ -209,5 +210,13 @@ MUTANTS = (
         "for each in ():",
         "what an accuracy costs is told of the widest range",
         by_itself(ranges.test_an_accuracy_needs_a_known_range),
+    ),
+    Mutant(
+        "what-was-known-in-part-is-another-question",
+        "discreet.curator.planning:Planning._asked_with_less",
+        "if self._asked_before(plan, asked)",
+        "if False",
+        "a question that found one thing beside another that was known is charged again",
+        free_in_part,
     ),
 )

@@ -148,6 +148,14 @@ MUTANTS = (
         laws.deviations_are_of_people,
     ),
     Mutant(
+        "one-more-might-have-come",
+        SAMPLING + "several",
+        "max(3.0, 3 * NormalDist()",
+        "max(0.0, NormalDist()",
+        "of rare events hardly anybody is expected beyond those who came",
+        laws.rare_people_are_covered,
+    ),
+    Mutant(
         "a-variance-is-as-it-was-released",
         SAMPLING + "margin",
         "return (1 - log(1 - confidence)) / 6",

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from discreet.answer import Answer
 from discreet.errors import DiscreetError, Invalid, QueryError
 from discreet.mechanisms import Geometric
 from discreet.noise import Tape
@@ -218,6 +219,27 @@ def test_what_is_promised_is_kept_by_the_noise(confidence: float, delta: Any) ->
         kept = int(np.count_nonzero(np.abs(noise) * float(each.step) <= float(most)))
         assert kept >= size * confidence - slack
         assert kept <= size * (confidence + 0.9 * (1 - confidence))
+
+
+def what_is_told_is_within_what_was_demanded() -> None:
+    """Of numbers made of several measurements, too, whose ends are rounded outward: by whatever numbers may be released."""
+    for text, most in (
+        ("SELECT SUM(cost) - SUM(age) AS x FROM visits", 2000),
+        ("SELECT COUNT(*) + SUM(age) AS x FROM visits", 20),
+        ("SELECT SUM(cost) / 7 - 3 * COUNT(*) AS x FROM visits", 50),
+        ("SELECT ward, SUM(cost) FILTER (WHERE age > 30) - SUM(age) AS x FROM visits GROUP BY ward", 9_999),
+    ):
+        plan = within(text, PERSON, most)
+        size = len(plan.domain)
+        for _ in range(20):
+            released = [NOISE.integers(0, 10**6, size) for _ in plan.measurements]
+            answer = Answer.make(plan, released, text=text)
+            told = [row["x_error"] for row in answer.to_dicts(errors=True)]
+            assert told and all(isinstance(each, int | float) and each <= most for each in told), (text, most, told)
+
+
+def test_what_is_told_is_within_what_was_demanded() -> None:
+    what_is_told_is_within_what_was_demanded()
 
 
 def test_a_promised_mean_is_kept_where_there_are_as_many_as_were_declared() -> None:

@@ -14,6 +14,7 @@ from discreet.plan.intervals import Predicted, predicted
 from discreet.plan.levels import rows_of
 from discreet.plan.measurement import CONFIDENCE
 from discreet.plan.plan import Plan, finds_groups
+from discreet.plan.population import AHEAD, NOTE
 from discreet.plan.post import optimistic
 from discreet.plan.range import between
 from discreet.plan.steps.tally import NAMES
@@ -82,7 +83,11 @@ class Preview:
                 for each, name in zip(_without_limits(plan, at_limits, confidence), plan.question.names, strict=True)
             ),
             groups=None if finds_groups(plan) else max(map(rows_of, plan.examples())),
-            notes=(*plan.assumed, *plan.told, *([SELECTED] if optimistic(plan) else [])),
+            notes=(
+                *plan.assumed,
+                *(AHEAD if note == NOTE else note for note in plan.told),
+                *([SELECTED] if optimistic(plan) else []),
+            ),
             _explanation=explain(plan),
             headings=tuple(
                 output.heading or name for output, name in zip(plan.question.outputs, plan.question.names, strict=True)

@@ -52,6 +52,12 @@ class Quote:
         """Why no ± of a column is told at some price."""
         return {each.name: each.reason for preview in self.previews for each in preview.predicted if each.reason}
 
+    @property
+    def assumes(self) -> dict[str, str]:
+        """What the ± of a column was made of, where the noise alone does not decide it."""
+        known = (each for preview in self.previews for each in preview.predicted if each.error)
+        return {each.name: each.assumes for each in known if each.assumes}
+
     def to_json(self) -> dict[str, Any]:
         """A JSON value: what `discreet ask --quote 0.1,1 --json` prints."""
         first = self.previews[0]
@@ -60,6 +66,7 @@ class Quote:
             "columns": [each.name for each in first.predicted],
             "quotes": list(self),
             "reasons": self.reasons,
+            "assumes": self.assumes,
             "groups": first.groups,
             "confidence": self.confidence,
             "relation": first.relation,

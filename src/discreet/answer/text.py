@@ -129,6 +129,7 @@ def quote_footer(quote: "Quote") -> list[str]:
         f"the ± of each column at {100 * quote.confidence:g} %, by the price ({HIDDEN.get(relation, relation)});"
         " nothing was read or spent",
         "left: " + ", ".join(f"{sign(name)} = {short(left)}" for name, left in quote.left.items()),
+        *(f"{name} is at worst, with {assumed}" for name, assumed in quote.assumes.items()),
         *(f"{name} is unknown: {reason}" for name, reason in quote.reasons.items()),
     ]
     return [visible(line) for line in [*lines, *(f"note: {note}" for note in quote.notes)]]

@@ -7,10 +7,11 @@ hashed and verified as answers are, and whoever has the one has the other.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
+from itertools import combinations
 from typing import Any
 
 from discreet.curator.amounts import Price
@@ -28,12 +29,26 @@ from discreet.privacy import events
 NOTHING = Price(0, 0, 0)
 
 
+MOST_RANGES = 3
+"""Of so many it is looked for which were known before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lacking:
     """What a question must find: a name for its limits, nothing where it lacks none, and one for each range with the widest there is."""
 
     limits: str = ""
     ranges: tuple[tuple[str, FoundRange], ...] = ()
+
+    def parts(self) -> "Iterator[Lacking]":
+        """Of what a question must find each part that is not all and not nothing, as far as there are few: what may have been known when
+        it was asked before."""
+        several = self.ranges[:MOST_RANGES]
+        for size in range(len(several) + 1):
+            for ranges in combinations(several, size):
+                for limits in dict.fromkeys(("", self.limits)):
+                    if 0 < len(ranges) + bool(limits) < len(self.ranges) + bool(self.limits):
+                        yield Lacking(limits, ranges)
 
 
 def lacking(question: Question, catalog: Catalog) -> Lacking:

@@ -106,11 +106,27 @@ class Planning(Surveyor):
             former = self._former(read, catalog, asked, delta) if sought.limits else None
             if former is not None:
                 return former
+        if plan is not None:
+            before = self._asked_with_less(sought, read, catalog, asked, delta)
+            if before is not None:
+                return before
         known, words = self._with_facts(sought, read, catalog, asked.analyst)
         if not words:
             return self._plan_of(read, catalog, asked, delta) if plan is None else plan
         again = self._plan_of(read, known, asked, delta)
         return replace(again, assumed=(*words, *again.assumed))
+
+    def _asked_with_less(
+        self, sought: Lacking, read: Question, catalog: Catalog, asked: Asked, delta: Fraction
+    ) -> Plan | None:
+        """The plan with a part of what is known by now, where this very question was asked with that, and found the rest itself."""
+        for part in sought.parts():
+            known, words = self._with_facts(part, read, catalog, asked.analyst)
+            if len(words) == len(part.ranges) + bool(part.limits):
+                plan = self._plan_of(read, known, asked, delta)
+                if self._asked_before(plan, asked):
+                    return replace(plan, assumed=(*words, *plan.assumed))
+        return None
 
     def _with_facts(
         self, sought: Lacking, read: Question, catalog: Catalog, analyst: str | None

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Unpack, cast
 
-from discreet.curator.asked import Terms, check_key
+from discreet.curator.asked import Asked, Terms, check_key
 from discreet.curator.planning import Planning
 from discreet.curator.surveyed import overlaid
 from discreet.errors import Invalid
@@ -51,7 +51,8 @@ class Tabling(Planning):
         A query is a condition, "age >= 65 AND ward = 'A'", which counts 1 where it is true, or a number, which is clamped to 0 … 1; NULL
         counts 0. Where rows are protected a sum has Δ = 1; where people are, Δ is the rows that limits leave of a person, and with
         per="person", which takes the mean over the rows of each person first, 1 again. Several queries share the price: their Δ adds up,
-        but for conditions that no row can meet two of, which are answered as a histogram. `table.statistical(…)` previews.
+        but for conditions that no row can meet two of, which are answered as a histogram where limits leave nobody out of it.
+        `table.statistical(…)` previews.
         """
         from discreet.curator.table.statistical import statistics
 
@@ -59,7 +60,7 @@ class Tabling(Planning):
         if table is None and len(private) > 1:
             raise Invalid("there are several tables", code="statistical", hint=f'say which: table="{private[0]}"')
         found = self.table(table if table is not None else private[0], terms.get("analyst"))
-        answer = found.statistical(*queries, mean=mean, per=per).ask(key=key, **terms)
+        answer = found.statistical(*queries, mean=mean, per=per, limits=Asked("", **terms).limits).ask(key=key, **terms)
         return statistics(answer, len(queries))
 
     def table(self, name: str, analyst: str | None = None) -> "ProtectedTable":

@@ -10,7 +10,7 @@ Privacy does not rest on it: whoever asks for disjoint queries gets groups of a 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import combinations
 from typing import Any
@@ -82,6 +82,8 @@ def _compared(part: Comparison, constant: Literal) -> Iterator[tuple[Scalar, Reg
             yield part.left, Region(high=(value, part.order is Order.LESS_OR_EQUAL))
         case Order.GREATER | Order.GREATER_OR_EQUAL:
             yield part.left, Region(low=(value, part.order is Order.GREATER_OR_EQUAL))
+        case Order.NOT_EQUAL:
+            yield replace(part, order=Order.EQUAL), Region(frozenset({False}))
 
 
 def _comparable(value: Value, kind: Type) -> Any:

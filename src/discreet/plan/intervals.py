@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from math import floor, isfinite
+from math import floor, isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from discreet.plan.forms import Reader
 from discreet.plan.interval import End, Interval, IntervalColumn, Intervals
 from discreet.plan.levels import LevelView, views
 from discreet.plan.measurement import CONFIDENCE
-from discreet.plan.outward import DIGITS, TOUCH, around, rounded_up, told, told_of
+from discreet.plan.outward import DIGITS, TOUCH, around, most_told, rounded_up, told, told_of
 from discreet.plan.plan import Plan
 from discreet.plan.question import Output
 from discreet.plan.rules.relations import row_bounds
@@ -221,9 +221,10 @@ def _predicted(level: LevelView, output: Output, confidence: float, levels: Sequ
     form = reader.form(scalar)
     if form is not None and form.bottom is None and not public:
         span = reader.ends(form, confidence)
-        widest = np.fmax.reduce(span.high - span.low)
-        error = None if np.isnan(widest) else rounded_up(float(widest) / 2, DIGITS)
-        return Predicted(output.name, error, None, _summed(plan))
+        half = float(np.fmax.reduce(span.high - span.low)) / 2
+        whole = span.half is not None and numbers.output_type(scalar, plan) is Type.INTEGER
+        error = rounded_up(half, DIGITS) if whole else most_told(half)
+        return Predicted(output.name, None if isnan(half) else error, None, _summed(plan))
     if plan.people is None:
         reason = (
             "its ± depends on how many are counted, which nothing declares; add --people N, or people = N under [unit]"

@@ -122,6 +122,17 @@ def told_of(value: Value, low: float, high: float, flag: str | None, unknown: st
     return Interval(first, last, rounded_up(max(value - first, last - value), DIGITS), flag)
 
 
+def most_told(half: float) -> float:
+    """The largest ± that `told_of` has for an interval of so much on either side of a number: its ends are rounded outward.
+
+    >>> most_told(1999.5), most_told(0.02), told_of(0.4, -1999.1, 1999.9, None, "", False).error
+    (2001.0, 0.02001, 2001.0)
+    """
+    if not 0 < half < float("inf"):
+        return half
+    return rounded_up(half + 10.0 ** (floor(log10(half)) + 1 - DIGITS), DIGITS)
+
+
 def down(x: float, places: int) -> float:
     """A float not above x, with so many decimal places; the quotient of integers is the float that prints like that.
 

@@ -231,3 +231,6 @@ NOTE = (
     "± holds the noise and the chance of who was sampled, as if people had come independently out of a large population; bias from"
     " limits and clamping, and people who were not drawn by chance, are not in it"
 )
+
+AHEAD = NOTE.replace("± holds", "the ± of the answer will hold", 1)
+"""The same before anything is measured: what is foreseen is of the noise alone."""

@@ -3,7 +3,7 @@
 The variance of a form Σ a_k · total_k is Σ a_j a_k M_jk over second moments M of the terms, each with noise. What is released of it is
 unbiased, and so as often too small as too large. Let s be the standard deviation of its noise, which is public. Intervals take
 
-    V⁺ = max(V, 0) + √(a² + b²),  a = s · (1 + ln 1/α)/6,  b = (z/2)² · m²
+    V⁺ = max(V, 0) + √(a² + b²),  a = s · (1 + ln 1/α)/6,  b = max(3, 3z²/4) · m²
 
 for a confidence of 1 − α, and its normal quantile z.
 
@@ -11,9 +11,10 @@ for a confidence of 1 − α, and its normal quantile z.
 true variances from s/50 to 3000 s, and is 0.56 at 95 %, 0.79 at 99 % and 1.9 at 1 − 10^−5, where this has 0.67, 0.93 and 2.1.
 
 **Few people.** A sample that happens to lack those who give most has a small total and a small variance. In b m is the most that one
-person may give to the form, which is public: at 95 % it is as if one person more had come who gives that. For a count of people it makes
-the interval as wide as Wilson's (1927), of whose variance (z/2)² is a part. Without it intervals at high prices (ε = 20 and 100) held the
-value in 83 to 98 of 100 samples of 20 to 200 people whose rows are few and seldom many, and with it in 95 to 100.
+person may give to the form, which is public: at 95 % it is as if three people more had come who give that. The worst there is are rare
+events, a few people who give m among many who give nothing: their number is Poisson, and for every mean of it, at 95 % and without any
+noise, the interval holds 94.3 % or more (computed, for means of 0.02 to 3000). With (z/2)², a part of the variance of Wilson's interval
+(1927), it would be 85.7 % at a mean of 2.
 """
 
 from collections.abc import Mapping, Sequence
@@ -86,8 +87,8 @@ class Sampling:
         for place, (weight, moment) in weights.items():
             variance = variance + weight * totals[place].reshape(-1, *[1] * (len(size) - 1))
             noise = noise + (weight * moment.deviation) ** 2
-        one_more = (NormalDist().inv_cdf((1 + confidence) / 2) / 2) ** 2 * largest
-        upward: Reals = np.maximum(variance, 0.0) + np.hypot(margin(confidence) * np.sqrt(noise), one_more)
+        more = several(confidence) * largest
+        upward: Reals = np.maximum(variance, 0.0) + np.hypot(margin(confidence) * np.sqrt(noise), more)
         return np.sqrt(upward)
 
     def _largest(self, one: int, other: int, product: Reals) -> Reals:
@@ -130,6 +131,15 @@ def margin(confidence: float) -> float:
     0.67
     """
     return (1 - log(1 - confidence)) / 6
+
+
+def several(confidence: float) -> float:
+    """How many people who give the most are added to those who came.
+
+    >>> several(0.95), round(several(0.99), 2)
+    (3.0, 4.98)
+    """
+    return max(3.0, 3 * NormalDist().inv_cdf((1 + confidence) / 2) ** 2 / 4)
 
 
 def _rows_each(plan: Plan) -> RowsEach:

@@ -6,7 +6,8 @@ comes or goes changes a sum by 1 at most (Δ = 1), and where people are, by as m
 
 Several queries are asked at one price. A row can be in all of them, so what it changes adds up; where no row can be in two of them, which
 `plan.disjoint` proves, they are the groups of a CASE: a histogram, in which a row changes one answer alone. A person may be in several
-bins, and then it is taken only where declared limits make it change no more than the sums. Nothing of this is believed:
+bins, and then it is taken only where declared limits make it change no more than the sums, and where no limit on groups would leave
+anybody out of a bin: whatever is asked beside it, an answer is Σq of the same rows. Nothing of this is believed:
 the question is a text like any other, and `plan.check` computes from its plan what each person can change.
 """
 
@@ -24,9 +25,10 @@ from discreet.plan.build.functions import col, count, fn, mean, sum, when
 from discreet.plan.build.select import Select
 from discreet.plan.catalog import Catalog
 from discreet.plan.disjoint import are_disjoint
+from discreet.plan.draft import draft
 from discreet.plan.private import plan_for
 from discreet.plan.relation import Scan
-from discreet.plan.scalar import Cast, Released, Scalar, Type, type_of
+from discreet.plan.scalar import Cast, Released, Scalar, Type, columns_in, type_of
 from discreet.plan.sql import question
 from discreet.plan.steps.base import Step
 
@@ -77,15 +79,18 @@ def asked(table: Question, catalog: Catalog, queries: Sequence[str | Expression]
         )
     if per not in ("row", "person"):
         raise Invalid(f"per must be 'row' or 'person', got {shown(per)}", code="statistical", hint='write per="person"')
+    if not isinstance(mean_of, bool):
+        raise Invalid(f"mean must be True or False, got {shown(mean_of)}", code="statistical", hint="write mean=True")
     found = [_read(table, catalog, each) for each in queries]
     if per == "person":
         return _by_person(table, catalog, found, mean_of)
     if mean_of:
         return table.agg(**{f"q{i}": mean(each.value) for i, each in enumerate(found, 1)})
     sums = table.agg(**{f"q{i}": _sum(each) for i, each in enumerate(found, 1)})
-    if len(found) > 1 and all(each.is_condition for each in found) and are_disjoint([each.scalar for each in found]):
+    if len(found) > 1 and all(map(_may_be_a_bin, found)) and are_disjoint([each.scalar for each in found]):
         histogram = _histogram(table, found)
-        return histogram if _moves(histogram, catalog) <= _moves(sums, catalog) else sums
+        if _holds_everybody(histogram, catalog) and _moves(histogram, catalog) <= _moves(sums, catalog):
+            return histogram
     return sums
 
 
@@ -98,6 +103,17 @@ def statistics(answer: Answer, count_of: int) -> Statistics:
     else:
         found = [(rows[0][f"q{i}"], rows[0].get(f"q{i}_error")) for i in range(1, count_of + 1)]
     return Statistics(tuple(value for value, _ in found), tuple(error for _, error in found), answer)  # type: ignore[misc]
+
+
+def _may_be_a_bin(each: Statistic) -> bool:
+    """Whether it is a condition, and of a column: constants are no keys."""
+    return each.is_condition and bool(columns_in(each.scalar))
+
+
+def _holds_everybody(histogram: Question, catalog: Catalog) -> bool:
+    """Whether no limit on groups leaves anybody out of a bin that they are in."""
+    made = draft(question(histogram.sql(), catalog), catalog)
+    return catalog.protected.person is None or made.caps.groups is None or made.caps.groups >= made.cells
 
 
 def _moves(table: Question, catalog: Catalog) -> float:

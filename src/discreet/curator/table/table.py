@@ -1,6 +1,7 @@
 """A table of a curator whose units are in cells: what `discreet.weights` learns histograms of, without knowing a curator."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
 
@@ -72,9 +73,20 @@ class ProtectedTable(Built):
         found = self._last = self._attributes.read(asked)
         return found
 
-    def statistical(self, *queries: str | Expression, mean: bool = False, per: str = "row") -> Query:
-        """Statistical queries of the rows, to be previewed or asked; `Curator.statistical` says what they are."""
-        return asked(self._query(), self._catalog, queries, mean, per)
+    def statistical(
+        self,
+        *queries: str | Expression,
+        mean: bool = False,
+        per: str = "row",
+        limits: Mapping[str, int] | None = None,
+    ) -> Query:
+        """Statistical queries of the rows, to be previewed or asked; `Curator.statistical` says what they are.
+
+        `limits` are those that they will be asked with, {"max_rows": 2}, beside what the policy declares: how several queries are
+        answered at once goes by them.
+        """
+        limited = replace(self._catalog, protected=self._catalog.protected.limited(**limits or {}))
+        return asked(self._query(), limited, queries, mean, per)
 
     def _checked(self, attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
         """Attributes of this table; those that it gave last are, and need not be looked at again for each of many conditions."""
