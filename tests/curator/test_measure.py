@@ -29,10 +29,10 @@ from discreet.curator.randomness import SECURE
 from discreet.curator.session import Curator
 from discreet.curator.sqlite import SQLiteStore
 from discreet.curator.store import Store
-from discreet.errors import DiscreetError, Fault, Refused
+from discreet.errors import DiscreetError, Fault, Invalid, Refused
 from discreet.mechanisms import Geometric, RoundedGaussian
 from discreet.mechanisms.measure import Grant
-from discreet.privacy import events
+from discreet.privacy import Adjacency, Relation, Unit, events
 from tests.curator.cases import Place, code_of, creation, place, request
 from tests.scale import repeats
 
@@ -179,6 +179,23 @@ def told_by_dying(act: Callable[[], object]) -> str:
 
 def test_who_is_killed_inside_and_enters_again_gets_the_same_draw() -> None:
     killed_inside_gives_one_draw()
+
+
+def test_what_protects_other_neighbours_is_refused_before_anything_is_spent() -> None:
+    """Of rows, where the ledger protects people, whose each row is has to be said."""
+    row, person = (Relation(Adjacency.ADD_REMOVE, unit) for unit in (Unit.ROW, Unit.PERSON))
+    hints = {
+        events.Under(EVENT, row): "ids=",
+        events.Under(EVENT, Relation(Adjacency.REPLACE, Unit.PERSON)): "sensitivities",
+    }
+    with hospital() as found:
+        for event, hint in hints.items():
+            with pytest.raises(Invalid, match="ledger is kept under 'add-remove one person'") as refusal:
+                found.measure(event, key="k")
+            assert refusal.value.code == "relation" and hint in (refusal.value.hint or "")
+        assert found.spent.epsilon == 0
+        with found.measure(events.Under(EVENT, person), key="k") as grant:
+            draw(grant)
 
 
 def test_a_grant_cannot_be_copied() -> None:

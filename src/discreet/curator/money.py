@@ -16,7 +16,7 @@ from discreet.curator.amounts import UNIT, Amounts, Cap, Price, units_up
 from discreet.curator.rows import canonical
 from discreet.errors import Invalid
 from discreet.exact import Number, shown
-from discreet.privacy import events, loss
+from discreet.privacy import Unit, events, loss
 from discreet.privacy.cost import cost_of
 from discreet.privacy.filters import ConcentratedFilter, PureFilter, SpentConcentrated
 from discreet.privacy.theorems import pure_rho
@@ -109,10 +109,13 @@ def check_price(event: bytes, price: Price, accountant: Accountant) -> str:
 def check_relation(tag: str, relation: str) -> None:
     """An event computed under one neighbour relation is not charged to a ledger of another."""
     if tag and tag != relation and not relation.startswith(f"{tag} "):
+        whose = relation.endswith(Unit.PERSON.value) and not tag.endswith(Unit.PERSON.value)
         raise Invalid(
             f"the event holds under '{tag}', and the ledger is kept under '{relation}'",
             code="relation",
-            hint="compute its sensitivities under the ledger's relation",
+            hint="say whose each row is: ids=… where a model of arrays is fitted, groups=… of tensors"
+            if whose
+            else "compute its sensitivities under the ledger's relation",
         )
 
 

@@ -27,6 +27,7 @@ from discreet.curator.deriving import Deriving
 from discreet.curator.draws import entered
 from discreet.curator.flight import Flight
 from discreet.curator.loaded import Loaded
+from discreet.curator.money import check_relation
 from discreet.curator.opening import open_ledger
 from discreet.curator.parted import paid_in
 from discreet.curator.place import Place, named, place_of
@@ -48,7 +49,7 @@ from discreet.plan.lacking import without_delta
 from discreet.plan.limits import check_limits
 from discreet.plan.plan import Plan
 from discreet.plan.release import decided, release
-from discreet.privacy import events
+from discreet.privacy import events, loss
 from discreet.privacy.advice import Verdict, note_on_epsilon
 
 _AFTER_FORK: list[object] = []
@@ -420,7 +421,9 @@ class Curator(Quoting, Deriving):
             check_key(key)
         self._here()
         with self._flight.question():
-            tagged = events.Under(event, self.catalog.protected.relation)
+            relation = self.catalog.protected.relation
+            check_relation(str(loss(event).relation or ""), str(relation))
+            tagged = events.Under(event, relation)
             size, name = checked_block(tagged, kept, block), key if key is not None else uuid4().hex
             price = price_of_measurement(tagged, self.policy.accountant, self._usual_delta(), promise)
             check_least(price)
