@@ -47,7 +47,13 @@ FILTERS: dict[str, tuple[str, dict[str, Callable[[Any], bool | None]]]] = {
         "day >= '2023-07-01'",
         {"month": lambda day: day >= date(2023, 7, 1), "year": lambda year: True if year > 2023 else None},
     ),
-    "mid July": ("day >= '2023-07-15'", {}),
+    "mid July": (
+        "day >= '2023-07-15'",
+        {
+            "month": lambda day: None if day == date(2023, 7, 1) else day > date(2023, 7, 1),
+            "year": lambda year: True if year > 2023 else None,
+        },
+    ),
     "young": ("CAST(FLOOR(age / 10) * 10 AS INTEGER) < 50", {"decade": lambda age: age < 50}),
     "cheap": ("cost < 50", {}),
 }

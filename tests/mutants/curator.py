@@ -106,8 +106,8 @@ MUTANTS = (
     Mutant(
         "data-set-charged-by-the-owner-only",
         LEDGER + "_after",
-        "replace(book, account=_paid(book.account, price, more, whose))",
-        "book if analyst else replace(book, account=_paid(book.account, price, more, whose))",
+        "replace(after, account=_paid(book.account, price, more, whose))",
+        "after if analyst else replace(after, account=_paid(book.account, price, more, whose))",
         "analysts together spend more than the data set has",
         ledger.both_caps_are_kept,
     ),
