@@ -257,7 +257,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"classes": (1, 1)}, "classes must be declared"),
     ({"classes": (1, True)}, "classes must be declared"),
     ({"classes": "no"}, "classes must be declared"),
-    ({"classes": {"no", "yes"}}, "in an order"),
+    ({"classes": {"no"}}, "in an order"),
     ({"measure": 5}, "curator.measure"),
     ({"classes": None}, "classes must be declared"),
     ({"classes": 3}, "classes must be declared"),
