@@ -182,6 +182,7 @@ def test_what_is_no_constant_is_refused_and_says_what_to_write(value: object) ->
 @given(st.one_of(HOSTILE, QUOTES))
 @example("it's")
 @example('"')
+@example("`")
 def test_a_name_is_one_name(called: str) -> None:
     """A column of this name is read as that column, and an output of it has it."""
     try:

@@ -346,7 +346,8 @@ def deviations_are_of_people(tries: int = 4) -> None:
                     text,
                     protected,
                 )
-                assert more <= margin(confidence) * _most_noise(plan, sampling, slopes) + 1e-9 * (1 + variance)
+                noise = margin(confidence) * _most_noise(plan, sampling, slopes)
+                assert more <= noise * (1 + 1e-9) + 1e-9 * (1 + variance)
                 seen += variance > 0
     assert seen > 50
 

@@ -117,6 +117,13 @@ def test_the_price_is_the_least_that_meets_what_is_demanded(data: st.DataObject)
     price_is_least(text, catalog, demanded, delta, data.draw(st.sampled_from([0.5, 0.95, 0.99])))
 
 
+def test_a_demand_of_a_number_that_is_read_by_itself_is_met() -> None:
+    """Where rows are units, different people are values that are counted, beside the totals whose split can be moved."""
+    for most in (F(2), F(10), F(800)):
+        price_is_least(TOTALS, ROWS, {"p": most}, F(0), 0.95)
+        price_is_least(TOTALS, ROWS, {"p": most, "n": F(10)}, F(0), 0.95)
+
+
 def several_share_the_price_well(most: tuple[int, int] = (20, 1_000_000)) -> None:
     """Of totals alone the noise of each is made for its own demand: together they cost no more than one after the other."""
     n, s = map(F, most)

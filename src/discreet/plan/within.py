@@ -169,6 +169,8 @@ class LeastPrice:
         if len(places) < 2:
             return ()
         demanded = self._demanded(plan, places)
+        if not demanded:  # of a number that is read by itself, as values of a column that are counted are
+            return ()
         weights = [Fraction(1)] * len(places)
         for _ in range(ROUNDS):
             off = self._off(self.plan(plan.epsilon, weights))

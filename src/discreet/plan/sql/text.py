@@ -272,7 +272,7 @@ def check_words(text: str, tokens: list[Token], names: set[str]) -> None:
                 raise refusal(
                     Code.COMMENT, "comments inside comments, and hints, are not read", "remove it", text, token
                 )
-        if token.text == "`":
+        if token.text == "`" and token.token_type is not T.IDENTIFIER:  # in double quotes it is a name
             raise refusal(*BACKTICK, text, token)
         if before is not None and before.token_type in (T.SELECT, T.DISTINCT) and is_top(token, after):
             message = "TOP is not available"
