@@ -161,14 +161,6 @@ MUTANTS = (
         intervals.test_a_share_is_known_to_be_at_most_one,
     ),
     Mutant(
-        "what-is-clamped-is-cut-off",
-        SPREAD + "within",
-        "(last < low) | (ends & (first < low))",
-        "last < low",
-        "an interval that just reaches its bounds is smaller than one of less confidence, which does not",
-        intervals.what_is_clamped_is_wider_at_more_confidence,
-    ),
-    Mutant(
         "left-out-taken-for-found",
         SPREAD + "_next",
         "((over, above), (under, below))",

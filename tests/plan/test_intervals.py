@@ -634,22 +634,6 @@ QUESTION = (
 )
 
 
-def what_is_clamped_is_wider_at_more_confidence() -> None:
-    """Sets about one middle, wherever it lies: within bounds each holds what is within bounds of a smaller one."""
-    draw = np.random.default_rng(7)
-    middle, (less, more) = draw.uniform(-40, 140, 4000), np.sort(draw.uniform(0, 90, (2, 4000)), axis=0)
-    low, high = np.zeros(4000), np.full(4000, 100.0)
-    inner, outer = (spread.within(middle - half, middle + half, low, high) for half in (less, more))
-    assert (outer[0] <= inner[0] + 1e-9).all() and (outer[1] >= inner[1] - 1e-9).all()
-    assert (inner[0] <= np.clip(middle, 0, 100)).all() and (inner[1] >= np.clip(middle, 0, 100)).all()
-    beyond = [(middle + half < 0) | (middle - half > 100) for half in (less, more)]
-    assert min((beyond[0] & beyond[1]).sum(), (beyond[0] & ~beyond[1]).sum(), (~beyond[0]).sum()) > 50
-
-
-def test_what_is_clamped_is_wider_at_more_confidence() -> None:
-    what_is_clamped_is_wider_at_more_confidence()
-
-
 @pytest.mark.parametrize("delta", [0, 1e-3], ids=["laplace", "gaussian"])
 def test_answers_of_the_whole_pipeline_are_covered(delta: float, tmp_path: Path) -> None:
     groups, people = repeats(250), 60

@@ -314,16 +314,10 @@ def _next(u: Reals, v: Reals, end: Reals, below: Reals, above: Reals, nearest: A
 
 
 def within(first: Reals, last: Reals, low: Reals, high: Reals) -> tuple[Reals, Reals]:
-    """The part within [low, high]; and from an end that the middle of the set is beyond, no less than half of the width of the set.
-
-    So an interval of an estimate that is clamped is not small by chance, and one of more confidence holds one of less.
-    """
+    """The part within [low, high]. Where there is none the end that is near, and half of the width of the set toward the other."""
     with np.errstate(invalid="ignore"):  # of ends at infinity, which nothing lies beyond
         ends = np.isfinite(first) & np.isfinite(last) & (first <= last)
         half = np.where(ends, (last - first) / 2, high - low)  # an empty set says nothing, nor does one without an end
-        over, under = (first > high) | (ends & (last > high)), (last < low) | (ends & (first < low))
-        from_high, from_low = np.maximum(high - half, low), np.minimum(low + half, high)
-        begin = np.where(over, np.minimum(first, from_high), first)
-        end = np.where(under, np.maximum(last, from_low), last)
-        begin, end = np.maximum(begin, low), np.minimum(end, high)
-    return begin, np.maximum(begin, end)
+        first = np.where(first > high, np.maximum(high - half, low), np.maximum(first, low))
+        last = np.where(last < low, np.minimum(low + half, high), np.minimum(last, high))
+    return first, np.maximum(first, last)
