@@ -178,8 +178,9 @@ def test_golden_questions_can_be_asked_by_their_accuracy() -> None:
     for name, unit in one_unit_each()[:: 1 if SCALE > 1 else 8]:
         plan, catalog = golden.kept(name, unit, golden.EPSILON, golden.DELTA), golden.catalogs(name)[unit]
         if isinstance(plan, DiscreetError):
-            with pytest.raises(DiscreetError):
-                within(golden.questions()[name], catalog, 25, golden.DELTA)
+            if not name.startswith(golden.SAMPLED):  # which is asked here of the noise alone
+                with pytest.raises(DiscreetError):
+                    within(golden.questions()[name], catalog, 25, golden.DELTA)
             continue
         told = {each.name: each.error for each in predicted(plan) if each.error}
         demanded: Any = {found: F(error) for found, error in told.items()} if told else 25
